@@ -1,0 +1,64 @@
+//! Files that are there, whole, after a power cut, or not there at all.
+//!
+//! Whatever must survive is written through this module: contents are synced before they get
+//! their name, and the directory is synced after.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Replaces the file at `path` by one with these `contents`; readers see the old or the new one.
+pub fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let directory = parent(path);
+    let mut file = tempfile::Builder::new()
+        .prefix(".new-")
+        .tempfile_in(directory)?;
+    file.write_all(contents)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    sync_directory(directory)
+}
+
+/// Gives a whole directory its final name, once everything in it is synced.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the directory is synced right after"
+)]
+pub fn publish_directory(from: &Path, to: &Path) -> io::Result<()> {
+    sync_directory(from)?;
+    fs::rename(from, to)?;
+    sync_directory(parent(to))
+}
+
+/// Makes the names in a directory durable.
+pub fn sync_directory(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replacing_a_file_leaves_the_new_contents_and_no_temporary_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("current");
+        replace(&path, b"one").unwrap();
+        replace(&path, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_missing_directory_is_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(replace(&directory.path().join("missing/current"), b"one").is_err());
+    }
+}

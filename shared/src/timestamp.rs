@@ -1,0 +1,198 @@
+//! Instants as text: RFC 3339 in, RFC 3339 in UTC out, a fraction of a second kept as given.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// Why a text is not an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidTimestamp {
+    /// Not the grammar of RFC 3339 section 5.6, or without an offset.
+    #[error("must be an RFC 3339 date and time with an offset, such as 2026-10-01T12:00:00Z")]
+    Form,
+    /// A date or time that does not exist, or lies outside the years 0 to 9999 in UTC.
+    #[error("must be a date and time that exists, without leap seconds, in the years 0 to 9999")]
+    Range,
+}
+
+/// An instant whose text form is stable: whole seconds and the digits of its fraction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timestamp {
+    unix_seconds: i64,
+    fraction: Box<str>,
+}
+
+impl Timestamp {
+    /// Reads an RFC 3339 date and time with an offset.
+    pub fn parse(text: &str) -> Result<Self, InvalidTimestamp> {
+        let (date_time, fraction, offset) = split(text).ok_or(InvalidTimestamp::Form)?;
+        if date_time.ends_with(":60") {
+            return Err(InvalidTimestamp::Range);
+        }
+        let whole = format!("{date_time}{offset}").to_ascii_uppercase();
+        let instant: jiff::Timestamp = whole
+            .parse()
+            .map_err(|_unreadable: jiff::Error| InvalidTimestamp::Range)?;
+        let unix_seconds = instant.as_second();
+        if !(YEAR_0..=YEAR_9999).contains(&unix_seconds) {
+            return Err(InvalidTimestamp::Range);
+        }
+        Ok(Self {
+            unix_seconds,
+            fraction: fraction.into(),
+        })
+    }
+
+    /// The instant `unix_seconds` after the epoch, within the years 0 to 9999.
+    pub fn from_unix_seconds(unix_seconds: i64) -> Self {
+        Self {
+            unix_seconds: unix_seconds.clamp(YEAR_0, YEAR_9999),
+            fraction: "".into(),
+        }
+    }
+
+    /// Seconds since the Unix epoch, the fraction dropped.
+    pub const fn unix_seconds(&self) -> i64 {
+        self.unix_seconds
+    }
+}
+
+/// 0000-01-01T00:00:00Z
+const YEAR_0: i64 = -62_167_219_200;
+/// 9999-12-31T23:59:59Z
+const YEAR_9999: i64 = 253_402_300_799;
+
+impl Ord for Timestamp {
+    /// Earlier first; spellings of one instant that differ in trailing zeros are equal here.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |t: &Self| (t.unix_seconds, t.fraction.trim_end_matches('0').to_owned());
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for Timestamp {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let instant =
+            jiff::Timestamp::from_second(self.unix_seconds).map_err(|_range| fmt::Error)?;
+        let whole = instant.strftime("%Y-%m-%dT%H:%M:%S").to_string();
+        match &*self.fraction {
+            "" => write!(f, "{whole}Z"),
+            fraction => write!(f, "{whole}.{fraction}Z"),
+        }
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Splits a text of the right form into date and time, digits of the fraction, and offset.
+fn split(text: &str) -> Option<(&str, &str, &str)> {
+    let (date_time, rest) = text.split_at_checked("2026-10-01T12:00:00".len())?;
+    has_form(date_time, "dddd-dd-ddTdd:dd:dd").then_some(())?;
+    let (fraction, offset) = match rest.strip_prefix('.') {
+        None => ("", rest),
+        Some(rest) => {
+            let end = rest.find(|c: char| !c.is_ascii_digit())?;
+            (end != 0).then(|| rest.split_at(end))?
+        }
+    };
+    let is_offset =
+        has_form(offset, "Z") || has_form(offset, "+dd:dd") || has_form(offset, "-dd:dd");
+    is_offset.then_some((date_time, fraction, offset))
+}
+
+/// `d` stands for a digit; letters match in either case.
+fn has_form(text: &str, form: &str) -> bool {
+    text.len() == form.len()
+        && text
+            .bytes()
+            .zip(form.bytes())
+            .all(|(byte, expected)| match expected {
+                b'd' => byte.is_ascii_digit(),
+                _ => byte.to_ascii_uppercase() == expected,
+            })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_are_shown_in_utc_with_their_fraction_as_given() {
+        let table = [
+            ("2026-10-01T12:00:00Z", "2026-10-01T12:00:00Z"),
+            ("2026-10-01T12:00:00+02:00", "2026-10-01T10:00:00Z"),
+            ("2026-10-01t23:30:00.120-01:30", "2026-10-02T01:00:00.120Z"),
+            (
+                "2024-02-29T00:00:00.123456789012z",
+                "2024-02-29T00:00:00.123456789012Z",
+            ),
+            ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z"),
+            ("2026-10-01T12:00:00-00:00", "2026-10-01T12:00:00Z"),
+        ];
+        for (given, shown) in table {
+            assert_eq!(
+                Timestamp::parse(given).unwrap().to_string(),
+                shown,
+                "{given}"
+            );
+        }
+    }
+
+    #[test]
+    fn other_forms_and_impossible_dates_are_refused() {
+        for text in [
+            "",
+            "2026-10-01",
+            "2026-10-01T12:00:00",
+            "2026-10-01 12:00:00Z",
+            "2026-10-01T12:00Z",
+            "2026-10-01T12:00:00.Z",
+            "2026-10-01T12:00:00+02",
+            "2026-10-01T12:00:00Z[UTC]",
+            "20261001T120000Z",
+            "２026-10-01T12:00:00Z",
+            " 2026-10-01T12:00:00Z",
+        ] {
+            assert_eq!(
+                Timestamp::parse(text),
+                Err(InvalidTimestamp::Form),
+                "{text}"
+            );
+        }
+        for text in [
+            "2026-02-29T12:00:00Z",
+            "2026-10-01T24:00:00Z",
+            "2026-13-01T12:00:00Z",
+            "2016-12-31T23:59:60Z",
+            "0000-01-01T00:00:00+01:00",
+            "9999-12-31T23:59:59-01:00",
+        ] {
+            assert_eq!(
+                Timestamp::parse(text),
+                Err(InvalidTimestamp::Range),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn order_is_that_of_the_instants_and_not_of_the_texts() {
+        let parse = |text| Timestamp::parse(text).unwrap();
+        assert!(parse("2026-10-01T12:00:00+02:00") < parse("2026-10-01T11:00:00Z"));
+        assert!(parse("2026-10-01T12:00:00.9Z") < parse("2026-10-01T12:00:01Z"));
+        assert!(parse("2026-10-01T12:00:00.09Z") < parse("2026-10-01T12:00:00.1Z"));
+        let equal = parse("2026-10-01T12:00:00.10Z").cmp(&parse("2026-10-01T12:00:00.1Z"));
+        assert_eq!(equal, Ordering::Equal);
+    }
+}
