@@ -1,0 +1,21 @@
+//! What the import and the server must agree on: the shapes of records, their identity, units,
+//! text folding, time, the format of releases, and the format and store of keys.
+//!
+//! Nothing here knows HTTP, a terminal, or an async runtime.
+//!
+//! Reading order follows the data: a value is parsed ([`ids`], [`units`], [`timestamp`]), held in
+//! a wire shape ([`model`]), rendered and hashed ([`render`], [`etag`]), and stored ([`release`]).
+
+pub mod clock;
+pub mod data_dir;
+pub mod durable;
+pub mod etag;
+pub mod fold;
+pub mod ids;
+pub mod keys;
+pub mod model;
+pub mod number;
+pub mod release;
+pub mod render;
+pub mod timestamp;
+pub mod units;

@@ -1,0 +1,121 @@
+//! Releases: the format on disk, written by the import and read by the server, in one place.
+//!
+//! A release is an immutable directory that holds every answer the server will give:
+//!
+//! ```text
+//! manifest.json             time, counts, size and SHA-256 of every other file; written last
+//! boats.bodies              the bodies of all boats, one after the other
+//! boats.parquet             one row a boat: identity, ETag, place of the body, filter and sort values
+//! boat_categories.parquet   (term, boat) pairs
+//! boat_activities.parquet   (term, boat) pairs
+//! boat_words.parquet        (word, boat) pairs
+//! manufacturers.bodies      the bodies of all manufacturers
+//! manufacturers.parquet     one row a manufacturer
+//! manufacturer_words.parquet
+//! terms.parquet             the slugs of types, categories and activities, with their codes
+//! words.parquet             all words of folded names, sorted
+//! ```
+//!
+//! A boat is known by its place in the order of bodies, a manufacturer, term or word likewise:
+//! plain integers, which is what makes list queries fast.
+//!
+//! Invariants: a published release never changes; its id contains the hash of its manifest;
+//! unpublished records are not in it; a damaged file is found before anything of it is served.
+
+pub mod bodies;
+mod columns;
+mod hash;
+pub mod id;
+pub mod manifest;
+pub mod pointer;
+mod ranks;
+pub mod reader;
+pub mod rendered;
+pub mod store;
+mod tables;
+pub mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use id::ReleaseId;
+pub use manifest::{FileName, Manifest};
+pub use reader::{Record, Release};
+pub use rendered::{RenderedBoat, RenderedManufacturer};
+pub use store::{ReleaseLock, ReleaseStore};
+pub use writer::{Finished, ReleaseWriter};
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a release could not be written, found, verified or activated.
+#[derive(Debug, thiserror::Error)]
+pub enum ReleaseError {
+    /// The file system refused.
+    #[error("could not {action} {}", path.display())]
+    Io {
+        /// What was attempted, as a verb.
+        action: &'static str,
+        /// On which file or directory.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+    /// Parquet could not be written or read.
+    #[error("could not {action} {}", path.display())]
+    Parquet {
+        /// What was attempted, as a verb.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: parquet::errors::ParquetError,
+    },
+    /// A file is not what the manifest, or the id, says it is.
+    #[error("{} is damaged: {reason}; import again or roll back", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Another process is changing releases.
+    #[error("another import or activation is running on {}; wait for it to end", data.display())]
+    Busy {
+        /// The data directory.
+        data: PathBuf,
+    },
+    /// No release of that id.
+    #[error("there is no release {id}; `catalogue releases list` shows those there are")]
+    Unknown {
+        /// The id asked for.
+        id: String,
+    },
+    /// More records than the format can number.
+    #[error("a release holds at most {max} {kind}")]
+    TooMany {
+        /// The kind of record.
+        kind: &'static str,
+        /// The limit.
+        max: usize,
+    },
+}
+
+impl ReleaseError {
+    fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Self + use<'a> {
+        move |source| Self::Io {
+            action,
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    fn damaged(path: &Path, reason: impl Into<String>) -> Self {
+        Self::Damaged {
+            path: path.to_owned(),
+            reason: reason.into(),
+        }
+    }
+}

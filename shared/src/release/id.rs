@@ -1,0 +1,101 @@
+//! Names of releases: when it was published, and the hash of its manifest.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::timestamp::Timestamp;
+
+/// Id of a release, such as `20261121T101500Z-3f2a9c1b4d5e6f70`: sorts by time of publication,
+/// and proves the manifest, which proves every file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ReleaseId(String);
+
+/// Length of the hash in an id, in hexadecimal digits.
+const HASH_DIGITS: usize = 16;
+
+impl ReleaseId {
+    /// The id of a release with a manifest of this hash (hexadecimal), published at this time.
+    pub fn new(published_at: &Timestamp, manifest_sha256: &str) -> Self {
+        let whole = Timestamp::from_unix_seconds(published_at.unix_seconds()).to_string();
+        let compact: String = whole.chars().filter(|c| !matches!(c, '-' | ':')).collect();
+        let hash: String = manifest_sha256.chars().take(HASH_DIGITS).collect();
+        Self(format!("{compact}-{hash}"))
+    }
+
+    /// Reads an id; `None` for anything else, so that an id is always a safe name of a directory.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (time, hash) = text.split_once('-')?;
+        let is_time = time.len() == "20261121T101500Z".len()
+            && time
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || matches!(byte, b'T' | b'Z'));
+        let is_hash = hash.len() == HASH_DIGITS
+            && hash
+                .bytes()
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        (is_time && is_hash).then(|| Self(text.to_owned()))
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether a manifest of this hash (hexadecimal) is the one the id was made for.
+    pub fn proves(&self, manifest_sha256: &str) -> bool {
+        self.0
+            .split_once('-')
+            .is_some_and(|(_, hash)| manifest_sha256.starts_with(hash))
+    }
+}
+
+impl fmt::Display for ReleaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl TryFrom<String> for ReleaseId {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text).ok_or_else(|| format!("{text:?} is not the id of a release"))
+    }
+}
+
+impl From<ReleaseId> for String {
+    fn from(id: ReleaseId) -> Self {
+        id.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_names_time_and_manifest() {
+        let time = Timestamp::parse("2026-11-21T10:15:00.5Z").unwrap();
+        let id = ReleaseId::new(&time, "3f2a9c1b4d5e6f708090");
+        assert_eq!(id.as_str(), "20261121T101500Z-3f2a9c1b4d5e6f70");
+        assert!(id.proves("3f2a9c1b4d5e6f70ffff") && !id.proves("0000"));
+        assert_eq!(ReleaseId::parse(id.as_str()), Some(id));
+    }
+
+    #[test]
+    fn nothing_that_could_lead_out_of_the_directory_is_an_id() {
+        for text in [
+            "",
+            ".",
+            "..",
+            "../x",
+            "a-b",
+            "20261121T101500Z-../../etc/passwd",
+            "20261121T101500Z-",
+        ] {
+            assert_eq!(ReleaseId::parse(text), None, "{text}");
+        }
+    }
+}

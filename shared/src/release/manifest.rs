@@ -1,0 +1,142 @@
+//! The manifest of a release: what it holds, and the size and hash of every file.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The format this code writes and reads.
+pub const FORMAT: &str = "boat-release/1";
+/// Name of the manifest's own file.
+pub const MANIFEST: &str = "manifest.json";
+
+/// The files of a release beside its manifest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum FileName {
+    /// Bodies of all boats.
+    #[serde(rename = "boats.bodies")]
+    BoatBodies,
+    /// One row a boat.
+    #[serde(rename = "boats.parquet")]
+    Boats,
+    /// Categories of boats.
+    #[serde(rename = "boat_categories.parquet")]
+    BoatCategories,
+    /// Activities of boats.
+    #[serde(rename = "boat_activities.parquet")]
+    BoatActivities,
+    /// Words of model names.
+    #[serde(rename = "boat_words.parquet")]
+    BoatWords,
+    /// Bodies of all manufacturers.
+    #[serde(rename = "manufacturers.bodies")]
+    ManufacturerBodies,
+    /// One row a manufacturer.
+    #[serde(rename = "manufacturers.parquet")]
+    Manufacturers,
+    /// Words of manufacturers' names.
+    #[serde(rename = "manufacturer_words.parquet")]
+    ManufacturerWords,
+    /// Codes of terms.
+    #[serde(rename = "terms.parquet")]
+    Terms,
+    /// All words, sorted.
+    #[serde(rename = "words.parquet")]
+    Words,
+}
+
+impl FileName {
+    /// Every file of a release, in the order of the manifest.
+    pub const ALL: [Self; 10] = [
+        Self::BoatBodies,
+        Self::Boats,
+        Self::BoatCategories,
+        Self::BoatActivities,
+        Self::BoatWords,
+        Self::ManufacturerBodies,
+        Self::Manufacturers,
+        Self::ManufacturerWords,
+        Self::Terms,
+        Self::Words,
+    ];
+
+    /// The name on disk.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::BoatBodies => "boats.bodies",
+            Self::Boats => "boats.parquet",
+            Self::BoatCategories => "boat_categories.parquet",
+            Self::BoatActivities => "boat_activities.parquet",
+            Self::BoatWords => "boat_words.parquet",
+            Self::ManufacturerBodies => "manufacturers.bodies",
+            Self::Manufacturers => "manufacturers.parquet",
+            Self::ManufacturerWords => "manufacturer_words.parquet",
+            Self::Terms => "terms.parquet",
+            Self::Words => "words.parquet",
+        }
+    }
+}
+
+impl fmt::Display for FileName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Size and hash of one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileEntry {
+    /// Which file.
+    pub name: FileName,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// SHA-256 of the contents, hexadecimal.
+    pub sha256: String,
+}
+
+/// Description of a release.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Manifest {
+    /// [`FORMAT`].
+    pub format: String,
+    /// When the release was published, RFC 3339 in UTC.
+    pub published_at: String,
+    /// Number of boats.
+    pub boats: u64,
+    /// Number of manufacturers.
+    pub manufacturers: u64,
+    /// Every file beside the manifest, in the order of [`FileName::ALL`].
+    pub files: Vec<FileEntry>,
+}
+
+impl Manifest {
+    /// The entry of a file.
+    pub fn file(&self, name: FileName) -> Option<&FileEntry> {
+        self.files.iter().find(|file| file.name == name)
+    }
+
+    /// The exact bytes of the manifest's file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(self)
+            .unwrap_or_else(|error| unreachable!("a manifest did not serialise: {error}"));
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// Size of the whole release in bytes, the manifest aside.
+    pub fn total_bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_on_disk_is_the_name_in_the_manifest() {
+        for name in FileName::ALL {
+            assert_eq!(serde_json::to_string(&name).unwrap(), format!("\"{name}\""));
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The pointer to the active release: a small file that proves itself.
+//!
+//! One line of JSON, one line with its SHA-256. A pointer that does not match its own hash is
+//! damage, never a choice of release.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::hash::sha256_hex;
+use super::{ReleaseError, ReleaseId};
+use crate::durable;
+
+/// How many earlier releases the pointer remembers for rolling back.
+const HISTORY_MAX: usize = 16;
+
+/// Which release is active, and which were before it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pointer {
+    /// The active release.
+    pub release: ReleaseId,
+    /// Releases that were active before, the latest first.
+    pub previous: Vec<ReleaseId>,
+}
+
+impl Pointer {
+    /// Reads the pointer at `path`; `None` when there is none yet.
+    pub fn read(path: &Path) -> Result<Option<Self>, ReleaseError> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(ReleaseError::io("read", path)(error)),
+        };
+        Self::parse(&text)
+            .map(Some)
+            .ok_or_else(|| ReleaseError::damaged(path, "its contents do not match its checksum"))
+    }
+
+    /// Replaces the pointer at `path`, durably and at once.
+    pub fn write(&self, path: &Path) -> Result<(), ReleaseError> {
+        durable::replace(path, self.to_text().as_bytes()).map_err(ReleaseError::io("write", path))
+    }
+
+    /// The pointer after activating `release`.
+    #[must_use]
+    pub fn after(before: Option<Self>, release: ReleaseId) -> Self {
+        let mut previous = Vec::new();
+        if let Some(before) = before {
+            previous.push(before.release);
+            previous.extend(before.previous);
+        }
+        previous.retain(|id| *id != release);
+        previous.truncate(HISTORY_MAX);
+        Self { release, previous }
+    }
+
+    fn to_text(&self) -> String {
+        let json = serde_json::to_string(self)
+            .unwrap_or_else(|error| unreachable!("a pointer did not serialise: {error}"));
+        let checksum = sha256_hex(json.as_bytes());
+        format!("{json}\n{checksum}\n")
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (json, checksum) = text.strip_suffix('\n')?.split_once('\n')?;
+        if sha256_hex(json.as_bytes()) != checksum {
+            return None;
+        }
+        serde_json::from_str(json).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(digit: char) -> ReleaseId {
+        let hash = digit.to_string().repeat(16);
+        ReleaseId::parse(&format!("20261121T101500Z-{hash}")).unwrap()
+    }
+
+    #[test]
+    fn a_pointer_reads_back_as_written() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("current");
+        assert_eq!(Pointer::read(&path).unwrap(), None);
+        let pointer = Pointer::after(None, id('1'));
+        pointer.write(&path).unwrap();
+        assert_eq!(Pointer::read(&path).unwrap(), Some(pointer));
+    }
+
+    #[test]
+    fn every_changed_byte_of_a_pointer_is_noticed() {
+        let text = Pointer::after(None, id('1')).to_text();
+        for place in 0..text.len() {
+            let mut damaged = text.clone().into_bytes();
+            damaged[place] ^= 1;
+            let damaged = String::from_utf8(damaged).unwrap();
+            assert_eq!(Pointer::parse(&damaged), None, "byte {place}");
+        }
+        assert_eq!(Pointer::parse(&text[..text.len() - 1]), None);
+    }
+
+    #[test]
+    fn activating_remembers_what_was_active_before_without_repeating_it() {
+        let one = Pointer::after(None, id('1'));
+        let two = Pointer::after(Some(one), id('2'));
+        let back = Pointer::after(Some(two), id('1'));
+        assert_eq!(
+            back,
+            Pointer {
+                release: id('1'),
+                previous: vec![id('2')]
+            }
+        );
+    }
+}

@@ -1,0 +1,262 @@
+//! Reading a release, with proof: nothing is handed out that does not match the manifest.
+//!
+//! DuckDB and Parquet readers do not notice most damage, so every file's hash is checked before
+//! anything reads it.
+
+use std::fs::{self, File};
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+
+use super::bodies::Bodies;
+use super::hash::{sha256_hex, sha256_hex_of_reader};
+use super::manifest::{FORMAT, FileEntry, FileName, MANIFEST, Manifest};
+use super::tables::Table;
+use super::{ReleaseError, ReleaseId};
+use crate::etag::ETag;
+use crate::render;
+
+/// A release whose manifest has proved itself.
+#[derive(Debug)]
+pub struct Release {
+    id: ReleaseId,
+    manifest: Manifest,
+    directory: PathBuf,
+}
+
+/// Identity of a record and the place of its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Record identifier.
+    pub id: Box<str>,
+    /// Slug, unique within its kind.
+    pub slug: Box<str>,
+    /// Hash of the body.
+    pub etag: ETag,
+    offset: usize,
+    length: u32,
+    head_length: u32,
+}
+
+impl Record {
+    /// Where the body lies in the file of bodies.
+    pub const fn range(&self) -> Range<usize> {
+        self.offset..self.offset + self.length as usize
+    }
+
+    /// Where, in its body, the list row lies, the closing brace missing.
+    pub const fn row_head(&self) -> Range<usize> {
+        render::row_head(self.head_length as usize)
+    }
+}
+
+/// A word or term and its code.
+pub type Coded = (Box<str>, i32);
+
+/// The codes of the terms that boats refer to, by vocabulary.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TermCodes {
+    /// Boat types.
+    pub types: Vec<Coded>,
+    /// Categories.
+    pub categories: Vec<Coded>,
+    /// Activities.
+    pub activities: Vec<Coded>,
+}
+
+impl Release {
+    pub(super) fn open(directory: PathBuf, id: ReleaseId) -> Result<Self, ReleaseError> {
+        let path = directory.join(MANIFEST);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !directory.exists() => {
+                return Err(ReleaseError::Unknown { id: id.to_string() });
+            }
+            Err(error) => return Err(ReleaseError::io("read", &path)(error)),
+        };
+        if !id.proves(&sha256_hex(&bytes)) {
+            return Err(ReleaseError::damaged(
+                &path,
+                "it is not the manifest its release names",
+            ));
+        }
+        let manifest: Manifest = serde_json::from_slice(&bytes)
+            .map_err(|error| ReleaseError::damaged(&path, error.to_string()))?;
+        if manifest.format != FORMAT {
+            let reason = format!("its format is {:?}, not {FORMAT:?}", manifest.format);
+            return Err(ReleaseError::damaged(&path, reason));
+        }
+        Ok(Self {
+            id,
+            manifest,
+            directory,
+        })
+    }
+
+    /// The id of the release.
+    pub const fn id(&self) -> &ReleaseId {
+        &self.id
+    }
+
+    /// The manifest of the release.
+    pub const fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Where a file of the release lies.
+    pub fn path(&self, name: FileName) -> PathBuf {
+        self.directory.join(name.as_str())
+    }
+
+    /// Checks every file against the manifest.
+    pub fn verify(&self) -> Result<(), ReleaseError> {
+        FileName::ALL
+            .into_iter()
+            .try_for_each(|name| self.verify_file(name))
+    }
+
+    /// Checks one file against the manifest, without holding it in memory.
+    pub fn verify_file(&self, name: FileName) -> Result<(), ReleaseError> {
+        self.open_verified(name).map(|_file| ())
+    }
+
+    /// The identity and place of every boat, in the order of ordinals.
+    pub fn boats(&self) -> Result<Vec<Record>, ReleaseError> {
+        self.records(FileName::Boats, FileName::BoatBodies)
+    }
+
+    /// The identity and place of every manufacturer, in the order of ordinals.
+    pub fn manufacturers(&self) -> Result<Vec<Record>, ReleaseError> {
+        self.records(FileName::Manufacturers, FileName::ManufacturerBodies)
+    }
+
+    /// The codes of terms.
+    pub fn terms(&self) -> Result<TermCodes, ReleaseError> {
+        let (vocabularies, slugs, codes) = self.table(FileName::Terms, |table| {
+            Some((
+                table.text("vocabulary")?,
+                table.text("slug")?,
+                table.int32("code")?,
+            ))
+        })?;
+        let mut terms = TermCodes::default();
+        for ((vocabulary, slug), code) in vocabularies.iter().zip(slugs).zip(codes) {
+            match &**vocabulary {
+                "type" => terms.types.push((slug, code)),
+                "category" => terms.categories.push((slug, code)),
+                _ => terms.activities.push((slug, code)),
+            }
+        }
+        Ok(terms)
+    }
+
+    /// All words of folded names, sorted; a word's code is its place.
+    pub fn words(&self) -> Result<Vec<Box<str>>, ReleaseError> {
+        self.table(FileName::Words, |table| table.text("word"))
+    }
+
+    /// The bodies of boats or manufacturers: in memory when they take at most `memory_max` bytes.
+    pub fn bodies(&self, name: FileName, memory_max: u64) -> Result<Bodies, ReleaseError> {
+        if self.entry(name)?.bytes <= memory_max {
+            return self.read_verified(name).map(Bodies::Memory);
+        }
+        Ok(Bodies::Disk {
+            file: self.open_verified(name)?,
+            path: self.path(name),
+        })
+    }
+
+    fn records(&self, name: FileName, bodies: FileName) -> Result<Vec<Record>, ReleaseError> {
+        let (ids, slugs, etags, offsets, lengths, heads) = self.table(name, |table| {
+            Some((
+                table.text("id")?,
+                table.text("slug")?,
+                table.etags("etag")?,
+                table.int64("body_offset")?,
+                table.int32("body_length")?,
+                table.int32("head_length")?,
+            ))
+        })?;
+        let identities = ids.into_iter().zip(slugs).zip(etags);
+        let places = offsets.into_iter().zip(lengths).zip(heads);
+        let records =
+            identities
+                .zip(places)
+                .map(|(((id, slug), etag), ((offset, length), head))| {
+                    Some(Record {
+                        id,
+                        slug,
+                        etag,
+                        offset: usize::try_from(offset).ok()?,
+                        length: u32::try_from(length).ok()?,
+                        head_length: u32::try_from(head).ok()?,
+                    })
+                });
+        let records: Option<Vec<Record>> = records.collect();
+        let end = self.entry(bodies)?.bytes;
+        records
+            .filter(|records| {
+                records
+                    .iter()
+                    .all(|record| record.range().end as u64 <= end)
+            })
+            .ok_or_else(|| ReleaseError::damaged(&self.path(name), "a body lies outside its file"))
+    }
+
+    fn table<T>(
+        &self,
+        name: FileName,
+        columns: impl FnOnce(&Table) -> Option<T>,
+    ) -> Result<T, ReleaseError> {
+        let path = self.path(name);
+        let table =
+            Table::read(self.read_verified(name)?).map_err(|source| ReleaseError::Parquet {
+                action: "read",
+                path: path.clone(),
+                source,
+            })?;
+        columns(&table).ok_or_else(|| ReleaseError::damaged(&path, "a column is missing"))
+    }
+
+    fn entry(&self, name: FileName) -> Result<&FileEntry, ReleaseError> {
+        self.manifest.file(name).ok_or_else(|| {
+            ReleaseError::damaged(&self.directory.join(MANIFEST), format!("it lacks {name}"))
+        })
+    }
+
+    /// The contents that were hashed are the contents that are returned.
+    fn read_verified(&self, name: FileName) -> Result<Bytes, ReleaseError> {
+        let (entry, path) = (self.entry(name)?, self.path(name));
+        let contents = fs::read(&path).map_err(ReleaseError::io("read", &path))?;
+        check(&path, entry, contents.len() as u64, &sha256_hex(&contents))?;
+        Ok(contents.into())
+    }
+
+    fn open_verified(&self, name: FileName) -> Result<File, ReleaseError> {
+        let (entry, path) = (self.entry(name)?, self.path(name));
+        let file = File::open(&path).map_err(ReleaseError::io("open", &path))?;
+        let hashed = sha256_hex_of_reader(&file);
+        let (size, sha256) = hashed.map_err(ReleaseError::io("read", &path))?;
+        check(&path, entry, size, &sha256)?;
+        Ok(file)
+    }
+}
+
+fn check(path: &Path, entry: &FileEntry, size: u64, sha256: &str) -> Result<(), ReleaseError> {
+    if size != entry.bytes {
+        let reason = format!(
+            "it has {size} bytes, not the {} of its manifest",
+            entry.bytes
+        );
+        return Err(ReleaseError::damaged(path, reason));
+    }
+    if sha256 != entry.sha256 {
+        return Err(ReleaseError::damaged(
+            path,
+            "its contents do not match its checksum",
+        ));
+    }
+    Ok(())
+}

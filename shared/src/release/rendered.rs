@@ -1,0 +1,106 @@
+//! A record made ready for a release: its body, and the values that lists filter and sort by.
+//!
+//! Rendering is a pure function of the record, so an import may render on many threads.
+
+use crate::etag::ETag;
+use crate::fold;
+use crate::ids::{IdOrSlug, Slug};
+use crate::model::{
+    BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary, Production,
+};
+use crate::render;
+use crate::timestamp::Timestamp;
+use crate::units::Length;
+
+/// The body of a record and where its list row ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RenderedBody {
+    /// The exact body of the single-record answer.
+    pub bytes: Vec<u8>,
+    /// Length of the body up to the end of the summary, see [`render::row_head`].
+    pub head_length: usize,
+    /// Hash of the body.
+    pub etag: ETag,
+}
+
+impl RenderedBody {
+    fn new(render: impl FnOnce(&mut Vec<u8>) -> usize) -> Self {
+        let mut bytes = Vec::with_capacity(4096);
+        let head_length = render(&mut bytes);
+        let etag = ETag::of(&bytes);
+        Self {
+            bytes,
+            head_length,
+            etag,
+        }
+    }
+}
+
+/// A boat, ready for a release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RenderedBoat {
+    pub(super) body: RenderedBody,
+    pub(super) id: IdOrSlug,
+    pub(super) slug: IdOrSlug,
+    pub(super) manufacturer: Slug,
+    pub(super) boat_type: Slug,
+    pub(super) categories: Vec<Slug>,
+    pub(super) activities: Vec<Slug>,
+    pub(super) production: Production,
+    pub(super) length: Length,
+    pub(super) folded_model: Box<str>,
+}
+
+impl RenderedBoat {
+    /// Renders a boat.
+    pub fn new(summary: &BoatSummary<'_>, details: &BoatDetails<'_>) -> Self {
+        let slugs = |terms: &[crate::model::Reference<'_>]| {
+            terms.iter().map(|term| term.slug.clone()).collect()
+        };
+        Self {
+            body: RenderedBody::new(|out| render::boat(summary, details, out)),
+            id: summary.id.clone(),
+            slug: summary.slug.clone(),
+            manufacturer: summary.manufacturer.slug.clone(),
+            boat_type: summary.boat_type.slug.clone(),
+            categories: slugs(&details.categories),
+            activities: slugs(&details.activities),
+            production: summary.production,
+            length: summary.length,
+            folded_model: fold::fold(&summary.model).into(),
+        }
+    }
+
+    /// The rendered body.
+    pub const fn body(&self) -> &RenderedBody {
+        &self.body
+    }
+}
+
+/// A manufacturer, ready for a release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RenderedManufacturer {
+    pub(super) body: RenderedBody,
+    pub(super) id: IdOrSlug,
+    pub(super) slug: Slug,
+    pub(super) folded_name: Box<str>,
+    pub(super) updated_at: Timestamp,
+}
+
+impl RenderedManufacturer {
+    /// Renders a manufacturer.
+    pub fn new(summary: &ManufacturerSummary<'_>, details: &ManufacturerDetails<'_>) -> Self {
+        Self {
+            body: RenderedBody::new(|out| render::manufacturer(summary, details, out)),
+            id: summary.id.clone(),
+            slug: summary.slug.clone(),
+            folded_name: fold::fold(&summary.name).into(),
+            updated_at: summary.updated_at.clone(),
+        }
+    }
+
+    /// The rendered body.
+    pub const fn body(&self) -> &RenderedBody {
+        &self.body
+    }
+}

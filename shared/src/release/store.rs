@@ -1,0 +1,148 @@
+//! The store of releases in a data directory: publish, activate, list, open.
+//!
+//! Whoever changes anything holds one lock; readers need none, because a release never changes
+//! and the pointer is replaced at once.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+use super::manifest::FileEntry;
+use super::pointer::Pointer;
+use super::{Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter};
+use crate::data_dir::DataDir;
+
+/// Prefix of directories that are being written.
+const STAGING: &str = ".staging-";
+
+/// The releases of a data directory.
+#[derive(Clone, Debug)]
+pub struct ReleaseStore {
+    data: DataDir,
+}
+
+/// The right to change releases and the pointer; released when dropped.
+#[derive(Debug)]
+pub struct ReleaseLock {
+    _file: File,
+}
+
+impl ReleaseStore {
+    /// The store in `data`, which need not exist yet.
+    pub const fn new(data: DataDir) -> Self {
+        Self { data }
+    }
+
+    /// Starts a new release. Creates the data directory where it is missing.
+    pub fn begin(&self) -> Result<ReleaseWriter, ReleaseError> {
+        self.data
+            .create()
+            .map_err(ReleaseError::io("create", self.data.path()))?;
+        let lock = self.lock()?;
+        self.remove_abandoned_staging()?;
+        ReleaseWriter::create(self.clone(), lock)
+    }
+
+    /// Takes the lock, or says who is busy.
+    pub fn lock(&self) -> Result<ReleaseLock, ReleaseError> {
+        let path = self.data.release_lock();
+        let mut options = OpenOptions::new();
+        let file = options.create(true).truncate(false).write(true).open(&path);
+        let file = file.map_err(ReleaseError::io("open", &path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(ReleaseLock { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(ReleaseError::Busy {
+                data: self.data.path().to_owned(),
+            }),
+            Err(TryLockError::Error(error)) => Err(ReleaseError::io("lock", &path)(error)),
+        }
+    }
+
+    /// Makes a release the active one, once every file of it has proved whole.
+    pub fn activate(&self, id: &ReleaseId, _held: &ReleaseLock) -> Result<(), ReleaseError> {
+        self.open(id)?.verify()?;
+        let path = self.data.current();
+        Pointer::after(self.pointer()?, id.clone()).write(&path)
+    }
+
+    /// The pointer to the active release, if any was ever activated.
+    pub fn pointer(&self) -> Result<Option<Pointer>, ReleaseError> {
+        Pointer::read(&self.data.current())
+    }
+
+    /// The active release, if any was ever activated.
+    pub fn current(&self) -> Result<Option<ReleaseId>, ReleaseError> {
+        Ok(self.pointer()?.map(|pointer| pointer.release))
+    }
+
+    /// All published releases, the newest first.
+    pub fn list(&self) -> Result<Vec<ReleaseId>, ReleaseError> {
+        let path = self.data.releases();
+        let entries = match fs::read_dir(&path) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(ReleaseError::io("list", &path)(error)),
+        };
+        let mut ids = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(ReleaseError::io("list", &path))?;
+            ids.extend(entry.file_name().to_str().and_then(ReleaseId::parse));
+        }
+        ids.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(ids)
+    }
+
+    /// Opens a release: its manifest is proved by the id, its files are not read yet.
+    pub fn open(&self, id: &ReleaseId) -> Result<Release, ReleaseError> {
+        Release::open(self.directory(id), id.clone())
+    }
+
+    /// Where a release lies.
+    pub fn directory(&self, id: &ReleaseId) -> PathBuf {
+        self.data.releases().join(id.as_str())
+    }
+
+    pub(super) fn create_staging(&self) -> Result<TempDir, ReleaseError> {
+        let releases = self.data.releases();
+        DataDir::new(&releases)
+            .create()
+            .map_err(ReleaseError::io("create", &releases))?;
+        tempfile::Builder::new()
+            .prefix(STAGING)
+            .tempdir_in(&releases)
+            .map_err(ReleaseError::io("create a directory in", &releases))
+    }
+
+    /// The active release, if it has exactly these files.
+    pub(super) fn current_with_files(
+        &self,
+        files: &[FileEntry],
+    ) -> Result<Option<(ReleaseId, Manifest)>, ReleaseError> {
+        let Some(id) = self.current()? else {
+            return Ok(None);
+        };
+        // A damaged active release is no reason not to replace it.
+        let Ok(current) = self.open(&id) else {
+            return Ok(None);
+        };
+        let manifest = current.manifest().clone();
+        Ok((manifest.files == files).then_some((id, manifest)))
+    }
+
+    /// The lock is held, so whatever is still being written was abandoned by a killed import.
+    fn remove_abandoned_staging(&self) -> Result<(), ReleaseError> {
+        let releases = self.data.releases();
+        let Ok(entries) = fs::read_dir(&releases) else {
+            return Ok(());
+        };
+        for entry in entries.flatten() {
+            if entry.file_name().to_string_lossy().starts_with(STAGING) {
+                let path = entry.path();
+                fs::remove_dir_all(&path).map_err(ReleaseError::io("remove", &path))?;
+            }
+        }
+        Ok(())
+    }
+}

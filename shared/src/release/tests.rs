@@ -1,0 +1,275 @@
+//! Releases on a real file system: what is published is what is read back, and damage is found.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests damage files on purpose"
+)]
+
+use std::fs;
+
+use super::manifest::MANIFEST;
+use super::*;
+use crate::data_dir::DataDir;
+use crate::ids::{IdOrSlug, Slug};
+use crate::model::{
+    BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerReference, ManufacturerSummary,
+    Production, Reference,
+};
+use crate::timestamp::Timestamp;
+use crate::units::{Length, Unit};
+
+fn id(text: &str) -> IdOrSlug {
+    IdOrSlug::parse(text).unwrap()
+}
+
+fn slug(text: &str) -> Slug {
+    Slug::parse(text).unwrap()
+}
+
+fn time(text: &str) -> Timestamp {
+    Timestamp::parse(text).unwrap()
+}
+
+fn boat(name: &str, model: &str, metres: &str) -> RenderedBoat {
+    let (boat_id, boat_slug) = (id(&format!("boat-{name}")), id(name));
+    let (maker_id, maker_slug) = (id("maker-1"), slug("maker"));
+    let (type_id, type_slug) = (id("type-1"), slug("sailing"));
+    let boat_type = Reference {
+        id: &type_id,
+        name: "Sailing",
+        slug: &type_slug,
+    };
+    let length = Length::parse(metres, Unit::Metric).unwrap();
+    let summary = BoatSummary {
+        id: &boat_id,
+        slug: &boat_slug,
+        model: model.into(),
+        version: None,
+        manufacturer: ManufacturerReference {
+            id: &maker_id,
+            name: "Maker",
+            slug: &maker_slug,
+            website: None,
+        },
+        boat_type: boat_type.clone(),
+        production: Production {
+            first_year: 1990,
+            last_year: None,
+        },
+        length,
+        reference_price: None,
+        image: None,
+    };
+    let categories = vec![boat_type];
+    RenderedBoat::new(
+        &summary,
+        &BoatDetails {
+            categories,
+            ..BoatDetails::of_length(length)
+        },
+    )
+}
+
+fn maker(boat_count: u64) -> RenderedManufacturer {
+    let summary = ManufacturerSummary {
+        id: &id("maker-1"),
+        slug: &slug("maker"),
+        name: "Maker".into(),
+        website: None,
+        logo: None,
+        updated_at: time("2026-10-01T12:00:00Z"),
+    };
+    RenderedManufacturer::new(
+        &summary,
+        &ManufacturerDetails {
+            description: None,
+            boat_count,
+        },
+    )
+}
+
+/// A store in a temporary directory, with two boats published and active.
+fn published() -> (tempfile::TempDir, ReleaseStore, ReleaseId) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = ReleaseStore::new(DataDir::new(directory.path().join("data")));
+    let finished = publish(&store, "2026-11-21T10:00:00Z", &["34", "340"]);
+    store.activate(&finished.id, &finished.lock).unwrap();
+    (directory, store, finished.id)
+}
+
+fn publish(store: &ReleaseStore, at: &str, models: &[&str]) -> Finished {
+    let mut writer = store.begin().unwrap();
+    for model in models {
+        writer
+            .push_boat(boat(&format!("m-{model}"), model, "10.36"))
+            .unwrap();
+    }
+    writer
+        .push_manufacturer(maker(models.len() as u64))
+        .unwrap();
+    writer.finish(&time(at)).unwrap()
+}
+
+#[test]
+fn what_was_pushed_is_read_back_byte_for_byte() {
+    let (_directory, store, id) = published();
+    let release = store.open(&id).unwrap();
+    release.verify().unwrap();
+    let boats = release.boats().unwrap();
+    let pushed = boat("m-340", "340", "10.36");
+    assert_eq!((&*boats[1].id, &*boats[1].slug), ("boat-m-340", "m-340"));
+    assert_eq!(boats[1].etag, pushed.body().etag);
+    for memory_max in [0, u64::MAX] {
+        let bodies = release.bodies(FileName::BoatBodies, memory_max).unwrap();
+        assert_eq!(bodies.read(&boats[1]).unwrap(), pushed.body().bytes);
+    }
+    let head = String::from_utf8(pushed.body().bytes[boats[1].row_head()].to_vec()).unwrap();
+    let row: serde_json::Value = serde_json::from_str(&format!("{head}}}")).unwrap();
+    assert_eq!(row["lengthOverallMetres"], 10.36);
+    assert_eq!(row.as_object().unwrap().len(), 12);
+    assert_eq!(release.terms().unwrap().categories, [("sailing".into(), 0)]);
+    assert_eq!(
+        release.words().unwrap(),
+        ["34".into(), "340".into(), "maker".into()] as [Box<str>; 3]
+    );
+}
+
+#[test]
+fn a_body_is_the_summary_followed_by_the_details() {
+    let body = boat("340", "340", "10.36").body().bytes.clone();
+    insta::assert_snapshot!(String::from_utf8(body).unwrap(), @r#"{"data":{"id":"boat-340","slug":"340","model":"340","version":null,"manufacturer":{"id":"maker-1","name":"Maker","slug":"maker","website":null},"type":{"id":"type-1","name":"Sailing","slug":"sailing"},"production":{"firstYear":1990,"lastYear":null},"unit":"metric","lengthOverall":10.36,"lengthOverallMetres":10.36,"referencePrice":null,"image":null,"description":null,"categories":[{"id":"type-1","name":"Sailing","slug":"sailing"}],"activities":[],"hull":{"type":null,"material":null,"keelType":null,"unsinkable":null,"trailerable":null,"appendages":[]},"dimensions":{"lengthOverall":10.36,"lengthWaterline":null,"beamOverall":null,"beamCabinLine":null,"beamHull":null,"draftMax":null,"draftMin":null,"headroom":null,"bridgedeckClearance":null,"nominalBridgedeckClearance":null,"displacement":null,"ballastWeight":null,"ballastType":null,"tonnageGross":null,"tonnageNet":null},"accommodation":{"cabins":null,"berths":null,"heads":null},"steering":{"helm":null,"rudder":null,"cockpitType":null,"cockpitLocation":null},"performance":{"cruisingSpeed":null,"topSpeed":null,"displacementHullSpeed":null},"rig":{"mastHeight":null,"mastConfiguration":null,"riggingType":null,"standingRigging":null,"spars":null,"rotatingSpars":null,"spreadersLevel":null,"spreadersAngle":null},"sails":{"upwindArea":null,"downwindArea":null,"mainsail":[],"headsail":[],"spinnaker":[]},"tanks":{"fuel":[],"water":[],"holding":[],"waterHeaters":[]},"engines":[],"designers":{"naval":[],"interior":[],"exterior":[]},"ceClassification":{"a":null,"b":null,"c":null,"d":null},"gallery":[]}}"#);
+}
+
+#[test]
+fn the_same_records_again_are_no_new_release() {
+    let (_directory, store, id) = published();
+    let again = publish(&store, "2026-11-21T11:00:00Z", &["34", "340"]);
+    assert!(again.unchanged);
+    assert_eq!((again.id, store.list().unwrap().len()), (id, 1));
+}
+
+#[test]
+fn other_records_are_a_new_release_that_is_active_only_once_activated() {
+    let (_directory, store, first) = published();
+    let second = publish(&store, "2026-11-21T11:00:00Z", &["34"]);
+    assert!(!second.unchanged);
+    assert_eq!(store.current().unwrap(), Some(first.clone()));
+    store.activate(&second.id, &second.lock).unwrap();
+    assert_eq!(store.current().unwrap(), Some(second.id.clone()));
+    assert_eq!(store.pointer().unwrap().unwrap().previous, [first.clone()]);
+    assert_eq!(store.list().unwrap(), [second.id, first]);
+}
+
+#[test]
+fn a_release_without_records_is_whole_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = ReleaseStore::new(DataDir::new(directory.path()));
+    let finished = store
+        .begin()
+        .unwrap()
+        .finish(&time("2026-11-21T10:00:00Z"))
+        .unwrap();
+    let release = store.open(&finished.id).unwrap();
+    release.verify().unwrap();
+    assert_eq!(release.boats().unwrap(), []);
+}
+
+#[test]
+fn a_dropped_writer_leaves_nothing_and_frees_the_lock() {
+    let (_directory, store, id) = published();
+    let mut writer = store.begin().unwrap();
+    writer.push_manufacturer(maker(0)).unwrap();
+    assert!(matches!(store.begin(), Err(ReleaseError::Busy { .. })));
+    drop(writer);
+    assert_eq!(
+        fs::read_dir(store.directory(&id).parent().unwrap())
+            .unwrap()
+            .count(),
+        1
+    );
+    assert!(store.begin().is_ok());
+}
+
+#[test]
+fn what_a_killed_import_left_is_cleared_away_by_the_next() {
+    let (_directory, store, id) = published();
+    let releases = store.directory(&id).parent().unwrap().to_owned();
+    fs::create_dir(releases.join(".staging-abandoned")).unwrap();
+    drop(store.begin().unwrap());
+    assert_eq!(fs::read_dir(&releases).unwrap().count(), 1);
+}
+
+#[test]
+fn every_damaged_file_is_named() {
+    let (_directory, store, id) = published();
+    let names = FileName::ALL.map(FileName::as_str);
+    for name in names.into_iter().chain([MANIFEST]) {
+        let path = store.directory(&id).join(name);
+        let good = fs::read(&path).unwrap();
+        for damaged in damages(&good) {
+            fs::write(&path, damaged).unwrap();
+            let error = store
+                .open(&id)
+                .and_then(|release| release.verify())
+                .unwrap_err();
+            assert!(error.to_string().contains(name), "{error}");
+        }
+        fs::write(&path, good).unwrap();
+    }
+    store.open(&id).unwrap().verify().unwrap();
+}
+
+/// A flipped bit at the start, in the middle and at the end; a cut; an addition; nothing at all.
+fn damages(good: &[u8]) -> Vec<Vec<u8>> {
+    let flipped = [0, good.len() / 2, good.len() - 1].map(|place| {
+        let mut bytes = good.to_vec();
+        bytes[place] ^= 0x10;
+        bytes
+    });
+    let cut = good[..good.len() - 1].to_vec();
+    let longer = [good, b"x"].concat();
+    flipped
+        .into_iter()
+        .chain([cut, longer, Vec::new()])
+        .collect()
+}
+
+#[test]
+fn a_body_that_changes_on_disk_after_opening_is_not_handed_out() {
+    let (_directory, store, id) = published();
+    let release = store.open(&id).unwrap();
+    let boats = release.boats().unwrap();
+    let bodies = release.bodies(FileName::BoatBodies, 0).unwrap();
+    let path = release.path(FileName::BoatBodies);
+    let mut contents = fs::read(&path).unwrap();
+    contents[20] ^= 1;
+    fs::write(&path, contents).unwrap();
+    assert!(matches!(
+        bodies.read(&boats[0]),
+        Err(ReleaseError::Damaged { .. })
+    ));
+    assert!(bodies.read(&boats[1]).is_ok());
+}
+
+#[test]
+fn a_damaged_release_is_not_activated() {
+    let (_directory, store, first) = published();
+    let second = publish(&store, "2026-11-21T11:00:00Z", &["34"]);
+    let path = store.directory(&second.id).join(FileName::Words.as_str());
+    fs::write(&path, b"x").unwrap();
+    assert!(matches!(
+        store.activate(&second.id, &second.lock),
+        Err(ReleaseError::Damaged { .. })
+    ));
+    assert_eq!(store.current().unwrap(), Some(first));
+}
+
+#[test]
+fn an_unknown_release_is_called_unknown() {
+    let (_directory, store, _) = published();
+    let other = ReleaseId::parse("20200101T000000Z-0000000000000000").unwrap();
+    assert!(matches!(
+        store.open(&other),
+        Err(ReleaseError::Unknown { .. })
+    ));
+}
