@@ -1,0 +1,174 @@
+//! The rules: pure functions of a file's path and text, so that each can be shown to fail.
+//!
+//! They look at code only, never at comments or texts in quotes, where every word is free; the
+//! code is found by a scanner that knows no more of Rust than its comments and literals.
+
+mod code;
+
+use code::{code_of, is_of_name};
+
+/// The greatest length of a file that gives no reason for being longer.
+const MOST_LINES: usize = 300;
+
+/// How the sentence begins that allows a longer file, in the text at its head.
+const REASON_TO_BE_LONG: &str = "Longer than 300 lines because";
+
+/// Unfinished work, written so that this file does not break its own rule.
+const MARKERS: [&str; 2] = [concat!("TO", "DO"), concat!("FIX", "ME")];
+
+/// A word of code that may stand in some places only.
+struct Word {
+    text: &'static str,
+    kind: Kind,
+    /// Paths without `.rs`: the module of that name and everything in its folder.
+    homes: &'static [&'static str],
+}
+
+enum Kind {
+    /// A crate: named at the start of a path, in `use` or in an attribute.
+    Crate,
+    /// An item, by the end of its path.
+    Item,
+}
+
+const WORDS: [Word; 9] = [
+    Word {
+        text: "salvo",
+        kind: Kind::Crate,
+        homes: &["server/src/http", "server/tests", "server/benches"],
+    },
+    Word {
+        text: "duckdb",
+        kind: Kind::Crate,
+        homes: &["server/src/catalogue"],
+    },
+    Word {
+        text: "arrow",
+        kind: Kind::Crate,
+        homes: &["shared/src/release"],
+    },
+    Word {
+        text: "parquet",
+        kind: Kind::Crate,
+        homes: &["shared/src/release"],
+    },
+    Word {
+        text: "clap",
+        kind: Kind::Crate,
+        homes: &["cli/src/args", "cli/src/commands"],
+    },
+    Word {
+        text: "indicatif",
+        kind: Kind::Crate,
+        homes: &["cli/src/progress"],
+    },
+    Word {
+        text: "rusqlite",
+        kind: Kind::Crate,
+        homes: &["shared/src/keys"],
+    },
+    Word {
+        text: "SystemTime",
+        kind: Kind::Item,
+        homes: &["shared/src/clock"],
+    },
+    Word {
+        text: "Instant::now",
+        kind: Kind::Item,
+        homes: &["shared/src/clock", "server/benches", "cli/benches"],
+    },
+];
+
+/// What the file at `path`, relative to the repository, breaks: one line for people each.
+pub(crate) fn broken_by(path: &str, text: &str) -> Vec<String> {
+    let code = code_of(text);
+    let broken = [
+        head(text),
+        length(text),
+        markers(text),
+        ignored_tests(&code),
+    ];
+    let strayed = WORDS.iter().map(|word| strayed(word, path, &code));
+    broken
+        .into_iter()
+        .chain(strayed)
+        .flatten()
+        .map(|rule| format!("{path}: {rule}"))
+        .collect()
+}
+
+/// The sources in a lock file that are not crates.io.
+pub(crate) fn foreign_sources(lock: &str) -> Vec<&str> {
+    lock.lines()
+        .filter_map(|line| line.strip_prefix("source = "))
+        .filter(|source| *source != r#""registry+https://github.com/rust-lang/crates.io-index""#)
+        .collect()
+}
+
+fn head(text: &str) -> Option<String> {
+    (!text.starts_with("//!"))
+        .then(|| "does not begin with `//!`: what it is, why, what it must not do".to_owned())
+}
+
+fn length(text: &str) -> Option<String> {
+    let lines = text.lines().count();
+    let head: Vec<&str> = text
+        .lines()
+        .map_while(|line| line.strip_prefix("//!"))
+        .map(str::trim)
+        .collect();
+    let long = MOST_LINES < lines && !head.join(" ").contains(REASON_TO_BE_LONG);
+    long.then(|| format!("has {lines} lines, without \"{REASON_TO_BE_LONG} ...\" in its head"))
+}
+
+fn markers(text: &str) -> Option<String> {
+    let marker = MARKERS.iter().find(|marker| text.contains(**marker))?;
+    Some(format!("has a {marker}: finish it"))
+}
+
+fn ignored_tests(code: &str) -> Option<String> {
+    code.contains("#[ignore")
+        .then(|| "ignores a test".to_owned())
+}
+
+fn strayed(word: &Word, path: &str, code: &str) -> Option<String> {
+    let at_home = word.homes.iter().any(|home| {
+        path.strip_prefix(home)
+            .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+    });
+    let named = code.match_indices(word.text).any(|(at, _)| {
+        let (before, after) = (&code[..at], &code[at + word.text.len()..]);
+        let whole = !before.ends_with(is_of_name) && !after.starts_with(is_of_name);
+        whole
+            && match word.kind {
+                Kind::Crate => is_crate(before, after),
+                Kind::Item => true,
+            }
+    });
+    (named && !at_home).then(|| {
+        format!(
+            "names `{}`, which belongs in {}",
+            word.text,
+            word.homes.join(", ")
+        )
+    })
+}
+
+/// Whether a name between these texts is that of a crate, not of a variable, field or module.
+fn is_crate(before: &str, after: &str) -> bool {
+    let before = before.trim_end();
+    let inside_path = before.ends_with("::") && !opens_path(before);
+    let imported = ["use", "crate", "#[", "#!["]
+        .iter()
+        .any(|opening| before.ends_with(opening));
+    !inside_path && (after.trim_start().starts_with("::") || imported)
+}
+
+/// Whether the `::` at the end begins a path, as in `use ::name`.
+fn opens_path(before: &str) -> bool {
+    let path = before.trim_end_matches(':');
+    path.ends_with(char::is_whitespace) || path.ends_with(['(', '{', '<', ',', '&'])
+}
+
+#[cfg(test)]
+mod tests;
