@@ -115,20 +115,21 @@ impl ReleaseStore {
             .map_err(ReleaseError::io("create a directory in", &releases))
     }
 
-    /// The active release, if it has exactly these files.
-    pub(super) fn current_with_files(
+    /// The newest whole release that has exactly these files, if there is one. A damaged one is
+    /// no reason not to write its contents anew.
+    pub(super) fn find_with_files(
         &self,
         files: &[FileEntry],
     ) -> Result<Option<(ReleaseId, Manifest)>, ReleaseError> {
-        let Some(id) = self.current()? else {
-            return Ok(None);
-        };
-        // A damaged active release is no reason not to replace it.
-        let Ok(current) = self.open(&id) else {
-            return Ok(None);
-        };
-        let manifest = current.manifest().clone();
-        Ok((manifest.files == files).then_some((id, manifest)))
+        for id in self.list()? {
+            let Ok(release) = self.open(&id) else {
+                continue;
+            };
+            if release.manifest().files == files && release.verify().is_ok() {
+                return Ok(Some((id, release.manifest().clone())));
+            }
+        }
+        Ok(None)
     }
 
     /// The lock is held, so whatever is still being written was abandoned by a killed import.

@@ -143,20 +143,42 @@ fn a_body_is_the_summary_followed_by_the_details() {
 #[test]
 fn the_same_records_again_are_no_new_release() {
     let (_directory, store, id) = published();
+    let same_time = publish(&store, "2026-11-21T10:00:00Z", &["34", "340"]);
+    assert!(same_time.existed);
+    drop(same_time);
+    let other = publish(&store, "2026-11-21T11:00:00Z", &["34"]);
+    store.activate(&other.id, &other.lock).unwrap();
+    drop(other);
+    let again = publish(&store, "2026-11-21T12:00:00Z", &["34", "340"]);
+    assert!(again.existed);
+    assert_eq!((again.id, store.list().unwrap().len()), (id, 2));
+}
+
+#[test]
+fn the_same_records_are_written_anew_where_the_release_that_had_them_is_damaged() {
+    let (_directory, store, damaged) = published();
+    fs::write(
+        store.directory(&damaged).join(FileName::Words.as_str()),
+        b"x",
+    )
+    .unwrap();
     let again = publish(&store, "2026-11-21T11:00:00Z", &["34", "340"]);
-    assert!(again.unchanged);
-    assert_eq!((again.id, store.list().unwrap().len()), (id, 1));
+    assert!(!again.existed);
+    store.activate(&again.id, &again.lock).unwrap();
 }
 
 #[test]
 fn other_records_are_a_new_release_that_is_active_only_once_activated() {
     let (_directory, store, first) = published();
     let second = publish(&store, "2026-11-21T11:00:00Z", &["34"]);
-    assert!(!second.unchanged);
+    assert!(!second.existed);
     assert_eq!(store.current().unwrap(), Some(first.clone()));
     store.activate(&second.id, &second.lock).unwrap();
     assert_eq!(store.current().unwrap(), Some(second.id.clone()));
-    assert_eq!(store.pointer().unwrap().unwrap().previous, [first.clone()]);
+    assert_eq!(
+        store.pointer().unwrap().unwrap().previous,
+        std::slice::from_ref(&first)
+    );
     assert_eq!(store.list().unwrap(), [second.id, first]);
 }
 

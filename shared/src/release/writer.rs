@@ -39,8 +39,8 @@ pub struct Finished {
     pub id: ReleaseId,
     /// Its manifest.
     pub manifest: Manifest,
-    /// Whether the active release already held exactly these bytes, so that none was written.
-    pub unchanged: bool,
+    /// Whether an earlier release holds exactly these bytes, so that none was written.
+    pub existed: bool,
     /// The lock, still held, for activating without another process coming between.
     pub lock: ReleaseLock,
 }
@@ -86,11 +86,11 @@ impl ReleaseWriter {
         self.manufacturer_bodies.finish()?;
         write_tables(&self.staging, self.boats, self.manufacturers)?;
         let files = describe_files(&self.staging)?;
-        if let Some((id, manifest)) = self.store.current_with_files(&files)? {
+        if let Some((id, manifest)) = self.store.find_with_files(&files)? {
             return Ok(Finished {
                 id,
                 manifest,
-                unchanged: true,
+                existed: true,
                 lock: self.lock,
             });
         }
@@ -105,7 +105,7 @@ impl ReleaseWriter {
         Ok(Finished {
             id,
             manifest,
-            unchanged: false,
+            existed: false,
             lock: self.lock,
         })
     }
