@@ -1,0 +1,25 @@
+//! API keys: their format, who owns them, what they may do, and where they are kept.
+//!
+//! Reading order: a key as the caller holds it ([`secret`]), what it is allowed
+//! ([`environment`], [`scope`]), its owner ([`subscription`]), its life ([`key`]) and its monthly
+//! [`quota`]; how a key is changed ([`change`]). Then the seams behind which they are stored,
+//! [`store`] for commands and servers and [`ledger`] for quota, and their first implementation,
+//! [`sqlite`].
+//!
+//! Times are Unix seconds and always passed in. The plaintext of a key exists in
+//! [`secret::PlainKey`] alone: nothing here stores it, logs it or puts it into an error.
+
+pub mod change;
+pub mod environment;
+pub mod key;
+pub mod ledger;
+pub mod limits;
+pub mod name;
+pub mod quota;
+pub mod scope;
+pub mod secret;
+pub mod sqlite;
+pub mod store;
+pub mod subscription;
+
+mod base62;

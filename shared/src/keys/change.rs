@@ -1,0 +1,116 @@
+//! How a key may be changed: the rules, apart from any store.
+//!
+//! Revoking is final. Disabling is reversible. A change that is already made is made again
+//! without an effect, so that a script may repeat it.
+
+use std::time::Duration;
+
+use crate::keys::key::{Key, KeyId, KeyState};
+use crate::keys::subscription::Subscription;
+
+/// Why a key cannot be changed as asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the key {id} cannot be {change}: {reason}")]
+pub struct KeyUnchangeable {
+    /// The key.
+    pub id: KeyId,
+    /// What was asked, as a past participle.
+    pub change: &'static str,
+    /// What stands against it.
+    pub reason: UnchangeableReason,
+}
+
+/// What stands against a change of a key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnchangeableReason {
+    /// Revoked for good.
+    #[error("it is revoked, which is final")]
+    Revoked,
+    /// Expired, also after the grace of a rotation.
+    #[error("it has expired")]
+    Expired,
+    /// Disabled: its successor would work where it does not.
+    #[error("it is disabled")]
+    Disabled,
+    /// Rotated before: a chain of rotations has no branches.
+    #[error("it was rotated already and replaced by {replaced_by}")]
+    Rotated {
+        /// The key in its place.
+        replaced_by: KeyId,
+    },
+    /// No key is issued on an inactive subscription.
+    #[error("its subscription is inactive")]
+    SubscriptionInactive,
+}
+
+impl Key {
+    /// Makes it be refused until it is enabled again.
+    pub fn disable(&mut self, now: i64) -> Result<(), KeyUnchangeable> {
+        self.refuse_revoked("disabled")?;
+        self.disabled_at.get_or_insert(now);
+        Ok(())
+    }
+
+    /// Takes back a disabling.
+    pub fn enable(&mut self) -> Result<(), KeyUnchangeable> {
+        self.refuse_revoked("enabled")?;
+        self.disabled_at = None;
+        Ok(())
+    }
+
+    /// Makes it be refused for good.
+    pub fn revoke(&mut self, now: i64) {
+        self.revoked_at.get_or_insert(now);
+    }
+
+    /// Lets `replaced_by` take its place: it works for `grace` from `now` on, never beyond its
+    /// own expiry. Only a key that works can be rotated.
+    pub fn rotate(
+        &mut self,
+        subscription: &Subscription,
+        replaced_by: KeyId,
+        grace: Duration,
+        now: i64,
+    ) -> Result<(), KeyUnchangeable> {
+        if let Some(reason) = self.reason_against_rotation(subscription, now) {
+            return Err(self.unchangeable("rotated", reason));
+        }
+        self.replaced_by = Some(replaced_by);
+        self.grace_ends_at = Some(now.saturating_add_unsigned(grace.as_secs()));
+        Ok(())
+    }
+
+    fn reason_against_rotation(
+        &self,
+        subscription: &Subscription,
+        now: i64,
+    ) -> Option<UnchangeableReason> {
+        match (self.state(subscription, now), &self.replaced_by) {
+            (KeyState::Revoked, _) => Some(UnchangeableReason::Revoked),
+            (_, Some(replaced_by)) => Some(UnchangeableReason::Rotated {
+                replaced_by: replaced_by.clone(),
+            }),
+            (KeyState::Expired, None) => Some(UnchangeableReason::Expired),
+            (KeyState::Disabled, None) => Some(UnchangeableReason::Disabled),
+            (KeyState::SubscriptionInactive, None) => {
+                Some(UnchangeableReason::SubscriptionInactive)
+            }
+            (KeyState::Active | KeyState::Rotated { .. }, None) => None,
+        }
+    }
+
+    fn refuse_revoked(&self, change: &'static str) -> Result<(), KeyUnchangeable> {
+        match self.revoked_at {
+            Some(_) => Err(self.unchangeable(change, UnchangeableReason::Revoked)),
+            None => Ok(()),
+        }
+    }
+
+    fn unchangeable(&self, change: &'static str, reason: UnchangeableReason) -> KeyUnchangeable {
+        KeyUnchangeable {
+            id: self.id.clone(),
+            change,
+            reason,
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! How much of a quota is used: the seam behind which several servers can share one count.
+
+use crate::keys::quota::Period;
+use crate::keys::store::KeyStoreError;
+use crate::keys::subscription::SubscriptionId;
+
+/// Requests taken from a quota in advance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// How many were granted: what was wanted, or what was left of it.
+    pub granted: u64,
+    /// How many of the period are taken in all, this lease included.
+    pub charged: u64,
+}
+
+/// Counts what is taken from the quota of each subscription and period.
+///
+/// A server takes a few requests at a time and counts within them in memory; so a crash loses no
+/// charge, and the count of a store runs ahead by what is taken and not yet used.
+pub trait QuotaLedger: Send + Sync {
+    /// Takes up to `wanted` requests of the subscription's quota, which is read in the same
+    /// transaction. Durable before it returns.
+    fn lease(
+        &self,
+        subscription: SubscriptionId,
+        period: Period,
+        wanted: u64,
+    ) -> Result<Lease, KeyStoreError>;
+
+    /// Gives back what was taken and not used, as a server does when it stops.
+    fn give_back(
+        &self,
+        subscription: SubscriptionId,
+        period: Period,
+        unused: u64,
+    ) -> Result<(), KeyStoreError>;
+}

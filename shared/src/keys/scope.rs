@@ -1,0 +1,127 @@
+//! What a key may read (specification section 5.5).
+
+use std::fmt;
+use std::str::FromStr;
+
+/// One permission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Lists of boats and single boats.
+    BoatsRead,
+    /// Lists of manufacturers and single manufacturers.
+    ManufacturersRead,
+}
+
+/// A set of scopes, always in the order of [`Scope::ALL`]; may be empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Scopes {
+    boats_read: bool,
+    manufacturers_read: bool,
+}
+
+/// A text that names no scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be boats.read or manufacturers.read")]
+pub struct UnknownScope;
+
+impl Scope {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::BoatsRead, Self::ManufacturersRead];
+
+    /// The name, as the specification writes it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::BoatsRead => "boats.read",
+            Self::ManufacturersRead => "manufacturers.read",
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Scope {
+    type Err = UnknownScope;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|scope| scope.as_str() == text)
+            .ok_or(UnknownScope)
+    }
+}
+
+impl Scopes {
+    /// Whether `scope` is one of these.
+    pub const fn contains(self, scope: Scope) -> bool {
+        match scope {
+            Scope::BoatsRead => self.boats_read,
+            Scope::ManufacturersRead => self.manufacturers_read,
+        }
+    }
+
+    /// Whether there is no scope at all.
+    pub const fn is_empty(self) -> bool {
+        !self.boats_read && !self.manufacturers_read
+    }
+
+    /// The scopes, in the order of [`Scope::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = Scope> {
+        Scope::ALL
+            .into_iter()
+            .filter(move |&scope| self.contains(scope))
+    }
+
+    /// The names, joined by `separator`.
+    pub fn join(self, separator: &str) -> String {
+        self.iter()
+            .map(Scope::as_str)
+            .collect::<Vec<_>>()
+            .join(separator)
+    }
+}
+
+impl FromIterator<Scope> for Scopes {
+    fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
+        let mut set = Self::default();
+        for scope in scopes {
+            match scope {
+                Scope::BoatsRead => set.boats_read = true,
+                Scope::ManufacturersRead => set.manufacturers_read = true,
+            }
+        }
+        set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_exact() {
+        for scope in Scope::ALL {
+            assert_eq!(scope.as_str().parse(), Ok(scope));
+        }
+        for text in ["", "boats", "Boats.read", "boats.read ", "boats.write"] {
+            assert_eq!(text.parse::<Scope>(), Err(UnknownScope), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_set_keeps_one_order_and_no_repeats() {
+        let given = [
+            Scope::ManufacturersRead,
+            Scope::BoatsRead,
+            Scope::ManufacturersRead,
+        ];
+        let scopes = Scopes::from_iter(given);
+        assert_eq!(scopes.join(" "), "boats.read manufacturers.read");
+        assert!(!scopes.is_empty());
+        assert!(Scopes::default().is_empty());
+        assert!(!Scopes::from_iter([Scope::BoatsRead]).contains(Scope::ManufacturersRead));
+    }
+}

@@ -1,0 +1,80 @@
+//! The SQLite file: what it keeps, what it refuses, and what servers notice of it.
+
+mod files;
+mod ledger;
+mod source;
+mod store;
+
+use std::fmt::Debug;
+use std::path::PathBuf;
+
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use tempfile::TempDir;
+
+use crate::keys::environment::Environment;
+use crate::keys::name::Name;
+use crate::keys::scope::{Scope, Scopes};
+use crate::keys::sqlite::SqliteKeyStore;
+use crate::keys::store::{IssuedKey, KeyStore, NewKey, NewSubscription};
+use crate::keys::subscription::{Plan, Subscription};
+
+/// 2026-10-01T12:00:00Z
+const NOW: i64 = 1_790_856_000;
+
+/// A directory for one store.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("keys.sqlite")
+    }
+
+    fn store(&self) -> SqliteKeyStore {
+        SqliteKeyStore::open_or_create(&self.path()).unwrap()
+    }
+}
+
+fn name(text: &str) -> Name {
+    Name::parse(text).unwrap()
+}
+
+fn subscribe(store: &mut SqliteKeyStore, text: &str, quota: u64) -> Subscription {
+    let new = NewSubscription {
+        name: name(text),
+        plan: Plan::Pro,
+        quota,
+    };
+    store.create_subscription(new, NOW).unwrap()
+}
+
+fn new_key(subscription: &str) -> NewKey {
+    NewKey {
+        subscription: name(subscription),
+        environment: Environment::Test,
+        scopes: Scopes::from_iter(Scope::ALL),
+        name: Some(name("web")),
+        rate_limit: Some(7),
+        expires_at: Some(NOW + 1000),
+    }
+}
+
+fn issue(store: &mut SqliteKeyStore, seed: u64) -> IssuedKey {
+    store
+        .issue_key(new_key("Acme"), &mut StdRng::seed_from_u64(seed), NOW)
+        .unwrap()
+}
+
+/// The whole chain of an error, with the place taken out.
+fn error<T: Debug>(result: Result<T, impl std::error::Error>, place: &Place) -> String {
+    let error = result.unwrap_err();
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    let chain = causes.fold(error.to_string(), |chain, cause| {
+        format!("{chain}: {cause}")
+    });
+    chain.replace(place.0.path().to_str().unwrap(), "[dir]")
+}

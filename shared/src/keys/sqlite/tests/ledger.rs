@@ -1,0 +1,153 @@
+//! Leases: exact, durable, of the right period, in the right file.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::keys::ledger::{Lease, QuotaLedger};
+use crate::keys::quota::Period;
+use crate::keys::sqlite::SqliteLedger;
+use crate::keys::store::{KeyStoreError, SubscriptionChange};
+use crate::keys::subscription::SubscriptionId;
+
+#[test]
+fn leases_grant_what_is_left_and_no_more() {
+    let place = Place::new();
+    let mut store = place.store();
+    let subscription = subscribe(&mut store, "Acme", 10);
+    let period = subscription.period(NOW);
+    let ledger = SqliteLedger::new(place.path());
+    let lease = |wanted| ledger.lease(subscription.id, period, wanted).unwrap();
+    assert_eq!(
+        lease(0),
+        Lease {
+            granted: 0,
+            charged: 0
+        }
+    );
+    assert_eq!(
+        lease(6),
+        Lease {
+            granted: 6,
+            charged: 6
+        }
+    );
+    assert_eq!(
+        lease(6),
+        Lease {
+            granted: 4,
+            charged: 10
+        }
+    );
+    assert_eq!(
+        lease(u64::MAX),
+        Lease {
+            granted: 0,
+            charged: 10
+        }
+    );
+    assert_eq!(store.usage(subscription.id, period).unwrap(), 10);
+    ledger.give_back(subscription.id, period, 3).unwrap();
+    assert_eq!(store.usage(subscription.id, period).unwrap(), 7);
+    ledger.give_back(subscription.id, period, u64::MAX).unwrap();
+    assert_eq!(store.usage(subscription.id, period).unwrap(), 0);
+}
+
+#[test]
+fn a_changed_quota_holds_for_the_next_lease() {
+    let place = Place::new();
+    let mut store = place.store();
+    let subscription = subscribe(&mut store, "Acme", 10);
+    let period = subscription.period(NOW);
+    let ledger = SqliteLedger::new(place.path());
+    let lease = |wanted| ledger.lease(subscription.id, period, wanted).unwrap();
+    lease(8);
+    for (quota, expected) in [(5, (0, 8)), (9, (1, 9)), (20, (5, 14))] {
+        let change = SubscriptionChange {
+            status: None,
+            quota: Some(quota),
+        };
+        store.update_subscription(&name("Acme"), change).unwrap();
+        assert_eq!(
+            lease(5),
+            Lease {
+                granted: expected.0,
+                charged: expected.1
+            },
+            "{quota}"
+        );
+    }
+}
+
+#[test]
+fn periods_and_subscriptions_are_counted_apart() {
+    let place = Place::new();
+    let mut store = place.store();
+    let (one, other) = (
+        subscribe(&mut store, "Acme", 10),
+        subscribe(&mut store, "Other", 10),
+    );
+    let period = one.period(NOW);
+    let next = Period::containing(one.started_at, period.end);
+    let ledger = SqliteLedger::new(place.path());
+    ledger.lease(one.id, period, 10).unwrap();
+    for (id, period) in [(one.id, next), (other.id, period)] {
+        assert_eq!(
+            ledger.lease(id, period, 1).unwrap(),
+            Lease {
+                granted: 1,
+                charged: 1
+            }
+        );
+    }
+}
+
+#[test]
+fn an_unknown_subscription_is_an_error() {
+    let place = Place::new();
+    place.store();
+    let ledger = SqliteLedger::new(place.path());
+    let unknown = ledger.lease(SubscriptionId(9), Period::containing(0, NOW), 1);
+    assert!(matches!(
+        unknown,
+        Err(KeyStoreError::NoSubscriptionId { .. })
+    ));
+}
+
+#[test]
+fn a_charge_goes_to_the_file_that_is_there_now() {
+    let place = Place::new();
+    let period = Period::containing(NOW, NOW);
+    let ledger = SqliteLedger::new(place.path());
+    for expected in [Lease {
+        granted: 2,
+        charged: 2,
+    }; 2]
+    {
+        let mut store = place.store();
+        let subscription = subscribe(&mut store, "Acme", 10);
+        assert_eq!(ledger.lease(subscription.id, period, 2).unwrap(), expected);
+        drop(store);
+        for file in std::fs::read_dir(place.0.path()).unwrap() {
+            std::fs::remove_file(file.unwrap().path()).unwrap();
+        }
+        let missing = ledger.lease(subscription.id, period, 2);
+        assert!(matches!(missing, Err(KeyStoreError::Missing { .. })));
+    }
+}
+
+#[test]
+fn concurrent_leases_never_exceed_the_quota() {
+    let place = Place::new();
+    let subscription = subscribe(&mut place.store(), "Acme", 100);
+    let period = subscription.period(NOW);
+    let ledgers = [(); 2].map(|()| Arc::new(SqliteLedger::new(place.path())));
+    let threads = [0, 1, 0, 1].map(|place| {
+        let ledger = Arc::clone(&ledgers[place]);
+        std::thread::spawn(move || {
+            let lease = |_| ledger.lease(subscription.id, period, 7).unwrap().granted;
+            (0..6).map(lease).sum::<u64>()
+        })
+    });
+    let granted: u64 = threads.map(|thread| thread.join().unwrap()).iter().sum();
+    assert_eq!(granted, 100);
+}
