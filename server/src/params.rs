@@ -1,0 +1,62 @@
+//! Strict reading of what a caller writes in the address: raw text in, typed queries out.
+//!
+//! Nothing is guessed and nothing is ignored: an unknown, repeated, empty or badly encoded
+//! parameter is an issue, and every issue of a request is found at once, in request order
+//! (specification sections 4.1 to 4.5). Messages never repeat a value, because a value may be a
+//! secret. This module must not know HTTP status codes, the clock, or how lists are computed.
+
+mod boats;
+mod canonical;
+mod decode;
+mod links;
+mod manufacturers;
+mod page;
+mod query_string;
+mod reader;
+mod search;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use serde::Serialize;
+use shared::ids::IdOrSlug;
+
+pub use boats::{BoatList, BoatQuery, BoatSort, LengthFilter, YEAR_MAX, YEAR_MIN};
+pub use links::page_links;
+pub use manufacturers::{ManufacturerQuery, ManufacturerSort};
+pub use page::{LIMIT_DEFAULT, LIMIT_MAX, OFFSET_MAX, Order, Page};
+pub use query_string::QueryString;
+pub use search::{SEARCH_MAX, SEARCH_MIN, SearchWords};
+
+use reader::{Accepted, Reader};
+
+/// One problem of one parameter, as `error.details.issues` shows it (specification section 7).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ParamIssue {
+    /// The parameter: its decoded name, or its raw name where that cannot be decoded; cut when
+    /// it is long.
+    pub field: String,
+    /// What the parameter must be. Never contains the value that was given.
+    pub message: String,
+}
+
+/// The query of an endpoint that takes no parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct NoParams;
+
+impl NoParams {
+    /// Refuses every parameter of `query`.
+    pub fn parse(query: &QueryString) -> Result<(), Vec<ParamIssue>> {
+        Reader::new(query, &Accepted::NONE).finish(())
+    }
+}
+
+/// Reads the path parameter `idOrSlug` (specification section 4.2) from its raw path segment.
+pub fn parse_id_or_slug(raw_segment: &str) -> Result<IdOrSlug, ParamIssue> {
+    let issue = |message| ParamIssue {
+        field: "idOrSlug".to_owned(),
+        message,
+    };
+    let text = decode::segment(raw_segment).map_err(|bad| issue(bad.to_string()))?;
+    IdOrSlug::parse(&text).map_err(|invalid| issue(invalid.to_string()))
+}

@@ -1,0 +1,178 @@
+//! Matches the pairs of a query string with the parameters an endpoint accepts, and collects the
+//! issues of all of them in request order.
+//!
+//! A parameter has at most one issue of its own, a repeated one a second at its second
+//! occurrence; later occurrences say nothing new, and their values are not looked at.
+
+use super::ParamIssue;
+use super::query_string::{Pair, QueryString};
+
+/// Longest field of an issue, in characters; a longer name is cut there.
+const FIELD_MAX: usize = 64;
+
+/// The parameters of an endpoint.
+#[derive(Debug)]
+pub(super) struct Accepted {
+    /// Accepted names, in the order in which messages list them.
+    pub(super) names: &'static [&'static str],
+    /// A name that deserves its own explanation, with that explanation.
+    pub(super) refused: Option<(&'static str, &'static str)>,
+}
+
+impl Accepted {
+    /// No parameter at all.
+    pub(super) const NONE: Self = Self {
+        names: &[],
+        refused: None,
+    };
+}
+
+/// Reads typed values out of a query string.
+pub(super) struct Reader<'query> {
+    given: Vec<Given<'query>>,
+    issues: Vec<(Position, ParamIssue)>,
+}
+
+/// Index of a pair in request order.
+type Position = usize;
+
+/// The first occurrence of a parameter.
+struct Given<'query> {
+    name: &'query str,
+    position: Position,
+    /// Absent where the pair already has an issue.
+    value: Option<&'query str>,
+    is_repeated: bool,
+}
+
+impl<'query> Reader<'query> {
+    /// Looks at every pair once; values are parsed later, by [`Reader::take`].
+    pub(super) fn new(query: &'query QueryString, accepted: &Accepted) -> Self {
+        let mut reader = Self {
+            given: Vec::new(),
+            issues: Vec::new(),
+        };
+        for (position, pair) in query.pairs().iter().enumerate() {
+            reader.look_at(position, pair, accepted);
+        }
+        reader
+    }
+
+    /// The parsed value of parameter `name`, where it was given and is good.
+    pub(super) fn take<T>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        let given = self.given.iter().find(|given| given.name == name)?;
+        let position = given.position;
+        match parse(given.value?) {
+            Ok(value) => Some(value),
+            Err(message) => {
+                self.add(position, name, message);
+                None
+            }
+        }
+    }
+
+    /// Adds an issue between parameters to the one it belongs to, which must have been given.
+    pub(super) fn conflict(&mut self, name: &str, message: &str) {
+        if let Some(given) = self.given.iter().find(|given| given.name == name) {
+            self.add(given.position, name, message.to_owned());
+        }
+    }
+
+    /// `value`, unless there is any issue.
+    pub(super) fn finish<T>(mut self, value: T) -> Result<T, Vec<ParamIssue>> {
+        if self.issues.is_empty() {
+            return Ok(value);
+        }
+        self.issues.sort_by_key(|&(position, _)| position);
+        Err(self.issues.into_iter().map(|(_, issue)| issue).collect())
+    }
+
+    fn look_at(&mut self, position: Position, pair: &'query Pair, accepted: &Accepted) {
+        let name = match &pair.name {
+            Ok(name) => name,
+            Err(bad) => return self.add(position, &bad.raw, format!("name {}", bad.problem)),
+        };
+        if let Some(first) = self.given.iter_mut().find(|given| given.name == name) {
+            let is_news = !first.is_repeated && accepted.names.contains(&name.as_str());
+            first.is_repeated = true;
+            if is_news {
+                self.add(position, name, "must be given only once".to_owned());
+            }
+            return;
+        }
+        let value = check(name, pair, accepted);
+        self.given.push(Given {
+            name,
+            position,
+            value: value.as_ref().ok().copied(),
+            is_repeated: false,
+        });
+        if let Err(message) = value {
+            self.add(position, name, message);
+        }
+    }
+
+    fn add(&mut self, position: Position, name: &str, message: String) {
+        self.issues.push((
+            position,
+            ParamIssue {
+                field: cut(name),
+                message,
+            },
+        ));
+    }
+}
+
+/// The text of a pair that may be parsed.
+fn check<'query>(
+    name: &str,
+    pair: &'query Pair,
+    accepted: &Accepted,
+) -> Result<&'query str, String> {
+    if let Some((_, explanation)) = accepted.refused.filter(|&(refused, _)| refused == name) {
+        return Err(explanation.to_owned());
+    }
+    if name.is_empty() {
+        return Err("must have a name".to_owned());
+    }
+    if !accepted.names.contains(&name) {
+        return Err(unknown(name, accepted.names));
+    }
+    match &pair.value {
+        Err(bad) => Err(bad.to_string()),
+        Ok(value) if value.is_empty() => Err("must not be empty".to_owned()),
+        Ok(value) => Ok(value),
+    }
+}
+
+fn unknown(name: &str, accepted: &[&str]) -> String {
+    let wanted = cut(name).to_ascii_lowercase();
+    let likeness = |candidate: &str| {
+        let candidate = candidate.to_ascii_lowercase();
+        // The first finds swapped letters, the second swapped words such as `minLength`.
+        strsim::normalized_damerau_levenshtein(&wanted, &candidate)
+            .max(strsim::sorensen_dice(&wanted, &candidate))
+    };
+    let nearest = accepted
+        .iter()
+        .rev()
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    match nearest {
+        None => "unknown parameter; none is accepted here".to_owned(),
+        Some(nearest) => {
+            let all = accepted.join(", ");
+            format!("unknown parameter; the nearest is {nearest}; accepted are {all}")
+        }
+    }
+}
+
+fn cut(name: &str) -> String {
+    match name.char_indices().nth(FIELD_MAX) {
+        None => name.to_owned(),
+        Some((end, _)) => format!("{}...", &name[..end]),
+    }
+}

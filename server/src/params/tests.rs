@@ -1,0 +1,137 @@
+//! What is accepted, what is refused and how that is said, and what must hold for any text.
+
+use proptest::prelude::*;
+
+use super::*;
+
+mod properties;
+mod queries;
+
+/// A key of our form; nobody was given it.
+const KEY: &str = "boat_test_789ABCDEFGHIJKLMNOPQRSTUVWXYZabc2uHPRw";
+
+fn boats(raw: &str) -> Result<BoatQuery, Vec<ParamIssue>> {
+    BoatQuery::parse(&QueryString::parse(Some(raw)), BoatList::All)
+}
+
+fn nested(raw: &str) -> Result<BoatQuery, Vec<ParamIssue>> {
+    BoatQuery::parse(&QueryString::parse(Some(raw)), BoatList::OfManufacturer)
+}
+
+fn manufacturers(raw: &str) -> Result<ManufacturerQuery, Vec<ParamIssue>> {
+    ManufacturerQuery::parse(&QueryString::parse(Some(raw)))
+}
+
+fn none(raw: &str) -> Result<(), Vec<ParamIssue>> {
+    NoParams::parse(&QueryString::parse(Some(raw)))
+}
+
+#[test]
+fn no_query_string_and_an_empty_one_ask_for_the_defaults() {
+    let absent = BoatQuery::parse(&QueryString::parse(None), BoatList::All).unwrap();
+    assert_eq!(absent, boats("").unwrap());
+    assert_eq!(absent, BoatQuery::default());
+    assert_eq!(
+        absent.page,
+        Page {
+            limit: 20,
+            offset: 0
+        }
+    );
+    assert_eq!((absent.sort, absent.order), (BoatSort::Model, Order::Asc));
+    assert_eq!(none("&&"), Ok(()));
+}
+
+#[test]
+fn typed_values_are_those_of_the_text() {
+    let query = boats("yearFrom=1971&lengthMin=12&lengthMax=40&lengthUnit=ft&search=b+A").unwrap();
+    assert_eq!((query.year_from, query.year_to), (Some(1971), None));
+    let ranges = query.length.as_ref().unwrap().ranges();
+    assert_eq!(ranges.exact, 12 * 3_048_000..=40 * 3_048_000);
+    let words: Vec<&str> = query.search.as_ref().unwrap().iter().collect();
+    assert_eq!(words, ["a", "b"]);
+}
+
+#[test]
+fn a_credential_is_found_by_name_or_by_form() {
+    let hidden = KEY.replace('_', "%5F");
+    let present = [
+        "api_key=1",
+        "apikey=",
+        "API-KEY=1",
+        "Key=1",
+        "token",
+        "access_token=1",
+        "auth=1",
+        "AUTHORIZATION=1",
+        "bearer=1",
+        "sEcReT=1",
+        "limit=5&%6Bey=1",
+        "key=%zz",
+        "k%65y=%FF",
+        &format!("q={KEY}"),
+        &format!("%zz={KEY}"),
+        &format!("limit=1&&x={hidden}"),
+        KEY,
+        &format!("type=a&type={KEY}"),
+        &format!("{hidden}=%"),
+    ];
+    for raw in present {
+        assert!(QueryString::parse(Some(raw)).has_credential(), "{raw}");
+    }
+    let damaged = KEY.replace("789", "798");
+    for raw in [
+        "",
+        "keys=1",
+        "q=key",
+        "limit=5",
+        "type=token",
+        &format!("q={damaged}"),
+    ] {
+        assert!(!QueryString::parse(Some(raw)).has_credential(), "{raw}");
+    }
+    assert!(!QueryString::parse(None).has_credential());
+}
+
+#[test]
+fn no_message_or_debug_output_repeats_a_value() {
+    let raw = format!("key={KEY}&limit={KEY}&type={KEY}.&search=%zz{KEY}&sort={KEY}&yearTo={KEY}");
+    let issues = boats(&raw).unwrap_err();
+    assert_eq!(issues.len(), 6);
+    let shown = format!("{issues:?} {:?}", QueryString::parse(Some(&raw)));
+    assert!(!shown.contains("boat_test"), "{shown}");
+}
+
+#[test]
+fn links_lead_to_pages_that_have_rows_and_keep_the_other_parameters() {
+    let table = [
+        ("", 0, None),
+        ("", 20, None),
+        ("", 21, Some(r#"</v1/boats?offset=20>; rel="next""#)),
+        (
+            "limit=5&offset=3",
+            9,
+            Some(concat!(
+                r#"</v1/boats?limit=5&offset=8>; rel="next", "#,
+                r#"</v1/boats?limit=5&offset=0>; rel="prev""#,
+            )),
+        ),
+        (
+            "offset=20&&search=%26%C3%A9+x&limit=20",
+            40,
+            Some(r#"</v1/boats?offset=0&search=%26%C3%A9%20x&limit=20>; rel="prev""#),
+        ),
+        (
+            "limit=10&offset=30",
+            21,
+            Some(r#"</v1/boats?limit=10&offset=20>; rel="prev""#),
+        ),
+        ("limit=10&offset=30", 20, None),
+        ("offset=9007199254740991", 5, None),
+    ];
+    for (raw, total, links) in table {
+        let page = boats(raw).unwrap().page;
+        let found = page_links("/v1/boats", &QueryString::parse(Some(raw)), page, total);
+        assert_eq!(found.as_deref(), links, "{raw} of {total}");
+    }
+}
