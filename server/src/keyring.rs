@@ -1,0 +1,178 @@
+//! The keys that a server knows, in memory, and how current they are.
+//!
+//! A request is verified against a snapshot of the key store without touching the store. So that
+//! a revoked key is refused everywhere within a second, a snapshot that was not confirmed within
+//! the last second verifies nothing: not known is not allowed. The keyring holds hashes only.
+
+mod watch;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use shared::clock::Moment;
+use shared::keys::environment::Environment;
+use shared::keys::key::{Key, KeyId, KeyRefusal};
+use shared::keys::limits::CHANGES_HOLD_WITHIN;
+use shared::keys::secret::{KeyHash, PlainKey};
+use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError};
+use shared::keys::subscription::Subscription;
+
+pub use watch::{POLL_INTERVAL, Watch, watch};
+
+/// A key that works, and who owns it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// The key.
+    pub key: Arc<Key>,
+    /// Its subscription.
+    pub subscription: Arc<Subscription>,
+}
+
+/// Why a key of the right form does not open anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VerifyError {
+    /// Whether it works is not known.
+    #[error("the key store was not confirmed within the last second")]
+    NotCurrent,
+    /// Nobody was given this key.
+    #[error("the key is unknown")]
+    Unknown,
+    /// It is known and may not be used.
+    #[error("the key is refused")]
+    Refused(KeyRefusal),
+}
+
+/// Why the keys were not confirmed.
+#[derive(Debug, thiserror::Error)]
+pub enum RefreshError {
+    /// The store did not answer.
+    #[error("could not confirm the keys")]
+    Poll {
+        /// What the store says.
+        #[source]
+        source: KeyStoreError,
+    },
+    /// The store contradicts itself.
+    #[error("key {key} belongs to a subscription that the key store does not have")]
+    NoSubscription {
+        /// The key.
+        key: KeyId,
+    },
+}
+
+/// The keys of the last snapshot and when it was last confirmed.
+#[derive(Debug, Default)]
+pub struct Keyring {
+    keys: ArcSwapOption<Keys>,
+    confirmed: Confirmation,
+}
+
+type Keys = HashMap<KeyHash, Verified>;
+
+impl Keyring {
+    /// A keyring that knows nothing: it verifies no key before its first refresh.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks the store whether anything changed. `now` is a moment before the question, so that a
+    /// store that answers slowly is not taken for more current than it is.
+    pub fn refresh(&self, source: &mut dyn KeySource, now: Moment) -> Result<(), RefreshError> {
+        let changed = source
+            .poll()
+            .map_err(|source| RefreshError::Poll { source })?;
+        if let Some(snapshot) = changed {
+            // Where the new keys are of no use, the former ones are still no longer true.
+            let keys = by_hash(snapshot).inspect_err(|_useless| self.keys.store(None))?;
+            self.keys.store(Some(Arc::new(keys)));
+        }
+        self.confirmed.set(now.monotonic);
+        Ok(())
+    }
+
+    /// Whether a key works on a server of `environment`. Of several reasons against it the first
+    /// of the contract's order is told.
+    pub fn verify(
+        &self,
+        key: &PlainKey,
+        environment: Environment,
+        now: Moment,
+    ) -> Result<Verified, VerifyError> {
+        // In this order the keys are at least as new as their confirmation.
+        let is_current = self.confirmed.is_within(CHANGES_HOLD_WITHIN, now.monotonic);
+        let keys = self.keys.load();
+        let keys = keys
+            .as_ref()
+            .filter(|_keys| is_current)
+            .ok_or(VerifyError::NotCurrent)?;
+        let verified = keys.get(&key.hash()).ok_or(VerifyError::Unknown)?;
+        let Verified { key, subscription } = verified;
+        match key.refusal(subscription, environment, now.unix_seconds()) {
+            Some(refusal) => Err(VerifyError::Refused(refusal)),
+            None => Ok(verified.clone()),
+        }
+    }
+
+    /// Whether keys can be verified at `now`.
+    pub fn is_current(&self, now: Moment) -> bool {
+        self.confirmed.is_within(CHANGES_HOLD_WITHIN, now.monotonic) && self.keys.load().is_some()
+    }
+}
+
+fn by_hash(snapshot: KeySnapshot) -> Result<Keys, RefreshError> {
+    let subscriptions = snapshot
+        .subscriptions
+        .into_iter()
+        .map(|one| (one.id, Arc::new(one)));
+    let subscriptions: HashMap<_, _> = subscriptions.collect();
+    let entry = |key: Key| match subscriptions.get(&key.subscription) {
+        None => Err(RefreshError::NoSubscription { key: key.id }),
+        Some(subscription) => {
+            let subscription = Arc::clone(subscription);
+            Ok((
+                key.hash,
+                Verified {
+                    key: Arc::new(key),
+                    subscription,
+                },
+            ))
+        }
+    };
+    snapshot.keys.into_iter().map(entry).collect()
+}
+
+/// Monotonic time of the last confirmation, readable without a lock.
+#[derive(Debug)]
+struct Confirmation {
+    nanos: AtomicU64,
+}
+
+impl Confirmation {
+    const NEVER: u64 = u64::MAX;
+
+    fn set(&self, time: Duration) {
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(Self::NEVER);
+        self.nanos.store(nanos, Ordering::Release);
+    }
+
+    fn is_within(&self, age: Duration, now: Duration) -> bool {
+        match self.nanos.load(Ordering::Acquire) {
+            Self::NEVER => false,
+            nanos => now.saturating_sub(Duration::from_nanos(nanos)) <= age,
+        }
+    }
+}
+
+impl Default for Confirmation {
+    fn default() -> Self {
+        Self {
+            nanos: AtomicU64::new(Self::NEVER),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,262 @@
+//! A keyring over a source that says what the test tells it to.
+
+use std::sync::Mutex;
+use std::sync::mpsc::{Sender, channel};
+
+use shared::clock::{Clock, ManualClock};
+use shared::keys::name::Name;
+use shared::keys::scope::{Scope, Scopes};
+use shared::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};
+
+use super::*;
+
+const START: i64 = 1_790_000_000;
+const SECRET: &str = "boat_test_789ABCDEFGHIJKLMNOPQRSTUVWXYZabc2uHPRw";
+
+fn secret() -> PlainKey {
+    PlainKey::parse(SECRET).unwrap()
+}
+
+fn snapshot(change: impl FnOnce(&mut Key, &mut Subscription)) -> KeySnapshot {
+    let id = KeyId::parse("key_aaaaaaaaaaaaaaaa").unwrap();
+    let mut key = Key {
+        id: id.clone(),
+        family: id,
+        prefix: secret().prefix(),
+        hash: secret().hash(),
+        subscription: SubscriptionId(1),
+        environment: Environment::Test,
+        scopes: Scopes::from_iter([Scope::BoatsRead]),
+        name: None,
+        rate_limit: None,
+        created_at: START,
+        expires_at: None,
+        revoked_at: None,
+        disabled_at: None,
+        replaced_by: None,
+        grace_ends_at: None,
+    };
+    let mut subscription = Subscription {
+        id: SubscriptionId(1),
+        name: Name::parse("Acme").unwrap(),
+        plan: Plan::Pro,
+        status: SubscriptionStatus::Active,
+        quota: 9,
+        started_at: START,
+        created_at: START,
+    };
+    change(&mut key, &mut subscription);
+    KeySnapshot {
+        keys: vec![key],
+        subscriptions: vec![subscription],
+    }
+}
+
+/// What a source answers next.
+enum Answer {
+    Changed(KeySnapshot),
+    Unchanged,
+    Fails,
+}
+
+impl KeySource for Answer {
+    fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError> {
+        match std::mem::replace(self, Self::Unchanged) {
+            Self::Changed(snapshot) => Ok(Some(snapshot)),
+            Self::Unchanged => Ok(None),
+            Self::Fails => Err(KeyStoreError::Missing {
+                location: "here".to_owned(),
+            }),
+        }
+    }
+}
+
+struct Scene {
+    keyring: Keyring,
+    clock: ManualClock,
+}
+
+impl Scene {
+    fn new() -> Self {
+        Self {
+            keyring: Keyring::new(),
+            clock: ManualClock::at(START),
+        }
+    }
+
+    fn refresh(&self, mut answer: Answer) -> Result<(), RefreshError> {
+        self.keyring.refresh(&mut answer, self.clock.now())
+    }
+
+    fn verify(&self) -> Result<Verified, VerifyError> {
+        let now = self.clock.now();
+        let verified = self.keyring.verify(&secret(), Environment::Test, now);
+        let is_not_current = verified == Err(VerifyError::NotCurrent);
+        assert_eq!(self.keyring.is_current(now), !is_not_current);
+        verified
+    }
+}
+
+#[test]
+fn a_keyring_that_was_never_confirmed_verifies_nothing() {
+    let scene = Scene::new();
+    assert_eq!(scene.verify(), Err(VerifyError::NotCurrent));
+    assert!(scene.refresh(Answer::Fails).is_err());
+    assert_eq!(scene.verify(), Err(VerifyError::NotCurrent));
+    scene.refresh(Answer::Unchanged).unwrap();
+    assert_eq!(
+        scene.verify(),
+        Err(VerifyError::NotCurrent),
+        "there are no keys to confirm"
+    );
+}
+
+#[test]
+fn a_confirmation_holds_for_one_second_of_monotonic_time() {
+    let scene = Scene::new();
+    scene.refresh(Answer::Changed(snapshot(|_, _| {}))).unwrap();
+    assert!(scene.verify().is_ok());
+    scene.clock.jump_wall(-3600);
+    scene.clock.advance(Duration::from_secs(1));
+    assert!(scene.verify().is_ok());
+    scene.clock.advance(Duration::from_nanos(1));
+    assert_eq!(scene.verify(), Err(VerifyError::NotCurrent));
+    assert!(scene.refresh(Answer::Fails).is_err());
+    assert_eq!(scene.verify(), Err(VerifyError::NotCurrent));
+    scene.refresh(Answer::Unchanged).unwrap();
+    assert!(scene.verify().is_ok());
+}
+
+type Change<'a> = &'a dyn Fn(&mut Key);
+
+#[test]
+fn a_refusal_is_the_first_of_the_order_and_unknown_keys_come_first() {
+    let environment = |key: &mut Key| key.environment = Environment::Live;
+    let revoked = |key: &mut Key| key.revoked_at = Some(START);
+    let expired = |key: &mut Key| key.expires_at = Some(START);
+    let disabled = |key: &mut Key| key.disabled_at = Some(START);
+    let table: [(&[Change<'_>], KeyRefusal); 4] = [
+        (&[&disabled], KeyRefusal::Disabled),
+        (&[&disabled, &expired], KeyRefusal::Expired),
+        (&[&disabled, &expired, &revoked], KeyRefusal::Revoked),
+        (
+            &[&disabled, &expired, &revoked, &environment],
+            KeyRefusal::WrongEnvironment,
+        ),
+    ];
+    let scene = Scene::new();
+    for (changes, refusal) in table {
+        let changed = snapshot(|key, _| changes.iter().for_each(|change| change(key)));
+        scene.refresh(Answer::Changed(changed)).unwrap();
+        assert_eq!(scene.verify(), Err(VerifyError::Refused(refusal)));
+    }
+    scene
+        .refresh(Answer::Changed(KeySnapshot::default()))
+        .unwrap();
+    assert_eq!(scene.verify(), Err(VerifyError::Unknown));
+}
+
+#[test]
+fn a_change_of_a_key_or_its_subscription_holds_after_the_next_refresh() {
+    let scene = Scene::new();
+    scene.refresh(Answer::Changed(snapshot(|_, _| {}))).unwrap();
+    let verified = scene.verify().unwrap();
+    assert_eq!(
+        (verified.key.minute_limit(), verified.subscription.quota),
+        (120, 9)
+    );
+    let changed = snapshot(|key, subscription| {
+        key.rate_limit = Some(7);
+        subscription.quota = 3;
+    });
+    scene.refresh(Answer::Changed(changed)).unwrap();
+    let verified = scene.verify().unwrap();
+    assert_eq!(
+        (verified.key.minute_limit(), verified.subscription.quota),
+        (7, 3)
+    );
+    let inactive = snapshot(|_, subscription| subscription.status = SubscriptionStatus::Inactive);
+    scene.refresh(Answer::Changed(inactive)).unwrap();
+    assert_eq!(
+        scene.verify(),
+        Err(VerifyError::Refused(KeyRefusal::Disabled))
+    );
+}
+
+#[test]
+fn a_key_expires_by_the_wall_clock_without_a_refresh() {
+    let scene = Scene::new();
+    scene
+        .refresh(Answer::Changed(snapshot(|key, _| {
+            key.expires_at = Some(START + 1);
+        })))
+        .unwrap();
+    assert!(scene.verify().is_ok());
+    scene.clock.advance(Duration::from_secs(1));
+    assert_eq!(
+        scene.verify(),
+        Err(VerifyError::Refused(KeyRefusal::Expired))
+    );
+}
+
+#[test]
+fn a_store_that_contradicts_itself_verifies_nothing_even_when_confirmed_later() {
+    let scene = Scene::new();
+    scene.refresh(Answer::Changed(snapshot(|_, _| {}))).unwrap();
+    let orphan = snapshot(|_, subscription| subscription.id = SubscriptionId(2));
+    let error = scene.refresh(Answer::Changed(orphan)).unwrap_err();
+    assert!(matches!(error, RefreshError::NoSubscription { .. }));
+    scene.refresh(Answer::Unchanged).unwrap();
+    assert_eq!(scene.verify(), Err(VerifyError::NotCurrent));
+}
+
+#[test]
+fn debug_output_shows_no_key() {
+    let scene = Scene::new();
+    scene.refresh(Answer::Changed(snapshot(|_, _| {}))).unwrap();
+    let shown = format!("{:?}", scene.keyring);
+    assert!(
+        shown.contains("boat_test_789ABC") && !shown.contains("789ABCD"),
+        "{shown}"
+    );
+}
+
+/// Says when it was asked.
+struct Announcing {
+    asked: Mutex<Sender<()>>,
+    answer: Answer,
+}
+
+impl KeySource for Announcing {
+    fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError> {
+        let answer = self.answer.poll();
+        // The test stops listening before the watch stops.
+        let _heard = self.asked.lock().unwrap().send(());
+        answer
+    }
+}
+
+#[test]
+fn a_watch_asks_again_and_again_until_it_is_dropped() {
+    let keyring = Arc::new(Keyring::new());
+    let clock = Arc::new(ManualClock::at(START));
+    let (asked, asks) = channel();
+    let answer = Answer::Changed(snapshot(|_, _| {}));
+    let source = Box::new(Announcing {
+        asked: Mutex::new(asked),
+        answer,
+    });
+    let watch = watch(Arc::clone(&keyring), source, Arc::clone(&clock) as _).unwrap();
+    for _ask in 0..2 {
+        asks.recv().unwrap();
+    }
+    drop(watch);
+    // The first answer was taken in before the source was asked again.
+    assert!(
+        keyring
+            .verify(&secret(), Environment::Test, clock.now())
+            .is_ok()
+    );
+    let _asked_meanwhile = asks.try_iter().count();
+    assert!(asks.recv().is_err(), "the source is gone with its thread");
+}

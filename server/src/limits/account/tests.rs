@@ -1,0 +1,209 @@
+//! What an account says, step by step, without a ledger or threads.
+
+use shared::clock::{Clock, ManualClock};
+use shared::keys::name::Name;
+use shared::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};
+
+use super::*;
+
+/// 2026-09-21T14:13:20Z
+const START: i64 = 1_790_000_000;
+
+fn subscription(quota: u64) -> Subscription {
+    Subscription {
+        id: SubscriptionId(1),
+        name: Name::parse("Acme").unwrap(),
+        plan: Plan::Pro,
+        status: SubscriptionStatus::Active,
+        quota,
+        started_at: 0,
+        created_at: 0,
+    }
+}
+
+struct Scene {
+    account: Account,
+    clock: ManualClock,
+    size: LeaseSize,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let account = Account::new(Period::containing(0, START));
+        let size = LeaseSize { share: 4, max: 10 };
+        Self {
+            account,
+            clock: ManualClock::at(START),
+            size,
+        }
+    }
+
+    fn charge(&mut self, quota: u64) -> Verdict {
+        let now = self.clock.now();
+        self.account
+            .decide(Demand::Charge, &subscription(quota), self.size, now)
+    }
+
+    fn receive(&mut self, granted: u64, charged: u64, quota: u64) {
+        let lease = Lease { granted, charged };
+        self.account
+            .receive(self.account.period, lease, quota, self.clock.now());
+    }
+
+    fn wanted(&mut self, quota: u64) -> u64 {
+        match self.charge(quota) {
+            Verdict::Lease(_, wanted) => wanted,
+            other => panic!("no lease but {other:?}"),
+        }
+    }
+
+    fn remaining(&mut self, quota: u64) -> u64 {
+        match self.charge(quota) {
+            Verdict::Granted(usage) => usage.remaining,
+            other => panic!("not granted but {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn leases_shrink_until_the_last_unit_is_asked_for_alone() {
+    let table = [
+        (1000, 10),
+        (40, 10),
+        (39, 9),
+        (8, 2),
+        (7, 1),
+        (1, 1),
+        (0, 1),
+    ];
+    for (left, wanted) in table {
+        let mut scene = Scene::new();
+        assert_eq!(scene.wanted(left), 1, "nothing is known of the quota yet");
+        scene.receive(0, 0, left + 1);
+        assert_eq!(scene.wanted(left), wanted, "{left} left");
+    }
+}
+
+#[test]
+fn a_charge_takes_one_unit_and_a_check_none() {
+    let mut scene = Scene::new();
+    scene.receive(2, 5, 10);
+    let now = scene.clock.now();
+    for _check in 0..3 {
+        let verdict = scene
+            .account
+            .decide(Demand::Check, &subscription(10), scene.size, now);
+        assert!(
+            matches!(verdict, Verdict::Granted(Usage { remaining: 7, .. })),
+            "{verdict:?}"
+        );
+    }
+    assert_eq!(scene.remaining(10), 6);
+    assert_eq!(scene.remaining(10), 5);
+    assert_eq!(scene.wanted(10), 1);
+}
+
+#[test]
+fn an_exhausted_quota_is_believed_for_a_second_or_until_it_changes() {
+    let mut scene = Scene::new();
+    scene.receive(0, 10, 10);
+    let verdict = scene.charge(10);
+    let end = scene.account.period.end;
+    let expected = Usage {
+        limit: 10,
+        remaining: 0,
+        reset_unix_seconds: end,
+        retry_after_seconds: u64::try_from(end - START).unwrap(),
+    };
+    assert_eq!(verdict, Verdict::Exceeded(expected));
+    assert_eq!(scene.wanted(11), 1, "the quota changed");
+    scene.clock.advance(Duration::from_millis(999));
+    assert!(matches!(scene.charge(10), Verdict::Exceeded(_)));
+    scene.clock.advance(Duration::from_millis(1));
+    assert_eq!(scene.wanted(10), 1, "others may have given something back");
+}
+
+#[test]
+fn a_lowered_quota_holds_back_units_that_are_leased_already() {
+    let mut scene = Scene::new();
+    scene.receive(10, 10, 100);
+    assert_eq!(scene.remaining(100), 99);
+    assert_eq!(scene.remaining(3), 1);
+    assert_eq!(scene.remaining(3), 0);
+    assert!(matches!(
+        scene.charge(3),
+        Verdict::Exceeded(Usage {
+            limit: 3,
+            remaining: 0,
+            ..
+        })
+    ));
+    assert_eq!(scene.remaining(100), 96);
+}
+
+#[test]
+fn what_remains_never_grows_when_others_give_back() {
+    let mut scene = Scene::new();
+    scene.receive(1, 9, 10);
+    assert_eq!(scene.remaining(10), 1);
+    scene.receive(1, 5, 10);
+    assert_eq!(scene.remaining(10), 1);
+    assert_eq!(scene.remaining_after_lease(), 1);
+    assert_eq!(scene.remaining(20), 11, "a raised quota shows");
+}
+
+impl Scene {
+    fn remaining_after_lease(&mut self) -> u64 {
+        self.receive(2, 8, 10);
+        self.remaining(10)
+    }
+}
+
+#[test]
+fn a_period_ends_at_its_end_and_never_comes_back() {
+    let mut scene = Scene::new();
+    let first = scene.account.period;
+    scene.receive(5, 5, 10);
+    scene.clock.jump_wall(first.end - START - 1);
+    assert_eq!(scene.remaining(10), 9);
+    scene.clock.jump_wall(1);
+    assert_eq!(
+        scene.wanted(10),
+        1,
+        "units of the former period are worth nothing"
+    );
+    let second = scene.account.period;
+    assert_eq!(
+        (second.start, second.end),
+        (first.end, Period::containing(0, first.end).end)
+    );
+    scene.account.receive(
+        first,
+        Lease {
+            granted: 9,
+            charged: 9,
+        },
+        10,
+        scene.clock.now(),
+    );
+    assert_eq!(
+        scene.wanted(10),
+        1,
+        "neither is a lease that comes too late"
+    );
+    scene.clock.jump_wall(-7);
+    scene.receive(1, 10, 10);
+    assert_eq!(scene.remaining(10), 0);
+    assert_eq!(scene.account.period, second);
+}
+
+#[test]
+fn unused_units_are_taken_out_once() {
+    let mut scene = Scene::new();
+    scene.receive(5, 8, 10);
+    assert_eq!(scene.remaining(10), 6);
+    let period = scene.account.period;
+    assert_eq!(scene.account.take_unused(), Some((period, 4)));
+    assert_eq!(scene.account.take_unused(), None);
+    assert_eq!(scene.account.spent(), 4);
+}

@@ -1,0 +1,118 @@
+//! The minute limit: how many requests of a key are counted in any 60 seconds.
+//!
+//! The window slides and is exact: it keeps the time of every counted request, so no burst at the
+//! edge of a fixed minute gets through twice. It is measured by the monotonic clock, because a
+//! correction of the wall clock must neither open nor close it. Windows live in memory; a restart
+//! begins with empty ones.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use shared::clock::Moment;
+use shared::keys::key::KeyId;
+
+use super::Usage;
+
+/// Length of the window.
+pub const MINUTE: Duration = Duration::from_mins(1);
+
+/// Minute windows of all key families. A key and its rotations are one family and share a window.
+#[derive(Debug, Default)]
+pub struct RateLimits {
+    windows: Mutex<Windows>,
+}
+
+#[derive(Debug, Default)]
+struct Windows {
+    of_family: HashMap<KeyId, Window>,
+    /// Monotonic time at which idle families were last forgotten.
+    swept_at: Duration,
+}
+
+impl RateLimits {
+    /// Empty windows.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts a request of `family`, unless `limit` of them are counted in the last 60 seconds;
+    /// then the usage is the error and the request is not counted. A changed limit applies to the
+    /// window as it is.
+    pub fn count(&self, family: &KeyId, limit: u32, now: Moment) -> Result<Usage, Usage> {
+        let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        windows.forget_idle_families(now.monotonic);
+        match windows.of_family.get_mut(family) {
+            Some(window) => window.count(limit, now),
+            None => windows
+                .of_family
+                .entry(family.clone())
+                .or_default()
+                .count(limit, now),
+        }
+    }
+}
+
+impl Windows {
+    /// Once a minute, so that the families kept are those of the last two minutes.
+    fn forget_idle_families(&mut self, now: Duration) {
+        if now.saturating_sub(self.swept_at) < MINUTE {
+            return;
+        }
+        self.swept_at = now;
+        self.of_family.retain(|_, window| !window.is_idle(now));
+        self.of_family.shrink_to_fit();
+    }
+}
+
+/// Monotonic times of the requests counted in the last minute, oldest first.
+#[derive(Debug, Default)]
+struct Window {
+    counted: VecDeque<Duration>,
+}
+
+impl Window {
+    fn count(&mut self, limit: u32, now: Moment) -> Result<Usage, Usage> {
+        // Threads read the clock before they arrive here, so a request may come after a later
+        // one; counting it as simultaneous keeps the times in order and never counts too little.
+        let latest = self.counted.back().copied().unwrap_or_default();
+        let time = now.monotonic.max(latest);
+        while self
+            .counted
+            .front()
+            .is_some_and(|&oldest| oldest + MINUTE <= time)
+        {
+            self.counted.pop_front();
+        }
+        let capacity = usize::try_from(limit).unwrap_or(usize::MAX);
+        if capacity <= self.counted.len() {
+            return Err(self.usage(capacity, now));
+        }
+        self.counted.push_back(time);
+        Ok(self.usage(capacity, now))
+    }
+
+    /// The reset is when the oldest counted request leaves the window. After the limit was
+    /// lowered there may be more of them than it allows: then it is when enough have left.
+    fn usage(&self, capacity: usize, now: Moment) -> Usage {
+        let remaining = capacity.saturating_sub(self.counted.len());
+        let surplus = self.counted.len().saturating_sub(capacity.max(1));
+        let oldest = self.counted.get(surplus).copied().unwrap_or(now.monotonic);
+        let wait = (oldest + MINUTE).saturating_sub(now.monotonic);
+        Usage::new(
+            capacity as u64,
+            remaining as u64,
+            now.plus(wait).unix_nanos,
+            now,
+        )
+    }
+
+    fn is_idle(&self, now: Duration) -> bool {
+        self.counted
+            .back()
+            .is_none_or(|&latest| latest + MINUTE <= now)
+    }
+}
+
+#[cfg(test)]
+mod tests;
