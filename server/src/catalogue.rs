@@ -1,0 +1,210 @@
+//! An opened release, answering questions: single records by id or slug, lists by query.
+//!
+//! A single record is a look-up and a slice of memory; no query runs for it. A list is a query for
+//! the ordinals of its rows, whose texts are then taken from the bodies. Nothing here renders a
+//! record, and nothing here knows HTTP.
+
+mod index;
+mod list;
+mod pool;
+mod sql;
+
+pub use list::{ListBody, ListError};
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use shared::etag::ETag;
+use shared::ids::{IdOrSlug, Slug};
+use shared::release::bodies::Bodies;
+use shared::release::{FileName, Record, Release, ReleaseError};
+
+use self::index::Index;
+use self::list::Codes;
+use self::pool::Pool;
+use crate::params::{BoatQuery, ManufacturerQuery};
+
+/// How a release is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenSettings {
+    /// Bodies of one kind that take at most this many bytes are held in memory; larger ones are
+    /// read from disk, one positioned read a record.
+    pub bodies_memory_max: u64,
+    /// Number of list queries that run at once.
+    pub connections: usize,
+}
+
+impl Default for OpenSettings {
+    /// Half a gibibyte of bodies a kind; as many connections as cores, from 2 to 8.
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        Self {
+            bodies_memory_max: 512 << 20,
+            connections: cores.clamp(2, 8),
+        }
+    }
+}
+
+/// Why a release could not be opened for serving.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenCatalogueError {
+    /// The release is missing or damaged.
+    #[error(transparent)]
+    Release(#[from] ReleaseError),
+    /// DuckDB could not load the release's tables.
+    #[error("could not load the tables of release {release}")]
+    Load {
+        /// Id of the release.
+        release: String,
+        /// Why not.
+        #[source]
+        source: duckdb::Error,
+    },
+}
+
+/// The place of a boat in its release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoatOrdinal(u32);
+
+/// The place of a manufacturer in its release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ManufacturerOrdinal(u32);
+
+/// The exact body of a single-record answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Body {
+    /// The body.
+    pub bytes: Bytes,
+    /// Its hash.
+    pub etag: ETag,
+}
+
+/// Records of one kind: identity, bodies, and the index over both names.
+#[derive(Debug)]
+struct Kind {
+    records: Vec<Record>,
+    bodies: Bodies,
+    index: Index,
+}
+
+impl Kind {
+    fn new(records: Vec<Record>, bodies: Bodies) -> Self {
+        let index = Index::new(&records);
+        Self {
+            records,
+            bodies,
+            index,
+        }
+    }
+
+    fn find(&self, name: &IdOrSlug) -> Option<u32> {
+        self.index.find(name.as_str(), &self.records)
+    }
+
+    fn record(&self, ordinal: u32) -> &Record {
+        &self.records[ordinal as usize]
+    }
+
+    fn body(&self, ordinal: u32) -> Result<Body, ReleaseError> {
+        let record = self.record(ordinal);
+        Ok(Body {
+            bytes: self.bodies.read(record)?,
+            etag: record.etag,
+        })
+    }
+}
+
+/// An opened, verified release.
+#[derive(Debug)]
+pub struct Catalogue {
+    release_id: String,
+    published_at: String,
+    boats: Kind,
+    manufacturers: Kind,
+    codes: Codes,
+    pool: Pool,
+}
+
+impl Catalogue {
+    /// Verifies every file of `release` and loads what lists need. Takes a while: not for an
+    /// asynchronous thread.
+    pub fn open(release: &Release, settings: OpenSettings) -> Result<Self, OpenCatalogueError> {
+        let bodies = |name| release.bodies(name, settings.bodies_memory_max);
+        let boats = Kind::new(release.boats()?, bodies(FileName::BoatBodies)?);
+        let manufacturers = Kind::new(
+            release.manufacturers()?,
+            bodies(FileName::ManufacturerBodies)?,
+        );
+        let codes = Codes::new(&manufacturers.records, release.terms()?, release.words()?);
+        for table in sql::TABLES {
+            release.verify_file(table.file)?;
+        }
+        let pool = Pool::load(release, settings.connections).map_err(|source| {
+            OpenCatalogueError::Load {
+                release: release.id().to_string(),
+                source,
+            }
+        })?;
+        Ok(Self {
+            release_id: release.id().to_string(),
+            published_at: release.manifest().published_at.clone(),
+            boats,
+            manufacturers,
+            codes,
+            pool,
+        })
+    }
+
+    /// Id of the release.
+    pub fn release_id(&self) -> &str {
+        &self.release_id
+    }
+
+    /// When the release was published, RFC 3339 in UTC.
+    pub fn published_at(&self) -> &str {
+        &self.published_at
+    }
+
+    /// The boat with that id or slug. Both are case-sensitive.
+    pub fn find_boat(&self, name: &IdOrSlug) -> Option<BoatOrdinal> {
+        self.boats.find(name).map(BoatOrdinal)
+    }
+
+    /// The manufacturer with that id or slug. Both are case-sensitive.
+    pub fn find_manufacturer(&self, name: &IdOrSlug) -> Option<ManufacturerOrdinal> {
+        self.manufacturers.find(name).map(ManufacturerOrdinal)
+    }
+
+    /// The body of a boat found in this catalogue.
+    pub fn boat_body(&self, boat: BoatOrdinal) -> Result<Body, ReleaseError> {
+        self.boats.body(boat.0)
+    }
+
+    /// The body of a manufacturer found in this catalogue.
+    pub fn manufacturer_body(&self, maker: ManufacturerOrdinal) -> Result<Body, ReleaseError> {
+        self.manufacturers.body(maker.0)
+    }
+
+    /// The slug of a manufacturer found in this catalogue, as filters accept it.
+    pub fn manufacturer_slug(&self, maker: ManufacturerOrdinal) -> Slug {
+        let slug = &self.manufacturers.record(maker.0).slug;
+        Slug::parse(slug).unwrap_or_else(|_| unreachable!("the import checked every slug"))
+    }
+
+    /// A page of boats, envelope included.
+    pub async fn list_boats(self: &Arc<Self>, query: &BoatQuery) -> Result<ListBody, ListError> {
+        let question = self.codes.boat_question(query);
+        self.list(question, query.page, |catalogue| &catalogue.boats)
+            .await
+    }
+
+    /// A page of manufacturers, envelope included.
+    pub async fn list_manufacturers(
+        self: &Arc<Self>,
+        query: &ManufacturerQuery,
+    ) -> Result<ListBody, ListError> {
+        let question = self.codes.manufacturer_question(query);
+        self.list(question, query.page, |catalogue| &catalogue.manufacturers)
+            .await
+    }
+}

@@ -1,0 +1,193 @@
+//! List answers: from a typed query to codes, from codes to ordinals, from ordinals to the exact
+//! bytes of the envelope.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use shared::etag::ETag;
+use shared::ids::Slug;
+use shared::release::reader::{Coded, TermCodes};
+use shared::release::{Record, ReleaseError};
+use shared::units::{LengthRanges, Unit};
+
+use super::pool::{QueryError, integers};
+use super::sql::{Condition, Question, Sort};
+use super::{Catalogue, Kind};
+use crate::params::{BoatQuery, ManufacturerQuery, Page, SearchWords};
+
+/// The exact body of a list answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListBody {
+    /// The body, envelope included.
+    pub bytes: Bytes,
+    /// Its hash.
+    pub etag: ETag,
+    /// Number of rows that match, whatever the page.
+    pub total: u64,
+}
+
+/// Why a list could not be answered.
+#[derive(Debug, thiserror::Error)]
+pub enum ListError {
+    /// The query failed.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// The bodies could not be read.
+    #[error(transparent)]
+    Read(#[from] ReleaseError),
+}
+
+/// A code that no row has: what an unknown slug becomes.
+const UNKNOWN: i64 = -1;
+
+/// The codes by which the tables know slugs and words.
+#[derive(Debug)]
+pub(super) struct Codes {
+    manufacturers: HashMap<Box<str>, i64>,
+    types: HashMap<Box<str>, i64>,
+    categories: HashMap<Box<str>, i64>,
+    activities: HashMap<Box<str>, i64>,
+    words: Vec<Box<str>>,
+}
+
+impl Codes {
+    /// The codes of a release; manufacturers are known by their ordinals.
+    pub(super) fn new(makers: &[Record], terms: TermCodes, words: Vec<Box<str>>) -> Self {
+        let by_slug = |terms: Vec<Coded>| {
+            terms
+                .into_iter()
+                .map(|(slug, code)| (slug, i64::from(code)))
+                .collect()
+        };
+        Self {
+            manufacturers: makers
+                .iter()
+                .map(|maker| maker.slug.clone())
+                .zip(0..)
+                .collect(),
+            types: by_slug(terms.types),
+            categories: by_slug(terms.categories),
+            activities: by_slug(terms.activities),
+            words,
+        }
+    }
+
+    pub(super) fn boat_question(&self, query: &BoatQuery) -> Question {
+        let mut conditions = Vec::new();
+        let mut slug = |slug: &Option<Slug>, codes: &HashMap<_, i64>, condition: fn(i64) -> _| {
+            let code = slug.as_ref().map(|slug| codes.get(slug.as_str()).copied());
+            conditions.extend(code.map(|code| condition(code.unwrap_or(UNKNOWN))));
+        };
+        slug(
+            &query.manufacturer,
+            &self.manufacturers,
+            Condition::Manufacturer,
+        );
+        slug(&query.boat_type, &self.types, Condition::Type);
+        slug(&query.category, &self.categories, Condition::Category);
+        slug(&query.activity, &self.activities, Condition::Activity);
+        conditions.extend(
+            query
+                .year_from
+                .map(|year| Condition::BuiltFrom(i64::from(year))),
+        );
+        conditions.extend(
+            query
+                .year_to
+                .map(|year| Condition::BuiltTo(i64::from(year))),
+        );
+        conditions.extend(
+            query
+                .length
+                .as_ref()
+                .map(|length| length_condition(length.ranges())),
+        );
+        conditions.extend(self.search(query.search.as_ref(), Condition::BoatWord));
+        Question {
+            conditions,
+            sort: Sort::Boats(query.sort),
+            order: query.order,
+        }
+    }
+
+    pub(super) fn manufacturer_question(&self, query: &ManufacturerQuery) -> Question {
+        let conditions = self
+            .search(query.search.as_ref(), Condition::ManufacturerWord)
+            .collect();
+        Question {
+            conditions,
+            sort: Sort::Manufacturers(query.sort),
+            order: query.order,
+        }
+    }
+
+    /// One condition a word: the codes of all words that begin with it.
+    fn search(
+        &self,
+        search: Option<&SearchWords>,
+        condition: fn(i64, i64) -> Condition,
+    ) -> impl Iterator<Item = Condition> {
+        let prefixes = search.into_iter().flat_map(SearchWords::iter);
+        prefixes.map(move |prefix| {
+            let first = self.words.partition_point(|word| **word < *prefix);
+            let matching = self.words[first..].partition_point(|word| word.starts_with(prefix));
+            let code = |place: usize| i64::try_from(place).unwrap_or(i64::MAX);
+            // No word at all makes an empty range, whose end precedes its start.
+            condition(code(first), code(first + matching) - 1)
+        })
+    }
+}
+
+fn length_condition(ranges: &LengthRanges) -> Condition {
+    Condition::Length {
+        tolerant: (*ranges.tolerant.start(), *ranges.tolerant.end()),
+        exact_unit: match ranges.exact_system {
+            Unit::Metric => 0,
+            Unit::Imperial => 1,
+        },
+        exact: (*ranges.exact.start(), *ranges.exact.end()),
+    }
+}
+
+impl Catalogue {
+    pub(super) async fn list(
+        self: &Arc<Self>,
+        question: Question,
+        page: Page,
+        kind: fn(&Self) -> &Kind,
+    ) -> Result<ListBody, ListError> {
+        let catalogue = Arc::clone(self);
+        let answer = self.pool.run(move |connection| {
+            let total = integers(connection, &question.total())?;
+            let ordinals = integers(connection, &question.page(page))?;
+            Ok((total.first().copied().unwrap_or(0), ordinals))
+        });
+        let (total, ordinals) = answer.await?;
+        let total = total.unsigned_abs();
+        let bytes = envelope(kind(&catalogue), &ordinals, page, total)?;
+        Ok(ListBody {
+            etag: ETag::of(&bytes),
+            bytes,
+            total,
+        })
+    }
+}
+
+/// The rows as the release holds them, inside the list envelope (specification section 2.1).
+fn envelope(kind: &Kind, ordinals: &[i64], page: Page, total: u64) -> Result<Bytes, ReleaseError> {
+    let mut bytes = Vec::with_capacity(ordinals.len() * 1024 + 128);
+    bytes.extend_from_slice(br#"{"data":["#);
+    for (place, &ordinal) in ordinals.iter().enumerate() {
+        if 0 < place {
+            bytes.push(b',');
+        }
+        let record = &kind.records[usize::try_from(ordinal).unwrap_or(usize::MAX)];
+        bytes.extend_from_slice(&kind.bodies.read(record)?[record.row_head()]);
+        bytes.push(b'}');
+    }
+    let Page { limit, offset } = page;
+    let end = format!(r#"],"pagination":{{"total":{total},"limit":{limit},"offset":{offset}}}}}"#);
+    bytes.extend_from_slice(end.as_bytes());
+    Ok(bytes.into())
+}
