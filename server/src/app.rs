@@ -1,0 +1,80 @@
+//! Everything that answering a request needs, in one place that requests share.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use shared::clock::Clock;
+use shared::keys::environment::Environment;
+
+use crate::cache::ListCache;
+use crate::catalogue::Catalogue;
+use crate::keyring::Keyring;
+use crate::limits::{Quotas, RateLimits};
+use crate::request_id::RequestIds;
+
+/// What a server is made of: the parts that come from outside.
+pub struct Parts {
+    /// Which keys this server accepts.
+    pub environment: Environment,
+    /// The release served first.
+    pub catalogue: Arc<Catalogue>,
+    /// The keys, kept current by whoever made it.
+    pub keyring: Arc<Keyring>,
+    /// Monthly quotas.
+    pub quotas: Quotas,
+    /// Source of time.
+    pub clock: Arc<dyn Clock>,
+    /// Source of request ids.
+    pub request_ids: Box<dyn RequestIds>,
+}
+
+/// The state that requests share. No request holds a lock of it while it waits.
+pub struct App {
+    pub(crate) environment: Environment,
+    pub(crate) keyring: Arc<Keyring>,
+    pub(crate) rate_limits: RateLimits,
+    pub(crate) quotas: Quotas,
+    pub(crate) lists: ListCache,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) request_ids: Box<dyn RequestIds>,
+    catalogue: ArcSwap<Catalogue>,
+    started: Duration,
+}
+
+impl App {
+    /// An app that starts now, with empty minute windows and an empty list cache.
+    pub fn new(parts: Parts) -> Self {
+        let started = parts.clock.now().monotonic;
+        Self {
+            environment: parts.environment,
+            keyring: parts.keyring,
+            rate_limits: RateLimits::new(),
+            quotas: parts.quotas,
+            lists: ListCache::new(),
+            clock: parts.clock,
+            request_ids: parts.request_ids,
+            catalogue: ArcSwap::new(parts.catalogue),
+            started,
+        }
+    }
+
+    /// The catalogue served now. A request takes it once, so that it sees one release only.
+    pub fn catalogue(&self) -> Arc<Catalogue> {
+        self.catalogue.load_full()
+    }
+
+    /// Serves another catalogue from now on; requests under way finish with theirs.
+    pub fn activate(&self, catalogue: Arc<Catalogue>) {
+        self.catalogue.store(catalogue);
+    }
+
+    /// Whole seconds since the app was made.
+    pub(crate) fn uptime_seconds(&self) -> u64 {
+        self.clock
+            .now()
+            .monotonic
+            .saturating_sub(self.started)
+            .as_secs()
+    }
+}

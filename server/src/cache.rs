@@ -1,0 +1,152 @@
+//! Answers of lists, by what was asked: a repeated list needs no query.
+//!
+//! An entry belongs to one release, so activating another makes all of them unreachable at once
+//! and eviction removes them. An entry lives no longer than the `max-age` that clients are told,
+//! measured by the monotonic clock. Identical questions that arrive together run one query.
+//! Errors are never remembered.
+
+use std::time::Duration;
+
+use quick_cache::sync::{Cache, DefaultLifecycle, PlaceholderGuard};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
+use shared::clock::Moment;
+
+use crate::catalogue::ListBody;
+
+/// How long an entry may be served: the `max-age` of `Cache-Control`, in seconds.
+pub const MAX_AGE_SECONDS: u64 = 60;
+/// Most bytes of bodies and keys held.
+pub const BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Most entries held.
+pub const ENTRIES_MAX: u64 = 16 * 1024;
+
+/// Which list was asked for. A manufacturer's boats are [`ListKind::Boats`] with a filter, since
+/// their answer is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ListKind {
+    /// Boats.
+    Boats,
+    /// Manufacturers.
+    Manufacturers,
+}
+
+/// What identifies the answer of a list.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ListKey {
+    /// Id of the release that answers.
+    pub release: String,
+    /// Which list.
+    pub list: ListKind,
+    /// The canonical form of the query.
+    pub query: String,
+}
+
+/// Whether a query ran for an answer, and how old its body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// No query ran: the body was there.
+    Hit {
+        /// Whole seconds the body has been in the list cache; 0 for a precomputed body.
+        age_seconds: u64,
+    },
+    /// A query ran.
+    Miss,
+}
+
+#[derive(Clone)]
+struct Entry {
+    body: ListBody,
+    /// Monotonic time of the request that asked.
+    stored_at: Duration,
+}
+
+impl Entry {
+    fn age_seconds(&self, now: Moment) -> u64 {
+        now.monotonic.saturating_sub(self.stored_at).as_secs()
+    }
+
+    fn is_expired(&self, now: Moment) -> bool {
+        MAX_AGE_SECONDS <= self.age_seconds(now)
+    }
+}
+
+/// Weighs an entry by its bytes, and by at least its share of [`BYTES_MAX`], which bounds the
+/// number of entries too.
+#[derive(Clone)]
+struct EntryWeight;
+
+impl Weighter<ListKey, Entry> for EntryWeight {
+    fn weight(&self, key: &ListKey, entry: &Entry) -> u64 {
+        let bytes = key.release.len() + key.query.len() + entry.body.bytes.len();
+        u64::try_from(bytes)
+            .unwrap_or(u64::MAX)
+            .max(BYTES_MAX / ENTRIES_MAX)
+    }
+}
+
+type Entries = Cache<ListKey, Entry, EntryWeight>;
+type Loading<'a> = PlaceholderGuard<
+    'a,
+    ListKey,
+    Entry,
+    EntryWeight,
+    DefaultHashBuilder,
+    DefaultLifecycle<ListKey, Entry>,
+>;
+
+/// A bounded cache of list answers.
+pub struct ListCache {
+    entries: Entries,
+}
+
+impl ListCache {
+    /// An empty cache.
+    pub fn new() -> Self {
+        let items = usize::try_from(ENTRIES_MAX).unwrap_or(usize::MAX);
+        let options = OptionsBuilder::new()
+            .estimated_items_capacity(items)
+            .weight_capacity(BYTES_MAX)
+            .build()
+            .unwrap_or_else(|_why| unreachable!("both capacities are given"));
+        let (hasher, lifecycle) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
+        Self {
+            entries: Cache::with_options(options, EntryWeight, hasher, lifecycle),
+        }
+    }
+
+    /// The answer for `key`: remembered, or computed by `query` and then remembered.
+    ///
+    /// While a query runs, whoever asks for the same key waits for it. When it fails or is
+    /// abandoned, one of those who wait runs its own.
+    pub async fn get_or_query<E>(
+        &self,
+        key: &ListKey,
+        now: Moment,
+        query: impl Future<Output = Result<ListBody, E>>,
+    ) -> Result<(ListBody, Freshness), E> {
+        self.entries.remove_if(key, |entry| entry.is_expired(now));
+        let loading: Loading<'_> = match self.entries.get_value_or_guard_async(key).await {
+            Ok(entry) => {
+                let age_seconds = entry.age_seconds(now);
+                return Ok((entry.body, Freshness::Hit { age_seconds }));
+            }
+            Err(loading) => loading,
+        };
+        let body = query.await?;
+        // The only refusal is a body too large for the cache, which is then simply not held.
+        let _admitted = loading.insert(Entry {
+            body: body.clone(),
+            stored_at: now.monotonic,
+        });
+        Ok((body, Freshness::Miss))
+    }
+}
+
+impl Default for ListCache {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! The cache against a manual clock and queries that count themselves.
+
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use shared::clock::{Clock, ManualClock};
+use shared::etag::ETag;
+
+use super::*;
+
+fn body(text: &str) -> ListBody {
+    let bytes = Bytes::copy_from_slice(text.as_bytes());
+    let etag = ETag::of(&bytes);
+    ListBody {
+        bytes,
+        etag,
+        total: 1,
+    }
+}
+
+fn key(query: &str) -> ListKey {
+    ListKey {
+        release: "r1".to_owned(),
+        list: ListKind::Boats,
+        query: query.to_owned(),
+    }
+}
+
+async fn ask(cache: &ListCache, key: &ListKey, now: Moment, answer: &str) -> (Bytes, Freshness) {
+    let query = async { Ok::<_, Infallible>(body(answer)) };
+    let Ok((body, freshness)) = cache.get_or_query(key, now, query).await;
+    (body.bytes, freshness)
+}
+
+#[tokio::test]
+async fn a_repeated_question_is_a_hit_until_it_is_60_seconds_old() {
+    let clock = ManualClock::at(0);
+    let cache = ListCache::new();
+    let first = ask(&cache, &key("a"), clock.now(), "one").await;
+    assert_eq!(first, (Bytes::from("one"), Freshness::Miss));
+
+    clock.advance(Duration::from_millis(59_999));
+    let again = ask(&cache, &key("a"), clock.now(), "two").await;
+    assert_eq!(
+        again,
+        (Bytes::from("one"), Freshness::Hit { age_seconds: 59 })
+    );
+
+    clock.advance(Duration::from_millis(1));
+    let expired = ask(&cache, &key("a"), clock.now(), "two").await;
+    assert_eq!(expired, (Bytes::from("two"), Freshness::Miss));
+}
+
+#[tokio::test]
+async fn a_jump_of_the_wall_clock_changes_no_age() {
+    let clock = ManualClock::at(0);
+    let cache = ListCache::new();
+    ask(&cache, &key("a"), clock.now(), "one").await;
+    clock.jump_wall(86_400);
+    let again = ask(&cache, &key("a"), clock.now(), "two").await;
+    assert_eq!(
+        again,
+        (Bytes::from("one"), Freshness::Hit { age_seconds: 0 })
+    );
+}
+
+#[tokio::test]
+async fn release_list_and_query_each_make_another_question() {
+    let now = ManualClock::at(0).now();
+    let cache = ListCache::new();
+    ask(&cache, &key("a"), now, "one").await;
+    for other in [
+        key("b"),
+        ListKey {
+            list: ListKind::Manufacturers,
+            ..key("a")
+        },
+        ListKey {
+            release: "r2".to_owned(),
+            ..key("a")
+        },
+    ] {
+        assert_eq!(
+            ask(&cache, &other, now, "two").await.1,
+            Freshness::Miss,
+            "{other:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn identical_questions_at_once_run_one_query() {
+    let now = ManualClock::at(0).now();
+    let cache = ListCache::new();
+    let queries = AtomicU32::new(0);
+    let asked = key("a");
+    let one = || async {
+        let query = async {
+            queries.fetch_add(1, Ordering::Relaxed);
+            tokio::task::yield_now().await;
+            Ok::<_, Infallible>(body("one"))
+        };
+        let Ok((body, _)) = cache.get_or_query(&asked, now, query).await;
+        body.bytes
+    };
+    let answers = futures_util::future::join_all((0..50).map(|_| one())).await;
+    assert!(answers.iter().all(|bytes| bytes == "one"));
+    assert_eq!(queries.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn an_error_is_not_remembered() {
+    let now = ManualClock::at(0).now();
+    let cache = ListCache::new();
+    let failed = cache
+        .get_or_query(&key("a"), now, async { Err("broken") })
+        .await;
+    assert_eq!(failed.err(), Some("broken"));
+    assert_eq!(ask(&cache, &key("a"), now, "one").await.1, Freshness::Miss);
+}
+
+#[tokio::test]
+async fn an_abandoned_query_leaves_the_question_to_the_next() {
+    let now = ManualClock::at(0).now();
+    let cache = ListCache::new();
+    let asked = key("a");
+    let never = std::future::pending::<Result<ListBody, Infallible>>();
+    assert!(
+        cache
+            .get_or_query(&asked, now, never)
+            .now_or_never()
+            .is_none()
+    );
+    assert_eq!(ask(&cache, &asked, now, "one").await.1, Freshness::Miss);
+}
+
+#[tokio::test]
+async fn entries_and_bytes_are_bounded() {
+    let now = ManualClock::at(0).now();
+    let cache = ListCache::new();
+    for number in 0..ENTRIES_MAX + 1000 {
+        ask(&cache, &key(&number.to_string()), now, "small").await;
+    }
+    let entries = u64::try_from(cache.entries.len()).unwrap();
+    assert!(entries <= ENTRIES_MAX, "{entries}");
+
+    let large = "x".repeat(1024 * 1024);
+    for number in 0..100 {
+        ask(&cache, &key(&format!("large {number}")), now, &large).await;
+    }
+    assert!(cache.entries.weight() <= BYTES_MAX);
+}

@@ -1,0 +1,27 @@
+//! An error with all its causes on one line, for the log.
+
+use std::error::Error;
+
+/// What was attempted, and why it failed, and why that, and so on.
+pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |&error| error.source());
+    causes
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("could not answer")]
+    struct Outer(#[source] std::io::Error);
+
+    #[test]
+    fn causes_follow_in_order() {
+        let error = Outer(std::io::Error::other("disk is away"));
+        assert_eq!(chain(&error), "could not answer: disk is away");
+    }
+}

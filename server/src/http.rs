@@ -1,0 +1,199 @@
+//! HTTP: the only place that knows the HTTP library, status codes and headers.
+//!
+//! The library accepts connections and parses heads. Routing, limits, errors, conditional
+//! requests and headers are ours, because the contract is exact about them and the library's own
+//! forms are not: its router drops empty segments, its error pages may be HTML, its limits answer
+//! without a body.
+//!
+//! Reading order: [`routes`] is the table of endpoints, `pipeline` the order of checks, `boats`,
+//! `manufacturers` and `service` the endpoints, `error` the map from errors to HTTP, and
+//! `headers` the map from status to headers.
+
+mod acceptor;
+mod access_log;
+mod authorization;
+mod boats;
+mod connection;
+mod error;
+mod headers;
+mod limits;
+mod look_up;
+mod manufacturers;
+mod pipeline;
+pub mod routes;
+mod serve;
+mod service;
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, UNIX_EPOCH};
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use httpdate::HttpDate;
+use salvo::http::{HeaderMap, ResBody, StatusCode};
+use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, Service, async_trait};
+
+use shared::clock::Moment;
+
+use crate::app::App;
+use crate::request_id::RequestId;
+use error::ApiError;
+use headers::Facts;
+use pipeline::{Answer, Seen};
+
+pub use serve::{STOP_SECONDS_MAX, serve};
+
+/// The service of an app, for [`serve()`] and for tests in process.
+///
+/// The router is empty, so the one hoop answers every request, whatever its path and method.
+pub fn service(app: Arc<App>) -> Service {
+    Service::new(Router::new()).hoop(Endpoints { app })
+}
+
+struct Endpoints {
+    app: Arc<App>,
+}
+
+#[async_trait]
+impl Handler for Endpoints {
+    async fn handle(
+        &self,
+        request: &mut Request,
+        _depot: &mut Depot,
+        response: &mut Response,
+        _control: &mut FlowCtrl,
+    ) {
+        let id = OnceLock::new();
+        let replied = caught(exchange(&self.app, request, &id)).await;
+        let reply = replied.unwrap_or_else(|panicked| {
+            let id = id.get().copied().unwrap_or(RequestId::NIL);
+            Reply::new(Err(panicked), Facts::new(id))
+        });
+        reply.write(response);
+    }
+}
+
+/// One request and its reply, with one line in the log. `id` is shared with the caller, who needs
+/// it where even this panics.
+async fn exchange(
+    app: &App,
+    request: &Request,
+    id: &OnceLock<RequestId>,
+) -> Result<Reply, ApiError> {
+    let now = app.clock.now();
+    let request_id = *id.get_or_init(|| app.request_ids.next(now));
+    let mut seen = Seen {
+        facts: Facts::new(request_id),
+        route: None,
+        key: None,
+    };
+    let answer = caught(pipeline::answer(app, request, now, &mut seen)).await;
+    let reply = Reply::new(answer, seen.facts);
+    let duration = app.clock.now().monotonic.saturating_sub(now.monotonic);
+    let method = Some(request.method());
+    access_log::write(method, seen.route, seen.key.as_deref(), &reply, duration);
+    Ok(reply)
+}
+
+/// The complete answer to a request whose head did not arrive in time, as bytes, since the HTTP
+/// library has no request to answer.
+fn time_out(app: &App) -> Vec<u8> {
+    let now = app.clock.now();
+    let facts = Facts::new(app.request_ids.next(now));
+    let reply = Reply::new(Err(ApiError::RequestTimeout), facts);
+    access_log::write(None, None, None, &reply, connection::HEAD_MAX);
+    reply.into_bytes(now)
+}
+
+/// What is sent.
+struct Reply {
+    status: StatusCode,
+    /// `error.code`, for the log.
+    code: Option<&'static str>,
+    facts: Facts,
+    body: Option<Bytes>,
+}
+
+impl Reply {
+    fn new(answer: Result<Answer, ApiError>, mut facts: Facts) -> Self {
+        match answer {
+            Ok(Answer::Body(body)) => Self {
+                status: StatusCode::OK,
+                code: None,
+                facts,
+                body: Some(body),
+            },
+            Ok(Answer::NotModified) => Self {
+                status: StatusCode::NOT_MODIFIED,
+                code: None,
+                facts,
+                body: None,
+            },
+            Err(error) => {
+                error.log(facts.request_id);
+                error.tell(&mut facts);
+                let body = Some(error.body(facts.request_id).into());
+                Self {
+                    status: error.status(),
+                    code: Some(error.code()),
+                    facts,
+                    body,
+                }
+            }
+        }
+    }
+
+    fn write(self, response: &mut Response) {
+        response.status_code(self.status);
+        headers::write(
+            self.status,
+            &self.facts,
+            self.body.as_ref(),
+            response.headers_mut(),
+        );
+        if let Some(body) = self.body {
+            response.body(ResBody::Once(body));
+        }
+    }
+
+    /// The last answer of a connection, as it goes over the wire.
+    fn into_bytes(self, now: Moment) -> Vec<u8> {
+        let mut fields = HeaderMap::new();
+        headers::write(self.status, &self.facts, self.body.as_ref(), &mut fields);
+        let mut bytes = format!("HTTP/1.1 {}\r\n", self.status).into_bytes();
+        for (name, value) in &fields {
+            bytes.extend_from_slice(name.as_str().as_bytes());
+            bytes.extend_from_slice(b": ");
+            bytes.extend_from_slice(value.as_bytes());
+            bytes.extend_from_slice(b"\r\n");
+        }
+        let date = HttpDate::from(UNIX_EPOCH + Duration::from_nanos(now.unix_nanos.unsigned_abs()));
+        bytes.extend_from_slice(format!("connection: close\r\ndate: {date}\r\n\r\n").as_bytes());
+        bytes.extend_from_slice(&self.body.unwrap_or_default());
+        bytes
+    }
+}
+
+/// A panic while a request was answered.
+#[derive(Debug, thiserror::Error)]
+#[error("panicked: {message}")]
+struct Panicked {
+    message: &'static str,
+}
+
+impl Panicked {
+    /// Only a fixed message is kept: a formatted one may quote the request.
+    fn new(payload: &(dyn Any + Send)) -> Self {
+        let fixed = payload.downcast_ref::<&'static str>().copied();
+        Self {
+            message: fixed.unwrap_or("the message is withheld, it may quote the request"),
+        }
+    }
+}
+
+async fn caught<T>(work: impl Future<Output = Result<T, ApiError>>) -> Result<T, ApiError> {
+    let unwound = AssertUnwindSafe(work).catch_unwind().await;
+    unwound.unwrap_or_else(|payload| Err(ApiError::internal(Panicked::new(&*payload))))
+}

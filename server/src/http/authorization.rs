@@ -1,0 +1,95 @@
+//! Reading the `Authorization` header: exactly one, scheme `Bearer`, a key of our form.
+//!
+//! Nothing here says whether the key may be used, and nothing keeps or logs the header.
+
+use salvo::http::HeaderMap;
+use salvo::http::header::AUTHORIZATION;
+use shared::keys::secret::PlainKey;
+
+use super::error::ApiError;
+
+/// The key that a request presents.
+pub(crate) fn read(headers: &HeaderMap) -> Result<PlainKey, ApiError> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let value = values.next().ok_or(ApiError::MissingKey)?;
+    if values.next().is_some() {
+        return Err(ApiError::MalformedAuthorization);
+    }
+    let text = value
+        .to_str()
+        .map_err(|_not_text| ApiError::MalformedAuthorization)?;
+    let (scheme, rest) = text
+        .split_once(' ')
+        .ok_or(ApiError::MalformedAuthorization)?;
+    if !scheme.eq_ignore_ascii_case("Bearer") {
+        return Err(ApiError::MalformedAuthorization);
+    }
+    let key = rest.trim_start_matches(' ');
+    PlainKey::parse(key).map_err(|_malformed| ApiError::MalformedAuthorization)
+}
+
+#[cfg(test)]
+mod tests {
+    use salvo::http::HeaderValue;
+
+    use super::*;
+
+    const KEY: &str = "boat_test_789ABCDEFGHIJKLMNOPQRSTUVWXYZabc2uHPRw";
+
+    fn check(values: &[&[u8]], expected: &str) {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(AUTHORIZATION, HeaderValue::from_bytes(value).unwrap());
+        }
+        let found = match read(&headers) {
+            Ok(key) if key.expose() == KEY => "the key",
+            Ok(_) => "another key",
+            Err(error) => error.code(),
+        };
+        assert_eq!(found, expected, "{values:?}");
+    }
+
+    #[test]
+    fn bearer_in_any_case_and_one_or_more_spaces_is_a_key() {
+        for scheme in ["Bearer ", "bearer ", "BEARER ", "Bearer     "] {
+            check(&[format!("{scheme}{KEY}").as_bytes()], "the key");
+        }
+    }
+
+    #[test]
+    fn no_header_is_a_missing_key() {
+        check(&[], "MISSING_API_KEY");
+    }
+
+    #[test]
+    fn everything_else_is_malformed() {
+        let good = format!("Bearer {KEY}");
+        let long = format!("Bearer {KEY}x");
+        let listed = format!("Bearer {KEY}, Bearer {KEY}");
+        let tab = format!("Bearer\t{KEY}");
+        let changed = good.replace("789A", "789B");
+        for value in [
+            "",
+            " ",
+            "Bearer",
+            "Bearer ",
+            "Basic dTpw",
+            "Bearer x",
+            KEY,
+            &long,
+            &listed,
+            &tab,
+            &changed,
+            &format!("Token {KEY}"),
+            &format!("Bearer{KEY}"),
+            &format!("Bearer {KEY} x"),
+        ] {
+            check(&[value.as_bytes()], "MALFORMED_AUTHORIZATION");
+        }
+        check(
+            &[good.as_bytes(), good.as_bytes()],
+            "MALFORMED_AUTHORIZATION",
+        );
+        check(&[b"Bearer \xff\xfe"], "MALFORMED_AUTHORIZATION");
+    }
+}

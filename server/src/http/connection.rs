@@ -1,0 +1,204 @@
+//! One connection, and how long its client may keep the server waiting.
+//!
+//! A client that sends nothing is dropped after a while; one that begins a request and does not
+//! finish its head is told so, in the envelope, and then dropped. The HTTP library would close
+//! both without a word, which is why the time is kept here. Requests have no bodies, so whatever
+//! is read is heads, and nothing but the blank line that ends one needs to be recognised.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Buf, Bytes};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep};
+
+/// How long a connection may be idle before the next request begins.
+pub(crate) const IDLE_MAX: Duration = Duration::from_secs(75);
+/// How long a head may take from its first byte to its last.
+pub(crate) const HEAD_MAX: Duration = Duration::from_secs(10);
+
+/// Makes the complete answer to a head that took too long.
+pub(crate) type TimeoutAnswer = Arc<dyn Fn() -> Vec<u8> + Send + Sync>;
+
+/// A byte stream that ends when its client waits too long.
+pub(crate) struct Connection<S> {
+    stream: S,
+    heads: Heads,
+    /// An answer to an earlier head is still due, so the client is not the one who waits.
+    answer_due: bool,
+    /// Since when the client is the one to act.
+    since: Instant,
+    timer: Pin<Box<Sleep>>,
+    timeout_answer: TimeoutAnswer,
+    /// What is left to send of the timeout answer, once there is one.
+    farewell: Option<Bytes>,
+}
+
+impl<S> Connection<S> {
+    pub(crate) fn new(stream: S, timeout_answer: TimeoutAnswer) -> Self {
+        let since = Instant::now();
+        Self {
+            stream,
+            heads: Heads::default(),
+            answer_due: false,
+            since,
+            timer: Box::pin(tokio::time::sleep_until(since + IDLE_MAX)),
+            timeout_answer,
+            farewell: None,
+        }
+    }
+
+    fn note_read(&mut self, bytes: &[u8]) {
+        let was_open = self.heads.is_open;
+        if self.heads.read(bytes) {
+            self.answer_due = true;
+        }
+        if self.heads.is_open && !was_open {
+            self.since = Instant::now();
+        }
+    }
+
+    fn note_written(&mut self) {
+        self.answer_due = false;
+        self.since = Instant::now();
+    }
+}
+
+impl<S: AsyncWrite + Unpin> Connection<S> {
+    /// Waits on behalf of a client that has sent nothing more: pending while it may take longer,
+    /// ready at the end of the stream.
+    fn poll_patience(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.farewell.is_none() {
+            if self.answer_due {
+                return Poll::Pending;
+            }
+            let allowed = if self.heads.is_open {
+                HEAD_MAX
+            } else {
+                IDLE_MAX
+            };
+            let deadline = self.since + allowed;
+            if self.timer.deadline() != deadline {
+                self.timer.as_mut().reset(deadline);
+            }
+            ready!(self.timer.as_mut().poll(cx));
+            let answer = if self.heads.is_open {
+                (self.timeout_answer)()
+            } else {
+                Vec::new()
+            };
+            self.farewell = Some(answer.into());
+        }
+        while let Some(farewell) = self.farewell.as_mut()
+            && farewell.has_remaining()
+        {
+            let written = ready!(Pin::new(&mut self.stream).poll_write(cx, farewell))?;
+            if written == 0 {
+                break;
+            }
+            farewell.advance(written);
+        }
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.farewell.is_some() {
+            return this.poll_patience(cx);
+        }
+        let before = buffer.filled().len();
+        match Pin::new(&mut this.stream).poll_read(cx, buffer) {
+            Poll::Ready(Ok(())) => {
+                this.note_read(&buffer.filled()[before..]);
+                Poll::Ready(Ok(()))
+            }
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Pending => this.poll_patience(cx),
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = ready!(Pin::new(&mut this.stream).poll_write(cx, bytes))?;
+        this.note_written();
+        Poll::Ready(Ok(written))
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = ready!(Pin::new(&mut this.stream).poll_write_vectored(cx, slices))?;
+        this.note_written();
+        Poll::Ready(Ok(written))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(cx)
+    }
+}
+
+/// Where the heads of requests end in what is read. A head ends with a blank line; blank lines
+/// before one are ignored (RFC 9112 section 2.2).
+#[derive(Debug, Default)]
+struct Heads {
+    /// A head has begun and not ended.
+    is_open: bool,
+    /// The current line has something on it.
+    line_has_text: bool,
+}
+
+impl Heads {
+    /// Takes note of more bytes; whether a head ended in them.
+    fn read(&mut self, bytes: &[u8]) -> bool {
+        // Nearly every read is whole heads and nothing else.
+        if bytes.ends_with(b"\r\n\r\n") && !bytes.starts_with(b"\r") {
+            *self = Self::default();
+            return true;
+        }
+        let mut ended = false;
+        for &byte in bytes {
+            match byte {
+                b'\n' if !self.line_has_text => {
+                    ended |= self.is_open;
+                    self.is_open = false;
+                }
+                b'\n' => self.line_has_text = false,
+                b'\r' => {}
+                _ => {
+                    self.is_open = true;
+                    self.line_has_text = true;
+                }
+            }
+        }
+        ended
+    }
+}
+
+#[cfg(test)]
+mod tests;

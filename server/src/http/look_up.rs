@@ -1,0 +1,93 @@
+//! What the endpoints of the catalogue share: the surroundings of a look-up, and what one finds.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use shared::clock::Moment;
+use shared::etag::ETag;
+use shared::ids::IdOrSlug;
+
+use super::error::ApiError;
+use crate::cache::{Freshness, ListCache, ListKey, ListKind};
+use crate::catalogue::{Catalogue, ListBody, ListError};
+use crate::params::{self, NoParams, Page, ParamIssue, QueryString, page_links};
+
+/// The surroundings of a look-up: one release, one moment, one address.
+pub(crate) struct LookUp<'a> {
+    pub(crate) catalogue: &'a Arc<Catalogue>,
+    pub(crate) lists: &'a ListCache,
+    pub(crate) path: &'a str,
+    pub(crate) query: &'a QueryString,
+    pub(crate) now: Moment,
+}
+
+/// An answer of the catalogue.
+pub(crate) struct Found {
+    pub(crate) body: Bytes,
+    pub(crate) etag: ETag,
+    pub(crate) freshness: Freshness,
+    /// Value of the `Link` header.
+    pub(crate) link: Option<String>,
+}
+
+impl LookUp<'_> {
+    /// A page of a list, remembered or queried.
+    pub(crate) async fn list(
+        &self,
+        list: ListKind,
+        canonical_query: String,
+        page: Page,
+        query: impl Future<Output = Result<ListBody, ListError>>,
+    ) -> Result<Found, ApiError> {
+        let release = self.catalogue.release_id().to_owned();
+        let key = ListKey {
+            release,
+            list,
+            query: canonical_query,
+        };
+        let asked = self.lists.get_or_query(&key, self.now, query).await;
+        let (body, freshness) = asked.map_err(ApiError::internal)?;
+        let link = page_links(self.path, self.query, page, body.total);
+        Ok(Found {
+            body: body.bytes,
+            etag: body.etag,
+            freshness,
+            link,
+        })
+    }
+}
+
+impl Found {
+    /// A body that the import made.
+    pub(crate) fn precomputed(body: Bytes, etag: ETag) -> Self {
+        Self {
+            body,
+            etag,
+            freshness: Freshness::Hit { age_seconds: 0 },
+            link: None,
+        }
+    }
+}
+
+/// Reads the path of one record, which takes no query parameters.
+pub(crate) fn parse_record(
+    segment: &str,
+    query: &QueryString,
+) -> Result<IdOrSlug, Vec<ParamIssue>> {
+    parse_nested(segment, NoParams::parse(query)).map(|(id_or_slug, ())| id_or_slug)
+}
+
+/// Reads the path of one record beside a parsed query; the issue of the path comes first.
+pub(crate) fn parse_nested<Q>(
+    segment: &str,
+    query: Result<Q, Vec<ParamIssue>>,
+) -> Result<(IdOrSlug, Q), Vec<ParamIssue>> {
+    match (params::parse_id_or_slug(segment), query) {
+        (Ok(id_or_slug), Ok(query)) => Ok((id_or_slug, query)),
+        (Ok(_), Err(issues)) => Err(issues),
+        (Err(issue), query) => {
+            let others = query.err().unwrap_or_default();
+            Err(std::iter::once(issue).chain(others).collect())
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! `GET /v1/manufacturers`, `GET /v1/manufacturers/{idOrSlug}` and the boats of one.
+
+use shared::ids::IdOrSlug;
+
+use super::boats;
+use super::error::ApiError;
+use super::look_up::{Found, LookUp};
+use crate::cache::ListKind;
+use crate::params::{BoatQuery, ManufacturerQuery};
+
+const UNKNOWN: ApiError = ApiError::NoRecord("manufacturer");
+
+/// A page of manufacturers.
+pub(crate) async fn list(
+    look_up: &LookUp<'_>,
+    query: &ManufacturerQuery,
+) -> Result<Found, ApiError> {
+    let answer = look_up.catalogue.list_manufacturers(query);
+    look_up
+        .list(
+            ListKind::Manufacturers,
+            query.canonical(),
+            query.page,
+            answer,
+        )
+        .await
+}
+
+/// One manufacturer.
+pub(crate) fn get(look_up: &LookUp<'_>, id_or_slug: &IdOrSlug) -> Result<Found, ApiError> {
+    let catalogue = look_up.catalogue;
+    let manufacturer = catalogue.find_manufacturer(id_or_slug).ok_or(UNKNOWN)?;
+    let body = catalogue
+        .manufacturer_body(manufacturer)
+        .map_err(ApiError::internal)?;
+    Ok(Found::precomputed(body.bytes, body.etag))
+}
+
+/// A page of one manufacturer's boats: the list of boats with its slug as filter, so that the
+/// rows, and even the remembered answers, are the same from either endpoint.
+pub(crate) async fn list_boats(
+    look_up: &LookUp<'_>,
+    id_or_slug: &IdOrSlug,
+    query: BoatQuery,
+) -> Result<Found, ApiError> {
+    let catalogue = look_up.catalogue;
+    let manufacturer = catalogue.find_manufacturer(id_or_slug).ok_or(UNKNOWN)?;
+    let slug = catalogue.manufacturer_slug(manufacturer);
+    boats::list(
+        look_up,
+        &BoatQuery {
+            manufacturer: Some(slug),
+            ..query
+        },
+    )
+    .await
+}

@@ -1,0 +1,175 @@
+//! The order of checks: from a request to its answer, in one function.
+//!
+//! The order is a part of the contract: a request that fails two checks is told the earlier one.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use salvo::http::{HeaderMap, HeaderValue, Method, Request, header};
+use shared::clock::Moment;
+use shared::etag::{ETag, IfNoneMatch};
+use shared::ids::IdOrSlug;
+use shared::keys::key::Key;
+use shared::keys::scope::Scope;
+
+use super::error::ApiError;
+use super::headers::Facts;
+use super::look_up::{Found, LookUp, parse_nested, parse_record};
+use super::routes::{self, CatalogueOperation, Operation, Route};
+use super::{authorization, boats, limits, manufacturers, service};
+use crate::app::App;
+use crate::keyring::Verified;
+use crate::limits::{QuotaError, Usage};
+use crate::params::{BoatList, BoatQuery, ManufacturerQuery, ParamIssue, QueryString};
+
+/// A request that was answered as asked.
+pub(crate) enum Answer {
+    /// 200 with this body.
+    Body(Bytes),
+    /// 304: the client has the body already.
+    NotModified,
+}
+
+/// What was learned on the way, for the headers and for the log; also when the answer is an error.
+pub(crate) struct Seen {
+    pub(crate) facts: Facts,
+    pub(crate) route: Option<&'static Route>,
+    pub(crate) key: Option<Arc<Key>>,
+}
+
+/// Answers a request. Its id is known already; everything else is decided here.
+pub(crate) async fn answer(
+    app: &App,
+    request: &Request,
+    now: Moment,
+    seen: &mut Seen,
+) -> Result<Answer, ApiError> {
+    limits::check(request)?;
+    let path = request.uri().path();
+    let (route, segment) = routes::find(path).ok_or(ApiError::UnknownPath)?;
+    seen.route = Some(route);
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Err(ApiError::MethodNotAllowed);
+    }
+    let query = QueryString::parse(request.uri().query());
+    if query.has_credential() {
+        return Err(ApiError::CredentialInQuery);
+    }
+    let (operation, scopes) = match route.operation {
+        Operation::Catalogue(operation, scopes) => (operation, scopes),
+        Operation::Service(operation) => {
+            return service::answer(app, operation, &query, &mut seen.facts).map(Answer::Body);
+        }
+    };
+    let key = authorization::read(request.headers())?;
+    let verified = app.keyring.verify(&key, app.environment, now)?;
+    seen.key = Some(Arc::clone(&verified.key));
+    seen.facts.rate = Some(count_in_minute(app, &verified, now, &mut seen.facts).await?);
+    check_scopes(&verified.key, scopes)?;
+    let asked = Asked::parse(operation, segment, &query).map_err(ApiError::Validation)?;
+    app.quotas.check(&verified.subscription, now).await?;
+
+    let catalogue = app.catalogue();
+    let look_up = LookUp {
+        catalogue: &catalogue,
+        lists: &app.lists,
+        path,
+        query: &query,
+        now,
+    };
+    let found = asked.look_up(&look_up).await?;
+    seen.facts.etag = Some(found.etag);
+    if has_body_already(request.headers(), found.etag) {
+        return Ok(Answer::NotModified);
+    }
+    seen.facts.quota = Some(app.quotas.charge(&verified.subscription, now).await?);
+    seen.facts.freshness = Some(found.freshness);
+    seen.facts.link = found.link;
+    Ok(Answer::Body(found.body))
+}
+
+/// Counts the request in the minute window of its key. A refusal shows the state of the quota
+/// too (section 4.8), so that is read; where it cannot be, the answer is that the service is
+/// unavailable rather than a guess.
+async fn count_in_minute(
+    app: &App,
+    verified: &Verified,
+    now: Moment,
+    facts: &mut Facts,
+) -> Result<Usage, ApiError> {
+    let key = &verified.key;
+    let refused = match app.rate_limits.count(&key.family, key.minute_limit(), now) {
+        Ok(usage) => return Ok(usage),
+        Err(usage) => ApiError::RateLimited(usage),
+    };
+    match app.quotas.check(&verified.subscription, now).await {
+        Ok(quota) | Err(QuotaError::Exceeded(quota)) => facts.quota = Some(quota),
+        Err(unavailable) => return Err(unavailable.into()),
+    }
+    Err(refused)
+}
+
+fn check_scopes(key: &Key, needed: &[Scope]) -> Result<(), ApiError> {
+    let lacks = |scope: &&Scope| !key.scopes.contains(**scope);
+    if needed.iter().any(|scope| lacks(&scope)) {
+        return Err(ApiError::MissingScopes(
+            needed.iter().filter(lacks).copied().collect(),
+        ));
+    }
+    Ok(())
+}
+
+fn has_body_already(headers: &HeaderMap, etag: ETag) -> bool {
+    let lines = headers
+        .get_all(header::IF_NONE_MATCH)
+        .iter()
+        .map(HeaderValue::as_bytes);
+    IfNoneMatch::parse(lines).is_some_and(|held| held.matches(etag))
+}
+
+/// A request of the catalogue, understood.
+enum Asked {
+    Boats(Box<BoatQuery>),
+    Boat(IdOrSlug),
+    Manufacturers(ManufacturerQuery),
+    Manufacturer(IdOrSlug),
+    ManufacturerBoats(IdOrSlug, Box<BoatQuery>),
+}
+
+impl Asked {
+    fn parse(
+        operation: CatalogueOperation,
+        segment: &str,
+        query: &QueryString,
+    ) -> Result<Self, Vec<ParamIssue>> {
+        Ok(match operation {
+            CatalogueOperation::ListBoats => {
+                Self::Boats(Box::new(BoatQuery::parse(query, BoatList::All)?))
+            }
+            CatalogueOperation::GetBoat => Self::Boat(parse_record(segment, query)?),
+            CatalogueOperation::ListManufacturers => {
+                Self::Manufacturers(ManufacturerQuery::parse(query)?)
+            }
+            CatalogueOperation::GetManufacturer => {
+                Self::Manufacturer(parse_record(segment, query)?)
+            }
+            CatalogueOperation::ListManufacturerBoats => {
+                let query = BoatQuery::parse(query, BoatList::OfManufacturer);
+                let (manufacturer, query) = parse_nested(segment, query)?;
+                Self::ManufacturerBoats(manufacturer, Box::new(query))
+            }
+        })
+    }
+
+    async fn look_up(self, look_up: &LookUp<'_>) -> Result<Found, ApiError> {
+        match self {
+            Self::Boats(query) => boats::list(look_up, &query).await,
+            Self::Boat(id_or_slug) => boats::get(look_up, &id_or_slug),
+            Self::Manufacturers(query) => manufacturers::list(look_up, &query).await,
+            Self::Manufacturer(id_or_slug) => manufacturers::get(look_up, &id_or_slug),
+            Self::ManufacturerBoats(id_or_slug, query) => {
+                manufacturers::list_boats(look_up, &id_or_slug, *query).await
+            }
+        }
+    }
+}

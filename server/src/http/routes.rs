@@ -1,0 +1,191 @@
+//! The route table: every path the service answers, and the scopes a key needs for it.
+//!
+//! Paths are compared as the client sent them, byte for byte: no decoding, no dropping of empty
+//! or trailing segments. So `/v1/boats/` and `//v1/boats` are other paths, and unknown ones.
+
+use std::fmt;
+
+use shared::keys::scope::Scope;
+
+/// One endpoint.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Route {
+    /// Which paths it answers.
+    pub path: Template,
+    /// What it does.
+    pub operation: Operation,
+}
+
+/// A path, with at most one parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Template {
+    /// Exactly this path.
+    Fixed(&'static str),
+    /// A path of one record: what precedes the segment `idOrSlug`, and what follows it.
+    OfRecord(&'static str, &'static str),
+}
+
+/// What an endpoint does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Answers about the service: no key, no limits.
+    Service(ServiceOperation),
+    /// Answers from the catalogue to a key that has all of these scopes.
+    Catalogue(CatalogueOperation, &'static [Scope]),
+}
+
+/// The operations that need no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServiceOperation {
+    /// The version descriptor.
+    DescribeVersion,
+    /// The uptime check.
+    CheckHealth,
+}
+
+/// The operations of the catalogue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CatalogueOperation {
+    /// A page of boats.
+    ListBoats,
+    /// One boat.
+    GetBoat,
+    /// A page of manufacturers.
+    ListManufacturers,
+    /// One manufacturer.
+    GetManufacturer,
+    /// A page of one manufacturer's boats.
+    ListManufacturerBoats,
+}
+
+use CatalogueOperation::{
+    GetBoat, GetManufacturer, ListBoats, ListManufacturerBoats, ListManufacturers,
+};
+use Operation::{Catalogue, Service};
+use Scope::{BoatsRead, ManufacturersRead};
+use ServiceOperation::{CheckHealth, DescribeVersion};
+use Template::{Fixed, OfRecord};
+
+/// Every endpoint. All of them answer `GET` and `HEAD`, and nothing else.
+#[rustfmt::skip]
+pub static ROUTES: [Route; 7] = [
+    Route { path: Fixed("/v1/boats"),                      operation: Catalogue(ListBoats, &[BoatsRead]) },
+    Route { path: OfRecord("/v1/boats/", ""),              operation: Catalogue(GetBoat, &[BoatsRead]) },
+    Route { path: Fixed("/v1/manufacturers"),              operation: Catalogue(ListManufacturers, &[ManufacturersRead]) },
+    Route { path: OfRecord("/v1/manufacturers/", ""),      operation: Catalogue(GetManufacturer, &[ManufacturersRead]) },
+    Route { path: OfRecord("/v1/manufacturers/", "/boats"), operation: Catalogue(ListManufacturerBoats, &[ManufacturersRead, BoatsRead]) },
+    Route { path: Fixed("/v1"),                            operation: Service(DescribeVersion) },
+    Route { path: Fixed("/health"),                        operation: Service(CheckHealth) },
+];
+
+/// The route of a path, with the raw segment of its record, which is empty where the route has
+/// none. `None`: an unknown path.
+pub fn find(path: &str) -> Option<(&'static Route, &str)> {
+    ROUTES
+        .iter()
+        .find_map(|route| Some((route, route.path.segment_of(path)?)))
+}
+
+impl Template {
+    fn segment_of<'a>(&self, path: &'a str) -> Option<&'a str> {
+        match self {
+            Self::Fixed(fixed) => (path == *fixed).then_some(""),
+            Self::OfRecord(before, after) => {
+                let segment = path.strip_prefix(before)?.strip_suffix(after)?;
+                (!segment.is_empty() && !segment.contains('/')).then_some(segment)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fixed(path) => f.write_str(path),
+            Self::OfRecord(before, after) => write!(f, "{before}{{idOrSlug}}{after}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &str, expected: Option<(&str, &str)>) {
+        let found = find(path).map(|(route, segment)| (route.path.to_string(), segment));
+        let found = found
+            .as_ref()
+            .map(|(template, segment)| (template.as_str(), *segment));
+        assert_eq!(found, expected, "{path}");
+    }
+
+    #[test]
+    fn every_endpoint_has_exactly_its_path() {
+        check("/v1/boats", Some(("/v1/boats", "")));
+        check("/v1/boats/x-1", Some(("/v1/boats/{idOrSlug}", "x-1")));
+        check("/v1/manufacturers", Some(("/v1/manufacturers", "")));
+        check(
+            "/v1/manufacturers/x",
+            Some(("/v1/manufacturers/{idOrSlug}", "x")),
+        );
+        check(
+            "/v1/manufacturers/x/boats",
+            Some(("/v1/manufacturers/{idOrSlug}/boats", "x")),
+        );
+        check("/v1", Some(("/v1", "")));
+        check("/health", Some(("/health", "")));
+    }
+
+    #[test]
+    fn any_non_empty_segment_is_a_record_to_look_for() {
+        for segment in ["..", ".", "%2F", "%", "a%20b", "boats", "~", "a;b"] {
+            check(
+                &format!("/v1/boats/{segment}"),
+                Some(("/v1/boats/{idOrSlug}", segment)),
+            );
+            let nested = format!("/v1/manufacturers/{segment}/boats");
+            check(
+                &nested,
+                Some(("/v1/manufacturers/{idOrSlug}/boats", segment)),
+            );
+        }
+        check(
+            "/v1/manufacturers/boats",
+            Some(("/v1/manufacturers/{idOrSlug}", "boats")),
+        );
+    }
+
+    #[test]
+    fn every_other_spelling_is_an_unknown_path() {
+        for path in [
+            "",
+            "/",
+            "//",
+            "*",
+            "/v1/",
+            "//v1",
+            "/V1",
+            "/v2",
+            "/v1/boats/",
+            "//v1/boats",
+            "/v1//boats",
+            "/v1/./boats",
+            "/v1/x/../boats",
+            "/v1/Boats",
+            "/v1/bo%61ts",
+            "/v1/boats/a/",
+            "/v1/boats/a/b",
+            "/v1/boats//a",
+            "/v1/manufacturers/",
+            "/v1/manufacturers//boats",
+            "/v1/manufacturers/a/boats/",
+            "/v1/manufacturers/a/Boats",
+            "/v1/manufacturers/a/b/boats",
+            "/health/",
+            "/healthz",
+            "v1/boats",
+        ] {
+            check(path, None);
+        }
+    }
+}

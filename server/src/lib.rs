@@ -1,0 +1,19 @@
+//! Serves a release over HTTP: authentication, limits, lists, and bodies that the import made.
+//!
+//! The server never builds a record's JSON; it picks bytes of a release. Reading order follows a
+//! request: [`http`] receives it, [`keyring`] knows its key, [`limits`] count it, [`params`] read
+//! what it asks for, [`catalogue`] answers, [`cache`] remembers answered lists. [`app`] holds all
+//! of them together, and [`follow`] swaps the catalogue when another release is activated.
+//!
+//! Nothing outside [`http`] knows a status code, a header or the HTTP library.
+
+pub mod app;
+pub mod cache;
+pub mod catalogue;
+mod error_chain;
+pub mod follow;
+pub mod http;
+pub mod keyring;
+pub mod limits;
+pub mod params;
+pub mod request_id;

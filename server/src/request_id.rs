@@ -1,0 +1,120 @@
+//! Request ids: the name of one answer, in `X-Request-Id`, in `error.requestId` and in the log.
+//!
+//! Always made here, never taken from a client, so that an id in the log is trustworthy.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rand::RngCore;
+use shared::clock::Moment;
+use ulid::Ulid;
+
+/// The id of one request, shown as a ULID: 26 characters that sort by time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestId(Ulid);
+
+impl RequestId {
+    /// Stands in where making an id itself failed.
+    pub const NIL: Self = Self(Ulid::nil());
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A source of request ids.
+pub trait RequestIds: Send + Sync {
+    /// An id that no other request has.
+    fn next(&self, now: Moment) -> RequestId;
+}
+
+/// ULIDs of the request's time and 80 random bits.
+pub struct RandomRequestIds {
+    random: Mutex<Box<dyn RngCore + Send>>,
+}
+
+impl RandomRequestIds {
+    /// Ids from this source of randomness, which need not be secure: an id is no secret.
+    pub fn new(random: Box<dyn RngCore + Send>) -> Self {
+        Self {
+            random: Mutex::new(random),
+        }
+    }
+}
+
+impl RequestIds for RandomRequestIds {
+    fn next(&self, now: Moment) -> RequestId {
+        let (high, low) = {
+            let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
+            (random.next_u64(), random.next_u64())
+        };
+        let millis = u64::try_from(now.unix_millis()).unwrap_or(0);
+        RequestId(Ulid::from_parts(
+            millis,
+            u128::from(high) << 64 | u128::from(low),
+        ))
+    }
+}
+
+/// 1, 2, 3 and so on: for tests that compare whole answers.
+#[derive(Debug, Default)]
+pub struct SequentialRequestIds {
+    last: AtomicU64,
+}
+
+impl RequestIds for SequentialRequestIds {
+    fn next(&self, _now: Moment) -> RequestId {
+        let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+        RequestId(Ulid::from_parts(0, u128::from(number)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use rand::SeedableRng;
+
+    use super::*;
+
+    fn moment(unix_seconds: i64) -> Moment {
+        Moment {
+            unix_nanos: unix_seconds * 1_000_000_000,
+            monotonic: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn ids_differ_and_sort_by_time() {
+        let ids = RandomRequestIds::new(Box::new(rand::rngs::StdRng::seed_from_u64(7)));
+        let early: Vec<String> = (0..100).map(|_| ids.next(moment(1)).to_string()).collect();
+        let late = ids.next(moment(2)).to_string();
+        for (index, id) in early.iter().enumerate() {
+            assert_eq!(id.len(), 26);
+            assert!(*id < late);
+            assert!(!early[..index].contains(id));
+        }
+    }
+
+    #[test]
+    fn a_time_before_the_epoch_still_gives_an_id() {
+        let ids = RandomRequestIds::new(Box::new(rand::rngs::StdRng::seed_from_u64(7)));
+        assert!(ids.next(moment(-1)).to_string().starts_with("0000000000"));
+    }
+
+    #[test]
+    fn sequential_ids_count() {
+        let ids = SequentialRequestIds::default();
+        assert_eq!(
+            ids.next(moment(0)).to_string(),
+            "00000000000000000000000001"
+        );
+        assert_eq!(
+            ids.next(moment(0)).to_string(),
+            "00000000000000000000000002"
+        );
+    }
+}

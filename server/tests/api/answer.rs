@@ -1,0 +1,155 @@
+//! A whole answer, and its form as text.
+
+use std::fmt::Write;
+
+use salvo::http::{HeaderMap, ResBody, StatusCode};
+use salvo::prelude::Response;
+use serde_json::Value;
+
+/// Headers in the order in which snapshots show them: that of the specification, then the rest.
+const ORDER: [&str; 18] = [
+    "content-type",
+    "content-length",
+    "x-request-id",
+    "x-ratelimit-limit",
+    "x-ratelimit-remaining",
+    "x-ratelimit-reset",
+    "x-quota-limit",
+    "x-quota-remaining",
+    "x-quota-reset",
+    "etag",
+    "cache-control",
+    "vary",
+    "x-cache",
+    "age",
+    "link",
+    "retry-after",
+    "www-authenticate",
+    "allow",
+];
+
+/// What a client receives.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    pub(crate) fn of(mut response: Response) -> Self {
+        let status = response.status_code.unwrap_or(StatusCode::OK).as_u16();
+        let body = match response.take_body() {
+            ResBody::None => Vec::new(),
+            ResBody::Once(bytes) => bytes.to_vec(),
+            other => panic!("an unexpected kind of body: {other:?}"),
+        };
+        Self {
+            status,
+            headers: response.headers().clone(),
+            body,
+        }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+
+    /// `error.code`, or the status where the answer is no error.
+    pub(crate) fn code(&self) -> String {
+        match self.status {
+            200 | 304 => self.status.to_string(),
+            _ => self.json()["error"]["code"].as_str().unwrap().to_owned(),
+        }
+    }
+
+    /// Slugs of the rows of a list.
+    pub(crate) fn slugs(&self) -> Vec<String> {
+        let rows = self.json()["data"].as_array().unwrap().clone();
+        rows.iter()
+            .map(|row| row["slug"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// Status line, headers, blank line, body.
+    pub(crate) fn text(&self) -> String {
+        let status = StatusCode::from_u16(self.status).unwrap();
+        let mut text = format!("HTTP/1.1 {status}\n");
+        for name in ORDER {
+            for value in self.headers.get_all(name) {
+                writeln!(text, "{name}: {}", value.to_str().unwrap()).unwrap();
+            }
+        }
+        for name in self.headers.keys() {
+            assert!(
+                ORDER.contains(&name.as_str()),
+                "header {name} has no place in snapshots"
+            );
+        }
+        if !self.body.is_empty() {
+            let pretty = indented(std::str::from_utf8(&self.body).unwrap());
+            writeln!(text, "\n{pretty}").unwrap();
+        }
+        text
+    }
+
+    /// Compares the whole answer with the snapshot of that name.
+    pub(crate) fn check(&self, name: &str) {
+        check_text(name, &self.text());
+    }
+}
+
+/// JSON on many lines, every token and the order of members as they are. `serde_json` would sort
+/// the members, whose order is a part of what is tested.
+fn indented(json: &str) -> String {
+    let (mut text, mut depth, mut in_string, mut previous) = (String::new(), 0, false, ' ');
+    for character in json.chars() {
+        if in_string {
+            in_string = character != '"' || previous == '\\';
+            // Two backslashes are one character that escapes nothing.
+            previous = if character == '\\' && previous == '\\' {
+                ' '
+            } else {
+                character
+            };
+            text.push(character);
+            continue;
+        }
+        let closes = matches!(character, '}' | ']');
+        if closes {
+            depth -= 1;
+        }
+        let follows_opening = matches!(previous, '{' | '[');
+        let begins_line = if closes {
+            !follows_opening
+        } else {
+            follows_opening || previous == ','
+        };
+        if begins_line {
+            write!(text, "\n{}", "  ".repeat(depth)).unwrap();
+        }
+        match character {
+            '{' | '[' => depth += 1,
+            '"' => in_string = true,
+            _ => {}
+        }
+        text.push(character);
+        if character == ':' {
+            text.push(' ');
+        }
+        previous = character;
+    }
+    text
+}
+
+/// Compares a text with the snapshot of that name.
+pub(crate) fn check_text(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../snapshots/server"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}

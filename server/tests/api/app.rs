@@ -1,0 +1,139 @@
+//! An app to ask: small release, keys named by purpose, clock and ids that the test knows.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use salvo::http::uri::Scheme;
+use salvo::http::{ReqBody, Request};
+use salvo::{Service, hyper};
+use server::app::{App, Parts};
+use server::catalogue::Catalogue;
+use server::http::service;
+use server::keyring::Keyring;
+use server::limits::Quotas;
+use server::request_id::{RequestIds, SequentialRequestIds};
+use shared::clock::{Clock, ManualClock};
+use shared::keys::environment::Environment;
+use shared::keys::ledger::QuotaLedger;
+
+use crate::answer::Answer;
+use crate::keys::{FixedSource, Keys, MemoryLedger};
+use crate::records;
+
+/// 2026-10-01T12:00:00Z: what the clock shows first.
+pub(crate) const NOW: i64 = 1_790_856_000;
+
+/// An app under test.
+pub(crate) struct TestApp {
+    pub(crate) app: Arc<App>,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) ledger: Arc<MemoryLedger>,
+    pub(crate) keys: Keys,
+    keyring: Arc<Keyring>,
+    service: Service,
+}
+
+/// How an app differs from the usual one.
+pub(crate) struct Unusual {
+    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) request_ids: Box<dyn RequestIds>,
+    /// In place of the manual clock.
+    pub(crate) clock: Option<Arc<dyn Clock>>,
+}
+
+impl Default for Unusual {
+    fn default() -> Self {
+        Self {
+            catalogue: records::catalogue(),
+            request_ids: Box::new(SequentialRequestIds::default()),
+            clock: None,
+        }
+    }
+}
+
+impl TestApp {
+    pub(crate) fn new() -> Self {
+        Self::with(Unusual::default())
+    }
+
+    pub(crate) fn with(unusual: Unusual) -> Self {
+        let clock = Arc::new(ManualClock::at(NOW));
+        let (keys, ledger) = (Keys::new(), Arc::new(MemoryLedger::default()));
+        let keyring = Arc::new(Keyring::new());
+        let leases: Arc<dyn QuotaLedger> = Arc::<MemoryLedger>::clone(&ledger);
+        let manual: Arc<dyn Clock> = Arc::<ManualClock>::clone(&clock);
+        let app = Arc::new(App::new(Parts {
+            environment: Environment::Test,
+            catalogue: unusual.catalogue,
+            keyring: Arc::clone(&keyring),
+            quotas: Quotas::new(leases),
+            clock: unusual.clock.unwrap_or(manual),
+            request_ids: unusual.request_ids,
+        }));
+        let service = service(Arc::clone(&app));
+        let test_app = Self {
+            app,
+            clock,
+            ledger,
+            keys,
+            keyring,
+            service,
+        };
+        test_app.confirm_keys();
+        test_app
+    }
+
+    fn confirm_keys(&self) {
+        let mut source = FixedSource::new(&self.keys);
+        self.keyring.refresh(&mut source, self.clock.now()).unwrap();
+    }
+
+    /// Moves the clock; the keys are confirmed again, as the watch of a server does.
+    pub(crate) fn advance(&self, duration: Duration) {
+        self.clock.advance(duration);
+        self.confirm_keys();
+    }
+
+    /// Moves the clock past the last confirmation of the keys.
+    pub(crate) fn lose_key_store(&self) {
+        self.clock.advance(Duration::from_millis(1001));
+    }
+
+    /// A `GET` of a raw path and query.
+    pub(crate) fn get(&self, target: &str) -> Ask<'_> {
+        self.ask("GET", target)
+    }
+
+    pub(crate) fn ask(&self, method: &str, target: &str) -> Ask<'_> {
+        let request = hyper::Request::builder()
+            .method(method)
+            .uri(target)
+            .header("host", "test");
+        Ask { app: self, request }
+    }
+}
+
+/// A request being put together.
+pub(crate) struct Ask<'a> {
+    app: &'a TestApp,
+    request: hyper::http::request::Builder,
+}
+
+impl Ask<'_> {
+    /// With the key of that purpose.
+    pub(crate) fn key(self, purpose: &str) -> Self {
+        let value = format!("Bearer {}", self.app.keys.secret(purpose));
+        self.header("authorization", &value)
+    }
+
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+        self.request = self.request.header(name, value);
+        self
+    }
+
+    pub(crate) async fn send(self) -> Answer {
+        let request = self.request.body(ReqBody::None).unwrap();
+        let request = Request::from_hyper(request, Scheme::HTTP);
+        Answer::of(self.app.service.handle(request).await)
+    }
+}

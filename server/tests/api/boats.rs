@@ -1,0 +1,204 @@
+//! `GET /v1/boats` and `GET /v1/boats/{idOrSlug}`.
+
+use crate::app::TestApp;
+
+#[tokio::test]
+async fn a_boat_is_its_full_record() {
+    let app = TestApp::new();
+    app.get("/v1/boats/first-36")
+        .key("reader")
+        .send()
+        .await
+        .check("get_boat__200");
+}
+
+#[tokio::test]
+async fn a_motor_boat_has_the_same_shape_with_nulls() {
+    let app = TestApp::new();
+    app.get("/v1/boats/antares-8")
+        .key("reader")
+        .send()
+        .await
+        .check("get_boat__200_motor_boat");
+}
+
+#[tokio::test]
+async fn a_boat_is_found_by_id_and_by_slug_and_both_are_case_sensitive() {
+    let app = TestApp::new();
+    let by_slug = app.get("/v1/boats/zero.five").key("reader").send().await;
+    let by_id = app.get("/v1/boats/b7").key("reader").send().await;
+    let encoded = app.get("/v1/boats/zero%2Efive").key("reader").send().await;
+    assert_eq!(by_slug.status, 200);
+    assert_eq!(by_slug.body, by_id.body);
+    assert_eq!(by_slug.body, encoded.body);
+    for other in ["First-36", "B7", "zero-five", "m1"] {
+        let answer = app
+            .get(&format!("/v1/boats/{other}"))
+            .key("reader")
+            .send()
+            .await;
+        assert_eq!(answer.code(), "NOT_FOUND", "{other}");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_slug_is_404() {
+    let app = TestApp::new();
+    app.get("/v1/boats/unknown")
+        .key("reader")
+        .send()
+        .await
+        .check("get_boat__404");
+}
+
+#[tokio::test]
+async fn a_segment_that_cannot_be_an_id_is_400() {
+    let app = TestApp::new();
+    app.get("/v1/boats/..")
+        .key("reader")
+        .send()
+        .await
+        .check("get_boat__400_id_or_slug");
+    for segment in [
+        ".",
+        "%2F",
+        "%",
+        "%zz",
+        "%FF",
+        "a%20b",
+        "-a",
+        "a;b",
+        &"a".repeat(201),
+    ] {
+        let answer = app
+            .get(&format!("/v1/boats/{segment}"))
+            .key("boats_only")
+            .send()
+            .await;
+        assert_eq!(answer.code(), "VALIDATION_ERROR", "{segment}");
+        assert_eq!(
+            answer.json()["error"]["details"]["field"],
+            "idOrSlug",
+            "{segment}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn one_boat_takes_no_parameters_and_the_path_is_named_first() {
+    let app = TestApp::new();
+    let answer = app
+        .get("/v1/boats/-?fields=id&limit=2")
+        .key("reader")
+        .send()
+        .await;
+    answer.check("get_boat__400_path_and_parameters");
+}
+
+#[tokio::test]
+async fn a_page_of_boats_has_its_envelope_and_links() {
+    let app = TestApp::new();
+    let answer = app
+        .get("/v1/boats?limit=2&offset=2&sort=year")
+        .key("reader")
+        .send()
+        .await;
+    answer.check("list_boats__200");
+}
+
+#[tokio::test]
+async fn a_page_past_the_end_is_empty_and_keeps_the_total() {
+    let app = TestApp::new();
+    let answer = app.get("/v1/boats?offset=1000").key("reader").send().await;
+    answer.check("list_boats__200_past_the_end");
+}
+
+#[tokio::test]
+async fn links_stand_where_there_is_such_a_page() {
+    let app = TestApp::new();
+    let table = [
+        ("/v1/boats", None),
+        ("/v1/boats?limit=7", None),
+        (
+            "/v1/boats?limit=6",
+            Some("</v1/boats?limit=6&offset=6>; rel=\"next\""),
+        ),
+        ("/v1/boats?type=sailing-yacht&limit=6", None),
+        (
+            "/v1/boats?limit=6&offset=1",
+            Some("</v1/boats?limit=6&offset=0>; rel=\"prev\""),
+        ),
+    ];
+    for (target, link) in table {
+        let answer = app.get(target).key("reader").send().await;
+        assert_eq!(answer.header("link"), link, "{target}");
+    }
+}
+
+#[tokio::test]
+async fn filters_choose_boats() {
+    let app = TestApp::new();
+    let table: [(&str, &[&str]); 8] = [
+        (
+            "manufacturer=hallberg-rassy",
+            &["hr-31", "hr-340", "zero.five"],
+        ),
+        ("manufacturer=unknown", &[]),
+        ("type=motor-boat", &["antares-8"]),
+        ("category=racer", &["first-40-7"]),
+        ("search=antares", &["antares-8"]),
+        ("lengthMin=35&lengthUnit=ft", &["first-36", "first-40-7"]),
+        ("yearFrom=2010&yearTo=2015", &["antares-8"]),
+        (
+            "search=first&sort=length&order=desc",
+            &["first-40-7", "first-36"],
+        ),
+    ];
+    for (query, slugs) in table {
+        app.advance(std::time::Duration::from_secs(61));
+        let answer = app
+            .get(&format!("/v1/boats?{query}"))
+            .key("reader")
+            .send()
+            .await;
+        assert_eq!(answer.slugs(), slugs, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_row_is_the_beginning_of_its_record() {
+    let app = TestApp::new();
+    let list = app.get("/v1/boats?search=40").key("reader").send().await;
+    let record = app.get("/v1/boats/first-40-7").key("reader").send().await;
+    let list = String::from_utf8(list.body).unwrap();
+    let row = list
+        .strip_prefix("{\"data\":[")
+        .unwrap()
+        .split_once("}],\"pagination\"")
+        .unwrap()
+        .0;
+    let record = String::from_utf8(record.body).unwrap();
+    assert!(
+        record.starts_with(&format!("{{\"data\":{row},\"description\"")),
+        "{row}"
+    );
+}
+
+#[tokio::test]
+async fn every_problem_of_a_query_is_told_at_once_in_request_order() {
+    let app = TestApp::new();
+    let query = "colour=red&limit=0&type=&sort=price&yearFrom=2000&yearTo=1999&limit=5";
+    let answer = app
+        .get(&format!("/v1/boats?{query}"))
+        .key("reader")
+        .send()
+        .await;
+    answer.check("list_boats__400_many_problems");
+}
+
+#[tokio::test]
+async fn an_unknown_parameter_is_400() {
+    let app = TestApp::new();
+    let answer = app.get("/v1/boats?ofset=20").key("reader").send().await;
+    answer.check("list_boats__400_unknown_parameter");
+}

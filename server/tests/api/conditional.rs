@@ -1,0 +1,127 @@
+//! Conditional requests and the list cache: who has the body already, and how fresh it is.
+
+use std::time::Duration;
+
+use crate::app::TestApp;
+
+const PATHS: [&str; 5] = [
+    "/v1/boats",
+    "/v1/boats/b1",
+    "/v1/manufacturers",
+    "/v1/manufacturers/m1",
+    "/v1/manufacturers/m1/boats",
+];
+
+#[tokio::test]
+async fn a_returned_etag_sent_back_is_304_on_every_endpoint() {
+    for path in PATHS {
+        let app = TestApp::new();
+        let answer = app.get(path).key("reader").send().await;
+        let etag = answer.header("etag").unwrap();
+        let again = app
+            .get(path)
+            .key("reader")
+            .header("if-none-match", etag)
+            .send()
+            .await;
+        assert_eq!(again.status, 304, "{path}");
+        assert_eq!(again.header("etag"), Some(etag), "{path}");
+        assert!(again.body.is_empty(), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_304_is_only_headers() {
+    let app = TestApp::new();
+    let answer = app
+        .get("/v1/boats/first-36")
+        .key("reader")
+        .header("if-none-match", "*");
+    answer.send().await.check("get_boat__304");
+}
+
+#[tokio::test]
+async fn lists_of_tags_weak_tags_and_several_lines_match() {
+    let app = TestApp::new();
+    let answer = app.get("/v1/boats/b1").key("reader").send().await;
+    let etag = answer.header("etag").unwrap();
+    let weak = format!("W/{etag}");
+    let listed = format!("\"other\", {etag}");
+    let table: [(&[&str], u16); 6] = [
+        (&[weak.as_str()], 304),
+        (&[listed.as_str()], 304),
+        (&["\"other\"", etag], 304),
+        (&["\"other\""], 200),
+        (&["malformed"], 200),
+        (&[etag.trim_matches('"')], 200),
+    ];
+    for (lines, status) in table {
+        let mut ask = app.get("/v1/boats/b1").key("reader");
+        for line in lines {
+            ask = ask.header("if-none-match", line);
+        }
+        assert_eq!(ask.send().await.status, status, "{lines:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_condition_on_a_record_that_is_not_there_is_404() {
+    let app = TestApp::new();
+    let answer = app
+        .get("/v1/boats/unknown")
+        .key("reader")
+        .header("if-none-match", "*");
+    assert_eq!(answer.send().await.status, 404);
+}
+
+#[tokio::test]
+async fn a_list_is_a_miss_then_a_hit_with_its_age_then_a_miss_again() {
+    let app = TestApp::new();
+    // The age of a body is at most what clients are told to keep it for.
+    let table = [
+        (0, "MISS", "0"),
+        (0, "HIT", "0"),
+        (59, "HIT", "59"),
+        (1, "MISS", "0"),
+    ];
+    for (seconds, outcome, age) in table {
+        app.advance(Duration::from_secs(seconds));
+        let answer = app.get("/v1/boats?limit=3").key("reader").send().await;
+        assert_eq!(
+            answer.header("x-cache"),
+            Some(outcome),
+            "after {seconds} s more"
+        );
+        assert_eq!(answer.header("age"), Some(age), "after {seconds} s more");
+    }
+}
+
+#[tokio::test]
+async fn spellings_of_one_query_share_an_answer_and_keep_their_links() {
+    let app = TestApp::new();
+    let first = app
+        .get("/v1/boats?limit=3&order=asc")
+        .key("reader")
+        .send()
+        .await;
+    let second = app
+        .get("/v1/boats?order=asc&&limit=3&sort=model")
+        .key("reader")
+        .send()
+        .await;
+    assert_eq!(second.header("x-cache"), Some("HIT"));
+    assert_eq!(first.body, second.body);
+    let link = "</v1/boats?order=asc&limit=3&sort=model&offset=3>; rel=\"next\"";
+    assert_eq!(second.header("link"), Some(link));
+}
+
+#[tokio::test]
+async fn a_record_is_always_a_hit_of_age_0() {
+    let app = TestApp::new();
+    for seconds in [0, 90] {
+        app.advance(Duration::from_secs(seconds));
+        let answer = app.get("/v1/boats/b1").key("reader").send().await;
+        assert_eq!(answer.header("x-cache"), Some("HIT"));
+        assert_eq!(answer.header("age"), Some("0"));
+    }
+}

@@ -1,0 +1,181 @@
+//! What is refused before any key is looked at, and what goes wrong inside.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use server::request_id::{RequestId, RequestIds};
+use shared::clock::{Clock, ManualClock, Moment};
+
+use crate::app::{NOW, TestApp, Unusual};
+
+#[tokio::test]
+async fn an_unknown_path_is_404_in_the_envelope() {
+    let app = TestApp::new();
+    app.get("/v2")
+        .send()
+        .await
+        .check("errors__404_unknown_path");
+    for path in [
+        "/",
+        "//",
+        "/v1/",
+        "//v1",
+        "/v1/boats/",
+        "//v1/boats",
+        "/v1//boats",
+        "/v1/./boats",
+        "/v1/manufacturers//boats",
+        "/v1/bo%61ts",
+        "/favicon.ico",
+    ] {
+        for method in ["GET", "POST", "OPTIONS"] {
+            let answer = app.ask(method, path).key("reader").send().await;
+            assert_eq!(
+                (answer.status, answer.code()),
+                (404, "NOT_FOUND".to_owned()),
+                "{path}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn another_method_is_405_and_told_which_are_allowed() {
+    let app = TestApp::new();
+    app.ask("POST", "/v1/boats")
+        .send()
+        .await
+        .check("errors__405");
+    for method in ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "get", "PURGE"] {
+        for path in [
+            "/v1",
+            "/health",
+            "/v1/boats",
+            "/v1/boats/b1",
+            "/v1/manufacturers/m1/boats",
+        ] {
+            let answer = app.ask(method, path).send().await;
+            assert_eq!(answer.status, 405, "{method} {path}");
+            assert_eq!(answer.header("allow"), Some("GET, HEAD"), "{method} {path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_413() {
+    let app = TestApp::new();
+    let answer = app
+        .ask("POST", "/v1/boats")
+        .header("content-length", "1")
+        .send()
+        .await;
+    answer.check("errors__413");
+    let chunked = app
+        .get("/v1")
+        .header("transfer-encoding", "chunked")
+        .send()
+        .await;
+    assert_eq!(chunked.status, 413);
+    assert_eq!(
+        app.get("/v1")
+            .header("content-length", "0")
+            .send()
+            .await
+            .status,
+        200
+    );
+}
+
+#[tokio::test]
+async fn a_target_over_8_kib_is_414() {
+    let app = TestApp::new();
+    let target = |bytes: usize| format!("/v1?{}", "&".repeat(bytes - 4));
+    assert_eq!(app.get(&target(8192)).send().await.status, 200);
+    app.get(&target(8193)).send().await.check("errors__414");
+}
+
+#[tokio::test]
+async fn over_64_header_fields_or_16_kib_of_head_are_431() {
+    let app = TestApp::new();
+    // The app's requests have a `Host` field already: `GET /v1 HTTP/1.1`, `host: test`, line ends.
+    let with_fields = |count: usize| {
+        (1..count).fold(app.get("/v1"), |ask, index| {
+            ask.header(&format!("x-{index}"), "1")
+        })
+    };
+    assert_eq!(with_fields(64).send().await.status, 200);
+    with_fields(65).send().await.check("errors__431");
+
+    let so_far = "GET /v1 HTTP/1.1\r\nhost: test\r\nx: \r\n".len();
+    let with_bytes = |bytes: usize| app.get("/v1").header("x", &"a".repeat(bytes - so_far));
+    assert_eq!(with_bytes(16 * 1024).send().await.status, 200);
+    assert_eq!(with_bytes(16 * 1024 + 1).send().await.status, 431);
+}
+
+/// A clock that works so many times and then panics.
+struct FaultyClock {
+    readings_left: AtomicU32,
+    clock: ManualClock,
+}
+
+impl FaultyClock {
+    fn that_shows(readings: u32) -> Arc<dyn Clock> {
+        Arc::new(Self {
+            readings_left: AtomicU32::new(readings),
+            clock: ManualClock::at(NOW),
+        })
+    }
+}
+
+impl Clock for FaultyClock {
+    fn now(&self) -> Moment {
+        let left = self
+            .readings_left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                left.checked_sub(1)
+            });
+        assert!(left.is_ok(), "the clock is broken");
+        self.clock.now()
+    }
+}
+
+struct FaultyRequestIds;
+
+impl RequestIds for FaultyRequestIds {
+    fn next(&self, _now: Moment) -> RequestId {
+        panic!("no more ids")
+    }
+}
+
+#[tokio::test]
+async fn a_panic_is_a_500_in_the_envelope() {
+    // One reading when the app is made, one when the request begins, one for the uptime.
+    let clock = Some(FaultyClock::that_shows(2));
+    let app = TestApp::with(Unusual {
+        clock,
+        ..Unusual::default()
+    });
+    app.get("/health").send().await.check("errors__500_panic");
+}
+
+#[tokio::test]
+async fn a_panic_before_there_is_an_id_is_a_500_with_the_nil_id() {
+    let clock = Some(FaultyClock::that_shows(1));
+    let no_clock = TestApp::with(Unusual {
+        clock,
+        ..Unusual::default()
+    });
+    let request_ids = Box::new(FaultyRequestIds);
+    let no_ids = TestApp::with(Unusual {
+        request_ids,
+        ..Unusual::default()
+    });
+    for app in [no_clock, no_ids] {
+        let answer = app.get("/v1/boats").key("reader").send().await;
+        assert_eq!(answer.code(), "INTERNAL_ERROR");
+        assert_eq!(
+            answer.header("x-request-id"),
+            Some("00000000000000000000000000")
+        );
+    }
+}

@@ -1,0 +1,90 @@
+//! Following the active release: another one is served without a restart, a damaged one is not.
+
+use std::sync::Arc;
+
+use server::catalogue::Catalogue;
+use server::follow::{FollowError, Follower, Step};
+use shared::release::{FileName, ReleaseId, ReleaseStore};
+
+use crate::app::{TestApp, Unusual};
+use crate::records::{self, PUBLISHED_AT};
+
+fn open(store: &ReleaseStore, id: &ReleaseId) -> Arc<Catalogue> {
+    let release = store.open(id).unwrap();
+    Arc::new(Catalogue::open(&release, records::settings()).unwrap())
+}
+
+#[tokio::test]
+async fn an_activated_release_is_served_and_a_roll_back_too() {
+    let (_directory, store) = records::empty_store();
+    let first = records::publish(&store, 2, PUBLISHED_AT);
+    let app = TestApp::with(Unusual {
+        catalogue: open(&store, &first),
+        ..Unusual::default()
+    });
+    let mut follower = Follower::new(Arc::clone(&app.app), store.clone(), records::settings());
+    assert_eq!(follower.step().unwrap(), Step::Unchanged);
+
+    let second = records::publish(&store, 3, "2026-10-02T00:00:00Z");
+    assert_eq!(follower.step().unwrap(), Step::Activated(second));
+    assert_eq!(follower.step().unwrap(), Step::Unchanged);
+    let list = app.get("/v1/boats").key("reader").send().await;
+    assert_eq!(list.json()["pagination"]["total"], 3);
+
+    store.activate(&first, &store.lock().unwrap()).unwrap();
+    assert_eq!(follower.step().unwrap(), Step::Activated(first));
+    let list = app.get("/v1/boats").key("reader").send().await;
+    assert_eq!(list.header("x-cache"), Some("MISS"));
+    assert_eq!(list.json()["pagination"]["total"], 2);
+}
+
+#[tokio::test]
+async fn a_damaged_release_is_reported_once_and_the_former_is_served_on() {
+    let (_directory, store) = records::empty_store();
+    let first = records::publish(&store, 2, PUBLISHED_AT);
+    let app = TestApp::with(Unusual {
+        catalogue: open(&store, &first),
+        ..Unusual::default()
+    });
+    let mut follower = Follower::new(Arc::clone(&app.app), store.clone(), records::settings());
+
+    let second = records::publish(&store, 3, "2026-10-02T00:00:00Z");
+    let bodies = store.directory(&second).join(FileName::BoatBodies.as_str());
+    let file = std::fs::OpenOptions::new().append(true).open(&bodies);
+    std::io::Write::write_all(&mut file.unwrap(), b"x").unwrap();
+    let told = follower.step();
+    assert!(matches!(&told, Err(FollowError::Open { release, .. }) if *release == second));
+    assert_eq!(follower.step().unwrap(), Step::Unchanged);
+    assert_eq!(
+        app.get("/v1/boats/b3").key("reader").send().await.status,
+        404
+    );
+    assert_eq!(
+        app.get("/v1/boats/b2").key("reader").send().await.status,
+        200
+    );
+
+    let third = records::publish(&store, 4, "2026-10-03T00:00:00Z");
+    assert_eq!(follower.step().unwrap(), Step::Activated(third));
+}
+
+#[tokio::test]
+async fn a_pointer_that_cannot_be_read_is_reported_once() {
+    let (directory, store) = records::empty_store();
+    let first = records::publish(&store, 2, PUBLISHED_AT);
+    let app = TestApp::with(Unusual {
+        catalogue: open(&store, &first),
+        ..Unusual::default()
+    });
+    let mut follower = Follower::new(Arc::clone(&app.app), store.clone(), records::settings());
+    let pointer = shared::data_dir::DataDir::new(directory.path()).current();
+    std::fs::remove_file(&pointer).unwrap();
+    assert_eq!(follower.step().unwrap(), Step::Unchanged);
+    std::fs::create_dir(&pointer).unwrap();
+    assert!(matches!(follower.step(), Err(FollowError::Pointer(_))));
+    assert_eq!(follower.step().unwrap(), Step::Unchanged);
+    assert_eq!(
+        app.get("/v1/boats/b1").key("reader").send().await.status,
+        200
+    );
+}

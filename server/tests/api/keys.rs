@@ -1,0 +1,229 @@
+//! Keys named by their purpose, and a store and a ledger in memory that can be made to fail.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use shared::keys::environment::Environment;
+use shared::keys::key::{Key, KeyId};
+use shared::keys::ledger::{Lease, QuotaLedger};
+use shared::keys::name::Name;
+use shared::keys::quota::Period;
+use shared::keys::scope::{Scope, Scopes};
+use shared::keys::secret::PlainKey;
+use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError};
+use shared::keys::subscription::{Plan, Subscription, SubscriptionId, SubscriptionStatus};
+
+use crate::app::NOW;
+
+/// Number and quota of each subscription; the last is inactive.
+pub(crate) const PLENTY: (SubscriptionId, u64) = (SubscriptionId(1), 1000);
+pub(crate) const EXHAUSTED: (SubscriptionId, u64) = (SubscriptionId(2), 0);
+pub(crate) const NEARLY_EXHAUSTED: (SubscriptionId, u64) = (SubscriptionId(3), 2);
+pub(crate) const INACTIVE: (SubscriptionId, u64) = (SubscriptionId(4), 1000);
+
+/// Keys with their secrets, as they were issued.
+pub(crate) struct Keys {
+    issued: HashMap<&'static str, (Key, PlainKey)>,
+    random: StdRng,
+}
+
+impl Keys {
+    /// Every key that tests name.
+    pub(crate) fn new() -> Self {
+        let mut keys = Self {
+            issued: HashMap::new(),
+            random: StdRng::seed_from_u64(1),
+        };
+        let both: &[Scope] = &Scope::ALL;
+        keys.issue("reader", both, |_| {});
+        keys.issue("boats_only", &[Scope::BoatsRead], |_| {});
+        keys.issue("manufacturers_only", &[Scope::ManufacturersRead], |_| {});
+        keys.issue("without_scopes", &[], |_| {});
+        keys.issue("two_a_minute", both, |key| key.rate_limit = Some(2));
+        keys.issue("revoked", both, |key| key.revoked_at = Some(NOW - 1));
+        keys.issue("expired", both, |key| key.expires_at = Some(NOW));
+        keys.issue("past_grace", both, |key| key.grace_ends_at = Some(NOW));
+        keys.issue("disabled", both, |key| key.disabled_at = Some(NOW - 1));
+        keys.issue("inactive", both, |key| key.subscription = INACTIVE.0);
+        keys.issue("exhausted", both, |key| key.subscription = EXHAUSTED.0);
+        keys.issue("exhausted_without_scopes", &[], |key| {
+            key.subscription = EXHAUSTED.0;
+        });
+        keys.issue("exhausted_two_a_minute", both, |key| {
+            key.subscription = EXHAUSTED.0;
+            key.rate_limit = Some(2);
+        });
+        keys.issue("nearly_exhausted", both, |key| {
+            key.subscription = NEARLY_EXHAUSTED.0;
+            key.rate_limit = Some(5);
+        });
+        keys.issue("once_a_minute_without_scopes", &[], |key| {
+            key.rate_limit = Some(1);
+        });
+        keys.issue("live", both, |key| key.environment = Environment::Live);
+        keys.issue("live_revoked_expired_disabled", both, |key| {
+            key.environment = Environment::Live;
+            refuse_in_every_way(key);
+        });
+        keys.issue("revoked_expired_disabled", both, refuse_in_every_way);
+        keys.issue("expired_disabled", both, |key| {
+            refuse_in_every_way(key);
+            key.revoked_at = None;
+        });
+        let unknown = PlainKey::generate(Environment::Test, &mut keys.random);
+        let (of_another, _) = keys.issued["reader"].clone();
+        keys.issued.insert("unknown", (of_another, unknown));
+        keys
+    }
+
+    fn issue(&mut self, purpose: &'static str, scopes: &[Scope], change: impl Fn(&mut Key)) {
+        let id = KeyId::generate(&mut self.random);
+        let draft = PlainKey::generate(Environment::Test, &mut self.random);
+        let mut key = Key {
+            family: id.clone(),
+            id,
+            prefix: draft.prefix(),
+            hash: draft.hash(),
+            subscription: PLENTY.0,
+            environment: Environment::Test,
+            scopes: scopes.iter().copied().collect::<Scopes>(),
+            name: Some(Name::parse(purpose).unwrap()),
+            rate_limit: Some(10),
+            created_at: NOW - 1000,
+            expires_at: None,
+            revoked_at: None,
+            disabled_at: None,
+            replaced_by: None,
+            grace_ends_at: None,
+        };
+        change(&mut key);
+        let secret = PlainKey::generate(key.environment, &mut self.random);
+        (key.prefix, key.hash) = (secret.prefix(), secret.hash());
+        self.issued.insert(purpose, (key, secret));
+    }
+
+    /// The secret of the key with that purpose.
+    pub(crate) fn secret(&self, purpose: &str) -> &str {
+        self.issued[purpose].1.expose()
+    }
+
+    fn snapshot(&self) -> KeySnapshot {
+        let known = self
+            .issued
+            .iter()
+            .filter(|(purpose, _)| **purpose != "unknown");
+        let subscriptions = [PLENTY, EXHAUSTED, NEARLY_EXHAUSTED, INACTIVE].map(subscription);
+        KeySnapshot {
+            keys: known.map(|(_, (key, _))| key.clone()).collect(),
+            subscriptions: subscriptions.into(),
+        }
+    }
+}
+
+fn refuse_in_every_way(key: &mut Key) {
+    key.revoked_at = Some(NOW - 1);
+    key.expires_at = Some(NOW - 1);
+    key.disabled_at = Some(NOW - 1);
+}
+
+fn subscription((id, quota): (SubscriptionId, u64)) -> Subscription {
+    let is_inactive = id == INACTIVE.0;
+    let status = if is_inactive {
+        SubscriptionStatus::Inactive
+    } else {
+        SubscriptionStatus::Active
+    };
+    let name = Name::parse(&format!("subscription {}", id.0)).unwrap();
+    let (started_at, created_at) = (NOW - 1000, NOW - 1000);
+    Subscription {
+        id,
+        name,
+        plan: Plan::Pro,
+        status,
+        quota,
+        started_at,
+        created_at,
+    }
+}
+
+/// A store that always has the same keys.
+pub(crate) struct FixedSource(KeySnapshot);
+
+impl FixedSource {
+    pub(crate) fn new(keys: &Keys) -> Self {
+        Self(keys.snapshot())
+    }
+}
+
+impl KeySource for FixedSource {
+    fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError> {
+        Ok(Some(self.0.clone()))
+    }
+}
+
+/// Counts in memory what was leased of each subscription.
+#[derive(Default)]
+pub(crate) struct MemoryLedger {
+    leased: Mutex<HashMap<SubscriptionId, u64>>,
+    is_broken: AtomicBool,
+}
+
+impl MemoryLedger {
+    /// From now on every lease fails.
+    pub(crate) fn break_down(&self) {
+        self.is_broken.store(true, Ordering::Relaxed);
+    }
+
+    /// Units of a subscription that are leased and not given back.
+    pub(crate) fn leased(&self, subscription: SubscriptionId) -> u64 {
+        self.leased
+            .lock()
+            .unwrap()
+            .get(&subscription)
+            .copied()
+            .unwrap_or(0)
+    }
+
+    /// Takes units as another server would.
+    pub(crate) fn take(&self, subscription: SubscriptionId, units: u64) {
+        *self.leased.lock().unwrap().entry(subscription).or_default() += units;
+    }
+}
+
+impl QuotaLedger for MemoryLedger {
+    fn lease(
+        &self,
+        subscription: SubscriptionId,
+        _period: Period,
+        wanted: u64,
+    ) -> Result<Lease, KeyStoreError> {
+        if self.is_broken.load(Ordering::Relaxed) {
+            return Err(KeyStoreError::Missing {
+                location: "memory".to_owned(),
+            });
+        }
+        let all = [PLENTY, EXHAUSTED, NEARLY_EXHAUSTED, INACTIVE];
+        let (_, quota) = all.into_iter().find(|(id, _)| *id == subscription).unwrap();
+        let mut leased = self.leased.lock().unwrap();
+        let charged = leased.entry(subscription).or_default();
+        let granted = wanted.min(quota.saturating_sub(*charged));
+        *charged += granted;
+        Ok(Lease {
+            granted,
+            charged: *charged,
+        })
+    }
+
+    fn give_back(
+        &self,
+        subscription: SubscriptionId,
+        _period: Period,
+        unused: u64,
+    ) -> Result<(), KeyStoreError> {
+        *self.leased.lock().unwrap().entry(subscription).or_default() -= unused;
+        Ok(())
+    }
+}

@@ -1,0 +1,129 @@
+//! Section 8: the minute limit of a key and the monthly quota of a subscription.
+
+use std::time::Duration;
+
+use crate::app::TestApp;
+use crate::keys::{NEARLY_EXHAUSTED, PLENTY};
+
+#[tokio::test]
+async fn a_used_up_minute_is_429_until_its_oldest_request_is_60_seconds_old() {
+    let app = TestApp::new();
+    let ask = || app.get("/v1/boats/b1").key("two_a_minute").send();
+    assert_eq!(ask().await.header("x-ratelimit-remaining"), Some("1"));
+    app.advance(Duration::from_secs(15));
+    assert_eq!(ask().await.header("x-ratelimit-remaining"), Some("0"));
+    app.advance(Duration::from_millis(500));
+    ask().await.check("limits__429_rate_limited");
+    app.advance(Duration::from_millis(44_499));
+    assert_eq!(ask().await.code(), "RATE_LIMITED");
+    app.advance(Duration::from_millis(1));
+    assert_eq!(ask().await.code(), "200");
+}
+
+#[tokio::test]
+async fn every_status_counts_against_the_minute_except_a_refusal_for_it() {
+    let app = TestApp::new();
+    let remaining =
+        |answer: crate::answer::Answer| answer.header("x-ratelimit-remaining").map(str::to_owned);
+    for path in [
+        "/v1/boats/unknown",
+        "/v1/boats?limit=0",
+        "/v1/boats?limit=1",
+    ] {
+        app.get(path).key("reader").send().await;
+    }
+    let conditional = app
+        .get("/v1/boats/b1")
+        .key("reader")
+        .header("if-none-match", "*");
+    assert_eq!(remaining(conditional.send().await).as_deref(), Some("6"));
+    for _ in 0..10 {
+        app.get("/v1/boats/b1").key("reader").send().await;
+    }
+    let refused = app.get("/v1/boats/b1").key("reader").send().await;
+    assert_eq!(refused.code(), "RATE_LIMITED");
+    app.advance(Duration::from_mins(1));
+    let fresh = app.get("/v1/boats/b1").key("reader").send().await;
+    assert_eq!(remaining(fresh).as_deref(), Some("9"));
+}
+
+#[tokio::test]
+async fn an_exhausted_quota_is_429_before_look_up_and_conditions() {
+    let app = TestApp::new();
+    app.get("/v1/boats/b1")
+        .key("exhausted")
+        .send()
+        .await
+        .check("limits__429_quota_exceeded");
+    let unknown = app.get("/v1/boats/unknown").key("exhausted").send().await;
+    assert_eq!(unknown.code(), "QUOTA_EXCEEDED");
+    let held = app
+        .get("/v1/boats/b1")
+        .key("exhausted")
+        .header("if-none-match", "*");
+    assert_eq!(held.send().await.code(), "QUOTA_EXCEEDED");
+}
+
+#[tokio::test]
+async fn only_a_200_is_charged_to_the_quota() {
+    let app = TestApp::new();
+    let ask = |path: &'static str| app.get(path).key("nearly_exhausted");
+    assert_eq!(ask("/v1/boats/unknown").send().await.status, 404);
+    assert_eq!(
+        ask("/v1/boats/b1")
+            .header("if-none-match", "*")
+            .send()
+            .await
+            .status,
+        304
+    );
+    assert_eq!(ask("/v1/boats?limit=0").send().await.status, 400);
+    let first = ask("/v1/boats/b1").send().await;
+    assert_eq!(first.header("x-quota-remaining"), Some("1"));
+    app.advance(Duration::from_mins(1));
+    let last = ask("/v1/boats/b1").send().await;
+    assert_eq!(last.header("x-quota-remaining"), Some("0"));
+    app.advance(Duration::from_mins(1));
+    assert_eq!(ask("/v1/boats/b1").send().await.code(), "QUOTA_EXCEEDED");
+    assert_eq!(app.ledger.leased(NEARLY_EXHAUSTED.0), 2);
+}
+
+#[tokio::test]
+async fn head_is_counted_and_charged_like_get() {
+    let app = TestApp::new();
+    let head = app.ask("HEAD", "/v1/boats/b1").key("reader").send().await;
+    assert_eq!(head.header("x-ratelimit-remaining"), Some("9"));
+    assert_eq!(head.header("x-quota-remaining"), Some("999"));
+}
+
+#[tokio::test]
+async fn a_minute_refusal_shows_the_quota_without_charging_it() {
+    let app = TestApp::new();
+    for _ in 0..4 {
+        app.get("/v1/boats/b1").key("two_a_minute").send().await;
+    }
+    let refused = app.get("/v1/boats/b1").key("two_a_minute").send().await;
+    assert_eq!(refused.code(), "RATE_LIMITED");
+    assert_eq!(refused.header("x-quota-remaining"), Some("998"));
+    let other = app.get("/v1/boats/b1").key("reader").send().await;
+    assert_eq!(other.header("x-quota-remaining"), Some("997"));
+}
+
+#[tokio::test]
+async fn a_quota_that_cannot_be_counted_is_503() {
+    let app = TestApp::new();
+    app.ledger.break_down();
+    app.get("/v1/boats/b1")
+        .key("reader")
+        .send()
+        .await
+        .check("limits__503_quota_unknown");
+}
+
+#[tokio::test]
+async fn what_another_server_used_is_used() {
+    let app = TestApp::new();
+    app.ledger.take(PLENTY.0, PLENTY.1);
+    let answer = app.get("/v1/boats/b1").key("reader").send().await;
+    assert_eq!(answer.code(), "QUOTA_EXCEEDED");
+}

@@ -1,0 +1,30 @@
+//! The API over requests in process: no sockets, a clock that stands still, counted request ids.
+//!
+//! One binary for all of it, because linking DuckDB takes longer than running the tests. Files
+//! mirror `http/`; the others cut across endpoints. A snapshot is a whole answer.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "in tests a panic is the report"
+)]
+
+mod answer;
+mod app;
+mod auth;
+mod boats;
+mod conditional;
+mod details;
+mod errors;
+mod follow;
+mod headers;
+mod keys;
+mod limits;
+mod log;
+mod manufacturers;
+mod oracle;
+mod order_of_checks;
+mod records;
+mod routes;
+mod serve;
+mod service;

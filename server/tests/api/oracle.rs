@@ -1,0 +1,70 @@
+//! Lists against an oracle: a few hundred generated boats, thousands of generated queries, and a
+//! plain loop over all boats that says what the answer must be.
+//!
+//! The oracle shares with the server only the text folding, which has tests of its own. Lengths it
+//! compares as fractions; texts, years and orders as the specification's words say.
+
+mod ask;
+mod world;
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use serde_json::Value;
+use server::params::{BoatList, BoatQuery, QueryString};
+
+use self::ask::{Ask, asks};
+use self::world::{BOATS, world};
+
+fn list(ask: &Ask) -> Value {
+    let text = ask.to_query_string();
+    let query = BoatQuery::parse(&QueryString::parse(Some(&text)), BoatList::All).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let body = runtime.block_on(world().1.list_boats(&query)).unwrap();
+    serde_json::from_slice(&body.bytes).unwrap()
+}
+
+fn ids(rows: &Value) -> Vec<&str> {
+    rows["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["id"].as_str().unwrap())
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn every_list_is_what_a_plain_loop_over_all_boats_finds(ask in asks()) {
+        let (boats, _) = world();
+        let answer = list(&ask);
+        let (expected, total) = ask.answer(boats);
+        prop_assert_eq!(ids(&answer), expected, "{}", ask.to_query_string());
+        prop_assert_eq!(answer["pagination"]["total"].as_u64(), Some(total as u64));
+        prop_assert_eq!(answer["pagination"]["limit"].as_u64(), Some(ask.limit as u64));
+        prop_assert_eq!(answer["pagination"]["offset"].as_u64(), Some(ask.offset as u64));
+    }
+}
+
+#[test]
+fn the_generated_boats_make_every_filter_matter() {
+    let (boats, _) = world();
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let (mut some, mut none, mut all) = (0, 0, 0);
+    for _ in 0..500 {
+        let ask = asks().new_tree(&mut runner).unwrap().current();
+        match boats.iter().filter(|boat| ask.admits(boat)).count() {
+            0 => none += 1,
+            BOATS => all += 1,
+            _ => some += 1,
+        }
+    }
+    // A generator that nearly always asks for everything or nothing would prove nothing.
+    assert!(
+        150 < some && 20 < none && 5 < all,
+        "{some} some, {none} none, {all} all"
+    );
+}

@@ -1,0 +1,198 @@
+//! A few hundred generated boats, as the oracle knows them and as a release that is served.
+
+use std::sync::{Arc, OnceLock};
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use server::catalogue::Catalogue;
+use shared::ids::{IdOrSlug, Slug};
+use shared::model::{
+    BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerReference, ManufacturerSummary,
+    Production, Reference,
+};
+use shared::release::{RenderedBoat, RenderedManufacturer};
+use shared::timestamp::Timestamp;
+use shared::units::{Length, Unit};
+
+use crate::records::{empty_store, settings};
+
+pub(super) const BOATS: usize = 400;
+/// Slug and name; two fold alike, so that ties between manufacturers occur.
+pub(super) const MAKERS: [(&str, &str); 5] = [
+    ("beneteau", "Bénéteau"),
+    ("Beneteau", "BENETEAU"),
+    ("oja", "Øjabåtar"),
+    ("zzz", "Łódź Jachty"),
+    ("x-yachts", "X-Yachts"),
+];
+pub(super) const TYPES: [&str; 3] = ["sailing", "motor", "multihull"];
+pub(super) const TAGS: [&str; 4] = ["racer", "cruiser", "day_boat", "Racer"];
+const MODELS: [&str; 14] = [
+    "First 40.7",
+    "first 40,7",
+    "FIRST 36",
+    "Océanis 40",
+    "Oceanis 4O",
+    "34",
+    "340",
+    "3/4 ton",
+    "ærø 28",
+    "Zephyr",
+    "100% Fun",
+    "under_score 22",
+    "Straße",
+    "C/S 30",
+];
+/// Thousandths of a unit around a length that both systems can nearly express.
+pub(super) const LENGTHS: [i64; 16] = [
+    12_192, 12_187, 12_186, 12_197, 12_198, 10_540, 10_543, 34_590, 34_600, 40_000, 39_983, 39_984,
+    40_016, 40_017, 1, 1_000_000,
+];
+
+/// A boat as the oracle knows it.
+pub(super) struct Plain {
+    pub(super) id: String,
+    pub(super) model: &'static str,
+    pub(super) maker: usize,
+    pub(super) boat_type: usize,
+    pub(super) categories: Vec<usize>,
+    pub(super) activities: Vec<usize>,
+    pub(super) first_year: u16,
+    pub(super) last_year: Option<u16>,
+    pub(super) unit: Unit,
+    pub(super) thousandths: i64,
+}
+
+impl Plain {
+    fn generate(random: &mut StdRng, number: usize) -> Self {
+        let first_year = random.random_range(1960..=1990);
+        let last_year = random
+            .random_bool(0.7)
+            .then(|| first_year + random.random_range(0..20));
+        let mut some = || {
+            (0..TAGS.len())
+                .filter(|_| random.random_bool(0.3))
+                .collect()
+        };
+        let (categories, activities) = (some(), some());
+        Self {
+            // Ids that do not sort like the numbers, so that ties are seen to be broken by text.
+            id: format!("b{}.{number}", number % 7),
+            model: MODELS.choose(random).unwrap(),
+            maker: random.random_range(0..MAKERS.len()),
+            boat_type: random.random_range(0..TYPES.len()),
+            categories,
+            activities,
+            first_year,
+            last_year,
+            unit: if random.random() {
+                Unit::Metric
+            } else {
+                Unit::Imperial
+            },
+            thousandths: *LENGTHS.choose(random).unwrap(),
+        }
+    }
+
+    /// Ten-millionths of a metre.
+    pub(super) fn physical(&self) -> i64 {
+        self.thousandths * per_thousandth(self.unit)
+    }
+
+    fn render(&self) -> RenderedBoat {
+        let id = |text: &str| IdOrSlug::parse(text).unwrap();
+        let slug = |text: &str| Slug::parse(text).unwrap();
+        let length = format!("{}.{:03}", self.thousandths / 1000, self.thousandths % 1000);
+        let length = Length::parse(&length, self.unit).unwrap();
+        let maker_slug = slug(MAKERS[self.maker].0);
+        let (maker_id, boat_type) = (id(&format!("m{}", self.maker)), slug(TYPES[self.boat_type]));
+        let tags = TAGS.map(slug);
+        let tag_id = id("tag");
+        let of = |chosen: &[usize]| {
+            let terms = chosen.iter().map(|&tag| &tags[tag]);
+            terms
+                .map(|slug| Reference {
+                    id: &tag_id,
+                    name: "tag",
+                    slug,
+                })
+                .collect()
+        };
+        let summary = BoatSummary {
+            id: &id(&self.id),
+            slug: &id(&format!("slug-{}", self.id)),
+            model: self.model.into(),
+            version: None,
+            manufacturer: ManufacturerReference {
+                id: &maker_id,
+                name: MAKERS[self.maker].1,
+                slug: &maker_slug,
+                website: None,
+            },
+            boat_type: Reference {
+                id: &tag_id,
+                name: "type",
+                slug: &boat_type,
+            },
+            production: Production {
+                first_year: self.first_year,
+                last_year: self.last_year,
+            },
+            length,
+            reference_price: None,
+            image: None,
+        };
+        let details = BoatDetails {
+            categories: of(&self.categories),
+            activities: of(&self.activities),
+            ..BoatDetails::of_length(length)
+        };
+        RenderedBoat::new(&summary, &details)
+    }
+}
+
+pub(super) const fn per_thousandth(unit: Unit) -> i64 {
+    match unit {
+        Unit::Metric => 10_000,
+        Unit::Imperial => 3_048,
+    }
+}
+
+pub(super) fn world() -> &'static (Vec<Plain>, Arc<Catalogue>) {
+    static WORLD: OnceLock<(Vec<Plain>, Arc<Catalogue>)> = OnceLock::new();
+    WORLD.get_or_init(|| {
+        let mut random = StdRng::seed_from_u64(1);
+        let boats: Vec<Plain> = (0..BOATS)
+            .map(|n| Plain::generate(&mut random, n))
+            .collect();
+        let (_directory, store) = empty_store();
+        let mut writer = store.begin().unwrap();
+        for boat in &boats {
+            writer.push_boat(boat.render()).unwrap();
+        }
+        for (number, (slug, name)) in MAKERS.iter().enumerate() {
+            let summary = ManufacturerSummary {
+                id: &IdOrSlug::parse(&format!("m{number}")).unwrap(),
+                slug: &Slug::parse(slug).unwrap(),
+                name: (*name).into(),
+                website: None,
+                logo: None,
+                updated_at: Timestamp::from_unix_seconds(0),
+            };
+            let details = ManufacturerDetails {
+                description: None,
+                boat_count: 0,
+            };
+            writer
+                .push_manufacturer(RenderedManufacturer::new(&summary, &details))
+                .unwrap();
+        }
+        let finished = writer.finish(&Timestamp::from_unix_seconds(0)).unwrap();
+        let release = store.open(&finished.id).unwrap();
+        (
+            boats,
+            Arc::new(Catalogue::open(&release, settings()).unwrap()),
+        )
+    })
+}

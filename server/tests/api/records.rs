@@ -1,0 +1,229 @@
+//! A small release: three manufacturers, one without boats, and seven boats, among them a motor
+//! boat without most values, a boat measured in feet, and one whose id is another's near-slug.
+
+use std::sync::{Arc, OnceLock};
+
+use server::catalogue::{Catalogue, OpenSettings};
+use shared::data_dir::DataDir;
+use shared::ids::{IdOrSlug, Slug};
+use shared::model::{
+    BoatSummary, Currency, Image, ManufacturerDetails, ManufacturerReference, ManufacturerSummary,
+    Price, Production, Reference,
+};
+use shared::number::Number;
+use shared::release::{ReleaseId, ReleaseStore, RenderedBoat, RenderedManufacturer};
+use shared::timestamp::Timestamp;
+use shared::units::{Length, Unit};
+use tempfile::TempDir;
+
+use crate::details::details;
+
+/// When the release of most tests was published.
+pub(crate) const PUBLISHED_AT: &str = "2026-10-01T00:00:00Z";
+
+struct Maker {
+    id: IdOrSlug,
+    slug: Slug,
+    name: &'static str,
+    website: Option<&'static str>,
+    updated_at: &'static str,
+}
+
+struct Term {
+    id: IdOrSlug,
+    slug: Slug,
+    name: &'static str,
+}
+
+impl Term {
+    fn new(id: &str, slug: &str, name: &'static str) -> Self {
+        Self {
+            id: IdOrSlug::parse(id).unwrap(),
+            slug: Slug::parse(slug).unwrap(),
+            name,
+        }
+    }
+
+    fn reference(&self) -> Reference<'_> {
+        Reference {
+            id: &self.id,
+            name: self.name,
+            slug: &self.slug,
+        }
+    }
+}
+
+/// Name in the path, model, manufacturer, years, length, unit, whether it sails.
+type BoatRow = (
+    &'static str,
+    &'static str,
+    usize,
+    (u16, Option<u16>),
+    &'static str,
+    Unit,
+    bool,
+);
+
+#[rustfmt::skip]
+const BOATS: [BoatRow; 7] = [
+    ("first-36",    "First 36",    0, (1979, Some(1985)), "10.85", Unit::Metric,   true),
+    ("first-40-7",  "First 40.7",  0, (1997, Some(2007)), "11.92", Unit::Metric,   true),
+    ("antares-8",   "Antarès 8",   0, (2011, None),       "8.23",  Unit::Metric,   false),
+    ("hr-31",       "HR 31",       1, (1992, Some(2009)), "9.68",  Unit::Metric,   true),
+    ("hr-340",      "HR 340",      1, (2019, None),       "10.4",  Unit::Metric,   true),
+    ("catalina-30", "Catalina 30", 0, (1974, Some(2008)), "29.92", Unit::Imperial, true),
+    ("zero.five",   "Zero 5",      1, (2020, Some(2020)), "5",     Unit::Metric,   true),
+];
+
+fn makers() -> [Maker; 3] {
+    let maker = |id, slug, name, website, updated_at| Maker {
+        id: IdOrSlug::parse(id).unwrap(),
+        slug: Slug::parse(slug).unwrap(),
+        name,
+        website,
+        updated_at,
+    };
+    [
+        maker(
+            "m1",
+            "beneteau",
+            "Bénéteau",
+            Some("https://www.example.com/b"),
+            "2026-01-02T03:04:05Z",
+        ),
+        maker(
+            "m2",
+            "hallberg-rassy",
+            "Hallberg-Rassy",
+            None,
+            "2026-03-01T00:00:00.5Z",
+        ),
+        maker("m3", "new-yard", "New Yard", None, "2025-12-31T23:59:59Z"),
+    ]
+}
+
+fn image(name: &str, alt: Option<&'static str>) -> Image<'static> {
+    Image {
+        url: format!("https://images.example.com/{name}.jpg").into(),
+        alt: alt.map(Into::into),
+        width: 1600,
+        height: 900,
+        format: "jpg".into(),
+    }
+}
+
+fn boat(row: &BoatRow, index: usize) -> RenderedBoat {
+    let (slug, model, maker, (first_year, last_year), length, unit, sails) = *row;
+    let makers = makers();
+    let maker = &makers[maker];
+    let boat_type = if sails {
+        Term::new("t1", "sailing-yacht", "Sailing yacht")
+    } else {
+        Term::new("t2", "motor-boat", "Motor boat")
+    };
+    let categories = [
+        Term::new("c1", "cruiser", "Cruiser"),
+        Term::new("c2", "racer", "Racer"),
+    ];
+    let activities = [
+        Term::new("a1", "cruising", "Cruising"),
+        Term::new("a2", "fishing", "Fishing"),
+    ];
+    let id = IdOrSlug::parse(&format!("b{}", index + 1)).unwrap();
+    let slug_value = IdOrSlug::parse(slug).unwrap();
+    let length = Length::parse(length, unit).unwrap();
+    let summary = BoatSummary {
+        id: &id,
+        slug: &slug_value,
+        model: model.into(),
+        version: (index == 1).then(|| "Racing".into()),
+        manufacturer: ManufacturerReference {
+            id: &maker.id,
+            name: maker.name,
+            slug: &maker.slug,
+            website: maker.website,
+        },
+        boat_type: boat_type.reference(),
+        production: Production {
+            first_year,
+            last_year,
+        },
+        length,
+        reference_price: (index == 1).then(|| Price {
+            amount: Number::new(89_500.0).unwrap(),
+            currency: Currency {
+                code: "EUR".into(),
+                symbol: "€".into(),
+            },
+        }),
+        image: (index == 0).then(|| image(slug, Some("Under sail"))),
+    };
+    let category = &categories[usize::from(index == 1)];
+    let activity = &activities[usize::from(!sails)];
+    let details = details(length, category.reference(), activity.reference(), sails);
+    RenderedBoat::new(&summary, &details)
+}
+
+fn manufacturer(maker: &Maker, index: usize) -> RenderedManufacturer {
+    let boats = BOATS.iter().filter(|row| row.2 == index).count();
+    let summary = ManufacturerSummary {
+        id: &maker.id,
+        slug: &maker.slug,
+        name: maker.name.into(),
+        website: maker.website.map(Into::into),
+        logo: (index == 0).then(|| image("logo", None)),
+        updated_at: Timestamp::parse(maker.updated_at).unwrap(),
+    };
+    let description = (index == 0).then(|| "Builds boats.".into());
+    RenderedManufacturer::new(
+        &summary,
+        &ManufacturerDetails {
+            description,
+            boat_count: boats as u64,
+        },
+    )
+}
+
+/// Publishes and activates a release of the first `boats` boats.
+pub(crate) fn publish(store: &ReleaseStore, boats: usize, published_at: &str) -> ReleaseId {
+    let mut writer = store.begin().unwrap();
+    for (index, row) in BOATS.iter().enumerate().take(boats) {
+        writer.push_boat(boat(row, index)).unwrap();
+    }
+    for (index, maker) in makers().iter().enumerate() {
+        writer
+            .push_manufacturer(manufacturer(maker, index))
+            .unwrap();
+    }
+    let finished = writer
+        .finish(&Timestamp::parse(published_at).unwrap())
+        .unwrap();
+    store.activate(&finished.id, &finished.lock).unwrap();
+    finished.id
+}
+
+/// A store in a directory that vanishes with the test.
+pub(crate) fn empty_store() -> (TempDir, ReleaseStore) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = ReleaseStore::new(DataDir::new(directory.path()));
+    (directory, store)
+}
+
+pub(crate) fn settings() -> OpenSettings {
+    OpenSettings {
+        connections: 2,
+        ..OpenSettings::default()
+    }
+}
+
+/// The release of all boats, opened once for all tests.
+pub(crate) fn catalogue() -> Arc<Catalogue> {
+    static OPENED: OnceLock<Arc<Catalogue>> = OnceLock::new();
+    let opened = OPENED.get_or_init(|| {
+        let (_directory, store) = empty_store();
+        let id = publish(&store, BOATS.len(), PUBLISHED_AT);
+        let release = store.open(&id).unwrap();
+        Arc::new(Catalogue::open(&release, settings()).unwrap())
+    });
+    Arc::clone(opened)
+}

@@ -1,0 +1,24 @@
+//! The route table as golden text: a change of the contract shows up as a change of this file.
+
+use std::fmt::Write;
+
+use server::http::routes::{Operation, ROUTES};
+use shared::keys::scope::Scope;
+
+use crate::answer::check_text;
+
+#[test]
+fn the_route_table_is_the_contract() {
+    let mut table = String::new();
+    for route in &ROUTES {
+        let (operation, needs) = match route.operation {
+            Operation::Service(operation) => (format!("{operation:?}"), "no key".to_owned()),
+            Operation::Catalogue(operation, scopes) => {
+                let names: Vec<&str> = scopes.iter().copied().map(Scope::as_str).collect();
+                (format!("{operation:?}"), names.join(" + "))
+            }
+        };
+        writeln!(table, "GET {}  {operation}  {needs}", route.path).unwrap();
+    }
+    check_text("routes", &table);
+}

@@ -1,0 +1,89 @@
+//! `GET /v1` and `GET /health`.
+
+use std::time::Duration;
+
+use crate::app::TestApp;
+
+#[tokio::test]
+async fn the_version_descriptor_names_release_and_links() {
+    let app = TestApp::new();
+    let mut answer = app.get("/v1").send().await;
+    let release = app.app.catalogue().release_id().to_owned();
+    assert_eq!(
+        answer.json()["data"]["catalogue"]["release"],
+        release.as_str()
+    );
+    // The id hashes the release's files, which this test is not about.
+    let shown = String::from_utf8(answer.body)
+        .unwrap()
+        .replace(&release, "[release]");
+    answer.body = shown.into_bytes();
+    answer.headers.remove("content-length");
+    answer.check("describe_version__200");
+}
+
+#[tokio::test]
+async fn health_is_the_version_and_the_uptime() {
+    let app = TestApp::new();
+    app.advance(Duration::from_millis(90_999));
+    app.get("/health").send().await.check("check_health__200");
+}
+
+#[tokio::test]
+async fn service_endpoints_need_no_key_and_look_at_none() {
+    let app = TestApp::new();
+    app.lose_key_store();
+    for path in ["/v1", "/health"] {
+        assert_eq!(app.get(path).send().await.status, 200, "{path}");
+        assert_eq!(
+            app.get(path).key("revoked").send().await.status,
+            200,
+            "{path}"
+        );
+        let malformed = app.get(path).header("authorization", "nonsense");
+        assert_eq!(malformed.send().await.status, 200, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn service_endpoints_refuse_parameters_and_credentials() {
+    let app = TestApp::new();
+    app.get("/health?verbose=1")
+        .send()
+        .await
+        .check("check_health__400");
+    assert_eq!(
+        app.get("/v1?limit=1").send().await.code(),
+        "VALIDATION_ERROR"
+    );
+    assert_eq!(
+        app.get("/v1?token=x").send().await.code(),
+        "CREDENTIAL_IN_QUERY"
+    );
+    assert_eq!(
+        app.get("/health?API_KEY=x").send().await.code(),
+        "CREDENTIAL_IN_QUERY"
+    );
+    assert_eq!(app.get("/health?&&").send().await.status, 200);
+}
+
+#[tokio::test]
+async fn service_endpoints_ignore_if_none_match() {
+    let app = TestApp::new();
+    for path in ["/v1", "/health"] {
+        let answer = app.get(path).header("if-none-match", "*").send().await;
+        assert_eq!(answer.status, 200, "{path}");
+        assert_eq!(answer.header("etag"), None, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn service_endpoints_count_against_no_limit() {
+    let app = TestApp::new();
+    for _ in 0..20 {
+        app.get("/v1").key("two_a_minute").send().await;
+        app.get("/health").key("two_a_minute").send().await;
+    }
+    let answer = app.get("/v1/boats/b1").key("two_a_minute").send().await;
+    assert_eq!(answer.header("x-ratelimit-remaining"), Some("1"));
+}
