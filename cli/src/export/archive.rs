@@ -1,0 +1,218 @@
+//! Tar archives: their members are copied to one temporary file and read from it in the order of
+//! their names, which an archive need not have.
+//!
+//! No name of a member is ever used as a path: what a hostile archive calls its members touches
+//! nothing.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufWriter, Cursor, Read, Seek, SeekFrom, Write};
+use std::path::{Component, Path};
+
+use anyhow::Context as _;
+use tar::{Archive, Entry};
+
+use super::folder::is_line_file;
+
+/// Bytes that the headers of one member may take, long names included: the library holds them in
+/// memory, and a hostile archive may have a name of any length.
+const HEADERS_MAX: u64 = 1024 * 1024;
+/// Size of a tar block.
+const BLOCK: usize = 512;
+/// Where the first block of an archive carries its magic number.
+const MAGIC: std::ops::Range<usize> = 257..262;
+/// Endings of the names of archives, for those older than the magic number.
+const ENDINGS: [&str; 5] = [".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst"];
+
+/// The members of an archive that are files of lines.
+pub(super) struct Spooled {
+    /// In the order of their names.
+    pub(super) members: Vec<Member>,
+    /// Names of members that would have been read, with the reason why they are not.
+    pub(super) refused: Vec<(String, &'static str)>,
+    /// What ended the archive early.
+    pub(super) broken: Option<io::Error>,
+    contents: File,
+}
+
+/// One member, copied.
+pub(super) struct Member {
+    /// Its path within the archive: a name for people, never a path to open.
+    pub(super) name: String,
+    start: u64,
+    length: u64,
+}
+
+/// The first block of the contents, and all of them, that block included.
+pub(super) fn sniff(mut reader: impl Read) -> (Vec<u8>, impl Read) {
+    let mut head = Vec::new();
+    let error = (&mut reader)
+        .take(BLOCK as u64)
+        .read_to_end(&mut head)
+        .err();
+    // What was read before an error is read again before it.
+    let whole = Cursor::new(head.clone())
+        .chain(Failing(error))
+        .chain(reader);
+    (head, whole)
+}
+
+/// Fails once, if at all, and is then at its end.
+struct Failing(Option<io::Error>);
+
+impl Read for Failing {
+    fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+/// Whether a file of this name that begins with `head` is an archive.
+pub(super) fn is_archive(name: &str, head: &[u8]) -> bool {
+    head.get(MAGIC) == Some(b"ustar") || ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Copies the members that are files of lines to a temporary file in `temp_dir`.
+pub(super) fn spool(reader: impl Read, temp_dir: &Path) -> anyhow::Result<Spooled> {
+    let contents = tempfile::tempfile_in(temp_dir).with_context(|| {
+        format!(
+            "could not create a temporary file in {}",
+            temp_dir.display()
+        )
+    })?;
+    let mut spooled = Spooled {
+        members: Vec::new(),
+        refused: Vec::new(),
+        broken: None,
+        contents,
+    };
+    let watch = Watch {
+        allowed: Cell::new(HEADERS_MAX),
+        has_ended: Cell::new(false),
+    };
+    spooled.broken = spooled.copy_members(reader, &watch).err().map(|error| {
+        // The library has its own words for an early end.
+        let is_early_end = watch.has_ended.get() && error.raw_os_error().is_none();
+        if is_early_end {
+            io::ErrorKind::UnexpectedEof.into()
+        } else {
+            error
+        }
+    });
+    spooled.members.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(spooled)
+}
+
+impl Spooled {
+    /// The contents of a member.
+    pub(super) fn contents(&mut self, member: &Member) -> io::Result<impl Read + use<'_>> {
+        self.contents.seek(SeekFrom::Start(member.start))?;
+        Ok((&self.contents).take(member.length))
+    }
+
+    fn copy_members(&mut self, reader: impl Read, watch: &Watch) -> io::Result<()> {
+        let mut archive = Archive::new(Watched {
+            reader,
+            watch,
+            zeros: 0,
+        });
+        let mut spool = BufWriter::new(self.contents.try_clone()?);
+        let mut start = 0;
+        for entry in archive.entries()? {
+            let mut entry = entry?;
+            watch.allowed.set(u64::MAX);
+            if let Some(name) = self.name_to_read(&entry) {
+                let length = io::copy(&mut entry, &mut spool)?;
+                if length < entry.size() {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+                self.members.push(Member {
+                    name,
+                    start,
+                    length,
+                });
+                start += length;
+            }
+            io::copy(&mut entry, &mut io::sink())?;
+            watch.allowed.set(HEADERS_MAX);
+        }
+        spool.flush()?;
+        watch.allowed.set(u64::MAX);
+        archive.into_inner().expect_end()
+    }
+
+    /// The name of a member that is to be read; one that only looks so is noted.
+    fn name_to_read(&mut self, entry: &Entry<'_, impl Read>) -> Option<String> {
+        let name = name_of_line_file(entry)?;
+        match reason_to_refuse(entry, &name) {
+            None => Some(name),
+            Some(reason) => {
+                self.refused.push((name, reason));
+                None
+            }
+        }
+    }
+}
+
+fn name_of_line_file(entry: &Entry<'_, impl Read>) -> Option<String> {
+    let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+    let is_wanted = is_line_file(name.rsplit('/').next().unwrap_or(&name));
+    (is_wanted && !entry.header().entry_type().is_dir()).then_some(name)
+}
+
+/// Reading such a member would be harmless, but whoever packed it meant something else.
+fn reason_to_refuse(entry: &Entry<'_, impl Read>, name: &str) -> Option<&'static str> {
+    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    let kind = entry.header().entry_type();
+    // A sparse file could stand for any number of zeros.
+    if !kind.is_file() && !kind.is_contiguous() {
+        return Some("is not a plain file");
+    }
+    if !Path::new(name).components().all(is_plain) {
+        return Some("has an absolute path or `..` in it");
+    }
+    None
+}
+
+/// Reads no more than is allowed, and knows whether what it read ends in zeros, as a complete
+/// archive does.
+struct Watched<'a, R> {
+    reader: R,
+    watch: &'a Watch,
+    zeros: usize,
+}
+
+/// What is known, and may be changed, while the library holds the reader.
+struct Watch {
+    /// Bytes that may still be read.
+    allowed: Cell<u64>,
+    has_ended: Cell<bool>,
+}
+
+impl<R: Read> Watched<'_, R> {
+    /// Reads what follows the archive, so that a cut compressed stream is noticed as well.
+    fn expect_end(mut self) -> io::Result<()> {
+        io::copy(&mut self, &mut io::sink())?;
+        if self.zeros < BLOCK {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Watched<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.reader.read(buffer)?;
+        self.watch.has_ended.set(length == 0 && !buffer.is_empty());
+        let left = self.watch.allowed.get().checked_sub(length as u64);
+        let left = left.ok_or_else(|| io::Error::other("the name of a member is too long"))?;
+        self.watch.allowed.set(left);
+        let read = &buffer[..length];
+        let trailing = read.iter().rev().take_while(|&&byte| byte == 0).count();
+        self.zeros = if trailing == length {
+            self.zeros.saturating_add(length)
+        } else {
+            trailing
+        };
+        Ok(length)
+    }
+}

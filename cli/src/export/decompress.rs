@@ -1,0 +1,39 @@
+//! Decompression, recognised by what a file begins with and not by what it is called.
+//!
+//! Everything streams, so a small file that unpacks to a huge one costs time and no memory.
+
+use std::io::{self, BufReader, Cursor, Read};
+
+use flate2::bufread::MultiGzDecoder;
+
+const GZIP: &[u8] = &[0x1f, 0x8b];
+const ZSTANDARD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+
+/// The decompressed contents of `reader`, or its contents as they are.
+///
+/// An empty file with the name of a compressed one ends early: its compressor never finished.
+pub(super) fn open<'a>(name: &str, mut reader: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
+    let mut head = Vec::with_capacity(ZSTANDARD.len());
+    (&mut reader)
+        .take(ZSTANDARD.len() as u64)
+        .read_to_end(&mut head)?;
+    let is_named_compressed = [".gz", ".tgz", ".zst", ".tzst"]
+        .iter()
+        .any(|end| name.ends_with(end));
+    if is_named_compressed && head.len() < ZSTANDARD.len() {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    let is_gzip = head.starts_with(GZIP);
+    let is_zstandard = head.starts_with(ZSTANDARD);
+    let whole = Cursor::new(head).chain(reader);
+    if is_gzip {
+        return Ok(Box::new(MultiGzDecoder::new(BufReader::with_capacity(
+            super::BUFFER,
+            whole,
+        ))));
+    }
+    if is_zstandard {
+        return Ok(Box::new(zstd::Decoder::new(whole)?));
+    }
+    Ok(Box::new(whole))
+}

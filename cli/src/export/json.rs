@@ -1,0 +1,211 @@
+//! JSON as an export writes it: values with their places, numbers as text, repeated keys kept.
+//!
+//! A general JSON type would lose exactly what findings are about: where a value stands, that a
+//! key came twice, how a number was spelled. The grammar itself is `jiter`'s.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
+
+/// Deepest nesting that is read; the outermost object is at depth 1.
+pub const DEPTH_MAX: usize = 32;
+
+/// A value and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node<'a> {
+    /// Byte offsets in the line.
+    pub span: Range<usize>,
+    /// The value.
+    pub value: Value<'a>,
+}
+
+/// A JSON value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number as it is spelled.
+    Number(&'a str),
+    /// A string, its escapes resolved.
+    Text(Cow<'a, str>),
+    /// A list.
+    List(Vec<Node<'a>>),
+    /// An object, its members in the order of the line.
+    Object(Vec<Member<'a>>),
+}
+
+/// A member of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member<'a> {
+    /// Its key, its escapes resolved.
+    pub key: Cow<'a, str>,
+    /// Byte offsets of the key in the line, quotes included.
+    pub key_span: Range<usize>,
+    /// Its value.
+    pub node: Node<'a>,
+}
+
+/// Why a line is not JSON of this project's form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidJson {
+    /// Not the grammar of JSON.
+    #[error("the line is not valid JSON: {reason}")]
+    Syntax {
+        /// What was expected or found.
+        reason: String,
+        /// Byte offset in the line.
+        at: usize,
+        /// Whether the line ends where more was needed.
+        ends_early: bool,
+    },
+    /// More than [`DEPTH_MAX`] objects and lists within each other.
+    #[error("objects and lists are nested more than {DEPTH_MAX} deep")]
+    TooDeep {
+        /// Byte offset of the first bracket too many.
+        at: usize,
+    },
+}
+
+impl Value<'_> {
+    /// What people call a value of this type.
+    pub const fn type_name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "true or false",
+            Self::Number(_) => "a number",
+            Self::Text(_) => "a text",
+            Self::List(_) => "a list",
+            Self::Object(_) => "an object",
+        }
+    }
+}
+
+/// Reads a line that holds exactly one value.
+pub fn parse(line: &str) -> Result<Node<'_>, InvalidJson> {
+    let mut parser = Parser {
+        line,
+        jiter: Jiter::new(line.as_bytes()),
+    };
+    let peek = parser.jiter.peek()?;
+    let node = parser.node(peek, 1)?;
+    parser.jiter.finish()?;
+    Ok(node)
+}
+
+/// A key and its span.
+type Key<'a> = (Cow<'a, str>, Range<usize>);
+
+struct Parser<'a> {
+    line: &'a str,
+    jiter: Jiter<'a>,
+}
+
+impl<'a> Parser<'a> {
+    fn node(&mut self, peek: Peek, depth: usize) -> Result<Node<'a>, InvalidJson> {
+        let start = self.jiter.current_index();
+        let is_nested = peek == Peek::Array || peek == Peek::Object;
+        if is_nested && DEPTH_MAX < depth {
+            return Err(InvalidJson::TooDeep { at: start });
+        }
+        let value = match peek {
+            Peek::Null => {
+                self.jiter.known_null()?;
+                Value::Null
+            }
+            Peek::True | Peek::False => Value::Bool(self.jiter.known_bool(peek)?),
+            Peek::String => Value::Text(unescaped(self.line, start, self.jiter.known_str()?)),
+            Peek::Array => Value::List(self.list(depth)?),
+            Peek::Object => Value::Object(self.members(depth)?),
+            _ => {
+                self.jiter.known_number_bytes(peek)?;
+                Value::Number(&self.line[start..self.jiter.current_index()])
+            }
+        };
+        Ok(Node {
+            span: start..self.jiter.current_index(),
+            value,
+        })
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Vec<Node<'a>>, InvalidJson> {
+        let mut nodes = Vec::new();
+        let mut next = self.jiter.known_array()?;
+        while let Some(peek) = next {
+            nodes.push(self.node(peek, depth + 1)?);
+            next = self.jiter.array_step()?;
+        }
+        Ok(nodes)
+    }
+
+    fn members(&mut self, depth: usize) -> Result<Vec<Member<'a>>, InvalidJson> {
+        let mut members = Vec::new();
+        let mut before = self.jiter.current_index();
+        let mut key = self.key(before, Jiter::known_object)?;
+        while let Some((name, key_span)) = key {
+            let peek = self.jiter.peek()?;
+            let node = self.node(peek, depth + 1)?;
+            members.push(Member {
+                key: name,
+                key_span,
+                node,
+            });
+            before = self.jiter.current_index();
+            key = self.key(before, Jiter::next_key)?;
+        }
+        Ok(members)
+    }
+
+    /// The next key and its span: `jiter` tells where it was before the key and after its colon,
+    /// and no other quote can stand between.
+    fn key(
+        &mut self,
+        before: usize,
+        next: impl for<'j> FnOnce(&'j mut Jiter<'a>) -> jiter::JiterResult<Option<&'j str>>,
+    ) -> Result<Option<Key<'a>>, InvalidJson> {
+        let line = self.line;
+        let quote = memchr::memchr(b'"', &line.as_bytes()[before..]).map(|quote| before + quote);
+        let (Some(name), Some(start)) = (next(&mut self.jiter)?, quote) else {
+            return Ok(None);
+        };
+        let name = unescaped(line, start, name);
+        let past_colon = self.jiter.current_index();
+        let end = line[start..past_colon]
+            .rfind('"')
+            .map_or(past_colon, |quote| start + quote + 1);
+        Ok(Some((name, start..end)))
+    }
+}
+
+/// A string that starts at `start`: borrowed from the line when it stands there unchanged.
+fn unescaped<'a>(line: &'a str, start: usize, decoded: &str) -> Cow<'a, str> {
+    match line.get(start + 1..start + 1 + decoded.len()) {
+        Some(raw) if raw == decoded => Cow::Borrowed(raw),
+        _ => Cow::Owned(decoded.to_owned()),
+    }
+}
+
+impl From<JiterError> for InvalidJson {
+    fn from(error: JiterError) -> Self {
+        use JsonErrorType as Kind;
+        let ends_early = matches!(
+            &error.error_type,
+            JiterErrorType::JsonError(
+                Kind::EofWhileParsingList
+                    | Kind::EofWhileParsingObject
+                    | Kind::EofWhileParsingString
+                    | Kind::EofWhileParsingValue
+            )
+        );
+        Self::Syntax {
+            reason: error.error_type.to_string(),
+            at: error.index,
+            ends_early,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,250 @@
+//! Tests of reading exports: containers, compression, lines, damage.
+
+use std::fs;
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use tempfile::TempDir;
+
+use self::archives::archive;
+use super::*;
+
+mod archives;
+
+/// Everything that was visited, one line each: places and texts, faults by code.
+#[derive(Default)]
+struct Visited(Vec<String>);
+
+impl Visit for Visited {
+    fn line(&mut self, line: Line<'_>) -> anyhow::Result<()> {
+        let name = line.file.name.rsplit('/').next().unwrap();
+        let text = String::from_utf8_lossy(&line.bytes[..line.bytes.len().min(20)]);
+        let end = if line.is_unterminated { "$" } else { "" };
+        self.0.push(format!("{name}:{}: {text}{end}", line.number));
+        Ok(())
+    }
+
+    fn oversized(&mut self, piece: &[u8]) -> anyhow::Result<()> {
+        match self
+            .0
+            .last_mut()
+            .filter(|last| last.starts_with("oversized "))
+        {
+            Some(last) => {
+                let before: usize = last["oversized ".len()..].parse().unwrap();
+                *last = format!("oversized {}", before + piece.len());
+            }
+            None => self.0.push(format!("oversized {}", piece.len())),
+        }
+        Ok(())
+    }
+
+    fn fault(&mut self, fault: Fault) -> anyhow::Result<()> {
+        let name = fault.file.name.rsplit('/').next().unwrap().to_owned();
+        let line = fault
+            .line
+            .map_or_else(String::new, |line| format!(":{line}"));
+        self.0.push(format!("{name}{line}: {}", fault.code));
+        Ok(())
+    }
+}
+
+fn visit(exports: &[PathBuf], mut input: &[u8]) -> Vec<String> {
+    let temp = tempfile::tempdir().unwrap();
+    let mut visited = Visited::default();
+    let surroundings = Surroundings {
+        temp_dir: temp.path(),
+        on_bytes: &|_count| {},
+    };
+    read(exports, &mut input, surroundings, &mut visited).unwrap();
+    assert_eq!(
+        fs::read_dir(temp.path()).unwrap().count(),
+        0,
+        "nothing is left behind"
+    );
+    visited.0
+}
+
+/// Reads one file called `name` with these contents.
+fn check(name: &str, contents: &[u8], expected: &[&str]) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = write(&directory, name, contents);
+    assert_eq!(visit(&[path], b""), expected, "{name}");
+}
+
+fn write(directory: &TempDir, name: &str, contents: &[u8]) -> PathBuf {
+    let path = directory.path().join(name);
+    File::create(&path).unwrap().write_all(contents).unwrap();
+    path
+}
+
+fn gzip(contents: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(contents).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstandard(contents: &[u8]) -> Vec<u8> {
+    zstd::encode_all(contents, 1).unwrap()
+}
+
+#[test]
+fn lines_have_numbers_and_no_line_breaks() {
+    check(
+        "a.ndjson",
+        b"{1}\n\n  \r\n{2}\r\n{3}",
+        &["a.ndjson:1: {1}", "a.ndjson:4: {2}", "a.ndjson:5: {3}$"],
+    );
+    check("a.ndjson", b"", &[]);
+    check("a.ndjson", b"\n", &[]);
+    check("a.ndjson", b"\xef\xbb\xbf{1}\n", &["a.ndjson:1: {1}"]);
+    check(
+        "a.ndjson",
+        b"{1}\n\xef\xbb\xbf{2}\n",
+        &["a.ndjson:1: {1}", "a.ndjson:2: \u{feff}{2}"],
+    );
+}
+
+#[test]
+fn a_line_may_have_a_mebibyte_and_no_byte_more() {
+    let longest = "x".repeat(LINE_MAX);
+    let too_long = format!("{longest}x");
+    let read = format!("a.ndjson:1: {}", "x".repeat(20));
+    check("a.ndjson", format!("{longest}\r\n").as_bytes(), &[&read]);
+    check(
+        "a.ndjson",
+        format!("{longest}\n{{2}}\n").as_bytes(),
+        &[&read, "a.ndjson:2: {2}"],
+    );
+    let fault = "a.ndjson:1: LINE_TOO_LONG";
+    let oversized = format!("oversized {}", LINE_MAX + 1);
+    check(
+        "a.ndjson",
+        format!("{too_long}\n{{2}}\n").as_bytes(),
+        &[&oversized, fault, "a.ndjson:2: {2}"],
+    );
+    check("a.ndjson", too_long.as_bytes(), &[&oversized, fault]);
+    let huge = format!("{}\n{{2}}\n", "x".repeat(3 * LINE_MAX));
+    let oversized = format!("oversized {}", 3 * LINE_MAX);
+    check(
+        "a.ndjson",
+        huge.as_bytes(),
+        &[&oversized, fault, "a.ndjson:2: {2}"],
+    );
+}
+
+#[test]
+fn compression_is_recognised_by_content_and_not_by_name() {
+    let lines = ["export:1: {1}", "export:2: {2}"];
+    check("export", &gzip(b"{1}\n{2}\n"), &lines);
+    check("export", &zstandard(b"{1}\n{2}\n"), &lines);
+    check("export", &[gzip(b"{1}\n"), gzip(b"{2}\n")].concat(), &lines);
+    check(
+        "export",
+        &[zstandard(b"{1}\n"), zstandard(b"{2}\n")].concat(),
+        &lines,
+    );
+    check("plain.ndjson.gz", b"{1}\n", &["plain.ndjson.gz:1: {1}"]);
+}
+
+#[test]
+fn a_cut_compressed_file_is_a_fault_wherever_it_was_cut() {
+    for whole in [gzip(b"{1}\n{2}\n"), zstandard(b"{1}\n{2}\n")] {
+        for length in 4..whole.len() {
+            let directory = tempfile::tempdir().unwrap();
+            let path = write(&directory, "a", &whole[..length]);
+            let visited = visit(&[path], b"");
+            assert!(
+                visited.last().unwrap().ends_with("FILE_TRUNCATED"),
+                "{length}: {visited:?}"
+            );
+        }
+    }
+    check("a.ndjson.gz", b"", &["a.ndjson.gz: FILE_TRUNCATED"]);
+}
+
+#[test]
+fn a_damaged_compressed_file_is_a_fault_and_the_next_file_is_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut damaged = gzip(b"{1}\n");
+    let checksum = damaged.len() - 8;
+    damaged[checksum] ^= 1;
+    let exports = [
+        write(&directory, "a", &damaged),
+        write(&directory, "b", b"{2}\n"),
+    ];
+    assert_eq!(
+        visit(&exports, b""),
+        ["a:1: {1}", "a:2: FILE_CORRUPT", "b:1: {2}"]
+    );
+}
+
+#[test]
+fn a_folder_is_its_files_of_lines_sorted_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["b.jsonl", "a.ndjson", "c.txt", ".hidden.ndjson", "d.json"] {
+        write(&directory, name, b"{}\n");
+    }
+    write(&directory, "aa.ndjson.gz", &gzip(b"{}\n"));
+    write(&directory, "z.jsonl.zst", &zstandard(b"{}\n"));
+    fs::create_dir(directory.path().join("folder.ndjson")).unwrap();
+    let visited = visit(&[directory.path().to_owned()], b"");
+    let expected = [
+        "a.ndjson:1: {}",
+        "aa.ndjson.gz:1: {}",
+        "b.jsonl:1: {}",
+        "z.jsonl.zst:1: {}",
+    ];
+    assert_eq!(visited, expected);
+}
+
+#[test]
+fn a_folder_or_archive_without_files_of_lines_is_a_fault() {
+    let directory = tempfile::tempdir().unwrap();
+    write(&directory, "readme.txt", b"");
+    let visited = visit(&[directory.path().to_owned()], b"");
+    assert!(visited[0].ends_with(": NO_EXPORT_FILES"), "{visited:?}");
+    check(
+        "a.tar",
+        &archive(&[("readme.txt", b"")]),
+        &["a.tar: NO_EXPORT_FILES"],
+    );
+    check("a.tar", &[0; 1024], &["a.tar: NO_EXPORT_FILES"]);
+}
+
+#[test]
+fn several_exports_and_standard_input_are_one_stream() {
+    let directory = tempfile::tempdir().unwrap();
+    let exports = [
+        write(&directory, "b", b"{1}\n"),
+        PathBuf::from("-"),
+        write(&directory, "a", b"{3}\n"),
+    ];
+    let expected = ["b:1: {1}", "<stdin>:1: {2}", "a:1: {3}"];
+    assert_eq!(visit(&exports, b"{2}\n"), expected);
+    assert_eq!(visit(&exports, &gzip(b"{2}\n")), expected);
+}
+
+#[test]
+fn a_missing_file_is_an_error() {
+    let mut visited = Visited::default();
+    let surroundings = Surroundings {
+        temp_dir: Path::new("/"),
+        on_bytes: &|_count| {},
+    };
+    let exports = [PathBuf::from("/missing.ndjson")];
+    let error = read(&exports, &mut io::empty(), surroundings, &mut visited).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "could not open the export /missing.ndjson"
+    );
+}
+
+#[test]
+fn the_size_is_that_on_disk_and_unknown_for_standard_input() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = write(&directory, "a.ndjson", b"{}\n");
+    assert_eq!(size(&[file.clone(), directory.path().to_owned()]), Some(6));
+    assert_eq!(size(&[file, PathBuf::from("-")]), None);
+}

@@ -1,0 +1,103 @@
+//! Archives: order, damage, hostile members.
+
+use super::{check, gzip, visit, write, zstandard};
+
+/// An archive of these members, whatever their names.
+pub(super) fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, contents) in members {
+        let mut header = tar::Header::new_ustar();
+        header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
+        header.set_size(contents.len() as u64);
+        header.set_mode(0o644);
+        header.set_cksum();
+        builder.append(&header, *contents).unwrap();
+    }
+    builder.into_inner().unwrap()
+}
+
+#[test]
+fn an_archive_is_its_files_of_lines_sorted_by_name() {
+    let plain = archive(&[
+        ("x/b.ndjson", b"{2}\n"),
+        ("x/a.jsonl", b"{1}\n"),
+        ("c.txt", b"{3}\n"),
+    ]);
+    let lines = ["a.jsonl:1: {1}", "b.ndjson:1: {2}"];
+    check("export", &plain, &lines);
+    check("export", &gzip(&plain), &lines);
+    check("export", &zstandard(&plain), &lines);
+    let nested = archive(&[("a.ndjson.gz", &gzip(b"{1}\n"))]);
+    check("a.tar", &nested, &["a.ndjson.gz:1: {1}"]);
+}
+
+#[test]
+fn a_cut_archive_is_a_fault() {
+    let whole = archive(&[("a.ndjson", b"{1}\n"), ("b.ndjson", b"{2}\n")]);
+    for length in [600, 1024, 1536, 1540, 2048] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = write(&directory, "a.tar", &whole[..length]);
+        let visited = visit(&[path], b"");
+        assert_eq!(
+            visited.last().unwrap(),
+            "a.tar: FILE_TRUNCATED",
+            "{length}: {visited:?}"
+        );
+    }
+    let compressed = gzip(&whole);
+    check(
+        "a.tar.gz",
+        &compressed[..compressed.len() - 4],
+        &[
+            "a.ndjson:1: {1}",
+            "b.ndjson:1: {2}",
+            "a.tar.gz: FILE_TRUNCATED",
+        ],
+    );
+}
+
+#[test]
+fn hostile_members_are_refused() {
+    check(
+        "a.tar",
+        &archive(&[("/abs.ndjson", b"{}\n")]),
+        &["abs.ndjson: MEMBER_REFUSED"],
+    );
+    check(
+        "a.tar",
+        &archive(&[("../up.ndjson", b"{}\n")]),
+        &["up.ndjson: MEMBER_REFUSED"],
+    );
+    let mut builder = tar::Builder::new(Vec::new());
+    for kind in [tar::EntryType::Symlink, tar::EntryType::Link] {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(kind);
+        header.set_size(0);
+        builder
+            .append_link(&mut header, "link.ndjson", "/etc/hostname")
+            .unwrap();
+    }
+    let links = builder.into_inner().unwrap();
+    check(
+        "a.tar",
+        &links,
+        &["link.ndjson: MEMBER_REFUSED", "link.ndjson: MEMBER_REFUSED"],
+    );
+}
+
+#[test]
+fn a_member_with_a_name_of_many_megabytes_is_not_held() {
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(tar::EntryType::GNULongName);
+    header.set_path("././@LongLink").unwrap();
+    let name = vec![b'a'; 3 * 1024 * 1024];
+    header.set_size(name.len() as u64);
+    header.set_cksum();
+    let mut builder = tar::Builder::new(Vec::new());
+    builder.append(&header, name.as_slice()).unwrap();
+    check(
+        "a.tar.gz",
+        &gzip(&builder.into_inner().unwrap()),
+        &["a.tar.gz: FILE_CORRUPT"],
+    );
+}

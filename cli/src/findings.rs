@@ -1,0 +1,210 @@
+//! Findings: everything that is wrong with an export, collected rather than stopped at.
+//!
+//! A finding is a result of validating, not an error of the program. Counts are exact whatever
+//! their number; only the listing is cut, and errors are kept in preference to warnings.
+
+mod code;
+mod excerpt;
+pub mod report;
+pub mod terminal;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use self::code::{Blame, Code, Severity};
+pub use self::excerpt::Excerpt;
+
+use crate::export::ExportFile;
+use crate::validate::Kind;
+
+/// Findings that are listed unless told otherwise.
+pub const LISTED_DEFAULT: usize = 1_000;
+/// Characters of an offending value that are shown.
+pub const VALUE_MAX: usize = 200;
+
+/// One thing that is wrong, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What kind of wrong; decides the severity.
+    pub code: Code,
+    /// In which file and line; absent for the export as a whole.
+    pub place: Option<Place>,
+    /// From 1, in characters; absent where no single place is wrong.
+    pub column: Option<usize>,
+    /// The record, as far as it is known.
+    pub record: Option<RecordName>,
+    /// JSON pointer (RFC 6901) to the value within the record.
+    pub pointer: Option<String>,
+    /// The offending value, cut at [`VALUE_MAX`] characters.
+    pub value: Option<String>,
+    /// What is wrong, for people.
+    pub message: String,
+    /// What to do about it, where that is known.
+    pub hint: Option<String>,
+    /// The surroundings of the place in its line.
+    pub excerpt: Option<Excerpt>,
+}
+
+/// A line of an export, or a file of it as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: Arc<ExportFile>,
+    /// The line, from 1.
+    pub line: Option<u64>,
+}
+
+/// How people call a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordName {
+    /// What it is.
+    pub kind: Kind,
+    /// Its id, if it has one that can be read.
+    pub id: Option<String>,
+}
+
+impl Finding {
+    /// A finding about a place, or the export, as a whole.
+    pub fn new(code: Code, place: Option<Place>, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            place,
+            column: None,
+            record: None,
+            pointer: None,
+            value: None,
+            message: message.into(),
+            hint: None,
+            excerpt: None,
+        }
+    }
+
+    /// Whether the finding is an error that leaving its record out would not mend.
+    fn blocks_import(&self) -> bool {
+        let kind = self.record.as_ref().map(|record| record.kind);
+        let blames_export = self.code.blame() == Blame::Export || kind == Some(Kind::Catalogue);
+        self.code.severity() == Severity::Error && blames_export
+    }
+
+    /// By file, line and column; what is about the export as a whole comes last.
+    fn order(&self) -> impl Ord + '_ {
+        let place = self.place.as_ref().map(|place| (&place.file, place.line));
+        (place.is_none(), place, self.column)
+    }
+}
+
+/// Cuts `value` to what is shown of it.
+pub fn cut(value: &str) -> String {
+    match value.char_indices().nth(VALUE_MAX) {
+        None => value.to_owned(),
+        Some((end, _)) => format!("{}…", &value[..end]),
+    }
+}
+
+/// All findings of a run: exact counts, and as many of them as are to be listed.
+#[derive(Clone, Debug)]
+pub struct Findings {
+    listed_max: usize,
+    errors: Vec<Finding>,
+    warnings: Vec<Finding>,
+    counts: BTreeMap<Code, u64>,
+    blocking: u64,
+}
+
+impl Findings {
+    /// Nothing found yet; at most `listed_max` findings will be listed.
+    pub const fn new(listed_max: usize) -> Self {
+        Self {
+            listed_max,
+            errors: Vec::new(),
+            warnings: Vec::new(),
+            counts: BTreeMap::new(),
+            blocking: 0,
+        }
+    }
+
+    /// Counts a finding, and keeps it if there is room.
+    pub fn add(&mut self, finding: Finding) {
+        *self.counts.entry(finding.code).or_default() += 1;
+        self.blocking += u64::from(finding.blocks_import());
+        self.keep(finding);
+    }
+
+    /// Whether another finding of this severity would be kept.
+    pub fn has_room(&self, severity: Severity) -> bool {
+        self.kept(severity).len() < self.listed_max
+    }
+
+    /// Adds the findings of `later`, which were collected with the same limit.
+    pub fn append(&mut self, later: Self) {
+        for (code, count) in later.counts {
+            *self.counts.entry(code).or_default() += count;
+        }
+        self.blocking += later.blocking;
+        later
+            .errors
+            .into_iter()
+            .chain(later.warnings)
+            .for_each(|finding| self.keep(finding));
+    }
+
+    /// Errors found.
+    pub fn errors(&self) -> u64 {
+        self.count(Severity::Error)
+    }
+
+    /// Warnings found.
+    pub fn warnings(&self) -> u64 {
+        self.count(Severity::Warning)
+    }
+
+    /// Errors that remain when invalid records are left out.
+    pub const fn blocking_errors(&self) -> u64 {
+        self.blocking
+    }
+
+    /// How often each code was found.
+    pub const fn counts(&self) -> &BTreeMap<Code, u64> {
+        &self.counts
+    }
+
+    /// The findings to list, in the order of the export.
+    pub fn listed(&self) -> Vec<&Finding> {
+        let all = self.errors.iter().chain(&self.warnings);
+        let mut listed: Vec<&Finding> = all.take(self.listed_max).collect();
+        listed.sort_by(|a, b| a.order().cmp(&b.order()));
+        listed
+    }
+
+    fn count(&self, severity: Severity) -> u64 {
+        let of_severity = |(code, count): (&Code, &u64)| {
+            if code.severity() == severity {
+                *count
+            } else {
+                0
+            }
+        };
+        self.counts.iter().map(of_severity).sum()
+    }
+
+    fn keep(&mut self, finding: Finding) {
+        let severity = finding.code.severity();
+        if !self.has_room(severity) {
+            return;
+        }
+        match severity {
+            Severity::Error => self.errors.push(finding),
+            Severity::Warning => self.warnings.push(finding),
+        }
+    }
+
+    const fn kept(&self, severity: Severity) -> &Vec<Finding> {
+        match severity {
+            Severity::Error => &self.errors,
+            Severity::Warning => &self.warnings,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

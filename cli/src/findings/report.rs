@@ -1,0 +1,89 @@
+//! Findings for programs: the JSON that `--report` writes and `--json` prints.
+//!
+//! Keys are always present; what does not apply is null.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{Code, Finding, Findings, Severity};
+
+/// The findings of a run.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FindingsReport<'a> {
+    /// Exact number of errors.
+    pub errors: u64,
+    /// Exact number of warnings.
+    pub warnings: u64,
+    /// Exact number of findings of each code.
+    pub counts: &'a BTreeMap<Code, u64>,
+    /// Findings that are not listed because there are too many.
+    pub not_listed: u64,
+    /// The listed findings, in the order of the export.
+    pub findings: Vec<FindingEntry<'a>>,
+}
+
+/// One finding.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of a finding")]
+pub struct FindingEntry<'a> {
+    pub severity: Severity,
+    pub code: Code,
+    pub file: Option<&'a str>,
+    pub line: Option<u64>,
+    pub column: Option<usize>,
+    pub record: Option<RecordEntry<'a>>,
+    pub pointer: Option<&'a str>,
+    pub value: Option<&'a str>,
+    pub message: &'a str,
+    pub hint: Option<&'a str>,
+}
+
+/// The record that a finding is about.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of a record's name")]
+pub struct RecordEntry<'a> {
+    pub kind: &'a str,
+    pub id: Option<&'a str>,
+}
+
+impl<'a> FindingsReport<'a> {
+    /// The report on `findings`.
+    pub fn new(findings: &'a Findings) -> Self {
+        let (errors, warnings) = (findings.errors(), findings.warnings());
+        let entries: Vec<_> = findings
+            .listed()
+            .into_iter()
+            .map(FindingEntry::new)
+            .collect();
+        Self {
+            errors,
+            warnings,
+            counts: findings.counts(),
+            not_listed: errors + warnings - entries.len() as u64,
+            findings: entries,
+        }
+    }
+}
+
+impl<'a> FindingEntry<'a> {
+    fn new(finding: &'a Finding) -> Self {
+        let (place, record) = (finding.place.as_ref(), finding.record.as_ref());
+        Self {
+            severity: finding.code.severity(),
+            code: finding.code,
+            file: place.map(|place| place.file.name.as_str()),
+            line: place.and_then(|place| place.line),
+            column: finding.column,
+            record: record.map(|name| RecordEntry {
+                kind: name.kind.as_str(),
+                id: name.id.as_deref(),
+            }),
+            pointer: finding.pointer.as_deref(),
+            value: finding.value.as_deref(),
+            message: &finding.message,
+            hint: finding.hint.as_deref(),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Findings for people: the place in its line, the way a compiler shows it, and a summary.
+//!
+//! Lines of an export are thousands of characters long, so what is shown is an excerpt, while
+//! file, line and column name the place in the whole line.
+
+use std::io::{self, Write};
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+
+use super::{Code, Finding, Findings, Place, RecordName, Severity};
+use crate::validate::Kind;
+
+/// Columns that an excerpt with its margin fits into.
+const WIDTH: usize = 140;
+
+/// Writes the listed findings, then how many there are of each code.
+pub fn write(findings: &Findings, colour: bool, out: &mut dyn Write) -> io::Result<()> {
+    let renderer = if colour {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    let renderer = renderer.term_width(WIDTH).decor_style(DecorStyle::Ascii);
+    let listed = findings.listed();
+    for finding in &listed {
+        writeln!(out, "{}\n", render(finding, &renderer))?;
+    }
+    let total = findings.errors() + findings.warnings();
+    if (listed.len() as u64) < total {
+        let unlisted = total - listed.len() as u64;
+        writeln!(
+            out,
+            "{unlisted} more findings are not listed; --max-findings sets the limit\n"
+        )?;
+    }
+    write_summary(findings, out)
+}
+
+/// Writes how many findings there are of each code, errors first.
+fn write_summary(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
+    let mut counts: Vec<(&Code, &u64)> = findings.counts().iter().collect();
+    counts.sort_by_key(|(code, _)| code.severity());
+    let width = counts
+        .iter()
+        .map(|(_, count)| count.to_string().len())
+        .max()
+        .unwrap_or(0);
+    let code_width = counts
+        .iter()
+        .map(|(code, _)| code.as_str().len())
+        .max()
+        .unwrap_or(0);
+    for (code, count) in counts {
+        let severity = code.severity().as_str();
+        let explanation = code.explanation();
+        writeln!(
+            out,
+            "{count:>width$} {severity:<7} {:<code_width$}  {explanation}",
+            code.as_str()
+        )?;
+    }
+    Ok(())
+}
+
+/// Renders the place and its excerpt apart: together, the library would compute the column from
+/// the excerpt instead of the line.
+fn render(finding: &Finding, renderer: &Renderer) -> String {
+    let level = match finding.code.severity() {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let title = level
+        .clone()
+        .primary_title(finding.message.as_str())
+        .id(finding.code.as_str());
+    let place = finding
+        .place
+        .as_ref()
+        .map(|place| origin(place, finding.column));
+    let head = renderer.render(&[Group::with_title(title).elements(place)]);
+    let body = body(finding, Group::with_level(level));
+    if body.is_empty() {
+        return head;
+    }
+    format!("{head}\n{}", renderer.render(&[body]))
+}
+
+fn body<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
+    if let Some(excerpt) = &finding.excerpt {
+        let mark = AnnotationKind::Primary.span(excerpt.marked.clone());
+        let number = finding.place.as_ref().and_then(line).unwrap_or(1);
+        let snippet = Snippet::source(excerpt.text.as_str()).line_start(number);
+        body = body.element(snippet.annotation(mark.label(finding.pointer.as_deref())));
+    }
+    if let Some(record) = &finding.record {
+        body = body.element(Level::NOTE.message(record_name(record)));
+    }
+    if let Some(hint) = &finding.hint {
+        body = body.element(Level::HELP.message(hint.as_str()));
+    }
+    body
+}
+
+fn record_name(record: &RecordName) -> String {
+    match (record.kind, &record.id) {
+        (Kind::Catalogue, _) => "in the catalogue record".to_owned(),
+        (kind, Some(id)) => format!("in the {} {id}", kind.as_str()),
+        (kind, None) => format!("in a {} without a readable id", kind.as_str()),
+    }
+}
+
+fn origin(place: &Place, column: Option<usize>) -> Origin<'_> {
+    let mut origin = Origin::path(place.file.name.as_str());
+    if let Some(line) = line(place) {
+        origin = origin.line(line);
+    }
+    if let Some(column) = column {
+        origin = origin.char_column(column);
+    }
+    origin
+}
+
+fn line(place: &Place) -> Option<usize> {
+    place.line.and_then(|line| usize::try_from(line).ok())
+}

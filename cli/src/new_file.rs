@@ -1,0 +1,120 @@
+//! A file that appears under its name only when it is complete.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use shared::durable;
+use tempfile::NamedTempFile;
+
+/// A file being written. Dropped without being published, it leaves nothing behind.
+pub struct NewFile {
+    path: PathBuf,
+    to: Target,
+}
+
+enum Target {
+    /// Takes the place of whatever file has the name.
+    Beside(BufWriter<NamedTempFile>),
+    /// A pipe or a device cannot be replaced, only written to.
+    Directly(BufWriter<File>),
+}
+
+impl NewFile {
+    /// Begins a file that will be called `path`; fails now if it could not be written there.
+    pub fn create(path: &Path) -> anyhow::Result<Self> {
+        let to = open(path).with_context(|| format!("could not create {}", path.display()))?;
+        Ok(Self {
+            path: path.to_owned(),
+            to,
+        })
+    }
+
+    /// Gives the file its name, once its contents are on disk.
+    pub fn publish(self) -> anyhow::Result<()> {
+        let written = match self.to {
+            Target::Directly(mut file) => file.flush(),
+            Target::Beside(file) => publish(file, &self.path),
+        };
+        written.with_context(|| format!("could not write {}", self.path.display()))
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.to {
+            Target::Beside(file) => file.write(bytes),
+            Target::Directly(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.to {
+            Target::Beside(file) => file.flush(),
+            Target::Directly(file) => file.flush(),
+        }
+    }
+}
+
+fn open(path: &Path) -> io::Result<Target> {
+    if path.exists() && !path.is_file() {
+        let file = File::options().write(true).open(path)?;
+        return Ok(Target::Directly(BufWriter::new(file)));
+    }
+    let directory = directory(path);
+    // Without this, the error about a missing directory names a file nobody asked for.
+    fs::metadata(directory)?;
+    let file = tempfile::Builder::new()
+        .prefix(".new-")
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(directory)?;
+    Ok(Target::Beside(BufWriter::new(file)))
+}
+
+fn publish(file: BufWriter<NamedTempFile>, path: &Path) -> io::Result<()> {
+    let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    durable::sync_directory(directory(path))
+}
+
+fn directory(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_its_name_only_once_it_is_published() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("report.json");
+        let mut file = NewFile::create(&path).unwrap();
+        file.write_all(b"{}").unwrap();
+        assert!(!path.exists());
+        file.publish().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"{}");
+        drop(NewFile::create(&path).unwrap());
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_device_is_written_to_and_not_replaced() {
+        let mut file = NewFile::create(Path::new("/dev/null")).unwrap();
+        file.write_all(b"{}").unwrap();
+        file.publish().unwrap();
+        assert!(!Path::new("/dev/null").is_file());
+    }
+
+    #[test]
+    fn a_missing_directory_is_an_error_at_once() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(NewFile::create(&directory.path().join("missing/report.json")).is_err());
+    }
+}

@@ -1,0 +1,62 @@
+//! How far an import is, for people at a terminal. The only file that knows `indicatif`.
+//!
+//! Nothing is drawn where nobody watches, so that callers need not ask.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// A progress bar on standard error, or none.
+pub struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    /// A bar that is drawn only if it `is_visible`.
+    pub fn new(is_visible: bool) -> Self {
+        let target = if is_visible {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        Self {
+            bar: ProgressBar::with_draw_target(None, target),
+        }
+    }
+
+    /// From now on bytes are read: `total` of them, if that is known.
+    pub fn reading(&self, total: Option<u64>) {
+        let template = match total {
+            Some(_) => "reading {wide_bar} {bytes}/{total_bytes} {eta}",
+            None => "reading {spinner} {bytes} {bytes_per_sec}",
+        };
+        self.begin(total, template);
+    }
+
+    /// From now on boats are read: `total` of them.
+    pub fn boats(&self, total: u64) {
+        self.begin(
+            Some(total),
+            "boats   {wide_bar} {human_pos}/{human_len} {eta}",
+        );
+    }
+
+    /// So many more bytes or boats.
+    pub fn advance(&self, count: u64) {
+        self.bar.inc(count);
+    }
+
+    /// Nothing more is coming; the bar disappears.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn begin(&self, total: Option<u64>, template: &str) {
+        self.bar.reset();
+        let style = ProgressStyle::with_template(template);
+        self.bar
+            .set_style(style.unwrap_or_else(|_malformed| ProgressStyle::default_bar()));
+        match total {
+            Some(total) => self.bar.set_length(total),
+            None => self.bar.unset_length(),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Validation: from the lines of an export to records of the wire shapes, and findings.
+//!
+//! Nothing stops at the first problem. A line is read by pure functions, one file a kind of
+//! record, which say of each field what it is; rules across records follow in two passes:
+//! `collect` holds everything a boat may refer to and sets the boats' lines aside, `boats`
+//! then reads them one by one, so that memory does not grow with their number.
+
+mod announced;
+mod boat;
+mod boat_parts;
+mod boats;
+mod catalogue;
+mod collect;
+mod designer;
+mod fields;
+mod first_look;
+mod identity;
+mod kind;
+mod manufacturer;
+mod open_line;
+mod references;
+mod rejects;
+mod reporter;
+mod shapes;
+mod spool;
+mod tally;
+mod term;
+mod text;
+mod values;
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+pub use self::boats::Consumer;
+pub use self::kind::Kind;
+pub use self::rejects::Rejects;
+pub use self::tally::{Tally, TallyOfKind};
+
+use self::collect::Collector;
+use crate::export::{self, Surroundings};
+use crate::findings::Findings;
+use crate::progress::Progress;
+
+/// What to validate, and how.
+pub struct Settings<'a> {
+    /// Files, folders, archives, or `-` for standard input.
+    pub exports: &'a [PathBuf],
+    /// A directory with room for the export, uncompressed.
+    pub temp_dir: &'a Path,
+    /// Most findings to list.
+    pub listed_max: usize,
+    /// Whether records are handed on although others have errors.
+    pub skip_invalid: bool,
+    /// Shows how far reading is.
+    pub progress: &'a Progress,
+}
+
+/// What validating came to.
+pub struct Outcome {
+    /// Everything that is wrong.
+    pub findings: Findings,
+    /// How many records there are.
+    pub tally: Tally,
+    /// Whether what the consumer received may be served.
+    pub is_usable: bool,
+}
+
+/// Reads an export and hands its valid, published records to `consumer`.
+///
+/// Unless the outcome is usable, the consumer did not receive all of them.
+pub fn run<C: Consumer>(
+    settings: &Settings<'_>,
+    input: &mut dyn Read,
+    rejects: &mut Rejects,
+    consumer: &mut C,
+) -> anyhow::Result<Outcome> {
+    settings.progress.reading(export::size(settings.exports));
+    let on_bytes = |bytes| settings.progress.advance(bytes);
+    let surroundings = Surroundings {
+        temp_dir: settings.temp_dir,
+        on_bytes: &on_bytes,
+    };
+    let mut collector = Collector::new(settings.temp_dir, settings.listed_max, rejects)?;
+    export::read(settings.exports, input, surroundings, &mut collector)?;
+    let collected = collector.finish();
+    let (findings, tally) = boats::read_all(collected, settings, rejects, consumer)?;
+    let is_usable = is_usable(&findings, settings.skip_invalid);
+    Ok(Outcome {
+        findings,
+        tally,
+        is_usable,
+    })
+}
+
+/// Whether something may be served in spite of what was found.
+fn is_usable(findings: &Findings, skip_invalid: bool) -> bool {
+    findings.blocking_errors() == 0 && (skip_invalid || findings.errors() == 0)
+}
+
+#[cfg(test)]
+mod tests;

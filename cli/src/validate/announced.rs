@@ -1,0 +1,98 @@
+//! The counts that a catalogue record announces, held against the records that came.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::catalogue::AnnouncedCounts;
+use super::reporter::{LineText, Problem, Reporter, Step};
+use super::{Kind, Tally};
+use crate::export::ExportFile;
+use crate::export::json::{self, Node, Value};
+use crate::findings::{Code, Findings, RecordName};
+
+/// The catalogue record, kept until everything was read.
+pub(super) struct Catalogue {
+    file: Arc<ExportFile>,
+    number: u64,
+    text: String,
+    counts: AnnouncedCounts,
+}
+
+impl Catalogue {
+    /// A catalogue record that announces `counts`.
+    pub(super) fn new(line: LineText<'_>, counts: AnnouncedCounts) -> Self {
+        let (file, number) = (Arc::clone(line.file), line.number);
+        Self {
+            file,
+            number,
+            text: line.text.to_owned(),
+            counts,
+        }
+    }
+
+    /// The place of the record, for people.
+    pub(super) fn place(&self) -> impl fmt::Display {
+        format!("{}:{}", self.file.name, self.number)
+    }
+
+    /// Reports each kind of which another number came; `boats` are not in the tally yet.
+    ///
+    /// A line that cannot be read may have been of any kind: as many records as there are such
+    /// lines may be missing without another finding.
+    pub(super) fn check(&self, tally: &Tally, boats: u64, listed_max: usize) -> Findings {
+        let line = LineText {
+            file: &self.file,
+            number: self.number,
+            text: &self.text,
+        };
+        let mut reporter = Reporter::new(line, listed_max);
+        reporter.set_record(RecordName {
+            kind: Kind::Catalogue,
+            id: None,
+        });
+        for (kind, announced) in &self.counts {
+            let came = match kind {
+                Kind::Boat => boats,
+                kind => came(tally, *kind),
+            };
+            if came <= *announced && *announced <= came + tally.unreadable {
+                continue;
+            }
+            let message = format!(
+                "the catalogue record announces {announced} records of kind {}, the export has {came}",
+                kind.as_str(),
+            );
+            let problem = Problem::new(Code::CountMismatch, message);
+            let hint = "the export is incomplete, or was changed after it was made";
+            report_count(&self.text, *kind, problem.hint(hint), &mut reporter);
+        }
+        reporter.into_findings()
+    }
+}
+
+fn came(tally: &Tally, kind: Kind) -> u64 {
+    let of_kind = tally.by_kind().into_iter().find(|(of, _)| *of == kind);
+    of_kind.map_or(0, |(_, tally)| tally.total())
+}
+
+fn report_count(text: &str, kind: Kind, problem: Problem, reporter: &mut Reporter<'_>) {
+    // The record was read before, so it can be read again to find its place.
+    let Ok(node) = json::parse(text) else { return };
+    let count = member(&node, "counts").and_then(|counts| member(counts, kind.as_str()));
+    reporter.within(Step::Key("counts"), |to| {
+        to.within(Step::Key(kind.as_str()), |to| match count {
+            Some(count) => to.value(count, problem),
+            None => to.place_of(&node.span, problem),
+        });
+    });
+}
+
+fn member<'n, 'a>(node: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
+    let Value::Object(members) = &node.value else {
+        return None;
+    };
+    members
+        .iter()
+        .find(|member| member.key == key)
+        .map(|member| &member.node)
+}

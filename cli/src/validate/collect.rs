@@ -1,0 +1,281 @@
+//! The first pass: reads everything that boats may refer to, and sets the boats' lines aside.
+
+use std::path::Path;
+
+use super::fields::{Fields, object};
+use super::first_look::{begins_like_a_boat, read_kind};
+use super::identity::{Identities, Identity, text_of};
+use super::kind::Vocabulary;
+use super::references::References;
+use super::rejects::Rejects;
+use super::reporter::{LineText, Problem, Reporter};
+use super::spool::Spool;
+use super::text::text;
+use super::{Kind, Tally, announced, catalogue, designer, manufacturer, open_line, term};
+use crate::export::json::Node;
+use crate::export::{Fault, Line, Visit};
+use crate::findings::{Code, Finding, Findings, Place, RecordName, cut};
+
+/// Receives the lines of an export.
+pub(super) struct Collector<'a> {
+    listed_max: usize,
+    rejects: &'a mut Rejects,
+    identities: IdentitiesByKind,
+    catalogue: Option<announced::Catalogue>,
+    collected: Collected,
+}
+
+/// What the first pass leaves for the second.
+pub(super) struct Collected {
+    pub(super) references: References,
+    /// The boats.
+    pub(super) spool: Spool,
+    pub(super) findings: Findings,
+    pub(super) tally: Tally,
+}
+
+#[derive(Default)]
+struct IdentitiesByKind {
+    manufacturers: Identities,
+    designers: Identities,
+    terms: [Identities; Vocabulary::ALL.len()],
+}
+
+impl<'a> Collector<'a> {
+    /// Nothing read yet; the boats will lie in `temp_dir`.
+    pub(super) fn new(
+        temp_dir: &Path,
+        listed_max: usize,
+        rejects: &'a mut Rejects,
+    ) -> anyhow::Result<Self> {
+        let collected = Collected {
+            references: References::default(),
+            spool: Spool::create(temp_dir)?,
+            findings: Findings::new(listed_max),
+            tally: Tally::default(),
+        };
+        let identities = IdentitiesByKind::default();
+        Ok(Self {
+            listed_max,
+            rejects,
+            identities,
+            catalogue: None,
+            collected,
+        })
+    }
+
+    /// What was collected, once everything was read.
+    pub(super) fn finish(mut self) -> Collected {
+        if let Some(catalogue) = self.catalogue {
+            let boats = self.collected.spool.lines();
+            let findings = catalogue.check(&self.collected.tally, boats, self.listed_max);
+            self.collected.findings.append(findings);
+        }
+        self.collected
+    }
+
+    fn record<'n>(
+        &mut self,
+        kind: Kind,
+        line: LineText<'n>,
+        node: &'n Node<'n>,
+        mut reporter: Reporter<'n>,
+    ) -> anyhow::Result<()> {
+        let id = text_of(node, "id").map(cut);
+        reporter.set_record(RecordName { kind, id });
+        let identity = Identity::of(node);
+        let is_published = identity.is_published;
+        match kind {
+            Kind::Catalogue => {
+                self.catalogue(line, node, reporter);
+                return Ok(());
+            }
+            Kind::Manufacturer => self.manufacturer(identity, node, &mut reporter),
+            Kind::Term => self.term(identity, node, &mut reporter),
+            Kind::Designer => self.designer(identity, node, &mut reporter),
+            Kind::Boat => unreachable!("boats are set aside"),
+        }
+        let is_valid = !reporter.has_errors();
+        let tally = &mut self.collected.tally;
+        match kind {
+            Kind::Manufacturer => tally.manufacturer.count(is_valid, is_published),
+            Kind::Term => tally.term.count(is_valid, true),
+            _ => tally.designer.count(is_valid, true),
+        }
+        self.collected.findings.append(reporter.into_findings());
+        if is_valid {
+            Ok(())
+        } else {
+            self.rejects.line(line.text.as_bytes())
+        }
+    }
+
+    fn manufacturer<'n>(
+        &mut self,
+        identity: Identity,
+        node: &'n Node<'n>,
+        reporter: &mut Reporter<'n>,
+    ) {
+        let id = identity.id.clone();
+        let identities = &mut self.identities.manufacturers;
+        let read = read_record(node, reporter, |record| {
+            let read = manufacturer::read(record);
+            report_clashes(identities, identity, record);
+            read
+        });
+        let table = &mut self.collected.references.manufacturers;
+        match (id, read) {
+            (Some(id), Some(read)) if read.is_published => table.insert(id.as_str(), read),
+            (Some(id), Some(_draft)) => table.insert_unpublished(id.as_str()),
+            (Some(id), None) => table.insert_invalid(id.as_str()),
+            (None, _) => {}
+        }
+    }
+
+    fn term<'n>(&mut self, identity: Identity, node: &'n Node<'n>, reporter: &mut Reporter<'n>) {
+        let identity = Identity {
+            is_published: true,
+            ..identity
+        };
+        let id = identity.id.clone();
+        let identities = &mut self.identities.terms;
+        let mut vocabulary = None;
+        let read = read_record(node, reporter, |record| {
+            let (of, read) = term::read(record);
+            vocabulary = of;
+            if let Some(vocabulary) = of {
+                report_clashes(&mut identities[vocabulary as usize], identity, record);
+            }
+            read
+        });
+        let (Some(id), Some(vocabulary)) = (id, vocabulary) else {
+            return;
+        };
+        let table = self.collected.references.terms_mut(vocabulary);
+        match read {
+            Some(read) => table.insert(id.as_str(), read),
+            None => table.insert_invalid(id.as_str()),
+        }
+    }
+
+    fn designer<'n>(
+        &mut self,
+        identity: Identity,
+        node: &'n Node<'n>,
+        reporter: &mut Reporter<'n>,
+    ) {
+        let id = identity.id.clone();
+        let identities = &mut self.identities.designers;
+        let read = read_record(node, reporter, |record| {
+            let read = designer::read(record);
+            report_clashes(
+                identities,
+                Identity {
+                    slug: None,
+                    ..identity
+                },
+                record,
+            );
+            read
+        });
+        let table = &mut self.collected.references.designers;
+        match (id, read) {
+            (Some(id), Some(read)) => table.insert(id.as_str(), read),
+            (Some(id), None) => table.insert_invalid(id.as_str()),
+            (None, _) => {}
+        }
+    }
+
+    fn catalogue<'n>(
+        &mut self,
+        line: LineText<'n>,
+        node: &'n Node<'n>,
+        mut reporter: Reporter<'n>,
+    ) {
+        let mut counts = Vec::new();
+        read_record(node, &mut reporter, |record| {
+            counts = catalogue::read(record);
+            Some(())
+        });
+        match &self.catalogue {
+            Some(first) => {
+                let message = format!(
+                    "the export has a catalogue record at {} already",
+                    first.place()
+                );
+                reporter.place_of(&node.span, Problem::new(Code::DuplicateCatalogue, message));
+            }
+            None => self.catalogue = Some(announced::Catalogue::new(line, counts)),
+        }
+        self.collected.findings.append(reporter.into_findings());
+    }
+
+    /// A line of which not even the kind can be read.
+    fn unreadable(&mut self, findings: Findings, bytes: &[u8]) -> anyhow::Result<()> {
+        self.collected.findings.append(findings);
+        self.collected.tally.unreadable += 1;
+        self.rejects.line(bytes)
+    }
+}
+
+impl Visit for Collector<'_> {
+    fn line(&mut self, line: Line<'_>) -> anyhow::Result<()> {
+        if begins_like_a_boat(line.bytes) {
+            return self.collected.spool.push(line);
+        }
+        let (text, node) = match open_line::open(line) {
+            Ok(opened) => opened,
+            Err(finding) => {
+                let mut findings = Findings::new(self.listed_max);
+                findings.add(*finding);
+                return self.unreadable(findings, line.bytes);
+            }
+        };
+        let mut reporter = Reporter::new(text, self.listed_max);
+        match read_kind(&node, &mut reporter) {
+            Some(Kind::Boat) => self.collected.spool.push(line),
+            Some(kind) => self.record(kind, text, &node, reporter),
+            None => self.unreadable(reporter.into_findings(), line.bytes),
+        }
+    }
+
+    fn oversized(&mut self, piece: &[u8]) -> anyhow::Result<()> {
+        self.rejects.piece(piece)
+    }
+
+    fn fault(&mut self, fault: Fault) -> anyhow::Result<()> {
+        let place = Place {
+            file: fault.file,
+            line: fault.line,
+        };
+        self.collected
+            .findings
+            .add(Finding::new(fault.code, Some(place), fault.message));
+        if fault.code == Code::LineTooLong {
+            self.collected.tally.unreadable += 1;
+            self.rejects.end_of_line()?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads a record whose kind is known. None unless it is valid.
+fn read_record<'n, T>(
+    node: &'n Node<'n>,
+    reporter: &mut Reporter<'n>,
+    read: impl FnOnce(&mut Fields<'n, '_>) -> Option<T>,
+) -> Option<T> {
+    let read = object(node, reporter, |record| {
+        record.optional("kind", text);
+        read(record)
+    });
+    read.unwrap_or(None)
+        .filter(|_record| !reporter.has_errors())
+}
+
+fn report_clashes(identities: &mut Identities, identity: Identity, record: &mut Fields<'_, '_>) {
+    let place = record.reporter().place();
+    for clash in identities.claim(identity, &place) {
+        record.report(clash.key, clash.problem);
+    }
+}

@@ -1,0 +1,297 @@
+//! A typed look at an object: which keys it may have, and how each is read.
+//!
+//! A record's file names each field once, with the reader of its value, so that it reads like
+//! the table of the specification. Everything general about keys is here: absent, null, repeated,
+//! unknown, derived, of the wrong type.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::reporter::{Problem, Reporter, Step};
+use crate::export::json::{Member, Node, Value};
+use crate::findings::Code;
+
+/// Most members of a list.
+pub(super) const LIST_MAX: usize = 10_000;
+/// Keys that begin so are nobody's business.
+const PRIVATE_PREFIX: &str = "x_";
+/// How alike an unknown and a known key must be, from 0 to 1, for a hint.
+const ALIKE: f64 = 0.8;
+
+/// A value that cannot be used; what there is to say about it is in the findings.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Unusable;
+
+/// What reading a value comes to: the value, none (null or blank), or something unusable.
+pub(super) type Reading<T> = Result<Option<T>, Unusable>;
+
+/// An object that is being read.
+pub(super) struct Fields<'n, 'r> {
+    members: &'n [Member<'n>],
+    span: Range<usize>,
+    known: Vec<&'static str>,
+    reporter: &'r mut Reporter<'n>,
+}
+
+/// Reads an object; what `read` did not ask for is reported.
+pub(super) fn object<'n, T>(
+    node: &'n Node<'n>,
+    reporter: &mut Reporter<'n>,
+    read: impl FnOnce(&mut Fields<'n, '_>) -> Option<T>,
+) -> Reading<T> {
+    let Value::Object(members) = &node.value else {
+        return wrong_type(node, "an object", reporter);
+    };
+    let value = members_of(members, node.span.clone(), reporter, read);
+    value.map(Some).ok_or(Unusable)
+}
+
+/// Reports a value of another type than `expected`.
+pub(super) fn wrong_type<T>(
+    node: &Node<'_>,
+    expected: &str,
+    reporter: &mut Reporter<'_>,
+) -> Reading<T> {
+    let message = format!("expected {expected}, found {}", node.value.type_name());
+    reporter.value(node, Problem::new(Code::WrongType, message));
+    Err(Unusable)
+}
+
+/// Reports a problem with the value of a record's key.
+pub(super) fn report_value<'n>(
+    record: &'n Node<'n>,
+    key: &'static str,
+    problem: Problem,
+    reporter: &mut Reporter<'n>,
+) {
+    let Value::Object(members) = &record.value else {
+        return;
+    };
+    report_member(members, &record.span, key, problem, reporter);
+}
+
+fn report_member<'n>(
+    members: &'n [Member<'n>],
+    span: &Range<usize>,
+    key: &'static str,
+    problem: Problem,
+    reporter: &mut Reporter<'n>,
+) {
+    let member = members.iter().find(|member| member.key == key);
+    reporter.within(Step::Key(key), |reporter| match member {
+        Some(member) => reporter.value(&member.node, problem),
+        None => reporter.place_of(span, problem),
+    });
+}
+
+fn members_of<'n, T>(
+    members: &'n [Member<'n>],
+    span: Range<usize>,
+    reporter: &mut Reporter<'n>,
+    read: impl FnOnce(&mut Fields<'n, '_>) -> T,
+) -> T {
+    let mut fields = Fields {
+        members,
+        span,
+        known: Vec::new(),
+        reporter,
+    };
+    let value = read(&mut fields);
+    fields.report_leftovers();
+    value
+}
+
+impl<'n> Fields<'n, '_> {
+    /// The value of a field that may be absent, null or blank.
+    pub(super) fn optional<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(&'n Node<'n>, &mut Reporter<'n>) -> Reading<T>,
+    ) -> Option<T> {
+        self.read(key, read).unwrap_or(None)
+    }
+
+    /// The value of a field that must be there.
+    pub(super) fn required<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(&'n Node<'n>, &mut Reporter<'n>) -> Reading<T>,
+    ) -> Option<T> {
+        let value = self.read(key, read).ok()?;
+        if value.is_none() {
+            self.report_missing(key);
+        }
+        value
+    }
+
+    /// The members of a list; absent and null are the empty list.
+    pub(super) fn list<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnMut(&'n Node<'n>, &mut Reporter<'n>) -> Reading<T>,
+    ) -> Vec<T> {
+        self.optional(key, |node, reporter| list(node, reporter, read))
+            .unwrap_or_default()
+    }
+
+    /// An object that answers always have: absent and null are one without members.
+    pub(super) fn object<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(&mut Fields<'n, '_>) -> T,
+    ) -> Option<T> {
+        let span = self.span.clone();
+        let (members, span) = match self.find(key) {
+            None => (&[][..], span),
+            Some(node) => match &node.value {
+                Value::Object(members) => (members.as_slice(), node.span.clone()),
+                Value::Null => (&[][..], node.span.clone()),
+                _ => {
+                    let report =
+                        |reporter: &mut Reporter<'n>| wrong_type(node, "an object", reporter);
+                    return self.reporter.within(Step::Key(key), report).unwrap_or(None);
+                }
+            },
+        };
+        let read = |reporter: &mut Reporter<'n>| members_of(members, span, reporter, read);
+        Some(self.reporter.within(Step::Key(key), read))
+    }
+
+    /// Refuses a field that the import derives.
+    pub(super) fn derived(&mut self, key: &'static str, from: &str) {
+        let refused: Option<()> = self.optional(key, |node, reporter| {
+            let problem = Problem::new(
+                Code::DerivedField,
+                format!("`{key}` is derived from {from}"),
+            );
+            reporter.value(node, problem.hint("leave the key out"));
+            Err(Unusable)
+        });
+        debug_assert!(refused.is_none(), "a derived field has no value");
+    }
+
+    /// Reports a problem with a field that was read, judged together with others.
+    pub(super) fn report(&mut self, key: &'static str, problem: Problem) {
+        report_member(self.members, &self.span, key, problem, self.reporter);
+    }
+
+    /// What reports on the record, for readers that go on from here.
+    pub(super) fn reporter(&mut self) -> &mut Reporter<'n> {
+        self.reporter
+    }
+
+    fn read<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(&'n Node<'n>, &mut Reporter<'n>) -> Reading<T>,
+    ) -> Reading<T> {
+        match self.find(key) {
+            None => Ok(None),
+            Some(node) if node.value == Value::Null => Ok(None),
+            Some(node) => self
+                .reporter
+                .within(Step::Key(key), |reporter| read(node, reporter)),
+        }
+    }
+
+    /// The first member called `key`; a second one is reported.
+    fn find(&mut self, key: &'static str) -> Option<&'n Node<'n>> {
+        self.known.push(key);
+        let mut found = self.members.iter().filter(|member| member.key == key);
+        let first = found.next()?;
+        for again in found {
+            report_repeated(again, self.reporter);
+        }
+        Some(&first.node)
+    }
+
+    fn report_missing(&mut self, key: &'static str) {
+        let problem = Problem::new(Code::MissingField, format!("`{key}` is required"));
+        // The brace that opens the object stands for what is not in it.
+        let brace = self.span.start..self.span.start + 1;
+        report_member(self.members, &brace, key, problem, self.reporter);
+    }
+
+    fn report_leftovers(self) {
+        let mut seen = HashSet::new();
+        for member in self.members {
+            if self.known.contains(&&*member.key) {
+                continue;
+            }
+            if !seen.insert(&*member.key) {
+                report_repeated(member, self.reporter);
+            } else if !member.key.starts_with(PRIVATE_PREFIX) {
+                report_unknown(member, &self.known, self.reporter);
+            }
+        }
+    }
+}
+
+fn list<'n, T>(
+    node: &'n Node<'n>,
+    reporter: &mut Reporter<'n>,
+    mut read: impl FnMut(&'n Node<'n>, &mut Reporter<'n>) -> Reading<T>,
+) -> Reading<Vec<T>> {
+    let Value::List(items) = &node.value else {
+        return wrong_type(node, "a list", reporter);
+    };
+    if LIST_MAX < items.len() {
+        let message = format!(
+            "a list has at most {LIST_MAX} members, this one {}",
+            items.len()
+        );
+        reporter.value(node, Problem::new(Code::ListTooLong, message));
+        return Err(Unusable);
+    }
+    let mut values = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        values.extend(reporter.within(Step::Index(index), |to| list_member(item, to, &mut read)));
+    }
+    Ok(Some(values))
+}
+
+fn list_member<'n, T>(
+    item: &'n Node<'n>,
+    reporter: &mut Reporter<'n>,
+    read: &mut impl FnMut(&'n Node<'n>, &mut Reporter<'n>) -> Reading<T>,
+) -> Option<T> {
+    let value = match item.value {
+        Value::Null => None,
+        _ => read(item, reporter).ok()?,
+    };
+    if value.is_none() {
+        let problem = Problem::new(Code::MissingField, "a member of a list must have a value");
+        reporter.value(item, problem.hint("leave the member out"));
+    }
+    value
+}
+
+fn report_repeated<'n>(member: &'n Member<'n>, reporter: &mut Reporter<'n>) {
+    let message = format!("the key `{}` is given twice", member.key);
+    let problem = Problem::new(Code::RepeatedKey, message);
+    reporter.within(Step::Key(&member.key), |to| {
+        to.place_of(&member.key_span, problem);
+    });
+}
+
+fn report_unknown<'n>(member: &'n Member<'n>, known: &[&str], reporter: &mut Reporter<'n>) {
+    let key = crate::findings::cut(&member.key);
+    let mut problem = Problem::new(Code::UnknownField, format!("unknown key `{key}`"));
+    if reporter.wants_hints() {
+        problem = problem.hint(match nearest(&member.key, known) {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None => format!("to keep it in the export, begin it with `{PRIVATE_PREFIX}`"),
+        });
+    }
+    reporter.within(Step::Key(&member.key), |to| {
+        to.place_of(&member.key_span, problem);
+    });
+}
+
+/// The word of `known` that `word` may have been meant to be.
+pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+    let likeness = |known: &str| strsim::jaro_winkler(&word.to_lowercase(), &known.to_lowercase());
+    let candidates = known.iter().map(|known| (likeness(known), *known));
+    let (likeness, nearest) = candidates.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (ALIKE <= likeness).then_some(nearest)
+}

@@ -1,0 +1,80 @@
+//! What kind of record a line holds, before anything else of it is read.
+
+use super::Kind;
+use super::fields::nearest;
+use super::identity::text_of;
+use super::reporter::{Problem, Reporter};
+use crate::export::json::{Node, Value};
+use crate::findings::Code;
+
+/// The kind of a record, or what is wrong with it.
+pub(super) fn read_kind(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Option<Kind> {
+    let Value::Object(members) = &node.value else {
+        let message = format!(
+            "a record is an object, this line is {}",
+            node.value.type_name()
+        );
+        reporter.value(node, Problem::new(Code::NotAnObject, message));
+        return None;
+    };
+    let Some(given) = members.iter().find(|member| member.key == "kind") else {
+        let brace = node.span.start..node.span.start + 1;
+        let problem = Problem::new(Code::MissingField, "`kind` is required");
+        reporter.place_of(
+            &brace,
+            problem.hint("every line says what kind of record it is"),
+        );
+        return None;
+    };
+    let kinds = Kind::ALL.map(Kind::as_str);
+    let word = text_of(node, "kind").unwrap_or_default();
+    let kind = Kind::ALL.into_iter().find(|kind| kind.as_str() == word);
+    if kind.is_none() {
+        let message = format!("`kind` must be one of {}", kinds.join(", "));
+        let mut problem = Problem::new(Code::UnknownKind, message);
+        if let Some(nearest) = nearest(word, &kinds) {
+            problem = problem.hint(format!("did you mean `{nearest}`?"));
+        }
+        reporter.value(&given.node, problem);
+    }
+    kind
+}
+
+/// Recognises most boats without reading them: those whose first key is their kind.
+pub(super) fn begins_like_a_boat(line: &[u8]) -> bool {
+    let tokens: [&[u8]; 4] = [b"{", b"\"kind\"", b":", b"\"boat\""];
+    let mut rest = line;
+    tokens
+        .into_iter()
+        .all(|token| match rest.trim_ascii_start().strip_prefix(token) {
+            Some(after) => {
+                rest = after;
+                true
+            }
+            None => false,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boats_are_recognised_by_their_first_key_alone() {
+        for line in [
+            r#"{"kind":"boat","id":"a"}"#,
+            r#" { "kind" : "boat" }"#,
+            r#"{"kind":"boat""#,
+        ] {
+            assert!(begins_like_a_boat(line.as_bytes()), "{line}");
+        }
+        for line in [
+            r#"{"id":"a","kind":"boat"}"#,
+            r#"{"kind":"boats"}"#,
+            r#"{"kind":"#,
+            "",
+        ] {
+            assert!(!begins_like_a_boat(line.as_bytes()), "{line}");
+        }
+    }
+}

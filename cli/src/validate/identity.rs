@@ -1,0 +1,163 @@
+//! The rules of identity across records: ids and slugs are unique, and no slug is another's id.
+//!
+//! Of two records that clash, the later one has the finding, which says where the earlier one is.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use shared::ids::IdOrSlug;
+
+use super::reporter::Problem;
+use crate::export::json::{Node, Value};
+use crate::findings::{Code, Place};
+
+/// What identifies a record, as far as it can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    pub(super) id: Option<IdOrSlug>,
+    pub(super) slug: Option<IdOrSlug>,
+    pub(super) is_published: bool,
+}
+
+impl Identity {
+    /// The identity of a record; what is wrong with its form is reported by whoever reads it.
+    pub(super) fn of(record: &Node<'_>) -> Self {
+        // Whatever is the slug of some kind has the grammar of ids.
+        let valid = |text: &str| IdOrSlug::parse(text).ok();
+        Self {
+            id: text_of(record, "id").and_then(valid),
+            slug: text_of(record, "slug").and_then(valid),
+            is_published: member(record, "published") != Some(&Value::Bool(false)),
+        }
+    }
+}
+
+/// A text of a record, trimmed.
+pub(super) fn text_of<'n>(record: &'n Node<'_>, key: &str) -> Option<&'n str> {
+    match member(record, key)? {
+        Value::Text(text) => Some(text.trim()),
+        _ => None,
+    }
+}
+
+fn member<'n, 'a>(record: &'n Node<'a>, key: &str) -> Option<&'n Value<'a>> {
+    let Value::Object(members) = &record.value else {
+        return None;
+    };
+    members
+        .iter()
+        .find(|member| member.key == key)
+        .map(|member| &member.node.value)
+}
+
+/// The ids and slugs of one kind that were seen so far.
+#[derive(Debug, Default)]
+pub(super) struct Identities {
+    ids: HashMap<IdOrSlug, Claim>,
+    slugs: HashMap<IdOrSlug, Place>,
+}
+
+#[derive(Debug)]
+struct Claim {
+    place: Place,
+    is_published: bool,
+}
+
+/// A problem with the value of one key.
+pub(super) struct Clash {
+    pub(super) key: &'static str,
+    pub(super) problem: Problem,
+}
+
+impl Identities {
+    /// Enters a record, and tells what of it others have already.
+    pub(super) fn claim(&mut self, identity: Identity, place: &Place) -> Vec<Clash> {
+        let Identity {
+            id,
+            slug,
+            is_published,
+        } = identity;
+        let slug = slug.filter(|_slug| is_published);
+        let is_own_id = id == slug;
+        let may_clash = is_published && !is_own_id;
+        let mut clashes = Vec::new();
+        if let Some(id) = id {
+            let claim = Claim {
+                place: place.clone(),
+                is_published,
+            };
+            self.claim_id(id, claim, may_clash, &mut clashes);
+        }
+        if let Some(slug) = slug {
+            self.claim_slug(slug, place, may_clash, &mut clashes);
+        }
+        clashes
+    }
+
+    fn claim_id(&mut self, id: IdOrSlug, claim: Claim, may_clash: bool, clashes: &mut Vec<Clash>) {
+        if let Some(other) = self.slugs.get(&id).filter(|_other| may_clash) {
+            let relation = "is the slug of the record";
+            clashes.push(clash("id", Code::SlugIsAnId, &id, relation, other));
+        }
+        match self.ids.entry(id) {
+            Entry::Occupied(other) => {
+                let place = &other.get().place;
+                clashes.push(clash("id", Code::DuplicateId, other.key(), TAKEN, place));
+            }
+            Entry::Vacant(free) => {
+                free.insert(claim);
+            }
+        }
+    }
+
+    fn claim_slug(
+        &mut self,
+        slug: IdOrSlug,
+        place: &Place,
+        may_clash: bool,
+        clashes: &mut Vec<Clash>,
+    ) {
+        let named_so = self
+            .ids
+            .get(&slug)
+            .filter(|other| may_clash && other.is_published);
+        if let Some(other) = named_so {
+            let relation = "is the id of the record";
+            clashes.push(clash(
+                "slug",
+                Code::SlugIsAnId,
+                &slug,
+                relation,
+                &other.place,
+            ));
+        }
+        match self.slugs.entry(slug) {
+            Entry::Occupied(other) => {
+                clashes.push(clash(
+                    "slug",
+                    Code::DuplicateSlug,
+                    other.key(),
+                    TAKEN,
+                    other.get(),
+                ));
+            }
+            Entry::Vacant(free) => {
+                free.insert(place.clone());
+            }
+        }
+    }
+}
+
+/// How a name relates to the record that had it first.
+const TAKEN: &str = "is already that of the record";
+
+fn clash(key: &'static str, code: Code, name: &IdOrSlug, relation: &str, other: &Place) -> Clash {
+    let line = other
+        .line
+        .map_or_else(String::new, |line| format!(":{line}"));
+    let message = format!("the {key} {name} {relation} at {}{line}", other.file.name);
+    Clash {
+        key,
+        problem: Problem::new(code, message),
+    }
+}

@@ -1,0 +1,224 @@
+//! What boats refer to: manufacturers, terms and designers by id, and how a reference is read.
+
+use std::collections::HashMap;
+
+use shared::ids::{IdOrSlug, Slug};
+use shared::model::{self, ManufacturerReference, Text};
+
+use super::fields::{Reading, Unusable};
+use super::kind::{Kind, Vocabulary};
+use super::manufacturer::Manufacturer;
+use super::reporter::{Problem, Reporter};
+use super::values::id;
+use crate::export::json::{Node, Value};
+use crate::findings::Code;
+
+/// A term of a vocabulary.
+#[derive(Debug)]
+pub(super) struct Term {
+    pub(super) id: IdOrSlug,
+    pub(super) slug: Slug,
+    pub(super) name: String,
+}
+
+/// A designer.
+#[derive(Debug)]
+pub(super) struct Designer {
+    pub(super) id: IdOrSlug,
+    pub(super) name: String,
+    pub(super) website: Option<String>,
+}
+
+/// The records of one kind that others may refer to.
+#[derive(Debug)]
+pub(super) struct Table<T> {
+    records: Vec<T>,
+    standing: HashMap<Box<str>, Standing>,
+}
+
+/// What becomes of a reference to a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// It resolves to the record at this place.
+    Usable(usize),
+    /// The record is a draft.
+    Unpublished,
+    /// The record has errors.
+    Invalid,
+}
+
+impl<T> Default for Table<T> {
+    fn default() -> Self {
+        Self {
+            records: Vec::new(),
+            standing: HashMap::new(),
+        }
+    }
+}
+
+impl<T> Table<T> {
+    /// Adds a published record. Of several with one id the first counts.
+    pub(super) fn insert(&mut self, id: &str, record: T) {
+        if self.insert_standing(id, Standing::Usable(self.records.len())) {
+            self.records.push(record);
+        }
+    }
+
+    /// Notes a record that is a draft.
+    pub(super) fn insert_unpublished(&mut self, id: &str) {
+        self.insert_standing(id, Standing::Unpublished);
+    }
+
+    /// Notes a record that has errors.
+    pub(super) fn insert_invalid(&mut self, id: &str) {
+        self.insert_standing(id, Standing::Invalid);
+    }
+
+    /// The usable records, in the order of the export.
+    pub(super) fn records(&self) -> &[T] {
+        &self.records
+    }
+
+    fn insert_standing(&mut self, id: &str, standing: Standing) -> bool {
+        let is_new = !self.standing.contains_key(id);
+        if is_new {
+            self.standing.insert(id.into(), standing);
+        }
+        is_new
+    }
+
+    /// The record called `id` and its place, or what is wrong with the reference to it.
+    fn find(&self, id: &str, what: &str) -> Result<(usize, &T), Problem> {
+        match self.standing.get(id) {
+            Some(Standing::Usable(place)) => Ok((*place, &self.records[*place])),
+            Some(Standing::Unpublished) => {
+                let message = format!("the {what} {id} is not published, but this boat is");
+                Err(Problem::new(Code::UnpublishedManufacturer, message))
+            }
+            Some(Standing::Invalid) => {
+                let message = format!("the {what} {id} has errors of its own");
+                Err(Problem::new(Code::ReferenceToInvalid, message))
+            }
+            None => {
+                let message = format!("the export has no {what} {id}");
+                Err(Problem::new(Code::DanglingReference, message))
+            }
+        }
+    }
+}
+
+/// Everything that boats may refer to.
+#[derive(Debug, Default)]
+pub(super) struct References {
+    pub(super) manufacturers: Table<Manufacturer>,
+    pub(super) designers: Table<Designer>,
+    terms: [Table<Term>; Vocabulary::ALL.len()],
+}
+
+impl References {
+    /// The terms of a vocabulary.
+    pub(super) const fn terms(&self, vocabulary: Vocabulary) -> &Table<Term> {
+        &self.terms[vocabulary as usize]
+    }
+
+    /// The terms of a vocabulary, to be added to.
+    pub(super) const fn terms_mut(&mut self, vocabulary: Vocabulary) -> &mut Table<Term> {
+        &mut self.terms[vocabulary as usize]
+    }
+}
+
+/// Reads the references of one boat.
+#[derive(Clone, Copy)]
+pub(super) struct Resolver<'n> {
+    pub(super) references: &'n References,
+    /// Only the references of a published boat must lead somewhere.
+    pub(super) is_published: bool,
+}
+
+impl<'n> Resolver<'n> {
+    /// The manufacturer and its place among the usable ones.
+    pub(super) fn manufacturer(
+        self,
+    ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> Reading<(usize, ManufacturerReference<'n>)>
+    {
+        move |node, reporter| {
+            let found = self.resolve(
+                &self.references.manufacturers,
+                "manufacturer",
+                node,
+                reporter,
+            )?;
+            Ok(found.map(|(place, manufacturer)| (place, manufacturer.reference())))
+        }
+    }
+
+    /// A term of `vocabulary`.
+    pub(super) fn term(
+        self,
+        vocabulary: Vocabulary,
+    ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> Reading<model::Reference<'n>> {
+        move |node, reporter| {
+            let what = format!("{} term", vocabulary.as_str());
+            let found = self.resolve(self.references.terms(vocabulary), &what, node, reporter)?;
+            Ok(found.map(|(_, term)| model::Reference {
+                id: &term.id,
+                name: &term.name,
+                slug: &term.slug,
+            }))
+        }
+    }
+
+    /// A designer.
+    pub(super) fn designer(
+        self,
+    ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> Reading<model::Designer<'n>> {
+        move |node, reporter| {
+            let what = Kind::Designer.as_str();
+            let found = self.resolve(&self.references.designers, what, node, reporter)?;
+            Ok(found.map(|(_, designer)| model::Designer {
+                id: &designer.id,
+                name: &designer.name,
+                website: designer.website.as_deref(),
+            }))
+        }
+    }
+
+    fn resolve<T>(
+        self,
+        table: &'n Table<T>,
+        what: &str,
+        node: &'n Node<'n>,
+        reporter: &mut Reporter<'n>,
+    ) -> Reading<(usize, &'n T)> {
+        let Some(id) = referred_id(node, reporter)? else {
+            return Ok(None);
+        };
+        match table.find(id.as_str(), what) {
+            Ok(found) => Ok(Some(found)),
+            Err(problem) => {
+                if self.is_published {
+                    reporter.value(node, problem);
+                }
+                Err(Unusable)
+            }
+        }
+    }
+}
+
+fn referred_id<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<IdOrSlug> {
+    let Value::Object(members) = &node.value else {
+        return id(node, reporter);
+    };
+    let message = "a reference is the id of a record, not the record itself";
+    let mut problem = Problem::new(Code::ExpandedReference, message);
+    let embedded = members
+        .iter()
+        .find(|member| member.key == "id")
+        .map(|member| &member.node.value);
+    if let Some(Value::Text(id)) = embedded {
+        let id: Text<'_> = crate::findings::cut(id).into();
+        problem = problem.hint(format!("write \"{id}\" instead"));
+    }
+    reporter.value(node, problem);
+    Err(Unusable)
+}

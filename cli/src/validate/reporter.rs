@@ -1,0 +1,160 @@
+//! Collects the findings of one line, and knows where in its record reading is.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::export::ExportFile;
+use crate::export::json::{Node, Value};
+use crate::findings::{Code, Excerpt, Finding, Findings, Place, RecordName, Severity, cut};
+
+/// The place of a line and its text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LineText<'n> {
+    pub(super) file: &'n Arc<ExportFile>,
+    pub(super) number: u64,
+    pub(super) text: &'n str,
+}
+
+impl LineText<'_> {
+    /// The place, for others to refer to.
+    pub(super) fn place(&self) -> Place {
+        Place {
+            file: Arc::clone(self.file),
+            line: Some(self.number),
+        }
+    }
+}
+
+/// One step of a JSON pointer.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step<'n> {
+    Key(&'n str),
+    Index(usize),
+}
+
+/// What is wrong at some span of the line.
+pub(super) struct Problem {
+    pub(super) code: Code,
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+}
+
+impl Problem {
+    pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+/// The findings of one line.
+pub(super) struct Reporter<'n> {
+    line: LineText<'n>,
+    record: Option<RecordName>,
+    path: Vec<Step<'n>>,
+    findings: Findings,
+}
+
+impl<'n> Reporter<'n> {
+    /// Nothing found yet, and nothing known about the record.
+    pub(super) const fn new(line: LineText<'n>, listed_max: usize) -> Self {
+        Self {
+            line,
+            record: None,
+            path: Vec::new(),
+            findings: Findings::new(listed_max),
+        }
+    }
+
+    /// From now on findings are about this record.
+    pub(super) fn set_record(&mut self, record: RecordName) {
+        self.record = Some(record);
+    }
+
+    /// The place of the line.
+    pub(super) fn place(&self) -> Place {
+        self.line.place()
+    }
+
+    /// Whether anything found so far makes the record unusable.
+    pub(super) fn has_errors(&self) -> bool {
+        self.findings.errors() != 0
+    }
+
+    /// The findings.
+    pub(super) fn into_findings(self) -> Findings {
+        self.findings
+    }
+
+    /// Reads something one step further in.
+    pub(super) fn within<T>(&mut self, step: Step<'n>, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(step);
+        let read = read(self);
+        self.path.pop();
+        read
+    }
+
+    /// Reports a problem with the value that is being read.
+    pub(super) fn value(&mut self, node: &Node<'_>, problem: Problem) {
+        self.add(&node.span, problem, |line| match &node.value {
+            Value::Text(text) => Some(cut(text)),
+            _ => Some(cut(&line[node.span.clone()])),
+        });
+    }
+
+    /// Reports a problem with what is being read as a whole, for which no value can be shown.
+    pub(super) fn place_of(&mut self, span: &Range<usize>, problem: Problem) {
+        self.add(span, problem, |_line| None);
+    }
+
+    fn add(
+        &mut self,
+        span: &Range<usize>,
+        problem: Problem,
+        value: impl FnOnce(&'n str) -> Option<String>,
+    ) {
+        let Problem {
+            code,
+            message,
+            hint,
+        } = problem;
+        let text = self.line.text;
+        let mut finding = Finding::new(code, Some(self.place()), message);
+        finding.record.clone_from(&self.record);
+        // What is only counted needs no text; a hostile line can have very many findings.
+        if self.findings.has_room(code.severity()) {
+            finding.column = Some(text[..span.start].chars().count() + 1);
+            finding.pointer = self.record.is_some().then(|| self.pointer());
+            finding.value = value(text);
+            finding.hint = hint;
+            finding.excerpt = Some(Excerpt::new(text, span));
+        }
+        self.findings.add(finding);
+    }
+
+    /// Whether a hint that costs something to find would be shown.
+    pub(super) fn wants_hints(&self) -> bool {
+        self.findings.has_room(Severity::Error)
+    }
+
+    /// The JSON pointer to what is being read; the whole record is the empty text.
+    fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        for step in &self.path {
+            // Writing to a text cannot fail.
+            _ = match step {
+                Step::Key(key) => write!(pointer, "/{}", key.replace('~', "~0").replace('/', "~1")),
+                Step::Index(index) => write!(pointer, "/{index}"),
+            };
+        }
+        pointer
+    }
+}

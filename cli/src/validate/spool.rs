@@ -1,0 +1,237 @@
+//! Lines set aside in a temporary file, because boats can only be read once everything they may
+//! refer to is known, and there may be more of them than memory holds.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, Write};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+
+use crate::export::{ExportFile, Line};
+
+/// Lines of a batch.
+const BATCH_LINES: usize = 1024;
+/// Bytes after which a batch is complete, however few lines it has.
+const BATCH_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes that describe a line before its own: file, number, whether it is unterminated, length.
+const HEAD: usize = 4 + 8 + 1 + 4;
+
+/// Lines being set aside.
+pub(super) struct Spool {
+    file: BufWriter<File>,
+    /// By ordinal; files without a line in the spool may be missing.
+    files: Vec<Arc<ExportFile>>,
+    lines: u64,
+}
+
+/// The lines that were set aside, in their order.
+pub(super) struct SpoolReader {
+    file: BufReader<File>,
+    files: Vec<Arc<ExportFile>>,
+}
+
+/// Some lines, held together.
+#[derive(Default)]
+pub(super) struct Batch {
+    bytes: Vec<u8>,
+    lines: Vec<BatchLine>,
+}
+
+struct BatchLine {
+    file: Arc<ExportFile>,
+    number: u64,
+    is_unterminated: bool,
+    bytes: Range<usize>,
+}
+
+impl Spool {
+    /// An empty spool in a nameless file in `temp_dir`.
+    pub(super) fn create(temp_dir: &Path) -> anyhow::Result<Self> {
+        let file = tempfile::tempfile_in(temp_dir).with_context(|| {
+            format!(
+                "could not create a temporary file in {}",
+                temp_dir.display()
+            )
+        })?;
+        Ok(Self {
+            file: BufWriter::new(file),
+            files: Vec::new(),
+            lines: 0,
+        })
+    }
+
+    /// Sets a line aside.
+    pub(super) fn push(&mut self, line: Line<'_>) -> anyhow::Result<()> {
+        if self.files.last() != Some(line.file) {
+            self.files.push(Arc::clone(line.file));
+        }
+        self.lines += 1;
+        self.write(line)
+            .context("could not write to a temporary file")
+    }
+
+    /// Lines set aside so far.
+    pub(super) const fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// Turns back to the first line.
+    pub(super) fn into_reader(self) -> anyhow::Result<SpoolReader> {
+        let rewound = self
+            .file
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error);
+        let rewound = rewound.and_then(|mut file| file.rewind().map(|()| file));
+        let file = rewound.context("could not write to a temporary file")?;
+        Ok(SpoolReader {
+            file: BufReader::new(file),
+            files: self.files,
+        })
+    }
+
+    fn write(&mut self, line: Line<'_>) -> io::Result<()> {
+        let length = u32::try_from(line.bytes.len()).map_err(io::Error::other)?;
+        self.file.write_all(&line.file.ordinal.to_le_bytes())?;
+        self.file.write_all(&line.number.to_le_bytes())?;
+        self.file.write_all(&[u8::from(line.is_unterminated)])?;
+        self.file.write_all(&length.to_le_bytes())?;
+        self.file.write_all(line.bytes)
+    }
+}
+
+impl SpoolReader {
+    /// Refills `batch` with the next lines; it stays empty when there are none.
+    pub(super) fn next_batch(&mut self, batch: &mut Batch) -> anyhow::Result<()> {
+        batch.bytes.clear();
+        batch.lines.clear();
+        while batch.lines.len() < BATCH_LINES && batch.bytes.len() < BATCH_BYTES {
+            let more = self
+                .read_line(batch)
+                .context("could not read a temporary file")?;
+            if !more {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_line(&mut self, batch: &mut Batch) -> io::Result<bool> {
+        let mut head = [0; HEAD];
+        match self.file.read_exact(&mut head) {
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(false),
+            read => read?,
+        }
+        let [
+            f0,
+            f1,
+            f2,
+            f3,
+            n0,
+            n1,
+            n2,
+            n3,
+            n4,
+            n5,
+            n6,
+            n7,
+            unterminated,
+            l0,
+            l1,
+            l2,
+            l3,
+        ] = head;
+        let ordinal = u32::from_le_bytes([f0, f1, f2, f3]);
+        let number = u64::from_le_bytes([n0, n1, n2, n3, n4, n5, n6, n7]);
+        let length = u32::from_le_bytes([l0, l1, l2, l3]);
+        let position = self
+            .files
+            .binary_search_by_key(&ordinal, |file| file.ordinal);
+        let file = position.map_err(|_absent| io::Error::from(ErrorKind::InvalidData))?;
+
+        let start = batch.bytes.len();
+        let read = (&mut self.file)
+            .take(u64::from(length))
+            .read_to_end(&mut batch.bytes)?;
+        if read < length as usize {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
+        batch.lines.push(BatchLine {
+            file: Arc::clone(&self.files[file]),
+            number,
+            is_unterminated: unterminated != 0,
+            bytes: start..batch.bytes.len(),
+        });
+        Ok(true)
+    }
+}
+
+impl Batch {
+    /// The lines, in their order.
+    pub(super) fn lines(&self) -> Vec<Line<'_>> {
+        let line = |line: &'_ BatchLine| (line.bytes.clone(), line.number, line.is_unterminated);
+        let with_file = self.lines.iter().map(|held| (&held.file, line(held)));
+        with_file
+            .map(|(file, (bytes, number, is_unterminated))| Line {
+                file,
+                number,
+                bytes: &self.bytes[bytes],
+                is_unterminated,
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_come_back_in_their_order_with_their_places() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut spool = Spool::create(directory.path()).unwrap();
+        let file = |ordinal| {
+            Arc::new(ExportFile {
+                ordinal,
+                name: format!("{ordinal}.ndjson"),
+            })
+        };
+        let (first, third) = (file(0), file(2));
+        let long = vec![b'x'; BATCH_BYTES];
+        let lines = [
+            (&first, 7, &b"{}"[..], false),
+            (&first, 9, &long, false),
+            (&third, 1, b"", true),
+        ];
+        for (file, number, bytes, is_unterminated) in lines {
+            spool
+                .push(Line {
+                    file,
+                    number,
+                    bytes,
+                    is_unterminated,
+                })
+                .unwrap();
+        }
+        assert_eq!(spool.lines(), 3);
+
+        let mut reader = spool.into_reader().unwrap();
+        let (mut batch, mut back) = (Batch::default(), 0);
+        let mut batches = 0;
+        loop {
+            reader.next_batch(&mut batch).unwrap();
+            if batch.lines().is_empty() {
+                break;
+            }
+            for line in batch.lines() {
+                let (file, number, bytes, is_unterminated) = lines[back];
+                assert_eq!((line.file, line.number), (file, number));
+                assert_eq!((line.bytes, line.is_unterminated), (bytes, is_unterminated));
+                back += 1;
+            }
+            batches += 1;
+        }
+        assert_eq!((back, batches), (3, 2));
+    }
+}

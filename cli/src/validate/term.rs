@@ -1,0 +1,29 @@
+//! A term of a vocabulary: a type, category, activity, hull type or hull material.
+
+use super::fields::Fields;
+use super::kind::Vocabulary;
+use super::references::Term;
+use super::text::text;
+use super::values::{id, slug, word};
+
+/// Reads a term; its vocabulary is given even where the rest of it cannot be used.
+pub(super) fn read(record: &mut Fields<'_, '_>) -> (Option<Vocabulary>, Option<Term>) {
+    let vocabulary = record.required("vocabulary", |node, reporter| {
+        word(
+            node,
+            reporter,
+            &Vocabulary::ALL.map(|vocabulary| (vocabulary.as_str(), vocabulary)),
+        )
+    });
+    let id = record.required("id", id);
+    let slug = record.required("slug", slug);
+    let name = record.required("name", text);
+    let term = || {
+        Some(Term {
+            id: id?,
+            slug: slug?,
+            name: name?.into_owned(),
+        })
+    };
+    (vocabulary, term())
+}

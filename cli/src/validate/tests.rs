@@ -1,0 +1,166 @@
+//! Tests of validation: a minimal valid record with one mutation, and what is found.
+
+use std::io::Write as _;
+
+use serde_json::{Value, json};
+use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+
+use super::*;
+use crate::findings::Finding;
+
+mod across_records;
+mod boat;
+mod boat_values;
+mod others;
+mod text;
+
+/// Records what is handed on, as the JSON that would be served.
+#[derive(Default)]
+struct Served {
+    boats: Vec<Value>,
+    manufacturers: Vec<Value>,
+}
+
+impl Consumer for Served {
+    type Boat = Value;
+
+    fn render(summary: &BoatSummary<'_>, details: &BoatDetails<'_>) -> Value {
+        let mut body = Vec::new();
+        shared::render::boat(summary, details, &mut body);
+        serde_json::from_slice::<Value>(&body).unwrap()["data"].take()
+    }
+
+    fn boat(&mut self, boat: Value) -> anyhow::Result<()> {
+        self.boats.push(boat);
+        Ok(())
+    }
+
+    fn manufacturer(
+        &mut self,
+        summary: &ManufacturerSummary<'_>,
+        details: &ManufacturerDetails<'_>,
+    ) -> anyhow::Result<()> {
+        let mut body = Vec::new();
+        shared::render::manufacturer(summary, details, &mut body);
+        self.manufacturers
+            .push(serde_json::from_slice::<Value>(&body)?["data"].take());
+        Ok(())
+    }
+}
+
+/// What a run found and handed on.
+struct Run {
+    outcome: Outcome,
+    served: Served,
+    rejects: String,
+}
+
+impl Run {
+    /// Validates lines.
+    fn of(lines: &[String], skip_invalid: bool) -> Self {
+        Self::of_bytes(format!("{}\n", lines.join("\n")).as_bytes(), skip_invalid)
+    }
+
+    /// Validates the contents of a file.
+    fn of_bytes(contents: &[u8], skip_invalid: bool) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("export.ndjson");
+        std::fs::File::create(&path)
+            .unwrap()
+            .write_all(contents)
+            .unwrap();
+        let rejects_path = directory.path().join("rejects.ndjson");
+        let mut rejects = Rejects::create(&rejects_path).unwrap();
+        let settings = Settings {
+            exports: &[path],
+            temp_dir: directory.path(),
+            listed_max: 1000,
+            skip_invalid,
+            progress: &Progress::new(false),
+        };
+        let mut served = Served::default();
+        let outcome = run(&settings, &mut std::io::empty(), &mut rejects, &mut served).unwrap();
+        rejects.publish().unwrap();
+        let rejects = std::fs::read_to_string(&rejects_path).unwrap_or_default();
+        Self {
+            outcome,
+            served,
+            rejects,
+        }
+    }
+
+    /// Code and pointer of each finding; the warning about an export without boats aside.
+    fn findings(&self) -> Vec<String> {
+        let listed = self.outcome.findings.listed().into_iter();
+        let relevant = listed.filter(|finding| finding.code.as_str() != "NO_PUBLISHED_BOATS");
+        relevant.map(code_and_pointer).collect()
+    }
+}
+
+fn code_and_pointer(finding: &Finding) -> String {
+    format!(
+        "{} {}",
+        finding.code,
+        finding.pointer.as_deref().unwrap_or("-")
+    )
+}
+
+fn manufacturer() -> Value {
+    json!({
+        "kind": "manufacturer", "id": "maker-1", "slug": "maker", "name": "Maker",
+        "updatedAt": "2026-10-01T12:00:00Z",
+    })
+}
+
+fn term() -> Value {
+    json!({ "kind": "term", "vocabulary": "type", "id": "type-1", "slug": "monohull", "name": "Monohull" })
+}
+
+fn designer() -> Value {
+    json!({ "kind": "designer", "id": "designer-1", "name": "Designer" })
+}
+
+fn boat() -> Value {
+    json!({
+        "kind": "boat", "id": "boat-1", "slug": "boat", "model": "Boat", "manufacturer": "maker-1",
+        "type": "type-1", "production": { "firstYear": 1990 }, "unit": "metric",
+        "lengthOverall": 9.1,
+    })
+}
+
+/// `record` with the value at a JSON pointer replaced; the objects on the way are made.
+fn with(mut record: Value, pointer: &str, value: Value) -> Value {
+    let mut place = &mut record;
+    for key in pointer.split('/').skip(1) {
+        if place.is_null() {
+            *place = json!({});
+        }
+        place = &mut place[key];
+    }
+    *place = value;
+    record
+}
+
+/// `record` with the text of a value replaced, for what JSON values cannot express.
+fn with_raw(record: &Value, pointer: &str, raw: &str) -> String {
+    let marked = with(record.clone(), pointer, json!("%RAW%"));
+    marked.to_string().replace("\"%RAW%\"", raw)
+}
+
+fn lines(records: &[Value]) -> Vec<String> {
+    records.iter().map(Value::to_string).collect()
+}
+
+/// A boat with everything it refers to.
+fn export_with(boat: String) -> Vec<String> {
+    let mut export = lines(&[manufacturer(), term(), designer()]);
+    export.push(boat);
+    export
+}
+
+/// What is found about a boat whose value at `pointer` is `raw`.
+#[track_caller]
+fn check_boat(pointer: &str, raw: &str, expected: &[&str]) {
+    let run = Run::of(&export_with(with_raw(&boat(), pointer, raw)), false);
+    assert_eq!(run.findings(), expected, "{pointer} {raw:.100}");
+}

@@ -1,0 +1,135 @@
+//! The rules of text: NFC, trimmed, blank is nothing, no control characters, bounded length.
+
+use std::borrow::Cow;
+
+use shared::model::Text;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+use super::fields::{Reading, Unusable, wrong_type};
+use super::reporter::{Problem, Reporter};
+use crate::export::json::{Node, Value};
+use crate::findings::Code;
+
+/// Longest text, in bytes of UTF-8.
+pub(super) const TEXT_MAX: usize = 64 * 1024;
+
+/// Any text; blank is none.
+pub(super) fn text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Text<'n>> {
+    let Value::Text(given) = &node.value else {
+        return wrong_type(node, "a text", reporter);
+    };
+    if TEXT_MAX < given.len() {
+        let message = format!(
+            "a text has at most {TEXT_MAX} bytes, this one {}",
+            given.len()
+        );
+        reporter.value(node, Problem::new(Code::TextTooLong, message));
+        return Err(Unusable);
+    }
+    if let Some(control) = given.chars().find(|&c| is_refused(c)) {
+        let message = format!(
+            "the text has the control character U+{:04X}",
+            u32::from(control)
+        );
+        reporter.value(node, Problem::new(Code::ControlCharacter, message));
+        return Err(Unusable);
+    }
+    if given.contains(char::REPLACEMENT_CHARACTER) {
+        let problem = Problem::new(Code::ReplacementCharacter, "the text has U+FFFD in it")
+            .hint("a character was lost before the export; mend it where the text is kept");
+        reporter.value(node, problem);
+    }
+    let text = normalised(given.trim());
+    Ok((!text.is_empty()).then_some(text))
+}
+
+/// A plain text in which markup is probably a mistake.
+pub(super) fn description<'n>(
+    node: &'n Node<'n>,
+    reporter: &mut Reporter<'n>,
+) -> Reading<Text<'n>> {
+    let read = text(node, reporter)?;
+    if read.as_deref().is_some_and(has_markup) {
+        let problem = Problem::new(
+            Code::MarkupInDescription,
+            "the description has markup in it",
+        )
+        .hint("a description is plain text, and is shown with its markup");
+        reporter.value(node, problem);
+    }
+    Ok(read)
+}
+
+fn is_refused(c: char) -> bool {
+    c.is_control() && c != '\n' && c != '\t'
+}
+
+fn normalised(text: &str) -> Text<'_> {
+    match is_nfc_quick(text.chars()) {
+        IsNormalized::Yes => Cow::Borrowed(text),
+        _ => Cow::Owned(text.nfc().collect()),
+    }
+}
+
+/// Tags and character references of HTML, and links of Markdown.
+fn has_markup(text: &str) -> bool {
+    text.contains("](") || text.split('<').skip(1).any(begins_tag) || has_character_reference(text)
+}
+
+/// Whether what follows a `<` makes it a tag: `5 < 6 > 4` is none.
+fn begins_tag(rest: &str) -> bool {
+    rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!')
+        && rest.contains('>')
+}
+
+fn has_character_reference(text: &str) -> bool {
+    text.split('&').skip(1).any(|rest| {
+        let name = rest.split(';').next().unwrap_or_default();
+        let is_terminated = name.len() < rest.len();
+        let digits = name.strip_prefix('#').unwrap_or(name);
+        is_terminated && !digits.is_empty() && digits.chars().all(|c| c.is_ascii_alphanumeric())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_references_and_links_are_markup_and_comparisons_are_not() {
+        for text in [
+            "<p>fast</p>",
+            "a<br/>b",
+            "<!-- x -->",
+            "a &amp; b",
+            "&#233;",
+            "[a](http://b)",
+        ] {
+            assert!(has_markup(text), "{text}");
+        }
+        for text in [
+            "5 < 6 > 4",
+            "R&D; fast",
+            "R & D;",
+            "a <b",
+            "[a] (b)",
+            "< 3 t",
+            "&;",
+        ] {
+            assert_eq!(has_markup(text), text == "R&D; fast", "{text}");
+        }
+    }
+
+    #[test]
+    fn normalised_text_is_borrowed_and_other_text_is_composed() {
+        assert!(matches!(normalised("Bénéteau"), Cow::Borrowed(_)));
+        assert_eq!(normalised("Be\u{301}ne\u{301}teau"), "Bénéteau");
+    }
+
+    #[test]
+    fn every_normalised_text_is_nfc() {
+        proptest::proptest!(|(text in "\\PC{0,40}")| {
+            proptest::prop_assert!(unicode_normalization::is_nfc(&normalised(&text)));
+        });
+    }
+}

@@ -1,0 +1,296 @@
+//! Readers of single values: each says what a field may hold.
+
+use shared::ids::{IdOrSlug, InvalidIdentifier, Slug};
+use shared::model::Text;
+use shared::number::{INTEGER_MAX, Number};
+use shared::timestamp::Timestamp;
+use url::Url;
+
+use super::fields::{Reading, Unusable, nearest, wrong_type};
+use super::reporter::{Problem, Reporter};
+use super::text::text;
+use crate::export::json::{Node, Value};
+use crate::findings::Code;
+
+/// Years that the specification knows.
+const YEARS: (u64, u64) = (1800, 2100);
+/// Letters of a currency code.
+const CURRENCY_LENGTH: usize = 3;
+
+/// `true` or `false`.
+pub(super) fn flag(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<bool> {
+    match node.value {
+        Value::Bool(value) => Ok(Some(value)),
+        _ => wrong_type(node, "true or false", reporter),
+    }
+}
+
+/// A number that is not negative.
+pub(super) fn number(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Number> {
+    let number = finite(node, reporter)?;
+    if number.get() < 0.0 {
+        return out_of_range(node, "must not be negative", reporter);
+    }
+    Ok(Some(number))
+}
+
+/// A number of degrees, which may be negative.
+pub(super) fn angle(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Number> {
+    finite(node, reporter).map(Some)
+}
+
+/// An integer from 0.
+pub(super) fn count(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u64> {
+    integer(node, (0, INTEGER_MAX), reporter)
+}
+
+/// A number of pixels: an integer from 1.
+pub(super) fn pixels(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u64> {
+    integer(node, (1, INTEGER_MAX), reporter)
+}
+
+/// A year that the specification knows.
+pub(super) fn year(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u16> {
+    let year = integer(node, YEARS, reporter)?;
+    Ok(year.and_then(|year| u16::try_from(year).ok()))
+}
+
+/// A number as it is spelled, for those who need its decimals.
+pub(super) fn spelled_number<'n>(
+    node: &'n Node<'n>,
+    reporter: &mut Reporter<'n>,
+) -> Reading<&'n str> {
+    match node.value {
+        Value::Number(spelling) => Ok(Some(spelling)),
+        _ => wrong_type(node, "a number", reporter),
+    }
+}
+
+/// The id of a record, or the slug of a boat, which has the same grammar.
+pub(super) fn id(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<IdOrSlug> {
+    parsed(node, reporter, |text| {
+        identifier(Code::InvalidId, "an id", IdOrSlug::parse(text))
+    })
+}
+
+/// The slug of a boat.
+pub(super) fn boat_slug(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<IdOrSlug> {
+    parsed(node, reporter, |text| {
+        identifier(Code::InvalidSlug, "a slug", IdOrSlug::parse(text))
+    })
+}
+
+/// The slug of a manufacturer or a term.
+pub(super) fn slug(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Slug> {
+    parsed(node, reporter, |text| {
+        identifier(Code::InvalidSlug, "a slug", Slug::parse(text))
+    })
+}
+
+/// An instant.
+pub(super) fn timestamp(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Timestamp> {
+    parsed(node, reporter, |text| {
+        let invalid =
+            |reason| Problem::new(Code::InvalidTimestamp, format!("a timestamp {reason}"));
+        Timestamp::parse(text).map_err(invalid)
+    })
+}
+
+/// One of a few words.
+pub(super) fn word<T: Copy>(
+    node: &Node<'_>,
+    reporter: &mut Reporter<'_>,
+    words: &[(&str, T)],
+) -> Reading<T> {
+    parsed(node, reporter, |text| {
+        if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
+            return Ok(*value);
+        }
+        let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        let message = format!("must be one of {}", names.join(", "));
+        let problem = Problem::new(Code::UnknownValue, message);
+        Err(match nearest(text, &names) {
+            Some(nearest) => problem.hint(format!("did you mean `{nearest}`?")),
+            None => problem,
+        })
+    })
+}
+
+/// Three capital letters.
+pub(super) fn currency_code<'n>(
+    node: &'n Node<'n>,
+    reporter: &mut Reporter<'n>,
+) -> Reading<Text<'n>> {
+    checked_text(node, reporter, |code| {
+        let is_code = code.len() == CURRENCY_LENGTH && code.bytes().all(|b| b.is_ascii_uppercase());
+        let message = "a currency code is three capital letters, such as EUR";
+        is_code
+            .then_some(())
+            .ok_or_else(|| Problem::new(Code::InvalidCurrency, message))
+    })
+}
+
+/// An absolute `http` or `https` address, kept as it is spelled.
+pub(super) fn url<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Text<'n>> {
+    checked_text(node, reporter, |address| {
+        let message = match url_fault(address) {
+            None => return Ok(()),
+            Some(fault) => format!("an address {fault}"),
+        };
+        let problem = Problem::new(Code::InvalidUrl, message);
+        Err(if address.contains("://") || !address.contains('.') {
+            problem
+        } else {
+            problem.hint(format!(
+                "did you mean `https://{}`?",
+                address.trim_start_matches('/')
+            ))
+        })
+    })
+}
+
+/// What is wrong with an address. The parser is as lenient as browsers are, hence the checks
+/// before it: a consumer that is less so must be able to use the address.
+fn url_fault(address: &str) -> Option<&'static str> {
+    let is_web = ["http://", "https://"].iter().any(|scheme| {
+        address
+            .get(..scheme.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(scheme))
+    });
+    if !is_web {
+        return Some("must begin with http:// or https://");
+    }
+    let is_unsafe = |c: char| {
+        c.is_whitespace() || matches!(c, '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}')
+    };
+    if address.contains(is_unsafe) {
+        return Some("must have white space and \"<>\\^`{|} percent-encoded");
+    }
+    let authority = address.split_once("://").map_or("", |(_, rest)| rest);
+    if authority.starts_with(['/', '?', '#']) || Url::parse(address).is_err() {
+        return Some("must have a valid host");
+    }
+    None
+}
+
+fn checked_text<'n>(
+    node: &'n Node<'n>,
+    reporter: &mut Reporter<'n>,
+    check: impl FnOnce(&str) -> Result<(), Problem>,
+) -> Reading<Text<'n>> {
+    let Some(text) = text(node, reporter)? else {
+        return Ok(None);
+    };
+    match check(&text) {
+        Ok(()) => Ok(Some(text)),
+        Err(problem) => {
+            reporter.value(node, problem);
+            Err(Unusable)
+        }
+    }
+}
+
+fn parsed<T>(
+    node: &Node<'_>,
+    reporter: &mut Reporter<'_>,
+    parse: impl FnOnce(&str) -> Result<T, Problem>,
+) -> Reading<T> {
+    let Value::Text(given) = &node.value else {
+        return wrong_type(node, "a text", reporter);
+    };
+    // None of these grammars has characters that normalisation changes.
+    let trimmed = given.trim();
+    if trimmed.is_empty() {
+        return Ok(None);
+    }
+    parse(trimmed).map(Some).map_err(|problem| {
+        reporter.value(node, problem);
+        Unusable
+    })
+}
+
+fn identifier<T>(
+    code: Code,
+    what: &str,
+    parsed: Result<T, InvalidIdentifier>,
+) -> Result<T, Problem> {
+    parsed.map_err(|reason| Problem::new(code, format!("{what} {reason}")))
+}
+
+fn finite(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Result<Number, Unusable> {
+    let Value::Number(spelling) = node.value else {
+        return wrong_type::<Number>(node, "a number", reporter).and(Err(Unusable));
+    };
+    match spelling.parse().ok().and_then(Number::new) {
+        Some(number) => Ok(number),
+        None => out_of_range(node, "is too large", reporter),
+    }
+}
+
+fn integer(node: &Node<'_>, (min, max): (u64, u64), reporter: &mut Reporter<'_>) -> Reading<u64> {
+    let number = finite(node, reporter)?;
+    if number.get().fract() != 0.0 {
+        let problem = Problem::new(Code::NotAnInteger, "must be an integer");
+        reporter.value(node, problem);
+        return Err(Unusable);
+    }
+    let integer = number
+        .as_integer()
+        .and_then(|integer| u64::try_from(integer).ok());
+    match integer {
+        Some(integer) if (min..=max).contains(&integer) => Ok(Some(integer)),
+        _ => out_of_range(node, &format!("must be from {min} to {max}"), reporter),
+    }
+}
+
+fn out_of_range<T>(
+    node: &Node<'_>,
+    message: &str,
+    reporter: &mut Reporter<'_>,
+) -> Result<T, Unusable> {
+    reporter.value(node, Problem::new(Code::OutOfRange, message));
+    Err(Unusable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_absolute_and_of_the_web() {
+        for address in [
+            "https://www.example.com",
+            "http://example.com:8080/a?b=c#d",
+            "HTTPS://EXAMPLE.COM/",
+            "https://exämple.com/ö",
+            "http://[::1]/",
+            "https://example.com/a%20b",
+            "http://127.0.0.1",
+        ] {
+            assert_eq!(url_fault(address), None, "{address}");
+        }
+        for address in [
+            "",
+            "example.com",
+            "//example.com",
+            "/a",
+            "ftp://example.com",
+            "javascript:alert(1)",
+            "https:/example.com",
+            "https:example.com",
+            "https://",
+            "https:///a",
+            "https://?a",
+            "http://a b",
+            "https://example.com/<a>",
+            "http://example.com:99999",
+            "http://[::1",
+            "https://example.com/\u{a0}",
+            "mailto:a@example.com",
+            "data:text/html,a",
+            "https://a\\b",
+        ] {
+            assert!(url_fault(address).is_some(), "{address}");
+        }
+    }
+}
