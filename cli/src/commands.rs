@@ -1,0 +1,37 @@
+//! The commands: one a file, each a function from typed arguments to an exit status.
+//!
+//! Commands hand back errors with what was attempted on what; only the library's `run` prints
+//! them.
+
+pub mod completions;
+pub mod demo;
+pub mod export_args;
+pub mod import;
+pub mod keys;
+pub mod releases;
+pub mod serve;
+pub mod subscriptions;
+pub mod usage;
+pub mod validate;
+
+mod key_store;
+
+use crate::args::{Args, Command};
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+
+/// Runs the command that was typed.
+pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    let data = &args.data;
+    match &args.command {
+        Command::Demo(args) => demo::run(args, data, context),
+        Command::Validate(args) => validate::run(args, context),
+        Command::Import(args) => import::run(args, data, context),
+        Command::Releases(args) => releases::run(args, data, context),
+        Command::Serve(args) => serve::run(args, data, context),
+        Command::Subscriptions(args) => subscriptions::run(args, data, context),
+        Command::Keys(args) => keys::run(args, data, context),
+        Command::Usage(args) => usage::run(args, data, context),
+        Command::Completions(args) => completions::run(args, context),
+    }
+}

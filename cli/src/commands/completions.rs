@@ -1,0 +1,28 @@
+//! `catalogue completions`: the script that lets a shell complete the command.
+
+use std::io::Write;
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use crate::args::Args;
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+
+/// Arguments of `completions`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "For example: catalogue completions bash > ~/.local/share/bash-completion/completions/catalogue"
+)]
+pub struct CompletionsArgs {
+    /// The shell to print completions for
+    pub shell: Shell,
+}
+
+/// Prints the script.
+pub fn run(args: &CompletionsArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Args::command(), "catalogue", &mut script);
+    context.out.write_all(&script)?;
+    Ok(ExitStatus::Done)
+}

@@ -1,0 +1,133 @@
+//! `catalogue demo`: from nothing to a served sample catalogue, in one command.
+//!
+//! The sample export is a part of the binary, so that this works wherever the binary does.
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::Path;
+
+use anyhow::{Context as _, ensure};
+use clap::Args;
+use shared::data_dir::DataDir;
+use shared::keys::environment::Environment;
+use shared::keys::limits::DEFAULT_QUOTA;
+use shared::keys::name::Name;
+use shared::keys::scope::Scope;
+use shared::keys::secret::PlainKey;
+use shared::keys::store::{KeyStore, KeyStoreError, NewKey, NewSubscription};
+use shared::keys::subscription::Plan;
+
+use super::export_args::ExportArgs;
+use super::import::{ImportArgs, import};
+use super::key_store;
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+use crate::findings::LISTED_DEFAULT;
+use crate::logging;
+use crate::serving::Serving;
+
+/// The files of the sample export.
+const SAMPLE: [(&str, &str); 2] = [
+    (
+        "boats.ndjson",
+        include_str!("../../../fixtures/sample/boats.ndjson"),
+    ),
+    (
+        "makers.ndjson",
+        include_str!("../../../fixtures/sample/makers.ndjson"),
+    ),
+];
+/// The subscription that owns the keys of the demo.
+const SUBSCRIPTION: &str = "demo";
+
+/// Arguments of `demo`.
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Address to listen on; port 0 picks a free one
+    #[arg(
+        long,
+        value_name = "ADDRESS:PORT",
+        env = "CATALOGUE_LISTEN",
+        hide_env_values = true
+    )]
+    #[arg(default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+}
+
+/// Imports the sample, issues a key and serves.
+pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    logging::start("warn", context.terminal.err_colour)?;
+    import_sample(data, context)?;
+    let key = issue_key(data, context)?;
+    let serving = Serving::prepare(&DataDir::new(data), args.listen, Environment::Live, context)?;
+    writeln!(
+        context.out,
+        "Key, shown this one time:\n  {key}\n\nTry it:\n  \
+         curl -i -H 'Authorization: Bearer {key}' 'http://{address}/v1/boats?limit=2'\n\n\
+         Everything is kept in {data}; Ctrl-C stops the server.",
+        key = key.expose(),
+        address = serving.address()?,
+        data = data.display(),
+    )?;
+    serving.run(context)
+}
+
+fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir().context("could not create a temporary folder")?;
+    for (name, text) in SAMPLE {
+        let path = folder.path().join(name);
+        let written =
+            std::fs::File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes()));
+        written.with_context(|| format!("could not write {}", path.display()))?;
+    }
+    let args = ImportArgs {
+        export: ExportArgs {
+            exports: vec![folder.path().to_owned()],
+            report: None,
+            max_findings: LISTED_DEFAULT,
+            json: false,
+        },
+        skip_invalid: false,
+        rejects: None,
+        no_activate: false,
+    };
+    let (_imported, outcome) = import(&args, data, context)?;
+    ensure!(outcome.is_usable, "the sample export is not valid");
+    let [boats, manufacturers] =
+        [outcome.tally.boat, outcome.tally.manufacturer].map(|tally| tally.published);
+    writeln!(
+        context.out,
+        "Imported the sample catalogue: {boats} boats of {manufacturers} manufacturers.\n"
+    )?;
+    Ok(())
+}
+
+/// Every demo gets a key of its own, since the earlier ones cannot be shown again.
+fn issue_key(data: &Path, context: &mut Context) -> anyhow::Result<PlainKey> {
+    let mut store = key_store::open_or_create(data)?;
+    let now = context.clock.now().unix_seconds();
+    let name: Name = SUBSCRIPTION
+        .parse()
+        .context("could not name the subscription")?;
+    let new = NewSubscription {
+        name: name.clone(),
+        plan: Plan::Pro,
+        quota: DEFAULT_QUOTA,
+    };
+    match store.create_subscription(new, now) {
+        Ok(_) | Err(KeyStoreError::SubscriptionExists { .. }) => {}
+        Err(error) => return Err(error).context("could not create the subscription of the demo"),
+    }
+    let key = NewKey {
+        subscription: name.clone(),
+        environment: Environment::Live,
+        scopes: Scope::ALL.into_iter().collect(),
+        name: Some(name),
+        rate_limit: None,
+        expires_at: None,
+    };
+    let issued = store.issue_key(key, &mut *context.random, now);
+    Ok(issued
+        .context("could not issue the key of the demo")?
+        .secret)
+}

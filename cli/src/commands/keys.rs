@@ -1,0 +1,112 @@
+//! `catalogue keys`: the life of API keys, from issue to revocation.
+
+mod change;
+mod document;
+mod issue;
+mod list;
+mod rotate;
+
+use std::path::Path;
+
+use clap::{Args, Subcommand};
+use shared::keys::key::{Key, KeyId};
+use shared::keys::secret::{KeyPrefix, PlainKey};
+use shared::keys::sqlite::SqliteKeyStore;
+use shared::keys::store::{KeyReference, KeyStore};
+use shared::keys::subscription::Subscription;
+
+use crate::advice::Advised;
+use crate::commands::key_store;
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+
+/// Arguments of `keys`.
+#[derive(Debug, Args)]
+pub struct KeysArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: KeysCommand,
+    /// Print one JSON document
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What can be done with keys.
+#[derive(Debug, Subcommand)]
+pub enum KeysCommand {
+    /// Issue a key and show it, this one time
+    Issue(issue::IssueArgs),
+    /// List all keys, revoked and expired ones included
+    List,
+    /// Show one key
+    Show(KeyArgs),
+    /// Replace a key by a new one; the old one works a little longer
+    Rotate(rotate::RotateArgs),
+    /// Refuse a key until it is enabled again
+    Disable(KeyArgs),
+    /// Accept a disabled key again
+    Enable(KeyArgs),
+    /// Refuse a key for good
+    Revoke(change::RevokeArgs),
+}
+
+/// The key that is meant.
+#[derive(Args)]
+pub struct KeyArgs {
+    /// The key's id or prefix
+    pub id: String,
+}
+
+/// Somebody may have typed the whole key.
+impl std::fmt::Debug for KeyArgs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("KeyArgs(…)")
+    }
+}
+
+/// Does what was typed.
+pub fn run(args: &KeysArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    match &args.command {
+        KeysCommand::Issue(issue) => issue::run(issue, args.json, data, context),
+        KeysCommand::List => list::run(args.json, data, context),
+        KeysCommand::Show(key) => list::show(key, args.json, data, context),
+        KeysCommand::Rotate(rotate) => rotate::run(rotate, args.json, data, context),
+        KeysCommand::Disable(key) => change::disable(key, args.json, data, context),
+        KeysCommand::Enable(key) => change::enable(key, args.json, data, context),
+        KeysCommand::Revoke(revoke) => change::revoke(revoke, args.json, data, context),
+    }
+}
+
+impl KeyArgs {
+    /// Reads what was typed. A whole key counts as its prefix, and is never repeated.
+    fn reference(&self) -> anyhow::Result<KeyReference> {
+        if let Ok(id) = KeyId::parse(&self.id) {
+            return Ok(KeyReference::Id(id));
+        }
+        if let Ok(prefix) = KeyPrefix::parse(&self.id) {
+            return Ok(KeyReference::Prefix(prefix));
+        }
+        if let Ok(secret) = PlainKey::parse(&self.id) {
+            return Ok(KeyReference::Prefix(secret.prefix()));
+        }
+        let error = anyhow::anyhow!("ID is neither the id nor the prefix of a key");
+        let advice = "an id is key_ and 16 characters, a prefix boat_live_ or boat_test_ and 6; \
+            catalogue keys list shows both";
+        Err(Advised::wrong_usage(error, advice).into())
+    }
+
+    /// Finds the key, for what is to be done with it.
+    fn find(&self, attempt: &str, store: &mut SqliteKeyStore) -> anyhow::Result<Key> {
+        let found = store.find_key(&self.reference()?);
+        found.map_err(|error| key_store::refused(error, attempt, store))
+    }
+}
+
+/// The subscription that owns `key`.
+fn owner(key: &Key, store: &mut SqliteKeyStore) -> anyhow::Result<Subscription> {
+    let subscriptions = store.subscriptions()?;
+    let owner = subscriptions
+        .into_iter()
+        .find(|subscription| subscription.id == key.subscription);
+    owner.ok_or_else(|| anyhow::anyhow!("the key {} belongs to no subscription", key.id))
+}

@@ -1,0 +1,120 @@
+//! `catalogue keys disable`, `enable` and `revoke`: whether a key is accepted.
+
+use std::io::Write;
+use std::path::Path;
+
+use clap::Args;
+use shared::keys::key::{Key, KeyId, KeyState};
+use shared::keys::limits::CHANGES_HOLD_WITHIN;
+use shared::keys::sqlite::SqliteKeyStore;
+use shared::keys::store::{KeyStore, KeyStoreError};
+
+use crate::commands::key_store;
+use crate::commands::keys::document::time;
+use crate::commands::keys::{KeyArgs, list, owner};
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+
+/// Arguments of `keys revoke`.
+#[derive(Debug, Args)]
+pub struct RevokeArgs {
+    /// The key to refuse.
+    #[command(flatten)]
+    pub key: KeyArgs,
+    /// Return only when every running server refuses the key, which takes a second
+    #[arg(long)]
+    pub wait: bool,
+}
+
+/// Refuses a key until it is enabled again.
+pub(super) fn disable(
+    args: &KeyArgs,
+    as_json: bool,
+    data: &Path,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let now = context.clock.now().unix_seconds();
+    let mut store = key_store::open(data)?;
+    let disable = |store: &mut SqliteKeyStore, id: &KeyId| store.disable_key(id, now);
+    let key = change(args, "could not disable the key", disable, &mut store)?;
+    show(&key, as_json, &mut store, context)
+}
+
+/// Takes back a disabling.
+pub(super) fn enable(
+    args: &KeyArgs,
+    as_json: bool,
+    data: &Path,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let mut store = key_store::open(data)?;
+    let enable = |store: &mut SqliteKeyStore, id: &KeyId| store.enable_key(id);
+    let key = change(args, "could not enable the key", enable, &mut store)?;
+    show(&key, as_json, &mut store, context)
+}
+
+/// Refuses a key for good.
+pub(super) fn revoke(
+    args: &RevokeArgs,
+    as_json: bool,
+    data: &Path,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let now = context.clock.now().unix_seconds();
+    let mut store = key_store::open(data)?;
+    let revoke = |store: &mut SqliteKeyStore, id: &KeyId| store.revoke_key(id, now);
+    let key = change(&args.key, "could not revoke the key", revoke, &mut store)?;
+    warn_of_rotated(&key, &mut store, context)?;
+    if args.wait {
+        // No server trusts what it knows for longer: by then it has seen the change, or refuses.
+        (context.pause)(CHANGES_HOLD_WITHIN);
+    }
+    show(&key, as_json, &mut store, context)
+}
+
+fn change(
+    args: &KeyArgs,
+    attempt: &str,
+    change: impl FnOnce(&mut SqliteKeyStore, &KeyId) -> Result<Key, KeyStoreError>,
+    store: &mut SqliteKeyStore,
+) -> anyhow::Result<Key> {
+    let key = args.find(attempt, store)?;
+    change(store, &key.id).map_err(|error| key_store::refused(error, attempt, store))
+}
+
+fn show(
+    key: &Key,
+    as_json: bool,
+    store: &mut SqliteKeyStore,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let owner = owner(key, store)?;
+    list::print(key, &owner, as_json, context)?;
+    Ok(ExitStatus::Done)
+}
+
+/// Who revokes a key may not think of the rotated one before it, whose grace goes on.
+fn warn_of_rotated(
+    key: &Key,
+    store: &mut SqliteKeyStore,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    let owner = owner(key, store)?;
+    let now = context.clock.now().unix_seconds();
+    for other in store
+        .keys()?
+        .iter()
+        .filter(|other| other.family == key.family)
+    {
+        let KeyState::Rotated { until } = other.state(&owner, now) else {
+            continue;
+        };
+        let (prefix, until) = (&other.prefix, time(until));
+        writeln!(
+            context.err,
+            "warning: the rotated key {prefix} still works until {until}"
+        )?;
+        writeln!(context.err, "hint: catalogue keys revoke {}", other.id)?;
+    }
+    Ok(())
+}

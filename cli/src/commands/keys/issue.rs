@@ -1,0 +1,145 @@
+//! `catalogue keys issue`: a new key, shown this one time.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgAction, Args, value_parser};
+use shared::keys::environment::Environment;
+use shared::keys::limits::{DEFAULT_RATE_LIMIT, RATE_LIMIT_MAX, RATE_LIMIT_MIN};
+use shared::keys::name::Name;
+use shared::keys::scope::Scope;
+use shared::keys::store::{IssuedKey, KeyStore, NewKey};
+use shared::keys::subscription::Subscription;
+
+use crate::commands::key_store;
+use crate::commands::keys::document::{self, IssuedDocument, KeyDocument};
+use crate::commands::keys::owner;
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+use crate::{duration, json};
+
+/// Arguments of `keys issue`.
+#[derive(Debug, Args)]
+pub struct IssueArgs {
+    /// The subscription that is to own the key
+    #[arg(long, value_name = "NAME", value_parser = value_parser!(Name))]
+    pub subscription: Name,
+    /// What the key may read; repeat it or separate several by commas
+    #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = scope())]
+    #[arg(num_args = 1.., value_delimiter = ',', action = ArgAction::Append)]
+    pub scopes: Vec<Scope>,
+    /// The servers that are to accept the key
+    #[arg(long = "env", value_name = "ENV", default_value = "live", value_parser = environment())]
+    pub environment: Environment,
+    /// What to call the key, at most 80 characters
+    #[arg(long, value_name = "TEXT", value_parser = value_parser!(Name))]
+    pub name: Option<Name>,
+    /// How long the key is to work, such as 12h or 90d [default: for ever]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
+    pub expires: Option<Duration>,
+    #[arg(long, value_name = "N", value_parser = rate_limit(), help = rate_limit_help())]
+    pub rate_limit: Option<u32>,
+}
+
+fn scope() -> impl TypedValueParser<Value = Scope> {
+    PossibleValuesParser::new(Scope::ALL.map(Scope::as_str)).try_map(|text| text.parse::<Scope>())
+}
+
+fn environment() -> impl TypedValueParser<Value = Environment> {
+    PossibleValuesParser::new(Environment::ALL.map(Environment::as_str))
+        .try_map(|text| text.parse::<Environment>())
+}
+
+fn rate_limit() -> impl TypedValueParser<Value = u32> {
+    value_parser!(u32).range(i64::from(RATE_LIMIT_MIN)..=i64::from(RATE_LIMIT_MAX))
+}
+
+fn rate_limit_help() -> String {
+    format!("Requests in any 60 seconds [default: {DEFAULT_RATE_LIMIT}]")
+}
+
+/// Issues a key.
+pub(super) fn run(
+    args: &IssueArgs,
+    as_json: bool,
+    data: &Path,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let mut store = key_store::open(data)?;
+    let now = context.clock.now().unix_seconds();
+    let new = NewKey {
+        subscription: args.subscription.clone(),
+        environment: args.environment,
+        scopes: args.scopes.iter().copied().collect(),
+        name: args.name.clone(),
+        rate_limit: args.rate_limit,
+        expires_at: args
+            .expires
+            .map(|expires| now.saturating_add_unsigned(expires.as_secs())),
+    };
+    let issued = store.issue_key(new, &mut *context.random, now);
+    let attempt = "could not issue a key";
+    let issued = issued.map_err(|error| key_store::refused(error, attempt, &mut store))?;
+    let owner = owner(&issued.key, &mut store)?;
+    if as_json {
+        let document = KeyDocument::of(&issued.key, &owner, now);
+        let key = issued.secret.expose();
+        json::print(
+            &IssuedDocument {
+                key,
+                document,
+                replaces: None,
+            },
+            context,
+        )?;
+        return Ok(ExitStatus::Done);
+    }
+    show_issued(&issued, &owner, now, context)?;
+    Ok(ExitStatus::Done)
+}
+
+/// Shows a new key to a person: the key alone on its line, easy to select, then what it can do.
+pub(super) fn show_issued(
+    issued: &IssuedKey,
+    owner: &Subscription,
+    now: i64,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    let details = document::details(&issued.key, owner, now);
+    writeln!(context.out, "{}\n", issued.secret.expose())?;
+    writeln!(
+        context.out,
+        "This key is shown only once. Copy it now and keep it secret.\n"
+    )?;
+    writeln!(context.out, "{details}")?;
+    let environment = issued.key.environment;
+    writeln!(
+        context.out,
+        "It can read {}, for example from `catalogue serve --env {environment}`:",
+        readable(issued),
+    )?;
+    let url = format!("http://127.0.0.1:8080{}", example(issued));
+    writeln!(
+        context.out,
+        "  curl -H \"Authorization: Bearer $KEY\" {url}"
+    )?;
+    Ok(())
+}
+
+fn readable(issued: &IssuedKey) -> &'static str {
+    let can = |scope| issued.key.scopes.contains(scope);
+    match (can(Scope::BoatsRead), can(Scope::ManufacturersRead)) {
+        (true, true) => "boats, manufacturers, and the boats of a manufacturer",
+        (true, false) => "boats",
+        (false, _) => "manufacturers",
+    }
+}
+
+fn example(issued: &IssuedKey) -> &'static str {
+    if issued.key.scopes.contains(Scope::BoatsRead) {
+        return "/v1/boats";
+    }
+    "/v1/manufacturers"
+}

@@ -1,0 +1,86 @@
+//! `catalogue keys rotate`: a new key in the place of an old one, without an interruption.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use clap::Args;
+use shared::keys::limits::GRACE_MAX;
+use shared::keys::store::{KeyStore, Rotation};
+
+use crate::commands::key_store;
+use crate::commands::keys::document::{IssuedDocument, KeyDocument, time};
+use crate::commands::keys::issue::show_issued;
+use crate::commands::keys::{KeyArgs, owner};
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+use crate::{duration, json};
+
+/// Arguments of `keys rotate`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The new key has the old one's scopes, environment, subscription, minute \
+    limit, expiry and name. The old one never works beyond its own expiry."
+)]
+pub struct RotateArgs {
+    /// The key to replace.
+    #[command(flatten)]
+    pub key: KeyArgs,
+    /// How long the old key goes on working; 0s stops it at once
+    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = parse_grace)]
+    pub grace: Duration,
+}
+
+fn parse_grace(text: &str) -> anyhow::Result<Duration> {
+    let grace = duration::parse(text)?;
+    anyhow::ensure!(grace <= GRACE_MAX, "must be at most 365d");
+    Ok(grace)
+}
+
+/// Rotates a key.
+pub(super) fn run(
+    args: &RotateArgs,
+    as_json: bool,
+    data: &Path,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let mut store = key_store::open(data)?;
+    let now = context.clock.now().unix_seconds();
+    let attempt = "could not rotate the key";
+    let old = args.key.find(attempt, &mut store)?;
+    let rotation = store.rotate_key(&old.id, args.grace, &mut *context.random, now);
+    let rotation = rotation.map_err(|error| key_store::refused(error, attempt, &mut store))?;
+    let owner = owner(&old, &mut store)?;
+    if as_json {
+        let document = KeyDocument::of(&rotation.new.key, &owner, now);
+        let replaces = Some(KeyDocument::of(&rotation.old, &owner, now));
+        let key = rotation.new.secret.expose();
+        json::print(
+            &IssuedDocument {
+                key,
+                document,
+                replaces,
+            },
+            context,
+        )?;
+        return Ok(ExitStatus::Done);
+    }
+    show_issued(&rotation.new, &owner, now, context)?;
+    show_old(&rotation, now, context)?;
+    Ok(ExitStatus::Done)
+}
+
+fn show_old(rotation: &Rotation, now: i64, context: &mut Context) -> anyhow::Result<()> {
+    let prefix = &rotation.old.prefix;
+    match rotation.old.works_until() {
+        Some(until) if now < until => {
+            writeln!(
+                context.out,
+                "\nThe old key {prefix} works until {}.",
+                time(until)
+            )?;
+        }
+        _ => writeln!(context.out, "\nThe old key {prefix} has stopped working.")?,
+    }
+    Ok(())
+}

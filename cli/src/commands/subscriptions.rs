@@ -1,0 +1,241 @@
+//! `catalogue subscriptions`: who owns keys and how much they may ask for in a month.
+
+use std::io::Write;
+use std::path::Path;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand, value_parser};
+use serde::Serialize;
+use shared::keys::limits::{DEFAULT_QUOTA, QUOTA_MAX};
+use shared::keys::name::Name;
+use shared::keys::store::{KeyStore, NewSubscription, SubscriptionChange};
+use shared::keys::subscription::{Plan, Subscription, SubscriptionStatus};
+use shared::timestamp::Timestamp;
+
+use crate::commands::key_store;
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+use crate::{json, shell, table};
+
+/// Arguments of `subscriptions`.
+#[derive(Debug, Args)]
+pub struct SubscriptionsArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: SubscriptionsCommand,
+    /// Print one JSON document
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What can be done with subscriptions.
+#[derive(Debug, Subcommand)]
+pub enum SubscriptionsCommand {
+    /// Create a subscription that starts now: the day of the month on which its quota renews
+    Create(CreateArgs),
+    /// List all subscriptions
+    List,
+    /// Show one subscription
+    Show(NameArgs),
+    /// Change a subscription: holds on running servers within a second
+    Update(UpdateArgs),
+}
+
+/// Arguments of `subscriptions create`.
+#[derive(Debug, Args)]
+pub struct CreateArgs {
+    /// Its name, at most 80 characters
+    #[arg(value_parser = value_parser!(Name))]
+    pub name: Name,
+    /// What it pays for
+    #[arg(long, default_value = "pro", value_parser = plan())]
+    pub plan: Plan,
+    /// Requests a month, shared by all its keys
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_QUOTA, value_parser = quota())]
+    pub quota: u64,
+}
+
+/// The subscription that is meant.
+#[derive(Debug, Args)]
+pub struct NameArgs {
+    /// Its name
+    #[arg(value_parser = value_parser!(Name))]
+    pub name: Name,
+}
+
+/// Arguments of `subscriptions update`.
+#[derive(Debug, Args)]
+pub struct UpdateArgs {
+    /// Its name
+    #[arg(value_parser = value_parser!(Name))]
+    pub name: Name,
+    /// What to change.
+    #[command(flatten)]
+    pub change: ChangeArgs,
+}
+
+/// At least one of them is given.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub struct ChangeArgs {
+    /// Whether its keys work
+    #[arg(long, value_parser = status())]
+    pub status: Option<SubscriptionStatus>,
+    /// Requests a month, shared by all its keys; what is used of the month stays used
+    #[arg(long, value_name = "N", value_parser = quota())]
+    pub quota: Option<u64>,
+}
+
+fn plan() -> impl TypedValueParser<Value = Plan> {
+    PossibleValuesParser::new(Plan::ALL.map(Plan::as_str)).try_map(|text| text.parse::<Plan>())
+}
+
+fn status() -> impl TypedValueParser<Value = SubscriptionStatus> {
+    PossibleValuesParser::new(SubscriptionStatus::ALL.map(SubscriptionStatus::as_str))
+        .try_map(|text| text.parse::<SubscriptionStatus>())
+}
+
+fn quota() -> impl TypedValueParser<Value = u64> {
+    value_parser!(u64).range(..=QUOTA_MAX)
+}
+
+/// Does what was typed.
+pub fn run(
+    args: &SubscriptionsArgs,
+    data: &Path,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    match &args.command {
+        SubscriptionsCommand::Create(create) => {
+            let subscription = create_subscription(create, data, context)?;
+            let next = format!(
+                "\nIssue its first key:\n  catalogue keys issue --subscription {} \
+                 --scope boats.read manufacturers.read\n",
+                shell::quoted(subscription.name.as_str()),
+            );
+            show(&subscription, &next, args.json, context)
+        }
+        SubscriptionsCommand::List => list(args.json, data, context),
+        SubscriptionsCommand::Show(named) => {
+            let mut store = key_store::open(data)?;
+            let found = store.subscription(&named.name);
+            let attempt = "could not show the subscription";
+            let found = found.map_err(|error| key_store::refused(error, attempt, &mut store))?;
+            show(&found, "", args.json, context)
+        }
+        SubscriptionsCommand::Update(update) => {
+            let mut store = key_store::open(data)?;
+            let change = SubscriptionChange {
+                status: update.change.status,
+                quota: update.change.quota,
+            };
+            let changed = store.update_subscription(&update.name, change);
+            let attempt = "could not change the subscription";
+            let changed =
+                changed.map_err(|error| key_store::refused(error, attempt, &mut store))?;
+            show(&changed, "", args.json, context)
+        }
+    }
+}
+
+fn create_subscription(
+    args: &CreateArgs,
+    data: &Path,
+    context: &Context,
+) -> anyhow::Result<Subscription> {
+    let mut store = key_store::open_or_create(data)?;
+    let CreateArgs { name, plan, quota } = args;
+    let new = NewSubscription {
+        name: name.clone(),
+        plan: *plan,
+        quota: *quota,
+    };
+    let created = store.create_subscription(new, context.clock.now().unix_seconds());
+    let attempt = "could not create the subscription";
+    created.map_err(|error| key_store::refused(error, attempt, &mut store))
+}
+
+fn list(as_json: bool, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    let subscriptions = match key_store::open_if_any(data)? {
+        Some(mut store) => store.subscriptions()?,
+        None => Vec::new(),
+    };
+    if as_json {
+        let subscriptions = subscriptions.iter().map(Document::of).collect();
+        json::print(&ListDocument { subscriptions }, context)?;
+        return Ok(ExitStatus::Done);
+    }
+    if subscriptions.is_empty() {
+        writeln!(context.out, "No subscriptions in {}.", data.display())?;
+        writeln!(
+            context.out,
+            "Create one: catalogue subscriptions create NAME"
+        )?;
+        return Ok(ExitStatus::Done);
+    }
+    let rows = subscriptions.iter().map(|subscription| {
+        [
+            subscription.name.to_string(),
+            subscription.plan.to_string(),
+            subscription.status.to_string(),
+            subscription.quota.to_string(),
+            Timestamp::from_unix_seconds(subscription.started_at).to_string(),
+        ]
+    });
+    let text = table::list(["NAME", "PLAN", "STATUS", "QUOTA", "STARTED"], rows);
+    context.out.write_all(text.as_bytes())?;
+    Ok(ExitStatus::Done)
+}
+
+/// Shows a subscription and, to a person, what to do `next`.
+fn show(
+    subscription: &Subscription,
+    next: &str,
+    as_json: bool,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    if as_json {
+        json::print(&Document::of(subscription), context)?;
+        return Ok(ExitStatus::Done);
+    }
+    let now = context.clock.now().unix_seconds();
+    let period = subscription.period(now);
+    let time = |unix_seconds| Timestamp::from_unix_seconds(unix_seconds).to_string();
+    let text = table::details([
+        ("Name", subscription.name.to_string()),
+        ("Plan", subscription.plan.to_string()),
+        ("Status", subscription.status.to_string()),
+        ("Quota", format!("{} requests a month", subscription.quota)),
+        ("Started", time(subscription.started_at)),
+        ("Renews", time(period.end)),
+    ]);
+    write!(context.out, "{text}{next}")?;
+    Ok(ExitStatus::Done)
+}
+
+#[derive(Serialize)]
+struct ListDocument {
+    subscriptions: Vec<Document>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document {
+    name: String,
+    plan: &'static str,
+    status: &'static str,
+    quota: u64,
+    started_at: Timestamp,
+}
+
+impl Document {
+    fn of(subscription: &Subscription) -> Self {
+        Self {
+            name: subscription.name.to_string(),
+            plan: subscription.plan.as_str(),
+            status: subscription.status.as_str(),
+            quota: subscription.quota,
+            started_at: Timestamp::from_unix_seconds(subscription.started_at),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! `catalogue validate`: what an import would say of an export, without importing it.
+
+use std::io::Write;
+use std::path::Path;
+
+use serde::Serialize;
+use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+
+use super::export_args::{ExportArgs, OutcomeDocument, counted, tally_table};
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+use crate::json;
+use crate::validate::{self, Consumer, Outcome, Rejects, Settings};
+
+/// Arguments of `validate`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+For example: catalogue validate export.ndjson.gz
+The exit status is 0 if the export could be imported, 1 if it has errors.")]
+pub struct ValidateArgs {
+    /// What to read and how to show what is found.
+    #[command(flatten)]
+    pub export: ExportArgs,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    valid: bool,
+    #[serde(flatten)]
+    outcome: OutcomeDocument<'a>,
+}
+
+/// Validates.
+pub fn run(args: &ValidateArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    let report = args.export.prepare()?;
+    let outcome = validate(&args.export, &tempfile::env::temp_dir(), context)?;
+    args.export.show(&outcome, report, context)?;
+    if args.export.json {
+        let document = OutcomeDocument::new(&outcome);
+        json::print(
+            &Document {
+                valid: outcome.is_usable,
+                outcome: document,
+            },
+            context,
+        )?;
+    } else {
+        show_verdict(&outcome, context)?;
+    }
+    Ok(if outcome.is_usable {
+        ExitStatus::Done
+    } else {
+        ExitStatus::InvalidData
+    })
+}
+
+fn validate(
+    export: &ExportArgs,
+    temp_dir: &Path,
+    context: &mut Context,
+) -> anyhow::Result<Outcome> {
+    let progress = export.progress(context);
+    let settings = Settings {
+        exports: &export.exports,
+        temp_dir,
+        listed_max: export.max_findings,
+        skip_invalid: false,
+        progress: &progress,
+    };
+    let outcome = validate::run(
+        &settings,
+        &mut context.input,
+        &mut Rejects::nowhere(),
+        &mut Nobody,
+    );
+    progress.finish();
+    outcome
+}
+
+fn show_verdict(outcome: &Outcome, context: &mut Context) -> anyhow::Result<()> {
+    let (errors, warnings) = (outcome.findings.errors(), outcome.findings.warnings());
+    let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
+    context
+        .out
+        .write_all(tally_table(&outcome.tally).as_bytes())?;
+    let verdict = if outcome.is_usable {
+        "valid"
+    } else {
+        "not valid"
+    };
+    Ok(writeln!(
+        context.out,
+        "\nThe export is {verdict}: {errors}, {warnings}."
+    )?)
+}
+
+/// Needs the records of an export only to be checked.
+struct Nobody;
+
+impl Consumer for Nobody {
+    type Boat = ();
+
+    fn render(_summary: &BoatSummary<'_>, _details: &BoatDetails<'_>) {}
+
+    fn boat(&mut self, _boat: ()) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    fn manufacturer(
+        &mut self,
+        _summary: &ManufacturerSummary<'_>,
+        _details: &ManufacturerDetails<'_>,
+    ) -> anyhow::Result<()> {
+        Ok(())
+    }
+}

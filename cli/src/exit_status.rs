@@ -1,0 +1,24 @@
+//! The exit statuses of the command: part of its contract with scripts.
+
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// Done.
+    Done = 0,
+    /// The data is invalid and nothing was activated.
+    InvalidData = 1,
+    /// Wrong usage.
+    WrongUsage = 2,
+    /// A file, disk, network or server problem.
+    Failure = 3,
+    /// A guard refused: too many removals, or a broken contract.
+    Refused = 4,
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> Self {
+        Self::from(status as u8)
+    }
+}

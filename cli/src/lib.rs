@@ -1,0 +1,66 @@
+//! The `catalogue` command as a library: typed arguments in, output and an exit status out.
+//!
+//! [`args`] says what may be typed, [`commands`] does it, [`context`] is everything a command
+//! receives from outside. Nothing here reads the process's clock, streams or randomness.
+
+pub mod advice;
+pub mod args;
+pub mod commands;
+pub mod context;
+pub mod duration;
+pub mod exit_status;
+pub mod export;
+pub mod findings;
+pub mod json;
+pub mod logging;
+pub mod new_file;
+pub mod progress;
+pub mod serving;
+pub mod shell;
+pub mod table;
+pub mod validate;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+
+pub use crate::context::Context;
+pub use crate::exit_status::ExitStatus;
+
+use crate::advice::Advised;
+
+/// Runs the command that `args` names, the first of them being the program's own name.
+///
+/// Everything that can go wrong is shown here, once, on the error stream of the context.
+pub fn run(args: impl IntoIterator<Item = OsString>, context: &mut Context) -> ExitStatus {
+    let args = match args::parse(args, context) {
+        Ok(args) => args,
+        Err(usage) => return args::show_usage(&usage, context),
+    };
+    match commands::run(&args, context) {
+        Ok(status) => status,
+        Err(error) if is_broken_pipe(&error) => ExitStatus::Done,
+        Err(error) => show_error(&error, context),
+    }
+}
+
+/// Shows the chain of causes on one line, and what to do next where that is known.
+fn show_error(error: &anyhow::Error, context: &mut Context) -> ExitStatus {
+    // There is no other place left to report that standard error is closed.
+    _ = writeln!(context.err, "error: {error:#}");
+    match error.downcast_ref() {
+        Some(Advised { advice, status, .. }) => {
+            _ = writeln!(context.err, "hint: {advice}");
+            *status
+        }
+        None => ExitStatus::Failure,
+    }
+}
+
+/// Whoever closed the pipe, as `head` does, has seen enough.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let is_pipe = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref())
+        .any(is_pipe)
+}

@@ -1,0 +1,170 @@
+//! A command run in process: fixed time, seeded randomness, captured output, a directory of its own.
+//!
+//! What a test snapshots is the whole outcome: what was typed, the exit status, both streams. The
+//! directory's own path is random and never shown: it is `[dir]` in what is typed and printed.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use cli::context::Terminal;
+use cli::{Context, ExitStatus};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use shared::clock::ManualClock;
+use tempfile::TempDir;
+
+/// When every test begins: 2026-10-01T12:00:00Z.
+pub(crate) const START: i64 = 1_790_856_000;
+
+/// Stands for the test's directory in arguments and output.
+const DIRECTORY: &str = "[dir]";
+
+/// One directory, one clock, and the commands that are run with them.
+pub(crate) struct TestCli {
+    directory: TempDir,
+    clock: Arc<ManualClock>,
+    runs: u64,
+}
+
+/// What one run did.
+pub(crate) struct Outcome {
+    typed: String,
+    /// How it ended.
+    pub(crate) status: ExitStatus,
+    /// Standard output.
+    pub(crate) out: String,
+    /// Standard error.
+    pub(crate) err: String,
+}
+
+impl TestCli {
+    /// An empty directory at [`START`].
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        Self {
+            directory,
+            clock: Arc::new(ManualClock::at(START)),
+            runs: 0,
+        }
+    }
+
+    /// Runs `catalogue` with `args` on the data directory `[dir]/catalogue-data`. In `args`,
+    /// `[dir]` stands for the test's directory. Each run draws other random numbers, the same in
+    /// every execution of the test.
+    pub(crate) fn run(&mut self, args: &[&str]) -> Outcome {
+        self.run_with_input(args, b"")
+    }
+
+    /// Runs `catalogue` with `input` on its standard input.
+    pub(crate) fn run_with_input(&mut self, args: &[&str], input: &[u8]) -> Outcome {
+        self.runs += 1;
+        let (out, err) = (Capture::default(), Capture::default());
+        let clock = Arc::clone(&self.clock);
+        let mut context = Context {
+            clock: Arc::clone(&self.clock) as Arc<_>,
+            random: Box::new(StdRng::seed_from_u64(self.runs)),
+            input: Box::new(io::Cursor::new(input.to_owned())),
+            out: Box::new(out.clone()),
+            err: Box::new(err.clone()),
+            terminal: Terminal::default(),
+            pause: Box::new(move |duration| clock.advance(duration)),
+        };
+        let data = format!("--data={DIRECTORY}/catalogue-data");
+        let typed = ["catalogue", &data].into_iter().chain(args.iter().copied());
+        let real = typed.map(|arg| OsString::from(arg.replace(DIRECTORY, &self.real())));
+        let status = cli::run(real, &mut context);
+        Outcome {
+            typed: args.iter().map(|arg| quoted(arg)).collect(),
+            status,
+            out: out.text().replace(&self.real(), DIRECTORY),
+            err: err.text().replace(&self.real(), DIRECTORY),
+        }
+    }
+
+    /// Lets time pass.
+    pub(crate) fn advance(&self, duration: Duration) {
+        self.clock.advance(duration);
+    }
+
+    /// Seconds since the test began, on the wall clock.
+    pub(crate) fn elapsed_seconds(&self) -> i64 {
+        use shared::clock::Clock;
+        self.clock.now().unix_seconds() - START
+    }
+
+    /// The path of `name` in the test's directory.
+    pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn real(&self) -> String {
+        self.directory.path().to_str().unwrap().to_owned()
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "$ catalogue{}", self.typed)?;
+        writeln!(f, "status: {} ({:?})", self.status as u8, self.status)?;
+        for (name, text) in [("stdout", &self.out), ("stderr", &self.err)] {
+            if !text.is_empty() {
+                writeln!(f, "--- {name}\n{}", text.trim_end_matches('\n'))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Compares `outcomes`, one after the other, with the snapshot `name` in `snapshots/cli`.
+#[track_caller]
+pub(crate) fn check<'a>(name: &str, outcomes: impl IntoIterator<Item = &'a Outcome>) {
+    let text = outcomes
+        .into_iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("\n");
+    assert_snapshot(name, &text);
+}
+
+/// Compares `text` with the snapshot `name` in `snapshots/cli`.
+#[track_caller]
+pub(crate) fn assert_snapshot(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../snapshots/cli"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
+/// As one would type it in a shell.
+fn quoted(arg: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=./,:[]".contains(c);
+    if !arg.is_empty() && arg.chars().all(is_plain) {
+        return format!(" {arg}");
+    }
+    format!(" {arg:?}")
+}
+
+#[derive(Clone, Default)]
+struct Capture(Arc<Mutex<Vec<u8>>>);
+
+impl Capture {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Capture {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

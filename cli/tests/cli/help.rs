@@ -1,0 +1,71 @@
+//! What the command says about itself, and how it meets wrong usage.
+
+use crate::harness::{TestCli, check};
+
+#[test]
+fn every_help_text_is_short_and_exact() {
+    let mut cli = TestCli::new();
+    for (name, args) in [
+        ("help", &["--help"][..]),
+        ("help_subscriptions", &["subscriptions", "--help"]),
+        (
+            "help_subscriptions_create",
+            &["subscriptions", "create", "--help"],
+        ),
+        (
+            "help_subscriptions_list",
+            &["subscriptions", "list", "--help"],
+        ),
+        (
+            "help_subscriptions_show",
+            &["subscriptions", "show", "--help"],
+        ),
+        (
+            "help_subscriptions_update",
+            &["subscriptions", "update", "--help"],
+        ),
+        ("help_keys", &["keys", "--help"]),
+        ("help_keys_issue", &["keys", "issue", "--help"]),
+        ("help_keys_list", &["keys", "list", "--help"]),
+        ("help_keys_show", &["keys", "show", "--help"]),
+        ("help_keys_rotate", &["keys", "rotate", "--help"]),
+        ("help_keys_disable", &["keys", "disable", "--help"]),
+        ("help_keys_enable", &["keys", "enable", "--help"]),
+        ("help_keys_revoke", &["keys", "revoke", "--help"]),
+        ("help_usage", &["usage", "--help"]),
+        ("help_completions", &["completions", "--help"]),
+    ] {
+        check(name, [&cli.run(args)]);
+    }
+}
+
+#[test]
+fn wrong_usage_is_told_with_the_nearest_right_one() {
+    let mut cli = TestCli::new();
+    let outcomes = [
+        &["key", "list"][..],
+        &["keys", "isue"],
+        &["keys", "list", "--jsn"],
+        &["keys", "show"],
+        &["completions", "cmd"],
+    ]
+    .map(|args| cli.run(args));
+    check("wrong_usage", &outcomes);
+}
+
+#[test]
+fn the_data_directory_may_be_named_before_and_after_the_command() {
+    let mut cli = TestCli::new();
+    let outcome = cli.run(&["keys", "list", "--data", "[dir]/elsewhere"]);
+    check("data_after_the_command", [&outcome]);
+}
+
+#[test]
+fn every_shell_has_completions() {
+    let mut cli = TestCli::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let outcome = cli.run(&["completions", shell]);
+        assert!(outcome.out.contains("rotate"), "{outcome}");
+        assert_eq!(outcome.err, "");
+    }
+}

@@ -1,0 +1,199 @@
+//! `catalogue import`: all or nothing, what is left out, what is served after.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use cli::ExitStatus;
+use serde_json::Value;
+
+use crate::harness::{Outcome, TestCli, assert_snapshot};
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
+
+const GOOD: &str = r#"{"kind":"manufacturer","id":"maker-1","slug":"maker","name":"Maker","updatedAt":"2026-10-01T12:00:00Z"}
+{"kind":"term","vocabulary":"type","id":"type-1","slug":"monohull","name":"Monohull"}
+{"kind":"boat","id":"boat-1","slug":"boat","model":"Boat","manufacturer":"maker-1","type":"type-1","production":{"firstYear":1990},"unit":"metric","lengthOverall":9.1}
+"#;
+const BAD_BOAT: &str = r#"{"kind":"boat","id":"boat-2","slug":"boat-2","model":"Bad","manufacturer":"maker-1","type":"type-1","production":{"firstYear":1990},"unit":"feet","lengthOverall":9.1}
+"#;
+
+fn put(cli: &TestCli, name: &str, contents: &str) {
+    use std::io::Write as _;
+    fs::File::create(cli.path(name))
+        .unwrap()
+        .write_all(contents.as_bytes())
+        .unwrap();
+}
+
+/// The releases there are, the oldest first.
+fn releases(cli: &TestCli) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(cli.path("catalogue-data/releases")) else {
+        return Vec::new();
+    };
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn document(outcome: &Outcome) -> Value {
+    serde_json::from_str(&outcome.out).unwrap()
+}
+
+/// Compares outcomes with a snapshot; an id, which hangs on every byte of a release, is shown by
+/// its place.
+fn check(cli: &TestCli, name: &str, outcomes: &[Outcome]) {
+    let mut text = outcomes
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("\n");
+    for (place, id) in releases(cli).iter().enumerate() {
+        text = text.replace(id, &format!("[release {}]", place + 1));
+    }
+    assert_snapshot(name, &text);
+}
+
+#[test]
+fn an_import_is_served_and_a_second_one_of_the_same_contents_changes_nothing() {
+    let mut cli = TestCli::new();
+    let first = cli.run(&["import", SAMPLE]);
+    cli.advance(Duration::from_mins(1));
+    let again = cli.run(&["import", "--json", SAMPLE]);
+    let document = document(&again);
+    assert_eq!(document["existed"], true);
+    assert_eq!(document["release"], document["active"]);
+    assert_eq!(releases(&cli).len(), 1);
+    let text = first
+        .to_string()
+        .replace(SAMPLE, "[sample]")
+        .replace(&releases(&cli)[0], "[release 1]");
+    assert_snapshot("import_sample", &text);
+}
+
+#[test]
+fn an_export_with_errors_changes_nothing() {
+    let mut cli = TestCli::new();
+    put(&cli, "good.ndjson", GOOD);
+    put(&cli, "bad.ndjson", &format!("{GOOD}{BAD_BOAT}"));
+    let before = cli.run(&["import", "[dir]/bad.ndjson"]);
+    assert_eq!(releases(&cli), Vec::<String>::new());
+    let good = cli.run(&["import", "[dir]/good.ndjson"]);
+    let after = cli.run(&["import", "[dir]/bad.ndjson"]);
+    let json = cli.run(&["import", "[dir]/bad.ndjson", "--json"]);
+    assert_eq!(releases(&cli).len(), 1);
+    let statuses = [&before, &good, &after, &json].map(|outcome| outcome.status);
+    let (bad, done) = (ExitStatus::InvalidData, ExitStatus::Done);
+    assert_eq!(statuses, [bad, done, bad, bad]);
+    check(&cli, "import_with_errors", &[before, good, after, json]);
+}
+
+#[test]
+fn invalid_records_are_left_out_when_that_is_asked_for() {
+    let mut cli = TestCli::new();
+    put(&cli, "bad.ndjson", &format!("{BAD_BOAT}{GOOD}"));
+    let args = [
+        "import",
+        "[dir]/bad.ndjson",
+        "--skip-invalid",
+        "--rejects",
+        "[dir]/rejects.ndjson",
+    ];
+    let outcome = cli.run(&args);
+    assert_eq!(outcome.status, ExitStatus::Done);
+    assert_eq!(
+        fs::read_to_string(cli.path("rejects.ndjson")).unwrap(),
+        BAD_BOAT
+    );
+    check(&cli, "import_skipping", &[outcome]);
+}
+
+#[test]
+fn what_no_record_can_be_blamed_for_stops_an_import_that_skips_too() {
+    let mut cli = TestCli::new();
+    put(&cli, "cut.ndjson", GOOD.strip_suffix("9.1}\n").unwrap());
+    let counted = r#"{"kind":"catalogue","format":"boat-catalogue/1","counts":{"boat":2}}"#;
+    put(&cli, "short.ndjson", &format!("{counted}\n{GOOD}"));
+    let outcomes = ["[dir]/cut.ndjson", "[dir]/short.ndjson"]
+        .map(|export| cli.run(&["import", "--skip-invalid", export]));
+    assert!(
+        outcomes
+            .iter()
+            .all(|outcome| outcome.status == ExitStatus::InvalidData)
+    );
+    assert_eq!(releases(&cli), Vec::<String>::new());
+    check(&cli, "import_damaged", &outcomes);
+}
+
+#[test]
+fn a_release_can_be_made_without_being_served() {
+    let mut cli = TestCli::new();
+    put(&cli, "good.ndjson", GOOD);
+    let made = cli.run(&["import", "--no-activate", "[dir]/good.ndjson"]);
+    cli.advance(Duration::from_mins(1));
+    let json = document(&cli.run(&["import", "[dir]/good.ndjson", "--no-activate", "--json"]));
+    assert_eq!(
+        (&json["imported"], &json["active"]),
+        (&Value::Bool(true), &Value::Null)
+    );
+    check(&cli, "import_without_activating", &[made]);
+}
+
+#[test]
+fn what_would_fail_in_the_end_fails_before_the_work() {
+    let mut cli = TestCli::new();
+    put(&cli, "good.ndjson", GOOD);
+    let outcomes = [
+        &["import", "[dir]/missing.ndjson"][..],
+        &[
+            "import",
+            "[dir]/good.ndjson",
+            "--report",
+            "[dir]/missing/report.json",
+        ],
+        &[
+            "import",
+            "[dir]/good.ndjson",
+            "--skip-invalid",
+            "--rejects",
+            "[dir]/missing/rejects",
+        ],
+        &["import", "[dir]/good.ndjson", "--rejects", "[dir]/rejects"],
+        &["import"],
+    ]
+    .map(|args| cli.run(args));
+    assert!(!Path::new(&cli.path("catalogue-data")).exists());
+    check(&cli, "import_refused", &outcomes);
+}
+
+#[test]
+fn the_help_texts_are_short_and_exact() {
+    let mut cli = TestCli::new();
+    for (name, command) in [("help_import", "import"), ("help_validate", "validate")] {
+        assert_snapshot(name, &cli.run(&[command, "--help"]).to_string());
+    }
+}
+
+#[test]
+fn drafts_are_nowhere_in_a_release() {
+    let mut cli = TestCli::new();
+    let draft = BAD_BOAT
+        .replace("feet", "metric")
+        .replace("Bad", "Secret-Draft");
+    let draft = draft.replace("\"unit\"", "\"published\":false,\"unit\"");
+    put(&cli, "export.ndjson", &format!("{GOOD}{draft}"));
+    let json = document(&cli.run(&["import", "--json", "[dir]/export.ndjson"]));
+    assert_eq!(json["records"]["boat"]["unpublished"], 1);
+    let release = cli
+        .path("catalogue-data/releases")
+        .join(json["release"].as_str().unwrap());
+    for file in fs::read_dir(release).unwrap() {
+        let contents = fs::read(file.unwrap().path()).unwrap();
+        let is_leaked = contents
+            .windows(12)
+            .any(|part| part == b"Secret-Draft" || part == b"secret-draft");
+        assert!(!is_leaked);
+    }
+}

@@ -1,0 +1,281 @@
+//! `catalogue keys`.
+
+use std::time::Duration;
+
+use shared::keys::secret::PlainKey;
+
+use crate::harness::{Outcome, TestCli, check};
+
+const BOTH: [&str; 2] = ["boats.read", "manufacturers.read"];
+
+/// Issues a key for boats and prints JSON.
+const ISSUE: [&str; 7] = [
+    "keys",
+    "issue",
+    "--subscription",
+    "Acme",
+    "--scope",
+    "boats.read",
+    "--json",
+];
+
+/// A directory with one subscription.
+fn acme() -> TestCli {
+    let mut cli = TestCli::new();
+    cli.run(&["subscriptions", "create", "Acme"]);
+    cli
+}
+
+/// Issues a key for boats with `more` arguments and returns its id.
+fn issue(cli: &mut TestCli, more: &[&str]) -> String {
+    let outcome = cli.run(&[&ISSUE[..], more].concat());
+    text_of(&outcome, "id")
+}
+
+/// A member of the JSON document that was printed.
+fn text_of(outcome: &Outcome, member: &str) -> String {
+    let document: serde_json::Value = serde_json::from_str(&outcome.out).unwrap();
+    document[member].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn an_issued_key_is_shown_once_and_then_by_its_prefix() {
+    let mut cli = acme();
+    let issued = cli.run(&[
+        "keys",
+        "issue",
+        "--subscription",
+        "Acme",
+        "--scope",
+        BOTH[0],
+        "--scope",
+        BOTH[1],
+        "--env",
+        "test",
+        "--name",
+        "Web site",
+        "--expires",
+        "90d",
+        "--rate-limit",
+        "600",
+    ]);
+    let key = PlainKey::parse(issued.out.lines().next().unwrap()).unwrap();
+    let listed = cli.run(&["keys", "list"]);
+    let shown = cli.run(&["keys", "show", key.prefix().as_str()]);
+    check("keys_issue", [&issued, &listed, &shown]);
+    for later in [listed, shown] {
+        assert!(!later.to_string().contains(key.expose()));
+    }
+}
+
+#[test]
+fn no_file_holds_the_plain_key() {
+    let mut cli = acme();
+    let key = text_of(&cli.run(&ISSUE), "key");
+    let secret = &key["boat_live_123456".len()..];
+    for file in std::fs::read_dir(cli.path("catalogue-data")).unwrap() {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        assert!(
+            !bytes
+                .windows(secret.len())
+                .any(|window| window == secret.as_bytes())
+        );
+    }
+}
+
+#[test]
+fn json_has_what_scripts_rely_on() {
+    let mut cli = acme();
+    let issued = cli.run(&ISSUE);
+    let id = text_of(&issued, "id");
+    let mut outcomes = vec![issued];
+    for args in [
+        &["keys", "rotate", &id, "--json"][..],
+        &["keys", "show", &id, "--json"],
+        &["keys", "list", "--json"],
+    ] {
+        outcomes.push(cli.run(args));
+    }
+    check("keys_json", &outcomes);
+}
+
+#[test]
+fn scopes_are_repeated_listed_or_separated_by_commas() {
+    let joined = BOTH.join(",");
+    for scopes in [
+        &["--scope", BOTH[0], "--scope", BOTH[1]][..],
+        &["--scope", BOTH[1], BOTH[0]],
+        &["--scope", &joined],
+        &["--scope", &joined, "--scope", BOTH[0]],
+    ] {
+        let args = [
+            &["keys", "issue", "--subscription", "Acme", "--json"],
+            scopes,
+        ]
+        .concat();
+        let outcome = acme().run(&args);
+        let document: serde_json::Value = serde_json::from_str(&outcome.out).unwrap();
+        assert_eq!(document["scopes"], serde_json::json!(BOTH), "{scopes:?}");
+    }
+}
+
+#[test]
+fn the_list_shows_the_state_of_each_key() {
+    let mut cli = acme();
+    cli.run(&["subscriptions", "create", "Sleeping"]);
+    let [_active, rotated, disabled, revoked, gone] = [(); 5].map(|()| issue(&mut cli, &[]));
+    issue(&mut cli, &["--expires", "1s"]);
+    let asleep = [
+        "keys",
+        "issue",
+        "--subscription",
+        "Sleeping",
+        "--scope",
+        "boats.read",
+    ];
+    cli.run(&asleep);
+    cli.run(&[
+        "subscriptions",
+        "update",
+        "Sleeping",
+        "--status",
+        "inactive",
+    ]);
+    cli.run(&["keys", "rotate", &rotated]);
+    cli.run(&["keys", "disable", &disabled]);
+    cli.run(&["keys", "revoke", &revoked]);
+    cli.run(&["keys", "rotate", &gone, "--grace", "0s"]);
+    cli.advance(Duration::from_secs(1));
+    check("keys_list", [&cli.run(&["keys", "list"])]);
+}
+
+#[test]
+fn an_empty_list_says_what_to_do_next() {
+    let mut cli = TestCli::new();
+    let list = ["keys", "list"];
+    let outcomes = [
+        cli.run(&list),
+        cli.run(&["keys", "list", "--json"]),
+        acme().run(&list),
+    ];
+    check("keys_list_empty", &outcomes);
+}
+
+#[test]
+fn a_rotation_shows_the_new_key_and_how_long_the_old_one_works() {
+    let mut cli = acme();
+    let with_expiry = issue(&mut cli, &["--expires", "1h", "--name", "Web site"]);
+    let at_once = issue(&mut cli, &[]);
+    let outcomes = [
+        cli.run(&["keys", "rotate", &with_expiry]),
+        cli.run(&["keys", "show", &with_expiry]),
+        cli.run(&["keys", "rotate", &at_once, "--grace", "0s"]),
+    ];
+    check("keys_rotate", &outcomes);
+}
+
+#[test]
+fn disabling_is_reversible_and_revoking_is_final() {
+    let mut cli = acme();
+    let id = issue(&mut cli, &[]);
+    let outcomes = [
+        &["keys", "disable", &id][..],
+        &["keys", "rotate", &id],
+        &["keys", "enable", &id],
+        &["keys", "revoke", &id],
+        &["keys", "enable", &id],
+        &["keys", "disable", &id],
+        &["keys", "rotate", &id],
+        &["keys", "revoke", &id],
+    ]
+    .map(|args| cli.run(args));
+    check("keys_change", &outcomes);
+}
+
+#[test]
+fn revoking_with_wait_returns_when_every_server_refuses_the_key() {
+    let mut cli = acme();
+    let [one, other] = [(); 2].map(|()| issue(&mut cli, &[]));
+    cli.run(&["keys", "revoke", &one]);
+    assert_eq!(cli.elapsed_seconds(), 0);
+    cli.run(&["keys", "revoke", &other, "--wait"]);
+    assert_eq!(cli.elapsed_seconds(), 1);
+}
+
+#[test]
+fn revoking_a_key_warns_of_the_rotated_one_that_still_works() {
+    let mut cli = acme();
+    let id = issue(&mut cli, &[]);
+    let rotated = cli.run(&["keys", "rotate", &id, "--json"]);
+    let new = text_of(&rotated, "id");
+    check("keys_revoke_rotated", [&cli.run(&["keys", "revoke", &new])]);
+}
+
+#[test]
+fn what_is_refused_says_what_to_do_next() {
+    let mut cli = acme();
+    let expired = issue(&mut cli, &["--expires", "1s"]);
+    let rotated = issue(&mut cli, &[]);
+    cli.run(&["keys", "rotate", &rotated]);
+    cli.run(&["subscriptions", "create", "Sleeping"]);
+    cli.run(&[
+        "subscriptions",
+        "update",
+        "Sleeping",
+        "--status",
+        "inactive",
+    ]);
+    cli.advance(Duration::from_secs(1));
+    let on = |name| {
+        [
+            "keys",
+            "issue",
+            "--subscription",
+            name,
+            "--scope",
+            "boats.read",
+        ]
+    };
+    let more = |args: &[&'static str]| [&on("Acme")[..], args].concat();
+    let outcomes = [
+        &["keys", "rotate", &expired][..],
+        &["keys", "rotate", &rotated],
+        &["keys", "rotate", &rotated, "--grace", "366d"],
+        &["keys", "show", "key_0000000000000000"],
+        &["keys", "show", "boat_live_000000"],
+        &["keys", "show", "42"],
+        &on("Sleeping"),
+        &on("Acne"),
+        &["keys", "issue", "--subscription", "Acme"],
+        &[
+            "keys",
+            "issue",
+            "--subscription",
+            "Acme",
+            "--scope",
+            "boats",
+        ],
+        &more(&["--env", "prod"]),
+        &more(&["--expires", "0s"]),
+        &more(&["--expires", "1 year"]),
+        &more(&["--expires", "3651d"]),
+        &more(&["--rate-limit", "0"]),
+        &more(&["--rate-limit", "1000001"]),
+        &more(&["--name", "a\nb"]),
+    ]
+    .map(|args| cli.run(args));
+    check("keys_refused", &outcomes);
+}
+
+#[test]
+fn a_whole_key_in_the_place_of_an_id_is_understood_and_never_repeated() {
+    let mut cli = acme();
+    let key = text_of(&cli.run(&ISSUE), "key");
+    let shown = cli.run(&["keys", "show", &key]);
+    let mistyped = cli.run(&["keys", "show", &key[..key.len() - 1]]);
+    let secret = &key["boat_live_123456".len()..key.len() - 1];
+    for outcome in [shown, mistyped] {
+        assert!(!outcome.out.contains(secret) && !outcome.err.contains(secret));
+        assert!(!outcome.out.is_empty() || outcome.err.contains("keys list"));
+    }
+}

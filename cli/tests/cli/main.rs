@@ -1,0 +1,21 @@
+//! Tests of the `catalogue` command: in process, one module a command, and the built binary over
+//! real sockets. One test binary, to link once.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod harness;
+mod process;
+mod sample;
+
+mod help;
+mod import;
+mod keys;
+mod refusals;
+mod served;
+mod subscriptions;
+mod usage;
+mod validate;

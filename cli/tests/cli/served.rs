@@ -1,0 +1,282 @@
+//! The sample export, served by the built binary and asked over real sockets.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde_json::Value;
+
+use crate::process::{Client, Server, catalogue, catalogue_error, catalogue_json, issue_key};
+use crate::sample::{Sample, prefix};
+
+fn id(row: &str) -> String {
+    serde_json::from_str::<Value>(row).unwrap()["id"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+fn ids(rows: &[String]) -> Vec<String> {
+    rows.iter().map(|row| id(row)).collect()
+}
+
+#[test]
+fn paging_through_every_sort_and_order_returns_each_record_exactly_once() {
+    let sample = Sample::start();
+    for (list, sorts) in [
+        (
+            "/v1/boats",
+            &["model", "year", "length", "manufacturer"][..],
+        ),
+        ("/v1/manufacturers", &["name", "updatedAt"]),
+    ] {
+        let all: BTreeSet<String> = ids(&sample.walk(list, 100)).into_iter().collect();
+        for sort in sorts {
+            let ascending = ids(&sample.walk(&format!("{list}?sort={sort}&order=asc"), 7));
+            let mut descending = ids(&sample.walk(&format!("{list}?sort={sort}&order=desc"), 11));
+            assert_eq!(ascending.len(), all.len());
+            assert_eq!(
+                ascending.iter().cloned().collect::<BTreeSet<_>>(),
+                all,
+                "{list} {sort}"
+            );
+            descending.reverse();
+            assert_eq!(ascending, descending, "{list} {sort}");
+        }
+    }
+}
+
+#[test]
+fn every_row_is_the_first_part_of_its_record_and_every_etag_gives_304() {
+    let sample = Sample::start();
+    for list in ["/v1/boats", "/v1/manufacturers"] {
+        for row in sample.walk(list, 100) {
+            let record: Value = serde_json::from_str(&row).unwrap();
+            let [by_id, by_slug] = ["id", "slug"].map(|name| {
+                let target = format!("{list}/{}", record[name].as_str().unwrap());
+                sample.server.get(&target, &sample.key)
+            });
+            assert_eq!(by_id.status, 200, "{row}");
+            assert_eq!(by_id.body, by_slug.body);
+            let head = row.strip_suffix('}').unwrap();
+            assert!(
+                by_id.body.starts_with(&format!("{{\"data\":{head},")),
+                "{row}"
+            );
+            let headers = format!(
+                "Authorization: Bearer {}\r\nIf-None-Match: {}\r\n",
+                sample.key,
+                by_id.header("etag")
+            );
+            let target = format!("{list}/{}", record["id"].as_str().unwrap());
+            assert_eq!(sample.server.get_with(&target, &headers).status, 304);
+        }
+    }
+}
+
+#[test]
+fn nested_rows_equal_top_level_rows_and_boat_counts_equal_their_number() {
+    let sample = Sample::start();
+    let mut attributed = 0;
+    for row in sample.walk("/v1/manufacturers", 100) {
+        let maker: Value = serde_json::from_str(&row).unwrap();
+        let slug = maker["slug"].as_str().unwrap();
+        let nested = sample.walk(&format!("/v1/manufacturers/{slug}/boats?sort=year"), 3);
+        let filtered = sample.walk(&format!("/v1/boats?manufacturer={slug}&sort=year"), 5);
+        assert_eq!(nested, filtered, "{slug}");
+        let full = sample
+            .server
+            .get(&format!("/v1/manufacturers/{slug}"), &sample.key)
+            .json();
+        assert_eq!(
+            full["data"]["boatCount"].as_u64(),
+            Some(nested.len() as u64),
+            "{slug}"
+        );
+        attributed += nested.len();
+    }
+    assert_eq!(attributed, sample.walk("/v1/boats", 100).len());
+}
+
+/// The lines of the sample, with whether each is published.
+fn sample_records() -> Vec<(Value, bool)> {
+    let files = ["boats.ndjson", "makers.ndjson"];
+    let path = |file| format!("{}/../fixtures/sample/{file}", env!("CARGO_MANIFEST_DIR"));
+    let texts = files.map(|file| fs::read_to_string(path(file)).unwrap());
+    let lines = texts.iter().flat_map(|text| text.lines());
+    lines
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|record| record["kind"] == "boat" || record["kind"] == "manufacturer")
+        .map(|record| {
+            let is_published = record["published"] != false;
+            (record, is_published)
+        })
+        .collect()
+}
+
+#[test]
+fn unpublished_records_are_nowhere() {
+    let sample = Sample::start();
+    let records = sample_records();
+    let taken = |record: &Value| {
+        let same = |(other, is_published): &(Value, bool)| {
+            *is_published && other["kind"] == record["kind"] && other["slug"] == record["slug"]
+        };
+        records.iter().any(same)
+    };
+    let mut hidden = 0;
+    for (record, _) in records.iter().filter(|(_, is_published)| !is_published) {
+        hidden += 1;
+        let list = format!("/v1/{}s", record["kind"].as_str().unwrap());
+        let found = |name: &str| {
+            let target = format!("{list}/{}", record[name].as_str().unwrap());
+            sample.server.get(&target, &sample.key)
+        };
+        assert_eq!(found("id").status, 404, "{record}");
+        // A draft may share its slug with the published record that it is to replace.
+        let by_slug = found("slug");
+        assert_eq!(
+            by_slug.status,
+            if taken(record) { 200 } else { 404 },
+            "{record}"
+        );
+        assert!(
+            !by_slug.body.contains(&format!("\"id\":{}", record["id"])),
+            "{record}"
+        );
+        let listed = ids(&sample.walk(&list, 100));
+        assert!(!listed.contains(&record["id"].as_str().unwrap().to_owned()));
+    }
+    assert!(0 < hidden, "the sample has unpublished records");
+}
+
+#[test]
+fn every_boat_is_found_by_its_own_length_in_metres() {
+    let sample = Sample::start();
+    for row in sample.walk("/v1/boats", 100) {
+        let metres =
+            serde_json::from_str::<Value>(&row).unwrap()["lengthOverallMetres"].to_string();
+        let found = sample.walk(
+            &format!("/v1/boats?lengthMin={metres}&lengthMax={metres}"),
+            100,
+        );
+        assert!(
+            ids(&found).contains(&id(&row)),
+            "{metres} m does not find {}",
+            id(&row)
+        );
+    }
+}
+
+#[test]
+fn a_key_works_on_a_running_server_once_issued_and_no_longer_once_revoked() {
+    let sample = Sample::start();
+    let key = issue_key(sample.data.path());
+    sample.server.wait_for("/v1/boats", &key, 200, 401);
+    let prefix = prefix(&key);
+    catalogue(sample.data.path(), &["keys", "disable", prefix]);
+    sample.server.wait_for("/v1/boats", &key, 401, 200);
+    catalogue(sample.data.path(), &["keys", "enable", prefix]);
+    sample.server.wait_for("/v1/boats", &key, 200, 401);
+    catalogue(sample.data.path(), &["keys", "revoke", prefix]);
+    let refused = sample.server.wait_for("/v1/boats", &key, 401, 200);
+    assert_eq!(refused.code(), "API_KEY_REVOKED");
+}
+
+#[test]
+fn a_release_is_followed_under_load_without_one_failed_request() {
+    let sample = Sample::start();
+    let before = sample.server.get("/v1", "").json()["data"]["catalogue"]["release"].clone();
+    let path = format!(
+        "{}/../fixtures/sample/makers.ndjson",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let makers = fs::read_to_string(path).unwrap();
+    // Without its counts and boats the sample still is a valid export.
+    let only_makers: Vec<&str> = makers
+        .lines()
+        .filter(|line| !line.contains(r#""kind":"catalogue""#))
+        .collect();
+    let export = sample.data.path().join("makers.ndjson");
+    let mut file = fs::File::create(&export).unwrap();
+    std::io::Write::write_all(&mut file, only_makers.join("\n").as_bytes()).unwrap();
+
+    std::thread::scope(|scope| {
+        scope.spawn(|| catalogue(sample.data.path(), &["import", export.to_str().unwrap()]));
+        let mut client = Client::connect(sample.server.address);
+        let key = format!("Authorization: Bearer {}\r\n", sample.key);
+        loop {
+            let list = client.get_with("/v1/boats?limit=1", &key);
+            assert_eq!(list.status, 200, "{}", list.body);
+            if list.json()["pagination"]["total"] == 0 {
+                break;
+            }
+        }
+    });
+    let after = sample.server.get("/v1", "").json()["data"]["catalogue"]["release"].clone();
+    assert_ne!(before, after);
+    catalogue(sample.data.path(), &["releases", "rollback"]);
+    let mut client = Client::connect(sample.server.address);
+    while client.get_with("/v1", "").json()["data"]["catalogue"]["release"] != before {}
+}
+
+#[test]
+fn a_missing_key_store_is_503_until_it_is_back_and_service_endpoints_answer_all_along() {
+    let sample = Sample::start();
+    let store = sample.data.path().join("keys.sqlite");
+    let away = sample.data.path().join("keys.away");
+    let shifted = |from: &std::path::Path, to: &std::path::Path| {
+        let moved = std::process::Command::new("mv")
+            .arg(from)
+            .arg(to)
+            .status()
+            .unwrap();
+        assert!(moved.success());
+    };
+    shifted(&store, &away);
+    let unavailable = sample.server.wait_for("/v1/boats", &sample.key, 503, 200);
+    assert_eq!(unavailable.code(), "SERVICE_UNAVAILABLE");
+    let seconds: u64 = unavailable.header("retry-after").parse().unwrap();
+    assert!((1..=5).contains(&seconds));
+    assert_eq!(
+        sample.server.get_with("/v1/boats", "").code(),
+        "MISSING_API_KEY"
+    );
+    assert_eq!(sample.server.get_with("/v1", "").status, 200);
+    assert_eq!(sample.server.get_with("/health", "").status, 200);
+    shifted(&away, &store);
+    sample.server.wait_for("/v1/boats", &sample.key, 200, 503);
+}
+
+#[test]
+fn a_second_server_of_the_same_environment_is_refused() {
+    let sample = Sample::start();
+    let serve = ["serve", "--listen", "127.0.0.1:0"];
+    let error = catalogue_error(sample.data.path(), &serve);
+    assert!(
+        error.contains("a server of the environment live already runs on"),
+        "{error}"
+    );
+    let other = Server::start_with(
+        sample.data.path(),
+        &[&serve[..], &["--env", "test"]].concat(),
+    );
+    assert_eq!(
+        other.get("/v1/boats", &sample.key).code(),
+        "WRONG_ENVIRONMENT"
+    );
+}
+
+#[test]
+fn a_stopped_server_exits_with_0_and_has_charged_each_200_once() {
+    let sample = Sample::start();
+    for _ in 0..25 {
+        assert_eq!(
+            sample.server.get("/v1/boats?limit=1", &sample.key).status,
+            200
+        );
+        assert_eq!(sample.server.get("/v1/boats/none", &sample.key).status, 404);
+    }
+    assert!(sample.server.stop().success());
+    let usage = catalogue_json(sample.data.path(), &["usage", "--subscription", "tests"]);
+    assert_eq!(usage["usage"][0]["used"], 25, "{usage}");
+}

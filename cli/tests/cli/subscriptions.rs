@@ -1,0 +1,85 @@
+//! `catalogue subscriptions`.
+
+use crate::harness::{TestCli, check};
+
+#[test]
+fn a_subscription_is_created_listed_shown_and_changed() {
+    let mut cli = TestCli::new();
+    let outcomes = [
+        &["subscriptions", "list"][..],
+        &["subscriptions", "create", "Acme Boats"],
+        &[
+            "subscriptions",
+            "create",
+            "Bénéteau",
+            "--plan",
+            "pro",
+            "--quota",
+            "5000",
+        ],
+        &["subscriptions", "list"],
+        &[
+            "subscriptions",
+            "update",
+            "Acme Boats",
+            "--status",
+            "inactive",
+            "--quota",
+            "0",
+        ],
+        &["subscriptions", "show", "Acme Boats"],
+        &[
+            "subscriptions",
+            "update",
+            "Acme Boats",
+            "--status",
+            "active",
+        ],
+    ]
+    .map(|args| cli.run(args));
+    check("subscriptions", &outcomes);
+}
+
+#[test]
+fn json_is_one_document() {
+    let mut cli = TestCli::new();
+    let outcomes = [
+        &["subscriptions", "list", "--json"][..],
+        &["subscriptions", "--json", "create", "Acme"],
+        &["subscriptions", "update", "Acme", "--quota", "7", "--json"],
+        &["subscriptions", "show", "Acme", "--json"],
+        &["subscriptions", "list", "--json"],
+    ]
+    .map(|args| cli.run(args));
+    check("subscriptions_json", &outcomes);
+}
+
+#[test]
+fn what_is_refused_says_what_to_do_next() {
+    let mut cli = TestCli::new();
+    let too_long = "a".repeat(81);
+    let outcomes = [
+        &["subscriptions", "show", "Acme"][..],
+        &["subscriptions", "create", "Acme"],
+        &["subscriptions", "create", "Acme"],
+        &["subscriptions", "show", "Acmee"],
+        &["subscriptions", "show", "Zephyr"],
+        &["subscriptions", "update", "acme", "--quota", "1"],
+        &["subscriptions", "update", "Acme"],
+        &["subscriptions", "update", "Acme", "--status", "off"],
+        &["subscriptions", "create", "a\u{1b}[31m"],
+        &["subscriptions", "create", ""],
+        &["subscriptions", "create", &too_long],
+        &["subscriptions", "create", "Other", "--plan", "free"],
+        &[
+            "subscriptions",
+            "create",
+            "Other",
+            "--quota",
+            "9007199254740992",
+        ],
+        &["subscriptions", "create", "Other", "--quota", "-1"],
+    ]
+    .map(|args| cli.run(args));
+    check("subscriptions_refused", &outcomes);
+}

@@ -1,0 +1,209 @@
+//! `catalogue validate`: one folder of fixtures for each code, found by listing, and the options.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cli::ExitStatus;
+use cli::findings::{Code, Severity};
+use serde_json::Value;
+
+use crate::harness::{Outcome, TestCli, assert_snapshot, check};
+
+fn fixtures() -> PathBuf {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures")).to_owned()
+}
+
+/// Copies a fixture into the test's directory, so that no path of this machine is shown.
+fn copy(cli: &TestCli, fixture: &Path) -> String {
+    let name = fixture.file_name().unwrap().to_str().unwrap();
+    fs::copy(fixture, cli.path(name)).unwrap();
+    format!("[dir]/{name}")
+}
+
+/// The one export of a folder.
+fn export_of(folder: &Path) -> PathBuf {
+    let mut files = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let export = files.next().unwrap();
+    assert_eq!(files.next(), None, "{} has one file", folder.display());
+    export
+}
+
+#[test]
+fn every_code_has_a_fixture_and_every_fixture_has_its_code() {
+    let mut folders: Vec<String> = fs::read_dir(fixtures().join("findings"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    folders.sort();
+    let mut codes: Vec<String> = Code::ALL
+        .iter()
+        .map(|code| code.as_str().to_lowercase())
+        .collect();
+    codes.sort();
+    assert_eq!(folders, codes);
+}
+
+#[test]
+fn every_code_is_shown_to_people_and_to_programs() {
+    for code in Code::ALL {
+        let name = code.as_str().to_lowercase();
+        let mut cli = TestCli::new();
+        let export = copy(&cli, &export_of(&fixtures().join("findings").join(&name)));
+        let shown = cli.run(&["validate", &export]);
+        let json = cli.run(&["validate", "--json", &export]);
+        let expected = match code.severity() {
+            Severity::Error => ExitStatus::InvalidData,
+            Severity::Warning => ExitStatus::Done,
+        };
+        assert_eq!((shown.status, json.status), (expected, expected), "{code}");
+        assert!(
+            shown.err.contains(&format!("[{code}]")),
+            "{code}: {}",
+            shown.err
+        );
+        let document: Value = serde_json::from_str(&json.out).unwrap();
+        assert!(
+            document["counts"][code.as_str()].is_u64(),
+            "{code}: {document:#}"
+        );
+        check(&format!("finding_{name}"), [&shown, &json]);
+    }
+}
+
+#[test]
+fn the_sample_is_valid_however_it_is_packed() {
+    let sample = fixtures().join("sample");
+    let mut cli = TestCli::new();
+    fs::create_dir(cli.path("sample")).unwrap();
+    let mut concatenated = Vec::new();
+    let mut archive = tar::Builder::new(Vec::new());
+    for name in ["makers.ndjson", "boats.ndjson"] {
+        let contents = fs::read(sample.join(name)).unwrap();
+        fs::copy(sample.join(name), cli.path("sample").join(name)).unwrap();
+        archive
+            .append_path_with_name(sample.join(name), name)
+            .unwrap();
+        concatenated.extend(contents);
+    }
+    put(
+        &cli,
+        "sample.tar.zst",
+        &zstd::encode_all(&*archive.into_inner().unwrap(), 1).unwrap(),
+    );
+    put(&cli, "sample.ndjson", &concatenated);
+    let folder = cli.run(&["validate", "[dir]/sample"]);
+    check("validate_sample", [&folder]);
+    for args in [
+        &["validate", "[dir]/sample.tar.zst"][..],
+        &["validate", "[dir]/sample.ndjson"],
+        &[
+            "validate",
+            "[dir]/sample/boats.ndjson",
+            "[dir]/sample/makers.ndjson",
+        ],
+    ] {
+        let outcome = cli.run(args);
+        assert_eq!(
+            (outcome.status, &outcome.out),
+            (ExitStatus::Done, &folder.out),
+            "{args:?}"
+        );
+    }
+    let piped = cli.run_with_input(&["validate", "-"], &concatenated);
+    assert_eq!((piped.status, &piped.out), (ExitStatus::Done, &folder.out));
+}
+
+#[test]
+fn counts_are_exact_where_the_listing_is_cut() {
+    let mut cli = TestCli::new();
+    let lines: Vec<String> = (0..40)
+        .map(|n| format!("{{\"kind\":\"designer\",\"id\":\"d-{n}\"}}\n"))
+        .collect();
+    put(&cli, "export.ndjson", lines.concat().as_bytes());
+    let shown = cli.run(&["validate", "[dir]/export.ndjson", "--max-findings", "2"]);
+    let json = cli.run(&[
+        "validate",
+        "[dir]/export.ndjson",
+        "--max-findings",
+        "0",
+        "--json",
+    ]);
+    check("validate_cut", [&shown, &json]);
+}
+
+#[test]
+fn the_report_is_what_json_prints() {
+    let mut cli = TestCli::new();
+    let export = copy(&cli, &export_of(&fixtures().join("findings/unknown_field")));
+    let json = cli.run(&[
+        "validate",
+        "--json",
+        "--report",
+        "[dir]/report.json",
+        &export,
+    ]);
+    let report = fs::read_to_string(cli.path("report.json")).unwrap();
+    let mut printed: Value = serde_json::from_str(&json.out).unwrap();
+    printed.as_object_mut().unwrap().remove("valid");
+    let directory = cli
+        .path("")
+        .to_str()
+        .unwrap()
+        .trim_end_matches('/')
+        .to_owned();
+    let report: Value = serde_json::from_str(&report.replace(&directory, "[dir]")).unwrap();
+    assert_eq!(report, printed);
+}
+
+#[test]
+fn what_cannot_be_read_or_written_is_an_error_and_no_finding() {
+    let mut cli = TestCli::new();
+    put(&cli, "export.ndjson", b"");
+    let outcomes = [
+        &["validate", "[dir]/missing.ndjson"][..],
+        &[
+            "validate",
+            "[dir]/export.ndjson",
+            "--report",
+            "[dir]/missing/report.json",
+        ],
+        &["validate"],
+        &["validate", "[dir]/export.ndjson", "--max-findings", "many"],
+    ]
+    .map(|args| cli.run(args));
+    check("validate_refused", &outcomes);
+}
+
+#[test]
+fn an_empty_export_is_valid_and_says_so() {
+    let mut cli = TestCli::new();
+    put(&cli, "export.ndjson", b"");
+    assert_snapshot(
+        "validate_empty",
+        &cli.run(&["validate", "[dir]/export.ndjson"]).to_string(),
+    );
+}
+
+fn put(cli: &TestCli, name: &str, contents: &[u8]) {
+    use std::io::Write as _;
+    fs::File::create(cli.path(name))
+        .unwrap()
+        .write_all(contents)
+        .unwrap();
+}
+
+#[test]
+fn nothing_is_left_in_the_directory_of_temporary_files() {
+    let mut cli = TestCli::new();
+    let export = copy(&cli, &fixtures().join("sample/makers.ndjson"));
+    let Outcome { status, .. } = cli.run(&["validate", &export, "--report", "[dir]/report.json"]);
+    assert_eq!(status, ExitStatus::Done);
+    let mut left: Vec<_> = fs::read_dir(cli.path(""))
+        .unwrap()
+        .map(|e| e.unwrap().file_name())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["makers.ndjson", "report.json"]);
+}
