@@ -32,6 +32,14 @@ fn every_help_text_is_short_and_exact() {
         ("help_keys_disable", &["keys", "disable", "--help"]),
         ("help_keys_enable", &["keys", "enable", "--help"]),
         ("help_keys_revoke", &["keys", "revoke", "--help"]),
+        ("help_demo", &["demo", "--help"]),
+        ("help_releases", &["releases", "--help"]),
+        (
+            "help_releases_activate",
+            &["releases", "activate", "--help"],
+        ),
+        ("help_releases_verify", &["releases", "verify", "--help"]),
+        ("help_serve", &["serve", "--help"]),
         ("help_usage", &["usage", "--help"]),
         ("help_completions", &["completions", "--help"]),
     ] {

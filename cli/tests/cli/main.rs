@@ -15,6 +15,7 @@ mod help;
 mod import;
 mod keys;
 mod refusals;
+mod releases;
 mod served;
 mod subscriptions;
 mod usage;

@@ -1,6 +1,7 @@
 //! A whole answer, and its form as text.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use salvo::http::{HeaderMap, ResBody, StatusCode};
 use salvo::prelude::Response;
@@ -147,8 +148,14 @@ fn indented(json: &str) -> String {
 
 /// Compares a text with the snapshot of that name.
 pub(crate) fn check_text(name: &str, text: &str) {
+    check_text_in("", name, text);
+}
+
+/// Compares a text with the snapshot of that name in a folder of the snapshots.
+pub(crate) fn check_text_in(folder: &str, name: &str, text: &str) {
+    let snapshots = Path::new(env!("CARGO_MANIFEST_DIR")).join("../snapshots/server");
     let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../snapshots/server"));
+    settings.set_snapshot_path(snapshots.join(folder));
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!(name, text));

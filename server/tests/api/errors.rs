@@ -113,13 +113,13 @@ async fn over_64_header_fields_or_16_kib_of_head_are_431() {
 }
 
 /// A clock that works so many times and then panics.
-struct FaultyClock {
+pub(crate) struct FaultyClock {
     readings_left: AtomicU32,
     clock: ManualClock,
 }
 
 impl FaultyClock {
-    fn that_shows(readings: u32) -> Arc<dyn Clock> {
+    pub(crate) fn that_shows(readings: u32) -> Arc<dyn Clock> {
         Arc::new(Self {
             readings_left: AtomicU32::new(readings),
             clock: ManualClock::at(NOW),

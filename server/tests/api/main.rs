@@ -16,6 +16,7 @@ mod boats;
 mod conditional;
 mod details;
 mod errors;
+mod every_status;
 mod follow;
 mod headers;
 mod keys;
