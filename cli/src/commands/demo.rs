@@ -56,7 +56,6 @@ pub struct DemoArgs {
 
 /// Imports the sample, issues a key and serves.
 pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    logging::start("warn", context.terminal.err_colour)?;
     import_sample(data, context)?;
     let key = issue_key(data, context)?;
     let serving = Serving::prepare(&DataDir::new(data), args.listen, Environment::Live, context)?;
@@ -69,6 +68,7 @@ pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Resul
         address = serving.address()?,
         data = data.display(),
     )?;
+    logging::start("warn", context.terminal.err_colour)?;
     serving.run(context)
 }
 

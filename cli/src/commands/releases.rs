@@ -180,15 +180,15 @@ fn rollback(
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
+    let never = "could not roll back: no other release was active before";
+    // Where nothing was ever activated there is no directory to lock either.
+    store.pointer()?.context(never)?;
     let lock = store.lock().context("could not roll back")?;
-    let pointer = store.pointer()?;
-    let Some(before) = pointer.and_then(|pointer| pointer.previous.into_iter().next()) else {
-        bail!("could not roll back: no other release was active before")
-    };
-    store
-        .activate(&before, &lock)
-        .context("could not roll back")?;
-    say_active(&before, as_json, context)
+    let pointer = store.pointer()?.context(never)?;
+    let before = pointer.previous.first().context(never)?;
+    let activated = store.activate(before, &lock);
+    activated.context("could not roll back")?;
+    say_active(before, as_json, context)
 }
 
 fn say_active(id: &ReleaseId, as_json: bool, context: &mut Context) -> anyhow::Result<ExitStatus> {

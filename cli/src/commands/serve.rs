@@ -52,7 +52,8 @@ fn environment() -> impl TypedValueParser<Value = Environment> {
 
 /// Serves.
 pub fn run(args: &ServeArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    logging::start(&args.log, context.terminal.err_colour)?;
     let data = DataDir::new(data);
-    Serving::prepare(&data, args.listen, args.environment, context)?.run(context)
+    let serving = Serving::prepare(&data, args.listen, args.environment, context)?;
+    logging::start(&args.log, context.terminal.err_colour)?;
+    serving.run(context)
 }
