@@ -7,22 +7,32 @@
 mod ask;
 mod world;
 
+use bytes::Bytes;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use server::params::{BoatList, BoatQuery, QueryString};
+use shared::etag::ETag;
+use shared::ids::IdOrSlug;
 
 use self::ask::{Ask, asks};
 use self::world::{BOATS, world};
 
-fn list(ask: &Ask) -> Value {
+fn list_bytes(ask: &Ask) -> Bytes {
     let text = ask.to_query_string();
     let query = BoatQuery::parse(&QueryString::parse(Some(&text)), BoatList::All).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
     let body = runtime.block_on(world().1.list_boats(&query)).unwrap();
-    serde_json::from_slice(&body.bytes).unwrap()
+    assert_eq!(body.etag, ETag::of(&body.bytes));
+    body.bytes
+}
+
+fn list(ask: &Ask) -> Value {
+    serde_json::from_slice(&list_bytes(ask)).unwrap()
 }
 
 fn ids(rows: &Value) -> Vec<&str> {
@@ -67,4 +77,32 @@ fn the_generated_boats_make_every_filter_matter() {
         150 < some && 20 < none && 5 < all,
         "{some} some, {none} none, {all} all"
     );
+}
+
+/// The rows of a list as the exact texts that would be sent.
+#[derive(Deserialize)]
+struct Rows<'a> {
+    #[serde(borrow)]
+    data: Vec<&'a RawValue>,
+}
+
+#[test]
+fn every_row_is_the_first_part_of_its_record_and_the_etag_is_the_hash_of_the_body() {
+    let (boats, catalogue) = world();
+    for offset in (0..boats.len()).step_by(100) {
+        let page = list_bytes(&Ask::page(offset, 100));
+        let rows: Rows<'_> = serde_json::from_slice(&page).unwrap();
+        assert_eq!(rows.data.len(), 100);
+        for row in rows.data {
+            let id = serde_json::from_str::<Value>(row.get()).unwrap()["id"].clone();
+            let name = IdOrSlug::parse(id.as_str().unwrap()).unwrap();
+            let body = catalogue
+                .boat_body(catalogue.find_boat(&name).unwrap())
+                .unwrap();
+            let head = row.get().strip_suffix('}').unwrap();
+            let text = std::str::from_utf8(&body.bytes).unwrap();
+            assert!(text.starts_with(&format!("{{\"data\":{head},")), "{row}");
+            assert_eq!(body.etag, ETag::of(&body.bytes));
+        }
+    }
 }

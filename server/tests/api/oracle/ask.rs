@@ -91,6 +91,24 @@ fn ordered<T: PartialOrd>(low: Option<T>, high: Option<T>) -> (Option<T>, Option
 }
 
 impl Ask {
+    /// A page of all boats.
+    pub(super) fn page(offset: usize, limit: usize) -> Self {
+        Self {
+            maker: None,
+            boat_type: None,
+            category: None,
+            activity: None,
+            years: (None, None),
+            lengths: (None, None),
+            in_feet: false,
+            search: None,
+            sort: "model",
+            descending: false,
+            limit,
+            offset,
+        }
+    }
+
     /// A place past the end of a list of slugs stands for one that no boat has.
     pub(super) fn to_query_string(&self) -> String {
         let slug = |place: usize, known: &[&str]| (*known.get(place).unwrap_or(&"none")).to_owned();
