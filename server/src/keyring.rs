@@ -20,7 +20,7 @@ use shared::keys::secret::{KeyHash, PlainKey};
 use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError};
 use shared::keys::subscription::Subscription;
 
-pub use watch::{POLL_INTERVAL, Watch, watch};
+pub use watch::{POLL_INTERVAL, watch};
 
 /// A key that works, and who owns it.
 #[derive(Clone, Debug, PartialEq, Eq)]

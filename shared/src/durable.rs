@@ -7,16 +7,22 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
+use tempfile::NamedTempFile;
+
 /// Replaces the file at `path` by one with these `contents`; readers see the old or the new one.
 pub fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let directory = parent(path);
     let mut file = tempfile::Builder::new()
         .prefix(".new-")
-        .tempfile_in(directory)?;
+        .tempfile_in(directory_of(path))?;
     file.write_all(contents)?;
+    persist(file, path)
+}
+
+/// Gives a whole file its final name. It must lie in the same file system, best beside it.
+pub fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(path)?;
-    sync_directory(directory)
+    sync_directory(directory_of(path))
 }
 
 /// Gives a whole directory its final name, once everything in it is synced.
@@ -27,7 +33,7 @@ pub fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
 pub fn publish_directory(from: &Path, to: &Path) -> io::Result<()> {
     sync_directory(from)?;
     fs::rename(from, to)?;
-    sync_directory(parent(to))
+    sync_directory(directory_of(to))
 }
 
 /// Makes the names in a directory durable.
@@ -35,7 +41,8 @@ pub fn sync_directory(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-fn parent(path: &Path) -> &Path {
+/// The directory that has, or will have, the name `path`.
+pub fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -54,6 +61,17 @@ mod tests {
         replace(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_lies_where_its_path_says() {
+        for (path, directory) in [("/a/b", "/a"), ("a/b", "a"), ("b", "."), ("/", ".")] {
+            assert_eq!(
+                directory_of(Path::new(path)),
+                Path::new(directory),
+                "{path}"
+            );
+        }
     }
 
     #[test]

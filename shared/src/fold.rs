@@ -79,8 +79,6 @@ mod tests {
     fn folding_twice_changes_nothing() {
         proptest::proptest!(|(text in "\\PC{0,40}")| {
             let once = fold(&text);
-            // Lower-casing may still uncover a compatibility form; what matters is that a query
-            // typed in its folded form finds the name.
             proptest::prop_assert_eq!(fold(&once), once);
         });
     }

@@ -18,6 +18,11 @@ use crate::number::Number;
 use crate::timestamp::Timestamp;
 use crate::units::{Length, Unit};
 
+/// First year that a record or a query may name.
+pub const YEAR_MIN: u16 = 1800;
+/// Last year that a record or a query may name.
+pub const YEAR_MAX: u16 = 2100;
+
 /// A text of a record: NFC, trimmed, not empty.
 pub type Text<'a> = Cow<'a, str>;
 
@@ -64,9 +69,9 @@ pub struct ManufacturerReference<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Production {
-    /// 1800 to 2100.
+    /// [`YEAR_MIN`] to [`YEAR_MAX`].
     pub first_year: u16,
-    /// 1800 to 2100, not before the first; null when no last year is recorded.
+    /// [`YEAR_MIN`] to [`YEAR_MAX`], not before the first; null when no last year is recorded.
     pub last_year: Option<u16>,
 }
 

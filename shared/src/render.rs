@@ -3,18 +3,34 @@
 //! A body is `{"data":` + summary + details + `}`, the two halves spliced into one object. So the
 //! text of a list row is a part of the body, and a row cannot differ from the record it stands
 //! for (specification section 2.2, section 4.5).
+//!
+//! A line of an export is short, but each of its references brings in a whole name: a body is
+//! bounded while it is written, so that no line takes more memory than that.
 
+use std::io::{self, Write};
 use std::ops::Range;
 
 use serde::Serialize;
 
 use crate::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
 
+/// Longest body, in bytes.
+pub const BODY_MAX: usize = 16 * 1024 * 1024;
+
 /// What precedes the record in a single-record body.
 const OPENING: &[u8] = br#"{"data":"#;
 
+/// A record, with what it shows of others, is too large to be served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the rendered record takes more than {} MiB", BODY_MAX >> 20)]
+pub struct BodyTooLarge;
+
 /// Appends the body of a full boat to `out`; gives the length of its head, see [`row_head`].
-pub fn boat(summary: &BoatSummary<'_>, details: &BoatDetails<'_>, out: &mut Vec<u8>) -> usize {
+pub fn boat(
+    summary: &BoatSummary<'_>,
+    details: &BoatDetails<'_>,
+    out: &mut Vec<u8>,
+) -> Result<usize, BodyTooLarge> {
     body(summary, details, out)
 }
 
@@ -24,7 +40,7 @@ pub fn manufacturer(
     summary: &ManufacturerSummary<'_>,
     details: &ManufacturerDetails<'_>,
     out: &mut Vec<u8>,
-) -> usize {
+) -> Result<usize, BodyTooLarge> {
     body(summary, details, out)
 }
 
@@ -35,21 +51,87 @@ pub const fn row_head(head_length: usize) -> Range<usize> {
     OPENING.len()..head_length
 }
 
-fn body(summary: &impl Serialize, details: &impl Serialize, out: &mut Vec<u8>) -> usize {
+fn body(
+    summary: &impl Serialize,
+    details: &impl Serialize,
+    out: &mut Vec<u8>,
+) -> Result<usize, BodyTooLarge> {
     let start = out.len();
     out.extend_from_slice(OPENING);
-    append(summary, out);
+    // The closing brace of the whole is written after the last check.
+    let end_max = start + BODY_MAX - 1;
+    append(summary, end_max, out)?;
     out.pop(); // The closing brace of the summary.
     let head_length = out.len() - start;
     let comma = out.len();
-    append(details, out);
+    append(details, end_max, out)?;
     out[comma] = b','; // In place of the opening brace of the details.
     out.push(b'}');
-    head_length
+    Ok(head_length)
 }
 
-fn append(half: &impl Serialize, out: &mut Vec<u8>) {
-    let written = serde_json::to_writer(out, half);
-    // Writing to memory cannot fail, and the shapes have neither maps nor failing members.
-    written.unwrap_or_else(|error| unreachable!("a record half did not serialise: {error}"));
+fn append(half: &impl Serialize, end_max: usize, out: &mut Vec<u8>) -> Result<(), BodyTooLarge> {
+    match serde_json::to_writer(Bounded { out, end_max }, half) {
+        Ok(()) => Ok(()),
+        Err(error) if error.is_io() => Err(BodyTooLarge),
+        // The shapes have neither maps nor failing members.
+        Err(error) => unreachable!("a record half did not serialise: {error}"),
+    }
+}
+
+/// Appends to a text in memory, which is not to grow longer than `end_max`.
+struct Bounded<'a> {
+    out: &'a mut Vec<u8>,
+    end_max: usize,
+}
+
+impl Write for Bounded<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.end_max.saturating_sub(self.out.len()) < bytes.len() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.out.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Serialize)]
+    struct Half {
+        text: String,
+    }
+
+    /// The length of a body whose second half has a text of so many letters.
+    fn rendered(letters: usize) -> Result<usize, BodyTooLarge> {
+        let half = |text: String| Half { text };
+        let mut out = b"before".to_vec();
+        let head = body(&half("a".to_owned()), &half("b".repeat(letters)), &mut out)?;
+        assert_eq!(&out[6..][..head], br#"{"data":{"text":"a""#);
+        Ok(out.len() - 6)
+    }
+
+    #[test]
+    fn the_longest_body_is_rendered_and_no_longer_one() {
+        let around = rendered(0).unwrap();
+        assert_eq!(rendered(BODY_MAX - around), Ok(BODY_MAX));
+        assert_eq!(rendered(BODY_MAX - around + 1), Err(BodyTooLarge));
+    }
+
+    #[test]
+    fn a_body_too_large_takes_no_more_memory_than_the_longest() {
+        let texts = Half {
+            text: "x".repeat(1 << 16),
+        };
+        let many: Vec<&Half> = std::iter::repeat_n(&texts, 10_000).collect();
+        let mut out = Vec::new();
+        assert_eq!(body(&texts, &many, &mut out), Err(BodyTooLarge));
+        assert!(out.len() <= BODY_MAX && out.capacity() <= 2 * BODY_MAX);
+    }
 }

@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use jiff::SignedDuration;
+use jiff::civil::DateTime;
 use serde::{Serialize, Serializer};
 
 /// Why a text is not an instant.
@@ -30,11 +32,12 @@ impl Timestamp {
         if date_time.ends_with(":60") {
             return Err(InvalidTimestamp::Range);
         }
-        let whole = format!("{date_time}{offset}").to_ascii_uppercase();
-        let instant: jiff::Timestamp = whole
+        let local: DateTime = date_time
+            .to_ascii_uppercase()
             .parse()
             .map_err(|_unreadable: jiff::Error| InvalidTimestamp::Range)?;
-        let unix_seconds = instant.as_second();
+        let offset_seconds = offset_seconds(offset).ok_or(InvalidTimestamp::Range)?;
+        let unix_seconds = local.duration_since(EPOCH).as_secs() - offset_seconds;
         if !(YEAR_0..=YEAR_9999).contains(&unix_seconds) {
             return Err(InvalidTimestamp::Range);
         }
@@ -58,6 +61,9 @@ impl Timestamp {
     }
 }
 
+/// Where Unix time begins. Civil times in UTC reach to the end of the year 9999, which `jiff`'s
+/// own timestamps do not.
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 /// 0000-01-01T00:00:00Z
 const YEAR_0: i64 = -62_167_219_200;
 /// 9999-12-31T23:59:59Z
@@ -79,9 +85,11 @@ impl PartialOrd for Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let instant =
-            jiff::Timestamp::from_second(self.unix_seconds).map_err(|_range| fmt::Error)?;
-        let whole = instant.strftime("%Y-%m-%dT%H:%M:%S").to_string();
+        let since_epoch = SignedDuration::from_secs(self.unix_seconds);
+        let utc = EPOCH
+            .checked_add(since_epoch)
+            .map_err(|_range| fmt::Error)?;
+        let whole = utc.strftime("%Y-%m-%dT%H:%M:%S").to_string();
         match &*self.fraction {
             "" => write!(f, "{whole}Z"),
             fraction => write!(f, "{whole}.{fraction}Z"),
@@ -109,6 +117,17 @@ fn split(text: &str) -> Option<(&str, &str, &str)> {
     let is_offset =
         has_form(offset, "Z") || has_form(offset, "+dd:dd") || has_form(offset, "-dd:dd");
     is_offset.then_some((date_time, fraction, offset))
+}
+
+/// Seconds by which a local time with this offset is ahead of UTC. Offsets reach to 23:59.
+fn offset_seconds(offset: &str) -> Option<i64> {
+    let Some((hours, minutes)) = offset.get(1..)?.split_once(':') else {
+        return Some(0);
+    };
+    let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
+    let size = (hours * 60 + minutes) * 60;
+    let is_offset = hours <= 23 && minutes <= 59;
+    is_offset.then_some(if offset.starts_with('-') { -size } else { size })
 }
 
 /// `d` stands for a digit; letters match in either case.
@@ -139,6 +158,10 @@ mod tests {
             ),
             ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z"),
             ("2026-10-01T12:00:00-00:00", "2026-10-01T12:00:00Z"),
+            ("2026-10-01T00:00:00+23:59", "2026-09-30T00:01:00Z"),
+            ("2026-10-01T00:00:00-23:59", "2026-10-01T23:59:00Z"),
+            ("0000-01-01T00:00:00Z", "0000-01-01T00:00:00Z"),
+            ("9999-12-31T23:59:59.9Z", "9999-12-31T23:59:59.9Z"),
         ];
         for (given, shown) in table {
             assert_eq!(
@@ -177,6 +200,9 @@ mod tests {
             "2016-12-31T23:59:60Z",
             "0000-01-01T00:00:00+01:00",
             "9999-12-31T23:59:59-01:00",
+            "2026-10-01T12:00:00+24:00",
+            "2026-10-01T12:00:00-25:59",
+            "2026-10-01T12:00:00+01:60",
         ] {
             assert_eq!(
                 Timestamp::parse(text),

@@ -2,7 +2,8 @@
 //!
 //! A unit is one request that may be charged. Units are leased from the ledger, which counts them
 //! as spent at once, and charged from the lease; so a crash can lose units but never hand one out
-//! twice. The account moves to later periods only: a wall clock that jumps back reopens nothing.
+//! twice. A check leases nothing: it looks at the ledger's last word. The account moves to later
+//! periods only: a wall clock that jumps back reopens nothing.
 
 use std::time::Duration;
 
@@ -13,8 +14,10 @@ use shared::keys::subscription::Subscription;
 
 use super::{NANOS_PER_SECOND, Usage};
 
-/// How long an exhausted quota is believed before the ledger is asked again.
-const EXHAUSTED_FOR: Duration = Duration::from_secs(1);
+/// How long the ledger's last word is believed before it is asked again.
+const BELIEVED_FOR: Duration = Duration::from_secs(1);
+/// How long leased units may lie unused before others get them.
+const IDLE_MAX: Duration = Duration::from_secs(1);
 
 /// How many units a lease asks for: few enough that a crash loses little and the last unit is
 /// exact, many enough that the ledger is seldom asked.
@@ -59,20 +62,29 @@ pub(super) enum Verdict {
     Exceeded(Usage),
     /// The ledger has to be asked for this many units first.
     Lease(Period, u64),
+    /// The ledger has to be asked first how many units are charged.
+    Ask(Period),
 }
 
 /// One period of one subscription.
 #[derive(Debug)]
 pub(super) struct Account {
     period: Period,
-    /// Units of the period that are leased by anybody, by the ledger's last word; unknown before.
-    charged: Option<u64>,
+    /// The ledger's last word; nothing before the first.
+    known: Option<Known>,
     /// Units leased here and not yet charged.
     unused: u64,
-    /// The most that was ever shown as spent, so that what remains never seems to grow.
-    shown_spent: u64,
+    /// Since when, by those who look after idle units, none of them was leased or charged.
+    idle_since: Option<Duration>,
     /// When the ledger last had nothing left, and for which quota.
     exhausted: Option<Exhausted>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// Units of the period that are leased by anybody, those here included.
+    charged: u64,
+    at: Duration,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -86,9 +98,9 @@ impl Account {
     pub(super) fn new(period: Period) -> Self {
         Self {
             period,
-            charged: None,
+            known: None,
             unused: 0,
-            shown_spent: 0,
+            idle_since: None,
             exhausted: None,
         }
     }
@@ -107,6 +119,7 @@ impl Account {
         if 0 < self.unused && is_within_quota {
             if demand == Demand::Charge {
                 self.unused -= 1;
+                self.idle_since = None;
             }
             return Verdict::Granted(self.usage(quota, now));
         }
@@ -118,10 +131,14 @@ impl Account {
                 ..usage
             });
         }
-        let wanted = self
-            .charged
-            .map_or(1, |charged| size.of(quota.saturating_sub(charged)));
-        Verdict::Lease(self.period, wanted)
+        match demand {
+            Demand::Charge => Verdict::Lease(self.period, self.wanted(quota, size)),
+            Demand::Check => match self.believed(now) {
+                None => Verdict::Ask(self.period),
+                Some(charged) if charged < quota => Verdict::Granted(self.usage(quota, now)),
+                Some(_) => Verdict::Exceeded(self.usage(quota, now)),
+            },
+        }
     }
 
     /// Takes in what the ledger granted for `period` at the request of `now`. Units of an earlier
@@ -130,8 +147,9 @@ impl Account {
         if period != self.period {
             return;
         }
-        self.charged = Some(lease.charged);
+        self.learn(period, lease.charged, now);
         self.unused += lease.granted;
+        self.idle_since = None;
         let is_empty = lease.granted == 0;
         self.exhausted = is_empty.then_some(Exhausted {
             at: now.monotonic,
@@ -139,11 +157,55 @@ impl Account {
         });
     }
 
+    /// Takes in what the ledger said of `period` at the request of `now`.
+    pub(super) fn learn(&mut self, period: Period, charged: u64, now: Moment) {
+        let at = now.monotonic;
+        if period == self.period {
+            self.known = Some(Known { charged, at });
+        }
+    }
+
     /// Takes out the units that were not charged, to be given back.
     pub(super) fn take_unused(&mut self) -> Option<(Period, u64)> {
         let unused = std::mem::take(&mut self.unused);
-        self.charged = self.charged.map(|charged| charged.saturating_sub(unused));
+        self.idle_since = None;
+        if let Some(known) = &mut self.known {
+            known.charged = known.charged.saturating_sub(unused);
+        }
         (unused != 0).then_some((self.period, unused))
+    }
+
+    /// Takes out the units that none was charged of for a while. That while begins when this is
+    /// first asked after a charge: a request may bring a moment that is long past.
+    pub(super) fn take_idle(&mut self, now: Moment) -> Option<(Period, u64)> {
+        if self.unused == 0 {
+            return None;
+        }
+        let since = *self.idle_since.get_or_insert(now.monotonic);
+        let is_idle = IDLE_MAX <= now.monotonic.saturating_sub(since);
+        is_idle.then(|| self.take_unused()).flatten()
+    }
+
+    /// Takes back units that could not be given back, and were not.
+    pub(super) fn put_back(&mut self, period: Period, units: u64) {
+        if period != self.period {
+            return;
+        }
+        self.unused += units;
+        if let Some(known) = &mut self.known {
+            known.charged += units;
+        }
+    }
+
+    fn wanted(&self, quota: u64, size: LeaseSize) -> u64 {
+        let left = |known: Known| quota.saturating_sub(known.charged);
+        self.known.map_or(1, |known| size.of(left(known)))
+    }
+
+    fn believed(&self, now: Moment) -> Option<u64> {
+        let known = self.known?;
+        let age = now.monotonic.saturating_sub(known.at);
+        (age < BELIEVED_FOR).then_some(known.charged)
     }
 
     fn renew(&mut self, subscription: &Subscription, now: Moment) {
@@ -155,22 +217,23 @@ impl Account {
 
     /// Units charged by this server or leased by others.
     fn spent(&self) -> u64 {
-        self.charged.unwrap_or(0).saturating_sub(self.unused)
+        self.known
+            .map_or(0, |known| known.charged.saturating_sub(self.unused))
     }
 
     fn is_exhausted(&self, quota: u64, now: Moment) -> bool {
         self.exhausted.is_some_and(|exhausted| {
             let age = now.monotonic.saturating_sub(exhausted.at);
-            exhausted.quota == quota && age < EXHAUSTED_FOR
+            exhausted.quota == quota && age < BELIEVED_FOR
         })
     }
 
-    fn usage(&mut self, quota: u64, now: Moment) -> Usage {
-        self.shown_spent = self.shown_spent.max(self.spent());
-        let remaining = quota.saturating_sub(self.shown_spent);
+    /// What remains is what the ledger had left, and the units here. It grows only when units come
+    /// back from elsewhere or the quota is raised.
+    fn usage(&self, quota: u64, now: Moment) -> Usage {
         Usage::new(
             quota,
-            remaining,
+            quota.saturating_sub(self.spent()),
             self.period.end.saturating_mul(NANOS_PER_SECOND),
             now,
         )

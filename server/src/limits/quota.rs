@@ -2,8 +2,9 @@
 //!
 //! A request checks before it works and is charged when its answer is known to be a 200. Charging
 //! is a step in memory within a lease; only when the lease is used up is the ledger asked, outside
-//! the async threads, once at a time for each subscription. When the ledger cannot say, the answer
-//! is that the quota is unavailable, never a guess.
+//! the async threads, once at a time for each subscription. Checking leases nothing, so that an
+//! answer which turns out free takes the last unit from nobody; what lies unused is given back.
+//! When the ledger cannot say, the answer is that the quota is unavailable, never a guess.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,19 +37,19 @@ pub enum QuotaError {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LedgerFailure {
     /// It failed.
-    #[error("could not lease requests from the quota ledger")]
+    #[error("could not ask the quota ledger")]
     Ledger {
         /// What it says.
         #[source]
         source: Arc<KeyStoreError>,
     },
     /// The thread that asked it was stopped.
-    #[error("the lease from the quota ledger was broken off")]
+    #[error("the question to the quota ledger was broken off")]
     BrokenOff,
 }
 
-/// The answer to a lease, for everybody who waits for it.
-type PendingLease = Shared<BoxFuture<'static, Result<(), LedgerFailure>>>;
+/// The end of a conversation with the ledger, for everybody who waits for it.
+type Pending = Shared<BoxFuture<'static, Result<(), LedgerFailure>>>;
 
 /// Quotas of all subscriptions.
 pub struct Quotas {
@@ -62,13 +63,14 @@ struct Accounts(HashMap<SubscriptionId, Entry>);
 
 struct Entry {
     account: Account,
-    pending: Option<PendingLease>,
+    /// The conversation under way: one at a time, so that its outcome says how things are.
+    pending: Option<Pending>,
 }
 
 /// What a request has to do next.
 enum Step {
     Done(Result<Usage, Usage>),
-    Wait(PendingLease),
+    Wait(Pending),
 }
 
 impl Quotas {
@@ -111,18 +113,58 @@ impl Quotas {
             // A failed lease brings nothing that could be given back.
             let _outcome = pending.await;
         }
-        let unused = self.take_unused();
-        let ledger = Arc::clone(&self.ledger);
-        let given_back = tokio::task::spawn_blocking(move || {
-            for (subscription, period, units) in unused {
-                if let Err(error) = ledger.give_back(subscription, period, units) {
-                    log_lost(subscription, units, &error);
-                }
+        self.give_back(Account::take_unused).await;
+        for (id, entry) in &mut lock(&self.accounts).0 {
+            if let Some((_, units)) = entry.account.take_unused() {
+                log_lost(*id, units, None);
             }
-        });
-        if let Err(error) = given_back.await {
-            tracing::warn!(%error, "unused requests may stay counted as used");
         }
+    }
+
+    /// Gives back to the ledger what lies unused, so that others get it: to be called about twice
+    /// a second while requests are answered. Units are given back from the second call on that
+    /// finds them unused for a second.
+    pub async fn give_back_idle(&self, now: Moment) {
+        self.give_back(|account| account.take_idle(now)).await;
+    }
+
+    /// Gives back what `take` takes out, of one subscription after the other, until the ledger
+    /// fails.
+    async fn give_back(&self, take: impl Fn(&mut Account) -> Option<(Period, u64)>) {
+        let ids: Vec<_> = lock(&self.accounts).0.keys().copied().collect();
+        for id in ids {
+            let Some(pending) = self.start_to_give_back(id, &take) else {
+                continue;
+            };
+            if pending.await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// `None` where there is nothing to give back, or the ledger is being asked for more.
+    fn start_to_give_back(
+        &self,
+        id: SubscriptionId,
+        take: impl Fn(&mut Account) -> Option<(Period, u64)>,
+    ) -> Option<Pending> {
+        let mut accounts = lock(&self.accounts);
+        let entry = accounts.0.get_mut(&id)?;
+        if entry.under_way().is_some() {
+            return None;
+        }
+        // Taken out before they are given back, so that none is used or given back twice.
+        let (period, units) = take(&mut entry.account)?;
+        let give_back = move |ledger: &dyn QuotaLedger| ledger.give_back(id, period, units);
+        let enter = move |account: &mut Account, outcome: &Result<(), KeyStoreError>| match outcome
+        {
+            Ok(()) => {}
+            Err(KeyStoreError::Locked { .. }) => account.put_back(period, units),
+            Err(error) => log_lost(id, units, Some(error)),
+        };
+        let pending = self.converse(id, give_back, enter);
+        entry.pending = Some(pending.clone());
+        Some(pending)
     }
 
     /// A request that finds no unit waits for the lease that is under way, then looks again.
@@ -146,69 +188,81 @@ impl Quotas {
             account: Account::new(subscription.period(now.unix_seconds())),
             pending: None,
         });
-        match entry.account.decide(demand, subscription, self.size, now) {
-            Verdict::Granted(usage) => Step::Done(Ok(usage)),
-            Verdict::Exceeded(usage) => Step::Done(Err(usage)),
-            Verdict::Lease(period, wanted) => {
-                // Only a lease that was broken off is over and still here.
-                let under_way = entry
-                    .pending
-                    .take()
-                    .filter(|pending| pending.peek().is_none());
-                let pending =
-                    under_way.unwrap_or_else(|| self.lease(subscription, period, wanted, now));
-                entry.pending = Some(pending.clone());
-                Step::Wait(pending)
-            }
-        }
+        let verdict = entry.account.decide(demand, subscription, self.size, now);
+        let pending = match (verdict, entry.under_way()) {
+            (Verdict::Granted(usage), _) => return Step::Done(Ok(usage)),
+            (Verdict::Exceeded(usage), _) => return Step::Done(Err(usage)),
+            (Verdict::Lease(..) | Verdict::Ask(_), Some(pending)) => pending,
+            (Verdict::Lease(period, wanted), None) => self.lease(subscription, period, wanted, now),
+            (Verdict::Ask(period), None) => self.ask(subscription.id, period, now),
+        };
+        entry.pending = Some(pending.clone());
+        Step::Wait(pending)
     }
 
-    /// Starts a lease. It enters the account whether or not anybody still waits for it, so a
-    /// client that goes away loses nothing.
     fn lease(
         &self,
         subscription: &Subscription,
         period: Period,
         wanted: u64,
         now: Moment,
-    ) -> PendingLease {
+    ) -> Pending {
         let (id, quota) = (subscription.id, subscription.quota);
+        let lease = move |ledger: &dyn QuotaLedger| ledger.lease(id, period, wanted);
+        self.converse(id, lease, move |account, outcome| {
+            if let Ok(lease) = outcome {
+                account.receive(period, *lease, quota, now);
+            }
+        })
+    }
+
+    fn ask(&self, id: SubscriptionId, period: Period, now: Moment) -> Pending {
+        let ask = move |ledger: &dyn QuotaLedger| ledger.charged(id, period);
+        self.converse(id, ask, move |account, outcome| {
+            if let Ok(charged) = outcome {
+                account.learn(period, *charged, now);
+            }
+        })
+    }
+
+    /// Starts to say something to the ledger. The outcome enters the account whether or not
+    /// anybody still waits for it, so a client that goes away loses nothing.
+    fn converse<T: 'static>(
+        &self,
+        id: SubscriptionId,
+        say: impl FnOnce(&dyn QuotaLedger) -> Result<T, KeyStoreError> + Send + 'static,
+        enter: impl FnOnce(&mut Account, &Result<T, KeyStoreError>) + Send + 'static,
+    ) -> Pending {
         let (ledger, accounts) = (Arc::clone(&self.ledger), Arc::clone(&self.accounts));
         let answer = tokio::task::spawn_blocking(move || {
-            let lease = ledger.lease(id, period, wanted);
+            let outcome = say(&*ledger);
             if let Some(entry) = lock(&accounts).0.get_mut(&id) {
                 entry.pending = None;
-                if let Ok(lease) = &lease {
-                    entry.account.receive(period, *lease, quota, now);
-                }
+                enter(&mut entry.account, &outcome);
             }
             let failure = |source| LedgerFailure::Ledger {
                 source: Arc::new(source),
             };
-            lease.map(|_entered| ()).map_err(failure)
+            outcome.map(|_entered| ()).map_err(failure)
         });
         let answer = answer.map(|joined| joined.unwrap_or(Err(LedgerFailure::BrokenOff)));
         answer.boxed().shared()
     }
 
-    fn pending(&self) -> Vec<PendingLease> {
+    fn pending(&self) -> Vec<Pending> {
         lock(&self.accounts)
             .0
             .values()
             .filter_map(|entry| entry.pending.clone())
             .collect()
     }
+}
 
-    /// Takes units out before they are given back, so that none can be given back twice.
-    fn take_unused(&self) -> Vec<(SubscriptionId, Period, u64)> {
-        let mut accounts = lock(&self.accounts);
-        let take = |(&id, entry): (&SubscriptionId, &mut Entry)| {
-            entry
-                .account
-                .take_unused()
-                .map(|(period, units)| (id, period, units))
-        };
-        accounts.0.iter_mut().filter_map(take).collect()
+impl Entry {
+    /// Only a conversation that was broken off is over and still here.
+    fn under_way(&mut self) -> Option<Pending> {
+        self.pending.take_if(|pending| pending.peek().is_some());
+        self.pending.clone()
     }
 }
 
@@ -217,8 +271,8 @@ fn lock(accounts: &Mutex<Accounts>) -> MutexGuard<'_, Accounts> {
     accounts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn log_lost(subscription: SubscriptionId, units: u64, error: &KeyStoreError) {
-    let error: &dyn std::error::Error = error;
+fn log_lost(subscription: SubscriptionId, units: u64, error: Option<&KeyStoreError>) {
+    let error = error.map(|error| error as &dyn std::error::Error);
     let subscription = subscription.0;
     tracing::warn!(
         error,

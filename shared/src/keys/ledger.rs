@@ -15,8 +15,9 @@ pub struct Lease {
 
 /// Counts what is taken from the quota of each subscription and period.
 ///
-/// A server takes a few requests at a time and counts within them in memory; so a crash loses no
-/// charge, and the count of a store runs ahead by what is taken and not yet used.
+/// A server takes a few requests at a time, counts within them in memory and soon gives back what
+/// it does not use; so a crash loses no charge, and the count of a store runs ahead by what is
+/// taken and not yet used.
 pub trait QuotaLedger: Send + Sync {
     /// Takes up to `wanted` requests of the subscription's quota, which is read in the same
     /// transaction. Durable before it returns.
@@ -27,7 +28,11 @@ pub trait QuotaLedger: Send + Sync {
         wanted: u64,
     ) -> Result<Lease, KeyStoreError>;
 
-    /// Gives back what was taken and not used, as a server does when it stops.
+    /// How many requests of the period are taken, used or not. Takes none.
+    fn charged(&self, subscription: SubscriptionId, period: Period) -> Result<u64, KeyStoreError>;
+
+    /// Gives back what was taken and not used, as a server does when it is idle or stops. After
+    /// [`KeyStoreError::Locked`] nothing was given back; after another error it may have been.
     fn give_back(
         &self,
         subscription: SubscriptionId,

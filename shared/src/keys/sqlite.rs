@@ -1,11 +1,15 @@
 //! Keys, subscriptions and usage in one SQLite file, shared by commands and servers.
 //!
-//! Commits are synced before they are reported (WAL with `synchronous=FULL`). Files are only ever
-//! looked at with `stat`: opening the database file without SQLite and closing it again would
+//! Commits are synced before they are reported, their rollback journal and its removal included.
+//! There is no write-ahead log: who holds the file exclusively stops every reader, a file alone is
+//! a whole backup, and no second file can be lost. Whoever is not a command opens the file anew
+//! each time, so that it is always the one at the path, read from the disk. Files are otherwise
+//! only looked at with `stat`: opening the database file without SQLite and closing it again would
 //! drop SQLite's own locks on it.
 
 mod database;
 mod ledger;
+mod patience;
 mod rows;
 mod schema;
 mod source;

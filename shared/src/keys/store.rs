@@ -195,7 +195,18 @@ pub enum KeyStoreError {
         /// The newest version that this program knows.
         known: i64,
     },
-    /// The store itself failed: locked, damaged, out of reach.
+    /// Somebody else held the store for too long. Nothing was changed.
+    #[error("could not {attempt} the key store {location}")]
+    Locked {
+        /// What was attempted, as a verb.
+        attempt: &'static str,
+        /// Where the store lies.
+        location: String,
+        /// What the store's own library says.
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// The store itself failed: damaged, out of reach.
     #[error("could not {attempt} the key store {location}")]
     Failed {
         /// What was attempted, as a verb.

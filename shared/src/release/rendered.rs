@@ -8,7 +8,7 @@ use crate::ids::{IdOrSlug, Slug};
 use crate::model::{
     BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary, Production,
 };
-use crate::render;
+use crate::render::{self, BodyTooLarge};
 use crate::timestamp::Timestamp;
 use crate::units::Length;
 
@@ -24,15 +24,17 @@ pub struct RenderedBody {
 }
 
 impl RenderedBody {
-    fn new(render: impl FnOnce(&mut Vec<u8>) -> usize) -> Self {
+    fn new(
+        render: impl FnOnce(&mut Vec<u8>) -> Result<usize, BodyTooLarge>,
+    ) -> Result<Self, BodyTooLarge> {
         let mut bytes = Vec::with_capacity(4096);
-        let head_length = render(&mut bytes);
+        let head_length = render(&mut bytes)?;
         let etag = ETag::of(&bytes);
-        Self {
+        Ok(Self {
             bytes,
             head_length,
             etag,
-        }
+        })
     }
 }
 
@@ -53,12 +55,12 @@ pub struct RenderedBoat {
 
 impl RenderedBoat {
     /// Renders a boat.
-    pub fn new(summary: &BoatSummary<'_>, details: &BoatDetails<'_>) -> Self {
+    pub fn new(summary: &BoatSummary<'_>, details: &BoatDetails<'_>) -> Result<Self, BodyTooLarge> {
         let slugs = |terms: &[crate::model::Reference<'_>]| {
             terms.iter().map(|term| term.slug.clone()).collect()
         };
-        Self {
-            body: RenderedBody::new(|out| render::boat(summary, details, out)),
+        Ok(Self {
+            body: RenderedBody::new(|out| render::boat(summary, details, out))?,
             id: summary.id.clone(),
             slug: summary.slug.clone(),
             manufacturer: summary.manufacturer.slug.clone(),
@@ -68,7 +70,7 @@ impl RenderedBoat {
             production: summary.production,
             length: summary.length,
             folded_model: fold::fold(&summary.model).into(),
-        }
+        })
     }
 
     /// The rendered body.
@@ -89,14 +91,17 @@ pub struct RenderedManufacturer {
 
 impl RenderedManufacturer {
     /// Renders a manufacturer.
-    pub fn new(summary: &ManufacturerSummary<'_>, details: &ManufacturerDetails<'_>) -> Self {
-        Self {
-            body: RenderedBody::new(|out| render::manufacturer(summary, details, out)),
+    pub fn new(
+        summary: &ManufacturerSummary<'_>,
+        details: &ManufacturerDetails<'_>,
+    ) -> Result<Self, BodyTooLarge> {
+        Ok(Self {
+            body: RenderedBody::new(|out| render::manufacturer(summary, details, out))?,
             id: summary.id.clone(),
             slug: summary.slug.clone(),
             folded_name: fold::fold(&summary.name).into(),
             updated_at: summary.updated_at.clone(),
-        }
+        })
     }
 
     /// The rendered body.

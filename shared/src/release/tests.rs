@@ -68,6 +68,7 @@ fn boat(name: &str, model: &str, metres: &str) -> RenderedBoat {
             ..BoatDetails::of_length(length)
         },
     )
+    .unwrap()
 }
 
 fn maker(boat_count: u64) -> RenderedManufacturer {
@@ -86,6 +87,7 @@ fn maker(boat_count: u64) -> RenderedManufacturer {
             boat_count,
         },
     )
+    .unwrap()
 }
 
 /// A store in a temporary directory, with two boats published and active.

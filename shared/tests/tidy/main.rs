@@ -16,18 +16,28 @@ fn repository() -> PathBuf {
         .to_owned()
 }
 
-/// Every Rust source below `directory`, sorted.
-fn sources(directory: &Path) -> Vec<PathBuf> {
+/// What is no part of the repository, though it may lie at its root.
+const ELSEWHERE: [&str; 3] = [".git", "target", "catalogue-data"];
+
+/// Every file below `directory`, sorted.
+fn files(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).expect("a readable directory") {
         let path = entry.expect("a readable entry").path();
-        match path.extension() {
-            _ if path.is_dir() => found.extend(sources(&path)),
-            Some(extension) if extension == "rs" => found.push(path),
-            _ => {}
+        match path.is_dir() {
+            true if ELSEWHERE.iter().any(|name| path.ends_with(name)) => {}
+            true => found.extend(files(&path)),
+            false => found.push(path),
         }
     }
     found.sort();
+    found
+}
+
+/// Every Rust source below `directory`, sorted.
+fn sources(directory: &Path) -> Vec<PathBuf> {
+    let mut found = files(directory);
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
     found
 }
 
@@ -57,6 +67,22 @@ fn every_source_keeps_the_rules() {
         broken.len(),
         broken.join("\n")
     );
+}
+
+#[test]
+fn no_file_names_what_the_repository_does_not_have() {
+    let repository = repository();
+    let files = files(&repository);
+    assert!(files.contains(&repository.join("README.md")));
+    let broken: Vec<String> = files
+        .iter()
+        .filter_map(|file| {
+            let text = fs::read(file).expect("a readable file");
+            let name = rules::names_outside(&String::from_utf8_lossy(&text))?;
+            Some(format!("{}: names `{name}`", file.display()))
+        })
+        .collect();
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
 #[test]

@@ -16,6 +16,14 @@ const REASON_TO_BE_LONG: &str = "Longer than 300 lines because";
 /// Unfinished work, written so that this file does not break its own rule.
 const MARKERS: [&str; 2] = [concat!("TO", "DO"), concat!("FIX", "ME")];
 
+/// Notes that lie outside of the repository, which readers do not have.
+const OUTSIDE: [&str; 4] = [
+    concat!("../", "shared"),
+    concat!("design", ".md"),
+    concat!("decisions", ".md"),
+    concat!("models", ".md"),
+];
+
 /// A word of code that may stand in some places only.
 struct Word {
     text: &'static str,
@@ -101,6 +109,11 @@ pub(crate) fn broken_by(path: &str, text: &str) -> Vec<String> {
         .flatten()
         .map(|rule| format!("{path}: {rule}"))
         .collect()
+}
+
+/// What lies outside of the repository and is named in the text of any file of it.
+pub(crate) fn names_outside(text: &str) -> Option<&'static str> {
+    OUTSIDE.into_iter().find(|name| text.contains(name))
 }
 
 /// The sources in a lock file that are not crates.io.

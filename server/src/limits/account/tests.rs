@@ -44,6 +44,12 @@ impl Scene {
             .decide(Demand::Charge, &subscription(quota), self.size, now)
     }
 
+    fn check(&mut self, quota: u64) -> Verdict {
+        let now = self.clock.now();
+        self.account
+            .decide(Demand::Check, &subscription(quota), self.size, now)
+    }
+
     fn receive(&mut self, granted: u64, charged: u64, quota: u64) {
         let lease = Lease { granted, charged };
         self.account
@@ -88,11 +94,8 @@ fn leases_shrink_until_the_last_unit_is_asked_for_alone() {
 fn a_charge_takes_one_unit_and_a_check_none() {
     let mut scene = Scene::new();
     scene.receive(2, 5, 10);
-    let now = scene.clock.now();
     for _check in 0..3 {
-        let verdict = scene
-            .account
-            .decide(Demand::Check, &subscription(10), scene.size, now);
+        let verdict = scene.check(10);
         assert!(
             matches!(verdict, Verdict::Granted(Usage { remaining: 7, .. })),
             "{verdict:?}"
@@ -142,21 +145,75 @@ fn a_lowered_quota_holds_back_units_that_are_leased_already() {
 }
 
 #[test]
-fn what_remains_never_grows_when_others_give_back() {
+fn what_remains_grows_only_when_others_give_back_or_the_quota_is_raised() {
     let mut scene = Scene::new();
     scene.receive(1, 9, 10);
     assert_eq!(scene.remaining(10), 1);
-    scene.receive(1, 5, 10);
+    scene.receive(2, 9, 10);
+    assert_eq!(scene.remaining(10), 2, "others gave back two");
     assert_eq!(scene.remaining(10), 1);
-    assert_eq!(scene.remaining_after_lease(), 1);
-    assert_eq!(scene.remaining(20), 11, "a raised quota shows");
+    scene.receive(1, 10, 20);
+    assert_eq!(scene.remaining(20), 10, "a raised quota shows");
 }
 
-impl Scene {
-    fn remaining_after_lease(&mut self) -> u64 {
-        self.receive(2, 8, 10);
-        self.remaining(10)
+#[test]
+fn a_check_without_units_asks_what_is_left_once_a_second() {
+    let mut scene = Scene::new();
+    for charged in [3, 5] {
+        let period = scene.account.period;
+        assert_eq!(scene.check(10), Verdict::Ask(period));
+        scene.account.learn(period, charged, scene.clock.now());
+        assert!(
+            matches!(scene.check(10), Verdict::Granted(usage) if usage.remaining == 10 - charged)
+        );
+        scene.clock.advance(Duration::from_millis(999));
+        assert!(matches!(scene.check(10), Verdict::Granted(_)));
+        assert!(matches!(scene.check(charged), Verdict::Exceeded(_)));
+        scene.clock.advance(Duration::from_millis(1));
     }
+    let period = scene.account.period;
+    assert_eq!(scene.check(10), Verdict::Ask(period));
+    scene.clock.jump_wall(period.end - START);
+    scene.account.learn(period, 10, scene.clock.now());
+    assert!(
+        matches!(scene.check(10), Verdict::Ask(next) if next != period),
+        "what is left of the former period says nothing of the next"
+    );
+}
+
+#[test]
+fn units_are_idle_a_second_after_it_was_noticed_that_none_is_used() {
+    let mut scene = Scene::new();
+    scene.receive(5, 5, 10);
+    let idle = |scene: &mut Scene| {
+        let now = scene.clock.now();
+        scene.account.take_idle(now)
+    };
+    assert_eq!(idle(&mut scene), None);
+    scene.clock.advance(Duration::from_millis(999));
+    assert_eq!(idle(&mut scene), None);
+    assert_eq!(scene.remaining(10), 9, "a charge begins the second again");
+    scene.clock.advance(Duration::from_millis(1));
+    assert_eq!(idle(&mut scene), None);
+    scene.clock.advance(Duration::from_secs(1));
+    let period = scene.account.period;
+    assert_eq!(idle(&mut scene), Some((period, 4)));
+    assert_eq!(idle(&mut scene), None, "they are taken out once");
+    assert_eq!(scene.wanted(10), 2);
+}
+
+#[test]
+fn units_that_could_not_be_given_back_are_used_here_unless_their_period_is_over() {
+    let mut scene = Scene::new();
+    scene.receive(5, 5, 10);
+    let (period, units) = scene.account.take_unused().unwrap();
+    scene.account.put_back(period, units);
+    assert_eq!(scene.remaining(10), 9);
+    let (period, units) = scene.account.take_unused().unwrap();
+    scene.clock.jump_wall(period.end - START);
+    assert_eq!(scene.wanted(10), 1);
+    scene.account.put_back(period, units);
+    assert_eq!(scene.wanted(10), 1);
 }
 
 #[test]
@@ -206,4 +263,11 @@ fn unused_units_are_taken_out_once() {
     assert_eq!(scene.account.take_unused(), Some((period, 4)));
     assert_eq!(scene.account.take_unused(), None);
     assert_eq!(scene.account.spent(), 4);
+}
+
+impl Account {
+    /// Units leased here and not yet charged.
+    pub(in crate::limits) const fn unused(&self) -> u64 {
+        self.unused
+    }
 }

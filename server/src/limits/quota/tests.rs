@@ -1,15 +1,19 @@
 //! Quotas over a ledger in memory: exact, shared, interrupted, refused.
 
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use shared::clock::{Clock, ManualClock};
-use shared::keys::ledger::Lease;
 use shared::keys::name::Name;
 use shared::keys::subscription::{Plan, SubscriptionStatus};
 
 use super::*;
 
+mod given_back;
+mod ledger;
 mod models;
+
+use ledger::{MemoryLedger, Trouble};
 
 /// 2026-09-21T14:13:20Z
 const START: i64 = 1_790_000_000;
@@ -23,89 +27,6 @@ fn subscription(id: i64, quota: u64) -> Subscription {
         quota,
         started_at: 0,
         created_at: 0,
-    }
-}
-
-/// Counts leases as a store does; every subscription has the same quota.
-#[derive(Default)]
-struct MemoryLedger(Mutex<Ledger>);
-
-#[derive(Default)]
-struct Ledger {
-    quota: u64,
-    charged: HashMap<(SubscriptionId, i64), u64>,
-    leases: usize,
-    trouble: Trouble,
-    /// While it is there, each lease waits for a message or for the end of the sender.
-    gate: Option<Receiver<()>>,
-}
-
-#[derive(Clone, Copy, Default)]
-enum Trouble {
-    #[default]
-    None,
-    Fails,
-    Panics,
-}
-
-impl MemoryLedger {
-    fn with_quota(quota: u64) -> Arc<Self> {
-        let ledger = Self::default();
-        ledger.lock().quota = quota;
-        Arc::new(ledger)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Ledger> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn charged(&self) -> u64 {
-        self.lock().charged.values().sum()
-    }
-}
-
-impl QuotaLedger for MemoryLedger {
-    fn lease(
-        &self,
-        id: SubscriptionId,
-        period: Period,
-        wanted: u64,
-    ) -> Result<Lease, KeyStoreError> {
-        let gate = self.lock().gate.take();
-        if let Some(gate) = gate {
-            let _opened = gate.recv();
-        }
-        let mut ledger = self.lock();
-        ledger.leases += 1;
-        match ledger.trouble {
-            Trouble::None => {}
-            Trouble::Fails => {
-                return Err(KeyStoreError::Missing {
-                    location: "here".to_owned(),
-                });
-            }
-            Trouble::Panics => panic!("this ledger is made to panic"),
-        }
-        let quota = ledger.quota;
-        let charged = ledger.charged.entry((id, period.start)).or_default();
-        let granted = wanted.min(quota.saturating_sub(*charged));
-        *charged += granted;
-        Ok(Lease {
-            granted,
-            charged: *charged,
-        })
-    }
-
-    fn give_back(
-        &self,
-        id: SubscriptionId,
-        period: Period,
-        unused: u64,
-    ) -> Result<(), KeyStoreError> {
-        let mut ledger = self.lock();
-        let charged = ledger.charged.get_mut(&(id, period.start)).unwrap();
-        *charged = charged.checked_sub(unused).unwrap();
-        Ok(())
     }
 }
 
@@ -163,19 +84,45 @@ async fn checks_are_free_and_the_last_unit_is_exact() {
     }
     assert!(is_exceeded(&scene.check().await));
     assert!(is_exceeded(&scene.charge().await));
-    assert_eq!(scene.ledger.charged(), 3);
+    assert_eq!(scene.ledger.charged_in_all(), 3);
 }
 
 #[tokio::test]
-async fn an_exhausted_quota_asks_the_ledger_at_most_once_a_second() {
+async fn checks_ask_the_ledger_at_most_once_a_second_and_lease_nothing() {
+    for quota in [0, 1, 100_000] {
+        let scene = Scene::new(quota);
+        for questions in 1..4 {
+            for _request in 0..50 {
+                assert_eq!(scene.check().await.is_ok(), quota != 0);
+            }
+            assert_eq!(scene.ledger.lock().questions, questions);
+            scene.clock.advance(Duration::from_secs(1));
+        }
+        assert_eq!(scene.ledger.lock().leases, 0);
+        assert_eq!(scene.ledger.charged_in_all(), 0);
+    }
+}
+
+#[tokio::test]
+async fn an_exhausted_quota_is_leased_at_most_once_a_second() {
     let scene = Scene::new(0);
     for leases in 1..4 {
         for _request in 0..50 {
-            assert!(is_exceeded(&scene.check().await));
+            assert!(is_exceeded(&scene.charge().await));
         }
         assert_eq!(scene.ledger.lock().leases, leases);
-        scene.clock.advance(std::time::Duration::from_secs(1));
+        scene.clock.advance(Duration::from_secs(1));
     }
+}
+
+#[tokio::test]
+async fn a_check_takes_the_last_unit_from_nobody() {
+    let scene = Scene::new(1);
+    let other = Quotas::new(Arc::clone(&scene.ledger) as _);
+    assert!(scene.check().await.is_ok());
+    let charge = other.charge(&subscription(1, 1), scene.clock.now()).await;
+    assert_eq!(charge.unwrap().remaining, 0);
+    assert!(is_exceeded(&scene.charge().await));
 }
 
 #[tokio::test]
@@ -192,32 +139,36 @@ async fn a_raised_quota_is_noticed_at_once() {
 #[tokio::test]
 async fn a_ledger_that_fails_makes_the_quota_unavailable_until_it_recovers() {
     let scene = Scene::new(5);
-    for trouble in [Trouble::Fails, Trouble::Panics] {
+    for trouble in [Trouble::Fails, Trouble::Locked, Trouble::Panics] {
         scene.ledger.lock().trouble = trouble;
+        scene.clock.advance(Duration::from_secs(1));
         let (check, charge) = tokio::join!(scene.check(), scene.charge());
         assert!(is_unavailable(&check) && is_unavailable(&charge));
         assert!(is_unavailable(&scene.charge().await));
         scene.ledger.lock().trouble = Trouble::None;
         assert!(scene.charge().await.is_ok());
     }
-    assert_eq!(scene.ledger.charged(), 2);
+    assert_eq!(scene.ledger.charged_in_all(), 3);
 }
 
 #[tokio::test]
-async fn requests_wait_for_one_lease_and_other_subscriptions_do_not_wait() {
-    let scene = Scene::new(100);
-    let other = subscription(2, 100);
-    assert!(scene.quotas.check(&other, scene.clock.now()).await.is_ok());
+async fn requests_wait_for_one_answer_and_other_subscriptions_do_not_wait() {
+    let scene = Scene::new(100_000);
+    let other = subscription(2, 100_000);
+    let charge = || scene.quotas.charge(&other, scene.clock.now());
+    for _request in 0..2 {
+        charge().await.unwrap();
+    }
     let (open, gate) = channel();
     scene.ledger.lock().gate = Some(gate);
     let others = async {
-        assert_eq!(scene.ledger.lock().leases, 1);
-        assert!(scene.quotas.charge(&other, scene.clock.now()).await.is_ok());
+        assert!(charge().await.is_ok());
         drop(open);
     };
-    let (one, two, ()) = tokio::join!(scene.check(), scene.check(), others);
-    assert!(one.is_ok() && two.is_ok());
-    assert_eq!(scene.ledger.lock().leases, 2);
+    let (one, two, three, ()) = tokio::join!(scene.check(), scene.check(), scene.charge(), others);
+    assert!(one.is_ok() && two.is_ok() && three.is_ok());
+    let ledger = scene.ledger.lock();
+    assert_eq!((ledger.questions, ledger.leases), (1, 3));
 }
 
 #[tokio::test]
@@ -229,7 +180,7 @@ async fn a_request_that_goes_away_during_a_lease_loses_no_unit() {
     open.send(()).unwrap();
     assert_eq!(scene.charge().await.unwrap().remaining, 99);
     assert_eq!(scene.ledger.lock().leases, 1);
-    assert_eq!(scene.ledger.charged(), 1);
+    assert_eq!(scene.ledger.charged_in_all(), 1);
 }
 
 #[tokio::test]
@@ -243,30 +194,6 @@ async fn a_failure_that_nobody_waited_for_is_not_told_to_the_next_request() {
     }
     scene.ledger.lock().trouble = Trouble::None;
     assert!(scene.charge().await.is_ok());
-}
-
-#[tokio::test]
-async fn giving_back_waits_for_a_lease_under_way_and_gives_each_unit_once() {
-    let scene = Scene::new(100_000);
-    for _request in 0..10 {
-        scene.charge().await.unwrap();
-    }
-    let other = subscription(2, 100_000);
-    let (open, gate) = channel();
-    scene.ledger.lock().gate = Some(gate);
-    assert!(
-        scene
-            .quotas
-            .charge(&other, scene.clock.now())
-            .now_or_never()
-            .is_none()
-    );
-    drop(open);
-    scene.quotas.give_back_all().await;
-    assert_eq!(scene.ledger.charged(), 10);
-    scene.quotas.give_back_all().await;
-    assert_eq!(scene.ledger.charged(), 10);
-    assert_eq!(scene.charge().await.unwrap().remaining, 100_000 - 11);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -290,5 +217,5 @@ async fn tasks_that_race_are_granted_exactly_the_quota() {
         granted += task.await.unwrap();
     }
     assert_eq!(granted, 1000);
-    assert_eq!(scene.ledger.charged(), 1000);
+    assert_eq!(scene.ledger.charged_in_all(), 1000);
 }

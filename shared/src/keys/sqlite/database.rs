@@ -1,16 +1,16 @@
-//! One connection to the file, and whether the file is still the one that was opened.
+//! One connection to the file: how it is opened, and what a transaction of it is.
 
 use std::fmt;
-use std::fs::{self, Metadata, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::durable;
 use crate::keys::change::KeyUnchangeable;
+use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::schema::{self, Found};
 use crate::keys::store::KeyStoreError;
 
@@ -19,30 +19,27 @@ use crate::keys::store::KeyStoreError;
 pub(super) struct Database {
     pub(super) connection: Connection,
     location: PathBuf,
-    stamp: FileStamp,
 }
 
-/// What `stat` says of the database: which files it is, and whether the main one was written to.
+/// What `stat` says of the file: which one it is, and whether it was written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FileStamp {
-    main: FileId,
-    /// The write-ahead log, where commits go: whoever has opened one that was since deleted
-    /// neither sees nor is seen. It exists as long as anybody has the database open.
-    log: Option<FileId>,
+    device: u64,
+    inode: u64,
     length: u64,
-    modified_seconds: i64,
-    modified_nanos: i64,
+    /// Seconds and nanoseconds.
+    modified: (i64, i64),
+    /// Changes too when a copy sets the time of its original.
+    changed: (i64, i64),
 }
-
-/// Device and inode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct FileId(u64, u64);
 
 /// What ends a transaction early, undoing it.
 #[derive(Debug)]
 pub(super) enum Stop {
     /// SQLite failed.
     Sqlite(rusqlite::Error),
+    /// SQLite found the file damaged, and says how.
+    Damaged(String),
     /// A rule of ours refused.
     Refused(KeyStoreError),
 }
@@ -66,16 +63,12 @@ impl From<KeyUnchangeable> for Stop {
 }
 
 impl Database {
-    /// Opens the file at `path`, which must exist. A lock that is held longer than `patience` is
-    /// an error.
-    pub(super) fn open(path: &Path, patience: Duration) -> Result<Self, KeyStoreError> {
-        let mut database = Self::connect(path, patience)?;
+    /// Opens the file at `path`, which must exist. A lock that outlasts `patience` is an
+    /// error.
+    pub(super) fn open(path: &Path, patience: Patience) -> Result<Self, KeyStoreError> {
+        let database = Self::connect(path, patience)?;
         match schema::find(&database.connection) {
-            Ok(Found::Known) => {
-                // Having read, this connection has its log.
-                database.stamp.log = FileStamp::of(path)?.log;
-                Ok(database)
-            }
+            Ok(Found::Known) => Ok(database),
             Ok(Found::Empty) => Err(KeyStoreError::Missing {
                 location: text(path),
             }),
@@ -87,20 +80,16 @@ impl Database {
                 found,
                 known: schema::VERSION,
             }),
-            Err(error) => Err(failed("open", path, error)),
+            Err(error) => Err(refused("open", path, &error)),
         }
     }
 
     /// Opens the file at `path`, which is made where there is none, for its owner alone.
-    pub(super) fn open_or_create(path: &Path, patience: Duration) -> Result<Self, KeyStoreError> {
+    pub(super) fn open_or_create(path: &Path, patience: Patience) -> Result<Self, KeyStoreError> {
         create_file(path).map_err(|error| failed("create", path, error))?;
         let mut database = Self::connect(path, patience)?;
         let found = schema::find(&database.connection);
-        if found.map_err(|error| failed("open", path, error))? == Found::Empty {
-            database
-                .connection
-                .pragma_update_and_check(None, "journal_mode", "wal", |_row| Ok(()))
-                .map_err(|error| failed("create", path, error))?;
+        if found.map_err(|error| refused("open", path, &error))? == Found::Empty {
             // Another process may have made the tables in the meantime.
             database.change(|transaction| match schema::find(transaction)? {
                 Found::Empty => Ok(schema::create(transaction)?),
@@ -111,29 +100,26 @@ impl Database {
         Self::open(path, patience)
     }
 
-    fn connect(path: &Path, patience: Duration) -> Result<Self, KeyStoreError> {
-        let stamp = FileStamp::of(path)?;
+    fn connect(path: &Path, patience: Patience) -> Result<Self, KeyStoreError> {
+        // SQLite would say no more than that it cannot open the file.
+        FileStamp::of(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connect = || {
-            let connection = Connection::open_with_flags(path, flags)?;
-            connection.busy_timeout(patience)?;
-            connection.pragma_update(None, "synchronous", "full")?;
+            let mut connection = Connection::open_with_flags(path, flags)?;
+            patience.give(&mut connection)?;
+            leave_log(&connection)?;
+            connection.pragma_update(None, "synchronous", "extra")?;
             connection.pragma_update(None, "foreign_keys", true)?;
             connection.pragma_update(None, "trusted_schema", false)?;
             connection.pragma_update(None, "cell_size_check", true)?;
             Ok(connection)
         };
-        let connection = connect().map_err(|error: rusqlite::Error| failed("open", path, error))?;
+        let connection =
+            connect().map_err(|error: rusqlite::Error| refused("open", path, &error))?;
         Ok(Self {
             connection,
             location: path.to_owned(),
-            stamp,
         })
-    }
-
-    /// The stamp of the file when it was opened.
-    pub(super) const fn stamp(&self) -> FileStamp {
-        self.stamp
     }
 
     /// Reads at one moment of the database.
@@ -166,7 +152,8 @@ impl Database {
             Ok(value)
         };
         transact().map_err(|stop| match stop {
-            Stop::Sqlite(error) => failed(attempt, &self.location, error),
+            Stop::Sqlite(error) => refused(attempt, &self.location, &error),
+            Stop::Damaged(found) => failed(attempt, &self.location, found),
             Stop::Refused(error) => error,
         })
     }
@@ -181,22 +168,34 @@ impl FileStamp {
             },
             _ => failed("look at", path, error),
         })?;
-        let id = |metadata: &Metadata| FileId(metadata.dev(), metadata.ino());
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
         Ok(Self {
-            main: id(&metadata),
-            log: fs::metadata(log).ok().as_ref().map(id),
+            device: metadata.dev(),
+            inode: metadata.ino(),
             length: metadata.len(),
-            modified_seconds: metadata.mtime(),
-            modified_nanos: metadata.mtime_nsec(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
         })
     }
+}
 
-    /// Whether both are of the same files, written to in between or not.
-    pub(super) fn is_same_database(self, other: Self) -> bool {
-        (self.main, self.log) == (other.main, other.log)
+/// Turns a file that still has a write-ahead log into one with a rollback journal. While others
+/// have the file open that cannot be done, and is done by whoever opens it next.
+fn leave_log(connection: &Connection) -> rusqlite::Result<()> {
+    let mode = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+    if connection.pragma_query_value(None, "journal_mode", mode)? != "wal" {
+        return Ok(());
     }
+    match connection.pragma_update_and_check(None, "journal_mode", "delete", |_mode| Ok(())) {
+        Err(error) if is_locked(&error) => Ok(()),
+        outcome => outcome,
+    }
+}
+
+fn is_locked(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+    )
 }
 
 /// SQLite gives its other files the mode of this one.
@@ -207,24 +206,27 @@ fn create_file(path: &Path) -> io::Result<()> {
         .mode(0o600)
         .open(path)
     {
-        Ok(_created) => match path.parent() {
-            Some(directory) if !directory.as_os_str().is_empty() => {
-                durable::sync_directory(directory)
-            }
-            _ => durable::sync_directory(Path::new(".")),
-        },
+        Ok(_created) => durable::sync_directory(durable::directory_of(path)),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),
     }
 }
 
+/// The error of an `attempt`, a verb, that SQLite refused.
+fn refused(attempt: &'static str, path: &Path, error: &rusqlite::Error) -> KeyStoreError {
+    if is_locked(error) {
+        return KeyStoreError::Locked {
+            attempt,
+            location: text(path),
+            source: error.to_string().into(),
+        };
+    }
+    failed(attempt, path, error)
+}
+
 /// The error of a failed `attempt`, a verb. The text of the cause is kept and not the cause, since
 /// SQLite's errors repeat in their own text what stands below them.
-pub(super) fn failed(
-    attempt: &'static str,
-    path: &Path,
-    cause: impl fmt::Display,
-) -> KeyStoreError {
+fn failed(attempt: &'static str, path: &Path, cause: impl fmt::Display) -> KeyStoreError {
     KeyStoreError::Failed {
         attempt,
         location: text(path),

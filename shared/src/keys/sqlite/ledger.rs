@@ -2,26 +2,24 @@
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use rusqlite::params;
 
 use crate::keys::ledger::{Lease, QuotaLedger};
 use crate::keys::quota::Period;
-use crate::keys::sqlite::database::{Database, FileStamp};
+use crate::keys::sqlite::database::Database;
+use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::rows;
 use crate::keys::sqlite::store::charged;
 use crate::keys::store::KeyStoreError;
 use crate::keys::subscription::SubscriptionId;
 
-/// How long a lease waits for a lock; requests wait with it.
-const PATIENCE: Duration = Duration::from_millis(500);
-
-/// The quota ledger in the SQLite file at a path, which is opened on first use.
+/// The quota ledger in the SQLite file at a path.
 #[derive(Debug)]
 pub struct SqliteLedger {
     path: PathBuf,
-    database: Mutex<Option<Database>>,
+    /// Those of one process queue here, and not by trying SQLite's lock again and again.
+    turn: Mutex<()>,
 }
 
 impl SqliteLedger {
@@ -29,28 +27,18 @@ impl SqliteLedger {
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
-            database: Mutex::new(None),
+            turn: Mutex::new(()),
         }
     }
 
-    /// Works on the file that is at the path now: a charge to a file that was moved away would be
-    /// lost. An error closes the file, so that the next use starts afresh.
+    /// Works on the file that is at the path now: a charge to one that was moved away would be
+    /// lost, and pages remembered of one that was overwritten would damage the new one.
     fn on_current<T>(
         &self,
         work: impl FnOnce(&mut Database) -> Result<T, KeyStoreError>,
     ) -> Result<T, KeyStoreError> {
-        let mut slot = self.database.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamp = FileStamp::of(&self.path)?;
-        let opened = slot
-            .take()
-            .filter(|opened| opened.stamp().is_same_database(stamp));
-        let mut database = match opened {
-            Some(database) => database,
-            None => Database::open(&self.path, PATIENCE)?,
-        };
-        let value = work(&mut database)?;
-        *slot = Some(database);
-        Ok(value)
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        work(&mut Database::open(&self.path, Patience::OF_LEASES)?)
     }
 }
 
@@ -88,6 +76,12 @@ impl QuotaLedger for SqliteLedger {
             })
         };
         self.on_current(lease)
+    }
+
+    fn charged(&self, subscription: SubscriptionId, period: Period) -> Result<u64, KeyStoreError> {
+        self.on_current(|database| {
+            database.read(|transaction| Ok(charged(transaction, subscription, period)?))
+        })
     }
 
     fn give_back(

@@ -1,31 +1,35 @@
 //! The keys of a file, followed by a server.
 //!
-//! Each poll asks three questions: are the files at the path still the opened ones and not written
-//! to behind SQLite's back (`stat`), did anybody commit (`PRAGMA data_version`), and did that
-//! commit concern keys (the revision). Any doubt opens the file anew.
+//! Each poll opens the file anew and reads the revision under SQLite's own lock, so nobody's lock
+//! is overlooked. Where `stat` says that anything was written, whoever did, the whole file is
+//! checked and read again: that a revision is the same says nothing of a file that was replaced,
+//! restored or damaged.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use crate::keys::sqlite::database::{Database, FileStamp, Stop, failed};
+use rusqlite::Transaction;
+
+use crate::keys::sqlite::database::{Database, FileStamp, Stop};
+use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::rows;
 use crate::keys::store::{KeySnapshot, KeySource, KeyStoreError};
-
-/// How long a poll waits for a lock: well under the time for which a server may trust the last.
-const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Follows the keys of the SQLite file at a path, which need not exist yet.
 #[derive(Debug)]
 pub struct SqliteKeySource {
     path: PathBuf,
-    opened: Option<Opened>,
+    known: Option<Known>,
 }
 
 #[derive(Debug)]
-struct Opened {
-    database: Database,
-    data_version: i64,
+struct Known {
+    /// Of the file before it was read.
+    stamp: FileStamp,
     revision: i64,
+    snapshot: KeySnapshot,
+    /// Whether a later poll found the same stamp: file times are coarse, so that a file just
+    /// written to may be written to again without a sign of it.
+    is_settled: bool,
 }
 
 impl SqliteKeySource {
@@ -33,85 +37,63 @@ impl SqliteKeySource {
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
-            opened: None,
+            known: None,
         }
-    }
-
-    /// Takes the opened file out, so that an error on the way leaves nothing half known.
-    fn poll_opened(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError> {
-        let stamp = FileStamp::of(&self.path)?;
-        let Some(opened) = self
-            .opened
-            .take()
-            .filter(|opened| opened.database.stamp() == stamp)
-        else {
-            let (opened, snapshot) = self.open()?;
-            self.opened = Some(opened);
-            return Ok(Some(snapshot));
-        };
-        let data_version = self.data_version(&opened.database)?;
-        if data_version == opened.data_version {
-            self.opened = Some(opened);
-            return Ok(None);
-        }
-        let (before, mut database) = (opened.revision, opened.database);
-        let (revision, snapshot) = load(&mut database, Some(before))?;
-        self.opened = Some(Opened {
-            database,
-            data_version,
-            revision,
-        });
-        Ok(snapshot)
-    }
-
-    fn open(&self) -> Result<(Opened, KeySnapshot), KeyStoreError> {
-        let mut database = Database::open(&self.path, PATIENCE)?;
-        // Read before the snapshot: what is committed in between is found by the next poll.
-        let data_version = self.data_version(&database)?;
-        let (revision, snapshot) = load(&mut database, None)?;
-        Ok((
-            Opened {
-                database,
-                data_version,
-                revision,
-            },
-            snapshot.unwrap_or_default(),
-        ))
-    }
-
-    fn data_version(&self, database: &Database) -> Result<i64, KeyStoreError> {
-        let version = database
-            .connection
-            .pragma_query_value(None, "data_version", |row| row.get(0));
-        version.map_err(|error| failed("read", &self.path, error))
     }
 }
 
 impl KeySource for SqliteKeySource {
+    /// Takes out what is known, so that an error on the way leaves nothing half known.
     fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError> {
-        self.poll_opened()
+        let before = self.known.take();
+        let stamp = FileStamp::of(&self.path)?;
+        let has_stamp = before.as_ref().is_some_and(|known| known.stamp == stamp);
+        let settled = before
+            .as_ref()
+            .filter(|known| known.is_settled && has_stamp);
+        let settled = settled.map(|known| known.revision);
+        let mut database = Database::open(&self.path, Patience::OF_POLLS)?;
+        let read = database.read(|transaction| {
+            let revision = revision(transaction)?;
+            if settled == Some(revision) {
+                return Ok(None);
+            }
+            check(transaction)?;
+            Ok(Some((revision, snapshot(transaction)?)))
+        })?;
+        let Some((revision, snapshot)) = read else {
+            self.known = before;
+            return Ok(None);
+        };
+        let is_same = before.is_some_and(|known| known.snapshot == snapshot);
+        let changed = (!is_same).then(|| snapshot.clone());
+        self.known = Some(Known {
+            stamp,
+            revision,
+            snapshot,
+            is_settled: has_stamp,
+        });
+        Ok(changed)
     }
 }
 
-/// The revision, and the snapshot unless the revision is `known`.
-fn load(
-    database: &mut Database,
-    known: Option<i64>,
-) -> Result<(i64, Option<KeySnapshot>), KeyStoreError> {
-    database.read(|transaction| {
-        let sql = "SELECT number FROM revision";
-        let revision: i64 = transaction.query_row(sql, [], |row| row.get(0))?;
-        if known == Some(revision) {
-            return Ok((revision, None));
-        }
-        let keys = rows::keys(transaction)?;
-        let subscriptions = rows::subscriptions(transaction)?;
-        Ok::<_, Stop>((
-            revision,
-            Some(KeySnapshot {
-                keys,
-                subscriptions,
-            }),
-        ))
+fn revision(transaction: &Transaction<'_>) -> Result<i64, Stop> {
+    let sql = "SELECT number FROM revision";
+    Ok(transaction.query_row(sql, [], |row| row.get(0))?)
+}
+
+/// Refuses a file in which SQLite sees any damage.
+fn check(transaction: &Transaction<'_>) -> Result<(), Stop> {
+    let found: String = transaction.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    match found.as_str() {
+        "ok" => Ok(()),
+        _ => Err(Stop::Damaged(found)),
+    }
+}
+
+fn snapshot(transaction: &Transaction<'_>) -> Result<KeySnapshot, Stop> {
+    Ok(KeySnapshot {
+        keys: rows::keys(transaction)?,
+        subscriptions: rows::subscriptions(transaction)?,
     })
 }

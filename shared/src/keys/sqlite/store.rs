@@ -12,15 +12,13 @@ use crate::keys::name::Name;
 use crate::keys::quota::Period;
 use crate::keys::secret::PlainKey;
 use crate::keys::sqlite::database::{Database, Stop};
+use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::rows;
 use crate::keys::store::{
     IssuedKey, KeyReference, KeyStore, KeyStoreError, NewKey, NewSubscription, Rotation,
     SubscriptionChange,
 };
 use crate::keys::subscription::{Subscription, SubscriptionId, SubscriptionStatus};
-
-/// How long a command waits for another one to finish its change.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Keys, subscriptions and usage in a SQLite file.
 #[derive(Debug)]
@@ -32,7 +30,7 @@ impl SqliteKeyStore {
     /// Opens the store at `path`, which must exist.
     pub fn open(path: &Path) -> Result<Self, KeyStoreError> {
         Ok(Self {
-            database: Database::open(path, PATIENCE)?,
+            database: Database::open(path, Patience::OF_COMMANDS)?,
         })
     }
 
@@ -40,7 +38,7 @@ impl SqliteKeyStore {
     /// Its directory must exist.
     pub fn open_or_create(path: &Path) -> Result<Self, KeyStoreError> {
         Ok(Self {
-            database: Database::open_or_create(path, PATIENCE)?,
+            database: Database::open_or_create(path, Patience::OF_COMMANDS)?,
         })
     }
 

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
+use rusqlite::Connection;
 use tempfile::TempDir;
 
 use crate::keys::environment::Environment;
@@ -67,6 +68,13 @@ fn issue(store: &mut SqliteKeyStore, seed: u64) -> IssuedKey {
     store
         .issue_key(new_key("Acme"), &mut StdRng::seed_from_u64(seed), NOW)
         .unwrap()
+}
+
+/// Somebody who lets nobody else in, until it is dropped.
+fn exclusive_lock(place: &Place) -> Connection {
+    let locker = Connection::open(place.path()).unwrap();
+    locker.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    locker
 }
 
 /// The whole chain of an error, with the place taken out.

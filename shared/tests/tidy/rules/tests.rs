@@ -1,6 +1,6 @@
 //! Shows for every rule a file that keeps it and one that breaks it.
 
-use super::{MARKERS, MOST_LINES, broken_by, code_of, foreign_sources};
+use super::{MARKERS, MOST_LINES, OUTSIDE, broken_by, code_of, foreign_sources, names_outside};
 
 /// The rules, without the path, that a file of this code breaks.
 fn check(path: &str, code: &str) -> Vec<String> {
@@ -156,6 +156,17 @@ fn code_is_what_is_neither_comment_nor_literal() {
     ] {
         assert_eq!(code_of(text), code, "{text}");
     }
+}
+
+#[test]
+fn what_lies_outside_is_found_anywhere_in_a_file() {
+    for name in OUTSIDE {
+        assert_eq!(
+            names_outside(&format!("// see {name} for more")),
+            Some(name)
+        );
+    }
+    assert_eq!(names_outside("shared/src/model.rs, notes.md"), None);
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! Any sequence of requests, restarts and changes, against a count of what was granted.
 
-use std::time::Duration;
-
 use proptest::prelude::*;
 
 use super::*;
@@ -20,6 +18,8 @@ enum Event {
     Quota(u64),
     /// Less than a second passes.
     Moment,
+    /// What lies unused is looked after.
+    GiveBackIdle,
     /// The period ends.
     Renewal,
     /// The wall clock jumps back by this many seconds.
@@ -37,6 +37,7 @@ fn event_of_one_server() -> impl Strategy<Value = Event> {
         3 => Just(Event::Restart),
         2 => (0_u64..30).prop_map(Event::Quota),
         3 => Just(Event::Moment),
+        3 => Just(Event::GiveBackIdle),
         1 => Just(Event::Renewal),
         1 => (1_i64..5_000).prop_map(Event::BackInTime),
     ]
@@ -44,10 +45,12 @@ fn event_of_one_server() -> impl Strategy<Value = Event> {
 
 fn event_of_several() -> impl Strategy<Value = Event> {
     prop_oneof![
-        30 => Just(Event::Request),
-        3 => Just(Event::Restart),
+        20 => Just(Event::Request),
+        5 => Just(Event::FreeRequest),
+        2 => Just(Event::Restart),
         2 => Just(Event::Crash),
-        3 => Just(Event::Moment),
+        6 => Just(Event::Moment),
+        6 => Just(Event::GiveBackIdle),
     ]
 }
 
@@ -88,6 +91,7 @@ async fn one_server(size: LeaseSize, events: Vec<Event>) {
                 subscription.quota = quota;
             }
             Event::Moment => clock.advance(Duration::from_millis(400)),
+            Event::GiveBackIdle => quotas.give_back_idle(clock.now()).await,
             Event::Renewal => {
                 // Far enough that no jump back reaches the former period: a new server would
                 // not know that it is over.
@@ -101,51 +105,121 @@ async fn one_server(size: LeaseSize, events: Vec<Event>) {
     }
 }
 
-/// Several servers: never more than the quota, and in the end all of it but what crashes lost.
-async fn several_servers(sizes: Vec<LeaseSize>, events: Vec<(usize, Event)>, quota: u64) {
-    let ledger = MemoryLedger::with_quota(quota);
-    let clock = ManualClock::at(START);
-    let new_server = |size: &LeaseSize| Quotas::with_lease_size(Arc::clone(&ledger) as _, *size);
-    let mut servers: Vec<Quotas> = sizes.iter().map(new_server).collect();
-    let mut shown = vec![quota; servers.len()];
-    let subscription = subscription(1, quota);
-    let (mut granted, mut lost) = (0, 0);
-    for (index, event) in events {
-        let index = index % servers.len();
+/// Several servers over one ledger, and a count of what became of its units.
+struct Servers {
+    ledger: Arc<MemoryLedger>,
+    clock: ManualClock,
+    sizes: Vec<LeaseSize>,
+    running: Vec<Quotas>,
+    subscription: Subscription,
+    granted: u64,
+    lost: u64,
+}
+
+impl Servers {
+    fn new(sizes: Vec<LeaseSize>, quota: u64) -> Self {
+        let ledger = MemoryLedger::with_quota(quota);
+        let server = |size: &LeaseSize| Quotas::with_lease_size(Arc::clone(&ledger) as _, *size);
+        Self {
+            clock: ManualClock::at(START),
+            running: sizes.iter().map(server).collect(),
+            subscription: subscription(1, quota),
+            ledger,
+            sizes,
+            granted: 0,
+            lost: 0,
+        }
+    }
+
+    fn left(&self) -> u64 {
+        self.subscription.quota - self.granted - self.lost
+    }
+
+    fn restart(&mut self, index: usize) {
+        let ledger = Arc::clone(&self.ledger) as _;
+        self.running[index] = Quotas::with_lease_size(ledger, self.sizes[index]);
+    }
+
+    async fn happen(&mut self, index: usize, event: Event) {
+        let (server, now) = (&self.running[index], self.clock.now());
         match event {
             Event::Request => {
-                if let Ok(usage) = servers[index].charge(&subscription, clock.now()).await {
-                    granted += 1;
-                    assert!(usage.remaining <= shown[index], "what remains has grown");
-                    shown[index] = usage.remaining;
-                }
+                let charge = server.charge(&self.subscription, now).await;
+                self.granted += u64::from(charge.is_ok());
             }
-            Event::Moment => clock.advance(Duration::from_millis(400)),
-            _ => {
-                if matches!(event, Event::Crash) {
-                    let units = servers[index].take_unused();
-                    lost += units.iter().map(|&(_, _, units)| units).sum::<u64>();
-                }
-                servers[index].give_back_all().await;
-                servers[index] = new_server(&sizes[index]);
-                shown[index] = quota;
+            Event::FreeRequest => {
+                let charged = self.ledger.charged_in_all();
+                let check = server.check(&self.subscription, now).await;
+                assert_eq!(self.ledger.charged_in_all(), charged, "a check took a unit");
+                assert!(
+                    check.is_err() || 0 < self.left() || self.running.len() != 1,
+                    "nobody else could have taken what the check has seen"
+                );
+            }
+            Event::Moment => self.clock.advance(Duration::from_millis(400)),
+            Event::GiveBackIdle => server.give_back_idle(now).await,
+            Event::Restart => {
+                server.give_back_all().await;
+                self.restart(index);
+            }
+            Event::Crash => {
+                let unused = lock(&server.accounts).unused();
+                self.lost += unused;
+                self.restart(index);
+            }
+            Event::Quota(_) | Event::Renewal | Event::BackInTime(_) => {
+                unreachable!("not among the events of several servers")
             }
         }
-        assert!(granted + lost <= quota);
     }
-    for server in &servers {
-        server.give_back_all().await;
+
+    /// Each unit of the ledger was granted, was lost, or waits in a server.
+    fn check_balance(&self) {
+        let unused = |server: &Quotas| lock(&server.accounts).unused();
+        let unused: u64 = self.running.iter().map(unused).sum();
+        let used = self.granted + self.lost;
+        assert!(used <= self.subscription.quota);
+        assert_eq!(self.ledger.charged_in_all(), used + unused);
     }
-    assert_eq!(ledger.charged(), granted + lost);
-    let final_server = new_server(&sizes[0]);
-    while final_server
-        .charge(&subscription, clock.now())
-        .await
-        .is_ok()
-    {
-        granted += 1;
+
+    /// Time passes without requests.
+    async fn idle(&self) {
+        for _look in 0..2 {
+            for server in &self.running {
+                server.give_back_idle(self.clock.now()).await;
+            }
+            self.clock.advance(Duration::from_secs(1));
+        }
     }
-    assert_eq!(granted + lost, quota);
+}
+
+/// Several servers: never more than the quota, and in the end all of it but what crashes lost.
+async fn several_servers(sizes: Vec<LeaseSize>, events: Vec<(usize, Event)>, quota: u64) {
+    let mut servers = Servers::new(sizes, quota);
+    for (index, event) in events {
+        let index = index % servers.running.len();
+        servers.happen(index, event).await;
+        servers.check_balance();
+    }
+    servers.idle().await;
+    let used = servers.granted + servers.lost;
+    assert_eq!(servers.ledger.charged_in_all(), used);
+    for left in (0..servers.left()).rev() {
+        let now = servers.clock.now();
+        let server = &servers.running[0];
+        let charge = server.charge(&servers.subscription, now).await;
+        assert_eq!(charge.unwrap().remaining, left);
+    }
+    let now = servers.clock.now();
+    let refused = servers.running[0].charge(&servers.subscription, now).await;
+    assert!(is_exceeded(&refused));
+}
+
+impl Accounts {
+    /// Units that a crash would lose.
+    fn unused(&self) -> u64 {
+        self.0.values().map(|entry| entry.account.unused()).sum()
+    }
 }
 
 proptest! {

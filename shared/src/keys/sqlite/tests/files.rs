@@ -3,47 +3,98 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use rusqlite::Connection;
-
 use super::*;
+use crate::keys::sqlite::database::Database;
+use crate::keys::sqlite::patience::Patience;
+use crate::keys::store::KeyStore;
+
+/// The names of the files there are.
+fn files(place: &Place) -> Vec<String> {
+    let entries = fs::read_dir(place.0.path()).unwrap();
+    let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
+    let mut names: Vec<_> = entries.map(|entry| name(entry.unwrap())).collect();
+    names.sort();
+    names
+}
+
+/// A store as earlier versions left it, with what is open of it.
+fn with_log(place: &Place) -> Connection {
+    subscribe(&mut place.store(), "Acme", 1);
+    let connection = Connection::open(place.path()).unwrap();
+    let sql = "PRAGMA journal_mode = wal; UPDATE subscriptions SET quota = 7";
+    connection.execute_batch(sql).unwrap();
+    connection
+}
 
 #[test]
 fn the_files_are_readable_by_their_owner_alone() {
     let place = Place::new();
     let mut store = place.store();
+    let writer = Connection::open(place.path()).unwrap();
     subscribe(&mut store, "Acme", 1);
-    let files: Vec<_> = fs::read_dir(place.0.path())
-        .unwrap()
-        .map(Result::unwrap)
-        .collect();
-    assert_eq!(
-        files.len(),
-        3,
-        "the database, its write-ahead log and the index of that"
-    );
-    for file in files {
-        assert_eq!(
-            file.metadata().unwrap().permissions().mode() & 0o777,
-            0o600,
-            "{file:?}"
-        );
+    writer
+        .execute_batch("BEGIN; UPDATE subscriptions SET quota = 2")
+        .unwrap();
+    assert_eq!(files(&place), ["keys.sqlite", "keys.sqlite-journal"]);
+    for file in files(&place) {
+        let metadata = fs::metadata(place.0.path().join(&file)).unwrap();
+        assert_eq!(metadata.permissions().mode() & 0o777, 0o600, "{file}");
     }
+}
+
+#[test]
+fn the_database_alone_is_the_whole_store() {
+    let place = Place::new();
+    let mut store = place.store();
+    subscribe(&mut store, "Acme", 1);
+    assert_eq!(files(&place), ["keys.sqlite"]);
+    let copy = Place::new();
+    fs::copy(place.path(), copy.path()).unwrap();
+    assert_eq!(
+        copy.store().subscriptions().unwrap(),
+        store.subscriptions().unwrap()
+    );
 }
 
 #[test]
 fn commits_are_synced() {
     let place = Place::new();
     place.store();
-    let database = super::super::database::Database::open(&place.path(), std::time::Duration::ZERO);
+    let database = Database::open(&place.path(), Patience::OF_COMMANDS);
     let connection = database.unwrap().connection;
     let pragma = |name| {
         connection
             .pragma_query_value(None, name, |row| row.get::<_, rusqlite::types::Value>(0))
             .unwrap()
     };
-    assert_eq!(pragma("journal_mode"), "wal".to_owned().into());
-    assert_eq!(pragma("synchronous"), 2.into());
+    assert_eq!(pragma("journal_mode"), "delete".to_owned().into());
+    assert_eq!(pragma("synchronous"), 3.into());
     assert_eq!(pragma("foreign_keys"), 1.into());
+}
+
+#[test]
+fn a_write_ahead_log_is_taken_in_and_left() {
+    let place = Place::new();
+    drop(with_log(&place));
+    let mut store = SqliteKeyStore::open(&place.path()).unwrap();
+    assert_eq!(store.subscription(&name("Acme")).unwrap().quota, 7);
+    let mode = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+    let connection = Connection::open(place.path()).unwrap();
+    let mode = connection.pragma_query_value(None, "journal_mode", mode);
+    assert_eq!(mode.unwrap(), "delete");
+}
+
+#[test]
+fn a_write_ahead_log_in_use_is_left_later() {
+    let place = Place::new();
+    let other = with_log(&place);
+    let mut store = SqliteKeyStore::open(&place.path()).unwrap();
+    assert_eq!(store.subscription(&name("Acme")).unwrap().quota, 7);
+    subscribe(&mut store, "Other", 1);
+    assert!(files(&place).contains(&"keys.sqlite-wal".to_owned()));
+    drop((other, store));
+    place.store();
+    assert_eq!(files(&place), ["keys.sqlite"]);
 }
 
 #[test]

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use super::*;
 use crate::keys::ledger::{Lease, QuotaLedger};
 use crate::keys::quota::Period;
-use crate::keys::sqlite::SqliteLedger;
-use crate::keys::store::{KeyStoreError, SubscriptionChange};
+use crate::keys::sqlite::{SqliteKeySource, SqliteLedger};
+use crate::keys::store::{KeySource, KeyStoreError, SubscriptionChange};
 use crate::keys::subscription::SubscriptionId;
+
+/// How often a lease is asked for while others hold the lock.
+const ATTEMPTS_MAX: usize = 100;
 
 #[test]
 fn leases_grant_what_is_left_and_no_more() {
@@ -46,9 +49,11 @@ fn leases_grant_what_is_left_and_no_more() {
         }
     );
     assert_eq!(store.usage(subscription.id, period).unwrap(), 10);
+    assert_eq!(ledger.charged(subscription.id, period).unwrap(), 10);
     ledger.give_back(subscription.id, period, 3).unwrap();
     assert_eq!(store.usage(subscription.id, period).unwrap(), 7);
     ledger.give_back(subscription.id, period, u64::MAX).unwrap();
+    assert_eq!(ledger.charged(subscription.id, period).unwrap(), 0);
     assert_eq!(store.usage(subscription.id, period).unwrap(), 0);
 }
 
@@ -135,6 +140,14 @@ fn a_charge_goes_to_the_file_that_is_there_now() {
     }
 }
 
+/// What a lease grants in the end. On a slow disk it may lose its patience with the others, which
+/// charges nothing.
+fn granted(lease: impl Fn() -> Result<Lease, KeyStoreError>) -> u64 {
+    let mut leases = (0..ATTEMPTS_MAX).map(|_| lease());
+    let lease = leases.find(|lease| !matches!(lease, Err(KeyStoreError::Locked { .. })));
+    lease.expect("a lock that is let go").unwrap().granted
+}
+
 #[test]
 fn concurrent_leases_never_exceed_the_quota() {
     let place = Place::new();
@@ -144,10 +157,61 @@ fn concurrent_leases_never_exceed_the_quota() {
     let threads = [0, 1, 0, 1].map(|place| {
         let ledger = Arc::clone(&ledgers[place]);
         std::thread::spawn(move || {
-            let lease = |_| ledger.lease(subscription.id, period, 7).unwrap().granted;
-            (0..6).map(lease).sum::<u64>()
+            let lease = || ledger.lease(subscription.id, period, 7);
+            (0..6).map(|_| granted(lease)).sum::<u64>()
         })
     });
     let granted: u64 = threads.map(|thread| thread.join().unwrap()).iter().sum();
     assert_eq!(granted, 100);
+}
+
+#[test]
+fn a_locked_file_changes_nothing_and_says_so() {
+    let place = Place::new();
+    let subscription = subscribe(&mut place.store(), "Acme", 10);
+    let period = subscription.period(NOW);
+    let ledger = SqliteLedger::new(place.path());
+    ledger.lease(subscription.id, period, 5).unwrap();
+    let locker = exclusive_lock(&place);
+    let refused = ledger.give_back(subscription.id, period, 5);
+    assert!(matches!(refused, Err(KeyStoreError::Locked { .. })));
+    let refused = ledger.lease(subscription.id, period, 5);
+    assert!(matches!(refused, Err(KeyStoreError::Locked { .. })));
+    drop(locker);
+    assert_eq!(ledger.charged(subscription.id, period).unwrap(), 5);
+}
+
+/// Polls read the whole file whenever a lease was written, and neither commands nor leases may
+/// lose their patience over it.
+#[test]
+fn polls_leases_and_commands_do_not_lock_each_other_out() {
+    let place = Place::new();
+    let mut store = place.store();
+    let subscription = subscribe(&mut store, "Acme", 1_000);
+    let period = subscription.period(NOW);
+    std::thread::scope(|scope| {
+        for _server in 0..2 {
+            scope.spawn(|| {
+                let ledger = SqliteLedger::new(place.path());
+                for _lease in 0..10 {
+                    ledger.lease(subscription.id, period, 2).unwrap();
+                    ledger.give_back(subscription.id, period, 1).unwrap();
+                }
+            });
+            scope.spawn(|| {
+                let mut source = SqliteKeySource::new(place.path());
+                for _poll in 0..40 {
+                    source.poll().unwrap();
+                }
+            });
+        }
+        scope.spawn(|| {
+            for seed in 0..10 {
+                issue(&mut place.store(), seed);
+            }
+        });
+    });
+    assert_eq!(store.usage(subscription.id, period).unwrap(), 20);
+    let snapshot = SqliteKeySource::new(place.path()).poll().unwrap().unwrap();
+    assert_eq!(snapshot.keys.len(), 10);
 }

@@ -1,11 +1,11 @@
 //! What a server notices of the file, poll by poll.
 
 use std::fs::{self, OpenOptions};
-use std::io::Write;
-
-use rusqlite::Connection;
+use std::os::unix::fs::FileExt;
+use std::time::Duration;
 
 use super::*;
+use crate::keys::key::Key;
 use crate::keys::ledger::QuotaLedger;
 use crate::keys::sqlite::{SqliteKeySource, SqliteLedger};
 use crate::keys::store::{KeySource, KeyStoreError, SubscriptionChange};
@@ -97,66 +97,104 @@ fn a_source_may_wait_for_its_file() {
     assert!(source.poll().unwrap().unwrap().keys.is_empty());
 }
 
-#[test]
-fn a_replaced_file_is_opened_anew() {
-    let place = Place::new();
-    let (store, mut source) = followed(&place);
-    drop(store);
+/// A store of as many changes as a followed one, and so of the same revision.
+fn other_of_same_revision() -> (Place, Vec<Key>) {
     let other = Place::new();
     let mut store = other.store();
-    subscribe(&mut store, "Other", 1);
-    drop(store);
-    for file in ["keys.sqlite", "keys.sqlite-wal", "keys.sqlite-shm"] {
-        fs::remove_file(place.0.path().join(file)).unwrap();
-    }
-    fs::copy(other.path(), place.path()).unwrap();
-    let snapshot = source.poll().unwrap().unwrap();
-    assert_eq!(snapshot.subscriptions[0].name.as_str(), "Other");
-    assert!(snapshot.keys.is_empty());
-}
-
-/// Without a look at the log the source would go on reading the deleted one, and confirm for ever
-/// what is no longer so.
-#[test]
-fn a_deleted_log_is_noticed() {
-    let place = Place::new();
-    let (store, mut source) = followed(&place);
-    drop(store);
-    for file in ["keys.sqlite-wal", "keys.sqlite-shm"] {
-        fs::remove_file(place.0.path().join(file)).unwrap();
-    }
-    assert!(!matches!(source.poll(), Ok(None)));
+    subscribe(&mut store, "Acme", 100);
+    issue(&mut store, 2);
+    let keys = store.keys().unwrap();
+    (other, keys)
 }
 
 #[test]
-fn a_file_damaged_in_place_is_noticed() {
+fn a_replaced_file_is_read_anew() {
     let place = Place::new();
-    let (store, mut source) = followed(&place);
-    drop(store);
-    let mut file = OpenOptions::new().write(true).open(place.path()).unwrap();
-    file.write_all(&[b'x'; 4096]).unwrap();
-    file.set_len(4096).unwrap();
-    drop(file);
-    assert!(matches!(source.poll(), Err(KeyStoreError::Failed { .. })));
-    assert!(
-        matches!(source.poll(), Err(KeyStoreError::Failed { .. })),
-        "and stays so"
-    );
+    let (_store, mut source) = followed(&place);
+    let (other, keys) = other_of_same_revision();
+    rename(other.path(), place.path());
+    assert_eq!(source.poll().unwrap().unwrap().keys, keys);
+}
+
+#[test]
+fn a_file_overwritten_in_place_is_read_anew() {
+    let place = Place::new();
+    let (_store, mut source) = followed(&place);
+    let (other, keys) = other_of_same_revision();
+    overwrite(&place, 0, &fs::read(other.path()).unwrap());
+    assert_eq!(source.poll().unwrap().unwrap().keys, keys);
+}
+
+/// Writes over the file behind SQLite's back, and makes sure that it shows: file times are coarse.
+fn overwrite(place: &Place, offset: usize, bytes: &[u8]) {
+    let file = OpenOptions::new().write(true).open(place.path()).unwrap();
+    let modified = file.metadata().unwrap().modified().unwrap();
+    file.write_all_at(bytes, offset as u64).unwrap();
+    file.set_modified(modified + Duration::from_secs(1))
+        .unwrap();
+}
+
+#[test]
+fn a_page_damaged_in_place_confirms_nothing_until_it_is_restored() {
+    const PAGE: usize = 4096;
+    let place = Place::new();
+    let (_store, mut source) = followed(&place);
+    let whole = fs::read(place.path()).unwrap();
+    for offset in (0..whole.len()).step_by(PAGE) {
+        for fill in [0, b'x', 0xff] {
+            overwrite(&place, offset, &[fill; PAGE]);
+            for _poll in 0..2 {
+                let poll = source.poll();
+                assert!(poll.is_err(), "{offset} {fill}: {poll:?}");
+            }
+            overwrite(&place, offset, &whole[offset..offset + PAGE]);
+            assert!(source.poll().unwrap().is_some(), "{offset} {fill}");
+            assert_eq!(source.poll().unwrap(), None);
+        }
+    }
+}
+
+#[test]
+fn a_file_cut_short_confirms_nothing() {
+    let place = Place::new();
+    let (_store, mut source) = followed(&place);
+    let file = OpenOptions::new().write(true).open(place.path()).unwrap();
+    for pages in [3, 1, 0] {
+        file.set_len(pages * 4096).unwrap();
+        let poll = source.poll();
+        assert!(poll.is_err(), "{pages}: {poll:?}");
+    }
 }
 
 #[test]
 fn a_locked_file_confirms_nothing() {
     let place = Place::new();
-    place.store();
-    let locker = Connection::open(place.path()).unwrap();
-    locker
-        .execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
-        .unwrap();
-    let mut source = SqliteKeySource::new(place.path());
-    assert_eq!(
-        error(source.poll(), &place),
-        "could not open the key store [dir]/keys.sqlite: database is locked"
-    );
+    let (_store, mut source) = followed(&place);
+    let locker = exclusive_lock(&place);
+    for _poll in 0..2 {
+        assert_eq!(
+            error(source.poll(), &place),
+            "could not open the key store [dir]/keys.sqlite: database is locked"
+        );
+    }
     drop(locker);
     assert!(source.poll().unwrap().is_some());
+}
+
+/// The log of earlier versions, and what a server then missed when its index was deleted.
+#[test]
+fn a_change_is_noticed_in_a_file_with_a_log_whose_index_was_deleted() {
+    let place = Place::new();
+    let (store, mut source) = followed(&place);
+    drop(store);
+    let other = Connection::open(place.path()).unwrap();
+    other
+        .execute_batch("PRAGMA journal_mode = wal; UPDATE keys SET revoked_at = 1")
+        .unwrap();
+    assert!(source.poll().unwrap().is_some());
+    fs::remove_file(place.0.path().join("keys.sqlite-shm")).unwrap();
+    let mut store = SqliteKeyStore::open(&place.path()).unwrap();
+    issue(&mut store, 2);
+    drop(store);
+    assert_eq!(source.poll().unwrap().unwrap().keys.len(), 2);
 }

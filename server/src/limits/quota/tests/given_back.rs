@@ -1,0 +1,85 @@
+//! What comes back to the ledger: at the end, and what lies unused before.
+
+use std::time::Duration;
+
+use super::*;
+
+#[tokio::test]
+async fn giving_back_waits_for_a_lease_under_way_and_gives_each_unit_once() {
+    let scene = Scene::new(100_000);
+    for _request in 0..10 {
+        scene.charge().await.unwrap();
+    }
+    let other = subscription(2, 100_000);
+    let (open, gate) = channel();
+    scene.ledger.lock().gate = Some(gate);
+    assert!(
+        scene
+            .quotas
+            .charge(&other, scene.clock.now())
+            .now_or_never()
+            .is_none()
+    );
+    drop(open);
+    scene.quotas.give_back_all().await;
+    assert_eq!(scene.ledger.charged_in_all(), 10);
+    scene.quotas.give_back_all().await;
+    assert_eq!(scene.ledger.charged_in_all(), 10);
+    assert_eq!(scene.charge().await.unwrap().remaining, 100_000 - 11);
+}
+
+/// A server that leased more than it used, a moment after that was noticed for the first time.
+async fn idle_scene() -> Scene {
+    let scene = Scene::new(100_000);
+    for _request in 0..3 {
+        scene.charge().await.unwrap();
+    }
+    assert!(3 < scene.ledger.charged_in_all());
+    scene.quotas.give_back_idle(scene.clock.now()).await;
+    scene.clock.advance(Duration::from_secs(1));
+    scene
+}
+
+#[tokio::test]
+async fn what_lies_unused_is_given_back_once() {
+    let scene = idle_scene().await;
+    for _look in 0..3 {
+        scene.quotas.give_back_idle(scene.clock.now()).await;
+        assert_eq!(scene.ledger.charged_in_all(), 3);
+        scene.clock.advance(Duration::from_secs(1));
+    }
+    assert_eq!(scene.charge().await.unwrap().remaining, 100_000 - 4);
+}
+
+#[tokio::test]
+async fn what_a_locked_ledger_does_not_take_back_is_kept_and_what_fails_is_lost() {
+    let scene = idle_scene().await;
+    let leased = scene.ledger.charged_in_all();
+    scene.ledger.lock().trouble = Trouble::Locked;
+    scene.quotas.give_back_idle(scene.clock.now()).await;
+    assert_eq!(scene.charge().await.unwrap().remaining, 100_000 - 4);
+    scene.quotas.give_back_idle(scene.clock.now()).await;
+    scene.clock.advance(Duration::from_secs(1));
+    scene.ledger.lock().trouble = Trouble::Fails;
+    scene.quotas.give_back_idle(scene.clock.now()).await;
+    scene.ledger.lock().trouble = Trouble::None;
+    scene.quotas.give_back_all().await;
+    assert_eq!(scene.ledger.charged_in_all(), leased);
+}
+
+#[tokio::test]
+async fn a_charge_waits_for_what_is_being_given_back_and_leases_anew() {
+    let scene = idle_scene().await;
+    let (open, gate) = channel();
+    scene.ledger.lock().gate = Some(gate);
+    let now = scene.clock.now();
+    let charge = async {
+        let charge = scene.charge();
+        open.send(()).unwrap();
+        charge.await
+    };
+    let ((), charge) = tokio::join!(scene.quotas.give_back_idle(now), charge);
+    assert_eq!(charge.unwrap().remaining, 100_000 - 4);
+    scene.quotas.give_back_all().await;
+    assert_eq!(scene.ledger.charged_in_all(), 4);
+}

@@ -1,0 +1,109 @@
+//! A ledger in memory that can be slow, fail and panic.
+
+use std::sync::mpsc::Receiver;
+
+use shared::keys::ledger::Lease;
+
+use super::*;
+
+/// Counts leases as a store does; every subscription has the same quota.
+#[derive(Default)]
+pub(super) struct MemoryLedger(Mutex<Ledger>);
+
+#[derive(Default)]
+pub(super) struct Ledger {
+    pub(super) quota: u64,
+    charged: HashMap<(SubscriptionId, i64), u64>,
+    pub(super) leases: usize,
+    pub(super) questions: usize,
+    pub(super) trouble: Trouble,
+    /// While it is there, the next question waits for a message or for the end of the sender.
+    pub(super) gate: Option<Receiver<()>>,
+}
+
+#[derive(Clone, Copy, Default)]
+pub(super) enum Trouble {
+    #[default]
+    None,
+    Fails,
+    Locked,
+    Panics,
+}
+
+impl MemoryLedger {
+    pub(super) fn with_quota(quota: u64) -> Arc<Self> {
+        let ledger = Self::default();
+        ledger.lock().quota = quota;
+        Arc::new(ledger)
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Ledger> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn charged_in_all(&self) -> u64 {
+        self.lock().charged.values().sum()
+    }
+
+    /// The ledger, once it is open, unless there is trouble.
+    fn answering(&self) -> Result<MutexGuard<'_, Ledger>, KeyStoreError> {
+        let gate = self.lock().gate.take();
+        if let Some(gate) = gate {
+            let _opened = gate.recv();
+        }
+        let ledger = self.lock();
+        let location = "here".to_owned();
+        match ledger.trouble {
+            Trouble::None => Ok(ledger),
+            Trouble::Fails => Err(KeyStoreError::Missing { location }),
+            Trouble::Locked => Err(KeyStoreError::Locked {
+                attempt: "open",
+                location,
+                source: "locked".into(),
+            }),
+            Trouble::Panics => panic!("this ledger is made to panic"),
+        }
+    }
+}
+
+impl QuotaLedger for MemoryLedger {
+    fn lease(
+        &self,
+        id: SubscriptionId,
+        period: Period,
+        wanted: u64,
+    ) -> Result<Lease, KeyStoreError> {
+        let mut ledger = self.answering()?;
+        ledger.leases += 1;
+        let quota = ledger.quota;
+        let charged = ledger.charged.entry((id, period.start)).or_default();
+        let granted = wanted.min(quota.saturating_sub(*charged));
+        *charged += granted;
+        Ok(Lease {
+            granted,
+            charged: *charged,
+        })
+    }
+
+    fn charged(&self, id: SubscriptionId, period: Period) -> Result<u64, KeyStoreError> {
+        let mut ledger = self.answering()?;
+        ledger.questions += 1;
+        Ok(ledger
+            .charged
+            .get(&(id, period.start))
+            .copied()
+            .unwrap_or(0))
+    }
+
+    fn give_back(
+        &self,
+        id: SubscriptionId,
+        period: Period,
+        unused: u64,
+    ) -> Result<(), KeyStoreError> {
+        let mut ledger = self.answering()?;
+        let charged = ledger.charged.get_mut(&(id, period.start)).unwrap();
+        *charged = charged.checked_sub(unused).unwrap();
+        Ok(())
+    }
+}
