@@ -4,12 +4,15 @@
 //! the ordinals of its rows, whose texts are then taken from the bodies. Nothing here renders a
 //! record, and nothing here knows HTTP.
 
+mod blocking;
 mod index;
 mod list;
 mod pool;
 mod sql;
 
+pub use blocking::Stopping;
 pub use list::{ListBody, ListError};
+pub use pool::{LoadError, QueryError};
 
 use std::sync::Arc;
 
@@ -58,8 +61,19 @@ pub enum OpenCatalogueError {
         release: String,
         /// Why not.
         #[source]
-        source: duckdb::Error,
+        source: LoadError,
     },
+}
+
+/// Why a record's body could not be given.
+#[derive(Debug, thiserror::Error)]
+pub enum BodyError {
+    /// It could not be read.
+    #[error(transparent)]
+    Read(#[from] ReleaseError),
+    /// It was not read.
+    #[error("the read of a body was broken off")]
+    BrokenOff(#[from] Stopping),
 }
 
 /// The place of a boat in its release.
@@ -176,13 +190,33 @@ impl Catalogue {
     }
 
     /// The body of a boat found in this catalogue.
-    pub fn boat_body(&self, boat: BoatOrdinal) -> Result<Body, ReleaseError> {
-        self.boats.body(boat.0)
+    pub async fn boat_body(self: &Arc<Self>, boat: BoatOrdinal) -> Result<Body, BodyError> {
+        self.body(|catalogue| &catalogue.boats, boat.0).await
     }
 
     /// The body of a manufacturer found in this catalogue.
-    pub fn manufacturer_body(&self, maker: ManufacturerOrdinal) -> Result<Body, ReleaseError> {
-        self.manufacturers.body(maker.0)
+    pub async fn manufacturer_body(
+        self: &Arc<Self>,
+        maker: ManufacturerOrdinal,
+    ) -> Result<Body, BodyError> {
+        self.body(|catalogue| &catalogue.manufacturers, maker.0)
+            .await
+    }
+
+    /// A slice of memory is taken here and now; the disk is read on a thread that may block.
+    async fn body(
+        self: &Arc<Self>,
+        kind: fn(&Self) -> &Kind,
+        ordinal: u32,
+    ) -> Result<Body, BodyError> {
+        let body = match kind(self).bodies {
+            Bodies::Memory(_) => kind(self).body(ordinal),
+            Bodies::Disk { .. } => {
+                let catalogue = Arc::clone(self);
+                blocking::run(move || kind(&catalogue).body(ordinal)).await?
+            }
+        };
+        Ok(body?)
     }
 
     /// The slug of a manufacturer found in this catalogue, as filters accept it.

@@ -6,8 +6,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use shared::release::{ReleaseError, ReleaseId, ReleaseStore};
@@ -15,9 +13,13 @@ use shared::release::{ReleaseError, ReleaseId, ReleaseStore};
 use crate::app::App;
 use crate::catalogue::{Catalogue, OpenCatalogueError, OpenSettings};
 use crate::error_chain::chain;
+use crate::repeating::{Repeating, repeat};
 
 /// Pause between two looks at the pointer.
 pub const POLL_INTERVAL: Duration = Duration::from_millis(200);
+/// A release that could not be opened is tried again at every so manieth look: after 5 seconds.
+/// It may have been mended, or the failure may have been a passing one.
+pub const LOOKS_PER_TRY: u32 = 25;
 
 /// Why the active release is not the one that is served.
 #[derive(Debug, thiserror::Error)]
@@ -45,13 +47,27 @@ pub enum Step {
     Activated(ReleaseId),
 }
 
+/// A release that could not be opened, which was told already.
+struct Refused {
+    release: ReleaseId,
+    looks_since_try: u32,
+}
+
+impl Refused {
+    /// Whether the look that asks is one that tries again.
+    fn is_due(&mut self) -> bool {
+        self.looks_since_try = (self.looks_since_try + 1) % LOOKS_PER_TRY;
+        self.looks_since_try == 0
+    }
+}
+
 /// Makes an app serve the active release of a store.
 pub struct Follower {
     app: Arc<App>,
     store: ReleaseStore,
     settings: OpenSettings,
-    /// A release that could not be opened, and is not tried again until the pointer changes.
-    refused: Option<ReleaseId>,
+    /// The active release, while it cannot be opened.
+    refused: Option<Refused>,
     /// The last look failed to read the pointer, which is logged once.
     is_blind: bool,
 }
@@ -86,16 +102,26 @@ impl Follower {
             self.refused = None;
             return Ok(Step::Unchanged);
         }
-        if self.refused.as_ref() == Some(&active) {
+        self.refused.take_if(|refused| refused.release != active);
+        if self
+            .refused
+            .as_mut()
+            .is_some_and(|refused| !refused.is_due())
+        {
             return Ok(Step::Unchanged);
         }
         match self.open(&active) {
             Ok(catalogue) => {
+                self.refused = None;
                 self.app.activate(Arc::new(catalogue));
                 Ok(Step::Activated(active))
             }
+            Err(_known) if self.refused.is_some() => Ok(Step::Unchanged),
             Err(source) => {
-                self.refused = Some(active.clone());
+                self.refused = Some(Refused {
+                    release: active.clone(),
+                    looks_since_try: 0,
+                });
                 Err(FollowError::Open {
                     release: active,
                     source,
@@ -109,50 +135,13 @@ impl Follower {
     }
 }
 
-/// A running follower. Dropping it stops the thread and waits for it.
-#[derive(Debug)]
-pub struct Follow {
-    stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
 /// Starts to follow, at once and then every [`POLL_INTERVAL`].
-pub fn follow(mut follower: Follower) -> io::Result<Follow> {
-    let (stop, stopped) = channel();
-    let thread = std::thread::Builder::new()
-        .name("follow".to_owned())
-        .spawn(move || run(&mut follower, &stopped))?;
-    Ok(Follow {
-        stop: Some(stop),
-        thread: Some(thread),
+pub fn follow(mut follower: Follower) -> io::Result<Repeating> {
+    repeat("follow", POLL_INTERVAL, move || match follower.step() {
+        Ok(Step::Unchanged) => {}
+        Ok(Step::Activated(release)) => {
+            tracing::info!(release.id = %release, "serving release {release}");
+        }
+        Err(error) => tracing::error!("{}", chain(&error)),
     })
-}
-
-impl Drop for Follow {
-    fn drop(&mut self) {
-        // Without a sender the thread's wait ends at once.
-        drop(self.stop.take());
-        if self
-            .thread
-            .take()
-            .is_some_and(|thread| thread.join().is_err())
-        {
-            tracing::error!("the thread that followed the active release had panicked");
-        }
-    }
-}
-
-fn run(follower: &mut Follower, stopped: &Receiver<()>) {
-    loop {
-        match follower.step() {
-            Ok(Step::Unchanged) => {}
-            Ok(Step::Activated(release)) => {
-                tracing::info!(release.id = %release, "serving release {release}");
-            }
-            Err(error) => tracing::error!("{}", chain(&error)),
-        }
-        if stopped.recv_timeout(POLL_INTERVAL) != Err(RecvTimeoutError::Timeout) {
-            return;
-        }
-    }
 }

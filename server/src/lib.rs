@@ -16,4 +16,5 @@ pub mod http;
 pub mod keyring;
 pub mod limits;
 pub mod params;
+pub mod repeating;
 pub mod request_id;

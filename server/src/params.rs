@@ -21,7 +21,7 @@ mod values;
 use serde::Serialize;
 use shared::ids::IdOrSlug;
 
-pub use boats::{BoatList, BoatQuery, BoatSort, LengthFilter, YEAR_MAX, YEAR_MIN};
+pub use boats::{BoatList, BoatQuery, BoatSort, LengthFilter};
 pub use links::page_links;
 pub use manufacturers::{ManufacturerQuery, ManufacturerSort};
 pub use page::{LIMIT_DEFAULT, LIMIT_MAX, OFFSET_MAX, Order, Page};

@@ -158,19 +158,19 @@ impl Catalogue {
         kind: fn(&Self) -> &Kind,
     ) -> Result<ListBody, ListError> {
         let catalogue = Arc::clone(self);
+        // The bodies may be on disk, so they too are read on the thread that may block.
         let answer = self.pool.run(move |connection| {
             let total = integers(connection, &question.total())?;
             let ordinals = integers(connection, &question.page(page))?;
-            Ok((total.first().copied().unwrap_or(0), ordinals))
+            let total = total.first().copied().unwrap_or(0).unsigned_abs();
+            let bytes = envelope(kind(&catalogue), &ordinals, page, total)?;
+            Ok(ListBody {
+                etag: ETag::of(&bytes),
+                bytes,
+                total,
+            })
         });
-        let (total, ordinals) = answer.await?;
-        let total = total.unsigned_abs();
-        let bytes = envelope(kind(&catalogue), &ordinals, page, total)?;
-        Ok(ListBody {
-            etag: ETag::of(&bytes),
-            bytes,
-            total,
-        })
+        answer.await
     }
 }
 

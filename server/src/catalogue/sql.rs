@@ -3,6 +3,8 @@
 //! Statements are put together from fixed texts; which texts is decided by enums, and every value
 //! of a request is an integer that is bound. So no text of a request can reach the database.
 
+use std::path::Path;
+
 use shared::release::FileName;
 
 use crate::params::{BoatSort, ManufacturerSort, Order, Page};
@@ -11,55 +13,77 @@ use crate::params::{BoatSort, ManufacturerSort, Order, Page};
 pub(super) struct TableSource {
     /// The file of the release.
     pub(super) file: FileName,
-    /// `CREATE TABLE` up to and including the opening quote of the file's path.
+    /// `CREATE TABLE` up to the file.
     create: &'static str,
-    /// What follows the path.
-    rest: &'static str,
+    /// Columns that give the order of rows: that of the default sort, or of the look-up.
+    order: &'static str,
 }
 
-/// Every table that lists need. Rows lie in the order of the default sort, or of the look-up.
+/// Every table that lists need.
 pub(super) const TABLES: [TableSource; 6] = [
     TableSource {
         file: FileName::Boats,
         create: "CREATE TABLE boats AS SELECT ordinal, manufacturer, type, first_year,
             coalesce(last_year, 32767) AS last_year, unit, length,
-            model_rank, year_rank, length_rank, manufacturer_rank FROM read_parquet('",
-        rest: "') ORDER BY model_rank",
+            model_rank, year_rank, length_rank, manufacturer_rank",
+        order: "model_rank",
     },
     TableSource {
         file: FileName::BoatCategories,
-        create: "CREATE TABLE boat_categories AS SELECT term, boat FROM read_parquet('",
-        rest: "') ORDER BY term, boat",
+        create: "CREATE TABLE boat_categories AS SELECT term, boat",
+        order: "term, boat",
     },
     TableSource {
         file: FileName::BoatActivities,
-        create: "CREATE TABLE boat_activities AS SELECT term, boat FROM read_parquet('",
-        rest: "') ORDER BY term, boat",
+        create: "CREATE TABLE boat_activities AS SELECT term, boat",
+        order: "term, boat",
     },
     TableSource {
         file: FileName::BoatWords,
-        create: "CREATE TABLE boat_words AS SELECT word, boat FROM read_parquet('",
-        rest: "') ORDER BY word, boat",
+        create: "CREATE TABLE boat_words AS SELECT word, boat",
+        order: "word, boat",
     },
     TableSource {
         file: FileName::Manufacturers,
-        create: "CREATE TABLE manufacturers AS SELECT ordinal, name_rank, updated_rank
-            FROM read_parquet('",
-        rest: "') ORDER BY name_rank",
+        create: "CREATE TABLE manufacturers AS SELECT ordinal, name_rank, updated_rank",
+        order: "name_rank",
     },
     TableSource {
         file: FileName::ManufacturerWords,
-        create: "CREATE TABLE manufacturer_words AS SELECT word, manufacturer
-            FROM read_parquet('",
-        rest: "') ORDER BY word, manufacturer",
+        create: "CREATE TABLE manufacturer_words AS SELECT word, manufacturer",
+        order: "word, manufacturer",
     },
 ];
 
 impl TableSource {
     /// The statement that loads the table from `path`, which is the operator's, not a request's.
-    pub(super) fn load(&self, path: &str) -> String {
-        format!("{}{}{}", self.create, path.replace('\'', "''"), self.rest)
+    /// `None` for a path that DuckDB cannot be told.
+    pub(super) fn load(&self, path: &Path) -> Option<String> {
+        let Self { create, order, .. } = self;
+        let path = literal(path)?;
+        // A directory called `length=5` would replace the column.
+        Some(format!(
+            "{create} FROM read_parquet({path}, hive_partitioning = false) ORDER BY {order}"
+        ))
     }
+}
+
+/// A path as a text that names this one file. DuckDB takes a path for a pattern, in which a set
+/// of one character stands for itself, and for which a backslash separates directories.
+fn literal(path: &Path) -> Option<String> {
+    // Below `.`, a relative path cannot be taken for a URL or for one of a home directory.
+    let path = Path::new(".").join(path);
+    let mut literal = "'".to_owned();
+    for character in path.to_str()?.chars() {
+        match character {
+            '\\' => return None,
+            '\'' => literal.push_str("''"),
+            '*' | '?' | '[' => literal.extend(['[', character, ']']),
+            plain => literal.push(plain),
+        }
+    }
+    literal.push('\'');
+    Some(literal)
 }
 
 /// After loading: no file, no network, no extension, no way to change that, and each query on the
@@ -225,5 +249,30 @@ impl Question {
             condition.push_values(&mut values);
         }
         (text, values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    use super::*;
+
+    #[test]
+    fn a_path_names_one_file_or_nothing() {
+        let table: [(&[u8], Option<&str>); 7] = [
+            (b"/data/boats.parquet", Some("'/data/boats.parquet'")),
+            (b"data/boats.parquet", Some("'./data/boats.parquet'")),
+            (b"s3://data", Some("'./s3://data'")),
+            (b"/a[b]*?'c", Some("'/a[[]b][*][?]''c'")),
+            ("/båt".as_bytes(), Some("'/båt'")),
+            (b"/a\\b", None),
+            (b"/a\xffb", None),
+        ];
+        for (path, expected) in table {
+            let found = literal(Path::new(OsStr::from_bytes(path)));
+            assert_eq!(found.as_deref(), expected, "{}", path.escape_ascii());
+        }
     }
 }

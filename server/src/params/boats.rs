@@ -1,17 +1,13 @@
 //! The query of both boat lists (specification sections 4.1 and 4.5).
 
 use shared::ids::Slug;
+use shared::model::{YEAR_MAX, YEAR_MIN};
 use shared::units::{LengthBound, LengthRanges, LengthUnit};
 
 use super::canonical::Canonical;
 use super::reader::{Accepted, Reader};
 use super::values::{self, Choice};
 use super::{Order, Page, ParamIssue, QueryString, SearchWords};
-
-/// First year that a query may name.
-pub const YEAR_MIN: u16 = 1800;
-/// Last year that a query may name.
-pub const YEAR_MAX: u16 = 2100;
 
 const NAMES: [&str; 14] = [
     "manufacturer",

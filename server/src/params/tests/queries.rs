@@ -9,11 +9,11 @@ const BAD_BOATS: &str = "
     type= type type=&category= =x = type=a&type=b type=a&type=b&type= limit=0&limit=5
     foo=1&foo=2 foo yearfrom=1990 lenghtMin=4 minLength=4 Limit=5 tpye=a country=fr fields=id
     type=% type=%2 type=%zz type=a%2&category=b type=%FF type=%C3 %zz=1 %ff=1 lim%69t=0
-    type=a+b type=a.b type=-a type=%C3%A9 category=a%00
-    yearFrom=1799 yearFrom=2101 yearTo=+1990 yearTo=-1990 yearTo=1990.0
+    type=a+b type=a.b type=-a type=%C3%A9 category=a%00 manufacturer=a.b activity=-a
+    yearFrom=1799 yearFrom=2101 yearTo=1799 yearTo=2101 yearTo=+1990 yearTo=-1990 yearTo=1990.0
     yearFrom=1990&yearTo=1989 yearTo=1989&foo=1&yearFrom=1990
     yearFrom=1990&yearTo=1980&yearTo=1995 yearFrom=2200&yearTo=1990
-    lengthMin=0 lengthMin=0.000 lengthMin=-1 lengthMin=1e1 lengthMin=.5 lengthMin=5.
+    lengthMin=0 lengthMin=0.000 lengthMax=0 lengthMin=-1 lengthMin=1e1 lengthMin=.5 lengthMin=5.
     lengthMin=1,5 lengthMin=+5 lengthMin=1000.0001 lengthMin=NaN
     lengthMin=10&lengthMax=9.999 lengthMax=9&lengthMin=10&lengthUnit=ft
     lengthUnit=M lengthUnit=metres lengthMax=1&lengthMin=2&lengthUnit=in
@@ -22,6 +22,12 @@ const BAD_BOATS: &str = "
     offset=-1 offset=9007199254740992 offset=18446744073709551616
     sort=price sort=Model order=ASC order=descending
     sort=price&&limit=0&foo=1&type=&type=x&order=up&yearTo=1800&yearFrom=1900&%=1
+";
+
+/// The same of the list of manufacturers.
+const BAD_MANUFACTURERS: &str = "
+    sort=boatCount country=fr type=sail search=!&sort=model
+    limit=0 limit=101 offset=-1 order=up
 ";
 
 /// Good queries of the boat list, separated by white space.
@@ -93,7 +99,7 @@ fn bad_queries_are_refused_with_every_issue_in_request_order() {
         describe(&mut table, raw, nested(raw));
     }
     table.push_str("\nmanufacturers\n\n");
-    for raw in "sort=boatCount country=fr type=sail search=!&sort=model".split(' ') {
+    for raw in BAD_MANUFACTURERS.split_whitespace() {
         describe(&mut table, raw, manufacturers(raw));
     }
     table.push_str("\nno parameters\n\n");
@@ -120,6 +126,22 @@ fn good_queries_have_one_canonical_form() {
         .unwrap();
     }
     check("params_good_queries", &table);
+}
+
+#[test]
+fn texts_may_be_as_long_as_their_limits() {
+    let (slug, accents) = ("a".repeat(120), "%C3%A9".repeat(100));
+    for name in ["manufacturer", "type", "category", "activity"] {
+        let query = boats(&format!("{name}={slug}")).unwrap();
+        assert_eq!(query.canonical(), format!("{name}={slug}"));
+        assert_eq!(boats(&format!("{name}={slug}a")).unwrap_err().len(), 1);
+    }
+    // Folded, this is one word of 100 letters.
+    let search = format!("search={accents}");
+    let canonical = format!("search={}", "e".repeat(100));
+    assert_eq!(boats(&search).unwrap().canonical(), canonical);
+    assert_eq!(manufacturers(&search).unwrap().canonical(), canonical);
+    assert_eq!(manufacturers(&format!("{search}e")).unwrap_err().len(), 1);
 }
 
 #[test]
