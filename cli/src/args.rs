@@ -56,7 +56,7 @@ pub enum Command {
     /// Show how much of its monthly quota each subscription has used
     Usage(usage::UsageArgs),
     /// Answer API requests until told to stop
-    Serve(serve::ServeArgs),
+    Serve(Box<serve::ServeArgs>),
     /// Print the completions of a shell
     Completions(completions::CompletionsArgs),
 }
@@ -80,7 +80,7 @@ pub(crate) fn parse(
 pub(crate) fn show_usage(usage: &clap::Error, context: &mut Context) -> ExitStatus {
     let rendered = usage.render();
     let is_answer = !usage.use_stderr();
-    let (stream, colour, status) = if is_answer {
+    let (stream, colour, status): (&mut dyn Write, _, _) = if is_answer {
         (
             &mut context.out,
             context.terminal.out_colour,

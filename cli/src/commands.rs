@@ -15,10 +15,27 @@ pub mod usage;
 pub mod validate;
 
 mod key_store;
+mod listen;
+
+use std::error::Error;
+use std::str::FromStr;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::args::{Args, Command};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+
+/// A parser of one of a few words, which wrong usage and completions then list.
+fn one_of<T, const N: usize>(
+    all: [T; N],
+    word: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err: Error + Send + Sync> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(all.map(word)).try_map(|text| text.parse::<T>())
+}
 
 /// Runs the command that was typed.
 pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {

@@ -3,7 +3,8 @@
 //! Commands print through a context and never to the process's streams, read its clock and never
 //! the system's; so a test runs a command in process and sees the same bytes every time.
 
-use std::io::{IsTerminal, Read, Write};
+use std::error::Error;
+use std::io::{self, IsTerminal, Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ pub struct Context {
     /// Standard input: an export named `-`.
     pub input: Box<dyn Read + Send>,
     /// Standard output: answers.
-    pub out: Box<dyn Write + Send>,
+    pub out: Output,
     /// Standard error: progress, logs, warnings, errors.
     pub err: Box<dyn Write + Send>,
     /// What the terminal, if any, can show.
@@ -45,6 +46,66 @@ pub struct Terminal {
     pub err_colour: bool,
 }
 
+/// Standard output. Whoever reads it may close it, as `head` does, having seen enough; that is
+/// told apart from every other pipe that breaks.
+pub struct Output(Box<dyn Write + Send>);
+
+/// The reader of standard output has closed it.
+#[derive(Debug, thiserror::Error)]
+#[error("standard output is closed")]
+pub struct OutputClosed;
+
+impl Output {
+    /// Answers go to `stream`.
+    pub fn new(stream: impl Write + Send + 'static) -> Self {
+        Self(Box::new(stream))
+    }
+}
+
+impl OutputClosed {
+    /// Whether this is why an attempt failed.
+    pub fn caused(error: &anyhow::Error) -> bool {
+        error
+            .chain()
+            .filter_map(|cause| cause.downcast_ref::<io::Error>()?.get_ref())
+            .any(<dyn Error + Send + Sync>::is::<Self>)
+    }
+
+    /// Takes what nobody reads any more for shown: for a command whose work, and so whose exit
+    /// status, do not hang on anybody watching it.
+    pub fn forgiven(shown: anyhow::Result<()>) -> anyhow::Result<()> {
+        let is_closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
+        match shown {
+            Err(error)
+                if error
+                    .chain()
+                    .filter_map(<dyn Error>::downcast_ref)
+                    .any(is_closed) =>
+            {
+                Ok(())
+            }
+            shown => shown,
+        }
+    }
+
+    fn told_apart(error: io::Error) -> io::Error {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => io::Error::new(io::ErrorKind::BrokenPipe, Self),
+            _ => error,
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(OutputClosed::told_apart)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(OutputClosed::told_apart)
+    }
+}
+
 impl Context {
     /// The surroundings of this process.
     pub fn of_process() -> Self {
@@ -57,7 +118,7 @@ impl Context {
             clock: Arc::new(SystemClock::new()),
             random: Box::new(rand::rngs::OsRng.unwrap_err()),
             input: Box::new(std::io::stdin()),
-            out: Box::new(std::io::stdout()),
+            out: Output::new(std::io::stdout()),
             err: Box::new(std::io::stderr()),
             terminal: Terminal {
                 out,

@@ -1,9 +1,26 @@
 //! Durations as they are typed: `N` and `s`, `m`, `h` or `d`, such as `2s`, `24h`, `90d`.
 
+use std::fmt;
 use std::time::Duration;
 
-/// Longest duration, in seconds: ten years of 365 days.
-pub const DURATION_MAX_SECONDS: u64 = 3650 * 24 * 60 * 60;
+/// Longest duration: ten years of 365 days.
+pub const DURATION_MAX: Duration = Duration::from_hours(3650 * 24);
+/// What the letter of a unit stands for, in seconds, the longest first.
+const UNITS: [(char, u64); 4] = [('d', 24 * 60 * 60), ('h', 60 * 60), ('m', 60), ('s', 1)];
+
+/// A duration in the form in which it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypedDuration(pub Duration);
+
+/// In the longest unit of which it has at least two, since 24h is clearer than 1d.
+impl fmt::Display for TypedDuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.0.as_secs();
+        let fits = |(_, unit): &(char, u64)| seconds.is_multiple_of(*unit) && 2 <= seconds / unit;
+        let (letter, unit) = UNITS.into_iter().find(fits).unwrap_or(('s', 1));
+        write!(f, "{}{letter}", seconds / unit)
+    }
+}
 
 /// Why a text is not a duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,31 +31,29 @@ pub enum InvalidDuration {
     /// Zero, where that means nothing.
     #[error("must be more than zero")]
     Zero,
-    /// Longer than [`DURATION_MAX_SECONDS`].
-    #[error("must be at most 3650d")]
+    /// Longer than [`DURATION_MAX`].
+    #[error("must be at most {}", TypedDuration(DURATION_MAX))]
     TooLong,
 }
 
-/// Reads a duration; zero is one.
+/// Reads a duration; zero is one, and needs no unit.
 pub fn parse(text: &str) -> Result<Duration, InvalidDuration> {
-    let unit_seconds = match text.bytes().last() {
-        Some(b's') => 1,
-        Some(b'm') => 60,
-        Some(b'h') => 60 * 60,
-        Some(b'd') => 24 * 60 * 60,
-        _ => return Err(InvalidDuration::Form),
-    };
-    let digits = &text[..text.len() - 1];
+    if text == "0" {
+        return Ok(Duration::ZERO);
+    }
+    let with_unit = |(letter, seconds)| Some((text.strip_suffix(letter)?, seconds));
+    let found = UNITS.into_iter().find_map(with_unit);
+    let (digits, unit_seconds) = found.ok_or(InvalidDuration::Form)?;
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(InvalidDuration::Form);
     }
     // Digits that do not fit are a number all the same, and too long.
     let number = digits.parse::<u64>().unwrap_or(u64::MAX);
-    let seconds = number.saturating_mul(unit_seconds);
-    if DURATION_MAX_SECONDS < seconds {
+    let duration = Duration::from_secs(number.saturating_mul(unit_seconds));
+    if DURATION_MAX < duration {
         return Err(InvalidDuration::TooLong);
     }
-    Ok(Duration::from_secs(seconds))
+    Ok(duration)
 }
 
 /// Reads a duration that is not zero.
@@ -56,17 +71,28 @@ mod tests {
     #[test]
     fn a_number_and_a_unit_are_a_duration() {
         let table = [
+            ("0", 0),
             ("0s", 0),
             ("2s", 2),
             ("15m", 900),
             ("24h", 86_400),
             ("90d", 7_776_000),
             ("007s", 7),
-            ("3650d", DURATION_MAX_SECONDS),
+            ("3650d", DURATION_MAX.as_secs()),
         ];
         for (text, seconds) in table {
             assert_eq!(parse(text), Ok(Duration::from_secs(seconds)), "{text}");
         }
+    }
+
+    #[test]
+    fn a_duration_is_shown_as_it_could_be_typed() {
+        for text in [
+            "0s", "1s", "60s", "2m", "90m", "24h", "36h", "2d", "365d", "3650d",
+        ] {
+            assert_eq!(TypedDuration(parse(text).unwrap()).to_string(), text);
+        }
+        assert_eq!(TypedDuration(Duration::from_hours(48)).to_string(), "2d");
     }
 
     #[test]
@@ -80,7 +106,9 @@ mod tests {
 
     #[test]
     fn zero_is_refused_where_it_means_nothing() {
-        assert_eq!(parse_positive("0d"), Err(InvalidDuration::Zero));
+        for text in ["0", "0d"] {
+            assert_eq!(parse_positive(text), Err(InvalidDuration::Zero), "{text}");
+        }
         assert_eq!(parse_positive("1s"), Ok(Duration::from_secs(1)));
     }
 

@@ -13,7 +13,8 @@ pub enum ExitStatus {
     WrongUsage = 2,
     /// A file, disk, network or server problem.
     Failure = 3,
-    /// A guard refused: too many removals, or a broken contract.
+    /// Refused to protect what is there: a demo on top of another catalogue, a change that the
+    /// state of a key or a subscription does not allow.
     Refused = 4,
 }
 

@@ -8,6 +8,7 @@
 pub mod json;
 
 mod archive;
+mod counted;
 mod decompress;
 mod folder;
 mod lines;
@@ -19,7 +20,8 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use self::folder::line_files;
+use self::counted::Counted;
+use self::folder::{line_files, unread_folders};
 use crate::findings::Code;
 
 /// Longest line that is read, in bytes, without its line break.
@@ -27,6 +29,8 @@ pub const LINE_MAX: usize = 1024 * 1024;
 /// The name that stands for standard input.
 pub const STANDARD_INPUT: &str = "-";
 
+/// What some programs begin a file with.
+const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 /// Bytes read ahead: enough for archives to be recognised and for few system calls.
 const BUFFER: usize = 128 * 1024;
 
@@ -46,10 +50,21 @@ pub struct Line<'a> {
     pub file: &'a Arc<ExportFile>,
     /// Its number, from 1.
     pub number: u64,
-    /// Its bytes, without line break and byte order mark.
-    pub bytes: &'a [u8],
+    /// Its bytes as they stand in the file, without the line feed.
+    pub raw: &'a [u8],
     /// Whether the file ends right after it, without a line break.
     pub is_unterminated: bool,
+}
+
+impl<'a> Line<'a> {
+    /// What it says: its bytes without line break and byte order mark.
+    pub fn contents(&self) -> &'a [u8] {
+        let contents = self.raw.strip_suffix(b"\r").unwrap_or(self.raw);
+        match self.number {
+            1 => contents.strip_prefix(BYTE_ORDER_MARK).unwrap_or(contents),
+            _ => contents,
+        }
+    }
 }
 
 /// Something wrong with a file rather than with what a line says.
@@ -113,18 +128,24 @@ pub fn read(
 /// Bytes that reading `exports` will take, as they lie on disk; none when that cannot be known.
 pub fn size(exports: &[PathBuf]) -> Option<u64> {
     let mut total = 0;
-    for export in exports {
-        let paths = if export.is_dir() {
-            line_files(export).ok()?
-        } else {
-            vec![export.clone()]
-        };
-        for path in paths {
-            let about = fs::metadata(path).ok()?;
-            total += about.is_file().then_some(about.len())?;
-        }
+    for path in files(exports).ok()? {
+        let about = fs::metadata(path).ok()?;
+        total += about.is_file().then_some(about.len())?;
     }
     Some(total)
+}
+
+/// The files that reading `exports` will open, those of folders included.
+pub fn files(exports: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for export in exports {
+        if export.is_dir() {
+            files.extend(line_files(export)?);
+        } else {
+            files.push(export.clone());
+        }
+    }
+    Ok(files)
 }
 
 struct Reading<'a> {
@@ -137,6 +158,9 @@ impl Reading<'_> {
     fn folder(&mut self, folder: &Path) -> anyhow::Result<()> {
         let paths = line_files(folder)
             .with_context(|| format!("could not list the folder {}", folder.display()))?;
+        for unread in unread_folders(folder) {
+            self.skipped(unread.display().to_string())?;
+        }
         if paths.is_empty() {
             return self.nothing_to_read(folder.display().to_string());
         }
@@ -239,6 +263,16 @@ impl Reading<'_> {
         })
     }
 
+    fn skipped(&mut self, name: String) -> anyhow::Result<()> {
+        let file = self.next_file(name);
+        self.visit.fault(Fault {
+            code: Code::FolderSkipped,
+            file,
+            line: None,
+            message: "a folder within a folder is not read".to_owned(),
+        })
+    }
+
     fn nothing_to_read(&mut self, name: String) -> anyhow::Result<()> {
         let file = self.next_file(name);
         let message = "there is no .ndjson or .jsonl file in it".to_owned();
@@ -254,20 +288,6 @@ impl Reading<'_> {
         let ordinal = self.files;
         self.files += 1;
         Arc::new(ExportFile { ordinal, name })
-    }
-}
-
-/// Counts what passes, before it is decompressed.
-struct Counted<'a, R> {
-    reader: R,
-    on_bytes: &'a dyn Fn(u64),
-}
-
-impl<R: Read> Read for Counted<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let length = self.reader.read(buffer)?;
-        (self.on_bytes)(length as u64);
-        Ok(length)
     }
 }
 

@@ -19,14 +19,17 @@ pub mod serving;
 pub mod shell;
 pub mod table;
 pub mod validate;
+pub mod visible;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 
 pub use crate::context::Context;
 pub use crate::exit_status::ExitStatus;
 
 use crate::advice::Advised;
+use crate::context::OutputClosed;
+use crate::visible::visible;
 
 /// Runs the command that `args` names, the first of them being the program's own name.
 ///
@@ -38,7 +41,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, context: &mut Context) -> E
     };
     match commands::run(&args, context) {
         Ok(status) => status,
-        Err(error) if is_broken_pipe(&error) => ExitStatus::Done,
+        Err(error) if OutputClosed::caused(&error) => ExitStatus::Done,
         Err(error) => show_error(&error, context),
     }
 }
@@ -46,21 +49,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>, context: &mut Context) -> E
 /// Shows the chain of causes on one line, and what to do next where that is known.
 fn show_error(error: &anyhow::Error, context: &mut Context) -> ExitStatus {
     // There is no other place left to report that standard error is closed.
-    _ = writeln!(context.err, "error: {error:#}");
+    _ = writeln!(context.err, "error: {}", visible(&format!("{error:#}")));
     match error.downcast_ref() {
         Some(Advised { advice, status, .. }) => {
-            _ = writeln!(context.err, "hint: {advice}");
+            _ = writeln!(context.err, "hint: {}", visible(advice));
             *status
         }
         None => ExitStatus::Failure,
     }
-}
-
-/// Whoever closed the pipe, as `head` does, has seen enough.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let is_pipe = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref())
-        .any(is_pipe)
 }

@@ -3,19 +3,29 @@
 //! Commands that end by themselves do not log; they print. A panic is logged like any other event,
 //! but without text that may come from a request.
 
-use std::io::IsTerminal;
+use tracing_subscriber::filter::{EnvFilter, ParseError};
 
-use tracing_subscriber::filter::EnvFilter;
+use crate::context::Terminal;
 
-/// Sends events at `level` and above to standard error, as text on a terminal and as JSON
-/// elsewhere.
-pub fn start(level: &str, colour: bool) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(level)?;
+/// Which events are logged.
+pub type Filter = EnvFilter;
+
+/// Reads a level, or directives such as `server=debug`.
+pub fn parse_filter(text: &str) -> Result<Filter, ParseError> {
+    EnvFilter::try_new(text)
+}
+
+/// Sends the events that `filter` lets through to standard error, as text on a terminal and as
+/// JSON elsewhere.
+pub fn start(filter: Filter, terminal: Terminal) -> anyhow::Result<()> {
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr);
-    let started = if std::io::stderr().is_terminal() {
-        builder.with_ansi(colour).with_target(false).try_init()
+    let started = if terminal.err {
+        builder
+            .with_ansi(terminal.err_colour)
+            .with_target(false)
+            .try_init()
     } else {
         builder
             .json()

@@ -1,8 +1,9 @@
 //! A file that appears under its name only when it is complete.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -58,12 +59,33 @@ impl Write for NewFile {
     }
 }
 
+/// Whether a new file at `path` would take the place of the one at `other`, which need not exist
+/// yet. Pipes and devices take anything from anybody.
+pub fn would_replace(path: &Path, other: &Path) -> bool {
+    match (fs::metadata(path), fs::metadata(other)) {
+        (Ok(this), Ok(other)) => {
+            this.is_file() && (this.dev(), this.ino()) == (other.dev(), other.ino())
+        }
+        (Err(_), Err(_)) => match (place(path), place(other)) {
+            (Some(place), Some(other)) => place == other,
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// The directory and the name of a file that does not exist.
+fn place(path: &Path) -> Option<(PathBuf, &OsStr)> {
+    let directory = durable::directory_of(path).canonicalize().ok()?;
+    Some((directory, path.file_name()?))
+}
+
 fn open(path: &Path) -> io::Result<Target> {
     if path.exists() && !path.is_file() {
         let file = File::options().write(true).open(path)?;
         return Ok(Target::Directly(BufWriter::new(file)));
     }
-    let directory = directory(path);
+    let directory = durable::directory_of(path);
     // Without this, the error about a missing directory names a file nobody asked for.
     fs::metadata(directory)?;
     let file = tempfile::Builder::new()
@@ -75,16 +97,7 @@ fn open(path: &Path) -> io::Result<Target> {
 
 fn publish(file: BufWriter<NamedTempFile>, path: &Path) -> io::Result<()> {
     let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    durable::sync_directory(directory(path))
-}
-
-fn directory(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
+    durable::persist(file, path)
 }
 
 #[cfg(test)]
@@ -110,6 +123,25 @@ mod tests {
         file.write_all(b"{}").unwrap();
         file.publish().unwrap();
         assert!(!Path::new("/dev/null").is_file());
+    }
+
+    #[test]
+    fn one_file_is_recognised_under_all_its_names() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        File::create(path("file")).unwrap();
+        std::os::unix::fs::symlink("file", path("link")).unwrap();
+        let device = PathBuf::from("/dev/null");
+        for (this, other, expected) in [
+            (path("file"), path("./link"), true),
+            (path("new"), path("./new"), true),
+            (path("new"), path("other"), false),
+            (path("new"), path("file"), false),
+            (path("missing/new"), path("missing/new"), false),
+            (device.clone(), device, false),
+        ] {
+            assert_eq!(would_replace(&this, &other), expected, "{this:?} {other:?}");
+        }
     }
 
     #[test]

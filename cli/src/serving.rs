@@ -1,7 +1,8 @@
 //! Putting a server together from a data directory: what `serve` and `demo` have in common.
 //!
-//! It opens everything before the address is taken, so that a server that says where it listens
-//! can answer.
+//! It opens the release before the address is taken, so that a server that says where it listens
+//! can answer. It never makes a store of keys: one that is missing was perhaps moved away, and an
+//! empty one in its place would call every key unknown.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;
@@ -19,7 +20,7 @@ use server::limits::Quotas;
 use server::request_id::RandomRequestIds;
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
-use shared::keys::sqlite::{SqliteKeySource, SqliteKeyStore, SqliteLedger};
+use shared::keys::sqlite::{SqliteKeySource, SqliteLedger};
 use shared::release::ReleaseStore;
 
 use crate::advice::Advised;
@@ -31,27 +32,31 @@ pub struct Serving {
     app: Arc<App>,
     store: ReleaseStore,
     keyring: Arc<Keyring>,
-    data: DataDir,
     listener: TcpListener,
-    /// Held until the server stops: minute windows are not shared between servers.
-    _lock: File,
+    lock: ServerLock,
+}
+
+/// The right to serve an environment of a data directory, until it is dropped: minute windows are
+/// not shared between servers.
+pub struct ServerLock {
+    data: DataDir,
+    environment: Environment,
+    _file: File,
 }
 
 impl Serving {
-    /// Opens the active release and the keys of `data` and takes the address.
+    /// Opens the active release of what is locked and takes the address.
     pub fn prepare(
-        data: &DataDir,
+        lock: ServerLock,
         address: SocketAddr,
-        environment: Environment,
         context: &mut Context,
     ) -> anyhow::Result<Self> {
+        let data = &lock.data;
         let store = ReleaseStore::new(data.clone());
         let catalogue = open_catalogue(&store, data)?;
-        let lock = lock(data, environment)?;
-        SqliteKeyStore::open_or_create(&data.keys_database()).context("could not open the keys")?;
         let keyring = Arc::new(Keyring::new());
         let parts = Parts {
-            environment,
+            environment: lock.environment,
             catalogue: Arc::new(catalogue),
             keyring: Arc::clone(&keyring),
             quotas: Quotas::new(Arc::new(SqliteLedger::new(data.keys_database()))),
@@ -67,9 +72,8 @@ impl Serving {
             app,
             store,
             keyring,
-            data: data.clone(),
             listener,
-            _lock: lock,
+            lock,
         })
     }
 
@@ -83,10 +87,13 @@ impl Serving {
     /// Answers requests until SIGTERM or SIGINT. Says on standard output where, once it does.
     pub fn run(self, context: &mut Context) -> anyhow::Result<ExitStatus> {
         let address = self.address()?;
-        let mut source = Box::new(SqliteKeySource::new(self.data.keys_database()));
+        let mut source = Box::new(SqliteKeySource::new(self.lock.data.keys_database()));
         // The watch would do this too, but perhaps after the first request.
         let known = self.keyring.refresh(&mut *source, context.clock.now());
-        known.context("could not read the keys")?;
+        if let Err(error) = known {
+            let error = anyhow::Error::new(error);
+            tracing::warn!("starting without keys, requests with one get 503 for now: {error:#}");
+        }
         let clock = Arc::clone(&context.clock);
         let _watch = watch(self.keyring, source, clock).context("could not watch the keys")?;
         let follower = Follower::new(Arc::clone(&self.app), self.store, OpenSettings::default());
@@ -94,8 +101,7 @@ impl Serving {
         let runtime = tokio::runtime::Runtime::new().context("could not start the server")?;
         runtime.block_on(async {
             let stopped = stop_signal()?;
-            writeln!(context.out, "listening on http://{address}")?;
-            context.out.flush()?;
+            say_where(address, context)?;
             let served = server::http::serve(self.app, self.listener, stopped).await;
             served.with_context(|| format!("could not serve on {address}"))?;
             Ok(ExitStatus::Done)
@@ -108,14 +114,7 @@ fn open_catalogue(store: &ReleaseStore, data: &DataDir) -> anyhow::Result<Catalo
         .current()
         .context("could not see which release is active")?
     else {
-        let advice = "import one first: catalogue import EXPORT".to_owned();
-        let error = anyhow::anyhow!("no release is active in {}", data.path().display());
-        return Err(Advised {
-            error,
-            advice,
-            status: ExitStatus::Failure,
-        }
-        .into());
+        return Err(no_release(data));
     };
     let release = store
         .open(&active)
@@ -124,25 +123,55 @@ fn open_catalogue(store: &ReleaseStore, data: &DataDir) -> anyhow::Result<Catalo
     catalogue.context("could not open the active release")
 }
 
-fn lock(data: &DataDir, environment: Environment) -> anyhow::Result<File> {
-    let path = data.server_lock(environment.as_str());
-    let opened = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path);
-    let file = opened.with_context(|| format!("could not open {}", path.display()))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::Error(error)) => {
-            Err(error).with_context(|| format!("could not lock {}", path.display()))
-        }
-        Err(TryLockError::WouldBlock) => bail!(
-            "a server of the environment {environment} already runs on {}; stop it first, since \
-             two would count minute limits apart",
-            data.path().display()
-        ),
+fn no_release(data: &DataDir) -> anyhow::Error {
+    let error = anyhow::anyhow!("no release is active in {}", data.path().display());
+    let advice = "import one first: catalogue import EXPORT".to_owned();
+    let status = ExitStatus::Failure;
+    Advised {
+        error,
+        advice,
+        status,
     }
+    .into()
+}
+
+impl ServerLock {
+    /// Takes the lock, or says that another server has it.
+    pub fn take(data: &DataDir, environment: Environment) -> anyhow::Result<Self> {
+        if !data.path().is_dir() {
+            return Err(no_release(data));
+        }
+        let path = data.server_lock(environment.as_str());
+        let opened = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path);
+        let file = opened.with_context(|| format!("could not open {}", path.display()))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self {
+                data: data.clone(),
+                environment,
+                _file: file,
+            }),
+            Err(TryLockError::Error(error)) => {
+                Err(error).with_context(|| format!("could not lock {}", path.display()))
+            }
+            Err(TryLockError::WouldBlock) => bail!(
+                "a server of the environment {environment} already runs on {}; stop it first, \
+                 since two would count minute limits apart",
+                data.path().display()
+            ),
+        }
+    }
+}
+
+/// Whoever cannot hear where the server listens has not seen enough of it: a closed output is a
+/// failure here, other than in commands that print an answer.
+fn say_where(address: SocketAddr, context: &mut Context) -> anyhow::Result<()> {
+    let said = writeln!(context.out, "listening on http://{address}");
+    let said = said.and_then(|()| context.out.flush());
+    said.map_err(|error| anyhow::anyhow!("could not print where the server listens: {error}"))
 }
 
 /// Completes at the first SIGTERM or SIGINT.

@@ -1,9 +1,9 @@
 //! `catalogue demo`: from nothing to a served sample catalogue, in one command.
 //!
-//! The sample export is a part of the binary, so that this works wherever the binary does.
+//! The sample export is a part of the binary, so that this works wherever the binary does. A
+//! directory that serves anything else is left as it is.
 
 use std::io::Write;
-use std::net::SocketAddr;
 use std::path::Path;
 
 use anyhow::{Context as _, ensure};
@@ -16,15 +16,18 @@ use shared::keys::scope::Scope;
 use shared::keys::secret::PlainKey;
 use shared::keys::store::{KeyStore, KeyStoreError, NewKey, NewSubscription};
 use shared::keys::subscription::Plan;
+use shared::release::ReleaseId;
 
 use super::export_args::ExportArgs;
-use super::import::{ImportArgs, import};
+use super::import::{Activation, ImportArgs, import};
 use super::key_store;
+use super::listen::ListenArgs;
+use crate::advice::Advised;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::findings::LISTED_DEFAULT;
 use crate::logging;
-use crate::serving::Serving;
+use crate::serving::{ServerLock, Serving};
 
 /// The files of the sample export.
 const SAMPLE: [(&str, &str); 2] = [
@@ -43,22 +46,21 @@ const SUBSCRIPTION: &str = "demo";
 /// Arguments of `demo`.
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// Address to listen on; port 0 picks a free one
-    #[arg(
-        long,
-        value_name = "ADDRESS:PORT",
-        env = "CATALOGUE_LISTEN",
-        hide_env_values = true
-    )]
-    #[arg(default_value = "127.0.0.1:8080")]
-    pub listen: SocketAddr,
+    /// Where to listen.
+    #[command(flatten)]
+    pub listen: ListenArgs,
 }
 
 /// Imports the sample, issues a key and serves.
 pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    let directory = DataDir::new(data);
+    directory
+        .create()
+        .with_context(|| format!("could not create the data directory {}", data.display()))?;
+    let lock = ServerLock::take(&directory, Environment::Live)?;
     import_sample(data, context)?;
     let key = issue_key(data, context)?;
-    let serving = Serving::prepare(&DataDir::new(data), args.listen, Environment::Live, context)?;
+    let serving = Serving::prepare(lock, args.listen.address, context)?;
     writeln!(
         context.out,
         "Key, shown this one time:\n  {key}\n\nTry it:\n  \
@@ -68,7 +70,7 @@ pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Resul
         address = serving.address()?,
         data = data.display(),
     )?;
-    logging::start("warn", context.terminal.err_colour)?;
+    logging::start(logging::parse_filter("warn")?, context.terminal)?;
     serving.run(context)
 }
 
@@ -91,8 +93,12 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
         rejects: None,
         no_activate: false,
     };
-    let (_imported, outcome) = import(&args, data, context)?;
+    // Whoever has a catalogue of their own here has servers that would follow.
+    let (imported, outcome) = import(&args, Activation::IfNoneIs, data, context)?;
     ensure!(outcome.is_usable, "the sample export is not valid");
+    if imported.active != imported.release {
+        return Err(not_the_sample(data, imported.active.as_ref()));
+    }
     let [boats, manufacturers] =
         [outcome.tally.boat, outcome.tally.manufacturer].map(|tally| tally.published);
     writeln!(
@@ -100,6 +106,22 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
         "Imported the sample catalogue: {boats} boats of {manufacturers} manufacturers.\n"
     )?;
     Ok(())
+}
+
+fn not_the_sample(data: &Path, active: Option<&ReleaseId>) -> anyhow::Error {
+    let active = active.map_or("none", ReleaseId::as_str);
+    let error = anyhow::anyhow!(
+        "the active release of {} is {active}, which is not the sample catalogue",
+        data.display()
+    );
+    let advice = "name another directory for the demo, such as --data ./demo-data, or serve what \
+                  is active: catalogue serve";
+    Advised {
+        error,
+        advice: advice.to_owned(),
+        status: ExitStatus::Refused,
+    }
+    .into()
 }
 
 /// Every demo gets a key of its own, since the earlier ones cannot be shown again.

@@ -1,17 +1,18 @@
 //! What `import` and `validate` have in common: the exports they read and the findings they show.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
 
-use crate::context::Context;
-use crate::export::STANDARD_INPUT;
+use crate::advice::Advised;
+use crate::context::{Context, OutputClosed};
+use crate::export::{self, STANDARD_INPUT};
 use crate::findings::report::FindingsReport;
 use crate::findings::{LISTED_DEFAULT, terminal};
-use crate::new_file::NewFile;
+use crate::new_file::{self, NewFile};
 use crate::progress::Progress;
 use crate::table;
 use crate::validate::{Outcome, Tally};
@@ -55,9 +56,9 @@ impl<'a> OutcomeDocument<'a> {
 }
 
 impl ExportArgs {
-    /// Fails for what would fail later anyway, before anything is written anywhere; gives the
-    /// file of the report.
-    pub fn prepare(&self) -> anyhow::Result<Option<NewFile>> {
+    /// Fails for what would fail later anyway, before anything is written anywhere, `rejects`
+    /// included; gives the file of the report.
+    pub fn prepare(&self, rejects: Option<&Path>) -> anyhow::Result<Option<NewFile>> {
         for export in self
             .exports
             .iter()
@@ -66,7 +67,34 @@ impl ExportArgs {
             let found = export.metadata();
             found.with_context(|| format!("could not open the export {}", export.display()))?;
         }
+        self.refuse_to_overwrite("--report", self.report.as_deref(), rejects)?;
+        self.refuse_to_overwrite("--rejects", rejects, None)?;
         self.report.as_deref().map(NewFile::create).transpose()
+    }
+
+    /// Refuses `output` where another file of the same command is meant to be.
+    fn refuse_to_overwrite(
+        &self,
+        option: &str,
+        output: Option<&Path>,
+        other: Option<&Path>,
+    ) -> anyhow::Result<()> {
+        let Some(output) = output else {
+            return Ok(());
+        };
+        let taken = if other.is_some_and(|other| new_file::would_replace(output, other)) {
+            "the file of --rejects"
+        } else if export::files(&self.exports)
+            .context("could not list the files of the export")?
+            .iter()
+            .any(|file| new_file::would_replace(output, file))
+        {
+            "a file of the export"
+        } else {
+            return Ok(());
+        };
+        let error = anyhow::anyhow!("{option} {} names {taken}", output.display());
+        Err(Advised::wrong_usage(error, "name another file").into())
     }
 
     /// The bar to show while reading.
@@ -74,25 +102,26 @@ impl ExportArgs {
         Progress::new(context.terminal.err && !self.json)
     }
 
-    /// Shows the findings to people and writes the report.
-    pub fn show(
-        &self,
-        outcome: &Outcome,
-        report: Option<NewFile>,
-        context: &mut Context,
-    ) -> anyhow::Result<()> {
-        if let Some(mut report) = report {
-            let document = OutcomeDocument::new(outcome);
-            serde_json::to_writer_pretty(&mut report, &document)
-                .and_then(|()| report.write_all(b"\n").map_err(serde_json::Error::io))
-                .context("could not write the report")?;
-            report.publish()?;
+    /// Writes the report, if one is wanted.
+    pub fn write_report(&self, outcome: &Outcome, report: Option<NewFile>) -> anyhow::Result<()> {
+        let Some(mut report) = report else {
+            return Ok(());
+        };
+        let document = OutcomeDocument::new(outcome);
+        serde_json::to_writer_pretty(&mut report, &document)
+            .and_then(|()| report.write_all(b"\n").map_err(serde_json::Error::io))
+            .context("could not write the report")?;
+        report.publish()
+    }
+
+    /// Shows the findings to people, as far as they want to read them.
+    pub fn show(&self, outcome: &Outcome, context: &mut Context) -> anyhow::Result<()> {
+        if self.json {
+            return Ok(());
         }
-        if !self.json {
-            let colour = context.terminal.err_colour;
-            terminal::write(&outcome.findings, colour, &mut context.err)?;
-        }
-        Ok(())
+        let colour = context.terminal.err_colour;
+        let shown = terminal::write(&outcome.findings, colour, &mut context.err);
+        OutputClosed::forgiven(shown.context("could not show the findings"))
     }
 }
 

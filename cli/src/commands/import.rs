@@ -14,10 +14,11 @@ use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerS
 use shared::release::{
     Finished, ReleaseId, ReleaseStore, ReleaseWriter, RenderedBoat, RenderedManufacturer,
 };
+use shared::render::BodyTooLarge;
 use shared::timestamp::Timestamp;
 
 use super::export_args::{ExportArgs, OutcomeDocument, counted, tally_table};
-use crate::context::Context;
+use crate::context::{Context, OutputClosed};
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::validate::{self, Consumer, Outcome, Rejects, Settings};
@@ -34,22 +35,33 @@ pub struct ImportArgs {
     /// Leave records with errors out, instead of importing nothing
     #[arg(long)]
     pub skip_invalid: bool,
-    /// Write the records that are left out to this file, unchanged
-    #[arg(long, value_name = "FILE", requires = "skip_invalid")]
+    /// Write the records that have errors to this file, unchanged
+    #[arg(long, value_name = "FILE")]
     pub rejects: Option<PathBuf>,
     /// Make the release, but go on serving the active one
     #[arg(long)]
     pub no_activate: bool,
 }
 
+/// Whether the new release is to be served.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Activation {
+    /// Whatever is active now.
+    Always,
+    /// Not before somebody says so.
+    Never,
+    /// Only where no release is active yet.
+    IfNoneIs,
+}
+
 /// What became of the export.
 pub(super) struct Imported {
-    /// The new release, unless the export has errors.
-    release: Option<ReleaseId>,
+    /// The release that has the contents of the export, unless that has errors.
+    pub(super) release: Option<ReleaseId>,
     /// Whether an earlier release had these contents already.
     existed: bool,
     /// The release that is served from now on, if any.
-    active: Option<ReleaseId>,
+    pub(super) active: Option<ReleaseId>,
     duration: Duration,
 }
 
@@ -67,12 +79,17 @@ struct Document<'a> {
 
 /// Imports.
 pub fn run(args: &ImportArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let (imported, outcome) = import(args, data, context)?;
-    if args.export.json {
-        json::print(&document(&imported, &outcome), context)?;
+    let activation = if args.no_activate {
+        Activation::Never
     } else {
-        show(&imported, &outcome, args, context)?;
-    }
+        Activation::Always
+    };
+    let (imported, outcome) = import(args, activation, data, context)?;
+    OutputClosed::forgiven(if args.export.json {
+        json::print(&document(&imported, &outcome), context)
+    } else {
+        show(&imported, &outcome, args, context)
+    })?;
     Ok(if outcome.is_usable {
         ExitStatus::Done
     } else {
@@ -83,11 +100,12 @@ pub fn run(args: &ImportArgs, data: &Path, context: &mut Context) -> anyhow::Res
 /// Imports, and shows what was found but not what became of it.
 pub(super) fn import(
     args: &ImportArgs,
+    activation: Activation,
     data: &Path,
     context: &mut Context,
 ) -> anyhow::Result<(Imported, Outcome)> {
     let started = context.clock.now().monotonic;
-    let report = args.export.prepare()?;
+    let report = args.export.prepare(args.rejects.as_deref())?;
     let mut rejects = match &args.rejects {
         Some(path) => Rejects::create(path)?,
         None => Rejects::nowhere(),
@@ -98,9 +116,10 @@ pub(super) fn import(
     };
     let outcome = read(args, data, &mut rejects, &mut publishing, context)?;
     rejects.publish()?;
-    args.export.show(&outcome, report, context)?;
+    args.export.write_report(&outcome, report)?;
+    args.export.show(&outcome, context)?;
 
-    let finish = || finish(&store, publishing.writer, args.no_activate, context);
+    let finish = || finish(&store, publishing.writer, activation, context);
     let finished = outcome.is_usable.then(finish).transpose()?;
     let imported = Imported {
         existed: finished.as_ref().is_some_and(|finished| finished.existed),
@@ -134,12 +153,18 @@ fn read(
 fn finish(
     store: &ReleaseStore,
     writer: ReleaseWriter,
-    no_activate: bool,
+    activation: Activation,
     context: &Context,
 ) -> anyhow::Result<Finished> {
     let now = Timestamp::from_unix_seconds(context.clock.now().unix_seconds());
     let finished = writer.finish(&now).context("could not write the release")?;
-    if !no_activate && store.current()?.as_ref() != Some(&finished.id) {
+    let active = store.current()?;
+    let is_wanted = match activation {
+        Activation::Always => active.as_ref() != Some(&finished.id),
+        Activation::Never => false,
+        Activation::IfNoneIs => active.is_none(),
+    };
+    if is_wanted {
         let activated = store.activate(&finished.id, &finished.lock);
         activated.with_context(|| format!("could not activate the release {}", finished.id))?;
     }
@@ -206,8 +231,15 @@ struct Publishing {
 impl Consumer for Publishing {
     type Boat = RenderedBoat;
 
-    fn render(summary: &BoatSummary<'_>, details: &BoatDetails<'_>) -> RenderedBoat {
+    fn render(
+        summary: &BoatSummary<'_>,
+        details: &BoatDetails<'_>,
+    ) -> Result<RenderedBoat, BodyTooLarge> {
         RenderedBoat::new(summary, details)
+    }
+
+    fn size(boat: &RenderedBoat) -> usize {
+        boat.body().bytes.len()
     }
 
     fn boat(&mut self, boat: RenderedBoat) -> anyhow::Result<()> {
@@ -219,8 +251,10 @@ impl Consumer for Publishing {
         summary: &ManufacturerSummary<'_>,
         details: &ManufacturerDetails<'_>,
     ) -> anyhow::Result<()> {
-        Ok(self
-            .writer
-            .push_manufacturer(RenderedManufacturer::new(summary, details))?)
+        // It shows nothing of other records, so a line holds all of it and is too short for this.
+        let rendered = RenderedManufacturer::new(summary, details).with_context(|| {
+            format!("could not render the manufacturer {}", summary.id.as_str())
+        })?;
+        Ok(self.writer.push_manufacturer(rendered)?)
     }
 }

@@ -114,6 +114,7 @@ fn advice(
             (ExitStatus::Refused, after_unchangeable(unchangeable))
         }
         KeyStoreError::Newer { .. }
+        | KeyStoreError::Locked { .. }
         | KeyStoreError::Failed { .. }
         | KeyStoreError::NoSubscriptionId { .. } => return None,
     };

@@ -1,14 +1,19 @@
 //! `catalogue releases`: which releases there are, which one is served, and changing that.
 
+mod document;
+
 use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use serde::Serialize;
 use shared::data_dir::DataDir;
-use shared::release::{Manifest, ReleaseId, ReleaseStore};
+use shared::release::{ReleaseId, ReleaseStore};
 
+use self::document::{
+    ActiveDocument, ListDocument, ReleaseDocument, ShownDocument, VerifiedDocument,
+    VerifiedListDocument, damage,
+};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::{json, table};
@@ -87,11 +92,11 @@ fn list(
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let active = store.current()?;
-    let mut releases = Vec::new();
-    for id in store.list()? {
-        let manifest = store.open(&id)?.manifest().clone();
-        releases.push(Document::new(&id, &manifest, active.as_ref()));
-    }
+    let document = |id: ReleaseId| match store.open(&id) {
+        Ok(release) => ReleaseDocument::new(&id, release.manifest(), active.as_ref()),
+        Err(error) => ReleaseDocument::damaged(&id, error, active.as_ref()),
+    };
+    let releases: Vec<_> = store.list()?.into_iter().map(document).collect();
     if as_json {
         json::print(&ListDocument { releases }, context)?;
         return Ok(ExitStatus::Done);
@@ -101,14 +106,16 @@ fn list(
         writeln!(context.out, "Import one: catalogue import EXPORT")?;
         return Ok(ExitStatus::Done);
     }
+    let unknown = || "-".to_owned();
+    let number = |number: Option<u64>| number.map_or_else(unknown, |number| number.to_string());
     let rows = releases.iter().map(|release| {
         [
             release.id.to_string(),
-            if release.active { "active" } else { "" }.to_owned(),
-            release.boats.to_string(),
-            release.manufacturers.to_string(),
-            release.bytes.to_string(),
-            release.published_at.clone(),
+            release.state(),
+            number(release.boats),
+            number(release.manufacturers),
+            number(release.bytes),
+            release.published_at.clone().unwrap_or_else(unknown),
         ]
     });
     let heading = [
@@ -136,7 +143,7 @@ fn show_release(
         bail!("no release is active; `catalogue releases list` shows those there are")
     };
     let manifest = store.open(id)?.manifest().clone();
-    let release = Document::new(id, &manifest, active.as_ref());
+    let release = ReleaseDocument::new(id, &manifest, active.as_ref());
     if as_json {
         json::print(
             &ShownDocument {
@@ -158,10 +165,10 @@ fn show_release(
             }
             .to_owned(),
         ),
-        ("Published", release.published_at),
-        ("Boats", release.boats.to_string()),
-        ("Manufacturers", release.manufacturers.to_string()),
-        ("Bytes", release.bytes.to_string()),
+        ("Published", manifest.published_at.clone()),
+        ("Boats", manifest.boats.to_string()),
+        ("Manufacturers", manifest.manufacturers.to_string()),
+        ("Bytes", manifest.total_bytes().to_string()),
     ]);
     let rows = manifest.files.iter().map(|file| {
         [
@@ -217,9 +224,7 @@ fn verify_releases(
     let mut verified = Vec::new();
     for id in ids {
         let checked = store.open(&id).and_then(|release| release.verify());
-        let damage = checked
-            .err()
-            .map(|error| format!("{:#}", anyhow::Error::new(error)));
+        let damage = checked.err().map(damage);
         if !as_json {
             let outcome = damage.as_deref().unwrap_or("whole");
             writeln!(context.out, "{id}  {outcome}")?;
@@ -235,57 +240,4 @@ fn verify_releases(
     } else {
         ExitStatus::Failure
     })
-}
-
-#[derive(Serialize)]
-struct ListDocument {
-    releases: Vec<Document>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Document {
-    id: ReleaseId,
-    active: bool,
-    published_at: String,
-    boats: u64,
-    manufacturers: u64,
-    bytes: u64,
-}
-
-impl Document {
-    fn new(id: &ReleaseId, manifest: &Manifest, active: Option<&ReleaseId>) -> Self {
-        Self {
-            id: id.clone(),
-            active: active == Some(id),
-            published_at: manifest.published_at.clone(),
-            boats: manifest.boats,
-            manufacturers: manifest.manufacturers,
-            bytes: manifest.total_bytes(),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct ShownDocument<'a> {
-    #[serde(flatten)]
-    release: Document,
-    files: &'a [shared::release::manifest::FileEntry],
-}
-
-#[derive(Serialize)]
-struct ActiveDocument<'a> {
-    active: &'a ReleaseId,
-}
-
-#[derive(Serialize)]
-struct VerifiedListDocument {
-    releases: Vec<VerifiedDocument>,
-}
-
-#[derive(Serialize)]
-struct VerifiedDocument {
-    id: ReleaseId,
-    /// What is wrong with it, or null.
-    damage: Option<String>,
 }

@@ -1,30 +1,24 @@
 //! `catalogue serve`: answer requests until told to stop.
 
-use std::net::SocketAddr;
 use std::path::Path;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 
+use super::listen::ListenArgs;
+use super::one_of;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
-use crate::logging;
-use crate::serving::Serving;
+use crate::logging::{self, Filter};
+use crate::serving::{ServerLock, Serving};
 
 /// Arguments of `serve`.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// Address to listen on; port 0 picks a free one
-    #[arg(
-        long,
-        value_name = "ADDRESS:PORT",
-        env = "CATALOGUE_LISTEN",
-        hide_env_values = true
-    )]
-    #[arg(default_value = "127.0.0.1:8080")]
-    pub listen: SocketAddr,
+    /// Where to listen.
+    #[command(flatten)]
+    pub listen: ListenArgs,
     /// Which keys to accept
     #[arg(
         long = "env",
@@ -32,7 +26,8 @@ pub struct ServeArgs {
         env = "CATALOGUE_ENV",
         hide_env_values = true
     )]
-    #[arg(default_value = "live", value_parser = environment())]
+    #[arg(default_value_t = Environment::Live)]
+    #[arg(value_parser = one_of(Environment::ALL, Environment::as_str))]
     pub environment: Environment,
     /// What to log: error, warn, info, debug or trace; or directives such as `server=debug`
     #[arg(
@@ -41,19 +36,15 @@ pub struct ServeArgs {
         env = "CATALOGUE_LOG",
         hide_env_values = true
     )]
-    #[arg(default_value = "warn,server=info,cli=info")]
-    pub log: String,
-}
-
-fn environment() -> impl TypedValueParser<Value = Environment> {
-    PossibleValuesParser::new(Environment::ALL.map(Environment::as_str))
-        .try_map(|text| text.parse::<Environment>())
+    #[arg(default_value = "warn,server=info,cli=info", value_parser = logging::parse_filter)]
+    pub log: Filter,
 }
 
 /// Serves.
 pub fn run(args: &ServeArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let data = DataDir::new(data);
-    let serving = Serving::prepare(&data, args.listen, args.environment, context)?;
-    logging::start(&args.log, context.terminal.err_colour)?;
+    let lock = ServerLock::take(&data, args.environment)?;
+    let serving = Serving::prepare(lock, args.listen.address, context)?;
+    logging::start(args.log.clone(), context.terminal)?;
     serving.run(context)
 }

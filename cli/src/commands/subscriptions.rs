@@ -3,16 +3,16 @@
 use std::io::Write;
 use std::path::Path;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand, value_parser};
 use serde::Serialize;
-use shared::keys::limits::{DEFAULT_QUOTA, QUOTA_MAX};
+use shared::keys::limits::{DEFAULT_QUOTA, NAME_MAX, QUOTA_MAX};
 use shared::keys::name::Name;
 use shared::keys::store::{KeyStore, NewSubscription, SubscriptionChange};
 use shared::keys::subscription::{Plan, Subscription, SubscriptionStatus};
 use shared::timestamp::Timestamp;
 
-use crate::commands::key_store;
+use crate::commands::{key_store, one_of};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::{json, shell, table};
@@ -44,11 +44,11 @@ pub enum SubscriptionsCommand {
 /// Arguments of `subscriptions create`.
 #[derive(Debug, Args)]
 pub struct CreateArgs {
-    /// Its name, at most 80 characters
-    #[arg(value_parser = value_parser!(Name))]
+    /// Its name.
+    #[arg(value_parser = value_parser!(Name), help = name_help())]
     pub name: Name,
     /// What it pays for
-    #[arg(long, default_value = "pro", value_parser = plan())]
+    #[arg(long, default_value_t = Plan::Pro, value_parser = one_of(Plan::ALL, Plan::as_str))]
     pub plan: Plan,
     /// Requests a month, shared by all its keys
     #[arg(long, value_name = "N", default_value_t = DEFAULT_QUOTA, value_parser = quota())]
@@ -79,20 +79,15 @@ pub struct UpdateArgs {
 #[group(required = true, multiple = true)]
 pub struct ChangeArgs {
     /// Whether its keys work
-    #[arg(long, value_parser = status())]
+    #[arg(long, value_parser = one_of(SubscriptionStatus::ALL, SubscriptionStatus::as_str))]
     pub status: Option<SubscriptionStatus>,
     /// Requests a month, shared by all its keys; what is used of the month stays used
     #[arg(long, value_name = "N", value_parser = quota())]
     pub quota: Option<u64>,
 }
 
-fn plan() -> impl TypedValueParser<Value = Plan> {
-    PossibleValuesParser::new(Plan::ALL.map(Plan::as_str)).try_map(|text| text.parse::<Plan>())
-}
-
-fn status() -> impl TypedValueParser<Value = SubscriptionStatus> {
-    PossibleValuesParser::new(SubscriptionStatus::ALL.map(SubscriptionStatus::as_str))
-        .try_map(|text| text.parse::<SubscriptionStatus>())
+fn name_help() -> String {
+    format!("Its name, at most {NAME_MAX} characters")
 }
 
 fn quota() -> impl TypedValueParser<Value = u64> {

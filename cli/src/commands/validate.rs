@@ -5,9 +5,10 @@ use std::path::Path;
 
 use serde::Serialize;
 use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+use shared::render::{self, BodyTooLarge};
 
 use super::export_args::{ExportArgs, OutcomeDocument, counted, tally_table};
-use crate::context::Context;
+use crate::context::{Context, OutputClosed};
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::validate::{self, Consumer, Outcome, Rejects, Settings};
@@ -30,23 +31,26 @@ struct Document<'a> {
     outcome: OutcomeDocument<'a>,
 }
 
+impl<'a> Document<'a> {
+    fn new(outcome: &'a Outcome) -> Self {
+        Self {
+            valid: outcome.is_usable,
+            outcome: OutcomeDocument::new(outcome),
+        }
+    }
+}
+
 /// Validates.
 pub fn run(args: &ValidateArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let report = args.export.prepare()?;
+    let report = args.export.prepare(None)?;
     let outcome = validate(&args.export, &tempfile::env::temp_dir(), context)?;
-    args.export.show(&outcome, report, context)?;
-    if args.export.json {
-        let document = OutcomeDocument::new(&outcome);
-        json::print(
-            &Document {
-                valid: outcome.is_usable,
-                outcome: document,
-            },
-            context,
-        )?;
+    args.export.write_report(&outcome, report)?;
+    args.export.show(&outcome, context)?;
+    OutputClosed::forgiven(if args.export.json {
+        json::print(&Document::new(&outcome), context)
     } else {
-        show_verdict(&outcome, context)?;
-    }
+        show_verdict(&outcome, context)
+    })?;
     Ok(if outcome.is_usable {
         ExitStatus::Done
     } else {
@@ -100,7 +104,13 @@ struct Nobody;
 impl Consumer for Nobody {
     type Boat = ();
 
-    fn render(_summary: &BoatSummary<'_>, _details: &BoatDetails<'_>) {}
+    fn render(summary: &BoatSummary<'_>, details: &BoatDetails<'_>) -> Result<(), BodyTooLarge> {
+        render::boat(summary, details, &mut Vec::new()).map(|_head_length| ())
+    }
+
+    fn size((): &()) -> usize {
+        0
+    }
 
     fn boat(&mut self, _boat: ()) -> anyhow::Result<()> {
         Ok(())

@@ -10,7 +10,7 @@ use std::io::{self, BufWriter, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Component, Path};
 
 use anyhow::Context as _;
-use tar::{Archive, Entry};
+use tar::{Archive, Entry, Header};
 
 use super::folder::is_line_file;
 
@@ -21,6 +21,8 @@ const HEADERS_MAX: u64 = 1024 * 1024;
 const BLOCK: usize = 512;
 /// Where the first block of an archive carries its magic number.
 const MAGIC: std::ops::Range<usize> = 257..262;
+/// Where a header has the sum of its bytes.
+const CHECKSUM: std::ops::Range<usize> = 148..156;
 /// Endings of the names of archives, for those older than the magic number.
 const ENDINGS: [&str; 5] = [".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst"];
 
@@ -68,7 +70,23 @@ impl Read for Failing {
 
 /// Whether a file of this name that begins with `head` is an archive.
 pub(super) fn is_archive(name: &str, head: &[u8]) -> bool {
-    head.get(MAGIC) == Some(b"ustar") || ENDINGS.iter().any(|ending| name.ends_with(ending))
+    has_tar_header(head) || ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Whether `head` is the header of a member. Text may have the magic number in its place by
+/// chance, but hardly the checksum that goes with it.
+fn has_tar_header(head: &[u8]) -> bool {
+    if head.len() < BLOCK || head.get(MAGIC) != Some(b"ustar") {
+        return false;
+    }
+    // The checksum itself counts as blanks.
+    let checked = head.iter().enumerate().map(|(place, &byte)| match place {
+        _ if CHECKSUM.contains(&place) => u32::from(b' '),
+        _ => u32::from(byte),
+    });
+    let sum: u32 = checked.sum();
+    let stated = Header::from_byte_slice(head).cksum();
+    stated.is_ok_and(|stated| stated == sum)
 }
 
 /// Copies the members that are files of lines to a temporary file in `temp_dir`.

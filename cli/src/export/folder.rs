@@ -31,6 +31,35 @@ pub(super) fn line_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
+/// The folders directly in `folder` with files of lines somewhere in them, sorted by name. What
+/// cannot be looked into is not among them.
+pub(super) fn unread_folders(folder: &Path) -> Vec<PathBuf> {
+    let mut unread = folders_in(folder);
+    unread.retain(|folder| has_line_files(folder));
+    unread.sort_unstable();
+    unread
+}
+
+fn has_line_files(folder: &Path) -> bool {
+    line_files(folder).is_ok_and(|files| !files.is_empty())
+        || folders_in(folder)
+            .iter()
+            .any(|folder| has_line_files(folder))
+}
+
+/// Not hidden, and no links, which may lead in circles.
+fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let is_wanted = |entry: &fs::DirEntry| {
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        !is_hidden && entry.file_type().is_ok_and(|kind| kind.is_dir())
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter(is_wanted)
+        .map(|entry| entry.path())
+        .collect()
+}
+
 /// Whether a file of this name is read from folders and archives. Hidden files are not: some
 /// systems leave them beside the real ones.
 pub(super) fn is_line_file(name: &str) -> bool {

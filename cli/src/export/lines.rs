@@ -3,10 +3,11 @@
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use super::{ExportFile, Fault, LINE_MAX, Line, Visit};
+use super::{BYTE_ORDER_MARK, ExportFile, Fault, LINE_MAX, Line, Visit};
 use crate::findings::Code;
 
-const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+/// Most bytes of a line that is not too long, with what does not count as a part of it.
+const HELD_MAX: usize = BYTE_ORDER_MARK.len() + LINE_MAX + b"\r".len();
 
 /// Where, and by what, reading was cut short.
 pub(super) struct Broken {
@@ -69,8 +70,7 @@ impl Cutter<'_> {
         if self.is_oversized {
             return self.visit.oversized(piece);
         }
-        // A line of the longest kind may still be followed by a carriage return.
-        if self.held.len() + piece.len() <= LINE_MAX + 1 {
+        if self.held.len() + piece.len() <= HELD_MAX {
             self.held.extend_from_slice(piece);
             return Ok(());
         }
@@ -109,25 +109,22 @@ impl Cutter<'_> {
         Ok(())
     }
 
-    fn hand_over(&mut self, bytes: &[u8], is_unterminated: bool) -> anyhow::Result<()> {
-        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        let bytes = match self.number {
-            1 => bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes),
-            _ => bytes,
-        };
-        if LINE_MAX < bytes.len() {
-            self.visit.oversized(bytes)?;
-            return self.too_long();
-        }
-        if bytes.trim_ascii().is_empty() {
-            return Ok(());
-        }
-        self.visit.line(Line {
+    fn hand_over(&mut self, raw: &[u8], is_unterminated: bool) -> anyhow::Result<()> {
+        let line = Line {
             file: self.file,
             number: self.number,
-            bytes,
+            raw,
             is_unterminated,
-        })
+        };
+        let contents = line.contents();
+        if LINE_MAX < contents.len() {
+            self.visit.oversized(raw)?;
+            return self.too_long();
+        }
+        if contents.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        self.visit.line(line)
     }
 
     fn too_long(&mut self) -> anyhow::Result<()> {

@@ -19,7 +19,7 @@ struct Visited(Vec<String>);
 impl Visit for Visited {
     fn line(&mut self, line: Line<'_>) -> anyhow::Result<()> {
         let name = line.file.name.rsplit('/').next().unwrap();
-        let text = String::from_utf8_lossy(&line.bytes[..line.bytes.len().min(20)]);
+        let text = String::from_utf8_lossy(&line.contents()[..line.contents().len().min(20)]);
         let end = if line.is_unterminated { "$" } else { "" };
         self.0.push(format!("{name}:{}: {text}{end}", line.number));
         Ok(())
@@ -112,6 +112,8 @@ fn a_line_may_have_a_mebibyte_and_no_byte_more() {
     let too_long = format!("{longest}x");
     let read = format!("a.ndjson:1: {}", "x".repeat(20));
     check("a.ndjson", format!("{longest}\r\n").as_bytes(), &[&read]);
+    let marked = format!("\u{feff}{longest}\r\n");
+    check("a.ndjson", marked.as_bytes(), &[&read]);
     check(
         "a.ndjson",
         format!("{longest}\n{{2}}\n").as_bytes(),
@@ -189,8 +191,14 @@ fn a_folder_is_its_files_of_lines_sorted_by_name() {
     write(&directory, "aa.ndjson.gz", &gzip(b"{}\n"));
     write(&directory, "z.jsonl.zst", &zstandard(b"{}\n"));
     fs::create_dir(directory.path().join("folder.ndjson")).unwrap();
+    fs::create_dir_all(directory.path().join("old/2025")).unwrap();
+    write(&directory, "old/2025/a.ndjson", b"{}\n");
+    fs::create_dir(directory.path().join(".hidden")).unwrap();
+    write(&directory, ".hidden/a.ndjson", b"{}\n");
+    std::os::unix::fs::symlink(directory.path(), directory.path().join("circle")).unwrap();
     let visited = visit(&[directory.path().to_owned()], b"");
     let expected = [
+        "old: FOLDER_SKIPPED",
         "a.ndjson:1: {}",
         "aa.ndjson.gz:1: {}",
         "b.jsonl:1: {}",

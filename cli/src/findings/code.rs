@@ -84,6 +84,8 @@ codes! {
         "An archive member that would be read is a link, or its path is absolute or has `..`.",
     NoExportFiles "NO_EXPORT_FILES" Error Export
         "A folder or an archive has no `.ndjson` or `.jsonl` file.",
+    FolderSkipped "FOLDER_SKIPPED" Warning Export
+        "A folder within a folder has files that would be read elsewhere; they are not read.",
     // The export as a whole.
     UnsupportedFormat "UNSUPPORTED_FORMAT" Error Export
         "The catalogue record names another format than `boat-catalogue/1`.",
@@ -91,6 +93,8 @@ codes! {
         "There is more than one catalogue record.",
     CountMismatch "COUNT_MISMATCH" Error Export
         "The export has another number of records of a kind than its catalogue record says.",
+    NoRecords "NO_RECORDS" Error Export
+        "The export is empty: it has no record of any kind.",
     NoPublishedBoats "NO_PUBLISHED_BOATS" Warning Export
         "The export has no published boat that could be served.",
     // Lines.
@@ -165,6 +169,8 @@ codes! {
         "A published boat refers to a manufacturer that is not published.",
     ReferenceToInvalid "REFERENCE_TO_INVALID" Error Record
         "A published record refers to a record that has errors of its own.",
+    RecordTooLarge "RECORD_TOO_LARGE" Error Record
+        "A published boat, with what it shows of its references, takes more than 16 MiB.",
 }
 
 impl fmt::Display for Code {

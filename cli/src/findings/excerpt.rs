@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::visible::visible;
+
 /// Characters shown before and after the marked place.
 const AROUND: usize = 32;
 /// Characters of the marked place itself that are shown.
@@ -12,7 +14,7 @@ const CUT: char = '…';
 /// A part of a line, with a place in it marked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The part, on one line whatever it holds.
+    /// The part, on one line whatever it holds, and safe to be shown.
     pub text: String,
     /// The marked bytes of `text`.
     pub marked: Range<usize>,
@@ -33,11 +35,11 @@ impl Excerpt {
 
         let mut text = String::new();
         text.extend((before.len() < span.start).then_some(CUT));
-        text.push_str(before);
+        text.push_str(&visible(before));
         let start = text.len();
-        text.push_str(marked);
+        text.push_str(&visible(marked));
         let end = text.len();
-        text.push_str(after);
+        text.push_str(&visible(after));
         text.extend((!is_last).then_some(CUT));
         Self {
             text,
@@ -83,6 +85,16 @@ mod tests {
         let start = line.find('X').unwrap();
         let text = format!("…{}|X|{}…", "é".repeat(31), "ü".repeat(31));
         check(&line, start..start + 1, &text, "X");
+    }
+
+    #[test]
+    fn control_characters_are_escaped_and_the_mark_stays_in_its_place() {
+        check(
+            "\u{1b}[2Ja\u{9b}b\u{202e}c",
+            5..7,
+            r"\u{1b}[2Ja\u{9b}b\u{202e}c",
+            r"\u{9b}",
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 
 use super::{Code, Finding, Findings, Place, RecordName, Severity};
 use crate::validate::Kind;
+use crate::visible::visible;
 
 /// Columns that an excerpt with its margin fits into.
 const WIDTH: usize = 140;
@@ -41,23 +42,24 @@ pub fn write(findings: &Findings, colour: bool, out: &mut dyn Write) -> io::Resu
 fn write_summary(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
     let mut counts: Vec<(&Code, &u64)> = findings.counts().iter().collect();
     counts.sort_by_key(|(code, _)| code.severity());
-    let width = counts
-        .iter()
-        .map(|(_, count)| count.to_string().len())
-        .max()
-        .unwrap_or(0);
-    let code_width = counts
-        .iter()
-        .map(|(code, _)| code.as_str().len())
-        .max()
-        .unwrap_or(0);
-    for (code, count) in counts {
-        let severity = code.severity().as_str();
-        let explanation = code.explanation();
+    let rows: Vec<[String; 4]> = counts
+        .into_iter()
+        .map(|(code, count)| {
+            let plural = if *count == 1 { "" } else { "s" };
+            [
+                count.to_string(),
+                format!("{}{plural}", code.severity().as_str()),
+                code.to_string(),
+                code.explanation().to_owned(),
+            ]
+        })
+        .collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let [counts, severities, codes] = [0, 1, 2].map(width);
+    for [count, severity, code, explanation] in &rows {
         writeln!(
             out,
-            "{count:>width$} {severity:<7} {:<code_width$}  {explanation}",
-            code.as_str()
+            "{count:>counts$} {severity:<severities$}  {code:<codes$}  {explanation}"
         )?;
     }
     Ok(())
@@ -72,7 +74,7 @@ fn render(finding: &Finding, renderer: &Renderer) -> String {
     };
     let title = level
         .clone()
-        .primary_title(finding.message.as_str())
+        .primary_title(visible(&finding.message))
         .id(finding.code.as_str());
     let place = finding
         .place
@@ -91,13 +93,14 @@ fn body<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
         let mark = AnnotationKind::Primary.span(excerpt.marked.clone());
         let number = finding.place.as_ref().and_then(line).unwrap_or(1);
         let snippet = Snippet::source(excerpt.text.as_str()).line_start(number);
-        body = body.element(snippet.annotation(mark.label(finding.pointer.as_deref())));
+        body =
+            body.element(snippet.annotation(mark.label(finding.pointer.as_deref().map(visible))));
     }
     if let Some(record) = &finding.record {
         body = body.element(Level::NOTE.message(record_name(record)));
     }
     if let Some(hint) = &finding.hint {
-        body = body.element(Level::HELP.message(hint.as_str()));
+        body = body.element(Level::HELP.message(visible(hint)));
     }
     body
 }
@@ -105,13 +108,13 @@ fn body<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
 fn record_name(record: &RecordName) -> String {
     match (record.kind, &record.id) {
         (Kind::Catalogue, _) => "in the catalogue record".to_owned(),
-        (kind, Some(id)) => format!("in the {} {id}", kind.as_str()),
+        (kind, Some(id)) => format!("in the {} {}", kind.as_str(), visible(id)),
         (kind, None) => format!("in a {} without a readable id", kind.as_str()),
     }
 }
 
 fn origin(place: &Place, column: Option<usize>) -> Origin<'_> {
-    let mut origin = Origin::path(place.file.name.as_str());
+    let mut origin = Origin::path(visible(&place.file.name));
     if let Some(line) = line(place) {
         origin = origin.line(line);
     }

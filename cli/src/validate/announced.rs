@@ -37,8 +37,8 @@ impl Catalogue {
 
     /// Reports each kind of which another number came; `boats` are not in the tally yet.
     ///
-    /// A line that cannot be read may have been of any kind: as many records as there are such
-    /// lines may be missing without another finding.
+    /// A line that cannot be read may have been of any kind: as many records, of all kinds
+    /// together, as there are such lines may be missing without another finding.
     pub(super) fn check(&self, tally: &Tally, boats: u64, listed_max: usize) -> Findings {
         let line = LineText {
             file: &self.file,
@@ -50,12 +50,16 @@ impl Catalogue {
             kind: Kind::Catalogue,
             id: None,
         });
-        for (kind, announced) in &self.counts {
-            let came = match kind {
-                Kind::Boat => boats,
-                kind => came(tally, *kind),
-            };
-            if came <= *announced && *announced <= came + tally.unreadable {
+        let counts = self.counts.iter().map(|(kind, announced)| match kind {
+            Kind::Boat => (kind, *announced, boats),
+            kind => (kind, *announced, came(tally, *kind)),
+        });
+        let missing = counts
+            .clone()
+            .map(|(_, announced, came)| announced.saturating_sub(came));
+        let is_explained = missing.fold(0, u64::saturating_add) <= tally.unreadable;
+        for (kind, announced, came) in counts {
+            if came == announced || (came < announced && is_explained) {
                 continue;
             }
             let message = format!(

@@ -10,11 +10,12 @@ use super::boat_parts::{
 use super::fields::Fields;
 use super::identity::Identity;
 use super::kind::Vocabulary;
+use super::numbers::{spelled_number, year};
 use super::references::{References, Resolver};
 use super::reporter::Problem;
 use super::shapes::{image, price};
 use super::text::{description, text};
-use super::values::{boat_slug, flag, id, spelled_number, timestamp, word, year};
+use super::values::{boat_slug, flag, id, timestamp, word};
 use crate::findings::Code;
 
 /// The shapes of a boat.

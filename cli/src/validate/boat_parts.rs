@@ -8,11 +8,12 @@ use shared::units::{InvalidLength, Length};
 
 use super::fields::{Fields, Reading, object};
 use super::kind::Vocabulary;
+use super::numbers::{angle, count, number, spelled_number};
 use super::references::Resolver;
 use super::reporter::{Problem, Reporter};
 use super::shapes::named_value;
 use super::text::text;
-use super::values::{angle, count, flag, number, spelled_number};
+use super::values::flag;
 use crate::export::json::Node;
 use crate::findings::Code;
 

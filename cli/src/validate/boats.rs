@@ -4,9 +4,11 @@
 //! processors; what hangs on the order of records is done after, in that order.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+use shared::render::BodyTooLarge;
 
 use super::boat;
 use super::collect::Collected;
@@ -14,19 +16,28 @@ use super::fields::{object, report_value};
 use super::identity::{Clash, Identities, Identity, text_of};
 use super::references::References;
 use super::rejects::Rejects;
-use super::reporter::{LineText, Reporter};
+use super::reporter::{LineText, Problem, Reporter};
 use super::spool::Batch;
 use super::{Kind, Settings, Tally, is_usable, open_line};
 use crate::export::Line;
 use crate::export::json::Node;
 use crate::findings::{Code, Finding, Findings, Place, RecordName, cut};
 
+/// Bytes of boats made ready above which no other boat of a batch is made ready before its turn:
+/// a short line can become a long body, and a batch has many lines.
+pub(super) const READY_MAX: usize = 64 * 1024 * 1024;
+
 /// Receives the records that are to be served.
 pub trait Consumer {
     /// A boat made ready.
     type Boat: Send;
     /// Makes a boat ready; on any thread.
-    fn render(summary: &BoatSummary<'_>, details: &BoatDetails<'_>) -> Self::Boat;
+    fn render(
+        summary: &BoatSummary<'_>,
+        details: &BoatDetails<'_>,
+    ) -> Result<Self::Boat, BodyTooLarge>;
+    /// How many bytes a boat made ready takes, about.
+    fn size(boat: &Self::Boat) -> usize;
     /// Takes the next boat, in the order of the export.
     fn boat(&mut self, boat: Self::Boat) -> anyhow::Result<()>;
     /// Takes the next manufacturer, in the order of the export, after all boats.
@@ -79,13 +90,30 @@ pub(super) fn read_all<C: Consumer>(
             break;
         }
         let read = |line: &Line<'_>| read_boat::<C>(*line, &references, settings.listed_max);
-        let readings: Vec<_> = lines.par_iter().map(read).collect();
-        for (line, reading) in lines.iter().zip(readings) {
-            merge.boat(*line, reading)?;
+        for (line, reading) in lines.iter().zip(read_ahead::<C>(&lines, read)) {
+            merge.boat(*line, reading.unwrap_or_else(|| read(line)))?;
         }
         settings.progress.advance(lines.len() as u64);
     }
     merge.finish(&references)
+}
+
+/// Reads lines on all processors: as many as fit into [`READY_MAX`], nothing for the others.
+fn read_ahead<C: Consumer>(
+    lines: &[Line<'_>],
+    read: impl Fn(&Line<'_>) -> BoatReading<C::Boat> + Sync,
+) -> Vec<Option<BoatReading<C::Boat>>> {
+    let ready = AtomicUsize::new(0);
+    let read_if_fits = |line: &Line<'_>| {
+        if READY_MAX <= ready.load(Ordering::Relaxed) {
+            return None;
+        }
+        let reading = read(line);
+        let size = reading.boat.as_ref().map_or(0, |(boat, _)| C::size(boat));
+        ready.fetch_add(size, Ordering::Relaxed);
+        Some(reading)
+    };
+    lines.par_iter().map(read_if_fits).collect()
 }
 
 /// Reads a boat: its shapes made ready, and everything that is wrong with it by itself.
@@ -106,7 +134,15 @@ fn read_boat<C: Consumer>(
     let boat = boat
         .unwrap_or(None)
         .filter(|_boat| !reporter.has_errors() && identity.is_published);
-    let boat = boat.map(|boat| (C::render(&boat.summary, &boat.details), boat.manufacturer));
+    let boat = boat.and_then(|boat| match C::render(&boat.summary, &boat.details) {
+        Ok(ready) => Some((ready, boat.manufacturer)),
+        Err(too_large @ BodyTooLarge) => {
+            let problem = Problem::new(Code::RecordTooLarge, too_large.to_string());
+            let hint = "its references bring in long names: shorten them, or refer to fewer";
+            reporter.place_of(&node.span, problem.hint(hint));
+            None
+        }
+    });
     BoatReading {
         findings: reporter.into_findings(),
         identity,
@@ -170,7 +206,7 @@ impl<C: Consumer> Merge<'_, C> {
         self.tally.boat.count(is_valid, is_published);
         self.findings.append(findings);
         if !is_valid {
-            return self.rejects.line(line.bytes);
+            return self.rejects.line(line.raw);
         }
         let Some((boat, manufacturer)) = boat else {
             return Ok(());

@@ -2,9 +2,10 @@
 
 use super::fields::{Fields, Reading, Unusable};
 use super::kind::Kind;
+use super::numbers::count;
 use super::reporter::{Problem, Reporter};
 use super::text::text;
-use super::values::{count, timestamp};
+use super::values::timestamp;
 use crate::export::json::Node;
 use crate::findings::Code;
 

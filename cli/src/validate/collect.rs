@@ -14,7 +14,7 @@ use super::text::text;
 use super::{Kind, Tally, announced, catalogue, designer, manufacturer, open_line, term};
 use crate::export::json::Node;
 use crate::export::{Fault, Line, Visit};
-use crate::findings::{Code, Finding, Findings, Place, RecordName, cut};
+use crate::findings::{Code, Finding, Findings, Place, RecordName, Severity, cut};
 
 /// Receives the lines of an export.
 pub(super) struct Collector<'a> {
@@ -22,6 +22,8 @@ pub(super) struct Collector<'a> {
     rejects: &'a mut Rejects,
     identities: IdentitiesByKind,
     catalogue: Option<announced::Catalogue>,
+    /// Whether neither lines nor damage came so far.
+    is_empty: bool,
     collected: Collected,
 }
 
@@ -60,12 +62,21 @@ impl<'a> Collector<'a> {
             rejects,
             identities,
             catalogue: None,
+            is_empty: true,
             collected,
         })
     }
 
     /// What was collected, once everything was read.
     pub(super) fn finish(mut self) -> Collected {
+        if self.is_empty {
+            let message = "the export has no record at all";
+            let finding = Finding::new(Code::NoRecords, None, message);
+            self.collected.findings.add(Finding {
+                hint: Some("whatever made the export may have failed".to_owned()),
+                ..finding
+            });
+        }
         if let Some(catalogue) = self.catalogue {
             let boats = self.collected.spool.lines();
             let findings = catalogue.check(&self.collected.tally, boats, self.listed_max);
@@ -77,6 +88,7 @@ impl<'a> Collector<'a> {
     fn record<'n>(
         &mut self,
         kind: Kind,
+        raw: &[u8],
         line: LineText<'n>,
         node: &'n Node<'n>,
         mut reporter: Reporter<'n>,
@@ -106,7 +118,7 @@ impl<'a> Collector<'a> {
         if is_valid {
             Ok(())
         } else {
-            self.rejects.line(line.text.as_bytes())
+            self.rejects.line(raw)
         }
     }
 
@@ -220,7 +232,8 @@ impl<'a> Collector<'a> {
 
 impl Visit for Collector<'_> {
     fn line(&mut self, line: Line<'_>) -> anyhow::Result<()> {
-        if begins_like_a_boat(line.bytes) {
+        self.is_empty = false;
+        if begins_like_a_boat(line.contents()) {
             return self.collected.spool.push(line);
         }
         let (text, node) = match open_line::open(line) {
@@ -228,14 +241,14 @@ impl Visit for Collector<'_> {
             Err(finding) => {
                 let mut findings = Findings::new(self.listed_max);
                 findings.add(*finding);
-                return self.unreadable(findings, line.bytes);
+                return self.unreadable(findings, line.raw);
             }
         };
         let mut reporter = Reporter::new(text, self.listed_max);
         match read_kind(&node, &mut reporter) {
             Some(Kind::Boat) => self.collected.spool.push(line),
-            Some(kind) => self.record(kind, text, &node, reporter),
-            None => self.unreadable(reporter.into_findings(), line.bytes),
+            Some(kind) => self.record(kind, line.raw, text, &node, reporter),
+            None => self.unreadable(reporter.into_findings(), line.raw),
         }
     }
 
@@ -244,6 +257,7 @@ impl Visit for Collector<'_> {
     }
 
     fn fault(&mut self, fault: Fault) -> anyhow::Result<()> {
+        self.is_empty &= fault.code.severity() == Severity::Warning;
         let place = Place {
             file: fault.file,
             line: fault.line,

@@ -7,16 +7,13 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::keys::{PRIVATE_PREFIX, report_repeated, report_repeated_within, report_unknown};
 use super::reporter::{Problem, Reporter, Step};
 use crate::export::json::{Member, Node, Value};
 use crate::findings::Code;
 
 /// Most members of a list.
 pub(super) const LIST_MAX: usize = 10_000;
-/// Keys that begin so are nobody's business.
-const PRIVATE_PREFIX: &str = "x_";
-/// How alike an unknown and a known key must be, from 0 to 1, for a hint.
-const ALIKE: f64 = 0.8;
 
 /// A value that cannot be used; what there is to say about it is in the findings.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,6 +27,8 @@ pub(super) struct Fields<'n, 'r> {
     members: &'n [Member<'n>],
     span: Range<usize>,
     known: Vec<&'static str>,
+    /// Those of the known keys that are refused.
+    derived: Vec<&'static str>,
     reporter: &'r mut Reporter<'n>,
 }
 
@@ -94,6 +93,7 @@ fn members_of<'n, T>(
         members,
         span,
         known: Vec::new(),
+        derived: Vec::new(),
         reporter,
     };
     let value = read(&mut fields);
@@ -159,6 +159,7 @@ impl<'n> Fields<'n, '_> {
 
     /// Refuses a field that the import derives.
     pub(super) fn derived(&mut self, key: &'static str, from: &str) {
+        self.derived.push(key);
         let refused: Option<()> = self.optional(key, |node, reporter| {
             let problem = Problem::new(
                 Code::DerivedField,
@@ -221,7 +222,13 @@ impl<'n> Fields<'n, '_> {
             if !seen.insert(&*member.key) {
                 report_repeated(member, self.reporter);
             } else if !member.key.starts_with(PRIVATE_PREFIX) {
-                report_unknown(member, &self.known, self.reporter);
+                let is_accepted = |key: &&str| !self.derived.contains(key);
+                let accepted = self.known.iter().copied().filter(is_accepted);
+                report_unknown(member, accepted, self.reporter);
+            }
+            if member.key.starts_with(PRIVATE_PREFIX) {
+                let within = |to: &mut _| report_repeated_within(&member.node, to);
+                self.reporter.within(Step::Key(&member.key), within);
             }
         }
     }
@@ -264,34 +271,4 @@ fn list_member<'n, T>(
         reporter.value(item, problem.hint("leave the member out"));
     }
     value
-}
-
-fn report_repeated<'n>(member: &'n Member<'n>, reporter: &mut Reporter<'n>) {
-    let message = format!("the key `{}` is given twice", member.key);
-    let problem = Problem::new(Code::RepeatedKey, message);
-    reporter.within(Step::Key(&member.key), |to| {
-        to.place_of(&member.key_span, problem);
-    });
-}
-
-fn report_unknown<'n>(member: &'n Member<'n>, known: &[&str], reporter: &mut Reporter<'n>) {
-    let key = crate::findings::cut(&member.key);
-    let mut problem = Problem::new(Code::UnknownField, format!("unknown key `{key}`"));
-    if reporter.wants_hints() {
-        problem = problem.hint(match nearest(&member.key, known) {
-            Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => format!("to keep it in the export, begin it with `{PRIVATE_PREFIX}`"),
-        });
-    }
-    reporter.within(Step::Key(&member.key), |to| {
-        to.place_of(&member.key_span, problem);
-    });
-}
-
-/// The word of `known` that `word` may have been meant to be.
-pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
-    let likeness = |known: &str| strsim::jaro_winkler(&word.to_lowercase(), &known.to_lowercase());
-    let candidates = known.iter().map(|known| (likeness(known), *known));
-    let (likeness, nearest) = candidates.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (ALIKE <= likeness).then_some(nearest)
 }

@@ -1,8 +1,8 @@
 //! What kind of record a line holds, before anything else of it is read.
 
 use super::Kind;
-use super::fields::nearest;
 use super::identity::text_of;
+use super::keys::nearest;
 use super::reporter::{Problem, Reporter};
 use crate::export::json::{Node, Value};
 use crate::findings::Code;

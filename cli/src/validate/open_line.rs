@@ -10,7 +10,7 @@ use crate::findings::{Code, Excerpt, Finding, Place};
 
 /// The text and the value of a line.
 pub(super) fn open(line: Line<'_>) -> Result<(LineText<'_>, Node<'_>), Box<Finding>> {
-    let text = match std::str::from_utf8(line.bytes) {
+    let text = match std::str::from_utf8(line.contents()) {
         Ok(text) => text,
         Err(invalid) => return Err(invalid_utf8(line, invalid.valid_up_to())),
     };
@@ -28,7 +28,7 @@ pub(super) fn open(line: Line<'_>) -> Result<(LineText<'_>, Node<'_>), Box<Findi
 }
 
 fn invalid_utf8(line: Line<'_>, valid_up_to: usize) -> Box<Finding> {
-    let shown = String::from_utf8_lossy(line.bytes);
+    let shown = String::from_utf8_lossy(line.contents());
     let span = valid_up_to..valid_up_to + char::REPLACEMENT_CHARACTER.len_utf8();
     let message = "the line is not UTF-8 from this byte on";
     at(line, &shown, &span, Code::InvalidUtf8, message.to_owned())

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use shared::model::{Currency, Image, NamedValue, Price};
 
 use super::fields::{Reading, object};
+use super::numbers::{number, pixels};
 use super::reporter::Reporter;
 use super::text::text;
-use super::values::{currency_code, number, pixels, url};
+use super::values::{currency_code, url};
 use crate::export::json::Node;
 
 /// An image (specification section 2.1).

@@ -92,12 +92,12 @@ impl Spool {
     }
 
     fn write(&mut self, line: Line<'_>) -> io::Result<()> {
-        let length = u32::try_from(line.bytes.len()).map_err(io::Error::other)?;
+        let length = u32::try_from(line.raw.len()).map_err(io::Error::other)?;
         self.file.write_all(&line.file.ordinal.to_le_bytes())?;
         self.file.write_all(&line.number.to_le_bytes())?;
         self.file.write_all(&[u8::from(line.is_unterminated)])?;
         self.file.write_all(&length.to_le_bytes())?;
-        self.file.write_all(line.bytes)
+        self.file.write_all(line.raw)
     }
 }
 
@@ -176,7 +176,7 @@ impl Batch {
             .map(|(file, (bytes, number, is_unterminated))| Line {
                 file,
                 number,
-                bytes: &self.bytes[bytes],
+                raw: &self.bytes[bytes],
                 is_unterminated,
             })
             .collect()
@@ -204,12 +204,12 @@ mod tests {
             (&first, 9, &long, false),
             (&third, 1, b"", true),
         ];
-        for (file, number, bytes, is_unterminated) in lines {
+        for (file, number, raw, is_unterminated) in lines {
             spool
                 .push(Line {
                     file,
                     number,
-                    bytes,
+                    raw,
                     is_unterminated,
                 })
                 .unwrap();
@@ -227,7 +227,7 @@ mod tests {
             for line in batch.lines() {
                 let (file, number, bytes, is_unterminated) = lines[back];
                 assert_eq!((line.file, line.number), (file, number));
-                assert_eq!((line.bytes, line.is_unterminated), (bytes, is_unterminated));
+                assert_eq!((line.raw, line.is_unterminated), (bytes, is_unterminated));
                 back += 1;
             }
             batches += 1;

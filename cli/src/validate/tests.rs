@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use serde_json::{Value, json};
 use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+use shared::render::BodyTooLarge;
 
 use super::*;
 use crate::findings::Finding;
@@ -11,6 +12,8 @@ use crate::findings::Finding;
 mod across_records;
 mod boat;
 mod boat_values;
+mod every_value;
+mod memory;
 mod others;
 mod text;
 
@@ -19,18 +22,37 @@ mod text;
 struct Served {
     boats: Vec<Value>,
     manufacturers: Vec<Value>,
+    /// All of them once more, as the texts of single-record answers.
+    bodies: Vec<String>,
+}
+
+impl Served {
+    /// Keeps a body and gives its record.
+    fn keep(&mut self, body: Vec<u8>) -> anyhow::Result<Value> {
+        let record = serde_json::from_slice::<Value>(&body)?["data"].take();
+        self.bodies.push(String::from_utf8(body)?);
+        Ok(record)
+    }
 }
 
 impl Consumer for Served {
-    type Boat = Value;
+    type Boat = Vec<u8>;
 
-    fn render(summary: &BoatSummary<'_>, details: &BoatDetails<'_>) -> Value {
+    fn render(
+        summary: &BoatSummary<'_>,
+        details: &BoatDetails<'_>,
+    ) -> Result<Vec<u8>, BodyTooLarge> {
         let mut body = Vec::new();
-        shared::render::boat(summary, details, &mut body);
-        serde_json::from_slice::<Value>(&body).unwrap()["data"].take()
+        shared::render::boat(summary, details, &mut body)?;
+        Ok(body)
     }
 
-    fn boat(&mut self, boat: Value) -> anyhow::Result<()> {
+    fn size(boat: &Vec<u8>) -> usize {
+        boat.len()
+    }
+
+    fn boat(&mut self, boat: Vec<u8>) -> anyhow::Result<()> {
+        let boat = self.keep(boat)?;
         self.boats.push(boat);
         Ok(())
     }
@@ -41,9 +63,9 @@ impl Consumer for Served {
         details: &ManufacturerDetails<'_>,
     ) -> anyhow::Result<()> {
         let mut body = Vec::new();
-        shared::render::manufacturer(summary, details, &mut body);
-        self.manufacturers
-            .push(serde_json::from_slice::<Value>(&body)?["data"].take());
+        shared::render::manufacturer(summary, details, &mut body)?;
+        let manufacturer = self.keep(body)?;
+        self.manufacturers.push(manufacturer);
         Ok(())
     }
 }

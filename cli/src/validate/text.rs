@@ -15,17 +15,21 @@ pub(super) const TEXT_MAX: usize = 64 * 1024;
 
 /// Any text; blank is none.
 pub(super) fn text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Text<'n>> {
+    let Some(trimmed) = trimmed(node, reporter)? else {
+        return Ok(None);
+    };
+    let text = normalised(trimmed);
+    check_length(text.len(), node, reporter)?;
+    Ok(Some(text))
+}
+
+/// A text as it is spelled, but for the blanks around it, for those whose grammar has nothing
+/// that normalisation changes; blank is none.
+pub(super) fn trimmed<'n>(node: &'n Node<'_>, reporter: &mut Reporter<'_>) -> Reading<&'n str> {
     let Value::Text(given) = &node.value else {
         return wrong_type(node, "a text", reporter);
     };
-    if TEXT_MAX < given.len() {
-        let message = format!(
-            "a text has at most {TEXT_MAX} bytes, this one {}",
-            given.len()
-        );
-        reporter.value(node, Problem::new(Code::TextTooLong, message));
-        return Err(Unusable);
-    }
+    check_length(given.len(), node, reporter)?;
     if let Some(control) = given.chars().find(|&c| is_refused(c)) {
         let message = format!(
             "the text has the control character U+{:04X}",
@@ -39,8 +43,22 @@ pub(super) fn text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Readi
             .hint("a character was lost before the export; mend it where the text is kept");
         reporter.value(node, problem);
     }
-    let text = normalised(given.trim());
-    Ok((!text.is_empty()).then_some(text))
+    let trimmed = given.trim();
+    Ok((!trimmed.is_empty()).then_some(trimmed))
+}
+
+/// Holds for a text as it is given and as it is served, which may be longer.
+fn check_length(
+    length: usize,
+    node: &Node<'_>,
+    reporter: &mut Reporter<'_>,
+) -> Result<(), Unusable> {
+    if length <= TEXT_MAX {
+        return Ok(());
+    }
+    let message = format!("a text has at most {TEXT_MAX} bytes, this one {length}");
+    reporter.value(node, Problem::new(Code::TextTooLong, message));
+    Err(Unusable)
 }
 
 /// A plain text in which markup is probably a mistake.

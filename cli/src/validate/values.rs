@@ -1,19 +1,17 @@
-//! Readers of single values: each says what a field may hold.
+//! Readers of single values other than numbers: each says what a field may hold.
 
 use shared::ids::{IdOrSlug, InvalidIdentifier, Slug};
 use shared::model::Text;
-use shared::number::{INTEGER_MAX, Number};
 use shared::timestamp::Timestamp;
 use url::Url;
 
-use super::fields::{Reading, Unusable, nearest, wrong_type};
+use super::fields::{Reading, Unusable, wrong_type};
+use super::keys::nearest;
 use super::reporter::{Problem, Reporter};
-use super::text::text;
+use super::text::{text, trimmed};
 use crate::export::json::{Node, Value};
 use crate::findings::Code;
 
-/// Years that the specification knows.
-const YEARS: (u64, u64) = (1800, 2100);
 /// Letters of a currency code.
 const CURRENCY_LENGTH: usize = 3;
 
@@ -22,47 +20,6 @@ pub(super) fn flag(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<bool
     match node.value {
         Value::Bool(value) => Ok(Some(value)),
         _ => wrong_type(node, "true or false", reporter),
-    }
-}
-
-/// A number that is not negative.
-pub(super) fn number(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Number> {
-    let number = finite(node, reporter)?;
-    if number.get() < 0.0 {
-        return out_of_range(node, "must not be negative", reporter);
-    }
-    Ok(Some(number))
-}
-
-/// A number of degrees, which may be negative.
-pub(super) fn angle(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Number> {
-    finite(node, reporter).map(Some)
-}
-
-/// An integer from 0.
-pub(super) fn count(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u64> {
-    integer(node, (0, INTEGER_MAX), reporter)
-}
-
-/// A number of pixels: an integer from 1.
-pub(super) fn pixels(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u64> {
-    integer(node, (1, INTEGER_MAX), reporter)
-}
-
-/// A year that the specification knows.
-pub(super) fn year(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u16> {
-    let year = integer(node, YEARS, reporter)?;
-    Ok(year.and_then(|year| u16::try_from(year).ok()))
-}
-
-/// A number as it is spelled, for those who need its decimals.
-pub(super) fn spelled_number<'n>(
-    node: &'n Node<'n>,
-    reporter: &mut Reporter<'n>,
-) -> Reading<&'n str> {
-    match node.value {
-        Value::Number(spelling) => Ok(Some(spelling)),
-        _ => wrong_type(node, "a number", reporter),
     }
 }
 
@@ -195,14 +152,9 @@ fn parsed<T>(
     reporter: &mut Reporter<'_>,
     parse: impl FnOnce(&str) -> Result<T, Problem>,
 ) -> Reading<T> {
-    let Value::Text(given) = &node.value else {
-        return wrong_type(node, "a text", reporter);
-    };
-    // None of these grammars has characters that normalisation changes.
-    let trimmed = given.trim();
-    if trimmed.is_empty() {
+    let Some(trimmed) = trimmed(node, reporter)? else {
         return Ok(None);
-    }
+    };
     parse(trimmed).map(Some).map_err(|problem| {
         reporter.value(node, problem);
         Unusable
@@ -215,41 +167,6 @@ fn identifier<T>(
     parsed: Result<T, InvalidIdentifier>,
 ) -> Result<T, Problem> {
     parsed.map_err(|reason| Problem::new(code, format!("{what} {reason}")))
-}
-
-fn finite(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Result<Number, Unusable> {
-    let Value::Number(spelling) = node.value else {
-        return wrong_type::<Number>(node, "a number", reporter).and(Err(Unusable));
-    };
-    match spelling.parse().ok().and_then(Number::new) {
-        Some(number) => Ok(number),
-        None => out_of_range(node, "is too large", reporter),
-    }
-}
-
-fn integer(node: &Node<'_>, (min, max): (u64, u64), reporter: &mut Reporter<'_>) -> Reading<u64> {
-    let number = finite(node, reporter)?;
-    if number.get().fract() != 0.0 {
-        let problem = Problem::new(Code::NotAnInteger, "must be an integer");
-        reporter.value(node, problem);
-        return Err(Unusable);
-    }
-    let integer = number
-        .as_integer()
-        .and_then(|integer| u64::try_from(integer).ok());
-    match integer {
-        Some(integer) if (min..=max).contains(&integer) => Ok(Some(integer)),
-        _ => out_of_range(node, &format!("must be from {min} to {max}"), reporter),
-    }
-}
-
-fn out_of_range<T>(
-    node: &Node<'_>,
-    message: &str,
-    reporter: &mut Reporter<'_>,
-) -> Result<T, Unusable> {
-    reporter.value(node, Problem::new(Code::OutOfRange, message));
-    Err(Unusable)
 }
 
 #[cfg(test)]

@@ -10,12 +10,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use cli::context::Terminal;
+use cli::context::{Output, Terminal};
 use cli::{Context, ExitStatus};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use shared::clock::ManualClock;
 use tempfile::TempDir;
+
+use crate::process::hold_spawning;
 
 /// When every test begins: 2026-10-01T12:00:00Z.
 pub(crate) const START: i64 = 1_790_856_000;
@@ -61,22 +63,31 @@ impl TestCli {
 
     /// Runs `catalogue` with `input` on its standard input.
     pub(crate) fn run_with_input(&mut self, args: &[&str], input: &[u8]) -> Outcome {
+        let input = io::Cursor::new(input.to_owned());
+        self.run_in(args, |context| context.input = Box::new(input))
+    }
+
+    /// Runs `catalogue` in other surroundings than those of other tests.
+    pub(crate) fn run_in(&mut self, args: &[&str], change: impl FnOnce(&mut Context)) -> Outcome {
         self.runs += 1;
         let (out, err) = (Capture::default(), Capture::default());
         let clock = Arc::clone(&self.clock);
         let mut context = Context {
             clock: Arc::clone(&self.clock) as Arc<_>,
             random: Box::new(StdRng::seed_from_u64(self.runs)),
-            input: Box::new(io::Cursor::new(input.to_owned())),
-            out: Box::new(out.clone()),
+            input: Box::new(io::empty()),
+            out: Output::new(out.clone()),
             err: Box::new(err.clone()),
             terminal: Terminal::default(),
             pause: Box::new(move |duration| clock.advance(duration)),
         };
+        change(&mut context);
         let data = format!("--data={DIRECTORY}/catalogue-data");
         let typed = ["catalogue", &data].into_iter().chain(args.iter().copied());
         let real = typed.map(|arg| OsString::from(arg.replace(DIRECTORY, &self.real())));
+        let spawning = hold_spawning();
         let status = cli::run(real, &mut context);
+        drop(spawning);
         Outcome {
             typed: args.iter().map(|arg| quoted(arg)).collect(),
             status,

@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use cli::ExitStatus;
 use serde_json::Value;
+use shared::data_dir::DataDir;
+use shared::release::reader::TermCodes;
+use shared::release::{FileName, Record, ReleaseStore};
 
 use crate::harness::{Outcome, TestCli, assert_snapshot};
 
@@ -111,6 +114,27 @@ fn invalid_records_are_left_out_when_that_is_asked_for() {
 }
 
 #[test]
+fn rejected_lines_are_written_unchanged_and_also_where_nothing_is_imported() {
+    let mut cli = TestCli::new();
+    let rejected = [
+        format!("\u{feff}{}\r\n", BAD_BOAT.trim_end()),
+        " nonsense \r\n".to_owned(),
+        "{\"kind\":\"designer\",\"id\":\"a\"}\r\n".to_owned(),
+    ];
+    put(&cli, "bad.ndjson", &format!("{}{GOOD}", rejected.concat()));
+    let args = ["import", "[dir]/bad.ndjson", "--rejects", "[dir]/rejects"];
+    let outcome = cli.run(&args);
+    assert_eq!(outcome.status, ExitStatus::InvalidData, "{outcome}");
+    assert_eq!(releases(&cli), Vec::<String>::new());
+    let written = fs::read_to_string(cli.path("rejects")).unwrap();
+    let mut lines: Vec<&str> = written.split_inclusive('\n').collect();
+    lines.sort_unstable();
+    let mut expected: Vec<&str> = rejected.iter().map(String::as_str).collect();
+    expected.sort_unstable();
+    assert_eq!(lines, expected);
+}
+
+#[test]
 fn what_no_record_can_be_blamed_for_stops_an_import_that_skips_too() {
     let mut cli = TestCli::new();
     put(&cli, "cut.ndjson", GOOD.strip_suffix("9.1}\n").unwrap());
@@ -160,10 +184,26 @@ fn what_would_fail_in_the_end_fails_before_the_work() {
             "--rejects",
             "[dir]/missing/rejects",
         ],
-        &["import", "[dir]/good.ndjson", "--rejects", "[dir]/rejects"],
+        &[
+            "import",
+            "[dir]/good.ndjson",
+            "--rejects",
+            "[dir]/good.ndjson",
+        ],
+        &["import", "[dir]", "--report", "[dir]/./good.ndjson"],
+        &[
+            "import",
+            "[dir]/good.ndjson",
+            "--rejects",
+            "[dir]/new",
+            "--report",
+            "[dir]/./new",
+        ],
+        &["import", "[dir]/\u{1b}[31m\u{9b}\u{202e}\n.ndjson"],
         &["import"],
     ]
     .map(|args| cli.run(args));
+    assert_eq!(fs::read_to_string(cli.path("good.ndjson")).unwrap(), GOOD);
     assert!(!Path::new(&cli.path("catalogue-data")).exists());
     check(&cli, "import_refused", &outcomes);
 }
@@ -181,19 +221,41 @@ fn drafts_are_nowhere_in_a_release() {
     let mut cli = TestCli::new();
     let draft = BAD_BOAT
         .replace("feet", "metric")
-        .replace("Bad", "Secret-Draft");
-    let draft = draft.replace("\"unit\"", "\"published\":false,\"unit\"");
-    put(&cli, "export.ndjson", &format!("{GOOD}{draft}"));
+        .replace("Bad", "Secret-Draft")
+        .replace("type-1", "type-2")
+        .replace("\"unit\"", "\"published\":false,\"unit\"");
+    let of_draft = r#"{"kind":"term","vocabulary":"type","id":"type-2","slug":"secret-type","name":"Secret"}
+{"kind":"manufacturer","id":"maker-2","slug":"secret-maker","name":"Hidden","updatedAt":"2026-10-01T12:00:00Z","published":false}
+"#;
+    put(&cli, "export.ndjson", &format!("{GOOD}{of_draft}{draft}"));
     let json = document(&cli.run(&["import", "--json", "[dir]/export.ndjson"]));
     assert_eq!(json["records"]["boat"]["unpublished"], 1);
-    let release = cli
-        .path("catalogue-data/releases")
-        .join(json["release"].as_str().unwrap());
-    for file in fs::read_dir(release).unwrap() {
-        let contents = fs::read(file.unwrap().path()).unwrap();
-        let is_leaked = contents
-            .windows(12)
-            .any(|part| part == b"Secret-Draft" || part == b"secret-draft");
-        assert!(!is_leaked);
+    assert_eq!(json["records"]["manufacturer"]["unpublished"], 1);
+
+    let store = ReleaseStore::new(DataDir::new(cli.path("catalogue-data")));
+    let release = store.open(&store.current().unwrap().unwrap()).unwrap();
+    let names = |records: Vec<Record>| -> Vec<String> {
+        let names = |record: Record| [record.id.into(), record.slug.into()];
+        records.into_iter().flat_map(names).collect()
+    };
+    assert_eq!(names(release.boats().unwrap()), ["boat-1", "boat"]);
+    assert_eq!(
+        names(release.manufacturers().unwrap()),
+        ["maker-1", "maker"]
+    );
+    let words = release.words().unwrap();
+    assert_eq!(words, [Box::from("boat"), Box::from("maker")]);
+    let TermCodes {
+        types,
+        categories,
+        activities,
+    } = release.terms().unwrap();
+    let types: Vec<&str> = types.iter().map(|(slug, _)| &**slug).collect();
+    assert_eq!(types, ["monohull"]);
+    assert!(categories.is_empty() && activities.is_empty());
+    for bodies in [FileName::BoatBodies, FileName::ManufacturerBodies] {
+        let bodies = fs::read_to_string(release.path(bodies)).unwrap();
+        assert_eq!(bodies.matches("\"data\":").count(), 1, "{bodies}");
+        assert!(!bodies.contains("boat-2") && !bodies.contains("maker-2"));
     }
 }

@@ -7,13 +7,18 @@
     reason = "a test fails by panicking"
 )]
 
+mod client;
 mod harness;
 mod process;
 mod sample;
 
+mod demo;
 mod help;
 mod import;
+mod key_store;
 mod keys;
+mod manufacturers;
+mod output;
 mod refusals;
 mod releases;
 mod served;

@@ -1,23 +1,35 @@
-//! The built binary as a process, and requests to it over real sockets.
+//! The built binary as a process.
 //!
 //! What only a process shows is tested here: sockets, signals, several processes on one data
 //! directory. Nothing sleeps; whoever waits for an effect asks again until it is there.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::{PoisonError, RwLock};
 
 use serde_json::Value;
+use shared::keys::limits::QUOTA_MAX;
+
+use crate::client::{ATTEMPTS_MAX, Client, Response};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_catalogue");
 
-/// How often an effect is asked for before it counts as missing. At thousands of requests a second
-/// this is far longer than any effect takes.
-const ATTEMPTS_MAX: usize = 200_000;
+/// What the command reads from the environment, which tests must not share with their caller.
+const VARIABLES: [&str; 4] = [
+    "CATALOGUE_DATA",
+    "CATALOGUE_ENV",
+    "CATALOGUE_LISTEN",
+    "CATALOGUE_LOG",
+];
 
-fn command(data: &Path, args: &[&str]) -> Command {
+/// The binary, about to be run.
+pub(crate) fn command(data: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(BINARY);
+    for variable in VARIABLES {
+        command.env_remove(variable);
+    }
     command
         .arg("--data")
         .arg(data)
@@ -26,9 +38,31 @@ fn command(data: &Path, args: &[&str]) -> Command {
     command
 }
 
+/// Between its fork and its exec a child holds every file lock of this process, and a command that
+/// runs in process at that moment would find its own data directory busy.
+static SPAWNING: RwLock<()> = RwLock::new(());
+
+/// While this is held, no process is spawned.
+pub(crate) fn hold_spawning() -> impl Drop {
+    SPAWNING.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts a process, while no command runs in process.
+pub(crate) fn spawn(command: &mut Command) -> Child {
+    let _alone = SPAWNING.write().unwrap_or_else(PoisonError::into_inner);
+    command.spawn().unwrap()
+}
+
+/// Runs the binary to its end.
+fn run(data: &Path, args: &[&str]) -> Output {
+    let mut command = command(data, args);
+    let child = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+    child.wait_with_output().unwrap()
+}
+
 /// Runs a command that must succeed, and gives its standard output.
 pub(crate) fn catalogue(data: &Path, args: &[&str]) -> String {
-    let output = command(data, args).output().unwrap();
+    let output = run(data, args);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(
         output.status.success(),
@@ -45,12 +79,12 @@ pub(crate) fn catalogue_json(data: &Path, args: &[&str]) -> Value {
 
 /// Runs a command that must fail, and gives its standard error.
 pub(crate) fn catalogue_error(data: &Path, args: &[&str]) -> String {
-    let output = command(data, args).output().unwrap();
+    let output = run(data, args);
     assert!(!output.status.success(), "catalogue {args:?} succeeded");
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// Imports the sample export and makes a subscription called `tests`.
+/// Imports the sample export and makes a subscription called `tests`, whose quota no test reaches.
 pub(crate) fn import_sample(data: &Path) {
     catalogue(
         data,
@@ -59,7 +93,11 @@ pub(crate) fn import_sample(data: &Path) {
             concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample"),
         ],
     );
-    catalogue(data, &["subscriptions", "create", "tests"]);
+    let quota = QUOTA_MAX.to_string();
+    catalogue(
+        data,
+        &["subscriptions", "create", "tests", "--quota", &quota],
+    );
 }
 
 /// Issues a key of the subscription `tests` for both scopes, with a minute limit no test reaches.
@@ -86,6 +124,8 @@ pub(crate) fn issue_key_with(data: &Path, args: &[&str]) -> String {
 pub(crate) struct Server {
     child: Child,
     pub(crate) address: SocketAddr,
+    /// What it printed before it listened.
+    pub(crate) printed: String,
 }
 
 impl Server {
@@ -99,16 +139,23 @@ impl Server {
 
     /// Starts a command that serves.
     pub(crate) fn start_with(data: &Path, args: &[&str]) -> Self {
-        let mut child = command(data, args).stdout(Stdio::piped()).spawn().unwrap();
+        Self::run(command(data, args))
+    }
+
+    /// Runs a command that serves.
+    pub(crate) fn run(mut command: Command) -> Self {
+        let mut child = spawn(command.stdout(Stdio::piped()));
         let mut output = BufReader::new(child.stdout.take().unwrap());
-        let mut line = String::new();
+        let (mut printed, mut line) = (String::new(), String::new());
         while output.read_line(&mut line).unwrap() != 0 {
             if let Some(address) = line.trim_end().strip_prefix("listening on http://") {
                 return Self {
                     address: address.parse().unwrap(),
                     child,
+                    printed,
                 };
             }
+            printed.push_str(&line);
             line.clear();
         }
         panic!("the server ended before it listened: {:?}", child.wait());
@@ -117,13 +164,8 @@ impl Server {
     /// Sends SIGTERM and waits for the end.
     pub(crate) fn stop(mut self) -> ExitStatus {
         let pid = self.child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-TERM", &pid])
-                .status()
-                .unwrap()
-                .success()
-        );
+        let mut kill = spawn(Command::new("kill").args(["-TERM", &pid]));
+        assert!(kill.wait().unwrap().success());
         self.child.wait().unwrap()
     }
 
@@ -137,7 +179,8 @@ impl Server {
         Client::connect(self.address).get_with(target, headers)
     }
 
-    /// Asks until the answer has this status; every answer before must have `meanwhile`.
+    /// Asks until the answer has this status; every answer before must have `meanwhile`, or come
+    /// from a machine that stalled.
     pub(crate) fn wait_for(
         &self,
         target: &str,
@@ -147,11 +190,13 @@ impl Server {
     ) -> Response {
         let mut client = Client::connect(self.address);
         for _ in 0..ATTEMPTS_MAX {
-            let response = client.get_with(target, &format!("Authorization: Bearer {key}\r\n"));
+            let response = client.get_once(target, &format!("Authorization: Bearer {key}\r\n"));
             if response.status == status {
                 return response;
             }
-            assert_eq!(response.status, meanwhile, "{}", response.body);
+            if !response.is_unavailable() {
+                assert_eq!(response.status, meanwhile, "{}", response.body);
+            }
         }
         panic!("{target} never answered {status}");
     }
@@ -162,82 +207,5 @@ impl Drop for Server {
         // A server that was stopped already cannot be killed, and need not be.
         let _ended = self.child.kill();
         let _status = self.child.wait();
-    }
-}
-
-/// An answer as it came over the socket.
-#[derive(Debug)]
-pub(crate) struct Response {
-    pub(crate) status: u16,
-    pub(crate) head: String,
-    pub(crate) body: String,
-}
-
-impl Response {
-    /// The value of a header that must be there.
-    pub(crate) fn header(&self, name: &str) -> &str {
-        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
-        let found = lines.find(|(header, _)| header.eq_ignore_ascii_case(name));
-        found
-            .unwrap_or_else(|| panic!("no {name} in\n{}", self.head))
-            .1
-    }
-
-    pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap()
-    }
-
-    /// `error.code`, or nothing for a success.
-    pub(crate) fn code(&self) -> String {
-        let body = serde_json::from_str::<Value>(&self.body).unwrap_or_default();
-        body["error"]["code"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned()
-    }
-}
-
-/// A connection that is kept for several requests. Sends exactly the bytes it is given.
-pub(crate) struct Client {
-    stream: BufReader<TcpStream>,
-}
-
-impl Client {
-    pub(crate) fn connect(address: SocketAddr) -> Self {
-        Self {
-            stream: BufReader::new(TcpStream::connect(address).unwrap()),
-        }
-    }
-
-    pub(crate) fn get_with(&mut self, target: &str, headers: &str) -> Response {
-        self.send(&format!(
-            "GET {target} HTTP/1.1\r\nHost: test\r\n{headers}\r\n"
-        ))
-    }
-
-    /// Sends a whole request and reads the answer to it.
-    pub(crate) fn send(&mut self, request: &str) -> Response {
-        self.stream.get_mut().write_all(request.as_bytes()).unwrap();
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            assert_ne!(
-                self.stream.read_line(&mut head).unwrap(),
-                0,
-                "closed after {head:?}"
-            );
-        }
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        let mut response = Response {
-            status,
-            head,
-            body: String::new(),
-        };
-        if status != 304 && !request.starts_with("HEAD ") {
-            let length = response.header("content-length").parse().unwrap();
-            let mut body = vec![0; length];
-            self.stream.read_exact(&mut body).unwrap();
-            response.body = String::from_utf8(body).unwrap();
-        }
-        response
     }
 }

@@ -112,6 +112,31 @@ fn every_damaged_release_is_named_and_none_is_activated() {
     check("releases_damaged", &ids, &outcomes);
 }
 
+#[test]
+fn a_damaged_release_is_listed_beside_the_others() {
+    let (mut cli, ids) = two_releases();
+    let manifest = cli.path(format!("catalogue-data/releases/{}/manifest.json", ids[0]));
+    fs::File::create(manifest).unwrap().write_all(b"x").unwrap();
+    let active = cli.path(format!("catalogue-data/releases/{}/manifest.json", ids[1]));
+    let listed = cli.run(&["releases", "list"]);
+    let mut rows = listed.out.lines().skip(1).map(str::split_whitespace);
+    let [newest, oldest] = [(); 2].map(|()| rows.next().unwrap().collect::<Vec<_>>());
+    assert_eq!(newest[..4], [ids[1].as_str(), "active", "0", "14"]);
+    assert_eq!(oldest, [ids[0].as_str(), "damaged", "-", "-", "-", "-"]);
+
+    let json = cli.run(&["releases", "list", "--json"]);
+    let document: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    let [newest, oldest] = [0, 1].map(|place| &document["releases"][place]);
+    assert_eq!(newest["damage"], serde_json::Value::Null);
+    assert_eq!(oldest["boats"], serde_json::Value::Null);
+    let damage = oldest["damage"].as_str().unwrap();
+    assert!(damage.contains("it is not the manifest"), "{damage}");
+
+    fs::remove_file(active).unwrap();
+    let listed = cli.run(&["releases", "list"]);
+    assert!(listed.out.contains("active, damaged"), "{listed}");
+}
+
 fn without_sizes(mut outcome: Outcome) -> Outcome {
     let about = "it has 1 bytes, not the ";
     for text in [&mut outcome.out, &mut outcome.err] {
@@ -128,4 +153,12 @@ fn serving_without_a_release_says_what_to_do() {
     let mut cli = TestCli::new();
     let outcome = cli.run(&["serve", "--listen", "127.0.0.1:0"]);
     check("serve_without_release", &[], &[outcome]);
+}
+
+#[test]
+fn what_to_log_is_read_before_anything_is_done() {
+    let mut cli = TestCli::new();
+    let outcome = cli.run(&["serve", "--log", "server=loud"]);
+    assert_eq!(outcome.status, cli::ExitStatus::WrongUsage);
+    check("serve_with_a_bad_log", &[], &[outcome]);
 }

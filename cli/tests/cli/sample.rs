@@ -1,10 +1,13 @@
 //! A server of the sample export, for tests that ask it over real sockets.
 
+use std::fs;
+
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::process::{Client, Server, import_sample, issue_key};
+use crate::client::Client;
+use crate::process::{Server, import_sample, issue_key};
 
 /// A list answer, its rows as the exact texts that came.
 #[derive(Deserialize)]
@@ -63,4 +66,20 @@ impl Sample {
 /// The part of a key by which commands know it.
 pub(crate) fn prefix(key: &str) -> &str {
     &key[.."boat_live_000000".len()]
+}
+
+/// The boats and manufacturers of the sample, with whether each is published.
+pub(crate) fn records() -> Vec<(Value, bool)> {
+    let files = ["boats.ndjson", "makers.ndjson"];
+    let path = |file| format!("{}/../fixtures/sample/{file}", env!("CARGO_MANIFEST_DIR"));
+    let texts = files.map(|file| fs::read_to_string(path(file)).unwrap());
+    let lines = texts.iter().flat_map(|text| text.lines());
+    lines
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|record| record["kind"] == "boat" || record["kind"] == "manufacturer")
+        .map(|record| {
+            let is_published = record["published"] != false;
+            (record, is_published)
+        })
+        .collect()
 }

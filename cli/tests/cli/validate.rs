@@ -7,7 +7,7 @@ use cli::ExitStatus;
 use cli::findings::{Code, Severity};
 use serde_json::Value;
 
-use crate::harness::{Outcome, TestCli, assert_snapshot, check};
+use crate::harness::{Outcome, TestCli, check};
 
 fn fixtures() -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures")).to_owned()
@@ -16,17 +16,30 @@ fn fixtures() -> PathBuf {
 /// Copies a fixture into the test's directory, so that no path of this machine is shown.
 fn copy(cli: &TestCli, fixture: &Path) -> String {
     let name = fixture.file_name().unwrap().to_str().unwrap();
-    fs::copy(fixture, cli.path(name)).unwrap();
+    copy_all(fixture, &cli.path(name));
     format!("[dir]/{name}")
 }
 
-/// The one export of a folder.
+/// Copies a file, or a folder with everything in it.
+fn copy_all(from: &Path, to: &Path) {
+    if from.is_file() {
+        fs::copy(from, to).unwrap();
+        return;
+    }
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        copy_all(&entry.path(), &to.join(entry.file_name()));
+    }
+}
+
+/// The one export of a folder: a file, or a folder again.
 fn export_of(folder: &Path) -> PathBuf {
     let mut files = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path());
     let export = files.next().unwrap();
-    assert_eq!(files.next(), None, "{} has one file", folder.display());
+    assert_eq!(files.next(), None, "{} has one export", folder.display());
     export
 }
 
@@ -177,12 +190,47 @@ fn what_cannot_be_read_or_written_is_an_error_and_no_finding() {
 }
 
 #[test]
-fn an_empty_export_is_valid_and_says_so() {
+fn an_export_without_any_record_is_an_error_however_empty_it_is() {
     let mut cli = TestCli::new();
-    put(&cli, "export.ndjson", b"");
-    assert_snapshot(
-        "validate_empty",
-        &cli.run(&["validate", "[dir]/export.ndjson"]).to_string(),
+    put(&cli, "blank.ndjson", b"\n \r\n");
+    fs::create_dir(cli.path("folder")).unwrap();
+    put(&cli, "folder/empty.ndjson", b"");
+    for export in ["-", "[dir]/blank.ndjson", "[dir]/folder"] {
+        let outcome = cli.run(&["import", "--skip-invalid", export]);
+        assert_eq!(outcome.status, ExitStatus::InvalidData, "{outcome}");
+        assert!(outcome.err.contains("[NO_RECORDS]"), "{outcome}");
+    }
+    assert!(!cli.path("catalogue-data/current").exists());
+}
+
+#[test]
+fn nothing_in_an_export_reaches_the_terminal_as_a_command() {
+    let mut cli = TestCli::new();
+    let hostile = "\u{1b}]0;x\u{7}\u{9b}2J\u{202e}\u{2066}";
+    let escaped = serde_json::to_string(hostile).unwrap();
+    let escaped = escaped.trim_matches('"');
+    let lines = [
+        format!(
+            r#"{{"kind":"designer","id":"{escaped}","name":"a","{escaped}":1,"x_{escaped}":1,"x_{escaped}":2}}"#
+        ),
+        format!(r#"{{"kind":"designer","id":"a","name":"a","website":"{escaped}.b"}}"#),
+        format!(r#"{{"kind":"boat","id":"b","manufacturer":{{"id":"{escaped}"}}}}"#),
+        format!("{{{hostile}}}"),
+    ];
+    let name = format!("{hostile}.ndjson");
+    put(&cli, &name, lines.join("\n").as_bytes());
+    let outcome = cli.run(&["validate", &format!("[dir]/{name}")]);
+    let is_obeyed = |c: char| c != '\n' && (c.is_control() || hostile.contains(c) && !c.is_ascii());
+    assert_eq!(
+        outcome.err.matches(is_obeyed).count(),
+        0,
+        "{:?}",
+        outcome.err
+    );
+    assert!(
+        outcome
+            .err
+            .contains(r"\u{1b}]0;x\u{7}\u{9b}2J\u{202e}\u{2066}.ndjson")
     );
 }
 

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use clap::Args;
+use server::keyring::POLL_INTERVAL;
 use shared::keys::key::{Key, KeyId, KeyState};
 use shared::keys::limits::CHANGES_HOLD_WITHIN;
 use shared::keys::sqlite::SqliteKeyStore;
@@ -21,7 +22,7 @@ pub struct RevokeArgs {
     /// The key to refuse.
     #[command(flatten)]
     pub key: KeyArgs,
-    /// Return only when every running server refuses the key, which takes a second
+    /// Return only when every running server refuses the key, which takes 1.2 s
     #[arg(long)]
     pub wait: bool,
 }
@@ -66,8 +67,8 @@ pub(super) fn revoke(
     let key = change(&args.key, "could not revoke the key", revoke, &mut store)?;
     warn_of_rotated(&key, &mut store, context)?;
     if args.wait {
-        // No server trusts what it knows for longer: by then it has seen the change, or refuses.
-        (context.pause)(CHANGES_HOLD_WITHIN);
+        // No server trusts what it knows for a second: by then it has seen the change, or refuses.
+        (context.pause)(CHANGES_HOLD_WITHIN + POLL_INTERVAL);
     }
     show(&key, as_json, &mut store, context)
 }

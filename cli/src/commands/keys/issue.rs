@@ -4,18 +4,18 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use clap::{ArgAction, Args, value_parser};
 use shared::keys::environment::Environment;
-use shared::keys::limits::{DEFAULT_RATE_LIMIT, RATE_LIMIT_MAX, RATE_LIMIT_MIN};
+use shared::keys::limits::{DEFAULT_RATE_LIMIT, NAME_MAX, RATE_LIMIT_MAX, RATE_LIMIT_MIN};
 use shared::keys::name::Name;
 use shared::keys::scope::Scope;
 use shared::keys::store::{IssuedKey, KeyStore, NewKey};
 use shared::keys::subscription::Subscription;
 
-use crate::commands::key_store;
 use crate::commands::keys::document::{self, IssuedDocument, KeyDocument};
 use crate::commands::keys::owner;
+use crate::commands::{key_store, one_of};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::{duration, json};
@@ -27,14 +27,14 @@ pub struct IssueArgs {
     #[arg(long, value_name = "NAME", value_parser = value_parser!(Name))]
     pub subscription: Name,
     /// What the key may read; repeat it or separate several by commas
-    #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = scope())]
+    #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = one_of(Scope::ALL, Scope::as_str))]
     #[arg(num_args = 1.., value_delimiter = ',', action = ArgAction::Append)]
     pub scopes: Vec<Scope>,
     /// The servers that are to accept the key
-    #[arg(long = "env", value_name = "ENV", default_value = "live", value_parser = environment())]
+    #[arg(long = "env", value_name = "ENV", default_value_t = Environment::Live)]
+    #[arg(value_parser = one_of(Environment::ALL, Environment::as_str))]
     pub environment: Environment,
-    /// What to call the key, at most 80 characters
-    #[arg(long, value_name = "TEXT", value_parser = value_parser!(Name))]
+    #[arg(long, value_name = "TEXT", value_parser = value_parser!(Name), help = name_help())]
     pub name: Option<Name>,
     /// How long the key is to work, such as 12h or 90d [default: for ever]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
@@ -43,17 +43,12 @@ pub struct IssueArgs {
     pub rate_limit: Option<u32>,
 }
 
-fn scope() -> impl TypedValueParser<Value = Scope> {
-    PossibleValuesParser::new(Scope::ALL.map(Scope::as_str)).try_map(|text| text.parse::<Scope>())
-}
-
-fn environment() -> impl TypedValueParser<Value = Environment> {
-    PossibleValuesParser::new(Environment::ALL.map(Environment::as_str))
-        .try_map(|text| text.parse::<Environment>())
-}
-
 fn rate_limit() -> impl TypedValueParser<Value = u32> {
     value_parser!(u32).range(i64::from(RATE_LIMIT_MIN)..=i64::from(RATE_LIMIT_MAX))
+}
+
+fn name_help() -> String {
+    format!("What to call the key, at most {NAME_MAX} characters")
 }
 
 fn rate_limit_help() -> String {

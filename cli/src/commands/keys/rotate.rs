@@ -2,10 +2,9 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
 
 use clap::Args;
-use shared::keys::limits::GRACE_MAX;
+use shared::keys::limits::{DEFAULT_GRACE, GRACE_MAX};
 use shared::keys::store::{KeyStore, Rotation};
 
 use crate::commands::key_store;
@@ -13,8 +12,9 @@ use crate::commands::keys::document::{IssuedDocument, KeyDocument, time};
 use crate::commands::keys::issue::show_issued;
 use crate::commands::keys::{KeyArgs, owner};
 use crate::context::Context;
+use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
-use crate::{duration, json};
+use crate::json;
 
 /// Arguments of `keys rotate`.
 #[derive(Debug, Args)]
@@ -26,15 +26,17 @@ pub struct RotateArgs {
     /// The key to replace.
     #[command(flatten)]
     pub key: KeyArgs,
-    /// How long the old key goes on working; 0s stops it at once
-    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = parse_grace)]
-    pub grace: Duration,
+    /// How long the old key goes on working; 0 stops it at once
+    #[arg(long, value_name = "DURATION", value_parser = parse_grace)]
+    #[arg(default_value_t = TypedDuration(DEFAULT_GRACE))]
+    pub grace: TypedDuration,
 }
 
-fn parse_grace(text: &str) -> anyhow::Result<Duration> {
+fn parse_grace(text: &str) -> anyhow::Result<TypedDuration> {
     let grace = duration::parse(text)?;
-    anyhow::ensure!(grace <= GRACE_MAX, "must be at most 365d");
-    Ok(grace)
+    let max = TypedDuration(GRACE_MAX);
+    anyhow::ensure!(grace <= max.0, "must be at most {max}");
+    Ok(TypedDuration(grace))
 }
 
 /// Rotates a key.
@@ -48,7 +50,7 @@ pub(super) fn run(
     let now = context.clock.now().unix_seconds();
     let attempt = "could not rotate the key";
     let old = args.key.find(attempt, &mut store)?;
-    let rotation = store.rotate_key(&old.id, args.grace, &mut *context.random, now);
+    let rotation = store.rotate_key(&old.id, args.grace.0, &mut *context.random, now);
     let rotation = rotation.map_err(|error| key_store::refused(error, attempt, &mut store))?;
     let owner = owner(&old, &mut store)?;
     if as_json {

@@ -32,6 +32,13 @@ fn an_archive_is_its_files_of_lines_sorted_by_name() {
 }
 
 #[test]
+fn a_line_with_the_magic_number_in_its_place_is_no_archive() {
+    let line = format!("{}ustar{}\n", "x".repeat(257), "y".repeat(300));
+    let shown = format!("export:1: {}", "x".repeat(20));
+    check("export", line.as_bytes(), &[&shown]);
+}
+
+#[test]
 fn a_cut_archive_is_a_fault() {
     let whole = archive(&[("a.ndjson", b"{1}\n"), ("b.ndjson", b"{2}\n")]);
     for length in [600, 1024, 1536, 1540, 2048] {

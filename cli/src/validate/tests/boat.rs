@@ -100,7 +100,7 @@ fn every_object_refuses_unknown_keys_and_ignores_private_ones() {
     ] {
         let pointer = format!("{object}/nonsense");
         check_boat(&pointer, "1", &[&format!("UNKNOWN_FIELD {pointer}")]);
-        check_boat(&format!("{object}/x_nonsense"), r#"{"a":1,"a":2}"#, &[]);
+        check_boat(&format!("{object}/x_nonsense"), r#"{"a":[{"b":1}]}"#, &[]);
     }
     check_boat(
         "/production",
@@ -119,7 +119,11 @@ fn an_unknown_key_comes_with_the_nearest_known_one() {
     for (key, hint) in [
         ("lenghtOverall", "did you mean `lengthOverall`?"),
         ("Model", "did you mean `model`?"),
-        ("zzz", "to keep it in the export, begin it with `x_`"),
+        ("lengthOverallMeters", "did you mean `lengthOverall`?"),
+        (
+            "zzz",
+            "the nearest known key is `gallery`; to keep another in the export, begin it with `x_`",
+        ),
     ] {
         let record = with(boat(), &format!("/{key}"), json!(1));
         let run = Run::of(&export_with(record.to_string()), false);
@@ -135,6 +139,11 @@ fn a_repeated_key_is_an_error_in_every_object() {
         &["REPEATED_KEY /rig/spars"],
     );
     check_boat("/rig", r#"{"x_a":1,"x_a":1}"#, &["REPEATED_KEY /rig/x_a"]);
+    check_boat(
+        "/x_a",
+        r#"[{"b":{"c":1,"d":2,"c":3}},{"b":{}}]"#,
+        &["REPEATED_KEY /x_a/0/b/c"],
+    );
     check_boat(
         "/rig",
         r#"{"spars":"a","\u0073pars":"b"}"#,

@@ -161,6 +161,35 @@ fn counts_include_drafts_and_invalid_records_and_forgive_unreadable_lines() {
 }
 
 #[test]
+fn an_unreadable_line_is_one_missing_record_and_not_one_of_every_kind() {
+    for (counts, expected) in [
+        (json!({ "term": 2, "designer": 1 }), &[][..]),
+        (json!({ "term": 1, "designer": 2 }), &[]),
+        (
+            json!({ "term": 2, "designer": 2 }),
+            &[
+                "COUNT_MISMATCH /counts/designer",
+                "COUNT_MISMATCH /counts/term",
+            ],
+        ),
+        (
+            json!({ "term": 0, "designer": 2 }),
+            &["COUNT_MISMATCH /counts/term"],
+        ),
+    ] {
+        let catalogue =
+            json!({ "kind": "catalogue", "format": "boat-catalogue/1", "counts": counts });
+        let mut export = lines(&[catalogue, term(), designer()]);
+        export.push("nonsense".to_owned());
+        let run = Run::of(&export, true);
+        let mut expected = expected.to_vec();
+        expected.push("INVALID_JSON -");
+        assert_eq!(run.findings(), expected, "{counts}");
+        assert_eq!(run.outcome.is_usable, expected.len() == 1, "{counts}");
+    }
+}
+
+#[test]
 fn lines_that_are_no_records_are_told_apart() {
     check("[]", &["NOT_AN_OBJECT -"]);
     check("\"boat\"", &["NOT_AN_OBJECT -"]);

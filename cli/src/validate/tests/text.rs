@@ -35,6 +35,51 @@ fn control_characters_are_errors_wherever_they_stand() {
 }
 
 #[test]
+fn control_characters_are_errors_in_texts_of_every_grammar() {
+    for (pointer, raw) in [
+        ("/id", "\"boat-1\\u0085\""),
+        ("/slug", "\"\\r\\nboat\""),
+        ("/manufacturer", "\"maker-1\\u000b\""),
+        ("/type", "\"\\u001ctype-1\""),
+        ("/unit", "\"metric\\u000c\""),
+        ("/updatedAt", "\"2026-10-01T12:00:00Z\\r\""),
+        ("/image/url", "\"\\u0085https://a.example\""),
+    ] {
+        let image = json!({ "width": 1, "height": 1, "format": "png" });
+        let boat = if pointer.starts_with("/image") {
+            super::with(boat(), "/image", image)
+        } else {
+            boat()
+        };
+        let run = Run::of(&export_with(with_raw(&boat, pointer, raw)), false);
+        let expected = format!("CONTROL_CHARACTER {pointer}");
+        assert!(run.findings().contains(&expected), "{:?}", run.findings());
+    }
+    check_boat("/slug", "\"\\n boat\\t\\u3000\"", &[]);
+}
+
+#[test]
+fn texts_of_every_grammar_have_at_most_64_kib() {
+    let fraction = format!("\"2026-10-01T12:00:00.{}Z\"", "1".repeat(TEXT_MAX));
+    check_boat("/updatedAt", &fraction, &["TEXT_TOO_LONG /updatedAt"]);
+    let padded = format!("\"metric{}\"", " ".repeat(TEXT_MAX));
+    check_boat("/unit", &padded, &["TEXT_TOO_LONG /unit"]);
+}
+
+#[test]
+fn a_text_that_grows_when_it_is_composed_is_measured_after_that_too() {
+    // One of the letters that have no composed form of their own: 3 bytes become 6.
+    let grows = "\u{958}".repeat(TEXT_MAX / 6 + 1);
+    check_boat(
+        "/model",
+        &json!(grows).to_string(),
+        &["TEXT_TOO_LONG /model"],
+    );
+    let fits = "\u{958}".repeat(TEXT_MAX / 6);
+    check_boat("/model", &json!(fits).to_string(), &[]);
+}
+
+#[test]
 fn a_text_has_at_most_64_kib() {
     check_boat("/model", &json!("x".repeat(TEXT_MAX)).to_string(), &[]);
     check_boat(

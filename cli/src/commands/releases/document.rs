@@ -1,0 +1,95 @@
+//! Releases as JSON. Keys are always there; what is not known of a damaged release is null.
+
+use serde::Serialize;
+use shared::release::manifest::FileEntry;
+use shared::release::{Manifest, ReleaseError, ReleaseId};
+
+/// All releases.
+#[derive(Serialize)]
+pub(super) struct ListDocument {
+    pub(super) releases: Vec<ReleaseDocument>,
+}
+
+/// One release.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ReleaseDocument {
+    pub(super) id: ReleaseId,
+    pub(super) active: bool,
+    pub(super) published_at: Option<String>,
+    pub(super) boats: Option<u64>,
+    pub(super) manufacturers: Option<u64>,
+    pub(super) bytes: Option<u64>,
+    /// Why it cannot be read, or null.
+    damage: Option<String>,
+}
+
+impl ReleaseDocument {
+    /// A release that has this manifest.
+    pub(super) fn new(id: &ReleaseId, manifest: &Manifest, active: Option<&ReleaseId>) -> Self {
+        Self {
+            id: id.clone(),
+            active: active == Some(id),
+            published_at: Some(manifest.published_at.clone()),
+            boats: Some(manifest.boats),
+            manufacturers: Some(manifest.manufacturers),
+            bytes: Some(manifest.total_bytes()),
+            damage: None,
+        }
+    }
+
+    /// A release whose manifest cannot be read.
+    pub(super) fn damaged(id: &ReleaseId, error: ReleaseError, active: Option<&ReleaseId>) -> Self {
+        Self {
+            id: id.clone(),
+            active: active == Some(id),
+            published_at: None,
+            boats: None,
+            manufacturers: None,
+            bytes: None,
+            damage: Some(damage(error)),
+        }
+    }
+
+    /// What is to be known about it at a glance.
+    pub(super) fn state(&self) -> String {
+        let states = [
+            self.active.then_some("active"),
+            self.damage.as_ref().map(|_damage| "damaged"),
+        ];
+        states.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// What is wrong with a release, with the causes.
+pub(super) fn damage(error: ReleaseError) -> String {
+    format!("{:#}", anyhow::Error::new(error))
+}
+
+/// One release with its files.
+#[derive(Serialize)]
+pub(super) struct ShownDocument<'a> {
+    #[serde(flatten)]
+    pub(super) release: ReleaseDocument,
+    pub(super) files: &'a [FileEntry],
+}
+
+/// What is served from now on.
+#[derive(Serialize)]
+pub(super) struct ActiveDocument<'a> {
+    pub(super) active: &'a ReleaseId,
+}
+
+/// What checking came to.
+#[derive(Serialize)]
+pub(super) struct VerifiedListDocument {
+    pub(super) releases: Vec<VerifiedDocument>,
+}
+
+/// What checking one release came to.
+#[derive(Serialize)]
+pub(super) struct VerifiedDocument {
+    pub(super) id: ReleaseId,
+    /// What is wrong with it, or null.
+    pub(super) damage: Option<String>,
+}

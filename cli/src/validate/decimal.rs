@@ -1,0 +1,124 @@
+//! The exact value of a number of JSON, taken from its spelling alone.
+//!
+//! A spelling may have a million digits, or an exponent that stands for as many: nothing here
+//! takes longer than reading the spelling once.
+
+/// Most digits of an integer that can fit into 64 bits.
+const U64_DIGITS: i64 = 20;
+
+/// Its significant digits, without zeros at either end, times a power of ten.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Decimal {
+    is_minus: bool,
+    /// None for zero.
+    digits: String,
+    exponent: i64,
+}
+
+impl Decimal {
+    /// The value of `spelling`, which has the grammar of JSON.
+    pub(super) fn new(spelling: &str) -> Self {
+        let (is_minus, spelling) = match spelling.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, spelling),
+        };
+        let (mantissa, exponent) = spelling.split_once(['e', 'E']).unwrap_or((spelling, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all = format!("{whole}{fraction}");
+        let digits = all.trim_end_matches('0');
+        let shift = signed_length(&all[digits.len()..]) - signed_length(fraction);
+        Self {
+            is_minus,
+            digits: digits.trim_start_matches('0').to_owned(),
+            exponent: read_exponent(exponent).saturating_add(shift),
+        }
+    }
+
+    /// Whether it is less than zero, however little.
+    pub(super) const fn is_negative(&self) -> bool {
+        self.is_minus && !self.digits.is_empty()
+    }
+
+    /// Whether it has no fraction, however small.
+    pub(super) const fn is_integer(&self) -> bool {
+        self.digits.is_empty() || 0 <= self.exponent
+    }
+
+    /// The integer from 0 that it is, if that fits.
+    pub(super) fn to_u64(&self) -> Option<u64> {
+        if self.digits.is_empty() {
+            return Some(0);
+        }
+        let length = self.exponent.saturating_add(signed_length(&self.digits));
+        if self.is_minus || !self.is_integer() || U64_DIGITS < length {
+            return None;
+        }
+        let digits: u64 = self.digits.parse().ok()?;
+        digits.checked_mul(10_u64.checked_pow(u32::try_from(self.exponent).ok()?)?)
+    }
+}
+
+/// An exponent beyond all others is as good as one that fits just so.
+fn read_exponent(spelling: &str) -> i64 {
+    let beyond = if spelling.starts_with('-') {
+        i64::MIN
+    } else {
+        i64::MAX
+    };
+    spelling.parse().unwrap_or(beyond)
+}
+
+fn signed_length(text: &str) -> i64 {
+    i64::try_from(text.len()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_exact_whatever_their_spelling() {
+        let table = [
+            ("0", false, Some(0)),
+            ("-0.00e9", false, Some(0)),
+            ("0e-99999999999999999999", false, Some(0)),
+            ("4.0", false, Some(4)),
+            ("40e-1", false, Some(4)),
+            ("0.04E+2", false, Some(4)),
+            ("1200", false, Some(1200)),
+            ("18446744073709551615", false, Some(u64::MAX)),
+            ("18446744073709551616", false, None),
+            ("1e99999999999999999999", false, None),
+            ("-1e-400", true, None),
+            ("-3", true, None),
+        ];
+        for (spelling, is_negative, integer) in table {
+            let decimal = Decimal::new(spelling);
+            assert_eq!(decimal.is_negative(), is_negative, "{spelling}");
+            assert_eq!(decimal.to_u64(), integer, "{spelling}");
+        }
+    }
+
+    #[test]
+    fn no_fraction_is_too_small_to_count() {
+        for spelling in ["4.0000000000000000000001", "1e-400", "2.5", "-0.1", "15e-1"] {
+            assert!(!Decimal::new(spelling).is_integer(), "{spelling}");
+        }
+        for spelling in ["4.0", "0.0", "1e400", "-20e-1"] {
+            assert!(Decimal::new(spelling).is_integer(), "{spelling}");
+        }
+    }
+
+    #[test]
+    fn every_integer_is_itself_in_every_spelling() {
+        proptest::proptest!(|(integer: u64, zeros in 0_usize..30)| {
+            let zeros = "0".repeat(zeros);
+            for spelling in [
+                format!("{integer}.{zeros}0"),
+                format!("{integer}{zeros}e-{}", zeros.len()),
+            ] {
+                proptest::prop_assert_eq!(Decimal::new(&spelling).to_u64(), Some(integer));
+            }
+        });
+    }
+}

@@ -1,0 +1,90 @@
+//! Readers of numbers: each says which ones a field may hold.
+//!
+//! Numbers are judged as they are spelled and rounded only after that, so that no rounding makes
+//! a valid number of an invalid one.
+
+use shared::model::{YEAR_MAX, YEAR_MIN};
+use shared::number::{INTEGER_MAX, Number};
+
+use super::decimal::Decimal;
+use super::fields::{Reading, Unusable, wrong_type};
+use super::reporter::{Problem, Reporter};
+use crate::export::json::{Node, Value};
+use crate::findings::Code;
+
+/// A number that is not negative.
+pub(super) fn number(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Number> {
+    let (spelling, number) = finite(node, reporter)?;
+    if Decimal::new(spelling).is_negative() {
+        return out_of_range(node, "must not be negative", reporter);
+    }
+    Ok(Some(number))
+}
+
+/// A number of degrees, which may be negative.
+pub(super) fn angle(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Number> {
+    finite(node, reporter).map(|(_, number)| Some(number))
+}
+
+/// An integer from 0.
+pub(super) fn count(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u64> {
+    integer(node, (0, INTEGER_MAX), reporter)
+}
+
+/// A number of pixels: an integer from 1.
+pub(super) fn pixels(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u64> {
+    integer(node, (1, INTEGER_MAX), reporter)
+}
+
+/// A year that the specification knows.
+pub(super) fn year(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u16> {
+    let years = (u64::from(YEAR_MIN), u64::from(YEAR_MAX));
+    let year = integer(node, years, reporter)?;
+    Ok(year.and_then(|year| u16::try_from(year).ok()))
+}
+
+/// A number as it is spelled, for those who need its decimals.
+pub(super) fn spelled_number<'n>(
+    node: &'n Node<'n>,
+    reporter: &mut Reporter<'n>,
+) -> Reading<&'n str> {
+    spelling(node, reporter).map(Some)
+}
+
+fn spelling<'n>(node: &Node<'n>, reporter: &mut Reporter<'_>) -> Result<&'n str, Unusable> {
+    match node.value {
+        Value::Number(spelling) => Ok(spelling),
+        _ => wrong_type::<()>(node, "a number", reporter).and(Err(Unusable)),
+    }
+}
+
+fn finite<'n>(node: &Node<'n>, reporter: &mut Reporter<'_>) -> Result<(&'n str, Number), Unusable> {
+    let spelling = spelling(node, reporter)?;
+    match spelling.parse().ok().and_then(Number::new) {
+        Some(number) => Ok((spelling, number)),
+        None => out_of_range(node, "is too large", reporter),
+    }
+}
+
+fn integer(node: &Node<'_>, (min, max): (u64, u64), reporter: &mut Reporter<'_>) -> Reading<u64> {
+    let (spelling, _) = finite(node, reporter)?;
+    let decimal = Decimal::new(spelling);
+    if !decimal.is_integer() {
+        let problem = Problem::new(Code::NotAnInteger, "must be an integer");
+        reporter.value(node, problem);
+        return Err(Unusable);
+    }
+    match decimal.to_u64() {
+        Some(integer) if (min..=max).contains(&integer) => Ok(Some(integer)),
+        _ => out_of_range(node, &format!("must be from {min} to {max}"), reporter),
+    }
+}
+
+fn out_of_range<T>(
+    node: &Node<'_>,
+    message: &str,
+    reporter: &mut Reporter<'_>,
+) -> Result<T, Unusable> {
+    reporter.value(node, Problem::new(Code::OutOfRange, message));
+    Err(Unusable)
+}

@@ -1,0 +1,81 @@
+//! How much is held in memory at a time, whatever the lines of an export ask for.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::json;
+use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+use shared::render::BodyTooLarge;
+
+use super::*;
+use crate::validate::boats::READY_MAX;
+
+/// Boats that are ready now, and the most there ever were.
+static READY: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+/// A boat that fills the memory there is for boats.
+struct Huge;
+
+impl Drop for Huge {
+    fn drop(&mut self) {
+        READY.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// How many boats came.
+#[derive(Default)]
+struct Counted(usize);
+
+impl Consumer for Counted {
+    type Boat = Huge;
+
+    fn render(_: &BoatSummary<'_>, _: &BoatDetails<'_>) -> Result<Huge, BodyTooLarge> {
+        let ready = READY.fetch_add(1, Ordering::SeqCst) + 1;
+        MOST.fetch_max(ready, Ordering::SeqCst);
+        Ok(Huge)
+    }
+
+    fn size(_boat: &Huge) -> usize {
+        READY_MAX
+    }
+
+    fn boat(&mut self, _boat: Huge) -> anyhow::Result<()> {
+        self.0 += 1;
+        Ok(())
+    }
+
+    fn manufacturer(
+        &mut self,
+        _: &ManufacturerSummary<'_>,
+        _: &ManufacturerDetails<'_>,
+    ) -> anyhow::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn boats_that_fill_the_memory_are_made_ready_one_by_one() {
+    const BOATS: usize = 500;
+    let named = |n: usize| {
+        let boat = with(boat(), "/id", json!(format!("boat-{n}")));
+        with(boat, "/slug", json!(format!("boat-{n}")))
+    };
+    let mut records = vec![manufacturer(), term()];
+    records.extend((0..BOATS).map(named));
+    let directory = tempfile::tempdir().unwrap();
+    let text = lines(&records).join("\n");
+    let mut input = std::io::Cursor::new(text);
+    let settings = Settings {
+        exports: &["-".into()],
+        temp_dir: directory.path(),
+        listed_max: 1000,
+        skip_invalid: false,
+        progress: &Progress::new(false),
+    };
+    let mut counted = Counted::default();
+    let outcome = run(&settings, &mut input, &mut Rejects::nowhere(), &mut counted).unwrap();
+    assert_eq!((outcome.findings.errors(), counted.0), (0, BOATS));
+    // One on each thread before the first is known to fill the memory, and the next in turn.
+    let most = MOST.load(Ordering::SeqCst);
+    assert!(most <= rayon::current_num_threads() + 1, "{most}");
+}

@@ -1,0 +1,66 @@
+//! A running server whose store of keys is not there: no key is accepted, none is called unknown.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::client::Client;
+use crate::process::{Server, command, import_sample, issue_key, spawn};
+use crate::sample::Sample;
+
+/// Where the store lies, and where it is put out of the way.
+fn places(data: &Path) -> (PathBuf, PathBuf) {
+    (data.join("keys.sqlite"), data.join("keys.away"))
+}
+
+fn shift(from: &Path, to: &Path) {
+    let mut moving = spawn(Command::new("mv").arg(from).arg(to));
+    assert!(moving.wait().unwrap().success());
+}
+
+#[test]
+fn a_missing_key_store_is_503_until_it_is_back_and_service_endpoints_answer_all_along() {
+    let sample = Sample::start();
+    let (store, away) = places(sample.data.path());
+    shift(&store, &away);
+    let unavailable = sample.server.wait_for("/v1/boats", &sample.key, 503, 200);
+    assert_eq!(unavailable.code(), "SERVICE_UNAVAILABLE");
+    let seconds: u64 = unavailable.header("retry-after").parse().unwrap();
+    assert!((1..=5).contains(&seconds));
+    let mut client = Client::connect(sample.server.address);
+    assert_eq!(client.get_once("/v1/boats", "").code(), "MISSING_API_KEY");
+    assert_eq!(client.get_once("/v1", "").status, 200);
+    assert_eq!(client.get_once("/health", "").status, 200);
+    shift(&away, &store);
+    sample.server.wait_for("/v1/boats", &sample.key, 200, 503);
+}
+
+#[test]
+fn a_server_starts_without_a_key_store_makes_none_and_follows_the_one_that_comes() {
+    let data = tempfile::tempdir().unwrap();
+    import_sample(data.path());
+    let key = issue_key(data.path());
+    let (store, away) = places(data.path());
+    shift(&store, &away);
+
+    let log = data.path().join("log");
+    let mut serve = command(
+        data.path(),
+        &["serve", "--listen", "127.0.0.1:0", "--log", "warn"],
+    );
+    serve.stderr(fs::File::create(&log).unwrap());
+    let server = Server::run(serve);
+    let bearer = format!("Authorization: Bearer {key}\r\n");
+    let refused = Client::connect(server.address).get_once("/v1/boats", &bearer);
+    assert_eq!(
+        (refused.status, refused.code()),
+        (503, "SERVICE_UNAVAILABLE".to_owned())
+    );
+    assert!(!store.exists());
+
+    shift(&away, &store);
+    server.wait_for("/v1/boats", &key, 200, 503);
+    assert!(server.stop().success());
+    let log = fs::read_to_string(log).unwrap();
+    assert!(log.contains("starting without keys"), "{log}");
+}
