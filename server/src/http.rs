@@ -24,7 +24,6 @@ pub mod routes;
 mod serve;
 mod service;
 
-use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, UNIX_EPOCH};
@@ -32,13 +31,15 @@ use std::time::{Duration, UNIX_EPOCH};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use httpdate::HttpDate;
-use salvo::http::{HeaderMap, ResBody, StatusCode};
+use salvo::http::{HeaderMap, HeaderValue, ResBody, StatusCode, header};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, Service, async_trait};
+use tokio::sync::watch;
 
 use shared::clock::Moment;
 
 use crate::app::App;
 use crate::request_id::RequestId;
+use connection::Refusal;
 use error::ApiError;
 use headers::Facts;
 use pipeline::{Answer, Seen};
@@ -49,11 +50,18 @@ pub use serve::{STOP_SECONDS_MAX, serve};
 ///
 /// The router is empty, so the one hoop answers every request, whatever its path and method.
 pub fn service(app: Arc<App>) -> Service {
-    Service::new(Router::new()).hoop(Endpoints { app })
+    let (_never, stopping) = watch::channel(false);
+    service_until(app, stopping)
+}
+
+/// The service of an app whose every answer is the last of its connection once `stopping` is true.
+fn service_until(app: Arc<App>, stopping: watch::Receiver<bool>) -> Service {
+    Service::new(Router::new()).hoop(Endpoints { app, stopping })
 }
 
 struct Endpoints {
     app: Arc<App>,
+    stopping: watch::Receiver<bool>,
 }
 
 #[async_trait]
@@ -72,6 +80,10 @@ impl Handler for Endpoints {
             Reply::new(Err(panicked), Facts::new(id))
         });
         reply.write(response);
+        if *self.stopping.borrow() {
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(header::CONNECTION, close);
+        }
     }
 }
 
@@ -97,14 +109,17 @@ async fn exchange(
     Ok(reply)
 }
 
-/// The complete answer to a request whose head did not arrive in time, as bytes, since the HTTP
-/// library has no request to answer.
-fn time_out(app: &App) -> Vec<u8> {
+/// The complete answer to a request that the HTTP library never sees, as bytes.
+fn last_answer(app: &App, refusal: Refusal) -> Vec<u8> {
     let now = app.clock.now();
     let facts = Facts::new(app.request_ids.next(now));
-    let reply = Reply::new(Err(ApiError::RequestTimeout), facts);
-    access_log::write(None, None, None, &reply, connection::HEAD_MAX);
-    reply.into_bytes(now)
+    let (error, duration, is_head) = match refusal {
+        Refusal::TooSlow => (ApiError::RequestTimeout, connection::HEAD_MAX, false),
+        Refusal::BadAddress(bad) => (ApiError::bad_address(), Duration::ZERO, bad.is_head),
+    };
+    let reply = Reply::new(Err(error), facts);
+    access_log::write(None, None, None, &reply, duration);
+    reply.into_bytes(now, is_head)
 }
 
 /// What is sent.
@@ -158,8 +173,8 @@ impl Reply {
         }
     }
 
-    /// The last answer of a connection, as it goes over the wire.
-    fn into_bytes(self, now: Moment) -> Vec<u8> {
+    /// The last answer of a connection, as it goes over the wire; without its body for `HEAD`.
+    fn into_bytes(self, now: Moment, is_head: bool) -> Vec<u8> {
         let mut fields = HeaderMap::new();
         headers::write(self.status, &self.facts, self.body.as_ref(), &mut fields);
         let mut bytes = format!("HTTP/1.1 {}\r\n", self.status).into_bytes();
@@ -171,29 +186,16 @@ impl Reply {
         }
         let date = HttpDate::from(UNIX_EPOCH + Duration::from_nanos(now.unix_nanos.unsigned_abs()));
         bytes.extend_from_slice(format!("connection: close\r\ndate: {date}\r\n\r\n").as_bytes());
-        bytes.extend_from_slice(&self.body.unwrap_or_default());
+        if !is_head {
+            bytes.extend_from_slice(&self.body.unwrap_or_default());
+        }
         bytes
     }
 }
 
-/// A panic while a request was answered.
-#[derive(Debug, thiserror::Error)]
-#[error("panicked: {message}")]
-struct Panicked {
-    message: &'static str,
-}
-
-impl Panicked {
-    /// Only a fixed message is kept: a formatted one may quote the request.
-    fn new(payload: &(dyn Any + Send)) -> Self {
-        let fixed = payload.downcast_ref::<&'static str>().copied();
-        Self {
-            message: fixed.unwrap_or("the message is withheld, it may quote the request"),
-        }
-    }
-}
-
+/// What was caught is not kept: its message may quote the request, and the panic hook has logged
+/// what may be logged of it. The request's own line in the log has the code of an internal error.
 async fn caught<T>(work: impl Future<Output = Result<T, ApiError>>) -> Result<T, ApiError> {
     let unwound = AssertUnwindSafe(work).catch_unwind().await;
-    unwound.unwrap_or_else(|payload| Err(ApiError::internal(Panicked::new(&*payload))))
+    unwound.unwrap_or(Err(ApiError::Panicked))
 }

@@ -16,11 +16,14 @@ pub(crate) async fn list(look_up: &LookUp<'_>, query: &BoatQuery) -> Result<Foun
 }
 
 /// One boat.
-pub(crate) fn get(look_up: &LookUp<'_>, id_or_slug: &IdOrSlug) -> Result<Found, ApiError> {
+pub(crate) async fn get(look_up: &LookUp<'_>, id_or_slug: &IdOrSlug) -> Result<Found, ApiError> {
     let catalogue = look_up.catalogue;
     let boat = catalogue
         .find_boat(id_or_slug)
         .ok_or(ApiError::NoRecord("boat"))?;
-    let body = catalogue.boat_body(boat).map_err(ApiError::internal)?;
+    let body = catalogue
+        .boat_body(boat)
+        .await
+        .map_err(ApiError::internal)?;
     Ok(Found::precomputed(body.bytes, body.etag))
 }

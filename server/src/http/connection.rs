@@ -1,9 +1,12 @@
 //! One connection, and how long its client may keep the server waiting.
 //!
 //! A client that sends nothing is dropped after a while; one that begins a request and does not
-//! finish its head is told so, in the envelope, and then dropped. The HTTP library would close
-//! both without a word, which is why the time is kept here. Requests have no bodies, so whatever
+//! finish its head, or whose first request has an address that cannot be parsed, is told so, in the
+//! envelope, and then dropped. The HTTP library would do so without a word, which is why it is done
+//! here. Requests have no bodies, so whatever
 //! is read is heads, and nothing but the blank line that ends one needs to be recognised.
+
+mod first_line;
 
 use std::io;
 use std::pin::Pin;
@@ -15,43 +18,63 @@ use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
+pub(crate) use first_line::BadAddress;
+use first_line::FirstLine;
+
 /// How long a connection may be idle before the next request begins.
 pub(crate) const IDLE_MAX: Duration = Duration::from_secs(75);
 /// How long a head may take from its first byte to its last.
 pub(crate) const HEAD_MAX: Duration = Duration::from_secs(10);
 
-/// Makes the complete answer to a head that took too long.
-pub(crate) type TimeoutAnswer = Arc<dyn Fn() -> Vec<u8> + Send + Sync>;
+/// Why a connection ends with an answer that the HTTP library does not give.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Refusal {
+    /// A head took longer than [`HEAD_MAX`].
+    TooSlow,
+    /// The address of the first request cannot be parsed.
+    BadAddress(BadAddress),
+}
+
+/// Makes the complete answer to a head that is refused.
+pub(crate) type LastAnswer = Arc<dyn Fn(Refusal) -> Vec<u8> + Send + Sync>;
 
 /// A byte stream that ends when its client waits too long.
 pub(crate) struct Connection<S> {
     stream: S,
     heads: Heads,
+    first_line: FirstLine,
+    /// Set once the first request is refused; what follows is kept from the library.
+    bad_address: Option<BadAddress>,
     /// An answer to an earlier head is still due, so the client is not the one who waits.
     answer_due: bool,
     /// Since when the client is the one to act.
     since: Instant,
     timer: Pin<Box<Sleep>>,
-    timeout_answer: TimeoutAnswer,
-    /// What is left to send of the timeout answer, once there is one.
+    last_answer: LastAnswer,
+    /// What is left to send of the last answer, once there is one.
     farewell: Option<Bytes>,
 }
 
 impl<S> Connection<S> {
-    pub(crate) fn new(stream: S, timeout_answer: TimeoutAnswer) -> Self {
+    pub(crate) fn new(stream: S, last_answer: LastAnswer) -> Self {
         let since = Instant::now();
         Self {
             stream,
             heads: Heads::default(),
+            first_line: FirstLine::Begun(Vec::new()),
+            bad_address: None,
             answer_due: false,
             since,
             timer: Box::pin(tokio::time::sleep_until(since + IDLE_MAX)),
-            timeout_answer,
+            last_answer,
             farewell: None,
         }
     }
 
     fn note_read(&mut self, bytes: &[u8]) {
+        if let Some(bad) = self.first_line.read(bytes) {
+            self.bad_address = Some(bad);
+        }
         let was_open = self.heads.is_open;
         if self.heads.read(bytes) {
             self.answer_due = true;
@@ -86,7 +109,7 @@ impl<S: AsyncWrite + Unpin> Connection<S> {
             }
             ready!(self.timer.as_mut().poll(cx));
             let answer = if self.heads.is_open {
-                (self.timeout_answer)()
+                (self.last_answer)(Refusal::TooSlow)
             } else {
                 Vec::new()
             };
@@ -112,18 +135,29 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if this.farewell.is_some() {
-            return this.poll_patience(cx);
-        }
-        let before = buffer.filled().len();
-        match Pin::new(&mut this.stream).poll_read(cx, buffer) {
-            Poll::Ready(Ok(())) => {
-                this.note_read(&buffer.filled()[before..]);
-                Poll::Ready(Ok(()))
+        while this.farewell.is_none() {
+            let before = buffer.filled().len();
+            let Poll::Ready(read) = Pin::new(&mut this.stream).poll_read(cx, buffer) else {
+                break;
+            };
+            read?;
+            let bytes = &buffer.filled()[before..];
+            let is_at_end = bytes.is_empty();
+            this.note_read(bytes);
+            let Some(bad) = this.bad_address else {
+                return Poll::Ready(Ok(()));
+            };
+            // The rest of a refused head is read, or closing the connection would reset it.
+            buffer.set_filled(before);
+            if is_at_end {
+                return Poll::Ready(Ok(()));
             }
-            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            Poll::Pending => this.poll_patience(cx),
+            if this.answer_due {
+                let answer = (this.last_answer)(Refusal::BadAddress(bad));
+                this.farewell = Some(answer.into());
+            }
         }
+        this.poll_patience(cx)
     }
 }
 
@@ -177,7 +211,7 @@ impl Heads {
     /// Takes note of more bytes; whether a head ended in them.
     fn read(&mut self, bytes: &[u8]) -> bool {
         // Nearly every read is whole heads and nothing else.
-        if bytes.ends_with(b"\r\n\r\n") && !bytes.starts_with(b"\r") {
+        if bytes.ends_with(b"\r\n\r\n") && !bytes.starts_with(b"\r") && !bytes.starts_with(b"\n") {
             *self = Self::default();
             return true;
         }

@@ -3,6 +3,8 @@
 //! What clients may know and what only the log may know are kept apart: `Internal` and
 //! `Unavailable` carry a cause that is logged here, once, and a client gets a fixed sentence.
 
+mod message;
+
 use std::error::Error;
 
 use salvo::http::StatusCode;
@@ -11,6 +13,7 @@ use shared::keys::key::KeyRefusal;
 use shared::keys::scope::Scope;
 
 use super::headers::Facts;
+use crate::catalogue::{ListError, QueryError};
 use crate::error_chain::chain;
 use crate::keyring::VerifyError;
 use crate::limits::{QuotaError, Usage};
@@ -61,6 +64,8 @@ pub(crate) enum ApiError {
     HeadersTooLarge,
     /// A failure that should not happen.
     Internal(Cause),
+    /// A panic, which the panic hook has logged, with its place.
+    Panicked,
     /// Something the answer depends on cannot be asked.
     Unavailable(Cause),
 }
@@ -68,6 +73,15 @@ pub(crate) enum ApiError {
 impl ApiError {
     pub(crate) fn internal(cause: impl Into<Cause>) -> Self {
         Self::Internal(cause.into())
+    }
+
+    /// An address that cannot be parsed, which is no parameter and has no more exact name.
+    pub(crate) fn bad_address() -> Self {
+        Self::Validation(vec![ParamIssue {
+            field: "address".to_owned(),
+            message: "characters that an address may not contain must be percent-encoded"
+                .to_owned(),
+        }])
     }
 
     pub(crate) fn status(&self) -> StatusCode {
@@ -86,7 +100,7 @@ impl ApiError {
             Self::UriTooLong => StatusCode::URI_TOO_LONG,
             Self::RateLimited(_) | Self::QuotaExceeded(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Internal(_) | Self::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
@@ -112,63 +126,8 @@ impl ApiError {
             Self::BodyNotAllowed => "BODY_NOT_ALLOWED",
             Self::UriTooLong => "URI_TOO_LONG",
             Self::HeadersTooLarge => "HEADERS_TOO_LARGE",
-            Self::Internal(_) => "INTERNAL_ERROR",
+            Self::Internal(_) | Self::Panicked => "INTERNAL_ERROR",
             Self::Unavailable(_) => "SERVICE_UNAVAILABLE",
-        }
-    }
-
-    /// What a person should read: what is wrong, and what to do next.
-    fn message(&self) -> String {
-        match self {
-            Self::Validation(issues) => validation_message(issues),
-            Self::MissingScopes(scopes) => missing_scopes_message(scopes),
-            Self::NoRecord(kind) => format!("there is no published {kind} with that id or slug"),
-            Self::RateLimited(usage) => format!(
-                "this key has made {} requests in 60 seconds; wait {} s before the next",
-                usage.limit, usage.retry_after_seconds
-            ),
-            Self::QuotaExceeded(usage) => format!(
-                "the subscription's {} requests of this month are used up; \
-                 X-Quota-Reset says when the quota renews",
-                usage.limit
-            ),
-            fixed => fixed.sentence().to_owned(),
-        }
-    }
-
-    fn sentence(&self) -> &'static str {
-        match self {
-            Self::MissingKey => "send an API key in the header `Authorization: Bearer <API_KEY>`",
-            Self::MalformedAuthorization => {
-                "send exactly one header `Authorization: Bearer <API_KEY>` with a complete key"
-            }
-            Self::CredentialInQuery => {
-                "a credential in the address may end up in logs; replace this key and send the \
-                 new one in the header `Authorization: Bearer <API_KEY>`"
-            }
-            Self::UnknownKey => "this key is unknown; check that it was copied completely",
-            Self::RefusedKey(KeyRefusal::WrongEnvironment) => {
-                "this key is for the other environment; test keys and live keys do not mix"
-            }
-            Self::RefusedKey(KeyRefusal::Revoked) => "this key was revoked; use another key",
-            Self::RefusedKey(KeyRefusal::Expired) => "this key has expired; use a newer key",
-            Self::RefusedKey(KeyRefusal::Disabled) => {
-                "this key or its subscription is not active; have it enabled or use another key"
-            }
-            Self::UnknownPath => "there is no such path; GET /v1 lists the endpoints",
-            Self::MethodNotAllowed => "the catalogue is read-only; use GET or HEAD",
-            Self::RequestTimeout => {
-                "the request was not complete within 10 seconds; send it again, faster"
-            }
-            Self::BodyNotAllowed => "a request may not have a body; put parameters in the query",
-            Self::UriTooLong => "the address is longer than 8192 bytes; use fewer parameters",
-            Self::HeadersTooLarge => {
-                "the request has over 64 header fields or over 16384 bytes of them; send fewer"
-            }
-            Self::Unavailable(_) => {
-                "the request cannot be checked at the moment; retry after Retry-After seconds"
-            }
-            _ => "an unexpected failure; retry later and report the requestId if it persists",
         }
     }
 
@@ -228,6 +187,17 @@ impl From<VerifyError> for ApiError {
     }
 }
 
+impl From<ListError> for ApiError {
+    fn from(error: ListError) -> Self {
+        match error {
+            ListError::Query(QueryError::NoConnection | QueryError::TooManyWaiting) => {
+                Self::Unavailable(error.into())
+            }
+            failed => Self::internal(failed),
+        }
+    }
+}
+
 impl From<QuotaError> for ApiError {
     fn from(error: QuotaError) -> Self {
         match error {
@@ -235,29 +205,6 @@ impl From<QuotaError> for ApiError {
             unavailable @ QuotaError::Unavailable(_) => Self::Unavailable(unavailable.into()),
         }
     }
-}
-
-fn validation_message(issues: &[ParamIssue]) -> String {
-    match issues {
-        [issue] => format!("{}: {}", issue.field, issue.message),
-        several => format!(
-            "{} parameters are wrong; details.issues says how",
-            several.len()
-        ),
-    }
-}
-
-fn missing_scopes_message(scopes: &[Scope]) -> String {
-    let names: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
-    let noun = if names.len() == 1 {
-        "permission"
-    } else {
-        "permissions"
-    };
-    format!(
-        "this key lacks the {noun} {}; use a key that was issued with it",
-        names.join(" and ")
-    )
 }
 
 #[derive(Serialize)]
@@ -286,6 +233,25 @@ impl<'a> Details<'a> {
         Self {
             field: issues.first().map_or("", |first| &first.field),
             issues,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::Stopping;
+
+    #[test]
+    fn a_list_that_may_be_had_later_is_503_and_another_failure_500() {
+        for (why, code) in [
+            (QueryError::TooManyWaiting, "SERVICE_UNAVAILABLE"),
+            (QueryError::NoConnection, "SERVICE_UNAVAILABLE"),
+            (QueryError::BrokenOff(Stopping), "INTERNAL_ERROR"),
+        ] {
+            let shown = why.to_string();
+            let error = ApiError::from(ListError::Query(why));
+            assert_eq!(error.code(), code, "{shown}");
         }
     }
 }

@@ -46,7 +46,7 @@ impl LookUp<'_> {
             query: canonical_query,
         };
         let asked = self.lists.get_or_query(&key, self.now, query).await;
-        let (body, freshness) = asked.map_err(ApiError::internal)?;
+        let (body, freshness) = asked?;
         let link = page_links(self.path, self.query, page, body.total);
         Ok(Found {
             body: body.bytes,

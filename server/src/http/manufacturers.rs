@@ -27,11 +27,12 @@ pub(crate) async fn list(
 }
 
 /// One manufacturer.
-pub(crate) fn get(look_up: &LookUp<'_>, id_or_slug: &IdOrSlug) -> Result<Found, ApiError> {
+pub(crate) async fn get(look_up: &LookUp<'_>, id_or_slug: &IdOrSlug) -> Result<Found, ApiError> {
     let catalogue = look_up.catalogue;
     let manufacturer = catalogue.find_manufacturer(id_or_slug).ok_or(UNKNOWN)?;
     let body = catalogue
         .manufacturer_body(manufacturer)
+        .await
         .map_err(ApiError::internal)?;
     Ok(Found::precomputed(body.bytes, body.etag))
 }

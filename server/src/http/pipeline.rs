@@ -164,9 +164,9 @@ impl Asked {
     async fn look_up(self, look_up: &LookUp<'_>) -> Result<Found, ApiError> {
         match self {
             Self::Boats(query) => boats::list(look_up, &query).await,
-            Self::Boat(id_or_slug) => boats::get(look_up, &id_or_slug),
+            Self::Boat(id_or_slug) => boats::get(look_up, &id_or_slug).await,
             Self::Manufacturers(query) => manufacturers::list(look_up, &query).await,
-            Self::Manufacturer(id_or_slug) => manufacturers::get(look_up, &id_or_slug),
+            Self::Manufacturer(id_or_slug) => manufacturers::get(look_up, &id_or_slug).await,
             Self::ManufacturerBoats(id_or_slug, query) => {
                 manufacturers::list_boats(look_up, &id_or_slug, *query).await
             }

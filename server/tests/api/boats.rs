@@ -23,6 +23,16 @@ async fn a_motor_boat_has_the_same_shape_with_nulls() {
 }
 
 #[tokio::test]
+async fn a_boat_in_feet_shows_its_own_length_and_metres() {
+    let app = TestApp::new();
+    app.get("/v1/boats/catalina-30")
+        .key("reader")
+        .send()
+        .await
+        .check("get_boat__200_in_feet");
+}
+
+#[tokio::test]
 async fn a_boat_is_found_by_id_and_by_slug_and_both_are_case_sensitive() {
     let app = TestApp::new();
     let by_slug = app.get("/v1/boats/zero.five").key("reader").send().await;
@@ -162,6 +172,29 @@ async fn filters_choose_boats() {
             .send()
             .await;
         assert_eq!(answer.slugs(), slugs, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn the_unit_of_the_bounds_does_not_change_the_rows() {
+    let table = [
+        ("", "lengthUnit=ft", 7),
+        (
+            "lengthMin=9&lengthMax=12",
+            "lengthMin=29.52&lengthMax=39.4&lengthUnit=ft",
+            5,
+        ),
+    ];
+    // An app each, so that no answer comes from the list cache.
+    let ask = async |query: &str| {
+        let target = format!("/v1/boats?{query}");
+        TestApp::new().get(&target).key("reader").send().await
+    };
+    for (metres, feet, rows) in table {
+        let (in_metres, in_feet) = (ask(metres).await, ask(feet).await);
+        assert_eq!(in_metres.slugs().len(), rows, "{metres}");
+        assert!(in_metres.slugs().contains(&"catalina-30".to_owned()));
+        assert_eq!(in_metres.body, in_feet.body, "{feet}");
     }
 }
 

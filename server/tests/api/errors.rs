@@ -3,10 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use server::catalogue::{Catalogue, OpenSettings};
 use server::request_id::{RequestId, RequestIds};
 use shared::clock::{Clock, ManualClock, Moment};
+use shared::release::FileName;
 
 use crate::app::{NOW, TestApp, Unusual};
+use crate::log::{logged, start_logging};
+use crate::records::{self, PUBLISHED_AT};
 
 #[tokio::test]
 async fn an_unknown_path_is_404_in_the_envelope() {
@@ -112,7 +116,7 @@ async fn over_64_header_fields_or_16_kib_of_head_are_431() {
     assert_eq!(with_bytes(16 * 1024 + 1).send().await.status, 431);
 }
 
-/// A clock that works so many times and then panics.
+/// A clock that works so many times, then panics once, and then works again.
 pub(crate) struct FaultyClock {
     readings_left: AtomicU32,
     clock: ManualClock,
@@ -129,12 +133,9 @@ impl FaultyClock {
 
 impl Clock for FaultyClock {
     fn now(&self) -> Moment {
-        let left = self
-            .readings_left
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-                left.checked_sub(1)
-            });
-        assert!(left.is_ok(), "the clock is broken");
+        // Below zero it wraps, which is as good as never.
+        let left = self.readings_left.fetch_sub(1, Ordering::Relaxed);
+        assert!(left != 0, "the clock is broken");
         self.clock.now()
     }
 }
@@ -177,5 +178,60 @@ async fn a_panic_before_there_is_an_id_is_a_500_with_the_nil_id() {
             answer.header("x-request-id"),
             Some("00000000000000000000000000")
         );
+    }
+}
+
+/// What an app answers whose bodies were damaged after it had opened them.
+async fn check_damaged(name: FileName, damage: impl Fn(&std::fs::File), explanation: &str) {
+    let (directory, store) = records::empty_store();
+    let id = records::publish(&store, 3, PUBLISHED_AT);
+    let on_disk = OpenSettings {
+        bodies_memory_max: 0,
+        ..records::settings()
+    };
+    let catalogue = Arc::new(Catalogue::open(&store.open(&id).unwrap(), on_disk).unwrap());
+    let app = TestApp::with(Unusual {
+        catalogue,
+        ..Unusual::default()
+    });
+    let list = match name {
+        FileName::BoatBodies => "/v1/boats",
+        _ => "/v1/manufacturers",
+    };
+    let one = format!("{list}/first-36").replace("manufacturers/first-36", "manufacturers/m1");
+    let sound = app.get(&one).key("reader").send().await;
+    assert_eq!(sound.status, 200, "{one}");
+
+    let path = store.directory(&id).join(name.as_str());
+    let file = std::fs::OpenOptions::new().write(true).open(&path);
+    damage(&file.unwrap());
+    for target in [list, &one] {
+        logged();
+        let answer = app.get(target).key("reader").send().await;
+        assert_eq!(answer.code(), "INTERNAL_ERROR", "{target}");
+        for known in ["x-ratelimit-remaining", "x-quota-remaining", "etag"] {
+            assert_eq!(answer.header(known), None, "{target}");
+        }
+        let body = String::from_utf8(answer.body).unwrap();
+        for inside in [directory.path().to_str().unwrap(), name.as_str(), "byte"] {
+            assert!(!body.contains(inside), "{target}: {body}");
+        }
+        let log = logged();
+        for told in ["request failed", path.to_str().unwrap(), explanation] {
+            assert!(log.contains(told), "{told} is not in:\n{log}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_cannot_be_read_is_a_500_that_only_the_log_explains() {
+    use std::os::unix::fs::FileExt;
+
+    start_logging();
+    for name in [FileName::BoatBodies, FileName::ManufacturerBodies] {
+        let change = |file: &std::fs::File| file.write_all_at(b"#", 20).unwrap();
+        check_damaged(name, change, "has changed").await;
+        let empty = |file: &std::fs::File| file.set_len(0).unwrap();
+        check_damaged(name, empty, "could not read").await;
     }
 }

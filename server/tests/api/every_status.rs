@@ -113,7 +113,8 @@ async fn every_code_of_401_answers_as_recorded() {
     }
 }
 
-fn panicking() -> TestApp {
+/// An app that panics as soon as it has read a request's head.
+pub(crate) fn panicking() -> TestApp {
     // One reading when the app is made, one when the request begins.
     TestApp::with(Unusual {
         clock: Some(FaultyClock::that_shows(2)),

@@ -1,9 +1,14 @@
 //! Following the active release: another one is served without a restart, a damaged one is not.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "what is damaged on purpose need not be durable"
+)]
+
 use std::sync::Arc;
 
 use server::catalogue::Catalogue;
-use server::follow::{FollowError, Follower, Step};
+use server::follow::{FollowError, Follower, LOOKS_PER_TRY, Step};
 use shared::release::{FileName, ReleaseId, ReleaseStore};
 
 use crate::app::{TestApp, Unusual};
@@ -69,6 +74,31 @@ async fn a_damaged_release_is_reported_once_and_the_former_is_served_on() {
 }
 
 #[tokio::test]
+async fn a_damaged_release_that_is_mended_is_served_before_long() {
+    let (_directory, store) = records::empty_store();
+    let first = records::publish(&store, 2, PUBLISHED_AT);
+    let app = TestApp::with(Unusual {
+        catalogue: open(&store, &first),
+        ..Unusual::default()
+    });
+    let mut follower = Follower::new(Arc::clone(&app.app), store.clone(), records::settings());
+
+    let second = records::publish(&store, 3, "2026-10-02T00:00:00Z");
+    let bodies = store.directory(&second).join(FileName::BoatBodies.as_str());
+    let whole = std::fs::read(&bodies).unwrap();
+    std::fs::write(&bodies, "damaged").unwrap();
+    assert!(matches!(follower.step(), Err(FollowError::Open { .. })));
+    for _ in 0..2 * LOOKS_PER_TRY {
+        assert_eq!(follower.step().unwrap(), Step::Unchanged);
+    }
+    std::fs::write(&bodies, whole).unwrap();
+    for _ in 1..LOOKS_PER_TRY {
+        assert_eq!(follower.step().unwrap(), Step::Unchanged);
+    }
+    assert_eq!(follower.step().unwrap(), Step::Activated(second));
+}
+
+#[tokio::test]
 async fn a_pointer_that_cannot_be_read_is_reported_once() {
     let (directory, store) = records::empty_store();
     let first = records::publish(&store, 2, PUBLISHED_AT);
@@ -87,4 +117,39 @@ async fn a_pointer_that_cannot_be_read_is_reported_once() {
         app.get("/v1/boats/b1").key("reader").send().await.status,
         200
     );
+}
+
+#[tokio::test]
+async fn a_former_tag_matches_no_other_release_and_matches_again_after_a_roll_back() {
+    let (_directory, store) = records::empty_store();
+    let first = records::publish(&store, 2, PUBLISHED_AT);
+    let app = TestApp::with(Unusual {
+        catalogue: open(&store, &first),
+        ..Unusual::default()
+    });
+    let mut follower = Follower::new(Arc::clone(&app.app), store.clone(), records::settings());
+    let targets = ["/v1/boats", "/v1/boats/b1"];
+    let mut tags = Vec::new();
+    for target in targets {
+        let answer = app.get(target).key("reader").send().await;
+        tags.push(answer.header("etag").unwrap().to_owned());
+    }
+    let statuses = async || {
+        let mut statuses = Vec::new();
+        for (target, tag) in targets.iter().zip(&tags) {
+            let ask = app.get(target).key("reader").header("if-none-match", tag);
+            statuses.push(ask.send().await.status);
+        }
+        statuses
+    };
+    assert_eq!(statuses().await, [304, 304]);
+
+    records::publish(&store, 3, "2026-10-02T00:00:00Z");
+    follower.step().unwrap();
+    // A boat that is the same in both releases keeps its tag.
+    assert_eq!(statuses().await, [200, 304]);
+
+    store.activate(&first, &store.lock().unwrap()).unwrap();
+    follower.step().unwrap();
+    assert_eq!(statuses().await, [304, 304]);
 }

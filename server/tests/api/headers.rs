@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::app::TestApp;
+use crate::every_status::panicking;
 
 /// Section 4.8 of the specification, as it is printed there. No statuses: every answer.
 const TABLE: [(&[&str], Option<&[u16]>); 6] = [
@@ -99,8 +100,16 @@ async fn every_status_of_the_catalogue_shows_exactly_its_headers() {
         429,
     );
     app.ledger.break_down();
+    check(
+        &app.get("/v1/boats/b1").key("nearly_exhausted").send().await,
+        503,
+    );
     app.lose_key_store();
     check(&app.get("/v1/boats/b1").key("reader").send().await, 503);
+    check(
+        &panicking().get("/v1/boats").key("reader").send().await,
+        500,
+    );
 }
 
 #[tokio::test]

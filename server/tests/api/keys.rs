@@ -1,8 +1,8 @@
 //! Keys named by their purpose, and a store and a ledger in memory that can be made to fail.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -23,6 +23,9 @@ pub(crate) const PLENTY: (SubscriptionId, u64) = (SubscriptionId(1), 1000);
 pub(crate) const EXHAUSTED: (SubscriptionId, u64) = (SubscriptionId(2), 0);
 pub(crate) const NEARLY_EXHAUSTED: (SubscriptionId, u64) = (SubscriptionId(3), 2);
 pub(crate) const INACTIVE: (SubscriptionId, u64) = (SubscriptionId(4), 1000);
+
+/// When every subscription started: on the day on which every test begins.
+const STARTED_AT: i64 = NOW - 1000;
 
 /// Keys with their secrets, as they were issued.
 pub(crate) struct Keys {
@@ -137,7 +140,7 @@ fn subscription((id, quota): (SubscriptionId, u64)) -> Subscription {
         SubscriptionStatus::Active
     };
     let name = Name::parse(&format!("subscription {}", id.0)).unwrap();
-    let (started_at, created_at) = (NOW - 1000, NOW - 1000);
+    let (started_at, created_at) = (STARTED_AT, STARTED_AT);
     Subscription {
         id,
         name,
@@ -164,10 +167,15 @@ impl KeySource for FixedSource {
     }
 }
 
-/// Counts in memory what was leased of each subscription.
+/// The month in which every test begins.
+fn first_month() -> Period {
+    Period::containing(STARTED_AT, NOW)
+}
+
+/// Counts in memory what was leased of each subscription and month.
 #[derive(Default)]
 pub(crate) struct MemoryLedger {
-    leased: Mutex<HashMap<SubscriptionId, u64>>,
+    leased: Mutex<HashMap<(SubscriptionId, Period), u64>>,
     is_broken: AtomicBool,
 }
 
@@ -177,19 +185,24 @@ impl MemoryLedger {
         self.is_broken.store(true, Ordering::Relaxed);
     }
 
-    /// Units of a subscription that are leased and not given back.
+    /// Units of a subscription's first month that are leased and not given back.
     pub(crate) fn leased(&self, subscription: SubscriptionId) -> u64 {
-        self.leased
+        *self
             .lock()
-            .unwrap()
-            .get(&subscription)
-            .copied()
-            .unwrap_or(0)
+            .entry((subscription, first_month()))
+            .or_default()
     }
 
-    /// Takes units as another server would.
+    /// Takes units of the first month as another server would.
     pub(crate) fn take(&self, subscription: SubscriptionId, units: u64) {
-        *self.leased.lock().unwrap().entry(subscription).or_default() += units;
+        *self
+            .lock()
+            .entry((subscription, first_month()))
+            .or_default() += units;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<(SubscriptionId, Period), u64>> {
+        self.leased.lock().unwrap()
     }
 }
 
@@ -197,7 +210,7 @@ impl QuotaLedger for MemoryLedger {
     fn lease(
         &self,
         subscription: SubscriptionId,
-        _period: Period,
+        period: Period,
         wanted: u64,
     ) -> Result<Lease, KeyStoreError> {
         if self.is_broken.load(Ordering::Relaxed) {
@@ -207,8 +220,8 @@ impl QuotaLedger for MemoryLedger {
         }
         let all = [PLENTY, EXHAUSTED, NEARLY_EXHAUSTED, INACTIVE];
         let (_, quota) = all.into_iter().find(|(id, _)| *id == subscription).unwrap();
-        let mut leased = self.leased.lock().unwrap();
-        let charged = leased.entry(subscription).or_default();
+        let mut leased = self.lock();
+        let charged = leased.entry((subscription, period)).or_default();
         let granted = wanted.min(quota.saturating_sub(*charged));
         *charged += granted;
         Ok(Lease {
@@ -217,13 +230,17 @@ impl QuotaLedger for MemoryLedger {
         })
     }
 
+    fn charged(&self, subscription: SubscriptionId, period: Period) -> Result<u64, KeyStoreError> {
+        Ok(self.lease(subscription, period, 0)?.charged)
+    }
+
     fn give_back(
         &self,
         subscription: SubscriptionId,
-        _period: Period,
+        period: Period,
         unused: u64,
     ) -> Result<(), KeyStoreError> {
-        *self.leased.lock().unwrap().entry(subscription).or_default() -= unused;
+        *self.lock().entry((subscription, period)).or_default() -= unused;
         Ok(())
     }
 }

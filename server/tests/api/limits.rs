@@ -5,6 +5,11 @@ use std::time::Duration;
 use crate::app::TestApp;
 use crate::keys::{NEARLY_EXHAUSTED, PLENTY};
 
+/// 2026-11-01T00:00:00Z: subscriptions of tests started on the first of October.
+const NEXT_MONTH: &str = "1793491200";
+/// 2026-12-01T00:00:00Z.
+const MONTH_AFTER_NEXT: &str = "1796083200";
+
 #[tokio::test]
 async fn a_used_up_minute_is_429_until_its_oldest_request_is_60_seconds_old() {
     let app = TestApp::new();
@@ -126,4 +131,37 @@ async fn what_another_server_used_is_used() {
     app.ledger.take(PLENTY.0, PLENTY.1);
     let answer = app.get("/v1/boats/b1").key("reader").send().await;
     assert_eq!(answer.code(), "QUOTA_EXCEEDED");
+}
+
+#[tokio::test]
+async fn a_used_up_quota_renews_with_the_next_month() {
+    let app = TestApp::new();
+    let ask = || app.get("/v1/boats/b1").key("nearly_exhausted").send();
+    for remaining in ["1", "0"] {
+        let answer = ask().await;
+        assert_eq!(answer.header("x-quota-remaining"), Some(remaining));
+        assert_eq!(answer.header("x-quota-reset"), Some(NEXT_MONTH));
+    }
+    let refused = ask().await;
+    assert_eq!(refused.code(), "QUOTA_EXCEEDED");
+    assert_eq!(refused.header("x-quota-reset"), Some(NEXT_MONTH));
+
+    let wait: u64 = refused.header("retry-after").unwrap().parse().unwrap();
+    app.advance(Duration::from_secs(wait - 1));
+    assert_eq!(ask().await.code(), "QUOTA_EXCEEDED");
+    app.advance(Duration::from_secs(1));
+    let renewed = ask().await;
+    assert_eq!(renewed.code(), "200");
+    assert_eq!(renewed.header("x-quota-remaining"), Some("1"));
+    assert_eq!(renewed.header("x-quota-reset"), Some(MONTH_AFTER_NEXT));
+}
+
+#[tokio::test]
+async fn a_minute_refusal_whose_quota_is_unknown_is_503() {
+    let app = TestApp::new();
+    let ask = || app.get("/v1/boats/b1").key("once_a_minute_without_scopes");
+    assert_eq!(ask().send().await.code(), "INSUFFICIENT_PERMISSIONS");
+    app.ledger.break_down();
+    let refused = ask().send().await;
+    refused.check("limits__503_minute_refusal");
 }

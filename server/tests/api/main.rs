@@ -15,6 +15,7 @@ mod auth;
 mod boats;
 mod conditional;
 mod details;
+mod disk;
 mod errors;
 mod every_status;
 mod follow;

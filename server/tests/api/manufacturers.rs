@@ -134,3 +134,106 @@ async fn the_nested_list_needs_both_scopes_and_names_the_missing_one() {
         assert!(message.contains(missing), "{key}: {message}");
     }
 }
+
+#[tokio::test]
+async fn a_search_finds_names_by_the_beginnings_of_their_words() {
+    let table: [(&str, &[&str]); 9] = [
+        ("hall", &["hallberg-rassy"]),
+        ("BENE", &["beneteau"]),
+        ("b%C3%A9n", &["beneteau"]),
+        ("rassy+hal", &["hallberg-rassy"]),
+        ("ne", &["new-yard"]),
+        ("assy", &[]),
+        ("hall+yard", &[]),
+        // Neither models nor slugs are searched.
+        ("cat", &[]),
+        ("m1", &[]),
+    ];
+    for (search, slugs) in table {
+        let app = TestApp::new();
+        let target = format!("/v1/manufacturers?search={search}");
+        let answer = app.get(&target).key("reader").send().await;
+        assert_eq!(answer.slugs(), slugs, "{search}");
+    }
+}
+
+#[tokio::test]
+async fn every_filter_and_sort_works_on_the_nested_path_as_on_the_list() {
+    // Each filter leaves some boats of the manufacturer, each sort has an order of its own.
+    let table: [(&str, &str, &[&str]); 15] = [
+        (
+            "beneteau",
+            "",
+            &["antares-8", "catalina-30", "first-36", "first-40-7"],
+        ),
+        (
+            "beneteau",
+            "type=sailing-yacht",
+            &["catalina-30", "first-36", "first-40-7"],
+        ),
+        ("beneteau", "category=racer", &["first-40-7"]),
+        ("beneteau", "activity=fishing", &["antares-8"]),
+        ("beneteau", "yearFrom=2008", &["antares-8", "catalina-30"]),
+        ("beneteau", "yearTo=1980", &["catalina-30", "first-36"]),
+        ("beneteau", "lengthMin=10", &["first-36", "first-40-7"]),
+        ("beneteau", "lengthMax=9", &["antares-8"]),
+        (
+            "beneteau",
+            "lengthMin=35&lengthUnit=ft",
+            &["first-36", "first-40-7"],
+        ),
+        ("beneteau", "search=first", &["first-36", "first-40-7"]),
+        (
+            "beneteau",
+            "sort=year&limit=2&offset=1",
+            &["first-36", "first-40-7"],
+        ),
+        (
+            "beneteau",
+            "sort=manufacturer",
+            &["first-36", "first-40-7", "antares-8", "catalina-30"],
+        ),
+        (
+            "hallberg-rassy",
+            "sort=length",
+            &["zero.five", "hr-31", "hr-340"],
+        ),
+        (
+            "hallberg-rassy",
+            "sort=model",
+            &["hr-31", "hr-340", "zero.five"],
+        ),
+        (
+            "hallberg-rassy",
+            "order=desc",
+            &["zero.five", "hr-340", "hr-31"],
+        ),
+    ];
+    // An app each, so that no answer comes from the list cache.
+    let ask = async |target: &str| TestApp::new().get(target).key("reader").send().await;
+    for (maker, query, slugs) in table {
+        let nested = ask(&format!("/v1/manufacturers/{maker}/boats?{query}")).await;
+        let list = ask(&format!("/v1/boats?manufacturer={maker}&{query}")).await;
+        assert_eq!(nested.slugs(), slugs, "{maker} {query}");
+        assert_eq!(nested.body, list.body, "{maker} {query}");
+    }
+}
+
+#[tokio::test]
+async fn a_segment_that_cannot_be_an_id_is_400() {
+    let long = "a".repeat(201);
+    for segment in [
+        "..", ".", "%2F", "%", "%zz", "%FF", "a%20b", "-a", "_a", "a;b", &long,
+    ] {
+        for path in [
+            format!("/v1/manufacturers/{segment}"),
+            format!("/v1/manufacturers/{segment}/boats"),
+        ] {
+            let answer = TestApp::new().get(&path).key("reader").send().await;
+            assert_eq!(answer.code(), "VALIDATION_ERROR", "{path}");
+            let details = &answer.json()["error"]["details"];
+            assert_eq!(details["field"], "idOrSlug", "{path}");
+            assert_eq!(details["issues"].as_array().unwrap().len(), 1, "{path}");
+        }
+    }
+}

@@ -20,13 +20,15 @@ use shared::ids::IdOrSlug;
 use self::ask::{Ask, asks};
 use self::world::{BOATS, world};
 
+fn wait_for<T>(answer: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.unwrap().block_on(answer)
+}
+
 fn list_bytes(ask: &Ask) -> Bytes {
     let text = ask.to_query_string();
     let query = BoatQuery::parse(&QueryString::parse(Some(&text)), BoatList::All).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    let body = runtime.block_on(world().1.list_boats(&query)).unwrap();
+    let body = wait_for(world().1.list_boats(&query)).unwrap();
     assert_eq!(body.etag, ETag::of(&body.bytes));
     body.bytes
 }
@@ -96,9 +98,8 @@ fn every_row_is_the_first_part_of_its_record_and_the_etag_is_the_hash_of_the_bod
         for row in rows.data {
             let id = serde_json::from_str::<Value>(row.get()).unwrap()["id"].clone();
             let name = IdOrSlug::parse(id.as_str().unwrap()).unwrap();
-            let body = catalogue
-                .boat_body(catalogue.find_boat(&name).unwrap())
-                .unwrap();
+            let boat = catalogue.find_boat(&name).unwrap();
+            let body = wait_for(catalogue.boat_body(boat)).unwrap();
             let head = row.get().strip_suffix('}').unwrap();
             let text = std::str::from_utf8(&body.bytes).unwrap();
             assert!(text.starts_with(&format!("{{\"data\":{head},")), "{row}");

@@ -161,7 +161,7 @@ fn boat(row: &BoatRow, index: usize) -> RenderedBoat {
     let category = &categories[usize::from(index == 1)];
     let activity = &activities[usize::from(!sails)];
     let details = details(length, category.reference(), activity.reference(), sails);
-    RenderedBoat::new(&summary, &details)
+    RenderedBoat::new(&summary, &details).unwrap()
 }
 
 fn manufacturer(maker: &Maker, index: usize) -> RenderedManufacturer {
@@ -182,6 +182,7 @@ fn manufacturer(maker: &Maker, index: usize) -> RenderedManufacturer {
             boat_count: boats as u64,
         },
     )
+    .unwrap()
 }
 
 /// Publishes and activates a release of the first `boats` boats.

@@ -1,14 +1,17 @@
 //! Serving over a socket: what only a real connection shows.
 //!
-//! The runtime's clock is paused, so whatever would wait for a timer gets there at once.
+//! The runtime's clock is real, as the sockets are; who waits too long is shown in memory, next to
+//! the code, and here only once the server is known to wait.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::time::Duration;
 
 use server::http::serve;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
+use tokio::time::{advance, pause, resume};
 
 use crate::answer::check_text;
 use crate::app::TestApp;
@@ -39,7 +42,7 @@ async fn while_served(app: &TestApp, client: impl AsyncFnOnce(SocketAddr)) {
     serving.await.unwrap().unwrap();
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn requests_are_answered_and_unused_leases_given_back_at_the_end() {
     let app = TestApp::new();
     let key = app.keys.secret("reader").to_owned();
@@ -58,26 +61,100 @@ async fn requests_are_answered_and_unused_leases_given_back_at_the_end() {
     assert_eq!(app.ledger.leased(PLENTY.0), 2);
 }
 
-#[tokio::test(start_paused = true)]
+fn health_request() -> &'static [u8] {
+    b"GET /health HTTP/1.1\r\nHost: test\r\n\r\n"
+}
+
+/// Reads one connection to its end, which has to be one whole answer and not a reset.
+async fn check_answered(mut connection: TcpStream) {
+    let mut received = String::new();
+    connection.read_to_string(&mut received).await.unwrap();
+    assert!(received.starts_with("HTTP/1.1 200 OK\r\n"), "{received}");
+    assert!(received.ends_with('}'), "{received}");
+}
+
+#[tokio::test]
+async fn who_sent_a_request_before_the_stop_is_answered() {
+    let app = TestApp::new();
+    let mut waiting = Vec::new();
+    while_served(&app, async |address| {
+        // Nothing here lets the server run before the stop: the connections are in its backlog.
+        for _ in 0..100 {
+            let mut client = std::net::TcpStream::connect(address).unwrap();
+            std::io::Write::write_all(&mut client, health_request()).unwrap();
+            waiting.push(client);
+        }
+    })
+    .await;
+    for client in waiting {
+        client.set_nonblocking(true).unwrap();
+        check_answered(TcpStream::from_std(client).unwrap()).await;
+    }
+}
+
+#[tokio::test]
+async fn who_is_connected_at_the_stop_may_still_ask_once() {
+    let app = TestApp::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let shutdown = async move { stopped.await.unwrap() };
+    let serving = tokio::spawn(serve(Arc::clone(&app.app), listener, shutdown));
+    let silent = connect(address).await;
+    let fresh = connect(address).await;
+    let mut kept_alive = connect(address).await;
+    kept_alive.write_all(health_request()).await.unwrap();
+    while kept_alive.read_u8().await.unwrap() != b'}' {}
+    stop.send(()).unwrap();
+    // A refusal shows that the server has seen the stop.
+    while TcpStream::connect(address).await.is_ok() {}
+    for mut client in [fresh, kept_alive] {
+        client.write_all(health_request()).await.unwrap();
+        check_answered(client).await;
+    }
+    serving.await.unwrap().unwrap();
+    drop(silent);
+}
+
+#[tokio::test]
 async fn a_head_that_never_ends_is_408_in_the_envelope() {
     let app = TestApp::new();
     while_served(&app, async |address| {
-        let received = exchange(address, "GET /v1/boats HTTP/1.1\r\nHost: te").await;
+        let mut connection = connect(address).await;
+        let whole = "GET /health HTTP/1.1\r\nHost: test\r\n\r\n";
+        let begun = "GET /v1/boats HTTP/1.1\r\nHost: te";
+        let sent = format!("{whole}{begun}");
+        connection.write_all(sent.as_bytes()).await.unwrap();
+        // The answer to the one shows that the server has read the other too.
+        while connection.read_u8().await.unwrap() != b'}' {}
+        pause();
+        advance(Duration::from_secs(10)).await;
+        let mut received = String::new();
+        connection.read_to_string(&mut received).await.unwrap();
+        resume();
         check_text("errors__408", &received.replace("\r\n", "\n"));
     })
     .await;
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_connection_that_says_nothing_is_closed() {
+#[tokio::test]
+async fn an_address_that_cannot_be_parsed_is_400_in_the_envelope() {
     let app = TestApp::new();
     while_served(&app, async |address| {
-        assert_eq!(exchange(address, "").await, "");
+        let sent = |method| format!("{method} /v1/boats?search=a b HTTP/1.1\r\nHost: test\r\n\r\n");
+        let received = exchange(address, &sent("GET")).await;
+        check_text("errors__400_address", &received.replace("\r\n", "\n"));
+        let received = exchange(address, &sent("HEAD")).await;
+        assert!(
+            received.starts_with("HTTP/1.1 400 Bad Request\r\n"),
+            "{received}"
+        );
+        assert!(received.ends_with("\r\n\r\n"), "{received}");
     })
     .await;
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn heads_over_our_limits_and_below_the_library_s_get_the_envelope() {
     let app = TestApp::new();
     while_served(&app, async |address| {

@@ -14,7 +14,13 @@ fn connect() -> (DuplexStream, Connection<DuplexStream>) {
     let (client, server) = duplex(4096);
     (
         client,
-        Connection::new(server, Arc::new(|| b"too slow".to_vec())),
+        Connection::new(
+            server,
+            Arc::new(|refusal| match refusal {
+                Refusal::TooSlow => b"too slow".to_vec(),
+                Refusal::BadAddress(_) => b"bad address".to_vec(),
+            }),
+        ),
     )
 }
 
@@ -99,9 +105,44 @@ async fn an_answer_begins_a_new_idle_time() {
     assert_eq!(read_now(&mut connection), Some(Vec::new()));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_bad_address_is_refused_once_its_head_is_whole_and_nothing_of_it_is_given_on() {
+    let (mut client, mut connection) = connect();
+    client.write_all(b"GET /< HTTP/1.1\r\n").await.unwrap();
+    assert!(read_now(&mut connection).is_none());
+    let rest = b"Host: a\r\n\r\nGET / HTTP/1.1\r\n\r\n";
+    client.write_all(rest).await.unwrap();
+    assert_eq!(read_now(&mut connection), Some(Vec::new()));
+    drop(connection);
+    let mut received = Vec::new();
+    client.read_to_end(&mut received).await.unwrap();
+    assert_eq!(received, b"bad address");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bad_address_whose_head_never_ends_is_too_slow() {
+    let (mut client, mut connection) = connect();
+    client.write_all(b"GET /< HTTP/1.1\r\n").await.unwrap();
+    assert!(read_now(&mut connection).is_none());
+    advance(HEAD_MAX).await;
+    assert_eq!(read_now(&mut connection), Some(Vec::new()));
+    drop(connection);
+    let mut received = Vec::new();
+    client.read_to_end(&mut received).await.unwrap();
+    assert_eq!(received, b"too slow");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_looks_like_a_bad_request_is_not_taken_for_one() {
+    let (mut client, mut connection) = connect();
+    let sent = b"POST / HTTP/1.1\r\nContent-Length: 19\r\n\r\nGET /< HTTP/1.1\r\n\r\n";
+    client.write_all(sent).await.unwrap();
+    assert_eq!(read_now(&mut connection), Some(sent.to_vec()));
+}
+
 #[test]
 fn heads_end_at_blank_lines_wherever_reads_cut_them() {
-    let table: [(&[u8], bool, bool); 9] = [
+    let table: [(&[u8], bool, bool); 11] = [
         (b"GET / HTTP/1.1\r\nA: b\r\n\r\n", true, false),
         (b"GET / HTTP/1.1\n\n", true, false),
         (b"GET / HTTP/1.1\r\n\r\nGET", true, true),
@@ -109,6 +150,8 @@ fn heads_end_at_blank_lines_wherever_reads_cut_them() {
         (b"G", false, true),
         (b"", false, false),
         (b"\r\n\r\n", false, false),
+        (b"\n\r\n\r\n", false, false),
+        (b"\n\n\r\n\r\nGET", false, true),
         (b"\r\n\r\nGET / HTTP/1.1\r\n\r\n", true, false),
         (
             b"GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n",

@@ -148,7 +148,7 @@ impl Plain {
             activities: of(&self.activities),
             ..BoatDetails::of_length(length)
         };
-        RenderedBoat::new(&summary, &details)
+        RenderedBoat::new(&summary, &details).unwrap()
     }
 }
 
@@ -185,7 +185,7 @@ pub(super) fn world() -> &'static (Vec<Plain>, Arc<Catalogue>) {
                 boat_count: 0,
             };
             writer
-                .push_manufacturer(RenderedManufacturer::new(&summary, &details))
+                .push_manufacturer(RenderedManufacturer::new(&summary, &details).unwrap())
                 .unwrap();
         }
         let finished = writer.finish(&Timestamp::from_unix_seconds(0)).unwrap();

@@ -1,0 +1,128 @@
+//! Releases and the disk: bodies that are left there, and data directories with odd names.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "what is damaged on purpose need not be durable"
+)]
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use futures_util::FutureExt;
+use server::catalogue::{Catalogue, LoadError, OpenCatalogueError, OpenSettings};
+use shared::data_dir::DataDir;
+use shared::ids::IdOrSlug;
+use shared::release::{FileName, ReleaseId, ReleaseStore};
+
+use crate::app::{TestApp, Unusual};
+use crate::records::{self, PUBLISHED_AT};
+
+const TARGETS: [&str; 5] = [
+    "/v1/boats?sort=length&limit=3",
+    "/v1/boats/b1",
+    "/v1/manufacturers",
+    "/v1/manufacturers/beneteau",
+    "/v1/manufacturers/m1/boats",
+];
+
+fn open(store: &ReleaseStore, id: &ReleaseId, settings: OpenSettings) -> TestApp {
+    let release = store.open(id).unwrap();
+    TestApp::with(Unusual {
+        catalogue: Arc::new(Catalogue::open(&release, settings).unwrap()),
+        ..Unusual::default()
+    })
+}
+
+fn on_disk() -> OpenSettings {
+    OpenSettings {
+        bodies_memory_max: 0,
+        ..records::settings()
+    }
+}
+
+async fn check_same_answers(app: &TestApp) {
+    let usual = TestApp::new();
+    for target in TARGETS {
+        let found = app.get(target).key("reader").send().await;
+        let expected = usual.get(target).key("reader").send().await;
+        assert_eq!(found.text(), expected.text(), "{target}");
+    }
+}
+
+#[tokio::test]
+async fn bodies_on_disk_make_the_same_answers_even_when_the_release_is_pruned() {
+    let (directory, store) = records::empty_store();
+    let id = records::publish(&store, 7, PUBLISHED_AT);
+    let app = open(&store, &id, on_disk());
+    drop(directory);
+    check_same_answers(&app).await;
+}
+
+/// Whether a body is there at once while no thread may block.
+fn is_there_at_once(settings: OpenSettings) -> bool {
+    let (_directory, store) = records::empty_store();
+    let id = records::publish(&store, 7, PUBLISHED_AT);
+    let catalogue = Catalogue::open(&store.open(&id).unwrap(), settings).unwrap();
+    let catalogue = Arc::new(catalogue);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .max_blocking_threads(1)
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let (go, wait) = channel::<()>();
+        let occupied = tokio::task::spawn_blocking(move || wait.recv());
+        let name = IdOrSlug::parse("b1").unwrap();
+        let boat = catalogue.find_boat(&name).unwrap();
+        let mut body = Box::pin(catalogue.boat_body(boat));
+        let at_once = body.as_mut().now_or_never();
+        go.send(()).unwrap();
+        occupied.await.unwrap().unwrap();
+        let is_at_once = at_once.is_some();
+        match at_once {
+            Some(body) => body.unwrap(),
+            None => body.await.unwrap(),
+        };
+        is_at_once
+    })
+}
+
+#[test]
+fn only_bodies_on_disk_wait_for_a_thread_that_may_block() {
+    assert!(is_there_at_once(records::settings()));
+    assert!(!is_there_at_once(on_disk()));
+}
+
+fn publish_in(directory: PathBuf) -> (ReleaseStore, ReleaseId) {
+    let store = ReleaseStore::new(DataDir::new(directory));
+    let id = records::publish(&store, 7, PUBLISHED_AT);
+    (store, id)
+}
+
+/// DuckDB would take the name for a pattern and for the value of a column.
+#[tokio::test]
+async fn a_data_directory_with_an_odd_name_is_read_and_no_other() {
+    let directory = tempfile::tempdir().unwrap();
+    let (store, id) = publish_in(directory.path().join("a[b]*?'c/length=5"));
+    let lookalike = directory.path().join("abcd'c/length=5/releases");
+    let lookalike = lookalike.join(id.as_str());
+    std::fs::create_dir_all(&lookalike).unwrap();
+    std::fs::write(lookalike.join(FileName::Boats.as_str()), "not Parquet").unwrap();
+    check_same_answers(&open(&store, &id, records::settings())).await;
+}
+
+#[test]
+fn a_data_directory_that_cannot_be_named_to_duckdb_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    for name in [&b"a\xffb"[..], br"a\b"] {
+        let name = Path::new(OsStr::from_bytes(name));
+        let (store, id) = publish_in(directory.path().join(name));
+        let refused = Catalogue::open(&store.open(&id).unwrap(), records::settings());
+        let Err(OpenCatalogueError::Load { source, .. }) = refused else {
+            panic!("{} was opened", name.display());
+        };
+        assert!(matches!(source, LoadError::Path { .. }), "{source}");
+    }
+}
