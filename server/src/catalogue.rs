@@ -20,7 +20,7 @@ use bytes::Bytes;
 use shared::etag::ETag;
 use shared::ids::{IdOrSlug, Slug};
 use shared::release::bodies::Bodies;
-use shared::release::{FileName, Record, Release, ReleaseError};
+use shared::release::{FileName, InUse, Record, Release, ReleaseError};
 
 use self::index::Index;
 use self::list::Codes;
@@ -137,6 +137,8 @@ pub struct Catalogue {
     manufacturers: Kind,
     codes: Codes,
     pool: Pool,
+    /// While anybody asks this catalogue, its release is not pruned.
+    _in_use: InUse,
 }
 
 impl Catalogue {
@@ -166,6 +168,7 @@ impl Catalogue {
             manufacturers,
             codes,
             pool,
+            _in_use: release.in_use(),
         })
     }
 

@@ -2,8 +2,8 @@
 //!
 //! The layout is said here once. Nothing here reads or writes what the files contain.
 
-use std::fs::DirBuilder;
-use std::io;
+use std::fs::{self, DirBuilder};
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
@@ -19,10 +19,20 @@ impl DataDir {
 
     /// Creates the directory, and those above it, for its owner alone.
     pub fn create(&self) -> io::Result<()> {
-        DirBuilder::new()
+        let created = DirBuilder::new()
             .recursive(true)
             .mode(0o700)
-            .create(&self.0)
+            .create(&self.0);
+        match created {
+            // That may mean no more than that it could not be looked at before.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                if fs::metadata(&self.0)?.is_dir() {
+                    return Ok(());
+                }
+                Err(ErrorKind::NotADirectory.into())
+            }
+            created => created,
+        }
     }
 
     /// The directory itself.
@@ -53,5 +63,21 @@ impl DataDir {
     /// Keys, subscriptions and usage.
     pub fn keys_database(&self) -> PathBuf {
         self.0.join("keys.sqlite")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_data_directory_may_be_there_already_but_not_as_a_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let data = DataDir::new(directory.path().join("a/b"));
+        data.create().unwrap();
+        data.create().unwrap();
+        let file = tempfile::NamedTempFile::new_in(data.path()).unwrap();
+        let refused = DataDir::new(file.path()).create().unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::NotADirectory);
     }
 }

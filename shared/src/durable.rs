@@ -5,9 +5,18 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use tempfile::NamedTempFile;
+
+/// A new file that its owner alone may read and write, whatever the umask allows; an error where
+/// there is one already.
+pub fn create_new(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    let options = options.read(true).write(true).create_new(true);
+    options.mode(0o600).open(path)
+}
 
 /// Replaces the file at `path` by one with these `contents`; readers see the old or the new one.
 pub fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
@@ -51,6 +60,8 @@ pub fn directory_of(path: &Path) -> &Path {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt;
+
     use super::*;
 
     #[test]
@@ -61,6 +72,16 @@ mod tests {
         replace(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn new_files_are_for_their_owner_alone_and_replace_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        let mode = create_new(&path).unwrap().metadata().unwrap().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let again = create_new(&path).unwrap_err();
+        assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
     }
 
     #[test]

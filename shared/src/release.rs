@@ -3,7 +3,7 @@
 //! A release is an immutable directory that holds every answer the server will give:
 //!
 //! ```text
-//! manifest.json             time, counts, size and SHA-256 of every other file; written last
+//! manifest.json             time, counts, fields, size and SHA-256 of every other file; written last
 //! boats.bodies              the bodies of all boats, one after the other
 //! boats.parquet             one row a boat: identity, ETag, place of the body, filter and sort values
 //! boat_categories.parquet   (term, boat) pairs
@@ -24,10 +24,15 @@
 
 pub mod bodies;
 mod columns;
+pub mod diff;
+pub mod fields;
 mod hash;
 pub mod id;
+mod in_use;
+pub mod leftovers;
 pub mod manifest;
 pub mod pointer;
+pub mod prune;
 mod ranks;
 pub mod reader;
 pub mod rendered;
@@ -38,7 +43,9 @@ pub mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use diff::ReleaseDiff;
 pub use id::ReleaseId;
+pub use in_use::InUse;
 pub use manifest::{FileName, Manifest};
 pub use reader::{Record, Release};
 pub use rendered::{RenderedBoat, RenderedManufacturer};

@@ -7,11 +7,15 @@
 //! A line of an export is short, but each of its references brings in a whole name: a body is
 //! bounded while it is written, so that no line takes more memory than that.
 
+pub mod coverage;
+
 use std::io::{self, Write};
 use std::ops::Range;
 
 use serde::Serialize;
+use serde_json::Serializer;
 
+use self::coverage::{BOAT_FIELDS, Coverage, Fields, MANUFACTURER_FIELDS, Observer, Observing};
 use crate::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
 
 /// Longest body, in bytes.
@@ -25,23 +29,31 @@ const OPENING: &[u8] = br#"{"data":"#;
 #[error("the rendered record takes more than {} MiB", BODY_MAX >> 20)]
 pub struct BodyTooLarge;
 
-/// Appends the body of a full boat to `out`; gives the length of its head, see [`row_head`].
+/// What is known of a body once it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    /// Length of the body up to the end of the summary, see [`row_head`].
+    pub head_length: usize,
+    /// Which fields have a value.
+    pub coverage: Coverage,
+}
+
+/// Appends the body of a full boat to `out`.
 pub fn boat(
     summary: &BoatSummary<'_>,
     details: &BoatDetails<'_>,
     out: &mut Vec<u8>,
-) -> Result<usize, BodyTooLarge> {
-    body(summary, details, out)
+) -> Result<Rendered, BodyTooLarge> {
+    body(&BOAT_FIELDS, summary, details, out)
 }
 
-/// Appends the body of a full manufacturer to `out`; gives the length of its head, see
-/// [`row_head`].
+/// Appends the body of a full manufacturer to `out`.
 pub fn manufacturer(
     summary: &ManufacturerSummary<'_>,
     details: &ManufacturerDetails<'_>,
     out: &mut Vec<u8>,
-) -> Result<usize, BodyTooLarge> {
-    body(summary, details, out)
+) -> Result<Rendered, BodyTooLarge> {
+    body(&MANUFACTURER_FIELDS, summary, details, out)
 }
 
 /// Where in a body its list row is, without the closing brace that a row needs.
@@ -52,26 +64,36 @@ pub const fn row_head(head_length: usize) -> Range<usize> {
 }
 
 fn body(
+    fields: &Fields,
     summary: &impl Serialize,
     details: &impl Serialize,
     out: &mut Vec<u8>,
-) -> Result<usize, BodyTooLarge> {
-    let start = out.len();
+) -> Result<Rendered, BodyTooLarge> {
+    let (start, mut observer) = (out.len(), Observer::new(fields));
     out.extend_from_slice(OPENING);
     // The closing brace of the whole is written after the last check.
     let end_max = start + BODY_MAX - 1;
-    append(summary, end_max, out)?;
+    append(summary, observer.half(), end_max, out)?;
     out.pop(); // The closing brace of the summary.
     let head_length = out.len() - start;
     let comma = out.len();
-    append(details, end_max, out)?;
+    append(details, observer.half(), end_max, out)?;
     out[comma] = b','; // In place of the opening brace of the details.
     out.push(b'}');
-    Ok(head_length)
+    Ok(Rendered {
+        head_length,
+        coverage: observer.finish(),
+    })
 }
 
-fn append(half: &impl Serialize, end_max: usize, out: &mut Vec<u8>) -> Result<(), BodyTooLarge> {
-    match serde_json::to_writer(Bounded { out, end_max }, half) {
+fn append(
+    half: &impl Serialize,
+    observing: Observing<'_, '_>,
+    end_max: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), BodyTooLarge> {
+    let mut serializer = Serializer::with_formatter(Bounded { out, end_max }, observing);
+    match half.serialize(&mut serializer) {
         Ok(()) => Ok(()),
         Err(error) if error.is_io() => Err(BodyTooLarge),
         // The shapes have neither maps nor failing members.
@@ -112,8 +134,9 @@ mod tests {
     fn rendered(letters: usize) -> Result<usize, BodyTooLarge> {
         let half = |text: String| Half { text };
         let mut out = b"before".to_vec();
-        let head = body(&half("a".to_owned()), &half("b".repeat(letters)), &mut out)?;
-        assert_eq!(&out[6..][..head], br#"{"data":{"text":"a""#);
+        let (first, second) = (half("a".to_owned()), half("b".repeat(letters)));
+        let rendered = body(&Fields::new(&["text", "text"]), &first, &second, &mut out)?;
+        assert_eq!(&out[6..][..rendered.head_length], br#"{"data":{"text":"a""#);
         Ok(out.len() - 6)
     }
 
@@ -131,7 +154,8 @@ mod tests {
         };
         let many: Vec<&Half> = std::iter::repeat_n(&texts, 10_000).collect();
         let mut out = Vec::new();
-        assert_eq!(body(&texts, &many, &mut out), Err(BodyTooLarge));
+        let fields = Fields::new(&["text"]);
+        assert_eq!(body(&fields, &texts, &many, &mut out), Err(BodyTooLarge));
         assert!(out.len() <= BODY_MAX && out.capacity() <= 2 * BODY_MAX);
     }
 }

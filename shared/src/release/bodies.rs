@@ -10,6 +10,7 @@ use bytes::Bytes;
 use super::ReleaseError;
 use super::reader::Record;
 use super::rendered::RenderedBody;
+use crate::durable;
 use crate::etag::ETag;
 
 /// Appends bodies to a new file.
@@ -21,7 +22,7 @@ pub(super) struct BodyWriter {
 
 impl BodyWriter {
     pub(super) fn create(path: PathBuf) -> Result<Self, ReleaseError> {
-        let file = File::create_new(&path).map_err(ReleaseError::io("create", &path))?;
+        let file = durable::create_new(&path).map_err(ReleaseError::io("create", &path))?;
         Ok(Self {
             file: BufWriter::with_capacity(1 << 20, file),
             path,

@@ -27,15 +27,20 @@ impl ReleaseId {
     /// Reads an id; `None` for anything else, so that an id is always a safe name of a directory.
     pub fn parse(text: &str) -> Option<Self> {
         let (time, hash) = text.split_once('-')?;
-        let is_time = time.len() == "20261121T101500Z".len()
-            && time
-                .bytes()
-                .all(|byte| byte.is_ascii_digit() || matches!(byte, b'T' | b'Z'));
         let is_hash = hash.len() == HASH_DIGITS
             && hash
                 .bytes()
                 .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        (is_time && is_hash).then(|| Self(text.to_owned()))
+        (is_hash && parse_time(time).is_some()).then(|| Self(text.to_owned()))
+    }
+
+    /// When the release was published, in seconds since the Unix epoch.
+    pub fn unix_seconds(&self) -> i64 {
+        let time = self
+            .0
+            .split_once('-')
+            .and_then(|(time, _)| parse_time(time));
+        time.unwrap_or_else(|| unreachable!("an id begins with a time"))
     }
 
     /// The id as text.
@@ -49,6 +54,21 @@ impl ReleaseId {
             .split_once('-')
             .is_some_and(|(_, hash)| manifest_sha256.starts_with(hash))
     }
+}
+
+/// Reads `20261121T101500Z`, a time that exists, as seconds since the Unix epoch.
+fn parse_time(compact: &str) -> Option<i64> {
+    let digits = |range| compact.get(range).filter(|text| is_digits(text));
+    let [year, month, day] = [digits(0..4)?, digits(4..6)?, digits(6..8)?];
+    let [hour, minute, second] = [digits(9..11)?, digits(11..13)?, digits(13..15)?];
+    let whole = format!("{year}-{month}-{day}T{hour}:{minute}:{second}Z");
+    let has_marks = compact.get(8..9) == Some("T") && compact.get(15..) == Some("Z");
+    let time = Timestamp::parse(&whole).ok()?;
+    has_marks.then(|| time.unix_seconds())
+}
+
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 impl fmt::Display for ReleaseId {
@@ -81,6 +101,7 @@ mod tests {
         let id = ReleaseId::new(&time, "3f2a9c1b4d5e6f708090");
         assert_eq!(id.as_str(), "20261121T101500Z-3f2a9c1b4d5e6f70");
         assert!(id.proves("3f2a9c1b4d5e6f70ffff") && !id.proves("0000"));
+        assert_eq!(id.unix_seconds(), time.unix_seconds());
         assert_eq!(ReleaseId::parse(id.as_str()), Some(id));
     }
 
@@ -94,6 +115,11 @@ mod tests {
             "a-b",
             "20261121T101500Z-../../etc/passwd",
             "20261121T101500Z-",
+            "20261321T101500Z-3f2a9c1b4d5e6f70",
+            "20261121Z101500Z-3f2a9c1b4d5e6f70",
+            "20261121T101500T-3f2a9c1b4d5e6f70",
+            "2026é121T101500Z-3f2a9c1b4d5e6f70",
+            "20261121T101500ZZ-3f2a9c1b4d5e6f70",
         ] {
             assert_eq!(ReleaseId::parse(text), None, "{text}");
         }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::fields::FieldCounts;
+
 /// The format this code writes and reads.
 pub const FORMAT: &str = "boat-release/1";
 /// Name of the manifest's own file.
@@ -105,6 +107,8 @@ pub struct Manifest {
     pub boats: u64,
     /// Number of manufacturers.
     pub manufacturers: u64,
+    /// How many of them have each field.
+    pub fields: FieldCounts,
     /// Every file beside the manifest, in the order of [`FileName::ALL`].
     pub files: Vec<FileEntry>,
 }

@@ -14,16 +14,17 @@ use super::bodies::Bodies;
 use super::hash::{sha256_hex, sha256_hex_of_reader};
 use super::manifest::{FORMAT, FileEntry, FileName, MANIFEST, Manifest};
 use super::tables::Table;
-use super::{ReleaseError, ReleaseId};
+use super::{InUse, ReleaseError, ReleaseId};
 use crate::etag::ETag;
 use crate::render;
 
-/// A release whose manifest has proved itself.
+/// A release whose manifest has proved itself. It is in use until dropped.
 #[derive(Debug)]
 pub struct Release {
     id: ReleaseId,
     manifest: Manifest,
     directory: PathBuf,
+    in_use: InUse,
 }
 
 /// Identity of a record and the place of its body.
@@ -69,13 +70,14 @@ pub struct TermCodes {
 impl Release {
     pub(super) fn open(directory: PathBuf, id: ReleaseId) -> Result<Self, ReleaseError> {
         let path = directory.join(MANIFEST);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
+        let in_use = match InUse::take(&path) {
+            Ok(in_use) => in_use,
             Err(error) if error.kind() == io::ErrorKind::NotFound && !directory.exists() => {
                 return Err(ReleaseError::Unknown { id: id.to_string() });
             }
             Err(error) => return Err(ReleaseError::io("read", &path)(error)),
         };
+        let bytes = in_use.read().map_err(ReleaseError::io("read", &path))?;
         if !id.proves(&sha256_hex(&bytes)) {
             return Err(ReleaseError::damaged(
                 &path,
@@ -92,12 +94,18 @@ impl Release {
             id,
             manifest,
             directory,
+            in_use,
         })
     }
 
     /// The id of the release.
     pub const fn id(&self) -> &ReleaseId {
         &self.id
+    }
+
+    /// Keeps the release from being pruned, also when `self` is dropped.
+    pub fn in_use(&self) -> InUse {
+        self.in_use.clone()
     }
 
     /// The manifest of the release.

@@ -8,7 +8,8 @@ use crate::ids::{IdOrSlug, Slug};
 use crate::model::{
     BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary, Production,
 };
-use crate::render::{self, BodyTooLarge};
+use crate::render::coverage::Coverage;
+use crate::render::{self, BodyTooLarge, Rendered};
 use crate::timestamp::Timestamp;
 use crate::units::Length;
 
@@ -21,19 +22,22 @@ pub struct RenderedBody {
     pub head_length: usize,
     /// Hash of the body.
     pub etag: ETag,
+    /// Which fields have a value.
+    pub coverage: Coverage,
 }
 
 impl RenderedBody {
     fn new(
-        render: impl FnOnce(&mut Vec<u8>) -> Result<usize, BodyTooLarge>,
+        render: impl FnOnce(&mut Vec<u8>) -> Result<Rendered, BodyTooLarge>,
     ) -> Result<Self, BodyTooLarge> {
         let mut bytes = Vec::with_capacity(4096);
-        let head_length = render(&mut bytes)?;
+        let rendered = render(&mut bytes)?;
         let etag = ETag::of(&bytes);
         Ok(Self {
             bytes,
-            head_length,
+            head_length: rendered.head_length,
             etag,
+            coverage: rendered.coverage,
         })
     }
 }

@@ -3,19 +3,18 @@
 //! Whoever changes anything holds one lock; readers need none, because a release never changes
 //! and the pointer is replaced at once.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io::ErrorKind;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::PathBuf;
 
 use tempfile::TempDir;
 
+use super::leftovers::{self, STAGING};
 use super::manifest::FileEntry;
 use super::pointer::Pointer;
 use super::{Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter};
 use crate::data_dir::DataDir;
-
-/// Prefix of directories that are being written.
-const STAGING: &str = ".staging-";
 
 /// The releases of a data directory.
 #[derive(Clone, Debug)]
@@ -41,7 +40,7 @@ impl ReleaseStore {
             .create()
             .map_err(ReleaseError::io("create", self.data.path()))?;
         let lock = self.lock()?;
-        self.remove_abandoned_staging()?;
+        self.remove_abandoned()?;
         ReleaseWriter::create(self.clone(), lock)
     }
 
@@ -49,7 +48,8 @@ impl ReleaseStore {
     pub fn lock(&self) -> Result<ReleaseLock, ReleaseError> {
         let path = self.data.release_lock();
         let mut options = OpenOptions::new();
-        let file = options.create(true).truncate(false).write(true).open(&path);
+        let file = options.create(true).truncate(false).write(true);
+        let file = file.mode(0o600).open(&path);
         let file = file.map_err(ReleaseError::io("open", &path))?;
         match file.try_lock() {
             Ok(()) => Ok(ReleaseLock { _file: file }),
@@ -111,6 +111,7 @@ impl ReleaseStore {
             .map_err(ReleaseError::io("create", &releases))?;
         tempfile::Builder::new()
             .prefix(STAGING)
+            .permissions(Permissions::from_mode(0o700))
             .tempdir_in(&releases)
             .map_err(ReleaseError::io("create a directory in", &releases))
     }
@@ -132,18 +133,14 @@ impl ReleaseStore {
         Ok(None)
     }
 
-    /// The lock is held, so whatever is still being written was abandoned by a killed import.
-    fn remove_abandoned_staging(&self) -> Result<(), ReleaseError> {
-        let releases = self.data.releases();
-        let Ok(entries) = fs::read_dir(&releases) else {
-            return Ok(());
-        };
-        for entry in entries.flatten() {
-            if entry.file_name().to_string_lossy().starts_with(STAGING) {
-                let path = entry.path();
-                fs::remove_dir_all(&path).map_err(ReleaseError::io("remove", &path))?;
-            }
-        }
-        Ok(())
+    pub(super) const fn data(&self) -> &DataDir {
+        &self.data
+    }
+
+    /// The lock is held, so whatever is unfinished was abandoned by a killed command.
+    fn remove_abandoned(&self) -> Result<(), ReleaseError> {
+        leftovers::find(&self.data.releases())?
+            .iter()
+            .try_for_each(|leftover| leftovers::remove(&leftover.path))
     }
 }

@@ -1,6 +1,5 @@
 //! Parquet files as named columns: how a table of a release is written and read back.
 
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use super::ReleaseError;
+use crate::durable;
 use crate::etag::ETag;
 
 /// A column under construction.
@@ -40,7 +40,7 @@ pub(super) fn write(path: &Path, columns: Vec<(&str, Column)>) -> Result<(), Rel
         path: path.to_owned(),
         source,
     };
-    let file = File::create_new(path).map_err(ReleaseError::io("create", path))?;
+    let file = durable::create_new(path).map_err(ReleaseError::io("create", path))?;
     let synced = file.try_clone().map_err(ReleaseError::io("write", path))?;
     let arrays = columns
         .into_iter()

@@ -5,112 +5,14 @@
     reason = "the tests damage files on purpose"
 )]
 
+pub(super) mod records;
+
 use std::fs;
 
+use self::records::{boat, maker, publish, published, time};
 use super::manifest::MANIFEST;
 use super::*;
 use crate::data_dir::DataDir;
-use crate::ids::{IdOrSlug, Slug};
-use crate::model::{
-    BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerReference, ManufacturerSummary,
-    Production, Reference,
-};
-use crate::timestamp::Timestamp;
-use crate::units::{Length, Unit};
-
-fn id(text: &str) -> IdOrSlug {
-    IdOrSlug::parse(text).unwrap()
-}
-
-fn slug(text: &str) -> Slug {
-    Slug::parse(text).unwrap()
-}
-
-fn time(text: &str) -> Timestamp {
-    Timestamp::parse(text).unwrap()
-}
-
-fn boat(name: &str, model: &str, metres: &str) -> RenderedBoat {
-    let (boat_id, boat_slug) = (id(&format!("boat-{name}")), id(name));
-    let (maker_id, maker_slug) = (id("maker-1"), slug("maker"));
-    let (type_id, type_slug) = (id("type-1"), slug("sailing"));
-    let boat_type = Reference {
-        id: &type_id,
-        name: "Sailing",
-        slug: &type_slug,
-    };
-    let length = Length::parse(metres, Unit::Metric).unwrap();
-    let summary = BoatSummary {
-        id: &boat_id,
-        slug: &boat_slug,
-        model: model.into(),
-        version: None,
-        manufacturer: ManufacturerReference {
-            id: &maker_id,
-            name: "Maker",
-            slug: &maker_slug,
-            website: None,
-        },
-        boat_type: boat_type.clone(),
-        production: Production {
-            first_year: 1990,
-            last_year: None,
-        },
-        length,
-        reference_price: None,
-        image: None,
-    };
-    let categories = vec![boat_type];
-    RenderedBoat::new(
-        &summary,
-        &BoatDetails {
-            categories,
-            ..BoatDetails::of_length(length)
-        },
-    )
-    .unwrap()
-}
-
-fn maker(boat_count: u64) -> RenderedManufacturer {
-    let summary = ManufacturerSummary {
-        id: &id("maker-1"),
-        slug: &slug("maker"),
-        name: "Maker".into(),
-        website: None,
-        logo: None,
-        updated_at: time("2026-10-01T12:00:00Z"),
-    };
-    RenderedManufacturer::new(
-        &summary,
-        &ManufacturerDetails {
-            description: None,
-            boat_count,
-        },
-    )
-    .unwrap()
-}
-
-/// A store in a temporary directory, with two boats published and active.
-fn published() -> (tempfile::TempDir, ReleaseStore, ReleaseId) {
-    let directory = tempfile::tempdir().unwrap();
-    let store = ReleaseStore::new(DataDir::new(directory.path().join("data")));
-    let finished = publish(&store, "2026-11-21T10:00:00Z", &["34", "340"]);
-    store.activate(&finished.id, &finished.lock).unwrap();
-    (directory, store, finished.id)
-}
-
-fn publish(store: &ReleaseStore, at: &str, models: &[&str]) -> Finished {
-    let mut writer = store.begin().unwrap();
-    for model in models {
-        writer
-            .push_boat(boat(&format!("m-{model}"), model, "10.36"))
-            .unwrap();
-    }
-    writer
-        .push_manufacturer(maker(models.len() as u64))
-        .unwrap();
-    writer.finish(&time(at)).unwrap()
-}
 
 #[test]
 fn what_was_pushed_is_read_back_byte_for_byte() {
@@ -218,7 +120,11 @@ fn a_dropped_writer_leaves_nothing_and_frees_the_lock() {
 fn what_a_killed_import_left_is_cleared_away_by_the_next() {
     let (_directory, store, id) = published();
     let releases = store.directory(&id).parent().unwrap().to_owned();
-    fs::create_dir(releases.join(".staging-abandoned")).unwrap();
+    for name in [".staging-abandoned", ".pruned-abandoned"] {
+        fs::create_dir(releases.join(name)).unwrap();
+        fs::write(releases.join(name).join("boats.bodies"), b"x").unwrap();
+    }
+    fs::write(releases.join(".new-abandoned"), b"x").unwrap();
     drop(store.begin().unwrap());
     assert_eq!(fs::read_dir(&releases).unwrap().count(), 1);
 }
@@ -296,4 +202,22 @@ fn an_unknown_release_is_called_unknown() {
         store.open(&other),
         Err(ReleaseError::Unknown { .. })
     ));
+}
+
+#[test]
+fn the_manifest_counts_the_records_that_have_each_field() {
+    let (_directory, store, id) = published();
+    let manifest = store.open(&id).unwrap().manifest().clone();
+    let count = |path: &str| {
+        let mut fields = manifest.fields.boats.iter();
+        fields.find(|field| field.path == path).cloned().unwrap()
+    };
+    let found = ["id", "lengthOverall", "categories", "version", "hull.type"].map(count);
+    let found = found.map(|field| (field.present, field.fractional));
+    let (none, all) = ((0, false), (2, false));
+    assert_eq!(found, [all, (2, true), all, none, none]);
+    let paths = manifest.fields.manufacturers.iter();
+    let present = paths.filter(|field| field.present == 1);
+    let present: Vec<&str> = present.map(|field| &*field.path).collect();
+    assert_eq!(present, ["id", "slug", "name", "updatedAt", "boatCount"]);
 }

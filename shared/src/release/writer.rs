@@ -10,12 +10,14 @@ use tempfile::TempDir;
 
 use super::bodies::BodyWriter;
 use super::columns::{BoatColumns, Columns, ManufacturerColumns, Words};
+use super::fields::{FieldCounter, FieldCounts};
 use super::hash::{sha256_hex, sha256_hex_of_reader};
 use super::manifest::{FORMAT, FileEntry, FileName, MANIFEST, Manifest};
 use super::rendered::{RenderedBoat, RenderedManufacturer};
 use super::store::{ReleaseLock, ReleaseStore};
 use super::{ReleaseError, ReleaseId, tables};
 use crate::durable;
+use crate::render::coverage::{BOAT_FIELDS, MANUFACTURER_FIELDS};
 use crate::timestamp::Timestamp;
 
 /// Most records of one kind in a release: ordinals and ranks are 31 bits wide.
@@ -28,8 +30,10 @@ pub struct ReleaseWriter {
     staging: TempDir,
     boats: BoatColumns,
     boat_bodies: BodyWriter,
+    boat_fields: FieldCounter,
     manufacturers: ManufacturerColumns,
     manufacturer_bodies: BodyWriter,
+    manufacturer_fields: FieldCounter,
 }
 
 /// What finishing a release came to.
@@ -52,6 +56,8 @@ impl ReleaseWriter {
         Ok(Self {
             boat_bodies: body_file(FileName::BoatBodies)?,
             manufacturer_bodies: body_file(FileName::ManufacturerBodies)?,
+            boat_fields: FieldCounter::new(&BOAT_FIELDS),
+            manufacturer_fields: FieldCounter::new(&MANUFACTURER_FIELDS),
             boats: BoatColumns::default(),
             manufacturers: ManufacturerColumns::default(),
             store,
@@ -64,6 +70,7 @@ impl ReleaseWriter {
     pub fn push_boat(&mut self, boat: RenderedBoat) -> Result<(), ReleaseError> {
         check_count("boats", self.boats.len())?;
         let offset = self.boat_bodies.push(boat.body())?;
+        self.boat_fields.add(boat.body().coverage);
         self.boats.push(boat, offset);
         Ok(())
     }
@@ -72,6 +79,7 @@ impl ReleaseWriter {
     pub fn push_manufacturer(&mut self, maker: RenderedManufacturer) -> Result<(), ReleaseError> {
         check_count("manufacturers", self.manufacturers.len())?;
         let offset = self.manufacturer_bodies.push(maker.body())?;
+        self.manufacturer_fields.add(maker.body().coverage);
         self.manufacturers.push(maker, offset);
         Ok(())
     }
@@ -99,6 +107,10 @@ impl ReleaseWriter {
             published_at: published_at.to_string(),
             boats,
             manufacturers,
+            fields: FieldCounts {
+                boats: self.boat_fields.finish(),
+                manufacturers: self.manufacturer_fields.finish(),
+            },
             files,
         };
         let id = publish(&self.store, self.staging, &manifest, published_at)?;

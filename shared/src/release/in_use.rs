@@ -1,0 +1,65 @@
+//! A release in use: a shared lock on its manifest, for as long as anybody reads the release.
+//!
+//! Pruning takes the lock alone and moves the release away before it lets go. So whoever has the
+//! lock, and finds the manifest still under its name, has a release that stays where it is.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Keeps a release from being pruned until the last copy is dropped.
+#[derive(Clone, Debug)]
+pub struct InUse {
+    manifest: Arc<File>,
+}
+
+impl InUse {
+    /// Takes the lock on the manifest at `path`; waits while a prune is moving the release away,
+    /// after which the manifest is not found.
+    pub(super) fn take(path: &Path) -> io::Result<Self> {
+        let manifest = File::open(path)?;
+        manifest.lock_shared()?;
+        let (named, locked) = (fs::metadata(path)?, manifest.metadata()?);
+        if (named.dev(), named.ino()) != (locked.dev(), locked.ino()) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Ok(Self {
+            manifest: Arc::new(manifest),
+        })
+    }
+
+    /// The contents of the manifest that is locked.
+    pub(super) fn read(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        io::Read::read_to_end(&mut &*self.manifest, &mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+/// The right to move a release away, until it is dropped.
+pub(super) struct Unused {
+    _manifest: Option<File>,
+}
+
+impl Unused {
+    /// Takes the lock on the manifest at `path` alone; `None` when somebody reads the release.
+    /// Nobody can read one that has no manifest.
+    pub(super) fn take(path: &Path) -> io::Result<Option<Self>> {
+        let manifest = match File::open(path) {
+            Ok(manifest) => manifest,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Some(Self { _manifest: None }));
+            }
+            Err(error) => return Err(error),
+        };
+        match manifest.try_lock() {
+            Ok(()) => Ok(Some(Self {
+                _manifest: Some(manifest),
+            })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}

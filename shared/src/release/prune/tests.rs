@@ -1,0 +1,217 @@
+//! Pruning on a real file system: what stays, what goes, and what a killed prune leaves.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests damage files on purpose"
+)]
+
+use std::fs;
+
+use super::*;
+use crate::release::tests::records::{empty_store, publish, time};
+
+/// Long after every release of these tests.
+const LATER: &str = "2026-12-24T10:00:00Z";
+
+/// Publishes a release on each of these days, one boat more each day.
+fn published_on(store: &ReleaseStore, days: &[u64]) -> Vec<ReleaseId> {
+    let models: Vec<String> = (0..days.len()).map(|model| model.to_string()).collect();
+    let models: Vec<&str> = models.iter().map(String::as_str).collect();
+    let publish = |(place, day): (usize, &u64)| {
+        let at = format!("2026-11-{day:02}T10:00:00Z");
+        publish(store, &at, &models[..=place]).id
+    };
+    days.iter().enumerate().map(publish).collect()
+}
+
+fn activate(store: &ReleaseStore, id: &ReleaseId) {
+    store.activate(id, &store.lock().unwrap()).unwrap();
+}
+
+fn prune(store: &ReleaseStore, now: &str) -> Pruned {
+    let now = time(now).unix_seconds();
+    store.prune(now, &store.lock().unwrap()).unwrap()
+}
+
+/// Why each release was kept, the oldest first.
+fn verdicts(pruned: &Pruned) -> Vec<Option<Kept>> {
+    pruned.releases.iter().rev().map(|one| one.kept).collect()
+}
+
+#[test]
+fn the_active_release_and_the_two_before_it_are_kept() {
+    let (_directory, store) = empty_store();
+    let ids = published_on(&store, &[1, 2, 3, 4, 5]);
+    for place in [4, 0, 3, 1] {
+        activate(&store, &ids[place]);
+    }
+    let pruned = prune(&store, LATER);
+    let (active, previous) = (Some(Kept::Active), Some(Kept::Previous));
+    assert_eq!(
+        verdicts(&pruned),
+        [previous, active, None, previous, None],
+        "in the order in which they were active"
+    );
+    let left = [3, 1, 0].map(|place| ids[place].clone());
+    assert_eq!(store.list().unwrap(), left);
+    for id in left {
+        store.open(&id).unwrap().verify().unwrap();
+    }
+    assert_eq!(prune(&store, LATER).freed_bytes(), 0);
+}
+
+#[test]
+fn a_release_that_is_no_longer_there_is_none_to_roll_back_to() {
+    let (_directory, store) = empty_store();
+    let ids = published_on(&store, &[1, 2, 3, 4]);
+    for id in &ids {
+        activate(&store, id);
+    }
+    fs::remove_dir_all(store.directory(&ids[2])).unwrap();
+    let kept = verdicts(&prune(&store, LATER));
+    let (active, previous) = (Some(Kept::Active), Some(Kept::Previous));
+    assert_eq!(kept, [previous, previous, active]);
+}
+
+#[test]
+fn young_releases_are_kept_by_the_time_in_their_id() {
+    let (_directory, store) = empty_store();
+    published_on(&store, &[1, 2, 3]);
+    let young = Some(Kept::Young);
+    // Exactly a day after the first; a clock that is behind makes everything young.
+    for (now, expected) in [
+        ("2026-10-01T00:00:00Z", &[young, young, young][..]),
+        ("2026-11-02T09:59:59Z", &[young, young, young]),
+        ("2026-11-02T10:00:00Z", &[None, young, young]),
+        ("2026-11-04T10:00:00Z", &[None, None]),
+    ] {
+        assert_eq!(verdicts(&prune(&store, now)), expected, "{now}");
+    }
+    assert_eq!(store.list().unwrap(), []);
+}
+
+#[test]
+fn a_release_is_kept_while_it_is_open_also_after_the_release_itself_is_dropped() {
+    let (_directory, store) = empty_store();
+    let ids = published_on(&store, &[1, 2]);
+    let release = store.open(&ids[0]).unwrap();
+    let in_use = release.in_use();
+    drop(release);
+    let in_use_too = in_use.clone();
+    assert_eq!(verdicts(&prune(&store, LATER)), [Some(Kept::InUse), None]);
+    drop(in_use);
+    assert_eq!(verdicts(&prune(&store, LATER)), [Some(Kept::InUse)]);
+    store.open(&ids[0]).unwrap().verify().unwrap();
+    drop(in_use_too);
+    assert_eq!(verdicts(&prune(&store, LATER)), [None]);
+}
+
+#[test]
+fn a_release_that_is_being_moved_away_cannot_be_opened() {
+    let (_directory, store) = empty_store();
+    let id = published_on(&store, &[1]).remove(0);
+    let directory = store.directory(&id);
+    let unused = Unused::take(&directory.join(MANIFEST)).unwrap().unwrap();
+    std::thread::scope(|scope| {
+        let opened = scope.spawn(|| store.open(&id));
+        let aside = directory.with_file_name(format!("{PRUNED}{id}"));
+        durable::publish_directory(&directory, &aside).unwrap();
+        drop(unused);
+        let error = opened.join().unwrap().unwrap_err();
+        assert!(matches!(error, ReleaseError::Unknown { .. }), "{error:?}");
+    });
+}
+
+#[test]
+fn damaged_releases_are_pruned_like_others() {
+    let (_directory, store) = empty_store();
+    let ids = published_on(&store, &[1, 2, 3]);
+    activate(&store, &ids[2]);
+    fs::write(store.directory(&ids[0]).join(MANIFEST), b"x").unwrap();
+    fs::remove_file(store.directory(&ids[1]).join(MANIFEST)).unwrap();
+    assert_eq!(
+        verdicts(&prune(&store, LATER)),
+        [None, None, Some(Kept::Active)]
+    );
+    assert_eq!(store.list().unwrap(), [ids[2].clone()]);
+}
+
+#[test]
+fn a_damaged_pointer_is_an_error_and_nothing_is_removed() {
+    let (directory, store) = empty_store();
+    published_on(&store, &[1, 2]);
+    fs::write(directory.path().join("data/current"), b"x").unwrap();
+    let lock = store.lock().unwrap();
+    let pruned = store.prune(time(LATER).unix_seconds(), &lock);
+    assert!(matches!(pruned, Err(ReleaseError::Damaged { .. })));
+    assert_eq!(store.list().unwrap().len(), 2);
+}
+
+#[test]
+fn what_killed_commands_left_is_removed_and_counted() {
+    let (directory, store) = empty_store();
+    let id = published_on(&store, &[1]).remove(0);
+    activate(&store, &id);
+    let (data, releases) = (
+        directory.path().join("data"),
+        directory.path().join("data/releases"),
+    );
+    // As a prune leaves it that is killed while it deletes.
+    fs::create_dir(releases.join(format!("{PRUNED}{id}"))).unwrap();
+    fs::write(
+        releases.join(format!("{PRUNED}{id}/boats.bodies")),
+        b"12345",
+    )
+    .unwrap();
+    fs::create_dir(releases.join(".staging-1")).unwrap();
+    fs::write(data.join(".new-1"), b"123").unwrap();
+    fs::write(data.join("mine"), b"123").unwrap();
+    let pruned = prune(&store, LATER);
+    let names = pruned.leftovers.iter().map(|leftover| {
+        let name = leftover.path.file_name().unwrap().to_str().unwrap();
+        (name.to_owned(), leftover.bytes)
+    });
+    let expected = [
+        (".new-1".to_owned(), 3),
+        (format!("{PRUNED}{id}"), 5),
+        (".staging-1".to_owned(), 0),
+    ];
+    assert_eq!(names.collect::<Vec<_>>(), expected);
+    assert_eq!(pruned.freed_bytes(), 8);
+    assert!(
+        pruned
+            .leftovers
+            .iter()
+            .all(|leftover| !leftover.path.exists())
+    );
+    assert!(data.join("mine").exists());
+    store.open(&id).unwrap().verify().unwrap();
+}
+
+#[test]
+fn a_release_published_again_while_its_former_self_lies_aside_can_be_pruned() {
+    let (_directory, store) = empty_store();
+    let id = published_on(&store, &[1]).remove(0);
+    let aside = store.directory(&id).with_file_name(format!("{PRUNED}{id}"));
+    fs::create_dir(&aside).unwrap();
+    fs::write(aside.join("boats.bodies"), b"x").unwrap();
+    assert_eq!(verdicts(&prune(&store, LATER)), [None]);
+    assert!(!aside.exists());
+}
+
+#[test]
+fn planning_says_the_same_and_removes_nothing() {
+    let (directory, store) = empty_store();
+    let ids = published_on(&store, &[1, 2, 3]);
+    activate(&store, &ids[2]);
+    let open = store.open(&ids[1]).unwrap();
+    fs::write(directory.path().join("data/.new-1"), b"123").unwrap();
+    let lock = store.lock().unwrap();
+    let now = time(LATER).unix_seconds();
+    let planned = store.plan_prune(now, &lock).unwrap();
+    assert_eq!(store.list().unwrap().len(), 3);
+    assert!(directory.path().join("data/.new-1").exists());
+    assert!(0 < planned.releases[2].bytes);
+    assert_eq!(store.prune(now, &lock).unwrap(), planned);
+    drop(open);
+}
