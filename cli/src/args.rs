@@ -10,7 +10,8 @@ use std::path::PathBuf;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    completions, demo, import, keys, releases, serve, subscriptions, usage, validate,
+    completions, demo, diff, explain_code, import, keys, mapping, releases, serve, subscriptions,
+    usage, validate,
 };
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
@@ -47,7 +48,11 @@ pub enum Command {
     Validate(validate::ValidateArgs),
     /// Make an export into a release, and serve it
     Import(import::ImportArgs),
-    /// List, activate, roll back and verify releases
+    /// Start a mapping of a content system's export, and see what it finds
+    Mapping(mapping::MappingArgs),
+    /// Show what changes for consumers from one release to another
+    Diff(diff::DiffArgs),
+    /// List, activate, roll back, verify and prune releases
     Releases(releases::ReleasesArgs),
     /// Create, list and change subscriptions: they own keys and share a monthly quota
     Subscriptions(subscriptions::SubscriptionsArgs),
@@ -57,6 +62,8 @@ pub enum Command {
     Usage(usage::UsageArgs),
     /// Answer API requests until told to stop
     Serve(Box<serve::ServeArgs>),
+    /// Explain the codes of findings
+    ExplainCode(explain_code::ExplainCodeArgs),
     /// Print the completions of a shell
     Completions(completions::CompletionsArgs),
 }

@@ -5,15 +5,19 @@
 
 pub mod completions;
 pub mod demo;
+pub mod diff;
+pub mod explain_code;
 pub mod export_args;
 pub mod import;
 pub mod keys;
+pub mod mapping;
 pub mod releases;
 pub mod serve;
 pub mod subscriptions;
 pub mod usage;
 pub mod validate;
 
+mod coverage;
 mod key_store;
 mod listen;
 
@@ -44,11 +48,14 @@ pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
         Command::Demo(args) => demo::run(args, data, context),
         Command::Validate(args) => validate::run(args, context),
         Command::Import(args) => import::run(args, data, context),
+        Command::Diff(args) => diff::run(args, data, context),
+        Command::Mapping(args) => mapping::run(args, context),
         Command::Releases(args) => releases::run(args, data, context),
         Command::Serve(args) => serve::run(args, data, context),
         Command::Subscriptions(args) => subscriptions::run(args, data, context),
         Command::Keys(args) => keys::run(args, data, context),
         Command::Usage(args) => usage::run(args, data, context),
+        Command::ExplainCode(args) => explain_code::run(args, context),
         Command::Completions(args) => completions::run(args, context),
     }
 }

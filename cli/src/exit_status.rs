@@ -13,8 +13,9 @@ pub enum ExitStatus {
     WrongUsage = 2,
     /// A file, disk, network or server problem.
     Failure = 3,
-    /// Refused to protect what is there: a demo on top of another catalogue, a change that the
-    /// state of a key or a subscription does not allow.
+    /// Refused to protect what is there: a release that takes away what consumers rely on, a demo
+    /// on top of another catalogue, a change that the state of a key or a subscription does not
+    /// allow.
     Refused = 4,
 }
 

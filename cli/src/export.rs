@@ -5,23 +5,24 @@
 //! members lie in a temporary file. What a damaged file does to the stream is a [`Fault`], not an
 //! error, so that reading goes on with the next file. Nothing here knows what a record is.
 
+pub mod files;
 pub mod json;
+pub mod lines;
 
 mod archive;
 mod counted;
 mod decompress;
 mod folder;
-mod lines;
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Context as _;
+pub use self::files::{Select, Surroundings, VisitFile};
+pub use self::folder::LineFiles;
+pub use self::lines::Broken;
 
-use self::counted::Counted;
-use self::folder::{line_files, unread_folders};
 use crate::findings::Code;
 
 /// Longest line that is read, in bytes, without its line break.
@@ -90,15 +91,6 @@ pub trait Visit {
     fn fault(&mut self, fault: Fault) -> anyhow::Result<()>;
 }
 
-/// Where reading leaves its traces.
-#[derive(Clone, Copy)]
-pub struct Surroundings<'a> {
-    /// A directory with room for what archives hold.
-    pub temp_dir: &'a Path,
-    /// Told of every number of bytes read, as they lie on disk.
-    pub on_bytes: &'a dyn Fn(u64),
-}
-
 /// Hands the lines of `exports` to `visit`, in order.
 ///
 /// A file or folder that cannot be opened, or that the disk fails to deliver, is an error.
@@ -108,27 +100,19 @@ pub fn read(
     surroundings: Surroundings<'_>,
     visit: &mut dyn Visit,
 ) -> anyhow::Result<()> {
-    let mut reading = Reading {
-        files: 0,
+    files::read(
+        exports,
+        input,
         surroundings,
-        visit,
-    };
-    for export in exports {
-        if export.as_os_str() == STANDARD_INPUT {
-            reading.stream("<stdin>".to_owned(), &mut *input)?;
-        } else if export.is_dir() {
-            reading.folder(export)?;
-        } else {
-            reading.path(export)?;
-        }
-    }
-    Ok(())
+        &LineFiles,
+        &mut Lines { visit },
+    )
 }
 
 /// Bytes that reading `exports` will take, as they lie on disk; none when that cannot be known.
-pub fn size(exports: &[PathBuf]) -> Option<u64> {
+pub fn size(exports: &[PathBuf], selection: &dyn Select) -> Option<u64> {
     let mut total = 0;
-    for path in files(exports).ok()? {
+    for path in files(exports, selection).ok()? {
         let about = fs::metadata(path).ok()?;
         total += about.is_file().then_some(about.len())?;
     }
@@ -136,11 +120,11 @@ pub fn size(exports: &[PathBuf]) -> Option<u64> {
 }
 
 /// The files that reading `exports` will open, those of folders included.
-pub fn files(exports: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
+pub fn files(exports: &[PathBuf], selection: &dyn Select) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for export in exports {
         if export.is_dir() {
-            files.extend(line_files(export)?);
+            files.extend(folder::wanted_files(export, selection)?);
         } else {
             files.push(export.clone());
         }
@@ -148,146 +132,24 @@ pub fn files(exports: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-struct Reading<'a> {
-    files: u32,
-    surroundings: Surroundings<'a>,
+/// Cuts files into lines.
+struct Lines<'a> {
     visit: &'a mut dyn Visit,
 }
 
-impl Reading<'_> {
-    fn folder(&mut self, folder: &Path) -> anyhow::Result<()> {
-        let paths = line_files(folder)
-            .with_context(|| format!("could not list the folder {}", folder.display()))?;
-        for unread in unread_folders(folder) {
-            self.skipped(unread.display().to_string())?;
-        }
-        if paths.is_empty() {
-            return self.nothing_to_read(folder.display().to_string());
-        }
-        paths.iter().try_for_each(|path| self.path(path))
-    }
-
-    fn path(&mut self, path: &Path) -> anyhow::Result<()> {
-        let file = File::open(path)
-            .with_context(|| format!("could not open the export {}", path.display()))?;
-        self.stream(path.display().to_string(), file)
-    }
-
-    /// Reads one file of lines, or an archive of them, compressed or not.
-    fn stream(&mut self, name: String, reader: impl Read) -> anyhow::Result<()> {
-        let counted = Counted {
-            reader,
-            on_bytes: self.surroundings.on_bytes,
-        };
-        let (head, whole) = match decompress::open(&name, counted) {
-            Ok(reader) => archive::sniff(reader),
-            Err(source) => {
-                let file = self.next_file(name);
-                return self.broken(file, None, source);
-            }
-        };
-        if archive::is_archive(&name, &head) {
-            return self.archive(&name, whole);
-        }
-        self.lines(name, whole)
-    }
-
-    fn archive(&mut self, name: &str, reader: impl Read) -> anyhow::Result<()> {
-        let mut spooled = archive::spool(reader, self.surroundings.temp_dir)?;
-        if spooled.members.is_empty() && spooled.refused.is_empty() && spooled.broken.is_none() {
-            return self.nothing_to_read(name.to_owned());
-        }
-        for (member, reason) in spooled.refused.drain(..) {
-            let file = self.next_file(format!("{name}/{member}"));
-            let message = format!("the member {reason}, so it is not read");
-            self.visit.fault(Fault {
-                code: Code::MemberRefused,
-                file,
-                line: None,
-                message,
-            })?;
-        }
-        for member in std::mem::take(&mut spooled.members) {
-            let full_name = format!("{name}/{}", member.name);
-            match decompress::open(&member.name, spooled.contents(&member)?) {
-                Ok(reader) => self.lines(full_name, reader)?,
-                Err(source) => {
-                    let file = self.next_file(full_name);
-                    self.broken(file, None, source)?;
-                }
-            }
-        }
-        match spooled.broken {
-            None => Ok(()),
-            Some(source) => {
-                let file = self.next_file(name.to_owned());
-                self.broken(file, None, source)
-            }
-        }
-    }
-
-    fn lines(&mut self, name: String, reader: impl Read) -> anyhow::Result<()> {
-        let file = self.next_file(name);
-        let reader = BufReader::with_capacity(BUFFER, reader);
-        match lines::read(&file, reader, self.visit)? {
-            Ok(()) => Ok(()),
-            Err(lines::Broken { line, source }) => self.broken(file, Some(line), source),
-        }
-    }
-
-    /// Tells a damaged file, which is a fault, from a failing disk, which is an error.
-    fn broken(
+impl VisitFile for Lines<'_> {
+    fn file(
         &mut self,
-        file: Arc<ExportFile>,
-        line: Option<u64>,
-        source: io::Error,
-    ) -> anyhow::Result<()> {
-        if source.raw_os_error().is_some() {
-            return Err(source).with_context(|| format!("could not read the export {}", file.name));
-        }
-        let (code, message) = match source.kind() {
-            io::ErrorKind::UnexpectedEof => (
-                Code::FileTruncated,
-                "the file ends before its contents do".to_owned(),
-            ),
-            _ => (
-                Code::FileCorrupt,
-                format!("the file cannot be decoded: {source}"),
-            ),
-        };
-        self.visit.fault(Fault {
-            code,
-            file,
-            line,
-            message,
-        })
+        file: &Arc<ExportFile>,
+        _path: &str,
+        contents: &mut dyn Read,
+    ) -> anyhow::Result<Result<(), Broken>> {
+        let reader = BufReader::with_capacity(BUFFER, contents);
+        lines::read(file, reader, LINE_MAX, self.visit)
     }
 
-    fn skipped(&mut self, name: String) -> anyhow::Result<()> {
-        let file = self.next_file(name);
-        self.visit.fault(Fault {
-            code: Code::FolderSkipped,
-            file,
-            line: None,
-            message: "a folder within a folder is not read".to_owned(),
-        })
-    }
-
-    fn nothing_to_read(&mut self, name: String) -> anyhow::Result<()> {
-        let file = self.next_file(name);
-        let message = "there is no .ndjson or .jsonl file in it".to_owned();
-        self.visit.fault(Fault {
-            code: Code::NoExportFiles,
-            file,
-            line: None,
-            message,
-        })
-    }
-
-    fn next_file(&mut self, name: String) -> Arc<ExportFile> {
-        let ordinal = self.files;
-        self.files += 1;
-        Arc::new(ExportFile { ordinal, name })
+    fn fault(&mut self, fault: Fault) -> anyhow::Result<()> {
+        self.visit.fault(fault)
     }
 }
 

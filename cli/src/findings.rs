@@ -41,6 +41,8 @@ pub struct Finding {
     pub message: String,
     /// What to do about it, where that is known.
     pub hint: Option<String>,
+    /// Where a mapping makes the value, if one does.
+    pub origin: Option<String>,
     /// The surroundings of the place in its line.
     pub excerpt: Option<Excerpt>,
 }
@@ -75,6 +77,7 @@ impl Finding {
             value: None,
             message: message.into(),
             hint: None,
+            origin: None,
             excerpt: None,
         }
     }
@@ -148,6 +151,11 @@ impl Findings {
             .for_each(|finding| self.keep(finding));
     }
 
+    /// From now on lists no more than `listed_max` findings.
+    pub const fn list_at_most(&mut self, listed_max: usize) {
+        self.listed_max = listed_max;
+    }
+
     /// Errors found.
     pub fn errors(&self) -> u64 {
         self.count(Severity::Error)
@@ -166,6 +174,19 @@ impl Findings {
     /// How often each code was found.
     pub const fn counts(&self) -> &BTreeMap<Code, u64> {
         &self.counts
+    }
+
+    /// Adds to the listed findings which part of a mapping makes the values they are about.
+    ///
+    /// Their columns are dropped: they are those of the record that the mapping made, not of the
+    /// one in the export.
+    pub fn say_where_values_come_from(&mut self, origin: impl Fn(Kind, &str) -> Option<String>) {
+        for finding in self.errors.iter_mut().chain(&mut self.warnings) {
+            if let (Some(record), Some(pointer)) = (&finding.record, &finding.pointer) {
+                finding.origin = origin(record.kind, pointer);
+                finding.column = None;
+            }
+        }
     }
 
     /// The findings to list, in the order of the export.

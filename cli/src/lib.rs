@@ -13,6 +13,7 @@ pub mod export;
 pub mod findings;
 pub mod json;
 pub mod logging;
+pub mod mapping;
 pub mod new_file;
 pub mod progress;
 pub mod serving;
@@ -46,12 +47,21 @@ pub fn run(args: impl IntoIterator<Item = OsString>, context: &mut Context) -> E
     }
 }
 
-/// Shows the chain of causes on one line, and what to do next where that is known.
+/// Shows the chain of causes on one line, and what to do next where that is known. A file with
+/// mistakes is shown where they are.
 fn show_error(error: &anyhow::Error, context: &mut Context) -> ExitStatus {
     // There is no other place left to report that standard error is closed.
     _ = writeln!(context.err, "error: {}", visible(&format!("{error:#}")));
     match error.downcast_ref() {
-        Some(Advised { advice, status, .. }) => {
+        Some(Advised {
+            excerpt,
+            advice,
+            status,
+            ..
+        }) => {
+            if let Some(excerpt) = excerpt {
+                _ = writeln!(context.err, "\n{excerpt}\n");
+            }
             _ = writeln!(context.err, "hint: {}", visible(advice));
             *status
         }

@@ -1,4 +1,8 @@
 //! A file that appears under its name only when it is complete.
+//!
+//! Until then it lies beside its place, under a name that begins with `.new-`. A command that is
+//! killed leaves it there, where anybody may delete it: unlike in the data directory, nothing here
+//! can tell it from another command's work under way.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};

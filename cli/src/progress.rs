@@ -31,6 +31,14 @@ impl Progress {
         self.begin(total, template);
     }
 
+    /// From now on records are mapped: `total` of them.
+    pub fn mapping(&self, total: u64) {
+        self.begin(
+            Some(total),
+            "mapping {wide_bar} {human_pos}/{human_len} {eta}",
+        );
+    }
+
     /// From now on boats are read: `total` of them.
     pub fn boats(&self, total: u64) {
         self.begin(
@@ -39,7 +47,7 @@ impl Progress {
         );
     }
 
-    /// So many more bytes or boats.
+    /// So many more bytes, records or boats.
     pub fn advance(&self, count: u64) {
         self.bar.inc(count);
     }

@@ -129,6 +129,7 @@ fn no_release(data: &DataDir) -> anyhow::Error {
     let status = ExitStatus::Failure;
     Advised {
         error,
+        excerpt: None,
         advice,
         status,
     }

@@ -19,6 +19,7 @@ mod identity;
 mod keys;
 mod kind;
 mod manufacturer;
+mod mapped;
 mod numbers;
 mod open_line;
 mod references;
@@ -35,19 +36,24 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 pub use self::boats::Consumer;
+pub use self::keys::nearest;
 pub use self::kind::Kind;
+pub use self::open_line::parse as parse_line;
 pub use self::rejects::Rejects;
 pub use self::tally::{Tally, TallyOfKind};
 
 use self::collect::Collector;
-use crate::export::{self, Surroundings};
+use crate::export::{self, LineFiles, Select, Surroundings};
 use crate::findings::Findings;
+use crate::mapping::{self, Mapping};
 use crate::progress::Progress;
 
 /// What to validate, and how.
 pub struct Settings<'a> {
     /// Files, folders, archives, or `-` for standard input.
     pub exports: &'a [PathBuf],
+    /// What makes native records of what is read, unless those are native.
+    pub mapping: Option<&'a Mapping>,
     /// A directory with room for the export, uncompressed.
     pub temp_dir: &'a Path,
     /// Most findings to list.
@@ -77,16 +83,37 @@ pub fn run<C: Consumer>(
     rejects: &mut Rejects,
     consumer: &mut C,
 ) -> anyhow::Result<Outcome> {
-    settings.progress.reading(export::size(settings.exports));
+    let selection = settings
+        .mapping
+        .map_or(&LineFiles as &dyn Select, |mapping| mapping);
+    settings
+        .progress
+        .reading(export::size(settings.exports, selection));
     let on_bytes = |bytes| settings.progress.advance(bytes);
     let surroundings = Surroundings {
         temp_dir: settings.temp_dir,
         on_bytes: &on_bytes,
     };
     let mut collector = Collector::new(settings.temp_dir, settings.listed_max, rejects)?;
-    export::read(settings.exports, input, surroundings, &mut collector)?;
+    match settings.mapping {
+        None => export::read(settings.exports, input, surroundings, &mut collector)?,
+        Some(mapping) => {
+            let (exports, progress) = (settings.exports, settings.progress);
+            mapping::read(
+                mapping,
+                exports,
+                input,
+                surroundings,
+                progress,
+                &mut collector,
+            )?;
+        }
+    }
     let collected = collector.finish();
-    let (findings, tally) = boats::read_all(collected, settings, rejects, consumer)?;
+    let (mut findings, tally) = boats::read_all(collected, settings, rejects, consumer)?;
+    if let Some(mapping) = settings.mapping {
+        findings.say_where_values_come_from(|kind, pointer| mapping.origin(kind, pointer));
+    }
     let is_usable = is_usable(&findings, settings.skip_invalid);
     Ok(Outcome {
         findings,

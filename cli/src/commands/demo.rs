@@ -19,7 +19,7 @@ use shared::keys::subscription::Plan;
 use shared::release::ReleaseId;
 
 use super::export_args::ExportArgs;
-use super::import::{Activation, ImportArgs, import};
+use super::import::{Activation, GuardArgs, ImportArgs, import};
 use super::key_store;
 use super::listen::ListenArgs;
 use crate::advice::Advised;
@@ -84,6 +84,7 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
     }
     let args = ImportArgs {
         export: ExportArgs {
+            mapping: None,
             exports: vec![folder.path().to_owned()],
             report: None,
             max_findings: LISTED_DEFAULT,
@@ -92,11 +93,12 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
         skip_invalid: false,
         rejects: None,
         no_activate: false,
+        guards: GuardArgs::default(),
     };
     // Whoever has a catalogue of their own here has servers that would follow.
     let (imported, outcome) = import(&args, Activation::IfNoneIs, data, context)?;
     ensure!(outcome.is_usable, "the sample export is not valid");
-    if imported.active != imported.release {
+    if imported.active.as_ref() != imported.release() {
         return Err(not_the_sample(data, imported.active.as_ref()));
     }
     let [boats, manufacturers] =
@@ -118,6 +120,7 @@ fn not_the_sample(data: &Path, active: Option<&ReleaseId>) -> anyhow::Error {
                   is active: catalogue serve";
     Advised {
         error,
+        excerpt: None,
         advice: advice.to_owned(),
         status: ExitStatus::Refused,
     }

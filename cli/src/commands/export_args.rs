@@ -9,9 +9,10 @@ use serde::Serialize;
 
 use crate::advice::Advised;
 use crate::context::{Context, OutputClosed};
-use crate::export::{self, STANDARD_INPUT};
+use crate::export::{self, LineFiles, STANDARD_INPUT};
 use crate::findings::report::FindingsReport;
 use crate::findings::{LISTED_DEFAULT, terminal};
+use crate::mapping::Mapping;
 use crate::new_file::{self, NewFile};
 use crate::progress::Progress;
 use crate::table;
@@ -20,10 +21,14 @@ use crate::validate::{Outcome, Tally};
 /// Arguments about exports and findings.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// Files, folders or archives of the format `boat-catalogue/1`, compressed or not; `-` is
-    /// standard input
+    /// Files, folders or archives, compressed or not; `-` is standard input
+    ///
+    /// They are of the format `boat-catalogue/1`, unless --mapping says what they are.
     #[arg(value_name = "EXPORT", required = true)]
     pub exports: Vec<PathBuf>,
+    /// Read the export of a content system by this mapping file
+    #[arg(long, value_name = "FILE")]
+    pub mapping: Option<PathBuf>,
     /// Write all findings to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
@@ -56,6 +61,11 @@ impl<'a> OutcomeDocument<'a> {
 }
 
 impl ExportArgs {
+    /// The mapping, if the export is not native; one with mistakes is wrong usage.
+    pub fn mapping(&self) -> anyhow::Result<Option<Mapping>> {
+        self.mapping.as_deref().map(Mapping::read).transpose()
+    }
+
     /// Fails for what would fail later anyway, before anything is written anywhere, `rejects`
     /// included; gives the file of the report.
     pub fn prepare(&self, rejects: Option<&Path>) -> anyhow::Result<Option<NewFile>> {
@@ -84,7 +94,7 @@ impl ExportArgs {
         };
         let taken = if other.is_some_and(|other| new_file::would_replace(output, other)) {
             "the file of --rejects"
-        } else if export::files(&self.exports)
+        } else if export::files(&self.exports, &LineFiles)
             .context("could not list the files of the export")?
             .iter()
             .any(|file| new_file::would_replace(output, file))

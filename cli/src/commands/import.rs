@@ -1,33 +1,38 @@
 //! `catalogue import`: from an export to a release that is served.
 //!
 //! All or nothing: until every record has proved valid and every file is on disk, nothing of the
-//! new release is visible, and an export with errors leaves the active release as it was.
+//! new release is visible, and an export with errors leaves the active release as it was. So does
+//! one whose release a guard refuses, though the release is there to be looked at.
 
-use std::io::Write;
+mod guards;
+mod publishing;
+mod summary;
+
+pub use guards::GuardArgs;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use serde::Serialize;
 use shared::data_dir::DataDir;
-use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
-use shared::release::{
-    Finished, ReleaseId, ReleaseStore, ReleaseWriter, RenderedBoat, RenderedManufacturer,
-};
-use shared::render::BodyTooLarge;
+use shared::release::{Manifest, ReleaseDiff, ReleaseId, ReleaseStore, ReleaseWriter};
 use shared::timestamp::Timestamp;
 
-use super::export_args::{ExportArgs, OutcomeDocument, counted, tally_table};
+use self::guards::Refusal;
+use self::publishing::Publishing;
+use super::diff::EXAMPLES_MAX;
+use super::export_args::ExportArgs;
 use crate::context::{Context, OutputClosed};
 use crate::exit_status::ExitStatus;
-use crate::json;
-use crate::validate::{self, Consumer, Outcome, Rejects, Settings};
+use crate::mapping::Mapping;
+use crate::validate::{self, Outcome, Rejects, Settings};
 
 /// Arguments of `import`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For example: catalogue import export.ndjson.gz
-An export with errors changes nothing, and the exit status is 1.")]
+An export with errors changes nothing, and the exit status is 1. A release that would take away
+what consumers rely on is made but not activated, and the exit status is 4.")]
 pub struct ImportArgs {
     /// What to read and how to show what is found.
     #[command(flatten)]
@@ -41,6 +46,9 @@ pub struct ImportArgs {
     /// Make the release, but go on serving the active one
     #[arg(long)]
     pub no_activate: bool,
+    /// What may be activated.
+    #[command(flatten)]
+    pub guards: GuardArgs,
 }
 
 /// Whether the new release is to be served.
@@ -57,24 +65,56 @@ pub(super) enum Activation {
 /// What became of the export.
 pub(super) struct Imported {
     /// The release that has the contents of the export, unless that has errors.
-    pub(super) release: Option<ReleaseId>,
-    /// Whether an earlier release had these contents already.
-    existed: bool,
+    made: Option<Made>,
     /// The release that is served from now on, if any.
     pub(super) active: Option<ReleaseId>,
     duration: Duration,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Document<'a> {
-    imported: bool,
-    release: Option<&'a str>,
+/// What became of the release that was made.
+struct Made {
+    release: ReleaseId,
+    manifest: Manifest,
+    /// Whether an earlier release had these contents already.
     existed: bool,
-    active: Option<&'a str>,
-    duration_seconds: f64,
-    #[serde(flatten)]
-    outcome: OutcomeDocument<'a>,
+    comparison: Comparison,
+    /// Why the guards refuse it.
+    refusals: Vec<Refusal>,
+    /// Whether it was to be activated, so that the guards were heard.
+    is_wanted: bool,
+}
+
+/// The new release beside the one that was active until then.
+enum Comparison {
+    /// None was.
+    NoneActive,
+    /// How they differ.
+    Diff(Box<ReleaseDiff>),
+    /// The active one is damaged: why.
+    Impossible(ReleaseId, String),
+}
+
+impl Comparison {
+    const fn diff(&self) -> Option<&ReleaseDiff> {
+        match self {
+            Self::Diff(diff) => Some(diff),
+            Self::NoneActive | Self::Impossible(..) => None,
+        }
+    }
+}
+
+impl Imported {
+    /// The release that has the contents of the export.
+    pub(super) fn release(&self) -> Option<&ReleaseId> {
+        self.made.as_ref().map(|made| &made.release)
+    }
+}
+
+impl Made {
+    /// Whether it is not served because the guards say so.
+    const fn is_refused(&self) -> bool {
+        self.is_wanted && !self.refusals.is_empty()
+    }
 }
 
 /// Imports.
@@ -85,15 +125,12 @@ pub fn run(args: &ImportArgs, data: &Path, context: &mut Context) -> anyhow::Res
         Activation::Always
     };
     let (imported, outcome) = import(args, activation, data, context)?;
-    OutputClosed::forgiven(if args.export.json {
-        json::print(&document(&imported, &outcome), context)
-    } else {
-        show(&imported, &outcome, args, context)
-    })?;
-    Ok(if outcome.is_usable {
-        ExitStatus::Done
-    } else {
-        ExitStatus::InvalidData
+    let is_refused = imported.made.as_ref().is_some_and(Made::is_refused);
+    OutputClosed::forgiven(summary::show(&imported, &outcome, args, context))?;
+    Ok(match outcome.is_usable {
+        true if is_refused => ExitStatus::Refused,
+        true => ExitStatus::Done,
+        false => ExitStatus::InvalidData,
     })
 }
 
@@ -105,6 +142,7 @@ pub(super) fn import(
     context: &mut Context,
 ) -> anyhow::Result<(Imported, Outcome)> {
     let started = context.clock.now().monotonic;
+    let mapping = args.export.mapping()?;
     let report = args.export.prepare(args.rejects.as_deref())?;
     let mut rejects = match &args.rejects {
         Some(path) => Rejects::create(path)?,
@@ -114,16 +152,21 @@ pub(super) fn import(
     let mut publishing = Publishing {
         writer: store.begin()?,
     };
-    let outcome = read(args, data, &mut rejects, &mut publishing, context)?;
+    let outcome = read(
+        args,
+        mapping.as_ref(),
+        data,
+        &mut rejects,
+        &mut publishing,
+        context,
+    )?;
     rejects.publish()?;
     args.export.write_report(&outcome, report)?;
     args.export.show(&outcome, context)?;
 
-    let finish = || finish(&store, publishing.writer, activation, context);
-    let finished = outcome.is_usable.then(finish).transpose()?;
+    let finish = || finish(args, activation, &store, publishing.writer, context);
     let imported = Imported {
-        existed: finished.as_ref().is_some_and(|finished| finished.existed),
-        release: finished.map(|finished| finished.id),
+        made: outcome.is_usable.then(finish).transpose()?,
         active: store.current()?,
         duration: context.clock.now().monotonic.saturating_sub(started),
     };
@@ -132,6 +175,7 @@ pub(super) fn import(
 
 fn read(
     args: &ImportArgs,
+    mapping: Option<&Mapping>,
     data: &Path,
     rejects: &mut Rejects,
     publishing: &mut Publishing,
@@ -140,6 +184,7 @@ fn read(
     let progress = args.export.progress(context);
     let settings = Settings {
         exports: &args.export.exports,
+        mapping,
         temp_dir: data,
         listed_max: args.export.max_findings,
         skip_invalid: args.skip_invalid,
@@ -150,111 +195,57 @@ fn read(
     outcome
 }
 
+/// Publishes the release and, unless something speaks against it, activates it.
 fn finish(
+    args: &ImportArgs,
+    activation: Activation,
     store: &ReleaseStore,
     writer: ReleaseWriter,
-    activation: Activation,
     context: &Context,
-) -> anyhow::Result<Finished> {
+) -> anyhow::Result<Made> {
     let now = Timestamp::from_unix_seconds(context.clock.now().unix_seconds());
     let finished = writer.finish(&now).context("could not write the release")?;
     let active = store.current()?;
+    let comparison = compare(store, active.as_ref(), &finished.id)?;
+    let refusals = comparison.diff().map(|diff| args.guards.refusals(diff));
     let is_wanted = match activation {
         Activation::Always => active.as_ref() != Some(&finished.id),
         Activation::Never => false,
         Activation::IfNoneIs => active.is_none(),
     };
-    if is_wanted {
-        let activated = store.activate(&finished.id, &finished.lock);
-        activated.with_context(|| format!("could not activate the release {}", finished.id))?;
+    let made = Made {
+        release: finished.id,
+        manifest: finished.manifest,
+        existed: finished.existed,
+        comparison,
+        refusals: refusals.unwrap_or_default(),
+        is_wanted,
+    };
+    if is_wanted && !made.is_refused() {
+        let activated = store.activate(&made.release, &finished.lock);
+        activated.with_context(|| format!("could not activate the release {}", made.release))?;
     }
-    Ok(finished)
+    Ok(made)
 }
 
-fn document<'a>(imported: &'a Imported, outcome: &'a Outcome) -> Document<'a> {
-    Document {
-        imported: imported.release.is_some(),
-        release: imported.release.as_ref().map(ReleaseId::as_str),
-        existed: imported.existed,
-        active: imported.active.as_ref().map(ReleaseId::as_str),
-        duration_seconds: imported.duration.as_secs_f64(),
-        outcome: OutcomeDocument::new(outcome),
-    }
-}
-
-fn show(
-    imported: &Imported,
-    outcome: &Outcome,
-    args: &ImportArgs,
-    context: &mut Context,
-) -> anyhow::Result<()> {
-    let out = &mut context.out;
-    writeln!(out, "{}", tally_table(&outcome.tally))?;
-    let active = imported.active.as_ref().map_or("none", ReleaseId::as_str);
-    let Some(release) = &imported.release else {
-        let errors = counted(outcome.findings.errors(), "error");
-        writeln!(
-            out,
-            "Nothing was imported: {errors}. Active release: {active}."
-        )?;
-        if !args.skip_invalid && outcome.findings.blocking_errors() == 0 {
-            writeln!(
-                out,
-                "Next: mend the export, or leave invalid records out: --skip-invalid"
-            )?;
+/// Compares the new release with the active one. An active one that is damaged is no reason to
+/// stop, because an import is how that is mended, but a reason to speak.
+fn compare(
+    store: &ReleaseStore,
+    active: Option<&ReleaseId>,
+    new: &ReleaseId,
+) -> anyhow::Result<Comparison> {
+    let Some(active) = active else {
+        return Ok(Comparison::NoneActive);
+    };
+    let new = store.open(new)?;
+    let diff = store
+        .open(active)
+        .and_then(|active| ReleaseDiff::between(&active, &new, EXAMPLES_MAX));
+    Ok(match diff {
+        Ok(diff) => Comparison::Diff(Box::new(diff)),
+        Err(error) => {
+            Comparison::Impossible(active.clone(), format!("{:#}", anyhow::Error::new(error)))
         }
-        return Ok(());
-    };
-    let seconds = imported.duration.as_secs_f64();
-    if imported.existed {
-        writeln!(out, "Release {release} has exactly these contents already.")?;
-    } else {
-        writeln!(out, "Release {release} was made in {seconds:.1} s.")?;
-    }
-    let invalid = outcome.tally.invalid();
-    if invalid != 0 {
-        writeln!(out, "Left out: {}.", counted(invalid, "invalid record"))?;
-    }
-    writeln!(out, "Active release: {active}.")?;
-    let next = match &imported.active {
-        Some(active) if active == release => "serve".to_owned(),
-        _ => format!("releases activate {release}"),
-    };
-    Ok(writeln!(out, "Next: catalogue {next}")?)
-}
-
-/// Puts records into a release as they come.
-struct Publishing {
-    writer: ReleaseWriter,
-}
-
-impl Consumer for Publishing {
-    type Boat = RenderedBoat;
-
-    fn render(
-        summary: &BoatSummary<'_>,
-        details: &BoatDetails<'_>,
-    ) -> Result<RenderedBoat, BodyTooLarge> {
-        RenderedBoat::new(summary, details)
-    }
-
-    fn size(boat: &RenderedBoat) -> usize {
-        boat.body().bytes.len()
-    }
-
-    fn boat(&mut self, boat: RenderedBoat) -> anyhow::Result<()> {
-        Ok(self.writer.push_boat(boat)?)
-    }
-
-    fn manufacturer(
-        &mut self,
-        summary: &ManufacturerSummary<'_>,
-        details: &ManufacturerDetails<'_>,
-    ) -> anyhow::Result<()> {
-        // It shows nothing of other records, so a line holds all of it and is too short for this.
-        let rendered = RenderedManufacturer::new(summary, details).with_context(|| {
-            format!("could not render the manufacturer {}", summary.id.as_str())
-        })?;
-        Ok(self.writer.push_manufacturer(rendered)?)
-    }
+    })
 }

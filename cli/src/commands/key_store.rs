@@ -64,6 +64,7 @@ fn explained(
     match advice {
         Some((status, advice)) => Advised {
             error,
+            excerpt: None,
             advice,
             status,
         }

@@ -1,22 +1,24 @@
 //! `catalogue releases`: which releases there are, which one is served, and changing that.
 
 mod document;
+mod list;
+mod prune;
+mod size;
 
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use shared::data_dir::DataDir;
-use shared::release::{ReleaseId, ReleaseStore};
+use shared::release::{ReleaseDiff, ReleaseId, ReleaseStore};
 
-use self::document::{
-    ActiveDocument, ListDocument, ReleaseDocument, ShownDocument, VerifiedDocument,
-    VerifiedListDocument, damage,
-};
+use self::document::{ActiveDocument, VerifiedDocument, VerifiedListDocument, damage};
+use self::prune::PruneArgs;
+use super::diff::sentences;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
-use crate::{json, table};
+use crate::json;
 
 /// Arguments of `releases`.
 #[derive(Debug, Args)]
@@ -34,7 +36,7 @@ pub struct ReleasesArgs {
 pub enum ReleasesCommand {
     /// List all releases, the newest first
     List,
-    /// Show one release and its files
+    /// Show one release, its fields and its files
     Show(OptionalIdArgs),
     /// Serve a release: running servers follow within a second
     Activate(IdArgs),
@@ -42,6 +44,8 @@ pub enum ReleasesCommand {
     Rollback,
     /// Check every file of one release, or of all, against its checksum
     Verify(OptionalIdArgs),
+    /// Remove the releases that nobody needs any more
+    Prune(PruneArgs),
 }
 
 /// The release that is meant.
@@ -60,7 +64,8 @@ pub struct OptionalIdArgs {
     pub id: Option<ReleaseId>,
 }
 
-fn parse_id(text: &str) -> Result<ReleaseId, String> {
+/// Reads an id as it is typed.
+pub(super) fn parse_id(text: &str) -> Result<ReleaseId, String> {
     ReleaseId::parse(text)
         .ok_or_else(|| "an id looks like 20261121T101500Z-3f2a9c1b4d5e6f70".to_owned())
 }
@@ -69,117 +74,28 @@ fn parse_id(text: &str) -> Result<ReleaseId, String> {
 pub fn run(args: &ReleasesArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let store = ReleaseStore::new(DataDir::new(data));
     match &args.command {
-        ReleasesCommand::List => list(&store, data, args.json, context),
-        ReleasesCommand::Show(show) => show_release(&store, show.id.as_ref(), args.json, context),
-        ReleasesCommand::Activate(activate) => {
-            let lock = store.lock().context("could not activate the release")?;
-            store
-                .activate(&activate.id, &lock)
-                .context("could not activate the release")?;
-            say_active(&activate.id, args.json, context)
-        }
+        ReleasesCommand::List => list::list(&store, data, args.json, context),
+        ReleasesCommand::Show(show) => list::show(&store, show.id.as_ref(), args.json, context),
+        ReleasesCommand::Activate(id) => activate(&store, &id.id, args.json, context),
         ReleasesCommand::Rollback => rollback(&store, args.json, context),
         ReleasesCommand::Verify(verify) => {
             verify_releases(&store, verify.id.as_ref(), args.json, context)
         }
+        ReleasesCommand::Prune(prune) => prune::run(prune, &store, data, args.json, context),
     }
 }
 
-fn list(
+fn activate(
     store: &ReleaseStore,
-    data: &Path,
+    id: &ReleaseId,
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let active = store.current()?;
-    let document = |id: ReleaseId| match store.open(&id) {
-        Ok(release) => ReleaseDocument::new(&id, release.manifest(), active.as_ref()),
-        Err(error) => ReleaseDocument::damaged(&id, error, active.as_ref()),
-    };
-    let releases: Vec<_> = store.list()?.into_iter().map(document).collect();
-    if as_json {
-        json::print(&ListDocument { releases }, context)?;
-        return Ok(ExitStatus::Done);
-    }
-    if releases.is_empty() {
-        writeln!(context.out, "No releases in {}.", data.display())?;
-        writeln!(context.out, "Import one: catalogue import EXPORT")?;
-        return Ok(ExitStatus::Done);
-    }
-    let unknown = || "-".to_owned();
-    let number = |number: Option<u64>| number.map_or_else(unknown, |number| number.to_string());
-    let rows = releases.iter().map(|release| {
-        [
-            release.id.to_string(),
-            release.state(),
-            number(release.boats),
-            number(release.manufacturers),
-            number(release.bytes),
-            release.published_at.clone().unwrap_or_else(unknown),
-        ]
-    });
-    let heading = [
-        "RELEASE",
-        "STATE",
-        "BOATS",
-        "MANUFACTURERS",
-        "BYTES",
-        "PUBLISHED",
-    ];
-    context
-        .out
-        .write_all(table::list(heading, rows).as_bytes())?;
-    Ok(ExitStatus::Done)
-}
-
-fn show_release(
-    store: &ReleaseStore,
-    id: Option<&ReleaseId>,
-    as_json: bool,
-    context: &mut Context,
-) -> anyhow::Result<ExitStatus> {
-    let active = store.current()?;
-    let Some(id) = id.or(active.as_ref()) else {
-        bail!("no release is active; `catalogue releases list` shows those there are")
-    };
-    let manifest = store.open(id)?.manifest().clone();
-    let release = ReleaseDocument::new(id, &manifest, active.as_ref());
-    if as_json {
-        json::print(
-            &ShownDocument {
-                release,
-                files: &manifest.files,
-            },
-            context,
-        )?;
-        return Ok(ExitStatus::Done);
-    }
-    let details = table::details([
-        ("Release", release.id.to_string()),
-        (
-            "State",
-            if release.active {
-                "active"
-            } else {
-                "not active"
-            }
-            .to_owned(),
-        ),
-        ("Published", manifest.published_at.clone()),
-        ("Boats", manifest.boats.to_string()),
-        ("Manufacturers", manifest.manufacturers.to_string()),
-        ("Bytes", manifest.total_bytes().to_string()),
-    ]);
-    let rows = manifest.files.iter().map(|file| {
-        [
-            file.name.to_string(),
-            file.bytes.to_string(),
-            file.sha256.clone(),
-        ]
-    });
-    let files = table::list(["FILE", "BYTES", "SHA-256"], rows);
-    write!(context.out, "{details}\n{files}")?;
-    Ok(ExitStatus::Done)
+    let failed = "could not activate the release";
+    let lock = store.lock().context(failed)?;
+    let before = store.current().context(failed)?;
+    store.activate(id, &lock).context(failed)?;
+    say_active(store, before.as_ref(), id, as_json, context)
 }
 
 fn rollback(
@@ -195,17 +111,33 @@ fn rollback(
     let before = pointer.previous.first().context(never)?;
     let activated = store.activate(before, &lock);
     activated.context("could not roll back")?;
-    say_active(before, as_json, context)
+    say_active(store, Some(&pointer.release), before, as_json, context)
 }
 
-fn say_active(id: &ReleaseId, as_json: bool, context: &mut Context) -> anyhow::Result<ExitStatus> {
+/// Says what is served from now on and, if it can be seen, what that changes.
+fn say_active(
+    store: &ReleaseStore,
+    before: Option<&ReleaseId>,
+    id: &ReleaseId,
+    as_json: bool,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
     if as_json {
         json::print(&ActiveDocument { active: id }, context)?;
-    } else {
-        writeln!(
-            context.out,
-            "Release {id} is active; running servers follow within a second."
-        )?;
+        return Ok(ExitStatus::Done);
+    }
+    writeln!(
+        context.out,
+        "Release {id} is active; running servers follow within a second."
+    )?;
+    if let Some(before) = before.filter(|before| *before != id)
+        && let Ok(old) = store.open(before)
+        // What was active before may be damaged, which is why another one is active now.
+        && let Ok(diff) = ReleaseDiff::between(&old, &store.open(id)?, 0)
+    {
+        for line in sentences::counts_of_all(&diff) {
+            writeln!(context.out, "  {line}")?;
+        }
     }
     Ok(ExitStatus::Done)
 }

@@ -63,9 +63,11 @@ fn validate(
     temp_dir: &Path,
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
+    let mapping = export.mapping()?;
     let progress = export.progress(context);
     let settings = Settings {
         exports: &export.exports,
+        mapping: mapping.as_ref(),
         temp_dir,
         listed_max: export.max_findings,
         skip_invalid: false,

@@ -7,12 +7,12 @@
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufWriter, Cursor, Read, Seek, SeekFrom, Write};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context as _;
 use tar::{Archive, Entry, Header};
 
-use super::folder::is_line_file;
+use super::files::Select;
 
 /// Bytes that the headers of one member may take, long names included: the library holds them in
 /// memory, and a hostile archive may have a name of any length.
@@ -26,7 +26,7 @@ const CHECKSUM: std::ops::Range<usize> = 148..156;
 /// Endings of the names of archives, for those older than the magic number.
 const ENDINGS: [&str; 5] = [".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst"];
 
-/// The members of an archive that are files of lines.
+/// The members of an archive that are to be read.
 pub(super) struct Spooled {
     /// In the order of their names.
     pub(super) members: Vec<Member>,
@@ -35,6 +35,8 @@ pub(super) struct Spooled {
     /// What ended the archive early.
     pub(super) broken: Option<io::Error>,
     contents: File,
+    /// Where they lie, for messages.
+    temp_dir: PathBuf,
 }
 
 /// One member, copied.
@@ -89,8 +91,12 @@ fn has_tar_header(head: &[u8]) -> bool {
     stated.is_ok_and(|stated| stated == sum)
 }
 
-/// Copies the members that are files of lines to a temporary file in `temp_dir`.
-pub(super) fn spool(reader: impl Read, temp_dir: &Path) -> anyhow::Result<Spooled> {
+/// Copies the members that are selected to a temporary file in `temp_dir`.
+pub(super) fn spool(
+    reader: impl Read,
+    selection: &dyn Select,
+    temp_dir: &Path,
+) -> anyhow::Result<Spooled> {
     let contents = tempfile::tempfile_in(temp_dir).with_context(|| {
         format!(
             "could not create a temporary file in {}",
@@ -102,43 +108,63 @@ pub(super) fn spool(reader: impl Read, temp_dir: &Path) -> anyhow::Result<Spoole
         refused: Vec::new(),
         broken: None,
         contents,
+        temp_dir: temp_dir.to_owned(),
     };
     let watch = Watch {
         allowed: Cell::new(HEADERS_MAX),
         has_ended: Cell::new(false),
+        has_spool_failed: Cell::new(false),
     };
-    spooled.broken = spooled.copy_members(reader, &watch).err().map(|error| {
-        // The library has its own words for an early end.
-        let is_early_end = watch.has_ended.get() && error.raw_os_error().is_none();
-        if is_early_end {
-            io::ErrorKind::UnexpectedEof.into()
-        } else {
-            error
+    spooled.broken = match spooled.copy_members(reader, selection, &watch).err() {
+        Some(error) if watch.has_spool_failed.get() => {
+            return Err(error).with_context(|| {
+                format!(
+                    "could not write to a temporary file in {}",
+                    temp_dir.display()
+                )
+            });
         }
-    });
+        // The library has its own words for an early end.
+        Some(error) if watch.has_ended.get() && error.raw_os_error().is_none() => {
+            Some(io::ErrorKind::UnexpectedEof.into())
+        }
+        broken => broken,
+    };
     spooled.members.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(spooled)
 }
 
 impl Spooled {
     /// The contents of a member.
-    pub(super) fn contents(&mut self, member: &Member) -> io::Result<impl Read + use<'_>> {
-        self.contents.seek(SeekFrom::Start(member.start))?;
+    pub(super) fn contents(&mut self, member: &Member) -> anyhow::Result<impl Read + use<'_>> {
+        let sought = self.contents.seek(SeekFrom::Start(member.start));
+        sought.with_context(|| {
+            let directory = self.temp_dir.display();
+            format!("could not read the copy of {} in {directory}", member.name)
+        })?;
         Ok((&self.contents).take(member.length))
     }
 
-    fn copy_members(&mut self, reader: impl Read, watch: &Watch) -> io::Result<()> {
+    fn copy_members(
+        &mut self,
+        reader: impl Read,
+        selection: &dyn Select,
+        watch: &Watch,
+    ) -> io::Result<()> {
         let mut archive = Archive::new(Watched {
             reader,
             watch,
             zeros: 0,
         });
-        let mut spool = BufWriter::new(self.contents.try_clone()?);
+        let mut spool = BufWriter::new(Spool {
+            file: self.contents.try_clone()?,
+            watch,
+        });
         let mut start = 0;
         for entry in archive.entries()? {
             let mut entry = entry?;
             watch.allowed.set(u64::MAX);
-            if let Some(name) = self.name_to_read(&entry) {
+            if let Some(name) = self.name_to_read(&entry, selection) {
                 let length = io::copy(&mut entry, &mut spool)?;
                 if length < entry.size() {
                     return Err(io::ErrorKind::UnexpectedEof.into());
@@ -159,8 +185,15 @@ impl Spooled {
     }
 
     /// The name of a member that is to be read; one that only looks so is noted.
-    fn name_to_read(&mut self, entry: &Entry<'_, impl Read>) -> Option<String> {
-        let name = name_of_line_file(entry)?;
+    fn name_to_read(
+        &mut self,
+        entry: &Entry<'_, impl Read>,
+        selection: &dyn Select,
+    ) -> Option<String> {
+        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        if entry.header().entry_type().is_dir() || !selection.is_wanted(&name) {
+            return None;
+        }
         match reason_to_refuse(entry, &name) {
             None => Some(name),
             Some(reason) => {
@@ -169,12 +202,6 @@ impl Spooled {
             }
         }
     }
-}
-
-fn name_of_line_file(entry: &Entry<'_, impl Read>) -> Option<String> {
-    let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-    let is_wanted = is_line_file(name.rsplit('/').next().unwrap_or(&name));
-    (is_wanted && !entry.header().entry_type().is_dir()).then_some(name)
 }
 
 /// Reading such a member would be harmless, but whoever packed it meant something else.
@@ -204,6 +231,28 @@ struct Watch {
     /// Bytes that may still be read.
     allowed: Cell<u64>,
     has_ended: Cell<bool>,
+    has_spool_failed: Cell<bool>,
+}
+
+/// The temporary file. That it cannot be written is no fault of the archive, so it is noted.
+struct Spool<'a> {
+    file: File,
+    watch: &'a Watch,
+}
+
+impl Write for Spool<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes);
+        let has_failed = |error: &io::Error| error.kind() != io::ErrorKind::Interrupted;
+        if written.as_ref().is_err_and(has_failed) {
+            self.watch.has_spool_failed.set(true);
+        }
+        written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 impl<R: Read> Watched<'_, R> {

@@ -61,9 +61,11 @@ pub enum InvalidJson {
         /// Whether the line ends where more was needed.
         ends_early: bool,
     },
-    /// More than [`DEPTH_MAX`] objects and lists within each other.
-    #[error("objects and lists are nested more than {DEPTH_MAX} deep")]
+    /// Too many objects and lists within each other.
+    #[error("objects and lists are nested more than {depth_max} deep")]
     TooDeep {
+        /// How many may be.
+        depth_max: usize,
         /// Byte offset of the first bracket too many.
         at: usize,
     },
@@ -83,10 +85,16 @@ impl Value<'_> {
     }
 }
 
-/// Reads a line that holds exactly one value.
+/// Reads a line that holds exactly one value, nested no deeper than [`DEPTH_MAX`].
 pub fn parse(line: &str) -> Result<Node<'_>, InvalidJson> {
+    parse_nested(line, DEPTH_MAX)
+}
+
+/// Reads a text that holds exactly one value, nested no deeper than `depth_max`.
+pub fn parse_nested(line: &str, depth_max: usize) -> Result<Node<'_>, InvalidJson> {
     let mut parser = Parser {
         line,
+        depth_max,
         jiter: Jiter::new(line.as_bytes()),
     };
     let peek = parser.jiter.peek()?;
@@ -100,6 +108,7 @@ type Key<'a> = (Cow<'a, str>, Range<usize>);
 
 struct Parser<'a> {
     line: &'a str,
+    depth_max: usize,
     jiter: Jiter<'a>,
 }
 
@@ -107,8 +116,12 @@ impl<'a> Parser<'a> {
     fn node(&mut self, peek: Peek, depth: usize) -> Result<Node<'a>, InvalidJson> {
         let start = self.jiter.current_index();
         let is_nested = peek == Peek::Array || peek == Peek::Object;
-        if is_nested && DEPTH_MAX < depth {
-            return Err(InvalidJson::TooDeep { at: start });
+        if is_nested && self.depth_max < depth {
+            let depth_max = self.depth_max;
+            return Err(InvalidJson::TooDeep {
+                at: start,
+                depth_max,
+            });
         }
         let value = match peek {
             Peek::Null => {

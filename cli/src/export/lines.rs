@@ -3,29 +3,32 @@
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use super::{BYTE_ORDER_MARK, ExportFile, Fault, LINE_MAX, Line, Visit};
+use super::{BYTE_ORDER_MARK, ExportFile, Fault, Line, Visit};
 use crate::findings::Code;
 
-/// Most bytes of a line that is not too long, with what does not count as a part of it.
-const HELD_MAX: usize = BYTE_ORDER_MARK.len() + LINE_MAX + b"\r".len();
+/// Bytes that do not count as a part of a line: its byte order mark and carriage return.
+const UNCOUNTED: usize = BYTE_ORDER_MARK.len() + b"\r".len();
 
 /// Where, and by what, reading was cut short.
-pub(super) struct Broken {
+pub struct Broken {
     /// The line that could not be read to its end.
-    pub(super) line: u64,
+    pub line: u64,
     /// Why not.
-    pub(super) source: io::Error,
+    pub source: io::Error,
 }
 
-/// Hands every line of `reader` to `visit`. A reader that fails ends the file, not the run.
-pub(super) fn read(
+/// Hands every line of `reader` to `visit`; those of more than `line_max` bytes are faults. A
+/// reader that fails ends the file, not the run.
+pub fn read(
     file: &Arc<ExportFile>,
     mut reader: impl BufRead,
+    line_max: usize,
     visit: &mut dyn Visit,
 ) -> anyhow::Result<Result<(), Broken>> {
     let mut cutter = Cutter {
         file,
         visit,
+        line_max,
         number: 1,
         held: Vec::new(),
         is_oversized: false,
@@ -58,6 +61,7 @@ pub(super) fn read(
 struct Cutter<'a> {
     file: &'a Arc<ExportFile>,
     visit: &'a mut dyn Visit,
+    line_max: usize,
     /// Number of the line being read.
     number: u64,
     /// The beginning of a line that goes on in the next chunk.
@@ -70,7 +74,7 @@ impl Cutter<'_> {
         if self.is_oversized {
             return self.visit.oversized(piece);
         }
-        if self.held.len() + piece.len() <= HELD_MAX {
+        if self.held.len() + piece.len() <= self.line_max + UNCOUNTED {
             self.held.extend_from_slice(piece);
             return Ok(());
         }
@@ -117,7 +121,7 @@ impl Cutter<'_> {
             is_unterminated,
         };
         let contents = line.contents();
-        if LINE_MAX < contents.len() {
+        if self.line_max < contents.len() {
             self.visit.oversized(raw)?;
             return self.too_long();
         }
@@ -132,7 +136,7 @@ impl Cutter<'_> {
             code: Code::LineTooLong,
             file: Arc::clone(self.file),
             line: Some(self.number),
-            message: format!("the line is longer than {LINE_MAX} bytes"),
+            message: format!("the line is longer than {} bytes", self.line_max),
         })
     }
 }

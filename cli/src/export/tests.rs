@@ -1,7 +1,8 @@
 //! Tests of reading exports: containers, compression, lines, damage.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write as _;
+use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -253,6 +254,9 @@ fn a_missing_file_is_an_error() {
 fn the_size_is_that_on_disk_and_unknown_for_standard_input() {
     let directory = tempfile::tempdir().unwrap();
     let file = write(&directory, "a.ndjson", b"{}\n");
-    assert_eq!(size(&[file.clone(), directory.path().to_owned()]), Some(6));
-    assert_eq!(size(&[file, PathBuf::from("-")]), None);
+    assert_eq!(
+        size(&[file.clone(), directory.path().to_owned()], &LineFiles),
+        Some(6)
+    );
+    assert_eq!(size(&[file, PathBuf::from("-")], &LineFiles), None);
 }

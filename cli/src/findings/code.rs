@@ -79,11 +79,19 @@ codes! {
     FileTruncated "FILE_TRUNCATED" Error Export
         "A file ends early: a cut compressed file or archive, or a last line that breaks off.",
     FileCorrupt "FILE_CORRUPT" Error Export
-        "A compressed file or an archive cannot be decoded.",
+        "A file cannot be decoded: its compression, its archive, or the form that a mapping names.",
     MemberRefused "MEMBER_REFUSED" Error Export
         "An archive member that would be read is a link, or its path is absolute or has `..`.",
     NoExportFiles "NO_EXPORT_FILES" Error Export
         "A folder or an archive has no `.ndjson` or `.jsonl` file.",
+    DuplicateKey "DUPLICATE_KEY" Warning Record
+        "Two records have the key by which others refer to them; the first one is meant.",
+    SourceWithoutFiles "SOURCE_WITHOUT_FILES" Warning Export
+        "The export has no file that a source of the mapping asks for.",
+    RecordsNotFound "RECORDS_NOT_FOUND" Error Export
+        "A file has no list of records where the mapping says they are.",
+    ChangedSincePublication "CHANGED_SINCE_PUBLICATION" Warning Export
+        "Published records were changed afterwards, and the export has the changed contents.",
     FolderSkipped "FOLDER_SKIPPED" Warning Export
         "A folder within a folder has files that would be read elsewhere; they are not read.",
     // The export as a whole.
@@ -110,6 +118,8 @@ codes! {
         "A line is JSON, but not an object.",
     UnknownKind "UNKNOWN_KIND" Error Record
         "The `kind` of a record is not one of this format.",
+    MappingFailed "MAPPING_FAILED" Error Record
+        "An expression of the mapping has no value for a record.",
     // Keys.
     MissingField "MISSING_FIELD" Error Record
         "A required value is absent, null or blank.",

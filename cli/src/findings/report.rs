@@ -38,6 +38,7 @@ pub struct FindingEntry<'a> {
     pub value: Option<&'a str>,
     pub message: &'a str,
     pub hint: Option<&'a str>,
+    pub origin: Option<&'a str>,
 }
 
 /// The record that a finding is about.
@@ -84,6 +85,7 @@ impl<'a> FindingEntry<'a> {
             value: finding.value.as_deref(),
             message: &finding.message,
             hint: finding.hint.as_deref(),
+            origin: finding.origin.as_deref(),
         }
     }
 }

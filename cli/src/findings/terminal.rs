@@ -99,6 +99,9 @@ fn body<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
     if let Some(record) = &finding.record {
         body = body.element(Level::NOTE.message(record_name(record)));
     }
+    if let Some(origin) = &finding.origin {
+        body = body.element(Level::NOTE.message(visible(origin)));
+    }
     if let Some(hint) = &finding.hint {
         body = body.element(Level::HELP.message(visible(hint)));
     }

@@ -1,9 +1,10 @@
 //! The first pass: reads everything that boats may refer to, and sets the boats' lines aside.
 
+mod lines;
+
 use std::path::Path;
 
 use super::fields::{Fields, object};
-use super::first_look::{begins_like_a_boat, read_kind};
 use super::identity::{Identities, Identity, text_of};
 use super::kind::Vocabulary;
 use super::references::References;
@@ -11,10 +12,9 @@ use super::rejects::Rejects;
 use super::reporter::{LineText, Problem, Reporter};
 use super::spool::Spool;
 use super::text::text;
-use super::{Kind, Tally, announced, catalogue, designer, manufacturer, open_line, term};
+use super::{Kind, Tally, announced, catalogue, designer, manufacturer, term};
 use crate::export::json::Node;
-use crate::export::{Fault, Line, Visit};
-use crate::findings::{Code, Finding, Findings, Place, RecordName, Severity, cut};
+use crate::findings::{Code, Finding, Findings, RecordName, cut};
 
 /// Receives the lines of an export.
 pub(super) struct Collector<'a> {
@@ -83,6 +83,21 @@ impl<'a> Collector<'a> {
             self.collected.findings.append(findings);
         }
         self.collected
+    }
+
+    /// What was collected so far.
+    pub(super) const fn collected_mut(&mut self) -> &mut Collected {
+        &mut self.collected
+    }
+
+    /// Something came, be it usable or not.
+    pub(super) const fn not_empty(&mut self) {
+        self.is_empty = false;
+    }
+
+    /// Keeps a record that is left out.
+    pub(super) fn reject(&mut self, raw: &[u8]) -> anyhow::Result<()> {
+        self.rejects.line(raw)
     }
 
     fn record<'n>(
@@ -227,49 +242,6 @@ impl<'a> Collector<'a> {
         self.collected.findings.append(findings);
         self.collected.tally.unreadable += 1;
         self.rejects.line(bytes)
-    }
-}
-
-impl Visit for Collector<'_> {
-    fn line(&mut self, line: Line<'_>) -> anyhow::Result<()> {
-        self.is_empty = false;
-        if begins_like_a_boat(line.contents()) {
-            return self.collected.spool.push(line);
-        }
-        let (text, node) = match open_line::open(line) {
-            Ok(opened) => opened,
-            Err(finding) => {
-                let mut findings = Findings::new(self.listed_max);
-                findings.add(*finding);
-                return self.unreadable(findings, line.raw);
-            }
-        };
-        let mut reporter = Reporter::new(text, self.listed_max);
-        match read_kind(&node, &mut reporter) {
-            Some(Kind::Boat) => self.collected.spool.push(line),
-            Some(kind) => self.record(kind, line.raw, text, &node, reporter),
-            None => self.unreadable(reporter.into_findings(), line.raw),
-        }
-    }
-
-    fn oversized(&mut self, piece: &[u8]) -> anyhow::Result<()> {
-        self.rejects.piece(piece)
-    }
-
-    fn fault(&mut self, fault: Fault) -> anyhow::Result<()> {
-        self.is_empty &= fault.code.severity() == Severity::Warning;
-        let place = Place {
-            file: fault.file,
-            line: fault.line,
-        };
-        self.collected
-            .findings
-            .add(Finding::new(fault.code, Some(place), fault.message));
-        if fault.code == Code::LineTooLong {
-            self.collected.tally.unreadable += 1;
-            self.rejects.end_of_line()?;
-        }
-        Ok(())
     }
 }
 

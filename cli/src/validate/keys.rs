@@ -69,7 +69,7 @@ pub(super) fn report_unknown<'n>(
 }
 
 /// The word of `known` that `word` may have been meant to be.
-pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+pub fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     let (likeness, nearest) = most_alike(word, known.iter().copied())?;
     (ALIKE <= likeness).then_some(nearest)
 }

@@ -5,24 +5,28 @@ use std::sync::Arc;
 
 use super::reporter::LineText;
 use crate::export::Line;
-use crate::export::json::{self, InvalidJson, Node};
+use crate::export::json::{self, DEPTH_MAX, InvalidJson, Node};
 use crate::findings::{Code, Excerpt, Finding, Place};
 
-/// The text and the value of a line.
+/// The text and the value of a line of the native format.
 pub(super) fn open(line: Line<'_>) -> Result<(LineText<'_>, Node<'_>), Box<Finding>> {
+    let (text, node) = parse(line, DEPTH_MAX)?;
+    let text = LineText {
+        file: line.file,
+        number: line.number,
+        text,
+    };
+    Ok((text, node))
+}
+
+/// The text and the value of a line, nested no deeper than `depth_max`.
+pub fn parse(line: Line<'_>, depth_max: usize) -> Result<(&str, Node<'_>), Box<Finding>> {
     let text = match std::str::from_utf8(line.contents()) {
         Ok(text) => text,
         Err(invalid) => return Err(invalid_utf8(line, invalid.valid_up_to())),
     };
-    match json::parse(text) {
-        Ok(node) => Ok((
-            LineText {
-                file: line.file,
-                number: line.number,
-                text,
-            },
-            node,
-        )),
+    match json::parse_nested(text, depth_max) {
+        Ok(node) => Ok((text, node)),
         Err(invalid) => Err(invalid_json(line, text, &invalid)),
     }
 }
@@ -43,7 +47,7 @@ fn invalid_json(line: Line<'_>, text: &str, invalid: &InvalidJson) -> Box<Findin
             ..
         } if line.is_unterminated => (Code::FileTruncated, *at),
         InvalidJson::Syntax { at, .. } => (Code::InvalidJson, *at),
-        InvalidJson::TooDeep { at } => (Code::NestedTooDeep, *at),
+        InvalidJson::TooDeep { at, .. } => (Code::NestedTooDeep, *at),
     };
     let message = match code {
         Code::FileTruncated => "the file ends in the middle of a record".to_owned(),

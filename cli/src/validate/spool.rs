@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, Write};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -21,6 +21,8 @@ const HEAD: usize = 4 + 8 + 1 + 4;
 /// Lines being set aside.
 pub(super) struct Spool {
     file: BufWriter<File>,
+    /// Where the file lies, for messages: it has no name of its own.
+    temp_dir: PathBuf,
     /// By ordinal; files without a line in the spool may be missing.
     files: Vec<Arc<ExportFile>>,
     lines: u64,
@@ -29,6 +31,7 @@ pub(super) struct Spool {
 /// The lines that were set aside, in their order.
 pub(super) struct SpoolReader {
     file: BufReader<File>,
+    temp_dir: PathBuf,
     files: Vec<Arc<ExportFile>>,
 }
 
@@ -57,6 +60,7 @@ impl Spool {
         })?;
         Ok(Self {
             file: BufWriter::new(file),
+            temp_dir: temp_dir.to_owned(),
             files: Vec::new(),
             lines: 0,
         })
@@ -69,7 +73,7 @@ impl Spool {
         }
         self.lines += 1;
         self.write(line)
-            .context("could not write to a temporary file")
+            .with_context(|| could_not_write(&self.temp_dir))
     }
 
     /// Lines set aside so far.
@@ -84,9 +88,10 @@ impl Spool {
             .into_inner()
             .map_err(io::IntoInnerError::into_error);
         let rewound = rewound.and_then(|mut file| file.rewind().map(|()| file));
-        let file = rewound.context("could not write to a temporary file")?;
+        let file = rewound.with_context(|| could_not_write(&self.temp_dir))?;
         Ok(SpoolReader {
             file: BufReader::new(file),
+            temp_dir: self.temp_dir,
             files: self.files,
         })
     }
@@ -107,9 +112,12 @@ impl SpoolReader {
         batch.bytes.clear();
         batch.lines.clear();
         while batch.lines.len() < BATCH_LINES && batch.bytes.len() < BATCH_BYTES {
-            let more = self
-                .read_line(batch)
-                .context("could not read a temporary file")?;
+            let more = self.read_line(batch).with_context(|| {
+                format!(
+                    "could not read a temporary file in {}",
+                    self.temp_dir.display()
+                )
+            })?;
             if !more {
                 break;
             }
@@ -181,6 +189,13 @@ impl Batch {
             })
             .collect()
     }
+}
+
+fn could_not_write(temp_dir: &Path) -> String {
+    format!(
+        "could not write to a temporary file in {}",
+        temp_dir.display()
+    )
 }
 
 #[cfg(test)]

@@ -57,6 +57,17 @@ impl Tally {
         ]
     }
 
+    /// The records of a kind that is counted.
+    pub(super) const fn of_mut(&mut self, kind: Kind) -> Option<&mut TallyOfKind> {
+        match kind {
+            Kind::Catalogue => None,
+            Kind::Manufacturer => Some(&mut self.manufacturer),
+            Kind::Term => Some(&mut self.term),
+            Kind::Designer => Some(&mut self.designer),
+            Kind::Boat => Some(&mut self.boat),
+        }
+    }
+
     /// Everything that is left out, if the import goes on at all.
     pub fn invalid(&self) -> u64 {
         let invalid = self.by_kind().into_iter().map(|(_, tally)| tally.invalid);

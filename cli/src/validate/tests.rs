@@ -95,6 +95,7 @@ impl Run {
         let mut rejects = Rejects::create(&rejects_path).unwrap();
         let settings = Settings {
             exports: &[path],
+            mapping: None,
             temp_dir: directory.path(),
             listed_max: 1000,
             skip_invalid,

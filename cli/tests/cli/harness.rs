@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -105,6 +106,12 @@ impl TestCli {
     pub(crate) fn elapsed_seconds(&self) -> i64 {
         use shared::clock::Clock;
         self.clock.now().unix_seconds() - START
+    }
+
+    /// Writes a file in the test's directory.
+    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
+        let mut file = File::create(self.path(name)).unwrap();
+        file.write_all(contents.as_ref()).unwrap();
     }
 
     /// The path of `name` in the test's directory.

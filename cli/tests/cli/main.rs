@@ -8,17 +8,24 @@
 )]
 
 mod client;
+mod edited;
 mod harness;
 mod process;
 mod sample;
 
+mod damage;
 mod demo;
+mod diff;
+mod guards;
 mod help;
 mod import;
 mod key_store;
 mod keys;
 mod manufacturers;
+mod mapped;
+mod mapping;
 mod output;
+mod prune;
 mod refusals;
 mod releases;
 mod served;

@@ -185,8 +185,9 @@ fn a_release_is_followed_under_load_without_one_failed_request() {
     let mut file = fs::File::create(&export).unwrap();
     std::io::Write::write_all(&mut file, only_makers.join("\n").as_bytes()).unwrap();
 
+    let import = ["import", "--max-removals=100", export.to_str().unwrap()];
     std::thread::scope(|scope| {
-        scope.spawn(|| catalogue(sample.data.path(), &["import", export.to_str().unwrap()]));
+        scope.spawn(|| catalogue(sample.data.path(), &import));
         let mut client = Client::connect(sample.server.address);
         let key = format!("Authorization: Bearer {}\r\n", sample.key);
         let mut totals = (0..ATTEMPTS_MAX).map(|_| {

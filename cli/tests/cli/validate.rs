@@ -33,11 +33,15 @@ fn copy_all(from: &Path, to: &Path) {
     }
 }
 
+/// The name of the mapping that a fixture may have beside its export.
+const MAPPING: &str = "mapping.toml";
+
 /// The one export of a folder: a file, or a folder again.
 fn export_of(folder: &Path) -> PathBuf {
     let mut files = fs::read_dir(folder)
         .unwrap()
-        .map(|entry| entry.unwrap().path());
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| !path.ends_with(MAPPING));
     let export = files.next().unwrap();
     assert_eq!(files.next(), None, "{} has one export", folder.display());
     export
@@ -63,9 +67,15 @@ fn every_code_is_shown_to_people_and_to_programs() {
     for code in Code::ALL {
         let name = code.as_str().to_lowercase();
         let mut cli = TestCli::new();
-        let export = copy(&cli, &export_of(&fixtures().join("findings").join(&name)));
-        let shown = cli.run(&["validate", &export]);
-        let json = cli.run(&["validate", "--json", &export]);
+        let folder = fixtures().join("findings").join(&name);
+        let mut typed = vec!["validate".to_owned(), copy(&cli, &export_of(&folder))];
+        if folder.join(MAPPING).exists() {
+            typed.extend(["--mapping".to_owned(), copy(&cli, &folder.join(MAPPING))]);
+        }
+        let mut typed: Vec<&str> = typed.iter().map(String::as_str).collect();
+        let shown = cli.run(&typed);
+        typed.push("--json");
+        let json = cli.run(&typed);
         let expected = match code.severity() {
             Severity::Error => ExitStatus::InvalidData,
             Severity::Warning => ExitStatus::Done,

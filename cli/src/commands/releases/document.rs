@@ -4,6 +4,8 @@ use serde::Serialize;
 use shared::release::manifest::FileEntry;
 use shared::release::{Manifest, ReleaseError, ReleaseId};
 
+use crate::commands::coverage::CoverageDocument;
+
 /// All releases.
 #[derive(Serialize)]
 pub(super) struct ListDocument {
@@ -71,6 +73,7 @@ pub(super) fn damage(error: ReleaseError) -> String {
 pub(super) struct ShownDocument<'a> {
     #[serde(flatten)]
     pub(super) release: ReleaseDocument,
+    pub(super) coverage: CoverageDocument<'a>,
     pub(super) files: &'a [FileEntry],
 }
 

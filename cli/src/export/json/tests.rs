@@ -91,10 +91,19 @@ fn nesting_ends_at_32() {
     assert!(parse(&nested(DEPTH_MAX)).is_ok());
     assert_eq!(
         parse(&nested(DEPTH_MAX + 1)),
-        Err(InvalidJson::TooDeep { at: DEPTH_MAX })
+        Err(InvalidJson::TooDeep {
+            at: DEPTH_MAX,
+            depth_max: DEPTH_MAX
+        })
     );
     let hostile = "[".repeat(1_000_000);
-    assert_eq!(parse(&hostile), Err(InvalidJson::TooDeep { at: DEPTH_MAX }));
+    assert_eq!(
+        parse(&hostile),
+        Err(InvalidJson::TooDeep {
+            at: DEPTH_MAX,
+            depth_max: DEPTH_MAX
+        })
+    );
 }
 
 #[test]

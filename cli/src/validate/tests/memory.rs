@@ -67,6 +67,7 @@ fn boats_that_fill_the_memory_are_made_ready_one_by_one() {
     let mut input = std::io::Cursor::new(text);
     let settings = Settings {
         exports: &["-".into()],
+        mapping: None,
         temp_dir: directory.path(),
         listed_max: 1000,
         skip_invalid: false,

@@ -1,0 +1,194 @@
+//! How many records have each field, for people and for programs.
+//!
+//! Of ninety fields most are unremarkable, so people see those that every record has as a number,
+//! and the others by the object they belong to, in lines that fit a narrow terminal.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use shared::release::Manifest;
+use shared::release::fields::FieldCount;
+use shared::render::coverage::is_member;
+
+/// Width of the lines, in columns.
+const WIDTH: usize = 80;
+/// What begins each line below the first.
+const INDENT: &str = "  ";
+
+/// Field coverage as `--json` shows it.
+#[derive(Serialize)]
+pub(super) struct CoverageDocument<'a> {
+    boats: KindDocument<'a>,
+    manufacturers: KindDocument<'a>,
+}
+
+#[derive(Serialize)]
+struct KindDocument<'a> {
+    records: u64,
+    fields: &'a [FieldCount],
+}
+
+impl<'a> CoverageDocument<'a> {
+    pub(super) fn new(manifest: &'a Manifest) -> Self {
+        Self {
+            boats: KindDocument {
+                records: manifest.boats,
+                fields: &manifest.fields.boats,
+            },
+            manufacturers: KindDocument {
+                records: manifest.manufacturers,
+                fields: &manifest.fields.manufacturers,
+            },
+        }
+    }
+}
+
+/// Field coverage for people; nothing of a kind that has no records.
+pub(super) fn text(manifest: &Manifest) -> String {
+    let fields = &manifest.fields;
+    let boats = of_kind("boat", manifest.boats, &fields.boats);
+    let manufacturers = of_kind(
+        "manufacturer",
+        manifest.manufacturers,
+        &fields.manufacturers,
+    );
+    format!("{boats}{manufacturers}")
+}
+
+fn of_kind(kind: &str, records: u64, fields: &[FieldCount]) -> String {
+    if records == 0 {
+        return String::new();
+    }
+    let fields = telling(fields);
+    let in_every = fields.iter().filter(|field| field.present == records);
+    let in_none: Vec<&str> = fields
+        .iter()
+        .filter(|field| field.present == 0)
+        .map(|field| &*field.path)
+        .collect();
+    let in_some = fields
+        .iter()
+        .filter(|field| field.present != 0 && field.present != records);
+    let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
+    for field in in_some {
+        let (group, name) = field.path.split_once('.').unwrap_or((kind, &field.path));
+        let item = format!("{name} {}", percent(field.present, records));
+        match groups.iter_mut().find(|(known, _)| *known == group) {
+            Some((_, items)) => items.push(item),
+            None => groups.push((group, vec![item])),
+        }
+    }
+    if !in_none.is_empty() {
+        let names = in_none.iter().map(|&name| name.to_owned()).collect();
+        groups.push(("in none", names));
+    }
+    let mut text = format!(
+        "Fields of {kind}s: {} in every record{}\n",
+        in_every.count(),
+        if groups.is_empty() {
+            "."
+        } else {
+            ", the others in % of records:"
+        },
+    );
+    let label_width = groups.iter().map(|(group, _)| group.len()).max();
+    for (group, items) in &groups {
+        wrap(group, label_width.unwrap_or(0), items, &mut text);
+    }
+    text
+}
+
+/// The fields that say something of their own: members of an object that are there exactly
+/// where the object is do not.
+fn telling(fields: &[FieldCount]) -> Vec<&FieldCount> {
+    let mut telling: Vec<&FieldCount> = Vec::new();
+    for field in fields {
+        let says_the_same = |object: &&FieldCount| {
+            is_member(&field.path, &object.path) && field.present == object.present
+        };
+        if !telling.iter().any(says_the_same) {
+            telling.push(field);
+        }
+    }
+    telling
+}
+
+/// Whole percent, never 100 where one record lacks the field, nor 0 where one has it.
+fn percent(present: u64, records: u64) -> String {
+    match u128::from(present) * 100 / u128::from(records) {
+        0 => "<1".to_owned(),
+        whole => whole.to_string(),
+    }
+}
+
+/// Appends the items after their label, in as many lines as it takes.
+fn wrap(label: &str, label_width: usize, items: &[String], text: &mut String) {
+    let start = INDENT.len() + label_width + 2;
+    // Writing to a text cannot fail.
+    _ = write!(text, "{INDENT}{label:label_width$}  ");
+    let mut column = start;
+    for (place, item) in items.iter().enumerate() {
+        let is_last = place + 1 == items.len();
+        let width = item.len() + usize::from(!is_last);
+        if start < column && WIDTH < column + 1 + width {
+            _ = write!(text, "\n{:start$}", "");
+            column = start;
+        } else if start < column {
+            text.push(' ');
+            column += 1;
+        }
+        _ = write!(text, "{item}{}", if is_last { "\n" } else { "," });
+        column += width;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(path: &str, present: u64) -> FieldCount {
+        FieldCount {
+            path: path.to_owned(),
+            present,
+            fractional: false,
+        }
+    }
+
+    #[test]
+    fn fields_are_summed_up_where_they_say_nothing() {
+        let fields = [
+            field("id", 1000),
+            field("version", 1),
+            field("image", 999),
+            field("image.url", 999),
+            field("image.alt", 500),
+            field("hull.type", 0),
+            field("hull.type.id", 0),
+            field("gallery", 0),
+        ];
+        let expected = "\
+Fields of boats: 1 in every record, the others in % of records:
+  boat     version <1, image 99
+  image    alt 50
+  in none  hull.type, gallery
+";
+        assert_eq!(of_kind("boat", 1000, &fields), expected);
+        let all = of_kind("boat", 1000, &fields[..1]);
+        assert_eq!(all, "Fields of boats: 1 in every record.\n");
+        assert_eq!(of_kind("boat", 0, &fields), "");
+    }
+
+    #[test]
+    fn no_line_is_wider_than_a_narrow_terminal() {
+        let fields: Vec<FieldCount> = (0..200).map(|n| field(&format!("hull.f{n}"), 1)).collect();
+        let text = of_kind("boat", 3, &fields);
+        let widths = || text.lines().skip(1).map(str::len);
+        assert!(widths().all(|width| width <= WIDTH), "{text}");
+        assert!(widths().any(|width| WIDTH - 2 <= width), "{text}");
+        assert_eq!(
+            text.matches("33").count(),
+            200 + 1 + 1,
+            "f33, f133, and each share"
+        );
+    }
+}

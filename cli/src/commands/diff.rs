@@ -1,0 +1,215 @@
+//! `catalogue diff`: what changes for consumers from one release to another.
+
+pub(super) mod sentences;
+
+use std::io::Write;
+use std::path::Path;
+use std::str::FromStr;
+
+use anyhow::Context as _;
+use clap::Args;
+use shared::data_dir::DataDir;
+use shared::release::diff::{FieldsDiff, KindDiff, Listed, MovedSlug, RecordName};
+use shared::release::{Release, ReleaseDiff, ReleaseId, ReleaseStore};
+
+use super::releases;
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+use crate::{json, table};
+
+/// Most records or slugs of one kind that are listed, unless all are wanted.
+pub const EXAMPLES_MAX: usize = 20;
+
+/// Arguments of `diff`.
+#[derive(Debug, Args)]
+#[command(allow_missing_positional = true)]
+#[command(after_help = "\
+For example: catalogue diff current 20261121T101500Z-3f2a9c1b4d5e6f70
+The exit status is 0 whether or not the releases differ.")]
+pub struct DiffArgs {
+    /// The release to compare with: an id, or `current` for the active one, which is the default
+    #[arg(value_name = "FROM")]
+    pub from: Option<Named>,
+    /// The release that is compared: an id, or `current`
+    #[arg(value_name = "TO")]
+    pub to: Named,
+    /// List every record, not only the first 20 of each list
+    #[arg(long)]
+    pub full: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The word for the active release.
+const CURRENT: &str = "current";
+
+/// A release, as it is typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// The active one.
+    Current,
+    /// The one of this id.
+    Id(ReleaseId),
+}
+
+impl FromStr for Named {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == CURRENT {
+            return Ok(Self::Current);
+        }
+        let id = releases::parse_id(text);
+        id.map(Self::Id)
+            .map_err(|not_an_id| format!("{not_an_id}; `{CURRENT}` is the active release"))
+    }
+}
+
+/// Compares.
+pub fn run(args: &DiffArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    let store = ReleaseStore::new(DataDir::new(data));
+    let from = args.from.as_ref().unwrap_or(&Named::Current);
+    let [old, new] = [open(from, &store)?, open(&args.to, &store)?];
+    let examples_max = if args.full { usize::MAX } else { EXAMPLES_MAX };
+    let diff = ReleaseDiff::between(&old, &new, examples_max);
+    let diff = diff.context("could not compare the releases")?;
+    if args.json {
+        json::print(&diff, context)?;
+    } else {
+        let active = store.current()?;
+        context
+            .out
+            .write_all(text(&diff, active.as_ref()).as_bytes())?;
+    }
+    Ok(ExitStatus::Done)
+}
+
+fn open(named: &Named, store: &ReleaseStore) -> anyhow::Result<Release> {
+    let id = match named {
+        Named::Id(id) => id.clone(),
+        Named::Current => store
+            .current()?
+            .context("no release is active; name both releases by their ids")?,
+    };
+    store.open(&id).context("could not compare the releases")
+}
+
+fn text(diff: &ReleaseDiff, active: Option<&ReleaseId>) -> String {
+    let named = |id: &ReleaseId| {
+        if active == Some(id) {
+            format!("{id} (active)")
+        } else {
+            id.to_string()
+        }
+    };
+    let heads = table::details([("From", named(&diff.from)), ("To", named(&diff.to))]);
+    let mut parts = vec![heads, counts(diff)];
+    for (kind, of_kind) in diff.kinds() {
+        parts.extend(lists(kind, of_kind));
+    }
+    if parts.len() == 2 {
+        parts.push("Consumers see no difference.\n".to_owned());
+    }
+    parts.join("\n")
+}
+
+/// How many records there are of each kind, and what became of them.
+fn counts(diff: &ReleaseDiff) -> String {
+    let rows = diff.kinds().map(|(kind, of_kind)| {
+        let numbers = [
+            of_kind.before,
+            of_kind.after,
+            of_kind.added.total,
+            of_kind.changed.total,
+            of_kind.removed.total,
+            of_kind.unchanged,
+        ];
+        let [before, after, added, changed, removed, same] = numbers.map(|n| n.to_string());
+        [
+            kind.to_owned(),
+            before,
+            after,
+            added,
+            changed,
+            removed,
+            same,
+        ]
+    });
+    let heading = [
+        "RECORDS",
+        "BEFORE",
+        "AFTER",
+        "ADDED",
+        "CHANGED",
+        "REMOVED",
+        "UNCHANGED",
+    ];
+    table::list(heading, rows)
+}
+
+/// What there is to list of one kind, each part under its title.
+fn lists(kind: &str, diff: &KindDiff) -> Vec<String> {
+    let FieldsDiff {
+        null_now,
+        gone,
+        optional_now,
+        fractional_now,
+    } = &diff.fields;
+    let parts = [
+        records(&format!("Added {kind}"), &diff.added),
+        records(&format!("Changed {kind}"), &diff.changed),
+        records(&format!("Removed {kind}"), &diff.removed),
+        slugs(kind, &diff.moved_slugs),
+        fields(kind, "null in every record now", null_now),
+        fields(kind, "gone from every record", gone),
+        fields(
+            kind,
+            "in every record before, missing in some now",
+            optional_now,
+        ),
+        fields(
+            kind,
+            "whole numbers before, with fractions now",
+            fractional_now,
+        ),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+fn records(title: &str, names: &Listed<RecordName>) -> Option<String> {
+    let rows = names.examples.iter();
+    let rows = rows.map(|name| (&*name.slug, name.id.to_string()));
+    listed(title, &table::details(rows), names.total, names.more())
+}
+
+fn slugs(kind: &str, slugs: &Listed<MovedSlug>) -> Option<String> {
+    let rows = slugs.examples.iter().map(|moved| {
+        let instead = match &moved.taken_by {
+            Some(other) => format!("leads to {other} instead; "),
+            None => String::new(),
+        };
+        (
+            &*moved.from,
+            format!("{instead}{} is {} now", moved.id, moved.to),
+        )
+    });
+    let title = format!("Slugs of {kind} that no longer lead to their records");
+    listed(&title, &table::details(rows), slugs.total, slugs.more())
+}
+
+fn fields(kind: &str, what: &str, paths: &[String]) -> Option<String> {
+    let title = format!("Fields of {kind}, {what}");
+    listed(&title, &paths.join("\n"), paths.len() as u64, 0)
+}
+
+/// A title, rows, and how many rows are not shown; nothing where there is nothing to list.
+fn listed(title: &str, rows: &str, total: u64, more: u64) -> Option<String> {
+    if total == 0 {
+        return None;
+    }
+    let more = (more != 0).then(|| format!("… and {more} more (--full lists all)"));
+    let rows = rows.lines().chain(more.as_deref());
+    let lines: Vec<String> = rows.map(|row| format!("  {row}")).collect();
+    Some(format!("{title}\n{}\n", lines.join("\n")))
+}

@@ -1,0 +1,99 @@
+//! A difference between releases in a few lines: what matters to consumers, and nothing else.
+
+use std::fmt::Display;
+
+use shared::release::ReleaseDiff;
+use shared::release::diff::KindDiff;
+
+use crate::commands::export_args::counted;
+
+/// Most names in one line.
+const NAMES_MAX: usize = 5;
+
+/// One line a kind, and one for everything that may break a consumer.
+pub(in crate::commands) fn all(diff: &ReleaseDiff) -> Vec<String> {
+    let breaks = diff.kinds().map(|(kind, of_kind)| breaks(kind, of_kind));
+    counts_of_all(diff)
+        .into_iter()
+        .chain(breaks.into_iter().flatten())
+        .collect()
+}
+
+/// One line a kind: how many records change.
+pub(in crate::commands) fn counts_of_all(diff: &ReleaseDiff) -> [String; 2] {
+    diff.kinds().map(|(kind, of_kind)| counts(kind, of_kind))
+}
+
+fn counts(kind: &str, diff: &KindDiff) -> String {
+    let [added, changed, removed] =
+        [&diff.added, &diff.changed, &diff.removed].map(|names| names.total);
+    let unchanged = diff.unchanged;
+    format!("{kind}: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged")
+}
+
+fn breaks(kind: &str, diff: &KindDiff) -> Vec<String> {
+    let fields = &diff.fields;
+    [
+        moved_slugs(kind, diff),
+        null_fields(kind, diff),
+        fields_that(
+            ["is", "are"],
+            "missing in some records now",
+            kind,
+            &fields.optional_now,
+        ),
+        fields_that(
+            ["has", "have"],
+            "fractions now",
+            kind,
+            &fields.fractional_now,
+        ),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Slugs that no longer lead to their records, if any.
+pub(in crate::commands) fn moved_slugs(kind: &str, diff: &KindDiff) -> Option<String> {
+    let moved = &diff.moved_slugs;
+    let names = names(moved.examples.iter().map(|one| &one.from), moved.total);
+    let slugs = counted(moved.total, "slug");
+    let what = match moved.total {
+        1 => "leads to its record",
+        _ => "lead to their records",
+    };
+    (moved.total != 0).then(|| format!("{slugs} of {kind} no longer {what}: {names}"))
+}
+
+/// Fields that had a value before and have none now, if any.
+pub(in crate::commands) fn null_fields(kind: &str, diff: &KindDiff) -> Option<String> {
+    let fields = [&diff.fields.null_now[..], &diff.fields.gone].concat();
+    fields_that(
+        ["is", "are"],
+        "null in every record now, or gone",
+        kind,
+        &fields,
+    )
+}
+
+fn fields_that(
+    [singular, plural]: [&str; 2],
+    what: &str,
+    kind: &str,
+    paths: &[String],
+) -> Option<String> {
+    let total = paths.len() as u64;
+    let verb = if total == 1 { singular } else { plural };
+    let (fields, names) = (counted(total, "field"), names(paths.iter(), total));
+    (total != 0).then(|| format!("{fields} of {kind} {verb} {what}: {names}"))
+}
+
+/// The first few names, and how many more there are.
+fn names<T: Display>(all: impl Iterator<Item = T>, total: u64) -> String {
+    let shown: Vec<String> = all.take(NAMES_MAX).map(|name| name.to_string()).collect();
+    match total.saturating_sub(shown.len() as u64) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}

@@ -1,0 +1,62 @@
+//! `catalogue explain-code`: what the codes of findings mean, and what an import does about them.
+
+use std::io::Write;
+
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+use crate::findings::{Blame, Code, Severity};
+use crate::table;
+use crate::validate::nearest;
+
+/// Arguments of `explain-code`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "For example: catalogue explain-code DANGLING_REFERENCE")]
+pub struct ExplainCodeArgs {
+    /// The code; without one, all are listed
+    #[arg(value_name = "CODE", value_parser = parse_code)]
+    pub code: Option<Code>,
+}
+
+/// Explains.
+pub fn run(args: &ExplainCodeArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    let text = if let Some(code) = args.code {
+        let (severity, consequence) = (code.severity().as_str(), consequence(code));
+        format!(
+            "{code} ({severity})\n{}\n{consequence}\n",
+            code.explanation()
+        )
+    } else {
+        let row = |code: &Code| {
+            let severity = code.severity().as_str().to_owned();
+            [code.to_string(), severity, code.explanation().to_owned()]
+        };
+        table::list(["CODE", "SEVERITY", "MEANING"], Code::ALL.iter().map(row))
+    };
+    context.out.write_all(text.as_bytes())?;
+    Ok(ExitStatus::Done)
+}
+
+fn parse_code(text: &str) -> Result<Code, String> {
+    let wanted = text.to_ascii_uppercase();
+    let mut all = Code::ALL.iter().copied();
+    all.find(|code| code.as_str() == wanted).ok_or_else(|| {
+        let names: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        match nearest(&wanted, &names) {
+            Some(near) => format!("there is no such code; did you mean {near}?"),
+            None => "there is no such code; `catalogue explain-code` lists them".to_owned(),
+        }
+    })
+}
+
+/// What an import does.
+const fn consequence(code: Code) -> &'static str {
+    match (code.severity(), code.blame()) {
+        (Severity::Warning, _) => "An import goes on.",
+        (Severity::Error, Blame::Record) => {
+            "An import changes nothing; with --skip-invalid it leaves the record out."
+        }
+        (Severity::Error, Blame::Export) => {
+            "An import changes nothing, whatever its options: the export itself must be mended."
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Guards on differences made by hand: what they refuse, and exactly from where on.
+
+use shared::release::ReleaseId;
+use shared::release::diff::{FieldsDiff, Listed, MovedSlug};
+
+use super::*;
+
+fn removed(removed: u64, before: u64) -> KindDiff {
+    KindDiff {
+        before,
+        removed: Listed {
+            total: removed,
+            examples: Vec::new(),
+        },
+        ..KindDiff::default()
+    }
+}
+
+fn diff(boats: KindDiff, manufacturers: KindDiff) -> ReleaseDiff {
+    let id = |text| ReleaseId::parse(text).unwrap();
+    ReleaseDiff {
+        from: id("20261120T101500Z-3f2a9c1b4d5e6f70"),
+        to: id("20261121T101500Z-3f2a9c1b4d5e6f70"),
+        boats,
+        manufacturers,
+    }
+}
+
+fn guards(max_removals: &str, allow: &[Allowed]) -> GuardArgs {
+    GuardArgs {
+        max_removals: max_removals.parse().unwrap(),
+        allow: allow.to_owned(),
+    }
+}
+
+fn messages(guards: &GuardArgs, diff: &ReleaseDiff) -> Vec<String> {
+    let refusals = guards.refusals(diff).into_iter();
+    refusals.map(|refusal| refusal.message).collect()
+}
+
+#[test]
+fn as_many_removals_as_told_may_be_and_no_more() {
+    for (most, gone, before, passes) in [
+        ("10", 1, 10, true),
+        ("10", 2, 19, false),
+        ("10", 4, 41, true),
+        ("10", 5, 41, false),
+        ("0", 0, 0, true),
+        ("0", 1, 1_000_000, false),
+        ("0.1", 1, 1000, true),
+        ("0.1", 2, 1001, false),
+        ("12.3456", 123_456, 1_000_000, true),
+        ("12.3456", 123_457, 1_000_000, false),
+        ("100", 41, 41, true),
+    ] {
+        for diff in [
+            diff(removed(gone, before), KindDiff::default()),
+            diff(removed(0, 0), removed(gone, before)),
+        ] {
+            let refused = guards(most, &[]).refusals(&diff);
+            assert_eq!(refused.is_empty(), passes, "{gone} of {before}, {most} %");
+        }
+    }
+}
+
+#[test]
+fn the_option_that_is_named_lets_the_same_pass() {
+    for (gone, before) in [(5, 41), (41, 41), (1, 3), (100_001, 1_000_000)] {
+        let diff = diff(removed(gone, before), KindDiff::default());
+        let refused = guards("10", &[]).refusals(&diff);
+        let most = refused[0]
+            .allowed_by
+            .strip_prefix("--max-removals ")
+            .unwrap();
+        assert_eq!(guards(most, &[]).refusals(&diff), []);
+    }
+}
+
+#[test]
+fn everything_that_breaks_consumers_is_refused_at_once_unless_it_is_allowed() {
+    let moved = MovedSlug {
+        id: "a".into(),
+        from: "old".into(),
+        to: "new".into(),
+        taken_by: None,
+    };
+    let boats = KindDiff {
+        moved_slugs: Listed {
+            total: 1,
+            examples: vec![moved],
+        },
+        ..removed(3, 4)
+    };
+    let manufacturers = KindDiff {
+        fields: FieldsDiff {
+            null_now: vec!["logo".to_owned()],
+            gone: vec!["website".to_owned()],
+            // Consumers may have to cope with these, but are not promised otherwise.
+            optional_now: vec!["description".to_owned()],
+            fractional_now: vec!["boatCount".to_owned()],
+        },
+        ..removed(1, 1)
+    };
+    let diff = diff(boats, manufacturers);
+    let refusals = guards("10", &[]).refusals(&diff);
+    assert_eq!(
+        messages(&guards("10", &[]), &diff),
+        [
+            "3 of 4 boats are removed, more than 10 %",
+            "1 slug of boats no longer leads to its record: old",
+            "1 of 1 manufacturers are removed, more than 10 %",
+            "2 fields of manufacturers are null in every record now, or gone: logo, website",
+        ]
+    );
+    assert_eq!(
+        options(&refusals),
+        "--max-removals 100 --allow moved-slugs --allow null-fields"
+    );
+    let all = [Allowed::NullFields, Allowed::MovedSlugs];
+    assert_eq!(messages(&guards("100", &all), &diff), [""; 0]);
+    assert_eq!(messages(&guards("100", &all[..1]), &diff).len(), 1);
+}
+
+#[test]
+fn shares_are_numbers_from_0_to_100() {
+    for (text, shown) in [
+        ("0", "0"),
+        ("10", "10"),
+        ("010", "10"),
+        ("2.50", "2.5"),
+        ("0.0001", "0.0001"),
+        ("100.0", "100"),
+    ] {
+        assert_eq!(text.parse::<Percent>().unwrap().to_string(), shown);
+    }
+    for text in [
+        "",
+        ".",
+        "5.",
+        ".5",
+        "-1",
+        "+1",
+        "100.0001",
+        "101",
+        "1e1",
+        "5%",
+        "1.23456",
+        "٣",
+        "99999999999999999999",
+    ] {
+        assert!(text.parse::<Percent>().is_err(), "{text}");
+    }
+}

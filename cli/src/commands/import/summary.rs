@@ -1,0 +1,179 @@
+//! What an import came to, shown to people and to programs.
+
+use std::io::Write;
+
+use serde::Serialize;
+use shared::release::{ReleaseDiff, ReleaseId};
+
+use super::guards::{self, Refusal};
+use super::{Comparison, ImportArgs, Imported, Made};
+use crate::commands::coverage::{self, CoverageDocument};
+use crate::commands::diff::sentences;
+use crate::commands::export_args::{OutcomeDocument, counted, tally_table};
+use crate::context::Context;
+use crate::json;
+use crate::validate::Outcome;
+use crate::visible::visible;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    imported: bool,
+    release: Option<&'a str>,
+    existed: bool,
+    active: Option<&'a str>,
+    duration_seconds: f64,
+    /// What changes for consumers; null when nothing was active.
+    diff: Option<&'a ReleaseDiff>,
+    /// Why there is nothing to compare with although a release was active, or null.
+    not_compared: Option<&'a str>,
+    /// Whether the guards kept the release from being activated.
+    refused: bool,
+    /// What the guards say against the release.
+    refusals: &'a [Refusal],
+    coverage: Option<CoverageDocument<'a>>,
+    #[serde(flatten)]
+    outcome: OutcomeDocument<'a>,
+}
+
+/// Shows it as the arguments ask.
+pub(super) fn show(
+    imported: &Imported,
+    outcome: &Outcome,
+    args: &ImportArgs,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    if args.export.json {
+        return json::print(&document(imported, outcome), context);
+    }
+    writeln!(context.out, "{}", tally_table(&outcome.tally))?;
+    match &imported.made {
+        Some(made) => show_made(made, imported, outcome, context),
+        None => show_nothing_made(imported, outcome, args, context),
+    }
+}
+
+fn document<'a>(imported: &'a Imported, outcome: &'a Outcome) -> Document<'a> {
+    let made = imported.made.as_ref();
+    let comparison = made.map(|made| &made.comparison);
+    Document {
+        imported: made.is_some(),
+        release: imported.release().map(ReleaseId::as_str),
+        existed: made.is_some_and(|made| made.existed),
+        active: imported.active.as_ref().map(ReleaseId::as_str),
+        duration_seconds: imported.duration.as_secs_f64(),
+        diff: comparison.and_then(Comparison::diff),
+        not_compared: match comparison {
+            Some(Comparison::Impossible(_, why)) => Some(why),
+            _ => None,
+        },
+        refused: made.is_some_and(Made::is_refused),
+        refusals: made.map_or(&[], |made| &made.refusals),
+        coverage: made.map(|made| CoverageDocument::new(&made.manifest)),
+        outcome: OutcomeDocument::new(outcome),
+    }
+}
+
+fn show_nothing_made(
+    imported: &Imported,
+    outcome: &Outcome,
+    args: &ImportArgs,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    let errors = counted(outcome.findings.errors(), "error");
+    let active = imported.active.as_ref().map_or("none", ReleaseId::as_str);
+    let out = &mut context.out;
+    writeln!(
+        out,
+        "Nothing was imported: {errors}. Active release: {active}."
+    )?;
+    if !args.skip_invalid && outcome.findings.blocking_errors() == 0 {
+        writeln!(
+            out,
+            "Next: mend the export, or leave invalid records out: --skip-invalid"
+        )?;
+    }
+    Ok(())
+}
+
+fn show_made(
+    made: &Made,
+    imported: &Imported,
+    outcome: &Outcome,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    writeln!(context.out, "{}", coverage::text(&made.manifest))?;
+    show_comparison(made, context)?;
+    let out = &mut context.out;
+    let (release, seconds) = (&made.release, imported.duration.as_secs_f64());
+    if made.existed {
+        writeln!(out, "Release {release} has exactly these contents already.")?;
+    } else {
+        writeln!(out, "Release {release} was made in {seconds:.1} s.")?;
+    }
+    let invalid = outcome.tally.invalid();
+    if invalid != 0 {
+        writeln!(out, "Left out: {}.", counted(invalid, "invalid record"))?;
+    }
+    let active = imported.active.as_ref().map_or("none", ReleaseId::as_str);
+    writeln!(out, "Active release: {active}.")?;
+    if made.is_refused() {
+        return show_refused(made, context);
+    }
+    let next = match &imported.active {
+        Some(active) if active == release => "serve".to_owned(),
+        _ => format!("releases activate {release}"),
+    };
+    Ok(writeln!(out, "Next: catalogue {next}")?)
+}
+
+fn show_comparison(made: &Made, context: &mut Context) -> anyhow::Result<()> {
+    match &made.comparison {
+        Comparison::NoneActive => {}
+        Comparison::Impossible(active, why) => {
+            let why = visible(why);
+            writeln!(
+                context.err,
+                "warning: the guards could not compare with the active release {active}: {why}"
+            )?;
+        }
+        // The active release was imported again.
+        Comparison::Diff(diff) if diff.from == diff.to => {}
+        Comparison::Diff(diff) => {
+            let out = &mut context.out;
+            writeln!(out, "What consumers will see, compared with {}:", diff.from)?;
+            for line in sentences::all(diff) {
+                writeln!(out, "  {line}")?;
+            }
+            writeln!(out)?;
+        }
+    }
+    if made.is_refused() {
+        for refusal in &made.refusals {
+            let Refusal {
+                message,
+                allowed_by,
+            } = refusal;
+            writeln!(context.err, "refused: {message} (allowed by {allowed_by})")?;
+        }
+    } else if !made.refusals.is_empty() && made.comparison.diff().is_some() {
+        let options = guards::options(&made.refusals);
+        writeln!(
+            context.err,
+            "note: an import that activates would be refused without {options}"
+        )?;
+    }
+    Ok(())
+}
+
+fn show_refused(made: &Made, context: &mut Context) -> anyhow::Result<()> {
+    let (release, options) = (&made.release, guards::options(&made.refusals));
+    writeln!(
+        context.out,
+        "Not activated, since the guards refuse it: see above.\n\
+         To look at it:             catalogue diff {release}\n\
+         To activate it as it is:   catalogue releases activate {release}\n\
+         Or import again with:      {options}"
+    )?;
+    Ok(())
+}

@@ -1,0 +1,282 @@
+//! `catalogue mapping check`: field by field what a mapping finds, and the keys it leaves unread.
+//!
+//! The export is read twice: once for what the mapping finds, once for what validation says of it.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use clap::Args;
+use serde::Serialize;
+use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+use shared::render::BodyTooLarge;
+
+use crate::advice::Advised;
+use crate::commands::export_args::counted;
+use crate::context::{Context, OutputClosed};
+use crate::exit_status::ExitStatus;
+use crate::export::{Fault, Line, STANDARD_INPUT, Surroundings, Visit};
+use crate::findings::report::FindingsReport;
+use crate::findings::{Code, Finding, Findings, terminal};
+use crate::mapping::{self, CheckReport, Failed, FieldReport, Mapping, Receive, RuleReport};
+use crate::progress::Progress;
+use crate::validate::{self, Consumer, Kind, Outcome, Rejects, Settings};
+use crate::visible::visible;
+use crate::{json, table};
+
+/// Findings from which errors are counted field by field.
+const FINDINGS_MAX: usize = 100_000;
+
+/// Findings that are listed: `validate` lists more.
+const LISTED_MAX: usize = 10;
+
+/// Arguments of `mapping check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+For example: catalogue mapping check sanity.toml production.tar.gz
+The exit status is 1 where a record is invalid, or an expression names a key that no record has.")]
+pub struct CheckArgs {
+    /// The mapping file
+    #[arg(value_name = "FILE")]
+    pub mapping: PathBuf,
+    /// Files, folders or archives of the content system, compressed or not
+    #[arg(value_name = "EXPORT", required = true)]
+    pub exports: Vec<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    valid: bool,
+    #[serde(flatten)]
+    report: &'a CheckReport,
+    #[serde(flatten)]
+    findings: FindingsReport<'a>,
+}
+
+/// Checks.
+pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    if args
+        .exports
+        .iter()
+        .any(|export| export.as_os_str() == STANDARD_INPUT)
+    {
+        let error = anyhow!("an export from standard input cannot be checked: it is read twice");
+        return Err(Advised::wrong_usage(error, "name a file").into());
+    }
+    let mapping = Mapping::read(&args.mapping)?;
+    let mut outcome = validated(args, &mapping, context)?;
+    let mut report = look(args, &mapping, context)?;
+    add_errors(&mut report, &outcome.findings);
+    outcome.findings.list_at_most(LISTED_MAX);
+    let is_missing = |field: &FieldReport| !field.missing.is_empty();
+    let names_missing_keys = (report.rules.iter()).any(|rule| rule.fields.iter().any(is_missing));
+    let is_valid = outcome.findings.errors() == 0 && !names_missing_keys;
+    OutputClosed::forgiven(if args.json {
+        let document = Document {
+            valid: is_valid,
+            report: &report,
+            findings: FindingsReport::new(&outcome.findings),
+        };
+        json::print(&document, context)
+    } else {
+        show(&report, &outcome, context)
+    })?;
+    Ok(if is_valid {
+        ExitStatus::Done
+    } else {
+        ExitStatus::InvalidData
+    })
+}
+
+fn look(args: &CheckArgs, mapping: &Mapping, context: &mut Context) -> anyhow::Result<CheckReport> {
+    let surroundings = Surroundings {
+        temp_dir: &tempfile::env::temp_dir(),
+        on_bytes: &|_bytes| {},
+    };
+    let input = &mut context.input;
+    mapping::check(mapping, &args.exports, input, surroundings, &mut Nobody)
+}
+
+fn validated(
+    args: &CheckArgs,
+    mapping: &Mapping,
+    context: &mut Context,
+) -> anyhow::Result<Outcome> {
+    let progress = Progress::new(context.terminal.err && !args.json);
+    let settings = Settings {
+        exports: &args.exports,
+        mapping: Some(mapping),
+        temp_dir: &tempfile::env::temp_dir(),
+        listed_max: FINDINGS_MAX,
+        skip_invalid: false,
+        progress: &progress,
+    };
+    let mut rejects = Rejects::nowhere();
+    let outcome = validate::run(&settings, &mut context.input, &mut rejects, &mut Nobody);
+    progress.finish();
+    outcome
+}
+
+/// Counts what validation found for the fields it is about, as far as it is listed.
+fn add_errors(report: &mut CheckReport, findings: &Findings) {
+    for finding in findings.listed() {
+        let (Some(record), Some(pointer)) = (&finding.record, &finding.pointer) else {
+            continue;
+        };
+        // What the mapping itself could not make is counted already.
+        if finding.code == Code::MappingFailed {
+            continue;
+        }
+        let path = field_path(pointer);
+        let rules = report.rules.iter_mut();
+        let rules = rules.filter(|rule| rule.kind == record.kind.as_str());
+        for field in rules.flat_map(|rule| &mut rule.fields) {
+            if path == field.field || path.starts_with(&format!("{}.", field.field)) {
+                field.errors += 1;
+                field.error.get_or_insert_with(|| finding.message.clone());
+            }
+        }
+    }
+}
+
+/// The name of a field from the JSON pointer to its value.
+fn field_path(pointer: &str) -> String {
+    let mut path = String::new();
+    for step in pointer.split('/').skip(1) {
+        if step.bytes().all(|byte| byte.is_ascii_digit()) {
+            path.push_str("[]");
+        } else {
+            path.extend((!path.is_empty()).then_some('.'));
+            path.push_str(step);
+        }
+    }
+    path
+}
+
+fn show(report: &CheckReport, outcome: &Outcome, context: &mut Context) -> anyhow::Result<()> {
+    let colour = context.terminal.err_colour;
+    terminal::write(&outcome.findings, colour, &mut context.err)?;
+    for rule in &report.rules {
+        show_rule(rule, &mut context.out)?;
+    }
+    let errors = counted(outcome.findings.errors(), "error");
+    let warnings = counted(outcome.findings.warnings(), "warning");
+    let unread: usize = report.rules.iter().map(|rule| rule.unread.len()).sum();
+    let unread = counted(unread as u64, "key");
+    Ok(writeln!(
+        context.out,
+        "{errors}, {warnings}, {unread} unread."
+    )?)
+}
+
+fn show_rule(rule: &RuleReport, out: &mut dyn Write) -> anyhow::Result<()> {
+    let types = visible(&rule.types.join(", ")).into_owned();
+    let records = counted(rule.records, "published record");
+    writeln!(out, "{} from {types}: {records}\n", rule.kind)?;
+    let rows = rule.fields.iter().map(|field| {
+        let sample = field.sample.as_deref().unwrap_or_default();
+        [
+            field.field.clone(),
+            field.filled.to_string(),
+            field.null.to_string(),
+            field.errors.to_string(),
+            visible(sample).into_owned(),
+        ]
+    });
+    writeln!(
+        out,
+        "{}",
+        table::list(["FIELD", "FILLED", "NULL", "ERRORS", "SAMPLE"], rows)
+    )?;
+    for field in &rule.fields {
+        show_troubles(field, out)?;
+    }
+    if rule.unread.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "Keys of {types} that no expression names:\n")?;
+    let rows = rule.unread.iter().map(|key| {
+        let sample = visible(&key.sample).into_owned();
+        [
+            visible(&key.key).into_owned(),
+            key.records.to_string(),
+            sample,
+        ]
+    });
+    Ok(writeln!(
+        out,
+        "{}",
+        table::list(["KEY", "RECORDS", "SAMPLE"], rows)
+    )?)
+}
+
+fn show_troubles(field: &FieldReport, out: &mut dyn Write) -> anyhow::Result<()> {
+    for missing in &field.missing {
+        let suggestion = missing.suggestion.as_ref();
+        let suggestion = suggestion.map(|key| format!("; did you mean `{}`?", visible(key)));
+        let (name, key) = (&field.field, visible(&missing.key));
+        let hint = suggestion.unwrap_or_default();
+        writeln!(out, "{name}: no record has the key `{key}`{hint}\n")?;
+    }
+    if let Some(error) = &field.error {
+        writeln!(out, "{}: {}\n", field.field, visible(error))?;
+    }
+    Ok(())
+}
+
+/// Looks at nothing: what is wrong with the export is told by validating it.
+struct Nobody;
+
+impl Visit for Nobody {
+    fn line(&mut self, _line: Line<'_>) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    fn oversized(&mut self, _piece: &[u8]) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    fn fault(&mut self, _fault: Fault) -> anyhow::Result<()> {
+        Ok(())
+    }
+}
+
+impl Receive for Nobody {
+    fn failed(&mut self, _failed: Failed) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    fn finding(&mut self, _finding: Finding) {}
+
+    fn unpublished(&mut self, _kind: Kind, _id: &str) {}
+}
+
+impl Consumer for Nobody {
+    type Boat = ();
+
+    fn render(
+        _summary: &BoatSummary<'_>,
+        _details: &BoatDetails<'_>,
+    ) -> Result<Self::Boat, BodyTooLarge> {
+        Ok(())
+    }
+
+    fn size((): &Self::Boat) -> usize {
+        0
+    }
+
+    fn boat(&mut self, (): Self::Boat) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    fn manufacturer(
+        &mut self,
+        _summary: &ManufacturerSummary<'_>,
+        _details: &ManufacturerDetails<'_>,
+    ) -> anyhow::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,158 @@
+//! Mappings: a content model's export, whatever it looks like, becomes native records by what a
+//! file says, so that a content model can change without anything else changing.
+//!
+//! No content system is known here: what is particular to one stands in a mapping file, of which
+//! some are shipped. A mapping makes lines of the native format; whether those are right is for
+//! validation to say.
+
+mod check;
+mod definition;
+mod documents;
+mod expression;
+mod functions;
+mod keys;
+mod links;
+mod mapper;
+mod origin;
+mod parse;
+mod pipeline;
+mod problem;
+mod readers;
+mod section;
+mod shipped;
+mod worker;
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, anyhow};
+
+pub use self::check::{CheckReport, FieldReport, RuleReport, UnreadKey};
+pub use self::mapper::Failed;
+pub use self::shipped::Shipped;
+
+use self::definition::Definition;
+use self::pipeline::Pipeline;
+use self::problem::Problem;
+use self::worker::Worker;
+use crate::advice::Advised;
+use crate::export::{self, Surroundings, Visit};
+use crate::findings::Finding;
+use crate::progress::Progress;
+use crate::validate::Kind;
+
+/// Longest mapping file, in bytes.
+const FILE_MAX: u64 = 1024 * 1024;
+/// Deepest nesting of a record that is read; the outermost object is at depth 1.
+const DEPTH_MAX: usize = 128;
+
+/// A mapping file that was read and whose expressions compile.
+#[derive(Debug)]
+pub struct Mapping {
+    /// Its path, for people.
+    name: String,
+    text: String,
+    definition: Arc<Definition>,
+    /// The files it reads, for people.
+    wanted: String,
+}
+
+/// Receives what a mapping makes of an export.
+pub trait Receive: Visit {
+    /// A record that could not be mapped.
+    fn failed(&mut self, failed: Failed) -> anyhow::Result<()>;
+    /// Something about a record that was mapped all the same.
+    fn finding(&mut self, finding: Finding);
+    /// A record that is not published.
+    fn unpublished(&mut self, kind: Kind, id: &str);
+}
+
+impl Mapping {
+    /// Reads a mapping file; one with mistakes is wrong usage.
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let name = path.display().to_string();
+        let text = read_text(path).with_context(|| format!("could not read the mapping {name}"))?;
+        Self::parse(name, text)
+    }
+
+    /// Reads the text of a mapping file called `name`.
+    pub fn parse(name: String, text: String) -> anyhow::Result<Self> {
+        let checked = parse::parse(&text).and_then(|definition| {
+            mapper::compile(&definition)?;
+            Ok(definition)
+        });
+        let definition = checked.map_err(|problems| unusable(&problems, &name, &text))?;
+        let sources = definition.sources.iter().map(|source| &source.files);
+        let links = definition.links.iter().map(|links| &links.files);
+        let patterns = sources.chain(links).flat_map(|files| &files.patterns);
+        let wanted: Vec<&str> = patterns.map(String::as_str).collect();
+        Ok(Self {
+            wanted: wanted.join(" or "),
+            name,
+            text,
+            definition: Arc::new(definition),
+        })
+    }
+
+    /// The line of a place in the file.
+    fn line_of(&self, offset: usize) -> u64 {
+        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
+        1 + memchr::memchr_iter(b'\n', before).count() as u64
+    }
+}
+
+/// Hands what `mapping` makes of `exports` to `receive`.
+pub fn read(
+    mapping: &Mapping,
+    exports: &[PathBuf],
+    input: &mut dyn Read,
+    surroundings: Surroundings<'_>,
+    progress: &Progress,
+    receive: &mut dyn Receive,
+) -> anyhow::Result<()> {
+    let worker = Worker::start(Arc::clone(&mapping.definition), surroundings.temp_dir)?;
+    let mut pipeline = Pipeline::new(mapping, worker, receive);
+    export::files::read(exports, input, surroundings, mapping, &mut pipeline)?;
+    pipeline.finish(progress)
+}
+
+/// Tells what `mapping` finds in `exports`; what is wrong with their files goes to `receive`.
+pub fn check(
+    mapping: &Mapping,
+    exports: &[PathBuf],
+    input: &mut dyn Read,
+    surroundings: Surroundings<'_>,
+    receive: &mut dyn Receive,
+) -> anyhow::Result<CheckReport> {
+    let worker = Worker::start(Arc::clone(&mapping.definition), surroundings.temp_dir)?;
+    let mut pipeline = Pipeline::new(mapping, worker, receive);
+    export::files::read(exports, input, surroundings, mapping, &mut pipeline)?;
+    pipeline.check()
+}
+
+fn read_text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let read = fs::File::open(path)?
+        .take(FILE_MAX + 1)
+        .read_to_string(&mut text)?;
+    if FILE_MAX < read as u64 {
+        return Err(io::Error::other(format!(
+            "it has more than {FILE_MAX} bytes"
+        )));
+    }
+    Ok(text)
+}
+
+fn unusable(problems: &[Problem], name: &str, text: &str) -> anyhow::Error {
+    let error = anyhow!("the mapping {name} cannot be used");
+    let advice = "mend the mapping; `catalogue mapping init` writes one that works";
+    let excerpt = problem::render(problems, name, text);
+    Advised::wrong_usage(error, advice)
+        .with_excerpt(excerpt)
+        .into()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! What a check came to, as it is shown. Keys of its JSON are always there.
+
+use serde::Serialize;
+
+/// What becomes of the records, rule by rule.
+#[derive(Debug, Serialize)]
+pub struct CheckReport {
+    /// In the order of the mapping.
+    pub rules: Vec<RuleReport>,
+}
+
+/// What an `[[emit]]` makes.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleReport {
+    /// The kind of native record.
+    pub kind: &'static str,
+    /// The types of record it is made of.
+    pub types: Vec<String>,
+    /// Published records of these types.
+    pub records: u64,
+    /// In the order of the mapping.
+    pub fields: Vec<FieldReport>,
+    /// Keys of the records that no expression names, by their names.
+    pub unread: Vec<UnreadKey>,
+}
+
+/// What becomes of a field.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FieldReport {
+    /// Its name in the native format; members of lists as in `engines[].maker`.
+    pub field: String,
+    /// What makes it; null where the envelope does.
+    pub expression: Option<String>,
+    /// Records, or members of lists, that have a value.
+    pub filled: u64,
+    /// Those that have none.
+    pub null: u64,
+    /// Those for which the expression failed, or whose value is not a valid one.
+    pub errors: u64,
+    /// A value that was found.
+    pub sample: Option<String>,
+    /// An error that was found.
+    pub error: Option<String>,
+    /// Keys that the expression names, and that no record of the export has.
+    pub missing: Vec<MissingKey>,
+}
+
+/// A key that an expression names and no record has.
+#[derive(Debug, Serialize)]
+pub struct MissingKey {
+    /// Its name.
+    pub key: String,
+    /// An unread key that may be meant.
+    pub suggestion: Option<String>,
+}
+
+/// A key that nothing reads.
+#[derive(Debug, Serialize)]
+pub struct UnreadKey {
+    /// Its path in the record, as in `hull.colour` or `engines[].hours`.
+    pub key: String,
+    /// Records that have it, with another value than null.
+    pub records: u64,
+    /// A value of it.
+    pub sample: String,
+}

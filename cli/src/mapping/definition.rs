@@ -1,0 +1,164 @@
+//! What a mapping file says, as types: which files hold records, what identifies a record, what
+//! stands beside it, and what is made of it.
+//!
+//! Expressions are kept as numbers into one list, because whoever evaluates them compiles them
+//! for a thread of its own.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use globset::GlobSet;
+use serde_json::{Map, Value};
+
+use crate::validate::Kind;
+
+/// The version of the language that a mapping file names.
+pub(super) const FORMAT: &str = "boat-catalogue-mapping/1";
+
+/// A mapping file whose grammar is right.
+#[derive(Debug)]
+pub(super) struct Definition {
+    /// Settings of the operator, which every expression sees as `$name`.
+    pub(super) variables: Vec<(String, Value)>,
+    /// Definitions in jq for all expressions.
+    pub(super) prelude: Option<Expression>,
+    /// Files of records.
+    pub(super) sources: Vec<Source>,
+    /// Files of links between records, which some systems keep beside them.
+    pub(super) links: Option<Links>,
+    /// Vocabulary tables: text to value.
+    pub(super) tables: HashMap<String, Table>,
+    /// Native records that are the same whatever the export has.
+    pub(super) records: Vec<Constant>,
+    /// Keys of all records that are known and not wanted.
+    pub(super) ignored: Vec<String>,
+    /// What is made of the records.
+    pub(super) emits: Vec<Emit>,
+    /// All expressions of the above but for the prelude, by [`ExpressionId`].
+    pub(super) expressions: Vec<Expression>,
+}
+
+/// A vocabulary table.
+pub(super) type Table = HashMap<String, Value>;
+
+/// An expression in jq and its place in the mapping file, in bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Expression {
+    pub(super) code: String,
+    pub(super) span: Range<usize>,
+}
+
+/// The place of an expression in [`Definition::expressions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ExpressionId(pub(super) usize);
+
+/// Which files belong together, and how they are read.
+#[derive(Debug)]
+pub(super) struct Files {
+    /// Matched against the path within a folder or an archive.
+    pub(super) globs: GlobSet,
+    /// The same for people.
+    pub(super) patterns: Vec<String>,
+    /// How records are told apart.
+    pub(super) format: FileFormat,
+    /// Paths to the lists of records; none when the whole file is one.
+    pub(super) records: Vec<Vec<String>>,
+}
+
+/// How the records of a file are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileFormat {
+    Ndjson,
+    Json,
+    Csv,
+    Xml,
+}
+
+impl FileFormat {
+    /// All formats by the words of a mapping file.
+    pub(super) const ALL: [(&str, Self); 4] = [
+        ("ndjson", Self::Ndjson),
+        ("json", Self::Json),
+        ("csv", Self::Csv),
+        ("xml", Self::Xml),
+    ];
+}
+
+/// Files of records, and what identifies one of these.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub(super) files: Files,
+    pub(super) envelope: Envelope,
+}
+
+/// What identifies a record.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Envelope {
+    /// What references join on.
+    pub(super) key: ExpressionId,
+    /// The id that consumers see; the key where it is absent.
+    pub(super) id: Option<ExpressionId>,
+    /// Chooses what is made of the record.
+    pub(super) record_type: ExpressionId,
+    /// Whether it is published; it is where this is absent.
+    pub(super) published: Option<ExpressionId>,
+    pub(super) updated_at: Option<ExpressionId>,
+    /// Whether it was changed after it was published, so that the export has the changed contents.
+    pub(super) changed: Option<ExpressionId>,
+}
+
+/// Files of links.
+#[derive(Debug)]
+pub(super) struct Links {
+    pub(super) files: Files,
+    /// From a row to links: `{from, field, to, position}` each.
+    pub(super) each: ExpressionId,
+}
+
+/// A native record that stands in the mapping file itself.
+#[derive(Debug)]
+pub(super) struct Constant {
+    pub(super) record: Map<String, Value>,
+    pub(super) span: Range<usize>,
+}
+
+/// What is made of the records of some types.
+#[derive(Debug)]
+pub(super) struct Emit {
+    pub(super) kind: Kind,
+    /// Types of records this is for.
+    pub(super) types: Vec<String>,
+    /// Which of them, if not all.
+    pub(super) condition: Option<ExpressionId>,
+    /// Makes one native record of each member of a list.
+    pub(super) each: Option<ExpressionId>,
+    /// Whether a record with an id that was made already is passed over.
+    pub(super) is_distinct: bool,
+    /// Keys of the records that are known and not wanted.
+    pub(super) ignored: Vec<String>,
+    /// The fields of the native record.
+    pub(super) fields: Vec<(String, Field)>,
+}
+
+/// How a field of a native record comes about.
+#[derive(Clone, Debug)]
+pub(super) enum Field {
+    /// One value.
+    Value { from: ExpressionId, rest: Rest },
+    /// One value for each member of a list.
+    List {
+        each: ExpressionId,
+        member: Box<Self>,
+    },
+    /// An object of fields.
+    Object(Vec<(String, Self)>),
+}
+
+/// What becomes of a value.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rest {
+    /// The vocabulary table that translates it.
+    pub(super) table: Option<String>,
+    /// What stands in for null.
+    pub(super) default: Option<Value>,
+}

@@ -1,0 +1,170 @@
+//! The records of an export, set aside in a temporary file and found again by their keys.
+//!
+//! Memory holds a key and a place for each; the records themselves are read when they are asked
+//! for, because there may be more of them than memory holds.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+
+use super::DEPTH_MAX;
+use super::expression::{Jq, from_node};
+use super::keys::KeyId;
+use crate::export::{ExportFile, json};
+
+/// Parsed records that are held because they may be asked for again.
+const HELD_MAX: usize = 1024;
+
+/// What is known of a record without reading it.
+#[derive(Clone, Debug)]
+pub(super) struct Document {
+    pub(super) file: Arc<ExportFile>,
+    pub(super) line: u64,
+    /// Which source of the mapping it came by.
+    pub(super) source: usize,
+    pub(super) key: KeyId,
+    /// Its id for consumers, unless that is its key.
+    pub(super) id: Option<Box<str>>,
+    pub(super) record_type: Rc<str>,
+    pub(super) is_published: bool,
+    offset: u64,
+    length: u32,
+}
+
+/// What identifies a record.
+pub(super) struct Identified {
+    pub(super) source: usize,
+    pub(super) key: KeyId,
+    pub(super) id: Option<Box<str>>,
+    pub(super) record_type: Rc<str>,
+    pub(super) is_published: bool,
+}
+
+/// All records of the export.
+pub(super) struct Documents {
+    file: BufWriter<File>,
+    end: u64,
+    all: Vec<Document>,
+    /// The first record of each key, by the key's number.
+    by_key: Vec<Option<u32>>,
+    held: RefCell<Vec<Option<(u32, Jq)>>>,
+}
+
+impl Documents {
+    /// None yet; they will lie in a nameless file in `temp_dir`.
+    pub(super) fn create(temp_dir: &Path) -> anyhow::Result<Self> {
+        let file = tempfile::tempfile_in(temp_dir).with_context(|| {
+            format!(
+                "could not create a temporary file in {}",
+                temp_dir.display()
+            )
+        })?;
+        Ok(Self {
+            file: BufWriter::new(file),
+            end: 0,
+            all: Vec::new(),
+            by_key: Vec::new(),
+            held: RefCell::new(vec![None; HELD_MAX]),
+        })
+    }
+
+    /// Sets a record aside; gives the earlier one that has its key already, if there is one.
+    pub(super) fn add(
+        &mut self,
+        (file, line, text): (&Arc<ExportFile>, u64, &str),
+        identified: Identified,
+    ) -> anyhow::Result<Option<&Document>> {
+        let written = self.file.write_all(text.as_bytes());
+        written.context("could not write to a temporary file")?;
+        let Identified {
+            source,
+            key,
+            id,
+            record_type,
+            is_published,
+        } = identified;
+        let number = u32::try_from(self.all.len()).context("too many records")?;
+        self.all.push(Document {
+            file: Arc::clone(file),
+            line,
+            source,
+            key,
+            id,
+            record_type,
+            is_published,
+            offset: self.end,
+            length: u32::try_from(text.len()).context("a record is too long")?,
+        });
+        self.end += text.len() as u64;
+        if self.by_key.len() <= key.place() {
+            self.by_key.resize(key.place() + 1, None);
+        }
+        let first = *self.by_key[key.place()].get_or_insert(number);
+        Ok((first != number).then(|| &self.all[first as usize]))
+    }
+
+    /// Ends adding, so that records can be read.
+    pub(super) fn finish(&mut self) -> anyhow::Result<()> {
+        let flushed = self.file.flush();
+        flushed.context("could not write to a temporary file")
+    }
+
+    /// Their number.
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// What is known of the one at a place, in the order of the export.
+    pub(super) fn at(&self, place: usize) -> &Document {
+        &self.all[place]
+    }
+
+    /// What is known of the one that a key names.
+    pub(super) fn find(&self, key: KeyId) -> Option<&Document> {
+        self.place_of(key).map(|place| &self.all[place as usize])
+    }
+
+    /// The contents of the record that a key names.
+    pub(super) fn read_by_key(&self, key: KeyId) -> Result<Option<Jq>, String> {
+        let Some(place) = self.place_of(key) else {
+            return Ok(None);
+        };
+        let slot = place as usize % HELD_MAX;
+        if let Some((held, value)) = &self.held.borrow()[slot]
+            && *held == place
+        {
+            return Ok(Some(value.clone()));
+        }
+        let value = self
+            .read(place as usize)
+            .map_err(|error| error.to_string())?;
+        self.held.borrow_mut()[slot] = Some((place, value.clone()));
+        Ok(Some(value))
+    }
+
+    /// The contents of the record at a place.
+    pub(super) fn read(&self, place: usize) -> io::Result<Jq> {
+        let text = self.text(place)?;
+        let node = json::parse_nested(&text, DEPTH_MAX).map_err(io::Error::other)?;
+        Ok(from_node(&node))
+    }
+
+    /// The record at a place as it came.
+    pub(super) fn text(&self, place: usize) -> io::Result<String> {
+        let document = &self.all[place];
+        let mut bytes = vec![0; document.length as usize];
+        let file = self.file.get_ref();
+        file.read_exact_at(&mut bytes, document.offset)?;
+        String::from_utf8(bytes).map_err(io::Error::other)
+    }
+
+    fn place_of(&self, key: KeyId) -> Option<u32> {
+        self.by_key.get(key.place()).copied().flatten()
+    }
+}

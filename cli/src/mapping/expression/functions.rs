@@ -1,0 +1,129 @@
+//! The functions that jq lacks, bound to their implementations.
+
+use std::borrow::Cow;
+
+use jaq_core::native::{Fun, bome, run, v};
+use jaq_core::{Cv, Error, RunPtr, ValR, ValXs};
+use jaq_json::Val;
+
+use super::values::to_json;
+use super::{Data, Language, from_json, text};
+use crate::findings::cut;
+use crate::mapping::functions::measure::{Unit, measure};
+use crate::mapping::functions::plain::plain;
+use crate::mapping::functions::slugify::slugify;
+use crate::mapping::functions::year::year;
+
+/// How many there are.
+const FUNCTIONS: usize = 8;
+
+/// All functions, with their numbers of arguments.
+pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
+    let functions: [(&'static str, usize, RunPtr<Language>); FUNCTIONS] = [
+        ("deref", 0, |cv| on_text(&cv, deref)),
+        ("pub", 0, |cv| on_text(&cv, public_id)),
+        ("links", 1, |cv| with_argument(cv, links)),
+        ("lookup", 1, |cv| with_argument(cv, lookup)),
+        ("measure", 1, |cv| with_argument(cv, measured)),
+        ("year", 0, |cv| on_text(&cv, year_of)),
+        ("plain", 0, |cv| bome(plain_text(&cv.1))),
+        ("slugify", 0, |cv| on_text(&cv, slug)),
+    ];
+    functions
+        .into_iter()
+        .map(|(name, arguments, function)| run::<Language>((name, v(arguments), function)))
+}
+
+/// Applies a function of a text; null stays null.
+fn on_text<'a>(cv: &Cv<'a, Language>, function: fn(Data<'a>, &str) -> ValR<Val>) -> ValXs<'a, Val> {
+    let data = *cv.0.data();
+    bome(match &cv.1 {
+        Val::Null => Ok(Val::Null),
+        value => worded(value).and_then(|text| function(data, &text)),
+    })
+}
+
+/// Applies a function that has one argument, which is a text.
+fn with_argument<'a>(
+    mut cv: Cv<'a, Language>,
+    function: fn(Data<'a>, &Val, &str) -> ValR<Val>,
+) -> ValXs<'a, Val> {
+    let argument = cv.0.pop_var();
+    let data = *cv.0.data();
+    bome(match text(&argument) {
+        Some(argument) => function(data, &cv.1, argument),
+        None => failed("the argument must be a text"),
+    })
+}
+
+/// A text, or a number as it is spelled.
+fn worded(value: &Val) -> Result<Cow<'_, str>, Error<Val>> {
+    match value {
+        Val::Num(_) => Ok(Cow::Owned(value.to_string())),
+        _ => text(value).map(Cow::Borrowed).ok_or_else(|| {
+            Error::str(format!(
+                "this needs a text, not {}",
+                cut(&value.to_string())
+            ))
+        }),
+    }
+}
+
+fn deref(data: Data<'_>, key: &str) -> ValR<Val> {
+    match data.knowledge.record(key) {
+        Ok(Some(record)) => Ok(record),
+        Ok(None) => failed(format!("no record has the key {key}")),
+        Err(error) => failed(error),
+    }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "functions have one signature")]
+fn public_id(data: Data<'_>, key: &str) -> ValR<Val> {
+    let id = data.knowledge.public_id(key);
+    Ok(Val::from(id.unwrap_or_else(|| key.to_owned())))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "functions have one signature")]
+fn links(data: Data<'_>, _input: &Val, field: &str) -> ValR<Val> {
+    let keys = data.knowledge.linked(field).into_iter().map(Val::from);
+    Ok(keys.collect())
+}
+
+fn lookup(data: Data<'_>, input: &Val, table: &str) -> ValR<Val> {
+    match input {
+        Val::Null => Ok(Val::Null),
+        input => {
+            let word = worded(input)?;
+            data.knowledge.lookup(table, &word).map_err(Error::str)
+        }
+    }
+}
+
+fn measured(_data: Data<'_>, input: &Val, unit: &str) -> ValR<Val> {
+    let unit = Unit::parse(unit).map_err(Error::str)?;
+    if matches!(input, Val::Null | Val::Num(_)) {
+        return Ok(input.clone());
+    }
+    let measured = measure(&worded(input)?, unit).map_err(Error::str)?;
+    Ok(measured.map_or(Val::Null, |number: String| super::values::number(&number)))
+}
+
+fn year_of(_data: Data<'_>, given: &str) -> ValR<Val> {
+    let year = year(given).map_err(Error::str)?;
+    let year = year.and_then(|year| isize::try_from(year).ok());
+    Ok(year.map_or(Val::Null, Val::from))
+}
+
+fn plain_text(value: &Val) -> ValR<Val> {
+    let json = to_json(value).map_err(Error::str)?;
+    let plain = plain(&json).map_err(Error::str)?;
+    Ok(plain.map_or(Val::Null, |plain| from_json(&plain.into())))
+}
+
+fn slug(_data: Data<'_>, given: &str) -> ValR<Val> {
+    slugify(given).map(Val::from).map_err(Error::str)
+}
+
+fn failed(message: impl ToString) -> ValR<Val> {
+    Err(Error::str(message))
+}

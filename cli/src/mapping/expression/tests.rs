@@ -1,0 +1,177 @@
+//! Tests of expressions: what they see, what they do not, what their mistakes look like.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+/// Knows two records, a link and a table.
+struct Known;
+
+impl Knowledge for Known {
+    fn record(&self, key: &str) -> Result<Option<Val>, String> {
+        Ok((key == "maker").then(|| from_json(&json!({ "name": "Maker" }))))
+    }
+
+    fn public_id(&self, key: &str) -> Option<String> {
+        (key == "maker").then(|| "maker-1".to_owned())
+    }
+
+    fn linked(&self, field: &str) -> Vec<String> {
+        if field == "tags" {
+            vec!["a".to_owned(), "b".to_owned()]
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn lookup(&self, table: &str, word: &str) -> Result<Val, String> {
+        Ok(Val::from(format!("{table}:{word}")))
+    }
+}
+
+/// The JSON, or the error, of an expression for an input.
+fn evaluate(code: &str, input: &Value) -> Result<String, String> {
+    let variables = ["$record".to_owned(), "$base".to_owned()];
+    let program = Program::compile(code, "def twice: . + .;", &variables)
+        .map_err(|invalid| invalid.message)?;
+    let values = [from_json(input), Val::from("https://a".to_owned())];
+    let value = program.evaluate(from_json(input), values, &Known)?;
+    let mut text = String::new();
+    write_json(&value, &mut text)?;
+    Ok(text)
+}
+
+#[track_caller]
+fn check(code: &str, input: &Value, expected: &str) {
+    assert_eq!(evaluate(code, input).as_deref(), Ok(expected), "{code}");
+}
+
+#[track_caller]
+fn check_error(code: &str, input: &Value, expected: &str) {
+    assert_eq!(evaluate(code, input), Err(expected.to_owned()), "{code}");
+}
+
+#[test]
+fn an_expression_sees_its_input_the_variables_and_the_definitions() {
+    check(".a.b", &json!({ "a": { "b": "é" } }), r#""é""#);
+    check(
+        "$base + \"/\" + $record.a",
+        &json!({ "a": "x" }),
+        r#""https://a/x""#,
+    );
+    check("twice", &json!("a"), r#""aa""#);
+    check("[.[] | select(. > 1)]", &json!([1, 2, 3]), "[2,3]");
+    check("empty", &json!(1), "null");
+    check(".missing", &json!({}), "null");
+}
+
+#[test]
+fn numbers_keep_their_digits() {
+    let node =
+        crate::export::json::parse(r#"{"a":12.190,"b":9007199254740993,"c":-0.5e3}"#).unwrap();
+    let mut text = String::new();
+    write_json(&from_node(&node), &mut text).unwrap();
+    assert_eq!(text, r#"{"a":12.190,"b":9007199254740993,"c":-0.5e3}"#);
+}
+
+#[test]
+fn native_functions_reach_records_links_and_tables() {
+    check("deref", &json!("maker"), r#"{"name":"Maker"}"#);
+    check("[pub, deref]", &json!(null), "[null,null]");
+    check(
+        "map(pub)",
+        &json!(["maker", "other"]),
+        r#"["maker-1","other"]"#,
+    );
+    check(r#"links("tags")"#, &json!({}), r#"["a","b"]"#);
+    check(r#"links("other")"#, &json!({}), "[]");
+    check(r#"lookup("keel")"#, &json!("fin"), r#""keel:fin""#);
+    check(r#"lookup("keel")"#, &json!(3), r#""keel:3""#);
+    check(r#"measure("m")"#, &json!("34.58' / 10.54m"), "10.54");
+    check(r#"measure("m")"#, &json!(10.5), "10.5");
+    check("year", &json!("c. 1974"), "1974");
+    check("year", &json!(1974), "1974");
+    check("plain", &json!("<p>a &amp; b</p>"), r#""a & b""#);
+    check("slugify", &json!("Bénéteau 40"), r#""beneteau-40""#);
+    check_error("deref", &json!("x"), "no record has the key x");
+    check_error("deref", &json!([1]), "this needs a text, not [1]");
+}
+
+#[test]
+fn nothing_outside_can_be_reached() {
+    for code in EXCLUDED {
+        let error = evaluate(code, &json!(1)).unwrap_err();
+        assert_eq!(error, format!("there is no function `{code}`"));
+    }
+    check_error("$ENV", &json!(1), "there is no variable `$ENV`");
+    check_error(
+        r#"import "a" as a; ."#,
+        &json!(1),
+        "modules cannot be used in a mapping",
+    );
+    check_error(
+        r#"include "a"; ."#,
+        &json!(1),
+        "modules cannot be used in a mapping",
+    );
+}
+
+#[test]
+fn a_definition_must_not_call_itself() {
+    for code in [
+        "def a: 1 + a; a",
+        "def plain: plain | ascii_downcase; plain",
+        "def a(f): f | map(a(f)); a(.)",
+        "[def a: \"x \\(a)\"; a]",
+        "def b: 1; def a: def c: 2; b + a; a",
+    ] {
+        let error = evaluate(code, &json!(1)).unwrap_err();
+        assert!(
+            error.ends_with("calls itself; give it another name"),
+            "{code}: {error}"
+        );
+    }
+    check("def b: 1; def a: def c: 2; b + c; a + b", &json!(1), "4");
+    check("def a: .a; a", &json!({ "a": 1 }), "1");
+}
+
+#[test]
+fn mistakes_are_told() {
+    check_error(
+        ".a | |",
+        &json!(1),
+        "this is not jq: term expected instead of `|`",
+    );
+    check_error(
+        "(.a",
+        &json!(1),
+        "this is not jq: closing parenthesis expected instead of the end of it",
+    );
+    check_error(".a | titel", &json!(1), "there is no function `titel`");
+    check_error("$titel", &json!(1), "there is no variable `$titel`");
+    check_error(
+        ".[]",
+        &json!([1, 2]),
+        "it has several values; put [ and ] around it for a list",
+    );
+    check_error(".a", &json!("text"), "cannot index \"text\" with \"a\"");
+    check_error(
+        "infinite",
+        &json!(1),
+        "inf is not a number that a record can have",
+    );
+    check_error(
+        "nan",
+        &json!(1),
+        "NaN is not a number that a record can have",
+    );
+}
+
+#[test]
+fn the_keys_that_an_expression_names_are_known() {
+    let names = key_names(r#".hull.keel | lookup("keels") // $record["old key"] | {maker}"#);
+    assert_eq!(names.paths, ["hull", "keel"]);
+    for name in ["hull", "keel", "keels", "old key", "maker"] {
+        assert!(names.all.iter().any(|known| known == name), "{name}");
+    }
+}

@@ -1,0 +1,109 @@
+//! Values of expressions from JSON and to JSON. A number keeps its spelling, so that no digit of
+//! it is lost on the way.
+
+use std::rc::Rc;
+
+use jaq_json::{Map, Num, Val};
+use serde_json::Value;
+
+use crate::export::json::{self, Node};
+
+/// The value of a parsed text.
+pub(crate) fn from_node(node: &Node<'_>) -> Val {
+    match &node.value {
+        json::Value::Null => Val::Null,
+        json::Value::Bool(value) => Val::Bool(*value),
+        json::Value::Number(spelled) => number(spelled),
+        json::Value::Text(text) => Val::utf8_str(text.as_bytes().to_vec()),
+        json::Value::List(items) => items.iter().map(from_node).collect(),
+        json::Value::Object(members) => {
+            let member = |member: &json::Member<'_>| {
+                let key = Val::utf8_str(member.key.as_bytes().to_vec());
+                (key, from_node(&member.node))
+            };
+            Val::obj(members.iter().map(member).collect())
+        }
+    }
+}
+
+/// The value of JSON.
+pub(crate) fn from_json(value: &Value) -> Val {
+    match value {
+        Value::Null => Val::Null,
+        Value::Bool(value) => Val::Bool(*value),
+        Value::Number(spelled) => number(&spelled.to_string()),
+        Value::String(text) => Val::from(text.clone()),
+        Value::Array(items) => items.iter().map(from_json).collect(),
+        Value::Object(members) => {
+            let members = members.iter();
+            let members: Map = members
+                .map(|(key, value)| (Val::from(key.clone()), from_json(value)))
+                .collect();
+            Val::obj(members)
+        }
+    }
+}
+
+/// A number that is spelled as JSON has it.
+pub(super) fn number(spelled: &str) -> Val {
+    Val::Num(match spelled.parse::<isize>() {
+        Ok(integer) => Num::Int(integer),
+        Err(_not_one) => Num::Dec(Rc::new(spelled.to_owned())),
+    })
+}
+
+/// The text that a value is.
+pub(crate) fn text(value: &Val) -> Option<&str> {
+    match value {
+        Val::TStr(bytes) => std::str::from_utf8(bytes).ok(),
+        _ => None,
+    }
+}
+
+/// JSON of a value, for what works on JSON.
+pub(crate) fn to_json(value: &Val) -> Result<Value, String> {
+    let mut written = String::new();
+    write_json(value, &mut written)?;
+    serde_json::from_str(&written).map_err(|error| error.to_string())
+}
+
+/// Appends the JSON of a value to `out`; fails for what JSON has no form for.
+pub(crate) fn write_json(value: &Val, out: &mut String) -> Result<(), String> {
+    match value {
+        Val::Null => out.push_str("null"),
+        Val::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        Val::Num(Num::Float(float)) if !float.is_finite() => {
+            return Err(format!("{float} is not a number that a record can have"));
+        }
+        Val::Num(number) => out.push_str(&number.to_string()),
+        Val::TStr(_) => {
+            let text = text(value).ok_or("a text is not UTF-8")?;
+            write_text(text, out);
+        }
+        Val::BStr(_) => return Err("a record cannot have bytes".to_owned()),
+        Val::Arr(items) => {
+            out.push('[');
+            for (place, item) in items.iter().enumerate() {
+                out.extend((place != 0).then_some(','));
+                write_json(item, out)?;
+            }
+            out.push(']');
+        }
+        Val::Obj(members) => {
+            out.push('{');
+            for (place, (key, value)) in members.iter().enumerate() {
+                out.extend((place != 0).then_some(','));
+                write_text(text(key).ok_or("a key of an object is not a text")?, out);
+                out.push(':');
+                write_json(value, out)?;
+            }
+            out.push('}');
+        }
+    }
+    Ok(())
+}
+
+/// Appends a text in quotes.
+fn write_text(text: &str, out: &mut String) {
+    out.push_str(&Value::from(text).to_string());
+}

@@ -1,0 +1,20 @@
+//! What mappings can do with a text beyond the expression language itself.
+//!
+//! Pure functions of a text or a JSON value. An error is shown to operators as it is: it says what
+//! could not be read, and what would be. Nothing here knows the expression language.
+
+pub(super) mod measure;
+pub(super) mod plain;
+pub(super) mod slugify;
+pub(super) mod year;
+
+/// Characters of a text that an error quotes.
+const QUOTED_MAX: usize = 80;
+
+/// The beginning of a text, for an error to quote.
+fn quoted(text: &str) -> String {
+    match text.char_indices().nth(QUOTED_MAX) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}

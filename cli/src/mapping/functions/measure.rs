@@ -1,0 +1,160 @@
+//! Measures: numbers with units as people type them, exact and in the unit that is wanted.
+//!
+//! A wrong factor is worse than an error, so that whatever can be meant in two ways is refused.
+//! A value that stands in the wanted unit is taken as it is; only a conversion between systems of
+//! units is rounded.
+
+mod lexemes;
+mod number;
+mod parser;
+mod units;
+
+use bigdecimal::{BigDecimal, RoundingMode};
+
+use self::number::Reading;
+use self::parser::Measure;
+pub(in crate::mapping) use self::units::Unit;
+use super::quoted;
+
+/// Longest text that is read, in bytes.
+const TEXT_MAX: usize = 200;
+/// Decimals of what is converted, halves rounded up.
+const DECIMALS: i64 = 2;
+/// How far two spellings of one measure may be apart, in hundredths of the larger: people round.
+const TOLERANCE_PERCENT: i64 = 10;
+
+/// A text that is no measure.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("could not read {text:?} as a measure in {unit}: {why}")]
+pub(in crate::mapping) struct NoMeasure {
+    text: String,
+    unit: &'static str,
+    why: Why,
+}
+
+/// What is wrong with a measure.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum Why {
+    #[error("it has more than {TEXT_MAX} bytes")]
+    TooLong,
+    #[error("the thousands of {spelling:?} are grouped in no known way")]
+    NoNumber { spelling: String },
+    #[error("{found:?} is no part of a measure such as `10.54 m`, `34.58'` or `12' 6 1/2\"`")]
+    Unexpected { found: String },
+    #[error("it ends where a number is missing")]
+    EndsEarly,
+    #[error("{word:?} is not a unit; units are {}", Unit::names().collect::<Vec<_>>().join(", "))]
+    UnknownUnit { word: String },
+    #[error("{} is {} and not {}", found.name(), found.quantity().as_str(), wanted.quantity().as_str())]
+    OtherQuantity { found: Unit, wanted: Unit },
+    #[error("it is a range, and a measure is one number")]
+    Range,
+    #[error("there are 12 inches in a foot")]
+    TooManyInches,
+    #[error("a number without a unit stands beside another one")]
+    NoUnit,
+    #[error("it is {thousands} or {decimals}; write it without the comma, or with a point")]
+    Ambiguous {
+        thousands: BigDecimal,
+        decimals: BigDecimal,
+    },
+    #[error("its spellings are not the same measure")]
+    Different,
+}
+
+/// The number in `text` in the unit `wanted`, in its shortest spelling; blank is none.
+///
+/// A text may spell the same measure several times, as in `34.58' / 10.54m` and `10.54 m (34'7")`:
+/// the spelling in the wanted unit is taken, otherwise the first one is converted, exactly where
+/// that only moves the decimal point (`cm` to `m`, `t` to `kg`), otherwise rounded to two
+/// decimals, halves up. A number without a unit is in the wanted one.
+///
+/// `1,234` is refused, because it is 1234 or 1.234, unless its unit is an imperial one, where
+/// the comma parts thousands, or another spelling agrees with one of the two only. A single point
+/// is always the decimal point.
+pub(in crate::mapping) fn measure(text: &str, wanted: Unit) -> Result<Option<String>, NoMeasure> {
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    let value = read(text, wanted).map_err(|why| NoMeasure {
+        text: quoted(text),
+        unit: wanted.name(),
+        why,
+    })?;
+    Ok(Some(value.normalized().to_plain_string()))
+}
+
+fn read(text: &str, wanted: Unit) -> Result<BigDecimal, Why> {
+    if TEXT_MAX < text.len() {
+        return Err(Why::TooLong);
+    }
+    let measures = parser::measures(text, wanted)?;
+    if let Some(other) = measures.iter().find(|measure| !measure.is_like(wanted)) {
+        return Err(Why::OtherQuantity {
+            found: other.unit,
+            wanted,
+        });
+    }
+    let chosen = measures
+        .iter()
+        .position(|measure| measure.unit == wanted)
+        .unwrap_or_default();
+    let mut others = measures;
+    let chosen = others.swap_remove(chosen);
+    let value = settle(&chosen, &others)?;
+    Ok(convert(&value, chosen.unit, wanted))
+}
+
+/// The only value of `chosen` with which all the other spellings agree.
+fn settle(chosen: &Measure, others: &[Measure]) -> Result<BigDecimal, Why> {
+    let fits = |value: &BigDecimal| {
+        let is_near = |other: &Measure| {
+            let values = other.values();
+            values
+                .iter()
+                .any(|&near| are_near(value, chosen.unit, near, other.unit))
+        };
+        others.iter().all(is_near)
+    };
+    let mut agreed: Vec<&BigDecimal> = chosen.values();
+    agreed.retain(|value| fits(value));
+    match (agreed.as_slice(), &chosen.reading) {
+        ([value], _) => Ok((*value).clone()),
+        ([], _) | (_, Reading::Clear(_)) => Err(Why::Different),
+        (
+            _,
+            Reading::Ambiguous {
+                thousands,
+                decimals,
+            },
+        ) => Err(Why::Ambiguous {
+            thousands: thousands.clone(),
+            decimals: decimals.clone(),
+        }),
+    }
+}
+
+/// Whether two spellings can be the same measure, one of them rounded.
+fn are_near(one: &BigDecimal, one_unit: Unit, other: &BigDecimal, other_unit: Unit) -> bool {
+    if one_unit == other_unit {
+        return one == other;
+    }
+    let (one, other) = (one * one_unit.factor(), other * other_unit.factor());
+    let difference = (&one - &other).abs();
+    let larger = one.abs().max(other.abs());
+    difference * BigDecimal::from(100) <= larger * BigDecimal::from(TOLERANCE_PERCENT)
+}
+
+fn convert(value: &BigDecimal, from: Unit, to: Unit) -> BigDecimal {
+    if from == to {
+        return value.clone();
+    }
+    let converted = value * from.factor() / to.factor();
+    if from.shifts_to(to) {
+        return converted;
+    }
+    converted.with_scale_round(DECIMALS, RoundingMode::HalfUp)
+}
+
+#[cfg(test)]
+mod tests;

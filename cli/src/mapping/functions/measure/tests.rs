@@ -1,0 +1,226 @@
+//! Measures as content spells them, and what is refused rather than guessed.
+
+use super::*;
+
+fn read_in(unit: &str, text: &str) -> Result<Option<String>, String> {
+    let unit = Unit::parse(unit).expect("a unit");
+    measure(text, unit).map_err(|refused| refused.to_string())
+}
+
+fn check(unit: &str, table: &[(&str, &str)]) {
+    for (text, expected) in table {
+        let read = read_in(unit, text);
+        assert_eq!(read, Ok(Some((*expected).to_owned())), "{text} in {unit}");
+    }
+}
+
+fn check_refused(unit: &str, table: &[(&str, &str)]) {
+    for (text, expected) in table {
+        let refused = read_in(unit, text).expect_err(text);
+        assert!(refused.starts_with("could not read "), "{refused}");
+        assert!(refused.contains(expected), "{text}: {refused}");
+    }
+}
+
+#[test]
+fn a_value_in_the_wanted_unit_is_taken_as_it_stands() {
+    check(
+        "m",
+        &[
+            ("34.58' / 10.54m", "10.54"),
+            ("10.5437 m", "10.5437"),
+            ("10,54 m", "10.54"),
+            ("10.50", "10.5"),
+            ("34'7\" (10.54 m)", "10.54"),
+            ("10.54 m [34 ft 7 in]", "10.54"),
+            ("10.54 METRES", "10.54"),
+            ("10.54 m.", "10.54"),
+            ("0", "0"),
+        ],
+    );
+    check(
+        "ft",
+        &[
+            ("34.58' / 10.54m", "34.58"),
+            ("34.583 ft", "34.583"),
+            ("2 ½ ft", "2.5"),
+        ],
+    );
+    check(
+        "kg",
+        &[
+            ("4.763 kg", "4.763"),
+            ("1 234 kg", "1234"),
+            ("1\u{a0}234,5 kg", "1234.5"),
+            ("12\u{202f}345 kg", "12345"),
+            ("1.234,5 kg", "1234.5"),
+            ("1,234.5 kg", "1234.5"),
+        ],
+    );
+    check(
+        "lb",
+        &[
+            ("1,234.5 lbs", "1234.5"),
+            ("14,330 lbs", "14330"),
+            ("14,330", "14330"),
+        ],
+    );
+    check(
+        "m2",
+        &[
+            ("30 m²", "30"),
+            ("30 sq. m", "30"),
+            ("30 m2 / 323 sq ft", "30"),
+        ],
+    );
+    check(
+        "ft2",
+        &[
+            ("323 sq.ft.", "323"),
+            ("323 ft^2", "323"),
+            ("323 square feet", "323"),
+        ],
+    );
+    check("kn", &[("6 kn", "6"), ("6 knots", "6"), ("6.5 kts", "6.5")]);
+    check(
+        "deg",
+        &[("15°", "15"), ("-7,5 deg", "-7.5"), ("− 3 degrees", "-3")],
+    );
+    check("l", &[("200 l", "200"), ("200 Litres / 52.8 gal", "200")]);
+}
+
+#[test]
+fn other_units_are_converted_and_rounded_half_up_to_two_decimals() {
+    check(
+        "m",
+        &[
+            ("12'6\"", "3.81"),
+            ("12' 6 1/2\"", "3.82"),
+            ("12′ 6½″", "3.82"),
+            ("12’-6”", "3.81"),
+            ("12' 6''", "3.81"),
+            ("12 ft 6 in", "3.81"),
+            ("12ft. 6in.", "3.81"),
+            ("34.58'", "10.54"),
+            ("1/2 in", "0.01"),
+            ("4.5 ft", "1.37"),
+        ],
+    );
+    check(
+        "ft",
+        &[
+            ("12' 6\"", "12.5"),
+            ("12' 7\"", "12.58"),
+            ("3.81 m", "12.5"),
+            ("150 in", "12.5"),
+        ],
+    );
+    check("kg", &[("10,500 lbs", "4762.72"), ("1 lb", "0.45")]);
+    check("lb", &[("4.763 kg", "10.5"), ("1 t", "2204.62")]);
+    check("m2", &[("323 sq ft", "30.01")]);
+    check("kn", &[("10 km/h", "5.4"), ("10 mph", "8.69")]);
+    check("l", &[("10 gal", "37.85"), ("10 imp gal", "45.46")]);
+    check("cm", &[("1 in", "2.54")]);
+}
+
+#[test]
+fn halves_are_rounded_up() {
+    check(
+        "cm",
+        &[
+            ("0.25 in", "0.64"),
+            ("0.05 in", "0.13"),
+            ("-0.05 in", "-0.13"),
+        ],
+    );
+}
+
+#[test]
+fn moving_the_decimal_point_loses_nothing() {
+    check("m", &[("1054 cm", "10.54"), ("10543 mm", "10.543")]);
+    check("kg", &[("7.5 t", "7500"), ("4.7635 tonnes", "4763.5")]);
+    check("t", &[("4763.5 kg", "4.7635")]);
+}
+
+#[test]
+fn a_comma_before_three_digits_is_settled_or_refused() {
+    check(
+        "kg",
+        &[
+            ("14,330 lbs / 6,500 kg", "6500"),
+            ("6,500 kg (14,330 lbs)", "6500"),
+            ("6,500 kg / 6.5 t", "6500"),
+            ("4,763 t / 4763 kg", "4763"),
+            ("1,234 kg / 1,234 t", "1234"),
+            ("0,500 kg", "0.5"),
+            ("1234,567 kg", "1234.567"),
+        ],
+    );
+    check("m", &[("34,580 ft / 10540 m", "10540")]);
+    check_refused(
+        "kg",
+        &[
+            (
+                "1,234 kg",
+                "it is 1234 or 1.234; write it without the comma",
+            ),
+            ("1,234", "it is 1234 or 1.234"),
+            ("1,234 kg / 5,678 t", "not the same measure"),
+        ],
+    );
+    check_refused("m", &[("10,540 m", "it is 10540 or 10.540")]);
+}
+
+#[test]
+fn what_is_no_single_measure_is_refused() {
+    check_refused(
+        "m",
+        &[
+            ("10-12 m", "it is a range"),
+            ("10 – 12 m", "it is a range"),
+            ("10 m to 12 m", "it is a range"),
+            ("10 to 12 m", "it is a range"),
+            ("10…12 m", "it is a range"),
+            ("12' - 14'", "it is a range"),
+            ("1.5 m / 2.1 m", "not the same measure"),
+            ("4' / 2.1 m", "not the same measure"),
+            ("1.5 / 2.1 m", "a number without a unit"),
+            ("12' 6", "\"6\" is no part of a measure"),
+            ("12' 14\"", "there are 12 inches in a foot"),
+            ("5 t", "t is a mass and not a length"),
+            ("10.54 m / 5 t", "t is a mass and not a length"),
+            (
+                "10 furlongs",
+                "\"furlongs\" is not a unit; units are m, cm, mm, ft,",
+            ),
+            ("10.54 m LOA", "\"loa\" is no part of a measure"),
+            ("about 10 m", "\"about\" is no part of a measure"),
+            ("m", "\"m\" is no part of a measure"),
+            ("10 m /", "it ends where a number is missing"),
+            ("10 m (33 ft", "it ends where a number is missing"),
+            ("1.2.3 m", "grouped in no known way"),
+        ],
+    );
+    check_refused("kg", &[("5 tons", "\"tons\" is not a unit")]);
+    check_refused("m", &[(&"1".repeat(201), "more than 200 bytes")]);
+}
+
+#[test]
+fn blank_is_none() {
+    for text in ["", " ", "\u{a0}\u{202f}\n"] {
+        assert_eq!(read_in("m", text), Ok(None));
+    }
+}
+
+#[test]
+fn no_text_panics_and_every_plain_number_is_itself() {
+    let alphabet = "[0-9 .,'\"/()\u{202f}½²mftkgins°–-]{0,24}";
+    proptest::proptest!(|(text in alphabet, any in "\\PC{0,40}", whole: u32, cents in 0_u8..100)| {
+        for unit in Unit::names() {
+            let _ = read_in(unit, &text);
+            let _ = read_in(unit, &any);
+            let number = format!("{whole}.{cents:02}1");
+            proptest::prop_assert_eq!(read_in(unit, &number), Ok(Some(number)));
+        }
+    });
+}

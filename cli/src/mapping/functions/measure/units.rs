@@ -1,0 +1,175 @@
+//! The units of measures: their names, what they measure, and what they are worth.
+
+use std::str::FromStr;
+
+use bigdecimal::BigDecimal;
+
+/// What a unit measures. Only units of the same quantity convert into each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quantity {
+    Length,
+    Area,
+    Mass,
+    Speed,
+    Angle,
+    Volume,
+}
+
+impl Quantity {
+    /// The word for people.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Length => "a length",
+            Self::Area => "an area",
+            Self::Mass => "a mass",
+            Self::Speed => "a speed",
+            Self::Angle => "an angle",
+            Self::Volume => "a volume",
+        }
+    }
+}
+
+/// Where a unit is at home, which decides about rounding and about what a comma means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum System {
+    Metric,
+    Imperial,
+    Neither,
+}
+
+/// A unit of measurement.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::mapping) struct Unit(&'static Definition);
+
+/// The name of a unit that there is not.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name:?} is not a unit; units are {}", Unit::names().collect::<Vec<_>>().join(", "))]
+pub(in crate::mapping) struct UnknownUnit {
+    name: String,
+}
+
+#[derive(Debug)]
+struct Definition {
+    name: &'static str,
+    quantity: Quantity,
+    system: System,
+    /// Exactly how many of the quantity's first unit it is.
+    factor: &'static str,
+    /// In lower case; of several words, one blank between them. The name is one of them.
+    spellings: &'static [&'static str],
+}
+
+const fn unit(
+    name: &'static str,
+    quantity: Quantity,
+    system: System,
+    factor: &'static str,
+    spellings: &'static [&'static str],
+) -> Definition {
+    Definition {
+        name,
+        quantity,
+        system,
+        factor,
+        spellings,
+    }
+}
+
+use Quantity::{Angle, Area, Length, Mass, Speed, Volume};
+use System::{Imperial, Metric, Neither};
+
+/// A ton is none of them: it may be a tonne, 2,000 or 2,240 pounds.
+#[rustfmt::skip]
+static UNITS: [Definition; 17] = [
+    unit("m", Length, Metric, "1", &["m", "metre", "metres", "meter", "meters", "mtr", "mtrs"]),
+    unit("cm", Length, Metric, "0.01", &["cm", "centimetre", "centimetres", "centimeter", "centimeters"]),
+    unit("mm", Length, Metric, "0.001", &["mm", "millimetre", "millimetres", "millimeter", "millimeters"]),
+    unit("ft", Length, Imperial, "0.3048", &["ft", "'", "foot", "feet"]),
+    unit("in", Length, Imperial, "0.0254", &["in", "\"", "inch", "inches"]),
+    unit("m2", Area, Metric, "1", &["m2", "sqm", "sq m", "square metre", "square metres", "square meter", "square meters", "qm"]),
+    unit("ft2", Area, Imperial, "0.09290304", &["ft2", "sqft", "sq ft", "square foot", "square feet"]),
+    unit("kg", Mass, Metric, "1", &["kg", "kgs", "kilogram", "kilograms", "kilogramme", "kilogrammes"]),
+    unit("t", Mass, Metric, "1000", &["t", "tonne", "tonnes", "metric ton", "metric tons"]),
+    unit("lb", Mass, Imperial, "0.45359237", &["lb", "lbs", "pound", "pounds"]),
+    unit("kn", Speed, Neither, "1.852", &["kn", "kns", "kt", "kts", "knot", "knots"]),
+    unit("km/h", Speed, Metric, "1", &["km/h", "kmh", "kph"]),
+    unit("mph", Speed, Imperial, "1.609344", &["mph"]),
+    unit("deg", Angle, Neither, "1", &["deg", "°", "degree", "degrees"]),
+    unit("l", Volume, Metric, "1", &["l", "ltr", "ltrs", "litre", "litres", "liter", "liters"]),
+    unit("gal", Volume, Imperial, "3.785411784", &["gal", "gals", "gallon", "gallons", "us gal", "us gallon", "us gallons"]),
+    unit("imp gal", Volume, Imperial, "4.54609", &["imp gal", "imp gallons", "imperial gallon", "imperial gallons", "uk gal", "uk gallons"]),
+];
+
+impl Unit {
+    /// The most words that a spelling has.
+    pub(super) const WORDS_MAX: usize = 2;
+
+    /// The unit of this name, which is not any spelling of it.
+    pub(in crate::mapping) fn parse(name: &str) -> Result<Self, UnknownUnit> {
+        let unit = UNITS.iter().find(|unit| unit.name == name).map(Self);
+        unit.ok_or_else(|| UnknownUnit {
+            name: name.to_owned(),
+        })
+    }
+
+    /// The names of all units, for messages.
+    pub(super) fn names() -> impl Iterator<Item = &'static str> {
+        UNITS.iter().map(|unit| unit.name)
+    }
+
+    /// The unit that a text means by `spelling`, which is in lower case.
+    pub(super) fn spelled(spelling: &str) -> Option<Self> {
+        let is_meant = |unit: &&Definition| unit.spellings.contains(&spelling);
+        UNITS.iter().find(is_meant).map(Self)
+    }
+
+    pub(super) const fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    pub(super) const fn quantity(self) -> Quantity {
+        self.0.quantity
+    }
+
+    /// Whether only people who write decimals with a point use it.
+    pub(super) fn is_imperial(self) -> bool {
+        self.0.system == Imperial
+    }
+
+    /// Whether converting into `other` only moves the decimal point.
+    pub(super) fn shifts_to(self, other: Self) -> bool {
+        self.0.system == Metric && other.0.system == Metric
+    }
+
+    /// Exactly how many of its quantity's first unit it is.
+    pub(super) fn factor(self) -> BigDecimal {
+        BigDecimal::from_str(self.0.factor).unwrap_or_else(|_why| unreachable!("checked by a test"))
+    }
+}
+
+impl PartialEq for Unit {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.name == other.0.name
+    }
+}
+
+impl Eq for Unit {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_unit_has_a_factor_and_spellings_of_its_own() {
+        let mut seen = std::collections::BTreeSet::new();
+        for unit in &UNITS {
+            assert!(BigDecimal::from_str(unit.factor).is_ok(), "{}", unit.name);
+            assert!(unit.spellings.contains(&unit.name), "{}", unit.name);
+            for spelling in unit.spellings {
+                assert!(seen.insert(*spelling), "{spelling} twice");
+                assert_eq!(*spelling, spelling.to_lowercase());
+                assert!(spelling.split(' ').count() <= Unit::WORDS_MAX);
+            }
+        }
+    }
+}

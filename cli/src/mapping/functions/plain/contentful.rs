@@ -1,0 +1,53 @@
+//! The rich text of Contentful: a tree of nodes, of which `text` has the words.
+
+use serde_json::Value;
+
+use super::page::Page;
+use super::{NoPlainText, deeper, parts, word};
+
+/// Adds a node, which may be a whole document. Embedded records have no text of their own.
+pub(super) fn write(node: &Value, page: &mut Page) -> Result<(), NoPlainText> {
+    write_at(node, page, 1)
+}
+
+fn write_at(node: &Value, page: &mut Page, depth: usize) -> Result<(), NoPlainText> {
+    let contents = |page: &mut Page| {
+        let depth = deeper(depth)?;
+        let mut nodes = parts(node, "content").iter();
+        nodes.try_for_each(|node| write_at(node, page, depth))
+    };
+    match word(node, "nodeType") {
+        "text" => page.write(word(node, "value")),
+        "unordered-list" | "ordered-list" => {
+            page.begin_list();
+            contents(page)?;
+            page.end_list();
+        }
+        "list-item" => {
+            page.begin_item();
+            contents(page)?;
+            page.end_item();
+        }
+        "table" => {
+            page.begin_table();
+            contents(page)?;
+            page.end_table();
+        }
+        "table-row" => {
+            page.begin_row();
+            contents(page)?;
+        }
+        "table-cell" | "table-header-cell" => {
+            page.begin_cell();
+            contents(page)?;
+        }
+        inline if inline.ends_with("hyperlink") => contents(page)?,
+        embedded if embedded.starts_with("embedded-") => {}
+        _ => {
+            page.part();
+            contents(page)?;
+            page.part();
+        }
+    }
+    Ok(())
+}

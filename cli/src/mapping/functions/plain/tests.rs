@@ -1,0 +1,256 @@
+//! One text in all its forms, the corners of each form, and what is refused.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+fn check(table: &[(&str, &str)]) {
+    for (given, expected) in table {
+        let text = plain(&json!(given)).unwrap().unwrap_or_default();
+        assert_eq!(text, *expected, "{given}");
+    }
+}
+
+const PLAIN: &str = "A fast cruiser\n\nBuilt in Ellös, for two & more.\nSince 1943.\n\n\
+                     - Fin keel\n- Teak deck\n- Bow thruster\n\nLaunched at Ellös.";
+
+fn html() -> Value {
+    json!(
+        "<h2>A fast <em>cruiser</em></h2>\n<p>Built in\n   <a href='https://x'>Ellös</a>, for two \
+         &amp; more.<br/>Since&#32;1943. </p><figure><img src='a.jpg' alt='a boat'></figure>\n\
+         <ul>\n <li>Fin keel</li>\n <li><p>Teak deck</p></li>\n</ul><ol><li>Bow thruster</ol>\n\
+         <style>p { color: red }</style><p>&nbsp;</p><p>Launched at Ell&ouml;s.</p>"
+    )
+}
+
+fn portable_text() -> Value {
+    let span = |text: &str| json!({"_type": "span", "marks": ["a"], "text": text});
+    let block = |spans: &[Value]| json!({"_type": "block", "style": "normal", "children": spans});
+    let item = |list: &str, text: &str| {
+        let spans = [span(text)];
+        json!({"_type": "block", "listItem": list, "level": 1, "children": spans})
+    };
+    json!([
+        block(&[span("A fast "), span("cruiser")]),
+        block(&[
+            span("Built in "),
+            span("Ellös"),
+            json!({"_type": "footnote", "text": "no span"}),
+            span(", for two & more.\nSince 1943. "),
+        ]),
+        {"_type": "image", "asset": {"_ref": "image-1"}, "caption": "a boat"},
+        item("bullet", "Fin keel"),
+        item("bullet", "Teak deck"),
+        item("number", "Bow thruster"),
+        block(&[span("")]),
+        block(&[span("Launched at Ellös.")]),
+    ])
+}
+
+fn contentful() -> Value {
+    let text = |value: &str| json!({"nodeType": "text", "value": value, "marks": [], "data": {}});
+    let node =
+        |kind: &str, content: &[Value]| json!({"nodeType": kind, "data": {}, "content": content});
+    let item = |value: &str| node("list-item", &[node("paragraph", &[text(value)])]);
+    node(
+        "document",
+        &[
+            node("heading-2", &[text("A fast "), text("cruiser")]),
+            node(
+                "paragraph",
+                &[
+                    text("Built in "),
+                    node("hyperlink", &[text("Ellös")]),
+                    text(", for two & more.\nSince 1943. "),
+                    node("embedded-entry-inline", &[]),
+                ],
+            ),
+            node("embedded-asset-block", &[text("a boat")]),
+            node("unordered-list", &[item("Fin keel"), item("Teak deck")]),
+            node("ordered-list", &[item("Bow thruster")]),
+            node("hr", &[]),
+            node("paragraph", &[text("Launched at Ellös.")]),
+            node("paragraph", &[text("")]),
+        ],
+    )
+}
+
+fn strapi() -> Value {
+    let text = |text: &str| json!({"type": "text", "text": text, "bold": true});
+    let node = |kind: &str, children: &[Value]| json!({"type": kind, "children": children});
+    let item = |words: &str| node("list-item", &[text(words)]);
+    json!([
+        node("heading", &[text("A fast "), text("cruiser")]),
+        node(
+            "paragraph",
+            &[
+                text("Built in "),
+                node("link", &[text("Ellös")]),
+                text(", for two & more.\nSince 1943. "),
+            ],
+        ),
+        node("image", &[text("a boat")]),
+        node("list", &[item("Fin keel"), item("Teak deck")]),
+        node("list", &[item("Bow thruster")]),
+        node("quote", &[text("Launched at Ellös.")]),
+    ])
+}
+
+#[test]
+fn the_same_text_is_the_same_in_every_form() {
+    for form in [html(), portable_text(), contentful(), strapi()] {
+        assert_eq!(plain(&form).unwrap().as_deref(), Some(PLAIN), "{form}");
+    }
+}
+
+#[test]
+fn a_text_without_markup_is_only_trimmed() {
+    check(&[
+        (
+            "  fast,   dry \n\n\n and 5 < 6 > 4 ",
+            "fast,   dry \n\n\n and 5 < 6 > 4",
+        ),
+        ("one\r\ntwo\rthree", "one\ntwo\nthree"),
+        ("R&D, [a](http://b)", "R&D, [a](http://b)"),
+        ("a <b", "a <b"),
+        ("", ""),
+    ]);
+}
+
+#[test]
+fn html_reads_as_browsers_show_it() {
+    check(&[
+        ("a&amp;b &lt;i&gt;", "a&b <i>"),
+        ("R&D; fast", "R&D; fast"),
+        ("one<br><br>two<br/><br/><br/>three", "one\n\ntwo\n\nthree"),
+        ("<div>one<div>two</div>three</div>", "one\n\ntwo\n\nthree"),
+        ("<p>one\n two", "one two"),
+        ("<b>bo</b>ld <i> x</i>", "bold x"),
+        ("<pre>one\n  two</pre>", "one\ntwo"),
+        ("<script>if (a < b) { '<p>' }</script>text", "text"),
+        (
+            "<title>T</title><!-- c --><p>text</p><script>never closed",
+            "text",
+        ),
+        (
+            "<ul><li>one<ul><li>two</li></ul></li><li>three</li></ul>",
+            "- one\n- two\n- three",
+        ),
+        ("<li>one<li>two", "- one\n- two"),
+        ("<ul><li><p>one</p><p>more</p></li></ul>", "- one\nmore"),
+        ("</ul></table></li><p>text</p>", "text"),
+        (
+            "<p>a</p><table><tr><th>Sail</th><th>Area</th></tr>\n<tr><td><p>Main</p>\n</td>\n\
+             <td>30 m²</td></tr></table><p>b</p>",
+            "a\n\nSail | Area\nMain | 30 m²\n\nb",
+        ),
+        ("<p>&nbsp;</p><p><img src=\"x>y\"></p>", ""),
+    ]);
+}
+
+#[test]
+fn tables_of_contentful_are_lines() {
+    let text = |value: &str| json!({"nodeType": "text", "value": value});
+    let node = |kind: &str, content: &[Value]| json!({"nodeType": kind, "content": content});
+    let cell = |value: &str| node("table-cell", &[node("paragraph", &[text(value)])]);
+    let table = node(
+        "table",
+        &[
+            node("table-row", &[cell("Sail"), cell("Area")]),
+            node("table-row", &[cell("Main"), cell("30 m²")]),
+        ],
+    );
+    let read = plain(&node("document", &[table])).unwrap();
+    assert_eq!(read.as_deref(), Some("Sail | Area\nMain | 30 m²"));
+}
+
+#[test]
+fn nothing_is_none() {
+    for nothing in [json!(null), json!(" \n"), json!([]), json!("<p> </p>")] {
+        assert_eq!(plain(&nothing), Ok(None), "{nothing}");
+    }
+}
+
+#[test]
+fn what_is_no_text_is_refused() {
+    for (value, expected) in [
+        (json!(12), "could not read 12 as a text"),
+        (json!({"a": 1}), "an object with the keys [\"a\"]"),
+        (json!(["a"]), "\"a\" within a list"),
+        (json!([[]]), "a list within the list"),
+    ] {
+        let refused = plain(&value).unwrap_err().to_string();
+        assert!(refused.contains(expected), "{refused}");
+    }
+}
+
+#[test]
+fn a_text_that_is_too_long_is_refused() {
+    let long = "a".repeat(LENGTH_MAX + 1);
+    let span = json!({"_type": "span", "text": long});
+    for value in [
+        json!(long),
+        json!(format!("<p>{long}")),
+        json!([{"_type": "block", "children": [span]}]),
+    ] {
+        assert_eq!(plain(&value), Err(NoPlainText::TooLong));
+    }
+}
+
+#[test]
+fn a_tag_with_attributes_without_end_is_refused() {
+    let attributes = |count: u32| {
+        let names: Vec<String> = (0..count).map(|n| format!("a{n} ")).collect();
+        names.concat()
+    };
+    for separator in [" ", "/", "=''"] {
+        let endless = attributes(30_000).replace(' ', separator);
+        let refused = plain(&json!(format!("<p {endless}>text</p>")));
+        assert_eq!(refused, Err(NoPlainText::LongTag), "{separator}");
+    }
+    let many = format!("<p {}>text", attributes(1_000)).repeat(50);
+    assert!(plain(&json!(many)).is_ok());
+    // One character of 64 of an inline picture is a slash.
+    let picture = format!("{}/", "A".repeat(63)).repeat(12_000);
+    let picture = format!("<img src=\"data:image/png;base64,{picture}\">text");
+    assert_eq!(plain(&json!(picture)).unwrap().as_deref(), Some("text"));
+}
+
+#[test]
+fn parts_that_are_nested_too_deep_are_refused() {
+    const DEPTH: usize = 10_000;
+    for (key, children) in [("nodeType", "content"), ("type", "children")] {
+        let mut node = json!({key: "text"});
+        for _ in 0..DEPTH {
+            let mut outer = json!({key: "quote"});
+            outer[children] = Value::Array(vec![node]);
+            node = outer;
+        }
+        assert_eq!(plain(&node), Err(NoPlainText::TooDeep));
+        // Dropping it would overflow the stack by itself.
+        std::mem::forget(node);
+    }
+    check(&[
+        (&"<div>".repeat(DEPTH), ""),
+        (&format!("{}x", "<ul><li>".repeat(DEPTH)), "- x"),
+    ]);
+}
+
+#[test]
+fn plain_text_is_its_own_plain_text() {
+    let alphabet = "(<p>|</p>|<br>|<ul>|<li>|</ul>|<td>|<pre>|[a-z \n]){0,12}";
+    proptest::proptest!(|(html in alphabet)| {
+        let once = plain(&json!(html)).unwrap();
+        proptest::prop_assert_eq!(plain(&json!(once)).unwrap(), once);
+    });
+}
+
+#[test]
+fn no_text_panics() {
+    proptest::proptest!(|(text in "[<>/&;#a-z\"'= \n!-]{0,40}", any in "\\PC{0,40}")| {
+        for text in [text, any] {
+            let read = plain(&json!(text)).unwrap().unwrap_or_default();
+            proptest::prop_assert_eq!(read.trim(), read.as_str());
+        }
+    });
+}

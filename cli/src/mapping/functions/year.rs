@@ -1,0 +1,150 @@
+//! Years out of the many ways in which content spells them.
+
+use super::quoted;
+
+/// The earliest and the latest number of four digits that can be meant as a year.
+const YEARS: std::ops::RangeInclusive<i64> = 1000..=2999;
+/// What stands between the years of a range, in lower case.
+const RANGE_SIGNS: [&str; 9] = ["-", "–", "—", "−", "/", "to", "until", "till", "bis"];
+
+/// Why a text is no year.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(in crate::mapping) enum NoYear {
+    /// No number of four digits stands in it by itself.
+    #[error("could not read {text:?} as a year: it has no number of four digits from 1000 to 2999")]
+    None {
+        /// The text.
+        text: String,
+    },
+    /// More than one year, of which none is the one that is meant.
+    #[error("could not read {text:?} as a year: both {first} and {second} could be meant")]
+    Several {
+        /// The text.
+        text: String,
+        /// One year.
+        first: i64,
+        /// Another one.
+        second: i64,
+    },
+}
+
+/// The year in a text: `2018`, `2018-05-01`, `c. 1974`, `since 1999`. Of a season or a range,
+/// as in `1974/75` and `1974–1980`, it is the first. Blank is none.
+pub(in crate::mapping) fn year(text: &str) -> Result<Option<i64>, NoYear> {
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    if let Some(year) = year_of_date(text.trim()) {
+        return Ok(Some(year));
+    }
+    let candidates = candidates(text);
+    let Some(&(_, first)) = candidates.first() else {
+        return Err(NoYear::None { text: quoted(text) });
+    };
+    if is_range(text, &candidates) {
+        return Ok(Some(first));
+    }
+    match candidates.iter().find(|(_, year)| *year != first) {
+        None => Ok(Some(first)),
+        Some(&(_, second)) => Err(NoYear::Several {
+            text: quoted(text),
+            first,
+            second,
+        }),
+    }
+}
+
+/// The year of a date of ISO 8601, whatever digits its time and offset have.
+fn year_of_date(text: &str) -> Option<i64> {
+    let (date, rest) = text.split_at_checked("2018-05-01".len())?;
+    let is_date = date.bytes().enumerate().all(|(at, byte)| match at {
+        4 | 7 => byte == b'-',
+        _ => byte.is_ascii_digit(),
+    });
+    let goes_on = rest.starts_with(|c: char| c.is_ascii_digit());
+    let year = date.get(..4)?.parse().ok()?;
+    (is_date && !goes_on && YEARS.contains(&year)).then_some(year)
+}
+
+/// Every number of four digits that stands by itself and can be a year, with its place.
+fn candidates(text: &str) -> Vec<(usize, i64)> {
+    let mut candidates = Vec::new();
+    let mut at = 0;
+    for word in text.split_inclusive(|c: char| !c.is_alphanumeric()) {
+        let bare = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let is_number = bare.len() == 4 && bare.bytes().all(|byte| byte.is_ascii_digit());
+        if let Some(year) = bare.parse().ok().filter(|year| YEARS.contains(year))
+            && is_number
+        {
+            candidates.push((at, year));
+        }
+        at += word.len();
+    }
+    candidates
+}
+
+/// Whether there are two years, the first before the second, with nothing but the sign of a
+/// range between them.
+fn is_range(text: &str, candidates: &[(usize, i64)]) -> bool {
+    let &[(first_at, first), (second_at, second)] = candidates else {
+        return false;
+    };
+    let between = text[first_at + 4..second_at].trim().to_lowercase();
+    first < second && RANGE_SIGNS.contains(&between.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_year_is_found_in_what_surrounds_it() {
+        for (text, expected) in [
+            ("2018", Some(2018)),
+            (" 2018\u{a0}", Some(2018)),
+            ("2018-05-01", Some(2018)),
+            ("2018-05-01T12:34:56.1234+1000", Some(2018)),
+            ("01.05.2018", Some(2018)),
+            ("05/2018", Some(2018)),
+            ("c. 1974", Some(1974)),
+            ("1974/75", Some(1974)),
+            ("1974–75", Some(1974)),
+            ("1974-1980", Some(1974)),
+            ("1974 – 1980", Some(1974)),
+            ("1974 bis 1980", Some(1974)),
+            ("since 1999", Some(1999)),
+            ("1999 (1999)", Some(1999)),
+            ("1974 - present", Some(1974)),
+            ("", None),
+            (" \u{202f}\n", None),
+        ] {
+            assert_eq!(year(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_could_be_several_years_or_none_is_refused() {
+        for (text, expected) in [
+            ("1974 and 1980", "both 1974 and 1980 could be meant"),
+            ("1980-1974", "both 1980 and 1974 could be meant"),
+            ("1974-1980, 1990", "both 1974 and 1980 could be meant"),
+            ("unknown", "has no number of four digits"),
+            ("74", "has no number of four digits"),
+            ("20180501", "has no number of four digits"),
+            ("the 1970s", "has no number of four digits"),
+            ("0974", "has no number of four digits"),
+        ] {
+            let refused = year(text).unwrap_err().to_string();
+            assert!(refused.contains(expected), "{text}: {refused}");
+            assert!(refused.contains(text), "{text}: {refused}");
+        }
+    }
+
+    #[test]
+    fn every_year_is_itself_and_no_text_panics() {
+        proptest::proptest!(|(text in "\\PC{0,40}", number in YEARS)| {
+            let _ = year(&text);
+            proptest::prop_assert_eq!(year(&number.to_string()), Ok(Some(number)));
+        });
+    }
+}

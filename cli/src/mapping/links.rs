@@ -1,0 +1,81 @@
+//! Links between records that a system keeps beside them, looked up by record and field.
+
+use super::keys::{KeyId, Keys};
+
+/// From one record, by a field of it, to another.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    from: KeyId,
+    field: KeyId,
+    position: f64,
+    to: KeyId,
+}
+
+/// All links: added in any order, then sorted once, then looked up.
+#[derive(Default)]
+pub(super) struct Links {
+    links: Vec<Link>,
+}
+
+impl Links {
+    /// Adds a link; of equal positions the first added comes first.
+    pub(super) fn add(&mut self, from: KeyId, field: KeyId, position: f64, to: KeyId) {
+        self.links.push(Link {
+            from,
+            field,
+            position,
+            to,
+        });
+    }
+
+    /// Ends adding.
+    pub(super) fn sort(&mut self) {
+        self.links.sort_by(|a, b| {
+            let (of_a, of_b) = ((a.from, a.field), (b.from, b.field));
+            of_a.cmp(&of_b).then(a.position.total_cmp(&b.position))
+        });
+    }
+
+    /// The keys that a record is linked to by a field, in their order.
+    pub(super) fn of(&self, from: KeyId, field: &str, keys: &Keys) -> Vec<String> {
+        let Some(field) = keys.find(field) else {
+            return Vec::new();
+        };
+        let start = self
+            .links
+            .partition_point(|link| (link.from, link.field) < (from, field));
+        self.links[start..]
+            .iter()
+            .take_while(|link| (link.from, link.field) == (from, field))
+            .map(|link| keys.text(link.to).to_owned())
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_found_by_record_and_field_in_order_of_position() {
+        let (mut keys, mut links) = (Keys::default(), Links::default());
+        let rows = [
+            ("boat", "tags", 2.0, "b"),
+            ("boat", "maker", 0.0, "m"),
+            ("boat", "tags", 1.0, "a"),
+            ("boat", "tags", 2.0, "c"),
+            ("ship", "tags", 1.0, "d"),
+        ];
+        for (from, field, position, to) in rows {
+            let [from, field, to] = [from, field, to].map(|key| keys.number(key));
+            links.add(from, field, position, to);
+        }
+        links.sort();
+        let of = |from: &str, field| links.of(keys.find(from).unwrap(), field, &keys);
+        assert_eq!(of("boat", "tags"), ["a", "b", "c"]);
+        assert_eq!(of("boat", "maker"), ["m"]);
+        assert_eq!(of("ship", "tags"), ["d"]);
+        assert!(of("ship", "maker").is_empty());
+        assert!(of("boat", "unheard of").is_empty());
+    }
+}

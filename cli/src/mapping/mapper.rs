@@ -1,0 +1,237 @@
+//! From the records of a content system to native ones: first all are identified and set aside,
+//! then each is turned into what the mapping makes of it.
+
+mod check;
+mod field;
+mod identify;
+mod make;
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::definition::{Definition, ExpressionId};
+use super::documents::Documents;
+use super::expression::{self, Jq, Knowledge, Program, from_json};
+use super::keys::{KeyId, Keys};
+use super::links::Links;
+use super::problem::Problem;
+use crate::export::ExportFile;
+use crate::findings::Finding;
+use crate::validate::{Kind, nearest};
+
+pub(super) use self::make::{Observe, Unobserved};
+
+/// The name by which expressions know the record they are about.
+const RECORD: &str = "$record";
+
+/// A record, or a row of links, as a file has it.
+pub(super) struct Raw {
+    pub(super) file: Arc<ExportFile>,
+    pub(super) line: u64,
+    pub(super) text: String,
+    /// Whether the file ends right after it, without a line break.
+    pub(super) is_unterminated: bool,
+}
+
+/// Something that comes of the records.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// A native record.
+    Made {
+        file: Arc<ExportFile>,
+        line: u64,
+        text: String,
+    },
+    /// A record of which none could be made.
+    Failed(Failed),
+    /// Something about a record that can be mapped all the same.
+    Found(Box<Finding>),
+    /// A record that is not published.
+    Unpublished { kind: Kind, id: String },
+}
+
+/// A record that could not be mapped.
+#[derive(Debug)]
+pub struct Failed {
+    /// What it was meant to become, if that is known.
+    pub kind: Option<Kind>,
+    /// Its id, if that is known.
+    pub id: Option<String>,
+    /// Why not.
+    pub findings: Vec<Finding>,
+    /// The record as it came.
+    pub raw: String,
+}
+
+/// Records that were changed after they were published.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Changed {
+    pub(super) count: u64,
+    /// Where the first of them stands.
+    pub(super) first: Option<(Arc<ExportFile>, u64)>,
+}
+
+/// Where mapping is.
+#[derive(Default)]
+pub(super) struct Position {
+    /// How many records were begun.
+    pub(super) records: AtomicU64,
+    /// The place of the record that was begun last.
+    pub(super) place: Mutex<Option<(Arc<ExportFile>, u64)>>,
+    /// The expression that was begun last.
+    pub(super) expression: AtomicUsize,
+}
+
+impl Position {
+    fn begin(&self, file: &Arc<ExportFile>, line: u64) {
+        self.records.fetch_add(1, Ordering::Relaxed);
+        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        *place = Some((Arc::clone(file), line));
+    }
+}
+
+/// Maps the records of one export.
+pub(super) struct Mapper {
+    definition: Arc<Definition>,
+    programs: Vec<Program>,
+    variables: Vec<Jq>,
+    documents: Documents,
+    keys: Keys,
+    links: Links,
+    types: HashSet<Rc<str>>,
+    changed: Changed,
+    /// Hashes of the types and ids of published records, and of others once they were told.
+    told: HashSet<u64>,
+    /// Ids made by rules whose records are distinct, with the place of the rule.
+    made: HashSet<(usize, String)>,
+    /// Where mapping is, for whoever watches it.
+    position: Arc<Position>,
+    /// The key of the record that is being mapped.
+    current: Cell<Option<KeyId>>,
+}
+
+impl Mapper {
+    /// Compiles all expressions.
+    pub(super) fn new(
+        definition: &Arc<Definition>,
+        temp_dir: &Path,
+        position: Arc<Position>,
+    ) -> anyhow::Result<Self> {
+        let programs = compile(definition).map_err(|problems| {
+            // A mapping is compiled when it is read, so that this has been told before.
+            let messages: Vec<String> = problems
+                .into_iter()
+                .map(|problem| problem.message)
+                .collect();
+            anyhow::anyhow!("the mapping cannot be compiled: {}", messages.join("; "))
+        })?;
+        let values = definition
+            .variables
+            .iter()
+            .map(|(_, value)| from_json(value));
+        Ok(Self {
+            definition: Arc::clone(definition),
+            programs,
+            variables: values.collect(),
+            documents: Documents::create(temp_dir)?,
+            keys: Keys::default(),
+            links: Links::default(),
+            types: HashSet::new(),
+            changed: Changed::default(),
+            told: HashSet::new(),
+            made: HashSet::new(),
+            position,
+            current: Cell::new(None),
+        })
+    }
+
+    /// Ends reading: from now on records are made.
+    pub(super) fn finish_reading(&mut self) -> anyhow::Result<Changed> {
+        self.links.sort();
+        self.documents.finish()?;
+        self.told = self.published();
+        Ok(self.changed.clone())
+    }
+
+    /// How many records there are.
+    pub(super) fn len(&self) -> usize {
+        self.documents.len()
+    }
+
+    fn evaluate(&self, id: ExpressionId, input: Jq, record: Jq) -> Result<Jq, String> {
+        self.position.expression.store(id.0, Ordering::Relaxed);
+        let variables = std::iter::once(record).chain(self.variables.iter().cloned());
+        self.programs[id.0].evaluate(input, variables, self)
+    }
+}
+
+impl Knowledge for Mapper {
+    fn record(&self, key: &str) -> Result<Option<Jq>, String> {
+        match self.keys.find(key) {
+            Some(key) => self.documents.read_by_key(key),
+            None => Ok(None),
+        }
+    }
+
+    fn public_id(&self, key: &str) -> Option<String> {
+        let document = self.documents.find(self.keys.find(key)?)?;
+        Some(document.id.as_deref().unwrap_or(key).to_owned())
+    }
+
+    fn linked(&self, field: &str) -> Vec<String> {
+        let current = self.current.get();
+        current.map_or_else(Vec::new, |key| self.links.of(key, field, &self.keys))
+    }
+
+    fn lookup(&self, table: &str, word: &str) -> Result<Jq, String> {
+        let Some(entries) = self.definition.tables.get(table) else {
+            return Err(format!("there is no vocabulary table [tables.{table}]"));
+        };
+        if let Some(value) = entries.get(word) {
+            return Ok(from_json(value));
+        }
+        let words: Vec<&str> = entries.keys().map(String::as_str).collect();
+        let near = nearest(word, &words)
+            .map_or_else(String::new, |near| format!(" (did you mean \"{near}\"?)"));
+        Err(format!(
+            "[tables.{table}] does not have \"{}\"{near}",
+            crate::findings::cut(word)
+        ))
+    }
+}
+
+/// Compiles the expressions of a mapping, or tells all that are wrong.
+pub(super) fn compile(definition: &Definition) -> Result<Vec<Program>, Vec<Problem>> {
+    let prelude = definition.prelude.as_ref();
+    let code = prelude.map_or("", |prelude| prelude.code.as_str());
+    let names = definition
+        .variables
+        .iter()
+        .map(|(name, _)| format!("${name}"));
+    let variables: Vec<String> = std::iter::once(RECORD.to_owned()).chain(names).collect();
+    let invalid = |span: &std::ops::Range<usize>, invalid: super::expression::InvalidExpression| {
+        Problem::new(span.clone(), invalid.message)
+    };
+    if let Some(prelude) = prelude {
+        let compiled = expression::check_definitions(code)
+            .and_then(|()| Program::compile(".", code, &variables));
+        compiled.map_err(|why| vec![invalid(&prelude.span, why)])?;
+    }
+    let mut problems = Vec::new();
+    let mut programs = Vec::new();
+    for expression in &definition.expressions {
+        match Program::compile(&expression.code, code, &variables) {
+            Ok(program) => programs.push(program),
+            Err(why) => problems.push(invalid(&expression.span, why)),
+        }
+    }
+    if problems.is_empty() {
+        Ok(programs)
+    } else {
+        Err(problems)
+    }
+}

@@ -1,0 +1,208 @@
+//! The first pass: what a record is called and what it is, and which links there are.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::{Event, Failed, Mapper, Raw};
+use crate::export::Line;
+use crate::findings::{Code, Finding, Place};
+use crate::mapping::DEPTH_MAX;
+use crate::mapping::definition::ExpressionId;
+use crate::mapping::documents::{Document, Identified};
+use crate::mapping::expression::{Jq, from_node, text};
+use crate::validate::parse_line;
+
+impl Mapper {
+    /// Identifies a record and sets it aside; one without a key or a type is nobody's business.
+    pub(in crate::mapping) fn record(
+        &mut self,
+        source: usize,
+        raw: Raw,
+    ) -> anyhow::Result<Option<Event>> {
+        self.position.begin(&raw.file, raw.line);
+        let record = match parsed(&raw) {
+            Ok(record) => record,
+            Err(finding) => return Ok(Some(failed(raw, *finding))),
+        };
+        match self.identify(source, &record, &raw) {
+            Ok(Some(identified)) => {
+                let at = (&raw.file, raw.line, raw.text.as_str());
+                let earlier = self.documents.add(at, identified)?;
+                Ok(earlier.map(|earlier| duplicate(&raw, earlier)))
+            }
+            Ok(None) => Ok(None),
+            Err(message) => {
+                let finding = Finding::new(Code::MappingFailed, Some(place(&raw)), message);
+                Ok(Some(failed(raw, finding)))
+            }
+        }
+    }
+
+    /// Takes the links of a row.
+    pub(in crate::mapping) fn links(&mut self, raw: Raw) -> Option<Event> {
+        self.position.begin(&raw.file, raw.line);
+        let row = match parsed(&raw) {
+            Ok(row) => row,
+            Err(finding) => return Some(failed(raw, *finding)),
+        };
+        self.add_links(&row).err().map(|message| {
+            let finding = Finding::new(Code::MappingFailed, Some(place(&raw)), message);
+            failed(raw, finding)
+        })
+    }
+
+    fn identify(
+        &mut self,
+        source: usize,
+        record: &Jq,
+        raw: &Raw,
+    ) -> Result<Option<Identified>, String> {
+        let envelope = self.definition.sources[source].envelope;
+        let key = self.word("key", Some(envelope.key), record)?;
+        let record_type = self.word("type", Some(envelope.record_type), record)?;
+        let (Some(key), Some(record_type)) = (key, record_type) else {
+            return Ok(None);
+        };
+        let id = self.word("id", envelope.id, record)?;
+        let is_published = self
+            .truth("published", envelope.published, record)?
+            .unwrap_or(true);
+        let is_changed = self
+            .truth("changed", envelope.changed, record)?
+            .unwrap_or(false);
+        if is_published && is_changed && self.is_mapped(&record_type) {
+            self.changed.count += 1;
+            let first = || (Arc::clone(&raw.file), raw.line);
+            self.changed.first.get_or_insert_with(first);
+        }
+        Ok(Some(Identified {
+            source,
+            id: id.filter(|id| *id != key).map(String::into_boxed_str),
+            key: self.keys.number(&key),
+            record_type: self.shared_type(&record_type),
+            is_published,
+        }))
+    }
+
+    fn is_mapped(&self, record_type: &str) -> bool {
+        let mut emits = self.definition.emits.iter();
+        emits.any(|emit| emit.types.iter().any(|of| of == record_type))
+    }
+
+    fn shared_type(&mut self, name: &str) -> Rc<str> {
+        if let Some(known) = self.types.get(name) {
+            return Rc::clone(known);
+        }
+        let new: Rc<str> = name.into();
+        self.types.insert(Rc::clone(&new));
+        new
+    }
+
+    fn add_links(&mut self, row: &Jq) -> Result<(), String> {
+        let Some(each) = self.definition.links.as_ref().map(|links| links.each) else {
+            return Ok(());
+        };
+        let links = self.evaluate(each, row.clone(), row.clone())?;
+        let Jq::Arr(links) = links else {
+            return Err("`each` of [links] must give a list".to_owned());
+        };
+        for link in links.iter() {
+            let Jq::Obj(link) = link else {
+                return Err("a link is an object of from, field, to and position".to_owned());
+            };
+            let part = |name: &str| link.get(&Jq::from(name.to_owned()));
+            let word = |name: &str| {
+                let text = part(name).and_then(text);
+                text.ok_or_else(|| format!("the `{name}` of a link must be a text"))
+            };
+            let position = match part("position") {
+                Some(number @ Jq::Num(_)) => number.to_string().parse().unwrap_or(f64::MAX),
+                _ => f64::MAX,
+            };
+            let [from, field, to] = [word("from")?, word("field")?, word("to")?];
+            let [from, field, to] = [from, field, to].map(|key| self.keys.number(key));
+            self.links.add(from, field, position, to);
+        }
+        Ok(())
+    }
+
+    fn word(
+        &self,
+        part: &str,
+        expression: Option<ExpressionId>,
+        record: &Jq,
+    ) -> Result<Option<String>, String> {
+        match self.part(part, expression, record)? {
+            Jq::Null => Ok(None),
+            number @ Jq::Num(_) => Ok(Some(number.to_string())),
+            value => match text(&value) {
+                Some(text) => Ok(Some(text.to_owned())),
+                None => Err(format!("the `{part}` of a record must be a text")),
+            },
+        }
+    }
+
+    fn truth(
+        &self,
+        part: &str,
+        expression: Option<ExpressionId>,
+        record: &Jq,
+    ) -> Result<Option<bool>, String> {
+        match self.part(part, expression, record)? {
+            Jq::Null => Ok(None),
+            Jq::Bool(truth) => Ok(Some(truth)),
+            _ => Err(format!("the `{part}` of a record must be true or false")),
+        }
+    }
+
+    fn part(
+        &self,
+        part: &str,
+        expression: Option<ExpressionId>,
+        record: &Jq,
+    ) -> Result<Jq, String> {
+        let Some(expression) = expression else {
+            return Ok(Jq::Null);
+        };
+        let value = self.evaluate(expression, record.clone(), record.clone());
+        value.map_err(|error| format!("the `{part}` of a record could not be found: {error}"))
+    }
+}
+
+fn parsed(raw: &Raw) -> Result<Jq, Box<Finding>> {
+    let line = Line {
+        file: &raw.file,
+        number: raw.line,
+        raw: raw.text.as_bytes(),
+        is_unterminated: raw.is_unterminated,
+    };
+    let (_text, node) = parse_line(line, DEPTH_MAX)?;
+    Ok(from_node(&node))
+}
+
+fn place(raw: &Raw) -> Place {
+    Place {
+        file: Arc::clone(&raw.file),
+        line: Some(raw.line),
+    }
+}
+
+fn duplicate(raw: &Raw, earlier: &Document) -> Event {
+    let (file, line) = (&earlier.file.name, earlier.line);
+    let message =
+        format!("the record at {file}:{line} has the same key; references lead to that one");
+    Event::Found(Box::new(Finding::new(
+        Code::DuplicateKey,
+        Some(place(raw)),
+        message,
+    )))
+}
+
+fn failed(raw: Raw, finding: Finding) -> Event {
+    Event::Failed(Failed {
+        kind: None,
+        id: None,
+        findings: vec![finding],
+        raw: raw.text,
+    })
+}

@@ -1,0 +1,231 @@
+//! From the text of a mapping file to its definition, or to everything that is wrong with it.
+
+mod emits;
+mod fields;
+mod sources;
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use serde_json::Value;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use self::sources::EnvelopeParts;
+use super::definition::{Definition, Expression, ExpressionId, FORMAT, Table};
+use super::problem::Problem;
+use super::section::{Section, json, text};
+use crate::validate::nearest;
+
+/// Reads the text of a mapping file.
+pub(super) fn parse(text: &str) -> Result<Definition, Vec<Problem>> {
+    let document = DeTable::parse(text).map_err(|error| {
+        let span = error.span().unwrap_or_default();
+        vec![Problem::new(
+            span,
+            format!("this is not TOML: {}", error.message()),
+        )]
+    })?;
+    let mut parser = Parser::default();
+    let definition = parser.document(document.get_ref(), document.span());
+    match definition {
+        Some(definition) if parser.problems.is_empty() => Ok(definition),
+        _ => Err(parser.problems),
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Parser {
+    pub(super) problems: Vec<Problem>,
+    expressions: Vec<Expression>,
+    tables: Vec<String>,
+    ignored: Vec<String>,
+}
+
+impl Parser {
+    fn document(&mut self, table: &DeTable<'_>, span: Range<usize>) -> Option<Definition> {
+        let mut root = Section::new(table, span);
+        self.check_format(&mut root);
+        let variables = self.variables(&mut root);
+        let prelude = root.text("definitions", &mut self.problems);
+        let prelude = prelude.map(|(code, span)| Expression {
+            code: code.to_owned(),
+            span,
+        });
+        let tables = self.vocabulary_tables(&mut root);
+        let common = match root.take("envelope") {
+            Some(value) => self.envelope_section(value),
+            None => EnvelopeParts::default(),
+        };
+        let sources = self.sources(&mut root, common);
+        let links = root.take("links").map(|value| self.links(value));
+        let records = self.constants(&mut root);
+        let emits = self.emits(&mut root);
+        root.finish(&mut self.problems);
+        Some(Definition {
+            variables,
+            prelude,
+            sources: sources?,
+            links: match links {
+                Some(links) => Some(links?),
+                None => None,
+            },
+            tables,
+            records,
+            ignored: std::mem::take(&mut self.ignored),
+            emits: emits?,
+            expressions: std::mem::take(&mut self.expressions),
+        })
+    }
+
+    fn check_format(&mut self, root: &mut Section<'_>) {
+        let Some(value) = root.required("mapping", &mut self.problems) else {
+            return;
+        };
+        if value.get_ref().as_str() != Some(FORMAT) {
+            let message = format!("the language of a mapping file is \"{FORMAT}\"");
+            self.problems.push(Problem::new(value.span(), message));
+        }
+    }
+
+    fn variables(&mut self, root: &mut Section<'_>) -> Vec<(String, Value)> {
+        let Some((table, _)) = self.optional_table(root, "variables") else {
+            return Vec::new();
+        };
+        let mut variables = Vec::new();
+        for (name, value) in table {
+            let text = name.get_ref().as_ref();
+            if !is_word(text) || text == "record" {
+                let message =
+                    "a variable is called by letters, digits and underscores, and not `record`";
+                self.problems.push(Problem::new(name.span(), message));
+            }
+            let value = json(value, &mut self.problems);
+            variables.extend(value.map(|value| (text.to_owned(), value)));
+        }
+        variables
+    }
+
+    fn vocabulary_tables(&mut self, root: &mut Section<'_>) -> HashMap<String, Table> {
+        let Some((tables, _)) = self.optional_table(root, "tables") else {
+            return HashMap::new();
+        };
+        let mut read = HashMap::new();
+        for (name, value) in tables {
+            let Some(entries) = value.get_ref().as_table() else {
+                let message = "a vocabulary table has a text for each word";
+                self.problems.push(Problem::new(value.span(), message));
+                continue;
+            };
+            let entries = entries.iter().filter_map(|(word, value)| {
+                let value = json(value, &mut self.problems)?;
+                Some((word.get_ref().to_string(), value))
+            });
+            read.insert(name.get_ref().to_string(), entries.collect());
+        }
+        self.tables = read.keys().cloned().collect();
+        read
+    }
+
+    /// An expression, numbered.
+    pub(super) fn expression(
+        &mut self,
+        section: &mut Section<'_>,
+        key: &'static str,
+    ) -> Option<ExpressionId> {
+        let (code, span) = section.text(key, &mut self.problems)?;
+        Some(self.number(code, span))
+    }
+
+    pub(super) fn number(&mut self, code: &str, span: Range<usize>) -> ExpressionId {
+        self.expressions.push(Expression {
+            code: code.to_owned(),
+            span,
+        });
+        ExpressionId(self.expressions.len() - 1)
+    }
+
+    /// The texts of a key that need not be there.
+    fn names(&mut self, section: &mut Section<'_>, key: &'static str) -> Vec<String> {
+        let texts = section.texts(key, &mut self.problems).unwrap_or_default();
+        texts.into_iter().map(|(text, _)| text.to_owned()).collect()
+    }
+
+    /// The name of a vocabulary table that there is.
+    pub(super) fn table_name(&mut self, section: &mut Section<'_>) -> Option<String> {
+        let (name, span) = section.text("table", &mut self.problems)?;
+        if !self.tables.iter().any(|table| table == name) {
+            let names: Vec<&str> = self.tables.iter().map(String::as_str).collect();
+            let hint = nearest(name, &names).map(|near| format!("did you mean `{near}`?"));
+            let message = format!("there is no vocabulary table [tables.{name}]");
+            self.problems.push(Problem::new(span, message).hint(hint));
+        }
+        Some(name.to_owned())
+    }
+
+    fn word<T: Copy>(
+        &mut self,
+        value: &Spanned<DeValue<'_>>,
+        words: &[(&'static str, T)],
+    ) -> Option<T> {
+        let (given, span) = text(value, &mut self.problems)?;
+        let found = words.iter().find(|(word, _)| *word == given);
+        if found.is_none() {
+            let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            let message = format!("this must be one of {}", names.join(", "));
+            let hint = nearest(given, &names).map(|near| format!("did you mean `{near}`?"));
+            self.problems.push(Problem::new(span, message).hint(hint));
+        }
+        found.map(|(_, value)| *value)
+    }
+
+    fn flag(&mut self, value: &Spanned<DeValue<'_>>) -> bool {
+        let flag = value.get_ref().as_bool();
+        if flag.is_none() {
+            self.problems
+                .push(Problem::new(value.span(), "this must be true or false"));
+        }
+        flag.unwrap_or_default()
+    }
+
+    fn optional_table<'t>(
+        &mut self,
+        root: &mut Section<'t>,
+        key: &'static str,
+    ) -> Option<(&'t DeTable<'t>, Range<usize>)> {
+        let value = root.take(key)?;
+        let table = value.get_ref().as_table();
+        if table.is_none() {
+            self.problems
+                .push(Problem::new(value.span(), "this must be a table"));
+        }
+        Some((table?, value.span()))
+    }
+
+    fn list_of_tables<'t>(
+        &mut self,
+        root: &mut Section<'t>,
+        key: &'static str,
+        is_required: bool,
+    ) -> Option<Vec<Section<'t>>> {
+        let value = if is_required {
+            root.required(key, &mut self.problems)?
+        } else {
+            root.take(key)?
+        };
+        let Some(list) = value.get_ref().as_array() else {
+            let message = format!("this is written as [[{key}]]");
+            self.problems.push(Problem::new(value.span(), message));
+            return None;
+        };
+        list.iter()
+            .map(|member| Section::of(member, &mut self.problems))
+            .collect()
+    }
+}
+
+/// Whether a text can be the name of a variable.
+fn is_word(text: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.chars().all(is_letter) && text.starts_with(|c: char| !c.is_ascii_digit())
+}

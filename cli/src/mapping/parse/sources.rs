@@ -1,0 +1,149 @@
+//! Reading the sources of a mapping file, their envelopes, and the links beside them.
+
+use std::ops::Range;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::Parser;
+use crate::mapping::definition::{Envelope, ExpressionId, FileFormat, Files, Links, Source};
+use crate::mapping::problem::Problem;
+use crate::mapping::section::Section;
+
+/// The expressions of an envelope, as far as they are given.
+#[derive(Clone, Copy, Default)]
+pub(super) struct EnvelopeParts {
+    key: Option<ExpressionId>,
+    id: Option<ExpressionId>,
+    record_type: Option<ExpressionId>,
+    published: Option<ExpressionId>,
+    updated_at: Option<ExpressionId>,
+    changed: Option<ExpressionId>,
+}
+
+impl Parser {
+    pub(super) fn envelope_section<'t>(
+        &mut self,
+        value: &'t Spanned<DeValue<'t>>,
+    ) -> EnvelopeParts {
+        let Some(mut section) = Section::of(value, &mut self.problems) else {
+            return EnvelopeParts::default();
+        };
+        let parts = self.envelope(&mut section);
+        self.ignored = self.names(&mut section, "ignore");
+        section.finish(&mut self.problems);
+        parts
+    }
+
+    fn envelope(&mut self, section: &mut Section<'_>) -> EnvelopeParts {
+        EnvelopeParts {
+            key: self.expression(section, "key"),
+            id: self.expression(section, "id"),
+            record_type: self.expression(section, "type"),
+            published: self.expression(section, "published"),
+            updated_at: self.expression(section, "updatedAt"),
+            changed: self.expression(section, "changed"),
+        }
+    }
+
+    pub(super) fn sources(
+        &mut self,
+        root: &mut Section<'_>,
+        common: EnvelopeParts,
+    ) -> Option<Vec<Source>> {
+        let values = self.list_of_tables(root, "sources", true)?;
+        let sources: Vec<Option<Source>> = values
+            .into_iter()
+            .map(|mut section| {
+                let own = self.envelope(&mut section);
+                let files = self.files(&mut section);
+                let span = section.span();
+                section.finish(&mut self.problems);
+                let envelope = self.whole_envelope(own, common, span);
+                Some(Source {
+                    files: files?,
+                    envelope: envelope?,
+                })
+            })
+            .collect();
+        sources.into_iter().collect()
+    }
+
+    fn whole_envelope(
+        &mut self,
+        own: EnvelopeParts,
+        common: EnvelopeParts,
+        span: Range<usize>,
+    ) -> Option<Envelope> {
+        let (key, record_type) = (
+            own.key.or(common.key),
+            own.record_type.or(common.record_type),
+        );
+        for (name, part) in [("key", key), ("type", record_type)] {
+            if part.is_none() {
+                let message = format!(
+                    "neither this source nor [envelope] says what the `{name}` of a record is"
+                );
+                self.problems.push(Problem::new(span.clone(), message));
+            }
+        }
+        Some(Envelope {
+            key: key?,
+            id: own.id.or(common.id),
+            record_type: record_type?,
+            published: own.published.or(common.published),
+            updated_at: own.updated_at.or(common.updated_at),
+            changed: own.changed.or(common.changed),
+        })
+    }
+
+    fn files(&mut self, section: &mut Section<'_>) -> Option<Files> {
+        let patterns = section.texts("files", &mut self.problems);
+        if patterns.is_none() && section.take("files").is_none() {
+            section.required("files", &mut self.problems);
+        }
+        let format = section.required("reader", &mut self.problems);
+        let format = format.and_then(|value| self.word(value, &FileFormat::ALL));
+        let records = section.texts("records", &mut self.problems);
+        let records = records.unwrap_or_default().into_iter();
+        let records = records.map(|(path, _)| path.split('.').map(str::to_owned).collect());
+        let patterns = patterns?;
+        let globs = self.globs(&patterns)?;
+        Some(Files {
+            globs,
+            patterns: patterns
+                .into_iter()
+                .map(|(text, _)| text.to_owned())
+                .collect(),
+            format: format?,
+            records: records.collect(),
+        })
+    }
+
+    fn globs(&mut self, patterns: &[(&str, Range<usize>)]) -> Option<GlobSet> {
+        let mut globs = GlobSetBuilder::new();
+        for (pattern, span) in patterns {
+            match GlobBuilder::new(pattern).literal_separator(true).build() {
+                Ok(glob) => _ = globs.add(glob),
+                Err(error) => {
+                    let message = format!("this is not a pattern of file names: {}", error.kind());
+                    self.problems.push(Problem::new(span.clone(), message));
+                }
+            }
+        }
+        globs.build().ok()
+    }
+
+    pub(super) fn links<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> Option<Links> {
+        let mut section = Section::of(value, &mut self.problems)?;
+        let files = self.files(&mut section);
+        section.required("each", &mut self.problems);
+        let each = self.expression(&mut section, "each");
+        section.finish(&mut self.problems);
+        Some(Links {
+            files: files?,
+            each: each?,
+        })
+    }
+}

@@ -1,0 +1,152 @@
+//! A reader that counts lines and lets no more than a limit be taken for one record.
+//!
+//! Parsers buffer what they read until a record is complete. They are given this instead of the
+//! file, so that a record without an end cannot take all memory.
+
+use std::cell::Cell;
+use std::fmt;
+use std::io::{self, BufRead, Read};
+
+use super::{RECORD_MAX, Stop, corrupt};
+
+/// What some programs begin a file with.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// How far a reader got. It is shared with whoever knows where records begin.
+#[derive(Debug)]
+pub(super) struct Progress {
+    line: Cell<u64>,
+    /// The line at which the record begins that is being read.
+    begin: Cell<u64>,
+    /// Bytes that the record may still take; none where there is no limit.
+    left: Cell<Option<usize>>,
+}
+
+impl Progress {
+    pub(super) const fn new() -> Self {
+        Self {
+            line: Cell::new(1),
+            begin: Cell::new(1),
+            left: Cell::new(Some(RECORD_MAX)),
+        }
+    }
+
+    /// The line of the next byte.
+    pub(super) const fn line(&self) -> u64 {
+        self.line.get()
+    }
+
+    /// Here begins a record, or anything else that is held as a whole, which may take the limit
+    /// and `ahead` bytes that are read ahead.
+    pub(super) fn begin(&self, ahead: usize) {
+        self.begin.set(self.line.get());
+        self.left.set(Some(RECORD_MAX + ahead));
+    }
+
+    /// What follows is not held, whatever its length.
+    pub(super) fn skip(&self) {
+        self.left.set(None);
+    }
+
+    fn take(&self, bytes: &[u8]) {
+        let lines = memchr::memchr_iter(b'\n', bytes).count() as u64;
+        self.line.set(self.line.get() + lines);
+        let left = self.left.get();
+        self.left
+            .set(left.map(|left| left.saturating_sub(bytes.len())));
+    }
+
+    fn check(&self) -> io::Result<()> {
+        if self.left.get() == Some(0) {
+            let line = self.begin.get();
+            return Err(io::Error::other(Refused {
+                line,
+                message: too_long(),
+            }));
+        }
+        Ok(())
+    }
+}
+
+/// What is said of a record that is too long.
+pub(super) fn too_long() -> String {
+    format!("the record that begins here has more than {RECORD_MAX} bytes")
+}
+
+/// A limit of reading that a file breaks, on its way through a parser that knows no limits.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub(super) line: u64,
+    pub(super) message: String,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// Tells a limit from a failure of whatever delivers the file.
+pub(super) fn unread(source: io::Error, line: u64) -> Stop {
+    match source.downcast::<Refused>() {
+        Ok(refused) => corrupt(refused.line, refused.message),
+        Err(source) => Stop::Unread { line, source },
+    }
+}
+
+/// A file of which a bounded part is held at a time, without its byte order mark.
+#[derive(Debug)]
+pub(super) struct Bounded<'p, R> {
+    reader: R,
+    progress: &'p Progress,
+}
+
+impl<'p, R: BufRead> Bounded<'p, R> {
+    /// The file, from its beginning.
+    pub(super) fn new(
+        mut reader: R,
+        progress: &'p Progress,
+    ) -> io::Result<Bounded<'p, impl BufRead>> {
+        let mut head = Vec::new();
+        let length = BYTE_ORDER_MARK.len() as u64;
+        reader.by_ref().take(length).read_to_end(&mut head)?;
+        if head == BYTE_ORDER_MARK {
+            head.clear();
+        }
+        Ok(Bounded {
+            reader: io::Cursor::new(head).chain(reader),
+            progress,
+        })
+    }
+}
+
+impl<R: BufRead> BufRead for Bounded<'_, R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let most = self.progress.left.get().unwrap_or(usize::MAX);
+        let chunk = self.reader.fill_buf()?;
+        if !chunk.is_empty() {
+            self.progress.check()?;
+        }
+        Ok(&chunk[..chunk.len().min(most)])
+    }
+
+    fn consume(&mut self, used: usize) {
+        // What is consumed lies in the buffer already.
+        if let Ok(chunk) = self.reader.fill_buf() {
+            self.progress.take(&chunk[..used.min(chunk.len())]);
+        }
+        self.reader.consume(used);
+    }
+}
+
+impl<R: BufRead> Read for Bounded<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let chunk = self.fill_buf()?;
+        let used = chunk.len().min(buffer.len());
+        buffer[..used].copy_from_slice(&chunk[..used]);
+        self.consume(used);
+        Ok(used)
+    }
+}

@@ -1,0 +1,250 @@
+//! JSON documents: one that is the records, or lists of them, or has them somewhere within.
+
+mod nesting;
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::io::BufRead;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::error::Category;
+use serde_json::value::RawValue;
+
+use self::nesting::Nesting;
+use super::bounded::{Bounded, Progress, unread};
+use super::{RecordText, Stop, Visit, corrupt, truncated};
+
+/// Hands every record of a document to `visit`; gives the places in `records` that it has not.
+///
+/// A member of `records` is the keys that lead to a list, whose members are records, or to an
+/// object: then every member of it is a record `{"key": …, "value": …}`. Without `records` the
+/// document itself is a list of records, or else the only one.
+pub(in crate::mapping) fn read(
+    reader: impl BufRead,
+    records: &[Vec<String>],
+    visit: &mut Visit<'_>,
+) -> Result<Vec<usize>, Stop> {
+    let progress = Progress::new();
+    let stopped = |source| unread(source, progress.line());
+    let mut reader = Bounded::new(reader, &progress).map_err(stopped)?;
+    let first = skip_blanks(&mut reader, &progress).map_err(stopped)?;
+    let walk = Walk {
+        progress: &progress,
+        visit: RefCell::new(visit),
+        told: Cell::new(None),
+        seen: records.iter().map(|_| Cell::new(false)).collect(),
+    };
+    let mut document = serde_json::Deserializer::from_reader(Nesting::new(reader, &progress));
+    let walked = if !records.is_empty() {
+        let paths = records.iter().map(Vec::as_slice).enumerate().collect();
+        Node { walk: &walk, paths }.deserialize(&mut document)
+    } else if first == Some(b'[') {
+        Records { walk: &walk }.deserialize(&mut document)
+    } else {
+        walk.record(&mut document)
+    };
+    match walked.and_then(|()| document.end()) {
+        Ok(()) => {
+            let seen = walk.seen.iter().enumerate();
+            Ok(seen
+                .filter(|(_, seen)| !seen.get())
+                .map(|(at, _)| at)
+                .collect())
+        }
+        Err(error) => Err(walk.stop(error)),
+    }
+}
+
+/// The first byte of the document, with what is before it taken.
+fn skip_blanks(reader: &mut impl BufRead, progress: &Progress) -> std::io::Result<Option<u8>> {
+    progress.skip();
+    loop {
+        let chunk = reader.fill_buf()?;
+        let blanks = chunk
+            .iter()
+            .take_while(|byte| byte.is_ascii_whitespace())
+            .count();
+        let first = chunk.get(blanks).copied();
+        let is_end = chunk.is_empty();
+        reader.consume(blanks);
+        if first.is_some() || is_end {
+            progress.begin(0);
+            return Ok(first);
+        }
+    }
+}
+
+/// What is known everywhere in the document.
+struct Walk<'w, 'v> {
+    progress: &'w Progress,
+    visit: RefCell<&'w mut Visit<'v>>,
+    /// What the visitor told, on its way through the parser.
+    told: Cell<Option<anyhow::Error>>,
+    /// For every place of records whether the document has it.
+    seen: Vec<Cell<bool>>,
+}
+
+impl Walk<'_, '_> {
+    /// Hands over the next value, of which no more than the first byte has been read.
+    fn record<'de, D: Deserializer<'de>>(&self, value: D) -> Result<(), D::Error> {
+        self.progress.begin(0);
+        let line = self.progress.line();
+        let text: Box<RawValue> = serde::Deserialize::deserialize(value)?;
+        self.hand_over(line, text.get())
+    }
+
+    fn hand_over<E: Error>(&self, line: u64, text: &str) -> Result<(), E> {
+        let record = RecordText { line, text };
+        (*self.visit.borrow_mut())(record).map_err(|error| {
+            self.told.set(Some(error));
+            E::custom("told")
+        })
+    }
+
+    fn stop(&self, error: serde_json::Error) -> Stop {
+        if let Some(told) = self.told.take() {
+            return Stop::Told(told);
+        }
+        let line = self.progress.line();
+        match error.classify() {
+            Category::Io => unread(error.into(), line),
+            Category::Eof => truncated(line, "the document ends before it is complete"),
+            Category::Syntax | Category::Data => {
+                let place = format!(" at line {} column {}", error.line(), error.column());
+                let message = error.to_string();
+                let reason = message.strip_suffix(&place).unwrap_or(&message);
+                let reason = match reason {
+                    "invalid unicode code point" => "it is not UTF-8",
+                    reason => reason,
+                };
+                corrupt(line, format!("the document is not valid JSON: {reason}"))
+            }
+        }
+    }
+}
+
+/// A value that may lead to records: each path with its place, and what of it is left to go.
+struct Node<'w, 'v> {
+    walk: &'w Walk<'w, 'v>,
+    paths: Vec<(usize, &'w [String])>,
+}
+
+impl<'de> DeserializeSeed<'de> for Node<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        if self.paths.is_empty() {
+            self.walk.progress.skip();
+            return value.deserialize_ignored_any(IgnoredAny).map(drop);
+        }
+        match self.paths.iter().find(|(_, path)| path.is_empty()) {
+            Some((place, _)) => {
+                self.walk.seen[*place].set(true);
+                Records { walk: self.walk }.deserialize(value)
+            }
+            None => value.deserialize_any(self),
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Node<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object on the way to the records")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        while let Some((_, key)) = members.next_key_seed(Key(self.walk.progress))? {
+            let leads_on = |(place, path): &(usize, &'_ [String])| match path.split_first() {
+                Some((first, _)) if *first == key => Some(*place),
+                _ => None,
+            };
+            let places: Vec<usize> = self.paths.iter().filter_map(leads_on).collect();
+            let paths = self
+                .paths
+                .iter()
+                .filter(|(place, _)| places.contains(place));
+            let paths = paths.map(|(place, path)| (*place, &path[1..])).collect();
+            members.next_value_seed(Node {
+                walk: self.walk,
+                paths,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        self.walk.progress.skip();
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+}
+
+/// A key of an object, with the line it stands at.
+struct Key<'w>(&'w Progress);
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = (u64, String);
+
+    fn deserialize<D: Deserializer<'de>>(self, key: D) -> Result<Self::Value, D::Error> {
+        self.0.begin(0);
+        let line = self.0.line();
+        Ok((line, serde::Deserialize::deserialize(key)?))
+    }
+}
+
+/// A list of records, or an object of them.
+struct Records<'w, 'v> {
+    walk: &'w Walk<'w, 'v>,
+}
+
+impl<'de> DeserializeSeed<'de> for Records<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        value.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Records<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of records or an object of them")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        while list.next_element_seed(Member(self.walk))?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        while let Some((line, key)) = members.next_key_seed(Key(self.walk.progress))? {
+            let value: Box<RawValue> = members.next_value()?;
+            let key = serde_json::Value::String(key);
+            let text = format!("{{\"key\":{key},\"value\":{}}}", value.get());
+            self.walk.hand_over(line, &text)?;
+        }
+        Ok(())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+}
+
+/// One member of a list of records.
+struct Member<'w, 'v>(&'w Walk<'w, 'v>);
+
+impl<'de> DeserializeSeed<'de> for Member<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        self.0.record(value)
+    }
+}

@@ -1,0 +1,72 @@
+//! Every reader on good files and damaged ones: records with their lines, and what is said.
+
+mod csv;
+mod json;
+mod limits;
+mod xml;
+
+use std::io::{BufReader, Cursor, Read};
+
+use super::*;
+
+/// What a reader does with a file.
+pub(super) type Reads =
+    fn(&mut dyn Read, &[Vec<String>], &mut Visit<'_>) -> Result<Vec<usize>, Stop>;
+
+pub(super) const JSON: Reads =
+    |file, records, visit| super::json::read(BufReader::new(file), records, visit);
+pub(super) const CSV: Reads =
+    |file, _, visit| super::csv::read(BufReader::new(file), visit).map(|()| Vec::new());
+pub(super) const XML: Reads =
+    |file, records, visit| super::xml::read(BufReader::new(file), records, visit);
+
+/// The places that `records` names, dotted.
+pub(super) fn paths(records: &[&str]) -> Vec<Vec<String>> {
+    let path = |dotted: &&str| dotted.split('.').map(str::to_owned).collect();
+    records.iter().map(path).collect()
+}
+
+/// The records of a file, each `LINE TEXT`, and the places without any or how it ended.
+pub(super) fn read(
+    reads: Reads,
+    file: &mut dyn Read,
+    records: &[&str],
+) -> (Vec<String>, Result<Vec<usize>, Stop>) {
+    let mut found = Vec::new();
+    let ended = reads(file, &paths(records), &mut |record: RecordText<'_>| {
+        found.push(format!("{} {}", record.line, record.text));
+        Ok(())
+    });
+    (found, ended)
+}
+
+pub(super) fn check(reads: Reads, file: &str, records: &[&str], expected: &[&str]) {
+    let (found, ended) = read(reads, &mut Cursor::new(file), records);
+    assert_eq!(found, expected, "{file}");
+    assert_eq!(ended.expect(file), Vec::<usize>::new(), "{file}");
+}
+
+/// Checks how reading ends, after how many records.
+pub(super) fn check_broken(
+    reads: Reads,
+    file: &[u8],
+    records: &[&str],
+    count: usize,
+    expected: (Code, u64, &str),
+) {
+    let shown = String::from_utf8_lossy(&file[..file.len().min(200)]).into_owned();
+    let (found, ended) = read(reads, &mut Cursor::new(file), records);
+    let (code, line, message) = expected;
+    match ended {
+        Err(Stop::Broken(broken)) => {
+            assert_eq!(
+                (broken.code, broken.line),
+                (code, Some(line)),
+                "{shown}: {broken:?}"
+            );
+            assert!(broken.message.contains(message), "{shown}: {broken:?}");
+        }
+        other => panic!("{shown}: {other:?}"),
+    }
+    assert_eq!(found.len(), count, "{shown}");
+}

@@ -1,0 +1,102 @@
+//! JSON documents.
+
+use super::*;
+
+const DOCUMENT: &str = r#"{
+  "version": 3, "skipped": [{"entries": [1]}],
+  "entries": [ {"id": 1,
+      "b": "x ] \" {"}, 2
+    ,
+    []
+  ],
+  "data": { "assets": {
+    "one": {"u": 1}, "t\"wo":
+      [] }, "none": null }
+}
+"#;
+
+#[test]
+fn records_are_found_where_they_are_said_to_be() {
+    let entries = ["3 {\"id\": 1,\n      \"b\": \"x ] \\\" {\"}", "4 2", "6 []"];
+    check(JSON, DOCUMENT, &["entries"], &entries);
+    let assets = [
+        r#"9 {"key":"one","value":{"u": 1}}"#,
+        r#"9 {"key":"t\"wo","value":[]}"#,
+    ];
+    check(JSON, DOCUMENT, &["data.assets"], &assets);
+    let both: Vec<&str> = entries.into_iter().chain(assets).collect();
+    check(JSON, DOCUMENT, &["data.assets", "entries"], &both);
+    check(JSON, DOCUMENT, &["data.none"], &[]);
+}
+
+#[test]
+fn places_that_the_document_has_not_are_told() {
+    for (records, absent) in [
+        (vec!["items", "entries"], vec![0]),
+        (vec!["entries.id", "data.assets"], vec![0]),
+        (vec!["version.x"], vec![]),
+    ] {
+        let (_, ended) = read(JSON, &mut Cursor::new(DOCUMENT), &records);
+        match ended {
+            Ok(found) => assert_eq!(found, absent, "{records:?}"),
+            // A number cannot lead anywhere.
+            Err(Stop::Broken(broken)) => {
+                assert!(
+                    broken.message.contains("on the way to the records"),
+                    "{broken:?}"
+                );
+            }
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_document_is_a_list_of_records_or_the_only_one() {
+    check(JSON, "\u{feff}\n [1,\n \"é\"]\n", &[], &["2 1", "3 \"é\""]);
+    check(JSON, "\n{\"a\": [1]}", &[], &["2 {\"a\": [1]}"]);
+    check(JSON, "[]", &[], &[]);
+}
+
+#[test]
+fn damage_is_told_with_its_line() {
+    use Code::{FileCorrupt, FileTruncated};
+    let cut = &DOCUMENT.as_bytes()[..DOCUMENT.find("[]").unwrap()];
+    check_broken(
+        JSON,
+        cut,
+        &["entries"],
+        2,
+        (FileTruncated, 6, "ends before it is complete"),
+    );
+    check_broken(
+        JSON,
+        b"",
+        &[],
+        0,
+        (FileTruncated, 1, "ends before it is complete"),
+    );
+    check_broken(
+        JSON,
+        b"[1,\n2 3]",
+        &[],
+        2,
+        (FileCorrupt, 2, "not valid JSON: expected"),
+    );
+    check_broken(
+        JSON,
+        b"[1]\n[2]",
+        &[],
+        1,
+        (FileCorrupt, 2, "trailing characters"),
+    );
+    check_broken(
+        JSON,
+        b"[1,\n\"\xff\"]",
+        &[],
+        1,
+        (FileCorrupt, 2, "it is not UTF-8"),
+    );
+    let number = (FileCorrupt, 1, "expected a list of records");
+    check_broken(JSON, br#"{"entries": 5}"#, &["entries"], 0, number);
+}

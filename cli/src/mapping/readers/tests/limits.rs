@@ -1,0 +1,156 @@
+//! Files that ask for more memory or stack than there is, and readers that fail.
+
+use std::io;
+
+use super::*;
+
+/// How much of a file was taken.
+struct Taken<R> {
+    reader: R,
+    bytes: usize,
+}
+
+impl<R: Read> Read for Taken<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.reader.read(buffer)?;
+        self.bytes += length;
+        Ok(length)
+    }
+}
+
+/// Every reader, how a record begins in its files, and where records are.
+const READERS: [(&str, Reads, &str, &[&str]); 3] = [
+    ("json", JSON, "{\"e\":[\n{\"a\":\"", &["e"]),
+    ("csv", CSV, "a,b\n\"", &[]),
+    ("xml", XML, "<r>\n<e>", &["r.e"]),
+];
+
+#[test]
+fn a_record_without_an_end_is_not_held() {
+    for (name, reads, head, records) in READERS {
+        let endless = Cursor::new(head).chain(io::repeat(b'x'));
+        let mut file = Taken {
+            reader: endless,
+            bytes: 0,
+        };
+        let (found, ended) = read(reads, &mut file, records);
+        assert!(found.is_empty(), "{name}");
+        match ended {
+            Err(Stop::Broken(broken)) => {
+                assert!(
+                    broken.message.contains("has more than 16777216 bytes"),
+                    "{broken:?}"
+                );
+                assert_eq!(broken.line, Some(2), "{name}");
+            }
+            other => panic!("{name}: {other:?}"),
+        }
+        assert!(
+            file.bytes < RECORD_MAX + 256 * 1024,
+            "{name}: {}",
+            file.bytes
+        );
+    }
+}
+
+#[test]
+fn a_record_may_be_as_long_as_the_limit() {
+    let text = "x".repeat(RECORD_MAX - 100);
+    for (name, reads, head, tail, records) in [
+        ("json", JSON, "{\"e\":[\n{\"a\":\"", "\"}]}", &["e"][..]),
+        ("csv", CSV, "a,b\n\"", "\",2\n3,4", &[]),
+        ("xml", XML, "<r>\n<e>", "</e></r>", &["r.e"]),
+    ] {
+        let (found, ended) = read(
+            reads,
+            &mut Cursor::new([head, &text, tail].concat()),
+            records,
+        );
+        assert_eq!(ended.expect(name), Vec::<usize>::new());
+        assert!(text.len() < found[0].len(), "{name}");
+    }
+}
+
+#[test]
+fn what_is_skipped_may_be_longer_than_a_record() {
+    let long = "x".repeat(RECORD_MAX + 100);
+    let file = format!("{{\"skipped\": [\"{long}\"],\n\"e\": [1]}}");
+    check(JSON, &file, &["e"], &["2 1"]);
+}
+
+#[test]
+fn what_is_nested_too_deep_is_refused() {
+    use Code::FileCorrupt;
+    for open in ["[", "{\"a\":", "{\"skipped\":", "[\""] {
+        let file = format!("\n{}", open.repeat(10_000));
+        if open == "[\"" {
+            // Brackets in strings are no nesting.
+            let (_, ended) = read(JSON, &mut Cursor::new(file), &[]);
+            assert!(matches!(ended, Err(Stop::Broken(_))), "{ended:?}");
+            continue;
+        }
+        let expected = (FileCorrupt, 2, "nested more than 100 deep");
+        check_broken(JSON, file.as_bytes(), &[], 0, expected);
+        check_broken(JSON, file.as_bytes(), &["e"], 0, expected);
+    }
+    let file = format!("\n{}", "<a>".repeat(10_000));
+    check_broken(
+        XML,
+        file.as_bytes(),
+        &[],
+        0,
+        (FileCorrupt, 2, "nested more than 100 deep"),
+    );
+    let deepest = format!("{}{}", "[".repeat(DEPTH_MAX), "]".repeat(DEPTH_MAX));
+    assert!(read(JSON, &mut Cursor::new(deepest), &[]).1.is_ok());
+}
+
+#[test]
+fn what_the_visitor_tells_is_handed_through() {
+    for (name, reads, file) in [
+        ("json", JSON, "[1,2]"),
+        ("csv", CSV, "a\n1\n2"),
+        ("xml", XML, "<a/>"),
+    ] {
+        let mut seen = 0;
+        let ended = reads(&mut Cursor::new(file), &[], &mut |_| {
+            seen += 1;
+            Err(anyhow::anyhow!("enough"))
+        });
+        match ended {
+            Err(Stop::Told(error)) => assert_eq!(error.to_string(), "enough"),
+            other => panic!("{name}: {other:?}"),
+        }
+        assert_eq!(seen, 1, "{name}");
+    }
+}
+
+/// A file that the disk, or the decompressor, fails to deliver.
+struct Failing(Option<io::Error>);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(self.0.take().unwrap_or_else(|| io::ErrorKind::Other.into()))
+    }
+}
+
+#[test]
+fn a_failure_to_deliver_the_file_keeps_its_kind() {
+    for (name, reads, head, records) in READERS {
+        let failures: [fn() -> io::Error; 2] = [
+            || io::ErrorKind::UnexpectedEof.into(),
+            || io::Error::from_raw_os_error(5),
+        ];
+        for failure in failures {
+            let mut file = Cursor::new(head).chain(Failing(Some(failure())));
+            match read(reads, &mut file, records).1 {
+                Err(Stop::Unread { line, source }) => {
+                    assert_eq!(source.kind(), failure().kind(), "{name}");
+                    assert_eq!(source.raw_os_error(), failure().raw_os_error(), "{name}");
+                    assert_eq!(line, 2, "{name}");
+                }
+                other => panic!("{name}: {other:?}"),
+            }
+        }
+    }
+}

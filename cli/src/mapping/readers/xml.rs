@@ -1,0 +1,186 @@
+//! XML: elements at certain places, each an object.
+//!
+//! An attribute is a member `@name`. A child is a member of its name, several of the same name a
+//! list. The text of an element is a text, and null where there is none; beside attributes and
+//! children it stands under `#text`. White space around texts is dropped. Only the five entities
+//! of XML itself are known: no declaration of the document is followed, and nothing expands.
+
+mod element;
+
+use std::io::BufRead;
+
+use quick_xml::Reader;
+use quick_xml::errors::{Error, SyntaxError};
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
+
+use self::element::Element;
+use super::bounded::{Bounded, Progress, unread};
+use super::{DEPTH_MAX, RecordText, Stop, Visit, corrupt, truncated};
+
+/// Hands every element at one of the places `records` to `visit`; gives those of the places that
+/// the document has not.
+///
+/// A member of `records` is the names of elements that lead there, from the root. Without any,
+/// the document itself is the only record.
+pub(in crate::mapping) fn read(
+    reader: impl BufRead,
+    records: &[Vec<String>],
+    visit: &mut Visit<'_>,
+) -> Result<Vec<usize>, Stop> {
+    let progress = Progress::new();
+    let stopped = |source| unread(source, progress.line());
+    let reader = Bounded::new(reader, &progress).map_err(stopped)?;
+    let mut reader = Reader::from_reader(reader);
+    let mut walk = Walk {
+        progress: &progress,
+        records,
+        visit,
+        seen: vec![false; records.len()],
+        path: Vec::new(),
+        has_root: false,
+        line: 1,
+        open: Vec::new(),
+    };
+    let mut buffer = Vec::new();
+    loop {
+        buffer.clear();
+        if walk.open.is_empty() {
+            progress.begin(0);
+            walk.line = progress.line();
+        }
+        match reader.read_event_into(&mut buffer) {
+            Ok(Event::Eof) => break,
+            Ok(event) => walk.event(event)?,
+            Err(error) => return Err(walk.stop(error)),
+        }
+    }
+    if !walk.path.is_empty() || !walk.has_root {
+        let message = "the document ends before it is complete";
+        return Err(truncated(progress.line(), message));
+    }
+    let seen = walk.seen.iter().enumerate();
+    Ok(seen.filter(|(_, seen)| !**seen).map(|(at, _)| at).collect())
+}
+
+struct Walk<'w, 'v> {
+    progress: &'w Progress,
+    records: &'w [Vec<String>],
+    visit: &'w mut Visit<'v>,
+    /// For every place of records whether the document has it.
+    seen: Vec<bool>,
+    /// The names of the elements that are open.
+    path: Vec<String>,
+    has_root: bool,
+    /// Where the event begins, or the record that is open.
+    line: u64,
+    /// The elements of the record that is open, from the record itself on.
+    open: Vec<Element>,
+}
+
+impl Walk<'_, '_> {
+    fn event(&mut self, event: Event<'_>) -> Result<(), Stop> {
+        match event {
+            Event::Decl(declaration) => self.declaration(&declaration)?,
+            Event::Start(start) => self.start(&start)?,
+            Event::Empty(start) => {
+                self.start(&start)?;
+                self.end()?;
+            }
+            Event::End(_) => self.end()?,
+            Event::Text(text) => self.text(&text.xml10_content()),
+            Event::CData(text) => self.text(&text.xml10_content()),
+            Event::GeneralRef(reference) => self.reference(&reference)?,
+            Event::Comment(_) | Event::PI(_) | Event::DocType(_) | Event::Eof => {}
+        }
+        Ok(())
+    }
+
+    fn reference(&mut self, reference: &BytesRef<'_>) -> Result<(), Stop> {
+        let resolved = reference.resolve_char_ref();
+        let resolved = resolved.map_err(|error| self.stop(error))?;
+        let name: &str = reference;
+        match (resolved, resolve_predefined_entity(name)) {
+            (Some(character), _) => self.text(character.encode_utf8(&mut [0; 4])),
+            (None, Some(text)) => self.text(text),
+            (None, None) => return Err(self.corrupt(&format!("the entity &{name}; is not known"))),
+        }
+        Ok(())
+    }
+
+    fn declaration(&self, declaration: &BytesDecl<'_>) -> Result<(), Stop> {
+        let encoding = declaration.encoding().and_then(Result::ok);
+        let encoding = encoding.unwrap_or_else(|| "UTF-8".into());
+        if ["utf-8", "utf8", "us-ascii", "ascii"].contains(&encoding.to_lowercase().as_str()) {
+            return Ok(());
+        }
+        Err(self.corrupt(&format!(
+            "the encoding is {encoding}, and only UTF-8 is read"
+        )))
+    }
+
+    fn start(&mut self, start: &BytesStart<'_>) -> Result<(), Stop> {
+        if self.path.is_empty() && self.has_root {
+            return Err(self.corrupt("the document has a second root element"));
+        }
+        if DEPTH_MAX <= self.path.len() {
+            let message = format!("elements are nested more than {DEPTH_MAX} deep");
+            return Err(self.corrupt(&message));
+        }
+        self.has_root = true;
+        self.path.push(start.name().as_ref().to_owned());
+        let place = self.records.iter().position(|path| *path == self.path);
+        if let Some(place) = place {
+            self.seen[place] = true;
+        }
+        let is_record = place.is_some() || (self.records.is_empty() && self.path.len() == 1);
+        if !self.open.is_empty() || is_record {
+            let element = Element::new(start).map_err(|message| self.corrupt(&message))?;
+            self.open.push(element);
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) {
+        if let Some(element) = self.open.last_mut() {
+            element.write(text);
+        }
+    }
+
+    fn end(&mut self) -> Result<(), Stop> {
+        let name = self.path.pop().unwrap_or_default();
+        let Some(element) = self.open.pop() else {
+            return Ok(());
+        };
+        let value = element.finish();
+        if let Some(parent) = self.open.last_mut() {
+            parent.add(name, value);
+            return Ok(());
+        }
+        let text = value.to_string();
+        let record = RecordText {
+            line: self.line,
+            text: &text,
+        };
+        (self.visit)(record).map_err(Stop::Told)
+    }
+
+    fn corrupt(&self, message: &str) -> Stop {
+        corrupt(self.progress.line(), message)
+    }
+
+    fn stop(&self, error: Error) -> Stop {
+        let line = self.progress.line();
+        match error {
+            Error::Io(source) => match std::sync::Arc::try_unwrap(source) {
+                Ok(source) => unread(source, line),
+                Err(shared) => unread(shared.kind().into(), line),
+            },
+            Error::Syntax(SyntaxError::InvalidBangMarkup) => {
+                self.corrupt("the document is not valid XML: it has an unknown `<!`")
+            }
+            Error::Syntax(error) => truncated(line, format!("the document is cut: {error}")),
+            other => self.corrupt(&format!("the document is not valid XML: {other}")),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Reading one table of a mapping file: keys are taken by name, and those that nobody took are
+//! problems.
+
+use std::ops::Range;
+
+use serde_json::Value;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::problem::Problem;
+use crate::validate::nearest;
+
+/// A table, and which of its keys were asked for.
+pub(super) struct Section<'t> {
+    table: &'t DeTable<'t>,
+    span: Range<usize>,
+    asked: Vec<&'static str>,
+}
+
+impl<'t> Section<'t> {
+    /// The table that `value` is.
+    pub(super) fn of(value: &'t Spanned<DeValue<'t>>, problems: &mut Vec<Problem>) -> Option<Self> {
+        let Some(table) = value.get_ref().as_table() else {
+            problems.push(Problem::new(value.span(), "this must be a table"));
+            return None;
+        };
+        Some(Self::new(table, value.span()))
+    }
+
+    /// A table at some place.
+    pub(super) const fn new(table: &'t DeTable<'t>, span: Range<usize>) -> Self {
+        Self {
+            table,
+            span,
+            asked: Vec::new(),
+        }
+    }
+
+    /// Where the table stands.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    /// The value of a key.
+    pub(super) fn take(&mut self, key: &'static str) -> Option<&'t Spanned<DeValue<'t>>> {
+        self.asked.push(key);
+        self.table.get(key)
+    }
+
+    /// The value of a key that must be there.
+    pub(super) fn required(
+        &mut self,
+        key: &'static str,
+        problems: &mut Vec<Problem>,
+    ) -> Option<&'t Spanned<DeValue<'t>>> {
+        let value = self.take(key);
+        if value.is_none() {
+            problems.push(Problem::new(
+                self.head(),
+                format!("`{key}` is required here"),
+            ));
+        }
+        value
+    }
+
+    /// The text of a key.
+    pub(super) fn text(
+        &mut self,
+        key: &'static str,
+        problems: &mut Vec<Problem>,
+    ) -> Option<(&'t str, Range<usize>)> {
+        text(self.take(key)?, problems)
+    }
+
+    /// The texts of a key, which may be one text as well.
+    pub(super) fn texts(
+        &mut self,
+        key: &'static str,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Vec<(&'t str, Range<usize>)>> {
+        let value = self.take(key)?;
+        match value.get_ref().as_array() {
+            Some(list) => list.iter().map(|member| text(member, problems)).collect(),
+            None => text(value, problems).map(|text| vec![text]),
+        }
+    }
+
+    /// Reports the keys that nobody asked for.
+    pub(super) fn finish(self, problems: &mut Vec<Problem>) {
+        for (key, _value) in self.table {
+            let name = key.get_ref().as_ref();
+            if !self.asked.contains(&name) {
+                let message = format!("`{name}` is not a key of this table");
+                let hint = nearest(name, &self.asked).map(|near| format!("did you mean `{near}`?"));
+                let hint = hint.or_else(|| Some(format!("its keys are {}", self.asked.join(", "))));
+                problems.push(Problem::new(key.span(), message).hint(hint));
+            }
+        }
+    }
+
+    /// The first bytes of the table: enough to show its place.
+    fn head(&self) -> Range<usize> {
+        self.span.start..self.span.end.min(self.span.start + 1)
+    }
+}
+
+/// The text that `value` is.
+pub(super) fn text<'t>(
+    value: &'t Spanned<DeValue<'t>>,
+    problems: &mut Vec<Problem>,
+) -> Option<(&'t str, Range<usize>)> {
+    let text = value.get_ref().as_str();
+    if text.is_none() {
+        problems.push(Problem::new(value.span(), "this must be a text"));
+    }
+    Some((text?, value.span()))
+}
+
+/// Any value, as JSON has it.
+pub(super) fn json(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) -> Option<Value> {
+    let unusable = |what: &str| Problem::new(value.span(), format!("{what} cannot be used here"));
+    match value.get_ref() {
+        DeValue::String(text) => Some(Value::String(text.to_string())),
+        DeValue::Boolean(value) => Some(Value::Bool(*value)),
+        DeValue::Integer(integer) => {
+            let parsed = i64::from_str_radix(integer.as_str(), integer.radix());
+            parsed
+                .map(Value::from)
+                .map_err(|_range| problems.push(unusable("so large a number")))
+                .ok()
+        }
+        DeValue::Float(float) => {
+            let parsed = float.as_str().parse::<f64>().ok();
+            let number = parsed
+                .and_then(serde_json::Number::from_f64)
+                .map(Value::Number);
+            if number.is_none() {
+                problems.push(unusable("this number"));
+            }
+            number
+        }
+        DeValue::Datetime(time) => Some(Value::String(time.to_string())),
+        DeValue::Array(list) => list.iter().map(|member| json(member, problems)).collect(),
+        DeValue::Table(table) => table
+            .iter()
+            .map(|(key, value)| Some((key.get_ref().to_string(), json(value, problems)?)))
+            .collect::<Option<_>>()
+            .map(Value::Object),
+    }
+}

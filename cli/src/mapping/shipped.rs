@@ -1,0 +1,76 @@
+//! The mappings that come with the program: starting points that operators edit.
+//!
+//! Each fits one of the exports in `fixtures/mapped`. Whatever is particular to a content system
+//! is said in these files, and nowhere in the code.
+
+use std::str::FromStr;
+
+/// A mapping that comes with the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shipped {
+    /// What `sanity dataset export` writes.
+    Sanity,
+    /// What `contentful space export` writes.
+    Contentful,
+    /// What `strapi export` of version 5 writes.
+    Strapi,
+    /// Spreadsheets.
+    Csv,
+}
+
+impl Shipped {
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Self; 4] = [Self::Sanity, Self::Contentful, Self::Strapi, Self::Csv];
+
+    /// The word by which it is asked for.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sanity => "sanity",
+            Self::Contentful => "contentful",
+            Self::Strapi => "strapi",
+            Self::Csv => "csv",
+        }
+    }
+
+    /// The text of the mapping file.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Sanity => include_str!("shipped/sanity.toml"),
+            Self::Contentful => include_str!("shipped/contentful.toml"),
+            Self::Strapi => include_str!("shipped/strapi.toml"),
+            Self::Csv => include_str!("shipped/csv.toml"),
+        }
+    }
+}
+
+/// There is no mapping of this name.
+#[derive(Debug, thiserror::Error)]
+#[error("no mapping comes with the program by this name")]
+pub struct UnknownMapping;
+
+impl FromStr for Shipped {
+    type Err = UnknownMapping;
+
+    fn from_str(name: &str) -> Result<Self, UnknownMapping> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|shipped| shipped.name() == name)
+            .ok_or(UnknownMapping)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::Mapping;
+
+    #[test]
+    fn every_shipped_mapping_can_be_used_and_is_found_by_its_name() {
+        for shipped in Shipped::ALL {
+            let name = shipped.name();
+            let read = Mapping::parse(name.to_owned(), shipped.text().to_owned());
+            assert!(read.is_ok(), "{read:?}");
+            assert_eq!(name.parse::<Shipped>().unwrap(), shipped);
+        }
+        assert!("Sanity".parse::<Shipped>().is_err());
+    }
+}

@@ -1,0 +1,260 @@
+//! Tests of what a mapping makes of records: its rules, one by one.
+
+mod links;
+mod mistakes;
+
+use std::path::PathBuf;
+
+use super::*;
+use crate::export::{Fault, Line};
+
+/// The beginning of every mapping here: records are lines with `key` and `type`.
+const BEGINNING: &str = r#"
+mapping = "boat-catalogue-mapping/1"
+[[sources]]
+files = ["*.ndjson"]
+reader = "ndjson"
+[envelope]
+key = ".key"
+type = ".type"
+"#;
+
+/// Everything that came, one line each.
+#[derive(Default)]
+struct Received(Vec<String>);
+
+impl Visit for Received {
+    fn line(&mut self, line: Line<'_>) -> anyhow::Result<()> {
+        let text = std::str::from_utf8(line.raw).unwrap();
+        self.0.push(format!("{}: {text}", line.number));
+        Ok(())
+    }
+
+    fn oversized(&mut self, piece: &[u8]) -> anyhow::Result<()> {
+        self.0.push(format!("oversized: {}", piece.len()));
+        Ok(())
+    }
+
+    fn fault(&mut self, fault: Fault) -> anyhow::Result<()> {
+        let line = fault
+            .line
+            .map_or_else(|| "-".to_owned(), |line| line.to_string());
+        self.0
+            .push(format!("{line}: {} {}", fault.code, fault.message));
+        Ok(())
+    }
+}
+
+impl Receive for Received {
+    fn failed(&mut self, failed: Failed) -> anyhow::Result<()> {
+        let kind = failed.kind.map_or("-", Kind::as_str);
+        for finding in failed.findings {
+            let place = finding.place.and_then(|place| place.line).unwrap();
+            let (code, message) = (finding.code, finding.message);
+            let pointer = finding.pointer.unwrap_or_default();
+            self.0
+                .push(format!("{place}: {kind} {code} {pointer} {message}"));
+        }
+        Ok(())
+    }
+
+    fn finding(&mut self, finding: Finding) {
+        let line = finding.place.and_then(|place| place.line).unwrap();
+        self.0
+            .push(format!("{line}: {} {}", finding.code, finding.message));
+    }
+
+    fn unpublished(&mut self, kind: Kind, id: &str) {
+        self.0.push(format!("unpublished {} {id}", kind.as_str()));
+    }
+}
+
+/// What a mapping makes of the lines of a file.
+fn mapped(mapping: &str, lines: &str) -> Vec<String> {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::File::create(directory.path().join("a.ndjson"))
+        .and_then(|mut file| std::io::Write::write_all(&mut file, lines.as_bytes()))
+        .unwrap();
+    let mapping = Mapping::parse("a.toml".to_owned(), mapping.to_owned()).unwrap();
+    let surroundings = Surroundings {
+        temp_dir: directory.path(),
+        on_bytes: &|_bytes| {},
+    };
+    let exports: [PathBuf; 1] = [directory.path().to_owned()];
+    let mut received = Received::default();
+    read(
+        &mapping,
+        &exports,
+        &mut io::empty(),
+        surroundings,
+        &Progress::new(false),
+        &mut received,
+    )
+    .unwrap();
+    received.0
+}
+
+#[track_caller]
+fn check(mapping: &str, lines: &str, expected: &[&str]) {
+    let mapping = format!("{BEGINNING}{mapping}");
+    assert_eq!(mapped(&mapping, lines), expected);
+}
+
+#[test]
+fn a_field_is_an_expression_a_default_or_a_word_of_a_table() {
+    check(
+        r#"
+        [tables.keels]
+        f = "Fin"
+        [[emit]]
+        kind = "boat"
+        type = "b"
+        [emit.fields]
+        model = ".name"
+        version = { from = ".variant", default = "Standard" }
+        hull.keelType = { from = ".keel", table = "keels", default = "Other" }
+        hull.unsinkable = ".safe"
+        rig.spars = ".spars"
+        "#,
+        r#"{"key":"1","type":"b","name":"A","keel":"f","safe":false}
+           {"key":"2","type":"b","name":"B","variant":"Sport","safe":null}
+           {"key":"3","type":"other"}
+           {"key":"4","type":"b","keel":"g"}"#,
+        &[
+            r#"1: {"kind":"boat","id":"1","model":"A","version":"Standard","hull":{"keelType":"Fin","unsinkable":false}}"#,
+            r#"2: {"kind":"boat","id":"2","model":"B","version":"Sport","hull":{"keelType":"Other"}}"#,
+            r#"4: boat MAPPING_FAILED /hull/keelType [tables.keels] does not have "g""#,
+        ],
+    );
+}
+
+#[test]
+fn lists_are_made_member_by_member() {
+    check(
+        r#"
+        [[emit]]
+        kind = "boat"
+        type = "b"
+        [emit.fields]
+        categories = { each = ".tags", value = "ascii_downcase" }
+        activities = { each = ".acts" }
+        engines = { each = ".motors", fields = { maker = ".make", power = { from = ".hp", default = "?" } } }
+        "#,
+        r#"{"key":"1","type":"b","tags":["A",null,"B"],"motors":[{"make":"X","hp":"9"},{}]}
+           {"key":"2","type":"b","tags":"A","motors":[1]}"#,
+        &[
+            r#"1: {"kind":"boat","id":"1","categories":["a","b"],"engines":[{"maker":"X","power":"9"},{"power":"?"}]}"#,
+            r#"2: boat MAPPING_FAILED /categories `each` must give a list, not "A""#,
+            r#"2: boat MAPPING_FAILED /engines/0/maker cannot index 1 with "make""#,
+            r#"2: boat MAPPING_FAILED /engines/0/power cannot index 1 with "hp""#,
+        ],
+    );
+}
+
+#[test]
+fn a_rule_may_make_several_records_of_one_or_one_of_several() {
+    check(
+        r#"
+        [[emit]]
+        kind = "designer"
+        type = "b"
+        each = ".by"
+        where = ".by != null"
+        distinct = true
+        [emit.fields]
+        id = "slugify"
+        name = "."
+        website = "$record.key"
+        "#,
+        r#"{"key":"1","type":"b","by":["Ann B","Cy"]}
+           {"key":"2","type":"b"}
+           {"key":"3","type":"b","by":["Cy"]}"#,
+        &[
+            r#"1: {"kind":"designer","id":"ann-b","name":"Ann B","website":"1"}"#,
+            r#"1: {"kind":"designer","id":"cy","name":"Cy","website":"1"}"#,
+        ],
+    );
+}
+
+#[test]
+fn records_that_are_not_published_are_told_apart_after_all_others() {
+    let envelope = r#"
+        id = '.key | ltrimstr("drafts.")'
+        published = '.key | startswith("drafts.") | not'
+        updatedAt = ".at"
+        [[emit]]
+        kind = "manufacturer"
+        type = "m"
+        [emit.fields]
+        name = ".name"
+        logo.alt = '.twin // null | if . then pub else null end'
+        "#;
+    check(
+        envelope,
+        r#"{"key":"drafts.a","type":"m","name":"half-wri"}
+           {"key":"a","type":"m","name":"A","at":"2026-01-01T00:00:00Z","twin":"drafts.b"}
+           {"key":"drafts.b","type":"m"}"#,
+        &[
+            r#"2: {"kind":"manufacturer","id":"a","name":"A","logo":{"alt":"b"},"updatedAt":"2026-01-01T00:00:00Z"}"#,
+            "unpublished manufacturer b",
+        ],
+    );
+}
+
+#[test]
+fn records_in_the_mapping_itself_come_last() {
+    check(
+        r#"
+        [[emit]]
+        kind = "boat"
+        type = "b"
+        fields = {}
+        [[records]]
+        kind = "term"
+        id = "t"
+        "#,
+        r#"{"key":"1","type":"b"}"#,
+        &[
+            r#"1: {"kind":"boat","id":"1"}"#,
+            r#"14: {"id":"t","kind":"term"}"#,
+        ],
+    );
+}
+
+#[test]
+fn a_record_that_cannot_be_read_or_identified_is_told() {
+    let deep = format!(
+        "{}1{}",
+        "[".repeat(DEPTH_MAX + 1),
+        "]".repeat(DEPTH_MAX + 1)
+    );
+    let lines = format!(
+        "{}\n{}\n{}\n{deep}\n{}",
+        r#"{"key":["a"],"type":"b"}"#,
+        r#"{"key":"1","type":"#,
+        r#"{"no":"key"}"#,
+        r#"{"key":"9","ty"#,
+    );
+    check(
+        "[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields = {}\n",
+        &lines,
+        &[
+            "1: - MAPPING_FAILED  the `key` of a record must be a text",
+            "2: - INVALID_JSON  the line is not valid JSON: EOF while parsing a value",
+            "4: - NESTED_TOO_DEEP  objects and lists are nested more than 128 deep",
+            "5: - FILE_TRUNCATED  the file ends in the middle of a record",
+        ],
+    );
+}
+
+#[test]
+fn a_record_longer_than_a_line_is_told() {
+    let text = "x".repeat(export::LINE_MAX / 2);
+    check(
+        "[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields.model = \".name + .name\"\n",
+        &format!(r#"{{"key":"1","type":"b","name":"{text}"}}"#),
+        &[
+            "1: boat LINE_TOO_LONG  what the mapping makes of the record has 1048611 bytes, more than the 1048576 of a line",
+        ],
+    );
+}

@@ -1,0 +1,115 @@
+//! Mistakes in mapping files: each is told with its place, and all of them at once.
+
+use super::*;
+
+/// Every mistake of a mapping, as `line: message`, with its hint.
+fn mistakes(text: &str) -> Vec<String> {
+    let parsed = parse::parse(text).and_then(|definition| mapper::compile(&definition).map(|_| ()));
+    let problems = parsed.err().unwrap_or_default();
+    let shown = problems.into_iter().map(|problem| {
+        let line = 1 + text[..problem.span.start].matches('\n').count();
+        let hint = problem
+            .hint
+            .map_or_else(String::new, |hint| format!(" [{hint}]"));
+        format!("{line}: {}{hint}", problem.message)
+    });
+    shown.collect()
+}
+
+#[track_caller]
+fn check(text: &str, expected: &[&str]) {
+    assert_eq!(mistakes(text), expected);
+}
+
+#[test]
+fn all_mistakes_are_told_with_their_places() {
+    check(
+        r#"mapping = "boat-catalogue-mapping/2"
+variabels = {}
+[[sources]]
+files = ["**/{a"]
+reader = "yaml"
+[envelope]
+kee = ".id"
+type = 3
+[tables]
+keels = "fin"
+[[emit]]
+kind = "boot"
+type = "boat"
+each = "[.]"
+distinct = "yes"
+fields.model = 7
+fields.hull.keelType = { from = ".keel", tabel = "keels" }
+fields.gallery = { each = ".images", value = ".url", from = ".x" }
+"#,
+        &[
+            "1: the language of a mapping file is \"boat-catalogue-mapping/1\"",
+            "10: a vocabulary table has a text for each word",
+            "8: this must be a text",
+            "7: `kee` is not a key of this table [did you mean `key`?]",
+            "5: this must be one of ndjson, json, csv, xml",
+            "4: this is not a pattern of file names: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)",
+            "3: neither this source nor [envelope] says what the `key` of a record is",
+            "3: neither this source nor [envelope] says what the `type` of a record is",
+            "12: this must be one of manufacturer, term, designer, boat [did you mean `boat`?]",
+            "15: this must be true or false",
+            "16: a field is an expression, or a table with `from` or `each`",
+            "17: `tabel` is not a key of this table [did you mean `table`?]",
+            "18: `each` is not a key of this table [its keys are from, default, table]",
+            "18: `value` is not a key of this table [its keys are from, default, table]",
+            "2: `variabels` is not a key of this table [did you mean `variables`?]",
+        ],
+    );
+}
+
+#[test]
+fn what_is_missing_is_told() {
+    check(
+        "",
+        &[
+            "1: `mapping` is required here",
+            "1: `sources` is required here",
+            "1: `emit` is required here",
+        ],
+    );
+    check(
+        "mapping = ",
+        &["1: this is not TOML: string values must be quoted, expected literal string"],
+    );
+}
+
+#[test]
+fn expressions_are_compiled_before_anything_is_read() {
+    let text = format!(
+        "{BEGINNING}[[emit]]\nkind = \"boat\"\ntype = \"b\"\n[emit.fields]\nmodel = \".a |\"\nslug = \"titel\"\nid = \"$nobody\"\n"
+    );
+    check(
+        &text,
+        &[
+            "13: this is not jq: term expected instead of the end of it",
+            "14: there is no function `titel`",
+            "15: there is no variable `$nobody`",
+        ],
+    );
+    let text = text.replace("[[sources]]", "definitions = 'def a: b;'\n[[sources]]");
+    check(&text, &["3: there is no function `b`"]);
+}
+
+#[test]
+fn a_mapping_without_mistakes_has_none() {
+    let text = format!(
+        "{BEGINNING}[variables]\na = 1\n[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields.model = \"$a\"\n"
+    );
+    check(&text, &[]);
+}
+
+#[test]
+fn a_file_that_is_too_long_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.toml");
+    let file = std::fs::File::create(&path).unwrap();
+    file.set_len(FILE_MAX + 1).unwrap();
+    let error = format!("{:#}", Mapping::read(&path).unwrap_err());
+    assert!(error.ends_with("it has more than 1048576 bytes"), "{error}");
+}

@@ -1,0 +1,313 @@
+//! Exports damaged in every way that disks, networks and people damage files, and places that are
+//! not what they should be: each is told clearly, and changes nothing.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use cli::ExitStatus;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::harness::{Outcome, TestCli};
+
+const MAKER: &str = r#"{"kind":"manufacturer","id":"maker-1","slug":"maker","name":"Maker","updatedAt":"2026-10-01T12:00:00Z"}"#;
+const TYPE: &str =
+    r#"{"kind":"term","vocabulary":"type","id":"type-1","slug":"monohull","name":"Monohull"}"#;
+const BOAT: &str = r#"{"kind":"boat","id":"boat-1","slug":"boat","model":"Boat","manufacturer":"maker-1","type":"type-1","production":{"firstYear":1990},"unit":"metric","lengthOverall":9.1}"#;
+
+/// What a bomb unpacks to, in bytes; it is packed into a few kilobytes.
+const BOMB: u64 = 128 * 1024 * 1024;
+
+fn good() -> String {
+    format!("{MAKER}\n{TYPE}\n{BOAT}\n")
+}
+
+/// The good export with one text of its boat replaced.
+fn with(from: &str, to: &str) -> Vec<u8> {
+    assert!(BOAT.contains(from), "{from}");
+    good().replace(from, to).into_bytes()
+}
+
+fn gzip(contents: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(contents).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn bomb(byte: u8) -> Vec<u8> {
+    zstd::encode_all(io::repeat(byte).take(BOMB), 1).unwrap()
+}
+
+/// An archive with one member of that name, whatever it is.
+fn archive(name: &str, kind: tar::EntryType, contents: &[u8]) -> Vec<u8> {
+    let mut header = tar::Header::new_ustar();
+    header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
+    header.set_entry_type(kind);
+    header.set_size(contents.len() as u64);
+    header.set_mode(0o644);
+    if kind != tar::EntryType::Regular {
+        header.set_link_name("/etc/hostname").unwrap();
+    }
+    header.set_cksum();
+    let mut builder = tar::Builder::new(Vec::new());
+    builder.append(&header, contents).unwrap();
+    builder.into_inner().unwrap()
+}
+
+/// A directory whose data directory has an active release.
+struct Place {
+    cli: TestCli,
+}
+
+impl Place {
+    fn new() -> Self {
+        let mut cli = TestCli::new();
+        let import = cli.run_with_input(&["import", "-"], good().as_bytes());
+        assert_eq!(import.status, ExitStatus::Done, "{import}");
+        Self { cli }
+    }
+
+    fn put(&self, name: &str, contents: &[u8]) -> String {
+        File::create(self.cli.path(name))
+            .unwrap()
+            .write_all(contents)
+            .unwrap();
+        format!("[dir]/{name}")
+    }
+
+    /// Every path below the test's directory, and what the pointer to the active release says.
+    fn state(&self) -> (BTreeSet<PathBuf>, Vec<u8>) {
+        let mut paths = BTreeSet::new();
+        add_paths(&self.cli.path(""), &mut paths);
+        let pointer = fs::read(self.cli.path("catalogue-data/current")).unwrap();
+        (paths, pointer)
+    }
+
+    /// Runs a command that must end so, say this and change nothing.
+    fn check(&mut self, what: &str, args: &[&str], status: ExitStatus, said: &[&str]) {
+        self.check_run(what, status, said, |cli| cli.run(args));
+    }
+
+    fn check_run(
+        &mut self,
+        what: &str,
+        status: ExitStatus,
+        said: &[&str],
+        run: impl FnOnce(&mut TestCli) -> Outcome,
+    ) {
+        let before = self.state();
+        let outcome = run(&mut self.cli);
+        assert_eq!(outcome.status, status, "{what}: {outcome}");
+        for text in said {
+            assert!(outcome.err.contains(text), "{what}: {text}: {outcome}");
+        }
+        assert_eq!(self.state(), before, "{what}");
+    }
+}
+
+fn add_paths(directory: &Path, paths: &mut BTreeSet<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            add_paths(&path, paths);
+        }
+        paths.insert(path);
+    }
+}
+
+#[test]
+fn every_damaged_export_is_refused_with_its_finding_and_changes_nothing() {
+    let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
+    let (packed, half) = (gzip(good().as_bytes()), good().len() - 30);
+    let regular = |name| archive(name, tar::EntryType::Regular, good().as_bytes());
+    let link = |kind| archive("link.ndjson", kind, b"");
+    let lines = |lines: &[u8]| [lines, good().as_bytes()].concat();
+    let mut place = Place::new();
+    for (what, contents, code) in [
+        (
+            "a cut gzip file",
+            packed[..packed.len() - 9].to_vec(),
+            "FILE_TRUNCATED",
+        ),
+        (
+            "half a line",
+            good().as_bytes()[..half].to_vec(),
+            "FILE_TRUNCATED",
+        ),
+        (
+            "nesting 10,000 deep",
+            with("1990", &deep),
+            "NESTED_TOO_DEEP",
+        ),
+        (
+            "an object 10,000 deep",
+            with("1990", &r#"{"a":"#.repeat(10_000)),
+            "NESTED_TOO_DEEP",
+        ),
+        ("a bomb of zeros", bomb(0), "LINE_TOO_LONG"),
+        ("a bomb of brackets", bomb(b'['), "LINE_TOO_LONG"),
+        (
+            "a bomb in a bomb",
+            zstd::encode_all(&*bomb(0), 1).unwrap(),
+            "INVALID_UTF8",
+        ),
+        (
+            "an absolute path",
+            regular("/tmp/abs.ndjson"),
+            "MEMBER_REFUSED",
+        ),
+        (
+            "a path upwards",
+            regular("../../up.ndjson"),
+            "MEMBER_REFUSED",
+        ),
+        (
+            "a symbolic link",
+            link(tar::EntryType::Symlink),
+            "MEMBER_REFUSED",
+        ),
+        ("a hard link", link(tar::EntryType::Link), "MEMBER_REFUSED"),
+        (
+            "a key twice",
+            with("\"unit\"", "\"model\":\"B\",\"unit\""),
+            "REPEATED_KEY",
+        ),
+        ("NaN", with("9.1", "NaN"), "INVALID_JSON"),
+        ("infinity", with("9.1", "-Infinity"), "INVALID_JSON"),
+        (
+            "a number without end",
+            with("9.1", "1e999999999"),
+            "OUT_OF_RANGE",
+        ),
+        (
+            "a lone surrogate",
+            with("\"Boat\"", r#""\ud800""#),
+            "INVALID_JSON",
+        ),
+        (
+            "surrogates reversed",
+            with("\"Boat\"", r#""\udc00\ud800""#),
+            "INVALID_JSON",
+        ),
+        (
+            "what is not UTF-8",
+            lines(b"{\"kind\":\"boat\xff\"}\n"),
+            "INVALID_UTF8",
+        ),
+        (
+            "a surrogate in UTF-8",
+            lines(b"{\"kind\":\"boat\xed\xa0\x80\"}\n"),
+            "INVALID_UTF8",
+        ),
+        (
+            "a mark in the middle",
+            good().replace(BOAT, &format!("\u{feff}{BOAT}")).into(),
+            "INVALID_JSON",
+        ),
+        ("zeros", vec![0; 5000], "INVALID_JSON"),
+        ("nothing", Vec::new(), "NO_RECORDS"),
+    ] {
+        let export = place.put("export", &contents);
+        let code = format!("[{code}]");
+        place.check(
+            what,
+            &["import", &export],
+            ExitStatus::InvalidData,
+            &[&code],
+        );
+    }
+}
+
+#[test]
+fn a_byte_order_mark_and_other_line_breaks_are_no_damage() {
+    let marked = format!("\u{feff}{}", good().replace('\n', "\r\n"));
+    let mut place = Place::new();
+    let run = |cli: &mut TestCli| cli.run_with_input(&["import", "-"], marked.as_bytes());
+    place.check_run("mark and CRLF", ExitStatus::Done, &[], run);
+}
+
+#[test]
+fn a_line_of_any_length_is_read_past_without_being_held() {
+    let mut place = Place::new();
+    let endless = io::repeat(b'x').take(BOMB);
+    let rest = io::Cursor::new(format!("\n{}", good()));
+    let run = |cli: &mut TestCli| {
+        cli.run_in(&["import", "-"], |context| {
+            context.input = Box::new(endless.chain(rest));
+        })
+    };
+    let said = ["[LINE_TOO_LONG]", "<stdin>:1"];
+    place.check_run("a huge line", ExitStatus::InvalidData, &said, run);
+}
+
+#[test]
+fn places_that_are_not_what_they_should_be_are_told_apart_from_damage() {
+    let mut place = Place::new();
+    let export = place.put("export.ndjson", good().as_bytes());
+    let file = place.put("file", b"");
+    let below = format!("{file}/below");
+    fs::create_dir(place.cli.path("folder")).unwrap();
+    let folder = "[dir]/folder";
+    let (failure, invalid) = (ExitStatus::Failure, ExitStatus::InvalidData);
+    let (no_folder, is_folder) = ("Not a directory", "Is a directory");
+    for (what, args, status, said) in [
+        (
+            "an empty folder",
+            &["import", folder][..],
+            invalid,
+            &["[NO_EXPORT_FILES]"][..],
+        ),
+        (
+            "an export below a file",
+            &["import", &below],
+            failure,
+            &[&below, no_folder],
+        ),
+        (
+            "a missing export",
+            &["import", "[dir]/none"],
+            failure,
+            &["[dir]/none", "No such file"],
+        ),
+        (
+            "a report that is a folder",
+            &["import", &export, "--report", folder],
+            failure,
+            &[folder, is_folder],
+        ),
+        (
+            "a report below a file",
+            &["import", &export, "--report", &below],
+            failure,
+            &[&below, no_folder],
+        ),
+        (
+            "rejects that are a folder",
+            &["import", &export, "--rejects", folder],
+            failure,
+            &[folder, is_folder],
+        ),
+        (
+            "rejects below a file",
+            &["import", &export, "--rejects", &below],
+            failure,
+            &[&below, no_folder],
+        ),
+        (
+            "data that are a file",
+            &["import", &export, "--data", &file],
+            failure,
+            &[&file, "not a directory"],
+        ),
+        (
+            "data below a file",
+            &["import", &export, "--data", &below],
+            failure,
+            &[&below, no_folder],
+        ),
+    ] {
+        place.check(what, args, status, said);
+    }
+}

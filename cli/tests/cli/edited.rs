@@ -1,0 +1,114 @@
+//! The sample export, edited: what a content system would export a day later.
+
+use std::fs;
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Outcome, TestCli, assert_snapshot};
+
+/// The records of an export.
+pub(crate) struct Edited {
+    records: Vec<Value>,
+}
+
+impl Edited {
+    /// The sample, without the line that counts its records.
+    pub(crate) fn sample() -> Self {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
+        let texts = ["makers.ndjson", "boats.ndjson"]
+            .map(|file| fs::read_to_string(format!("{folder}/{file}")).unwrap());
+        let lines = texts.iter().flat_map(|text| text.lines());
+        let mut records: Vec<Value> = lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        records.retain(|record| record["kind"] != "catalogue");
+        Self { records }
+    }
+
+    /// Edits every record of a kind.
+    pub(crate) fn every(mut self, kind: &str, edit: impl Fn(&mut Value)) -> Self {
+        let of_kind = |record: &&mut Value| record["kind"] == kind;
+        self.records.iter_mut().filter(of_kind).for_each(edit);
+        self
+    }
+
+    /// Edits the published boat at that place.
+    pub(crate) fn boat(mut self, place: usize, edit: impl FnOnce(&mut Value)) -> Self {
+        edit(self.boats().nth(place).unwrap());
+        self
+    }
+
+    /// Adds a boat that differs from the first only by its names.
+    pub(crate) fn with_boat(mut self, name: &str) -> Self {
+        let mut boat = self.boats().next().unwrap().clone();
+        (boat["id"], boat["slug"]) = (json!(name), json!(name));
+        self.records.push(boat);
+        self
+    }
+
+    /// Takes away the first so many published boats.
+    pub(crate) fn without_boats(mut self, mut count: usize) -> Self {
+        self.records.retain(|record| {
+            let goes = count != 0 && is_boat(record);
+            count -= usize::from(goes);
+            !goes
+        });
+        self
+    }
+
+    /// Writes the export to `[dir]/NAME`.
+    pub(crate) fn write(&self, cli: &TestCli, name: &str) {
+        let mut file = fs::File::create(cli.path(name)).unwrap();
+        for record in &self.records {
+            writeln!(file, "{record}").unwrap();
+        }
+    }
+
+    fn boats(&mut self) -> impl Iterator<Item = &mut Value> {
+        self.records.iter_mut().filter(|record| is_boat(record))
+    }
+}
+
+fn is_boat(record: &Value) -> bool {
+    record["kind"] == "boat" && record["published"] != false
+}
+
+/// The document that a command printed.
+pub(crate) fn document(outcome: &Outcome) -> Value {
+    serde_json::from_str(&outcome.out).unwrap_or_else(|error| panic!("{error}: {outcome}"))
+}
+
+/// The release that an import with `--json` made.
+pub(crate) fn import(cli: &mut TestCli, export: &str, args: &[&str]) -> String {
+    let args = [&["import", "--json", export], args].concat();
+    let made = document(&cli.run(&args));
+    made["release"].as_str().unwrap().to_owned()
+}
+
+/// The id of the active release.
+pub(crate) fn active(cli: &mut TestCli) -> String {
+    let shown = document(&cli.run(&["releases", "show", "--json"]));
+    shown["id"].as_str().unwrap().to_owned()
+}
+
+/// Compares outcomes with a snapshot. The ids of releases hang on every byte of them, so they are
+/// shown by their place in the order of time.
+pub(crate) fn check(cli: &TestCli, name: &str, outcomes: &[Outcome]) {
+    let texts: Vec<String> = outcomes.iter().map(ToString::to_string).collect();
+    let mut text = texts.join("\n");
+    for (place, id) in release_ids(cli).iter().enumerate() {
+        text = text.replace(id, &format!("[release {}]", place + 1));
+    }
+    assert_snapshot(name, &text);
+}
+
+/// The ids of all releases, the oldest first.
+pub(crate) fn release_ids(cli: &TestCli) -> Vec<String> {
+    let entries = fs::read_dir(cli.path("catalogue-data/releases")).unwrap();
+    let mut ids: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    ids.sort();
+    ids
+}

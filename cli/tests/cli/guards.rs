@@ -1,0 +1,185 @@
+//! The guards of `catalogue import`: what consumers rely on is not taken away unawares.
+
+use std::fs;
+use std::time::Duration;
+
+use cli::ExitStatus;
+use serde_json::{Value, json};
+
+use crate::edited::{Edited, active, check, document, import, release_ids};
+use crate::harness::TestCli;
+
+/// The sample, imported and active.
+fn imported() -> (TestCli, String) {
+    let mut cli = TestCli::new();
+    Edited::sample().write(&cli, "sample.ndjson");
+    let first = import(&mut cli, "[dir]/sample.ndjson", &[]);
+    cli.advance(Duration::from_mins(1));
+    (cli, first)
+}
+
+/// Too many boats are gone, a field is null everywhere, a slug moved.
+fn breaking() -> Edited {
+    Edited::sample()
+        .without_boats(5)
+        .boat(0, |boat| boat["slug"] = json!("moved"))
+        .every("boat", |boat| boat["hull"]["keelType"] = json!(null))
+}
+
+const ALL_ALLOWED: [&str; 6] = [
+    "--max-removals",
+    "12.2",
+    "--allow",
+    "null-fields",
+    "--allow",
+    "moved-slugs",
+];
+
+#[test]
+fn a_release_that_breaks_consumers_is_made_and_not_activated() {
+    let (mut cli, first) = imported();
+    breaking().write(&cli, "breaking.ndjson");
+    let refused = cli.run(&["import", "[dir]/breaking.ndjson"]);
+    assert_eq!(refused.status, ExitStatus::Refused, "{refused}");
+    assert_eq!(active(&mut cli), first);
+    let second = release_ids(&cli).remove(1);
+    check(&cli, "import_refused_by_guards", &[refused]);
+
+    let again = cli.run(&["import", "[dir]/breaking.ndjson", "--json"]);
+    assert_eq!(again.status, ExitStatus::Refused);
+    let told = document(&again);
+    assert_eq!(told["refused"], true);
+    assert_eq!(told["active"], json!(first));
+    assert_eq!(told["release"], json!(second));
+    assert_eq!(told["refusals"].as_array().unwrap().len(), 3);
+    assert_eq!(told["diff"]["boats"]["removed"]["total"], 5);
+
+    let activated = cli.run(&["releases", "activate", &second]);
+    assert_eq!(activated.status, ExitStatus::Done, "{activated}");
+    assert_eq!(active(&mut cli), second);
+}
+
+#[test]
+fn what_is_allowed_is_activated_and_only_that() {
+    let (mut cli, first) = imported();
+    breaking().write(&cli, "breaking.ndjson");
+    for missing in 0..3 {
+        let mut allowed = ALL_ALLOWED.to_vec();
+        allowed.drain(2 * missing..2 * missing + 2);
+        let args = [&["import", "[dir]/breaking.ndjson", "--json"], &allowed[..]].concat();
+        let outcome = cli.run(&args);
+        assert_eq!(outcome.status, ExitStatus::Refused, "{allowed:?}");
+        assert_eq!(document(&outcome)["refusals"].as_array().unwrap().len(), 1);
+        assert_eq!(active(&mut cli), first);
+    }
+    let args = [&["import", "[dir]/breaking.ndjson"], &ALL_ALLOWED[..]].concat();
+    let outcome = cli.run(&args);
+    assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+    assert_ne!(active(&mut cli), first);
+    check(&cli, "import_allowed_by_options", &[outcome]);
+}
+
+#[test]
+fn without_activating_everything_is_shown_and_nothing_refused() {
+    let (mut cli, first) = imported();
+    breaking().write(&cli, "breaking.ndjson");
+    let made = cli.run(&["import", "[dir]/breaking.ndjson", "--no-activate"]);
+    assert_eq!(made.status, ExitStatus::Done, "{made}");
+    assert_eq!(active(&mut cli), first);
+    let json = cli.run(&["import", "[dir]/breaking.ndjson", "--no-activate", "--json"]);
+    let told = document(&json);
+    assert_eq!(
+        (&told["refused"], json.status),
+        (&json!(false), ExitStatus::Done)
+    );
+    assert_eq!(told["refusals"].as_array().unwrap().len(), 3);
+    check(&cli, "import_without_activating_what_breaks", &[made]);
+}
+
+#[test]
+fn an_export_whose_boats_are_all_invalid_does_not_empty_the_catalogue() {
+    let (mut cli, first) = imported();
+    let invalid = Edited::sample().every("boat", |boat| boat["unit"] = json!("cubits"));
+    invalid.write(&cli, "invalid.ndjson");
+    let args = ["import", "--skip-invalid", "[dir]/invalid.ndjson", "--json"];
+    let outcome = cli.run(&args);
+    assert_eq!(outcome.status, ExitStatus::Refused);
+    assert_eq!(document(&outcome)["diff"]["boats"]["after"], 0);
+    assert_eq!(active(&mut cli), first);
+}
+
+#[test]
+fn an_edit_that_breaks_nothing_is_activated_and_shown() {
+    let (mut cli, first) = imported();
+    let edited = Edited::sample()
+        .without_boats(1)
+        .boat(0, |boat| boat["model"] = json!("Renamed"))
+        .with_boat("added");
+    edited.write(&cli, "edited.ndjson");
+    let outcome = cli.run(&["import", "[dir]/edited.ndjson"]);
+    assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+    assert_ne!(active(&mut cli), first);
+    let back = cli.run(&["releases", "rollback"]);
+    assert_eq!(active(&mut cli), first);
+    check(&cli, "import_of_an_edit", &[outcome, back]);
+}
+
+#[test]
+fn a_damaged_active_release_is_told_and_an_import_mends_it() {
+    let (mut cli, first) = imported();
+    let table = format!("catalogue-data/releases/{first}/boats.parquet");
+    fs::File::create(cli.path(table)).unwrap();
+    let args = ["import", "[dir]/sample.ndjson"];
+    let mended = cli.run(&args);
+    assert_eq!(mended.status, ExitStatus::Done, "{mended}");
+    assert!(
+        mended
+            .err
+            .starts_with("warning: the guards could not compare"),
+        "{mended}"
+    );
+    let second = active(&mut cli);
+    assert_ne!(second, first);
+    cli.run(&["releases", "rollback"]);
+    cli.advance(Duration::from_mins(1));
+    let as_json = document(&cli.run(&["import", "[dir]/sample.ndjson", "--json"]));
+    assert_eq!(as_json["diff"]["boats"]["unchanged"], 41);
+    assert_eq!(as_json["notCompared"], Value::Null);
+}
+
+#[test]
+fn a_document_of_an_import_has_every_key_whatever_came_of_it() {
+    let (mut cli, _) = imported();
+    breaking().write(&cli, "breaking.ndjson");
+    fs::File::create(cli.path("empty.ndjson")).unwrap();
+    let documents = ["sample", "breaking", "empty"].map(|name| {
+        let args = ["import", &format!("[dir]/{name}.ndjson"), "--json"];
+        document(&cli.run(&args))
+    });
+    let keys = documents.each_ref().map(|document| {
+        let keys = document.as_object().unwrap().keys().cloned();
+        keys.collect::<Vec<_>>()
+    });
+    assert_eq!(keys[0], keys[1]);
+    assert_eq!(keys[0], keys[2]);
+    let fields = &documents[0]["coverage"]["boats"]["fields"];
+    assert_eq!(fields.as_array().unwrap().len(), 92);
+    let id = json!({"path": "id", "present": 41, "fractional": false});
+    assert_eq!(fields[0], id);
+    assert_eq!(documents[2]["coverage"], Value::Null);
+}
+
+#[test]
+fn a_share_is_a_number_from_0_to_100() {
+    let mut cli = TestCli::new();
+    let outcomes = ["101", "-1", "ten"]
+        .map(|share| cli.run(&["import", "sample", &format!("--max-removals={share}")]));
+    assert!(
+        outcomes
+            .iter()
+            .all(|outcome| outcome.status == ExitStatus::WrongUsage)
+    );
+    let unknown = cli.run(&["import", "sample", "--allow", "everything"]);
+    let [share, _, _] = outcomes;
+    crate::harness::check("import_with_bad_guards", [&share, &unknown]);
+}

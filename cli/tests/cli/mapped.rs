@@ -1,0 +1,183 @@
+//! The same boats held by four content systems, read by the shipped mappings: one release, whatever
+//! they come from, and whatever their fields are called.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use cli::ExitStatus;
+use cli::mapping::Shipped;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+use shared::data_dir::DataDir;
+use shared::release::{FileName, Record, ReleaseStore};
+
+use crate::harness::{TestCli, assert_snapshot};
+
+const MAPPED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/mapped");
+const SANITY: &str = "[dir]/sanity.toml";
+
+/// A directory with the shipped mappings.
+fn with_mappings() -> TestCli {
+    let cli = TestCli::new();
+    for shipped in Shipped::ALL {
+        let name = format!("{}.toml", shipped.name());
+        put(&cli, &name, shipped.text().as_bytes());
+    }
+    cli
+}
+
+fn put(cli: &TestCli, name: &str, contents: &[u8]) {
+    let mut file = fs::File::create(cli.path(name)).unwrap();
+    file.write_all(contents).unwrap();
+}
+
+fn export(system: &str) -> String {
+    format!("{MAPPED}/{system}")
+}
+
+/// Imports an export and gives the id of the release that holds its records.
+#[track_caller]
+fn import(cli: &mut TestCli, export: &str, mapping: Option<&str>) -> String {
+    cli.advance(Duration::from_mins(1));
+    let mut args = vec!["import", "--json", export];
+    args.extend(mapping.into_iter().flat_map(|file| ["--mapping", file]));
+    let outcome = cli.run(&args);
+    assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+    let document: Value = serde_json::from_str(&outcome.out).unwrap();
+    document["release"].as_str().unwrap().to_owned()
+}
+
+/// The bodies that are served, with their ETags, by the ids of their records.
+fn bodies(cli: &TestCli) -> BTreeMap<String, String> {
+    let store = ReleaseStore::new(DataDir::new(cli.path("catalogue-data")));
+    let release = store.open(&store.current().unwrap().unwrap()).unwrap();
+    let of = |records: Vec<Record>, name| {
+        let bodies = release.bodies(name, 0).unwrap();
+        let body = move |record: Record| {
+            let text = String::from_utf8(bodies.read(&record).unwrap().to_vec()).unwrap();
+            (record.id.to_string(), format!("{:?} {text}", record.etag))
+        };
+        records.into_iter().map(body).collect::<Vec<_>>()
+    };
+    let boats = of(release.boats().unwrap(), FileName::BoatBodies);
+    let manufacturers = of(
+        release.manufacturers().unwrap(),
+        FileName::ManufacturerBodies,
+    );
+    boats.into_iter().chain(manufacturers).collect()
+}
+
+#[test]
+fn the_same_boats_in_five_formats_are_one_release() {
+    let mut cli = with_mappings();
+    let native = import(&mut cli, &export("native"), None);
+    let expected = bodies(&cli);
+    assert_eq!(expected.len(), 45);
+    for shipped in Shipped::ALL {
+        let system = shipped.name();
+        let mapping = format!("[dir]/{system}.toml");
+        let release = import(&mut cli, &export(system), Some(&mapping));
+        for (id, body) in bodies(&cli) {
+            assert_eq!(Some(&body), expected.get(&id), "{system}: {id}");
+        }
+        // A release with the same files would not be written again.
+        assert_eq!(release, native, "{system}");
+    }
+}
+
+#[test]
+fn what_is_not_published_is_counted_and_what_changed_is_warned_of() {
+    let mut cli = with_mappings();
+    for shipped in Shipped::ALL {
+        let system = shipped.name();
+        let mapping = format!("--mapping=[dir]/{system}.toml");
+        let outcome = cli.run(&["validate", &mapping, &export(system)]);
+        let text = outcome.to_string().replace(MAPPED, "[mapped]");
+        assert_snapshot(&format!("mapped_{system}"), &text);
+    }
+}
+
+#[test]
+fn a_field_that_was_renamed_is_one_line_of_the_mapping() {
+    let mut cli = with_mappings();
+    let before = import(&mut cli, &export("sanity"), Some(SANITY));
+    let documents = fs::read_to_string(format!("{MAPPED}/sanity/data.ndjson")).unwrap();
+    let renamed = documents.replace("\"loa\":", "\"overallLength\":");
+    assert_ne!(renamed, documents);
+    put(&cli, "data.ndjson", renamed.as_bytes());
+    let args = ["import", "--mapping", SANITY, "[dir]/data.ndjson"];
+    let refused = cli.run(&args);
+    assert_eq!(refused.status, ExitStatus::InvalidData, "{refused}");
+
+    let mapping = Shipped::Sanity.text();
+    let mended = mapping.replace("\".loa\"", "\".overallLength\"");
+    let lines = mapping.lines().zip(mended.lines());
+    assert_eq!(lines.filter(|(old, new)| old != new).count(), 1);
+    put(&cli, "mended.toml", mended.as_bytes());
+    let after = import(&mut cli, "[dir]/data.ndjson", Some("[dir]/mended.toml"));
+    assert_eq!(after, before);
+}
+
+#[test]
+fn texts_are_taken_in_the_locales_that_the_mapping_names() {
+    let mut cli = with_mappings();
+    let shipped = Shipped::Contentful.text();
+    let german = shipped.replace("[\"en-GB\", \"en-US\"]", "[\"de-DE\", \"en-US\"]");
+    put(&cli, "german.toml", german.as_bytes());
+    let with = |text: &str, cli: &TestCli| -> usize {
+        let bodies = bodies(cli).into_values();
+        bodies.filter(|body| body.contains(text)).count()
+    };
+    import(
+        &mut cli,
+        &export("contentful"),
+        Some("[dir]/contentful.toml"),
+    );
+    assert_eq!(with("Auf Bestellung gebaut", &cli), 0);
+    assert_eq!(with("Cold-moulded wood", &cli), 2);
+    import(&mut cli, &export("contentful"), Some("[dir]/german.toml"));
+    assert_eq!(with("Auf Bestellung gebaut", &cli), 3);
+    assert_eq!(with("Cold-molded wood", &cli), 2);
+}
+
+#[test]
+fn an_export_is_read_as_the_archive_that_the_system_makes() {
+    let mut cli = with_mappings();
+    let native = import(&mut cli, &export("native"), None);
+    for (system, prefix) in [("sanity", "production-export-2026-11-21"), ("strapi", ".")] {
+        let path = cli.path(format!("{system}.tar.gz"));
+        pack(&export(system), prefix, &path);
+        let packed = format!("[dir]/{system}.tar.gz");
+        let mapping = format!("[dir]/{system}.toml");
+        assert_eq!(
+            import(&mut cli, &packed, Some(&mapping)),
+            native,
+            "{system}"
+        );
+    }
+}
+
+/// Packs a folder, with its contents below `prefix`.
+fn pack(folder: &str, prefix: &str, archive: &Path) {
+    let file = fs::File::create(archive).unwrap();
+    let mut builder = tar::Builder::new(GzEncoder::new(file, Compression::fast()));
+    builder.append_dir_all(prefix, folder).unwrap();
+    builder.into_inner().unwrap().finish().unwrap();
+}
+
+#[test]
+fn an_archive_that_breaks_off_is_refused() {
+    let mut cli = with_mappings();
+    let path = cli.path("sanity.tar.gz");
+    pack(&export("sanity"), "export", &path);
+    let whole = fs::read(&path).unwrap();
+    put(&cli, "sanity.tar.gz", &whole[..whole.len() / 2]);
+    let args = ["validate", "--mapping", SANITY, "[dir]/sanity.tar.gz"];
+    let refused = cli.run(&args);
+    assert_eq!(refused.status, ExitStatus::InvalidData, "{refused}");
+    assert!(refused.err.contains("FILE_TRUNCATED"), "{refused}");
+}

@@ -1,0 +1,142 @@
+//! `catalogue mapping` and `catalogue explain-code`: starting a mapping, seeing what it finds, and
+//! what is said of one with mistakes.
+
+use std::fs;
+
+use cli::ExitStatus;
+use cli::mapping::Shipped;
+use serde_json::Value;
+
+use crate::harness::{Outcome, TestCli, assert_snapshot, check};
+use crate::process::catalogue_error;
+
+const SANITY: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../fixtures/mapped/sanity/data.ndjson"
+);
+
+/// A directory with the Sanity mapping and an export whose `loa` was renamed.
+fn with_a_renamed_field() -> TestCli {
+    let cli = TestCli::new();
+    let documents = fs::read_to_string(SANITY).unwrap();
+    let renamed = documents.replace("\"loa\":", "\"overallLength\":");
+    cli.write("data.ndjson", renamed);
+    cli.write("sanity.toml", Shipped::Sanity.text());
+    cli
+}
+
+#[test]
+fn init_writes_every_shipped_mapping_and_overwrites_nothing() {
+    for shipped in Shipped::ALL {
+        let mut cli = TestCli::new();
+        let name = shipped.name();
+        let printed = cli.run(&["mapping", "init", name, "-"]);
+        assert_eq!(printed.out, shipped.text(), "{name}");
+        let path = format!("[dir]/{name}.toml");
+        let written = cli.run(&["mapping", "init", name, &path]);
+        assert_eq!(written.status, ExitStatus::Done, "{written}");
+        let text = fs::read_to_string(cli.path(format!("{name}.toml"))).unwrap();
+        assert_eq!(text, shipped.text(), "{name}");
+        let again = cli.run(&["mapping", "init", name, &path]);
+        assert_eq!(again.status, ExitStatus::WrongUsage, "{again}");
+        if shipped == Shipped::Sanity {
+            check("mapping_init", [&written, &again]);
+        }
+    }
+}
+
+#[test]
+fn check_names_the_field_that_was_renamed() {
+    let mut cli = with_a_renamed_field();
+    let shown = cli.run(&["mapping", "check", "[dir]/sanity.toml", "[dir]/data.ndjson"]);
+    assert_eq!(shown.status, ExitStatus::InvalidData);
+    check("mapping_check_renamed", [&shown]);
+
+    let json = cli.run(&[
+        "mapping",
+        "check",
+        "--json",
+        "[dir]/sanity.toml",
+        "[dir]/data.ndjson",
+    ]);
+    let document: Value = serde_json::from_str(&json.out).unwrap();
+    let boats = &document["rules"][0];
+    let fields = boats["fields"].as_array().unwrap();
+    let length = fields
+        .iter()
+        .find(|field| field["field"] == "lengthOverall");
+    assert_snapshot(
+        "mapping_check_renamed_json",
+        &format!("{:#}\n{:#}\n", length.unwrap(), boats["unread"]),
+    );
+}
+
+#[test]
+fn check_of_an_export_that_fits_finds_nothing_wrong() {
+    let mut cli = TestCli::new();
+    fs::copy(SANITY, cli.path("data.ndjson")).unwrap();
+    cli.write("sanity.toml", Shipped::Sanity.text());
+    let outcome = cli.run(&["mapping", "check", "[dir]/sanity.toml", "[dir]/data.ndjson"]);
+    assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+    let last = outcome.out.lines().last();
+    assert_eq!(last, Some("0 errors, 0 warnings, 0 keys unread."));
+    let twice = cli.run(&["mapping", "check", "[dir]/sanity.toml", "-"]);
+    assert_eq!(twice.status, ExitStatus::WrongUsage);
+    check("mapping_check_stdin", [&twice]);
+}
+
+#[test]
+fn a_mapping_with_mistakes_is_shown_where_they_are_and_nothing_is_written() {
+    let mut cli = with_a_renamed_field();
+    let mapping = Shipped::Sanity.text();
+    let mistaken = mapping
+        .replace("kind = \"boat\"", "kid = \"boat\"")
+        .replace("\".loa\"", "\".loa | metres(\"");
+    cli.write("a.toml", mistaken);
+    let args = |command| [command, "--mapping", "[dir]/a.toml", "[dir]/data.ndjson"];
+    let outcomes: Vec<Outcome> = ["import", "validate"]
+        .map(|command| cli.run(&args(command)))
+        .into();
+    for outcome in &outcomes {
+        assert_eq!(outcome.status, ExitStatus::WrongUsage, "{outcome}");
+    }
+    check("mapping_mistakes", &outcomes);
+    let hostile = mapping.replace("\".title\"", "\".title\u{1b}[2J\"");
+    cli.write("a.toml", hostile);
+    check("mapping_hostile", [&cli.run(&args("validate"))]);
+    assert!(!cli.path("catalogue-data").exists());
+    let missing = cli.run(&["validate", "--mapping", "[dir]/b.toml", "[dir]/data.ndjson"]);
+    check("mapping_missing", [&missing]);
+}
+
+#[test]
+fn an_expression_that_never_ends_is_told() {
+    let cli = TestCli::new();
+    // Asking for nothing for ever needs no memory.
+    let endless = "last(repeat(empty), until(false; .))";
+    let mapping = Shipped::Sanity.text();
+    cli.write(
+        "a.toml",
+        mapping.replace("\".loa\"", &format!("\"{endless}\"")),
+    );
+    let path = cli.path("a.toml");
+    let args = ["validate", "--mapping", path.to_str().unwrap(), SANITY];
+    let error = catalogue_error(&cli.path("data"), &args);
+    let expected = format!("took longer than 5 s: `{endless}` may never end");
+    assert!(error.contains(&expected), "{error}");
+}
+
+#[test]
+fn every_code_is_explained() {
+    let mut cli = TestCli::new();
+    let all = cli.run(&["explain-code"]);
+    let error = cli.run(&["explain-code", "DANGLING_REFERENCE"]);
+    let of_export = cli.run(&["explain-code", "file_truncated"]);
+    let warning = cli.run(&["explain-code", "REPLACEMENT_CHARACTER"]);
+    let mistyped = cli.run(&["explain-code", "DANGLING_REFERENC"]);
+    let unknown = cli.run(&["explain-code", "X"]);
+    check(
+        "explain_code",
+        [&all, &error, &of_export, &warning, &mistyped, &unknown],
+    );
+}
