@@ -5,14 +5,17 @@
 //! its own; whoever does it keeps watch.
 
 mod functions;
+mod key_names;
+mod recursion;
 mod values;
 
 use jaq_core::data::HasLut;
-use jaq_core::load::lex::{StrPart, Tok, Token};
 use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, DataT, Filter, Lut, Vars, unwrap_valr};
 use jaq_json::Val;
 
+pub(super) use self::key_names::key_names;
+pub(super) use self::recursion::check as check_recursion;
 pub(super) use self::values::{from_json, from_node, text, write_json};
 
 use crate::findings::cut;
@@ -53,6 +56,8 @@ pub(super) trait Knowledge {
 /// A compiled expression.
 pub(super) struct Program {
     filter: Filter<Language>,
+    /// The keys of an expression such as `.hull.keel`: most are like that, and need no program.
+    path: Option<Vec<Val>>,
 }
 
 /// An expression that cannot be compiled: which part of it, if that is known, and why.
@@ -119,7 +124,8 @@ impl Program {
             let first = errors.into_iter().flat_map(|(_file, errors)| errors).next();
             undefined(first)
         })?;
-        Ok(Self { filter })
+        let path = plain_path(code);
+        Ok(Self { filter, path })
     }
 
     /// The one value that the expression has for `input`; null if it has none.
@@ -129,6 +135,9 @@ impl Program {
         variables: impl IntoIterator<Item = Val>,
         knowledge: &dyn Knowledge,
     ) -> Result<Val, String> {
+        if let Some(value) = self.along_path(&input) {
+            return Ok(value);
+        }
         let data = Data {
             lut: &self.filter.lut,
             knowledge,
@@ -144,46 +153,33 @@ impl Program {
         }
         Ok(first)
     }
-}
 
-/// The names in an expression that may be those of keys.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct KeyNames {
-    /// All of them: `.key`, words, texts.
-    pub(super) all: Vec<String>,
-    /// Those that can be nothing else: `.key`.
-    pub(super) paths: Vec<String>,
-}
-
-/// The names that an expression mentions.
-pub(super) fn key_names(code: &str) -> KeyNames {
-    let tokens = load::Lexer::new(code).lex().unwrap_or_default();
-    let mut names = KeyNames::default();
-    collect_names(&tokens, &mut names);
-    names
-}
-
-fn collect_names(tokens: &[Token<&str>], names: &mut KeyNames) {
-    let mut is_after_dot = false;
-    for Token(text, token) in tokens {
-        match token {
-            Tok::Word | Tok::Sym => {
-                let name = text.trim_start_matches('.');
-                if !name.is_empty() && (is_after_dot || name.len() < text.len()) {
-                    names.paths.push(name.to_owned());
-                }
-                names.all.push(name.to_owned());
+    /// The value at the end of a plain path; none where the program has to say what is wrong.
+    fn along_path(&self, input: &Val) -> Option<Val> {
+        let mut value = input;
+        for key in self.path.as_ref()? {
+            match value {
+                Val::Obj(members) => match members.get(key) {
+                    Some(member) => value = member,
+                    None => return Some(Val::Null),
+                },
+                Val::Null => return Some(Val::Null),
+                _ => return None,
             }
-            Tok::Block(inner) => collect_names(inner, names),
-            Tok::Str(parts) => parts.iter().for_each(|part| match part {
-                StrPart::Str(text) => names.all.push((*text).to_owned()),
-                StrPart::Term(term) => collect_names(std::slice::from_ref(term), names),
-                StrPart::Char(_) => {}
-            }),
-            Tok::Var | Tok::Fmt | Tok::Num => {}
         }
-        is_after_dot = *text == ".";
+        Some(value.clone())
     }
+}
+
+/// The keys of an expression that is nothing but `.key.key`.
+fn plain_path(code: &str) -> Option<Vec<Val>> {
+    let keys = code.trim().strip_prefix('.')?.split('.');
+    let is_word = |key: &str| {
+        let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        key.chars().all(is_letter) && key.starts_with(|c: char| !c.is_ascii_digit())
+    };
+    let keys = keys.map(|key| is_word(key).then(|| Val::from(key.to_owned())));
+    keys.collect()
 }
 
 /// Checks an expression by itself, so that what is wrong with it is not taken for the prelude's.
@@ -192,57 +188,6 @@ fn check_syntax(code: &str) -> Result<(), InvalidExpression> {
     let arena = Arena::default();
     let parsed = Loader::new([]).load(&arena, file);
     parsed.map(|_modules| ()).map_err(syntax_error)
-}
-
-/// Checks definitions that all expressions share.
-pub(super) fn check_definitions(code: &str) -> Result<(), InvalidExpression> {
-    check_recursion(code)
-}
-
-/// Refuses a definition that calls itself, which would most likely never end: one that is meant to
-/// extend the function of the same name does not see that. The library has loops.
-fn check_recursion(code: &str) -> Result<(), InvalidExpression> {
-    let tokens = load::Lexer::new(code).lex().unwrap_or_default();
-    match recursive_name(&tokens) {
-        None => Ok(()),
-        Some(name) => Err(InvalidExpression {
-            message: format!("the definition of `{name}` calls itself; give it another name"),
-            unknown: None,
-        }),
-    }
-}
-
-fn recursive_name<'c>(tokens: &[Token<&'c str>]) -> Option<&'c str> {
-    let within = tokens.iter().find_map(|Token(_, token)| match token {
-        Tok::Block(inner) => recursive_name(inner),
-        _ => None,
-    });
-    let starts = (0..tokens.len()).filter(|start| tokens[*start].0 == "def");
-    let own = starts.filter_map(|start| {
-        let name = tokens.get(start + 1)?.0;
-        let colon = start + tokens[start..].iter().position(|token| token.0 == ":")?;
-        // A definition within the body has a semicolon of its own.
-        let mut open = 1;
-        let mut body = tokens[colon..].iter().take_while(|Token(text, _)| {
-            open += i32::from(*text == "def");
-            open -= i32::from(*text == ";");
-            open != 0
-        });
-        body.any(|token| mentions(token, name)).then_some(name)
-    });
-    within.or_else(|| own.into_iter().next())
-}
-
-fn mentions(Token(text, token): &Token<&str>, name: &str) -> bool {
-    match token {
-        Tok::Word => *text == name,
-        Tok::Block(inner) => inner.iter().any(|token| mentions(token, name)),
-        Tok::Str(parts) => parts.iter().any(|part| match part {
-            StrPart::Term(term) => mentions(term, name),
-            StrPart::Str(_) | StrPart::Char(_) => false,
-        }),
-        Tok::Var | Tok::Fmt | Tok::Num | Tok::Sym => false,
-    }
 }
 
 fn syntax_error(errors: load::Errors<&str, ()>) -> InvalidExpression {

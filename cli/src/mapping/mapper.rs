@@ -217,7 +217,7 @@ pub(super) fn compile(definition: &Definition) -> Result<Vec<Program>, Vec<Probl
         Problem::new(span.clone(), invalid.message)
     };
     if let Some(prelude) = prelude {
-        let compiled = expression::check_definitions(code)
+        let compiled = expression::check_recursion(code)
             .and_then(|()| Program::compile(".", code, &variables));
         compiled.map_err(|why| vec![invalid(&prelude.span, why)])?;
     }

@@ -66,6 +66,25 @@ fn an_expression_sees_its_input_the_variables_and_the_definitions() {
 }
 
 #[test]
+fn plain_paths_are_what_programs_make_of_them() {
+    let inputs = [
+        json!({ "a": { "b": { "c": 1 } } }),
+        json!({ "a": { "b": null } }),
+        json!({ "a": null }),
+        json!({ "a": [1] }),
+        json!({ "a": { "b": "text" } }),
+        json!(null),
+        json!(1),
+    ];
+    for code in [".", ".a", ".a.b", ".a.b.c", " .a.b\n", ".a.b.c.d"] {
+        for input in &inputs {
+            let as_program = evaluate(&format!("{code} | ."), input);
+            assert_eq!(evaluate(code, input), as_program, "{code} {input}");
+        }
+    }
+}
+
+#[test]
 fn numbers_keep_their_digits() {
     let node =
         crate::export::json::parse(r#"{"a":12.190,"b":9007199254740993,"c":-0.5e3}"#).unwrap();
