@@ -117,98 +117,45 @@ fn add_paths(directory: &Path, paths: &mut BTreeSet<PathBuf>) {
     }
 }
 
-#[test]
-fn every_damaged_export_is_refused_with_its_finding_and_changes_nothing() {
+/// What is wrong, the export, and the code of the finding that must say so.
+#[rustfmt::skip]
+fn damages() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
     let (packed, half) = (gzip(good().as_bytes()), good().len() - 30);
     let regular = |name| archive(name, tar::EntryType::Regular, good().as_bytes());
     let link = |kind| archive("link.ndjson", kind, b"");
-    let lines = |lines: &[u8]| [lines, good().as_bytes()].concat();
-    let mut place = Place::new();
-    for (what, contents, code) in [
-        (
-            "a cut gzip file",
-            packed[..packed.len() - 9].to_vec(),
-            "FILE_TRUNCATED",
-        ),
-        (
-            "half a line",
-            good().as_bytes()[..half].to_vec(),
-            "FILE_TRUNCATED",
-        ),
-        (
-            "nesting 10,000 deep",
-            with("1990", &deep),
-            "NESTED_TOO_DEEP",
-        ),
-        (
-            "an object 10,000 deep",
-            with("1990", &r#"{"a":"#.repeat(10_000)),
-            "NESTED_TOO_DEEP",
-        ),
+    let after = |line: &[u8]| [line, good().as_bytes()].concat();
+    let mark = good().replace(BOAT, &format!("\u{feff}{BOAT}"));
+    vec![
+        ("a cut gzip file", packed[..packed.len() - 9].to_vec(), "FILE_TRUNCATED"),
+        ("half a line", good().as_bytes()[..half].to_vec(), "FILE_TRUNCATED"),
+        ("lists 10,000 deep", with("1990", &deep), "NESTED_TOO_DEEP"),
+        ("objects 10,000 deep", with("1990", &r#"{"a":"#.repeat(10_000)), "NESTED_TOO_DEEP"),
         ("a bomb of zeros", bomb(0), "LINE_TOO_LONG"),
         ("a bomb of brackets", bomb(b'['), "LINE_TOO_LONG"),
-        (
-            "a bomb in a bomb",
-            zstd::encode_all(&*bomb(0), 1).unwrap(),
-            "INVALID_UTF8",
-        ),
-        (
-            "an absolute path",
-            regular("/tmp/abs.ndjson"),
-            "MEMBER_REFUSED",
-        ),
-        (
-            "a path upwards",
-            regular("../../up.ndjson"),
-            "MEMBER_REFUSED",
-        ),
-        (
-            "a symbolic link",
-            link(tar::EntryType::Symlink),
-            "MEMBER_REFUSED",
-        ),
+        ("a bomb in a bomb", zstd::encode_all(&*bomb(0), 1).unwrap(), "INVALID_UTF8"),
+        ("an absolute path", regular("/tmp/abs.ndjson"), "MEMBER_REFUSED"),
+        ("a path upwards", regular("../../up.ndjson"), "MEMBER_REFUSED"),
+        ("a symbolic link", link(tar::EntryType::Symlink), "MEMBER_REFUSED"),
         ("a hard link", link(tar::EntryType::Link), "MEMBER_REFUSED"),
-        (
-            "a key twice",
-            with("\"unit\"", "\"model\":\"B\",\"unit\""),
-            "REPEATED_KEY",
-        ),
+        ("a key twice", with("\"unit\"", "\"model\":\"B\",\"unit\""), "REPEATED_KEY"),
         ("NaN", with("9.1", "NaN"), "INVALID_JSON"),
         ("infinity", with("9.1", "-Infinity"), "INVALID_JSON"),
-        (
-            "a number without end",
-            with("9.1", "1e999999999"),
-            "OUT_OF_RANGE",
-        ),
-        (
-            "a lone surrogate",
-            with("\"Boat\"", r#""\ud800""#),
-            "INVALID_JSON",
-        ),
-        (
-            "surrogates reversed",
-            with("\"Boat\"", r#""\udc00\ud800""#),
-            "INVALID_JSON",
-        ),
-        (
-            "what is not UTF-8",
-            lines(b"{\"kind\":\"boat\xff\"}\n"),
-            "INVALID_UTF8",
-        ),
-        (
-            "a surrogate in UTF-8",
-            lines(b"{\"kind\":\"boat\xed\xa0\x80\"}\n"),
-            "INVALID_UTF8",
-        ),
-        (
-            "a mark in the middle",
-            good().replace(BOAT, &format!("\u{feff}{BOAT}")).into(),
-            "INVALID_JSON",
-        ),
+        ("a number beyond all bounds", with("9.1", "1e999999999"), "OUT_OF_RANGE"),
+        ("a lone surrogate", with("\"Boat\"", r#""\ud800""#), "INVALID_JSON"),
+        ("surrogates reversed", with("\"Boat\"", r#""\udc00\ud800""#), "INVALID_JSON"),
+        ("what is not UTF-8", after(b"{\"kind\":\"boat\xff\"}\n"), "INVALID_UTF8"),
+        ("a surrogate in UTF-8", after(b"{\"kind\":\"boat\xed\xa0\x80\"}\n"), "INVALID_UTF8"),
+        ("a mark in the middle", mark.into_bytes(), "INVALID_JSON"),
         ("zeros", vec![0; 5000], "INVALID_JSON"),
         ("nothing", Vec::new(), "NO_RECORDS"),
-    ] {
+    ]
+}
+
+#[test]
+fn every_damaged_export_is_refused_with_its_finding_and_changes_nothing() {
+    let mut place = Place::new();
+    for (what, contents, code) in damages() {
         let export = place.put("export", &contents);
         let code = format!("[{code}]");
         place.check(

@@ -114,7 +114,7 @@ impl World {
             return true;
         }
         let refused = follower.step().expect_err(&damage.what);
-        self.check_named(&refused, damage);
+        check_named(&refused, damage);
         assert_eq!(
             self.app.app.catalogue().release_id(),
             self.other.as_str(),
@@ -123,28 +123,12 @@ impl World {
         );
         if matches!(refused, FollowError::Open { .. }) {
             let verified = self.store.open(&self.active).and_then(|it| it.verify());
-            self.check_named(&verified.unwrap_err(), damage);
+            check_named(&verified.unwrap_err(), damage);
             let lock = self.store.lock().unwrap();
             let activated = self.store.activate(&self.active, &lock);
-            self.check_named(&activated.unwrap_err(), damage);
+            check_named(&activated.unwrap_err(), damage);
         }
         true
-    }
-
-    /// The message says which file is damaged.
-    fn check_named(&self, error: &dyn Error, damage: &Damage) {
-        let mut told = error.to_string();
-        let mut next = error.source();
-        while let Some(cause) = next {
-            told = format!("{told}: {cause}");
-            next = cause.source();
-        }
-        let is_named = |path: &Path| told.contains(path.to_str().unwrap());
-        assert!(
-            damage.before.iter().any(|(path, _)| is_named(path)),
-            "{}: {told}",
-            damage.what
-        );
     }
 }
 
@@ -154,6 +138,22 @@ impl Damage {
             fs::write(path, good).unwrap();
         }
     }
+}
+
+/// The message says which file is damaged.
+fn check_named(error: &dyn Error, damage: &Damage) {
+    let mut told = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        told = format!("{told}: {cause}");
+        next = cause.source();
+    }
+    let is_named = |path: &Path| told.contains(path.to_str().unwrap());
+    assert!(
+        damage.before.iter().any(|(path, _)| is_named(path)),
+        "{}: {told}",
+        damage.what
+    );
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
