@@ -2,7 +2,12 @@
 //!
 //! Nothing is drawn where nobody watches, so that callers need not ask.
 
+use std::time::Duration;
+
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// How often something moves where nothing can be counted.
+const TICK: Duration = Duration::from_millis(100);
 
 /// A progress bar on standard error, or none.
 pub struct Progress {
@@ -45,6 +50,12 @@ impl Progress {
             Some(total),
             "boats   {wide_bar} {human_pos}/{human_len} {eta}",
         );
+    }
+
+    /// From now on the release is written, which takes as long as it takes.
+    pub fn writing(&self) {
+        self.begin(None, "writing {spinner} {elapsed}");
+        self.bar.enable_steady_tick(TICK);
     }
 
     /// So many more bytes, records or boats.

@@ -204,7 +204,11 @@ fn finish(
     context: &Context,
 ) -> anyhow::Result<Made> {
     let now = Timestamp::from_unix_seconds(context.clock.now().unix_seconds());
-    let finished = writer.finish(&now).context("could not write the release")?;
+    let progress = args.export.progress(context);
+    progress.writing();
+    let written = writer.finish(&now);
+    progress.finish();
+    let finished = written.context("could not write the release")?;
     let active = store.current()?;
     let comparison = compare(store, active.as_ref(), &finished.id)?;
     let refusals = comparison.diff().map(|diff| args.guards.refusals(diff));

@@ -105,6 +105,8 @@ codes! {
         "The export is empty: it has no record of any kind.",
     NoPublishedBoats "NO_PUBLISHED_BOATS" Warning Export
         "The export has no published boat that could be served.",
+    TooMuchToHold "TOO_MUCH_TO_HOLD" Error Export
+        "The records that boats may refer to have more than 128 MiB together.",
     // Lines.
     LineTooLong "LINE_TOO_LONG" Error Record
         "A line is longer than 1 MiB.",

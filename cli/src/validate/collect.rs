@@ -16,6 +16,9 @@ use super::{Kind, Tally, announced, catalogue, designer, manufacturer, term};
 use crate::export::json::Node;
 use crate::findings::{Code, Finding, Findings, RecordName, cut};
 
+/// Bytes of the lines that boats may refer to: what is in them is held in memory.
+const HELD_MAX: usize = 128 * 1024 * 1024;
+
 /// Receives the lines of an export.
 pub(super) struct Collector<'a> {
     listed_max: usize,
@@ -24,6 +27,8 @@ pub(super) struct Collector<'a> {
     catalogue: Option<announced::Catalogue>,
     /// Whether neither lines nor damage came so far.
     is_empty: bool,
+    /// Bytes of lines that boats may refer to, so far.
+    held: usize,
     collected: Collected,
 }
 
@@ -63,6 +68,7 @@ impl<'a> Collector<'a> {
             identities,
             catalogue: None,
             is_empty: true,
+            held: 0,
             collected,
         })
     }
@@ -117,12 +123,13 @@ impl<'a> Collector<'a> {
                 self.catalogue(line, node, reporter);
                 return Ok(());
             }
+            _ if !self.has_room(raw.len()) => self.no_room(node, &mut reporter),
             Kind::Manufacturer => self.manufacturer(identity, node, &mut reporter),
             Kind::Term => self.term(identity, node, &mut reporter),
             Kind::Designer => self.designer(identity, node, &mut reporter),
             Kind::Boat => unreachable!("boats are set aside"),
         }
-        let is_valid = !reporter.has_errors();
+        let is_valid = !reporter.has_errors() && self.held <= HELD_MAX;
         let tally = &mut self.collected.tally;
         match kind {
             Kind::Manufacturer => tally.manufacturer.count(is_valid, is_published),
@@ -135,6 +142,28 @@ impl<'a> Collector<'a> {
         } else {
             self.rejects.line(raw)
         }
+    }
+
+    /// Whether another line that boats may refer to can be held.
+    const fn has_room(&mut self, length: usize) -> bool {
+        self.held = self.held.saturating_add(length);
+        self.held <= HELD_MAX
+    }
+
+    fn no_room(&mut self, node: &Node<'_>, reporter: &mut Reporter<'_>) {
+        if self
+            .collected
+            .findings
+            .counts()
+            .contains_key(&Code::TooMuchToHold)
+        {
+            return;
+        }
+        let message =
+            format!("manufacturers, terms and designers together have more than {HELD_MAX} bytes");
+        let problem = Problem::new(Code::TooMuchToHold, message);
+        let hint = "no record from here on is read that boats may refer to: shorten their texts";
+        reporter.place_of(&node.span, problem.hint(hint));
     }
 
     fn manufacturer<'n>(
