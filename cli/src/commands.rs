@@ -19,6 +19,7 @@ pub mod validate;
 
 mod coverage;
 mod key_store;
+mod lines;
 mod listen;
 
 use std::error::Error;

@@ -13,6 +13,7 @@ mod functions;
 mod keys;
 mod links;
 mod mapper;
+mod native;
 mod origin;
 mod parse;
 mod pipeline;
@@ -29,7 +30,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
 
-pub use self::check::{CheckReport, FieldReport, RuleReport, UnreadKey};
+pub use self::check::{CheckReport, FieldReport, LinkedReport, RuleReport, UnreadKey};
 pub use self::mapper::Failed;
 pub use self::shipped::Shipped;
 
@@ -63,6 +64,8 @@ pub struct Mapping {
 pub trait Receive: Visit {
     /// A record that could not be mapped.
     fn failed(&mut self, failed: Failed) -> anyhow::Result<()>;
+    /// So many records were read, whatever becomes of them.
+    fn read(&mut self, records: u64);
     /// Something about a record that was mapped all the same.
     fn finding(&mut self, finding: Finding);
     /// A record that is not published.
@@ -84,6 +87,10 @@ impl Mapping {
             Ok(definition)
         });
         let definition = checked.map_err(|problems| unusable(&problems, &name, &text))?;
+        let unknown = native::unknown_fields(&definition)?;
+        if !unknown.is_empty() {
+            return Err(unusable(&unknown, &name, &text));
+        }
         let sources = definition.sources.iter().map(|source| &source.files);
         let links = definition.links.iter().map(|links| &links.files);
         let patterns = sources.chain(links).flat_map(|files| &files.patterns);

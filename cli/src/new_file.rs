@@ -1,8 +1,8 @@
 //! A file that appears under its name only when it is complete.
 //!
-//! Until then it lies beside its place, under a name that begins with `.new-`. A command that is
-//! killed leaves it there, where anybody may delete it: unlike in the data directory, nothing here
-//! can tell it from another command's work under way.
+//! Until then it lies beside its place, under a name that begins with `.part-`. A command that is
+//! killed leaves it there, where anybody may delete it: nothing can tell it from another command's
+//! work under way, so pruning, which knows files of other names, does not touch it.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use shared::durable;
 use tempfile::NamedTempFile;
+
+/// Prefix of files that are being written.
+const PART: &str = ".part-";
 
 /// A file being written. Dropped without being published, it leaves nothing behind.
 pub struct NewFile {
@@ -93,7 +96,7 @@ fn open(path: &Path) -> io::Result<Target> {
     // Without this, the error about a missing directory names a file nobody asked for.
     fs::metadata(directory)?;
     let file = tempfile::Builder::new()
-        .prefix(".new-")
+        .prefix(PART)
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(directory)?;
     Ok(Target::Beside(BufWriter::new(file)))

@@ -36,6 +36,7 @@ pub mod prune;
 mod ranks;
 pub mod reader;
 pub mod rendered;
+pub mod rollback;
 pub mod store;
 mod tables;
 pub mod writer;
@@ -88,8 +89,21 @@ pub enum ReleaseError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The pointer to the active release is not what its checksum says.
+    #[error(
+        "{} is damaged, so which release is active is not known; \
+         name it: catalogue releases activate ID",
+        path.display()
+    )]
+    DamagedPointer {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another process is changing releases.
-    #[error("another import or activation is running on {}; wait for it to end", data.display())]
+    #[error(
+        "another import, activation or prune is running on {}; wait for it to end",
+        data.display()
+    )]
     Busy {
         /// The data directory.
         data: PathBuf,
@@ -111,6 +125,25 @@ pub enum ReleaseError {
 }
 
 impl ReleaseError {
+    /// Whether what is on disk is at fault, and not the disk or the moment: asking again is of no
+    /// use, and another release may well be whole.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Damaged { .. }
+            | Self::DamagedPointer { .. }
+            | Self::Unknown { .. }
+            | Self::Parquet { .. } => true,
+            Self::Io { source, .. } => matches!(
+                source.kind(),
+                io::ErrorKind::NotFound
+                    | io::ErrorKind::PermissionDenied
+                    | io::ErrorKind::NotADirectory
+                    | io::ErrorKind::IsADirectory
+            ),
+            Self::Busy { .. } | Self::TooMany { .. } => false,
+        }
+    }
+
     fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Self + use<'a> {
         move |source| Self::Io {
             action,

@@ -7,11 +7,11 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use shared::release::Manifest;
-use shared::release::fields::FieldCount;
+use shared::release::fields::{FieldCount, FieldCounts};
 use shared::render::coverage::is_member;
 
-/// Width of the lines, in columns.
-const WIDTH: usize = 80;
+use super::lines::WIDTH;
+
 /// What begins each line below the first.
 const INDENT: &str = "  ";
 
@@ -25,27 +25,29 @@ pub(super) struct CoverageDocument<'a> {
 #[derive(Serialize)]
 struct KindDocument<'a> {
     records: u64,
-    fields: &'a [FieldCount],
+    /// Null where the release does not tell.
+    fields: Option<&'a [FieldCount]>,
 }
 
 impl<'a> CoverageDocument<'a> {
     pub(super) fn new(manifest: &'a Manifest) -> Self {
+        let of_kind = |records, fields: fn(&FieldCounts) -> &[FieldCount]| KindDocument {
+            records,
+            fields: manifest.fields.as_ref().map(fields),
+        };
         Self {
-            boats: KindDocument {
-                records: manifest.boats,
-                fields: &manifest.fields.boats,
-            },
-            manufacturers: KindDocument {
-                records: manifest.manufacturers,
-                fields: &manifest.fields.manufacturers,
-            },
+            boats: of_kind(manifest.boats, |fields| &fields.boats),
+            manufacturers: of_kind(manifest.manufacturers, |fields| &fields.manufacturers),
         }
     }
 }
 
 /// Field coverage for people; nothing of a kind that has no records.
 pub(super) fn text(manifest: &Manifest) -> String {
-    let fields = &manifest.fields;
+    let Some(fields) = &manifest.fields else {
+        return "Fields: not known, since they were not counted when this release was made.\n"
+            .to_owned();
+    };
     let boats = of_kind("boat", manifest.boats, &fields.boats);
     let manufacturers = of_kind(
         "manufacturer",

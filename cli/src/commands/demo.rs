@@ -16,10 +16,9 @@ use shared::keys::scope::Scope;
 use shared::keys::secret::PlainKey;
 use shared::keys::store::{KeyStore, KeyStoreError, NewKey, NewSubscription};
 use shared::keys::subscription::Plan;
-use shared::release::ReleaseId;
 
 use super::export_args::ExportArgs;
-use super::import::{Activation, GuardArgs, ImportArgs, import};
+use super::import::{Activation, Active, GuardArgs, ImportArgs, import};
 use super::key_store;
 use super::listen::ListenArgs;
 use crate::advice::Advised;
@@ -98,8 +97,8 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
     // Whoever has a catalogue of their own here has servers that would follow.
     let (imported, outcome) = import(&args, Activation::IfNoneIs, data, context)?;
     ensure!(outcome.is_usable, "the sample export is not valid");
-    if imported.active.as_ref() != imported.release() {
-        return Err(not_the_sample(data, imported.active.as_ref()));
+    if imported.active.id() != imported.release() {
+        return Err(not_the_sample(data, &imported.active));
     }
     let [boats, manufacturers] =
         [outcome.tally.boat, outcome.tally.manufacturer].map(|tally| tally.published);
@@ -110,8 +109,7 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn not_the_sample(data: &Path, active: Option<&ReleaseId>) -> anyhow::Error {
-    let active = active.map_or("none", ReleaseId::as_str);
+fn not_the_sample(data: &Path, active: &Active) -> anyhow::Error {
     let error = anyhow::anyhow!(
         "the active release of {} is {active}, which is not the sample catalogue",
         data.display()
@@ -129,7 +127,7 @@ fn not_the_sample(data: &Path, active: Option<&ReleaseId>) -> anyhow::Error {
 
 /// Every demo gets a key of its own, since the earlier ones cannot be shown again.
 fn issue_key(data: &Path, context: &mut Context) -> anyhow::Result<PlainKey> {
-    let mut store = key_store::open_or_create(data)?;
+    let mut store = key_store::open_or_create(data, context)?;
     let now = context.clock.now().unix_seconds();
     let name: Name = SUBSCRIPTION
         .parse()

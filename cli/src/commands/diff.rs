@@ -9,10 +9,10 @@ use std::str::FromStr;
 use anyhow::Context as _;
 use clap::Args;
 use shared::data_dir::DataDir;
-use shared::release::diff::{FieldsDiff, KindDiff, Listed, MovedSlug, RecordName};
+use shared::release::diff::{Filter, KindDiff, Listed, MovedSlug, RecordName, TakenName};
 use shared::release::{Release, ReleaseDiff, ReleaseId, ReleaseStore};
 
-use super::releases;
+use super::{lines, releases};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::{json, table};
@@ -77,7 +77,8 @@ pub fn run(args: &DiffArgs, data: &Path, context: &mut Context) -> anyhow::Resul
     if args.json {
         json::print(&diff, context)?;
     } else {
-        let active = store.current()?;
+        // Which one is active matters to nothing but the heads.
+        let active = store.current().ok().flatten();
         context
             .out
             .write_all(text(&diff, active.as_ref()).as_bytes())?;
@@ -108,8 +109,13 @@ fn text(diff: &ReleaseDiff, active: Option<&ReleaseId>) -> String {
     for (kind, of_kind) in diff.kinds() {
         parts.extend(lists(kind, of_kind));
     }
+    parts.extend(filters(&diff.lost_filters));
     if parts.len() == 2 {
         parts.push("Consumers see no difference.\n".to_owned());
+    }
+    if diff.boats.fields.is_none() {
+        let note = format!("Note: {}.", sentences::FIELDS_UNKNOWN);
+        parts.push(format!("{}\n", lines::wrapped(&note, 2)));
     }
     parts.join("\n")
 }
@@ -150,31 +156,29 @@ fn counts(diff: &ReleaseDiff) -> String {
 
 /// What there is to list of one kind, each part under its title.
 fn lists(kind: &str, diff: &KindDiff) -> Vec<String> {
-    let FieldsDiff {
-        null_now,
-        gone,
-        optional_now,
-        fractional_now,
-    } = &diff.fields;
-    let parts = [
+    let of_records = [
         records(&format!("Added {kind}"), &diff.added),
         records(&format!("Changed {kind}"), &diff.changed),
         records(&format!("Removed {kind}"), &diff.removed),
         slugs(kind, &diff.moved_slugs),
-        fields(kind, "null in every record now", null_now),
-        fields(kind, "gone from every record", gone),
-        fields(
-            kind,
-            "in every record before, missing in some now",
-            optional_now,
-        ),
-        fields(
-            kind,
-            "whole numbers before, with fractions now",
-            fractional_now,
-        ),
+        taken(kind, &diff.taken_names),
     ];
-    parts.into_iter().flatten().collect()
+    let of_fields = diff.fields.iter().flat_map(|diff| {
+        [
+            ("null in every record now", &diff.null_now),
+            ("gone from every record", &diff.gone),
+            (
+                "in every record before, missing in some now",
+                &diff.optional_now,
+            ),
+            (
+                "whole numbers before, with fractions now",
+                &diff.fractional_now,
+            ),
+        ]
+    });
+    let of_fields = of_fields.map(|(what, paths)| fields(kind, what, paths));
+    of_records.into_iter().chain(of_fields).flatten().collect()
 }
 
 fn records(title: &str, names: &Listed<RecordName>) -> Option<String> {
@@ -196,6 +200,21 @@ fn slugs(kind: &str, slugs: &Listed<MovedSlug>) -> Option<String> {
     });
     let title = format!("Slugs of {kind} that no longer lead to their records");
     listed(&title, &table::details(rows), slugs.total, slugs.more())
+}
+
+fn taken(kind: &str, names: &Listed<TakenName>) -> Option<String> {
+    let rows = names.examples.iter().map(|taken| {
+        let TakenName { name, from, to } = taken;
+        (&**name, format!("led to {from}, leads to {to} now"))
+    });
+    let title = format!("Names of removed {kind} that lead to others now");
+    listed(&title, &table::details(rows), names.total, names.more())
+}
+
+fn filters(lost: &Listed<Filter>) -> Option<String> {
+    let rows: Vec<String> = lost.examples.iter().map(ToString::to_string).collect();
+    let title = "Filters of boats that find nothing any more";
+    listed(title, &rows.join("\n"), lost.total, lost.more())
 }
 
 fn fields(kind: &str, what: &str, paths: &[String]) -> Option<String> {

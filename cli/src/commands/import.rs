@@ -4,10 +4,12 @@
 //! new release is visible, and an export with errors leaves the active release as it was. So does
 //! one whose release a guard refuses, though the release is there to be looked at.
 
+mod comparison;
 mod guards;
 mod publishing;
 mod summary;
 
+pub(super) use comparison::Active;
 pub use guards::GuardArgs;
 
 use std::path::{Path, PathBuf};
@@ -15,12 +17,12 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use shared::data_dir::DataDir;
-use shared::release::{Manifest, ReleaseDiff, ReleaseId, ReleaseStore, ReleaseWriter};
+use shared::release::{Manifest, ReleaseId, ReleaseStore, ReleaseWriter};
 use shared::timestamp::Timestamp;
 
+use self::comparison::Comparison;
 use self::guards::Refusal;
 use self::publishing::Publishing;
-use super::diff::EXAMPLES_MAX;
 use super::export_args::ExportArgs;
 use crate::context::{Context, OutputClosed};
 use crate::exit_status::ExitStatus;
@@ -66,8 +68,8 @@ pub(super) enum Activation {
 pub(super) struct Imported {
     /// The release that has the contents of the export, unless that has errors.
     made: Option<Made>,
-    /// The release that is served from now on, if any.
-    pub(super) active: Option<ReleaseId>,
+    /// The release that is served from now on.
+    pub(super) active: Active,
     duration: Duration,
 }
 
@@ -84,22 +86,10 @@ struct Made {
     is_wanted: bool,
 }
 
-/// The new release beside the one that was active until then.
-enum Comparison {
-    /// None was.
-    NoneActive,
-    /// How they differ.
-    Diff(Box<ReleaseDiff>),
-    /// The active one is damaged: why.
-    Impossible(ReleaseId, String),
-}
-
-impl Comparison {
-    const fn diff(&self) -> Option<&ReleaseDiff> {
-        match self {
-            Self::Diff(diff) => Some(diff),
-            Self::NoneActive | Self::Impossible(..) => None,
-        }
+impl Made {
+    /// Whether it is not served because the guards say so.
+    const fn is_refused(&self) -> bool {
+        self.is_wanted && !self.refusals.is_empty()
     }
 }
 
@@ -107,13 +97,6 @@ impl Imported {
     /// The release that has the contents of the export.
     pub(super) fn release(&self) -> Option<&ReleaseId> {
         self.made.as_ref().map(|made| &made.release)
-    }
-}
-
-impl Made {
-    /// Whether it is not served because the guards say so.
-    const fn is_refused(&self) -> bool {
-        self.is_wanted && !self.refusals.is_empty()
     }
 }
 
@@ -164,10 +147,16 @@ pub(super) fn import(
     args.export.write_report(&outcome, report)?;
     args.export.show(&outcome, context)?;
 
-    let finish = || finish(args, activation, &store, publishing.writer, context);
+    let active = Active::read(&store)?;
+    let (made, active) = if outcome.is_usable {
+        let (made, active) = finish(args, activation, active, &store, publishing.writer, context)?;
+        (Some(made), active)
+    } else {
+        (None, active)
+    };
     let imported = Imported {
-        made: outcome.is_usable.then(finish).transpose()?,
-        active: store.current()?,
+        made,
+        active,
         duration: context.clock.now().monotonic.saturating_sub(started),
     };
     Ok((imported, outcome))
@@ -195,61 +184,42 @@ fn read(
     outcome
 }
 
-/// Publishes the release and, unless something speaks against it, activates it.
+/// Publishes the release and, unless something speaks against it, activates it. Also gives what is
+/// active then, since once the lock is gone another command may change that.
 fn finish(
     args: &ImportArgs,
     activation: Activation,
+    active: Active,
     store: &ReleaseStore,
     writer: ReleaseWriter,
     context: &Context,
-) -> anyhow::Result<Made> {
+) -> anyhow::Result<(Made, Active)> {
     let now = Timestamp::from_unix_seconds(context.clock.now().unix_seconds());
     let progress = args.export.progress(context);
     progress.writing();
     let written = writer.finish(&now);
     progress.finish();
     let finished = written.context("could not write the release")?;
-    let active = store.current()?;
-    let comparison = compare(store, active.as_ref(), &finished.id)?;
-    let refusals = comparison.diff().map(|diff| args.guards.refusals(diff));
+    let comparison = Comparison::new(store, &active, &finished.id)?;
+    let refusals = args.guards.refusals(&comparison);
     let is_wanted = match activation {
-        Activation::Always => active.as_ref() != Some(&finished.id),
+        Activation::Always => active.id() != Some(&finished.id),
         Activation::Never => false,
-        Activation::IfNoneIs => active.is_none(),
+        Activation::IfNoneIs => matches!(active, Active::None),
     };
     let made = Made {
         release: finished.id,
         manifest: finished.manifest,
         existed: finished.existed,
         comparison,
-        refusals: refusals.unwrap_or_default(),
+        refusals,
         is_wanted,
     };
-    if is_wanted && !made.is_refused() {
-        let activated = store.activate(&made.release, &finished.lock);
-        activated.with_context(|| format!("could not activate the release {}", made.release))?;
+    if !is_wanted || made.is_refused() {
+        return Ok((made, active));
     }
-    Ok(made)
-}
-
-/// Compares the new release with the active one. An active one that is damaged is no reason to
-/// stop, because an import is how that is mended, but a reason to speak.
-fn compare(
-    store: &ReleaseStore,
-    active: Option<&ReleaseId>,
-    new: &ReleaseId,
-) -> anyhow::Result<Comparison> {
-    let Some(active) = active else {
-        return Ok(Comparison::NoneActive);
-    };
-    let new = store.open(new)?;
-    let diff = store
-        .open(active)
-        .and_then(|active| ReleaseDiff::between(&active, &new, EXAMPLES_MAX));
-    Ok(match diff {
-        Ok(diff) => Comparison::Diff(Box::new(diff)),
-        Err(error) => {
-            Comparison::Impossible(active.clone(), format!("{:#}", anyhow::Error::new(error)))
-        }
-    })
+    let activated = store.activate(&made.release, &finished.lock);
+    activated.with_context(|| format!("could not activate the release {}", made.release))?;
+    let active = Active::Release(made.release.clone());
+    Ok((made, active))
 }

@@ -4,14 +4,12 @@ use std::io::Write;
 use std::path::Path;
 
 use serde::Serialize;
-use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
-use shared::render::{self, BodyTooLarge};
 
 use super::export_args::{ExportArgs, OutcomeDocument, counted, tally_table};
 use crate::context::{Context, OutputClosed};
 use crate::exit_status::ExitStatus;
 use crate::json;
-use crate::validate::{self, Consumer, Outcome, Rejects, Settings};
+use crate::validate::{self, Nobody, Outcome, Rejects, Settings};
 
 /// Arguments of `validate`.
 #[derive(Debug, clap::Args)]
@@ -98,31 +96,4 @@ fn show_verdict(outcome: &Outcome, context: &mut Context) -> anyhow::Result<()> 
         context.out,
         "\nThe export is {verdict}: {errors}, {warnings}."
     )?)
-}
-
-/// Needs the records of an export only to be checked.
-struct Nobody;
-
-impl Consumer for Nobody {
-    type Boat = ();
-
-    fn render(summary: &BoatSummary<'_>, details: &BoatDetails<'_>) -> Result<(), BodyTooLarge> {
-        render::boat(summary, details, &mut Vec::new()).map(|_head_length| ())
-    }
-
-    fn size((): &()) -> usize {
-        0
-    }
-
-    fn boat(&mut self, _boat: ()) -> anyhow::Result<()> {
-        Ok(())
-    }
-
-    fn manufacturer(
-        &mut self,
-        _summary: &ManufacturerSummary<'_>,
-        _details: &ManufacturerDetails<'_>,
-    ) -> anyhow::Result<()> {
-        Ok(())
-    }
 }

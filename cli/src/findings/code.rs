@@ -83,7 +83,11 @@ codes! {
     MemberRefused "MEMBER_REFUSED" Error Export
         "An archive member that would be read is a link, or its path is absolute or has `..`.",
     NoExportFiles "NO_EXPORT_FILES" Error Export
-        "A folder or an archive has no `.ndjson` or `.jsonl` file.",
+        "A folder or an archive has no file that is read, or a named file is none that the mapping reads.",
+    TypeNotFound "TYPE_NOT_FOUND" Warning Export
+        "The export has no record of a type that a rule of the mapping is for.",
+    RecordsUnidentified "RECORDS_UNIDENTIFIED" Warning Export
+        "Records have no key or no type by which the mapping could know them; they are not read.",
     DuplicateKey "DUPLICATE_KEY" Warning Record
         "Two records have the key by which others refer to them; the first one is meant.",
     SourceWithoutFiles "SOURCE_WITHOUT_FILES" Warning Export
@@ -109,19 +113,21 @@ codes! {
         "The records that boats may refer to have more than 128 MiB together.",
     // Lines.
     LineTooLong "LINE_TOO_LONG" Error Record
-        "A line is longer than 1 MiB.",
+        "A line is longer than 1 MiB; of a file that a mapping reads, a record than 16 MiB.",
     InvalidUtf8 "INVALID_UTF8" Error Record
         "A line is not UTF-8.",
     InvalidJson "INVALID_JSON" Error Record
         "A line is not one JSON value.",
     NestedTooDeep "NESTED_TOO_DEEP" Error Record
-        "Objects and lists are nested more than 32 deep.",
+        "Objects and lists are nested more than 32 deep; in files that a mapping reads, 128.",
     NotAnObject "NOT_AN_OBJECT" Error Record
         "A line is JSON, but not an object.",
     UnknownKind "UNKNOWN_KIND" Error Record
         "The `kind` of a record is not one of this format.",
     MappingFailed "MAPPING_FAILED" Error Record
         "An expression of the mapping has no value for a record.",
+    InvalidRow "INVALID_ROW" Error Record
+        "A row of a CSV file has other cells than its header.",
     // Keys.
     MissingField "MISSING_FIELD" Error Record
         "A required value is absent, null or blank.",

@@ -6,41 +6,37 @@
 
 mod names;
 mod report;
+mod unread;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-pub use self::report::{CheckReport, FieldReport, RuleReport, UnreadKey};
+pub use self::report::{CheckReport, FieldReport, LinkedReport, RuleReport, UnreadKey};
 
-use self::names::{leaves, names_known, names_of_fields};
+use self::names::{leaves, names_known, names_of_fields, of_envelope};
 use self::report::MissingKey;
+use self::unread::{Scan, sample};
 use super::definition::{Definition, Emit};
-use super::expression::{Jq, key_names, text};
+use super::expression::{Definitions, Jq, key_names, text};
 use super::mapper::Observe;
-use crate::findings::cut;
 use crate::validate::nearest;
 
 /// Names of keys that are remembered to tell which there are.
 const KEYS_MAX: usize = 100_000;
-/// Characters of a value that are shown.
-const SAMPLE_MAX: usize = 40;
 
 /// Collects a report.
 pub(super) struct Checker {
     rules: Vec<RuleChecker>,
-    /// Every key of every record, as far as there is room.
+    /// Records that no rule is for and that others lead to, by their types.
+    linked: BTreeMap<String, Scan>,
+    /// Records that nothing reads, by their types.
+    unread: BTreeMap<String, u64>,
+    /// Every key of every record, and every field of a link, as far as there is room.
     keys: HashSet<String>,
 }
 
 struct RuleChecker {
-    /// Keys that expressions name.
-    known: HashSet<String>,
-    /// Keys that are not wanted, whatever is in them.
-    ignored: HashSet<String>,
-    /// Those of them that the fields name: what is within a key is looked at for their sake.
-    of_fields: HashSet<String>,
-    records: u64,
+    scan: Scan,
     fields: HashMap<String, FieldTally>,
-    unread: BTreeMap<String, (u64, String)>,
 }
 
 #[derive(Default)]
@@ -72,103 +68,117 @@ impl Observe for Checker {
 impl Checker {
     pub(super) fn new(definition: &Definition) -> Self {
         let rule = |emit: &Emit| RuleChecker {
-            known: names_known(definition, emit),
-            ignored: emit
-                .ignored
-                .iter()
-                .chain(&definition.ignored)
-                .cloned()
-                .collect(),
-            of_fields: names_of_fields(definition, emit),
-            records: 0,
+            scan: Scan::new(
+                names_known(definition, emit),
+                emit.ignored
+                    .iter()
+                    .chain(&definition.ignored)
+                    .cloned()
+                    .collect(),
+                names_of_fields(definition, emit),
+            ),
             fields: HashMap::new(),
-            unread: BTreeMap::new(),
         };
         Self {
             rules: definition.emits.iter().map(rule).collect(),
+            linked: BTreeMap::new(),
+            unread: BTreeMap::new(),
             keys: HashSet::new(),
         }
     }
 
-    /// Notes the keys of a record; those that nothing reads are noted for its `rules`.
-    pub(super) fn record(&mut self, record: &Jq, rules: &[usize]) {
+    /// Notes the keys of a record, whether it is read or not, and the fields of its links.
+    pub(super) fn keys_of(&mut self, record: &Jq, links: &[&str]) {
         note_keys(record, &mut self.keys);
-        for rule in rules {
-            let rule = &mut self.rules[*rule];
-            rule.records += 1;
-            let mut unread = HashMap::new();
-            rule.find_unread(record, "", &mut unread);
-            for (key, sample) in unread {
-                let (count, _) = rule.unread.entry(key).or_insert((0, sample));
-                *count += 1;
+        self.keys
+            .extend(links.iter().map(|field| (*field).to_owned()));
+    }
+
+    /// Notes the links of a record of `rules` that are not followed.
+    pub(super) fn links(&mut self, fields: &[&str], rules: &[usize]) {
+        for field in fields {
+            for rule in rules {
+                let scan = &mut self.rules[*rule].scan;
+                if !scan.known.contains(*field) && !scan.ignored.contains(*field) {
+                    scan.note(format!("links(\"{field}\")"), String::new());
+                }
             }
         }
     }
 
-    pub(super) fn report(self, definition: &Definition) -> CheckReport {
+    /// Notes what is unread of a record that is read by `rules`.
+    pub(super) fn record(&mut self, record: &Jq, rules: &[usize]) {
+        for rule in rules {
+            self.rules[*rule].scan.record(record);
+        }
+    }
+
+    /// Notes what is unread of a record that no rule is for, and whether others lead to it.
+    pub(super) fn other(&mut self, record: &Jq, record_type: &str, is_linked: bool) {
+        if !is_linked {
+            *self.unread.entry(record_type.to_owned()).or_default() += 1;
+            return;
+        }
+        let rules = &self.rules;
+        let all = || {
+            Scan::new(
+                union(rules, |scan| &scan.known),
+                union(rules, |scan| &scan.ignored),
+                union(rules, |scan| &scan.of_fields),
+            )
+        };
+        let scan = self
+            .linked
+            .entry(record_type.to_owned())
+            .or_insert_with(all);
+        scan.record(record);
+    }
+
+    pub(super) fn report(mut self, definition: &Definition) -> CheckReport {
+        let prelude = definition.prelude.as_ref();
+        let prelude = Definitions::of(prelude.map_or("", |prelude| &prelude.code));
+        let linked = self
+            .linked
+            .iter_mut()
+            .map(|(record_type, scan)| LinkedReport {
+                record_type: record_type.clone(),
+                records: scan.records,
+                unread: scan.take(),
+            });
+        let linked = linked.collect();
+        // A type of which only some records are led to is told of once.
+        self.unread
+            .retain(|name, _| !self.linked.contains_key(name));
         let rules = definition.emits.iter().zip(self.rules);
-        let rules = rules.map(|(emit, rule)| rule.report(definition, emit, &self.keys));
+        let rules = rules.map(|(emit, rule)| rule.report(definition, emit, &prelude, &self.keys));
         CheckReport {
             rules: rules.collect(),
+            linked,
+            unread_types: self.unread,
+            envelope: missing_of_envelopes(definition, &self.keys),
         }
     }
 }
 
 impl RuleChecker {
-    /// Finds the keys that are not known. What is within a key that is known is looked at only
-    /// where a field names some key beside it: otherwise the value is read as a whole.
-    fn find_unread(&self, value: &Jq, path: &str, unread: &mut HashMap<String, String>) {
-        match value {
-            Jq::Arr(items) => {
-                let path = format!("{path}[]");
-                items
-                    .iter()
-                    .for_each(|item| self.find_unread(item, &path, unread));
-            }
-            Jq::Obj(members) => {
-                let is_in = |names: &HashSet<String>, key: &Jq| {
-                    text(key).is_some_and(|key| names.contains(key))
-                };
-                if !path.is_empty() && !members.keys().any(|key| is_in(&self.of_fields, key)) {
-                    return;
-                }
-                for (key, value) in members.iter() {
-                    let name = text(key).unwrap_or_default();
-                    let separator = if path.is_empty() { "" } else { "." };
-                    let path = format!("{path}{separator}{name}");
-                    if is_in(&self.ignored, key) {
-                        continue;
-                    }
-                    if is_in(&self.known, key) {
-                        self.find_unread(value, &path, unread);
-                    } else if !matches!(value, Jq::Null) {
-                        unread.entry(path).or_insert_with(|| sample(value));
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
     fn report(
         mut self,
         definition: &Definition,
         emit: &Emit,
+        prelude: &Definitions,
         keys: &HashSet<String>,
     ) -> RuleReport {
-        let unread: Vec<UnreadKey> = std::mem::take(&mut self.unread)
-            .into_iter()
-            .map(|(key, (records, sample))| UnreadKey {
-                key,
-                records,
-                sample,
-            })
-            .collect();
+        let unread = self.scan.take();
         let mut fields = Vec::new();
         for (name, expression) in leaves(&emit.fields) {
             let code = &definition.expressions[expression.0].code;
-            let missing = missing_keys(code, keys, &unread);
             let tally = self.fields.remove(&name).unwrap_or_default();
+            // A definition may know several keys of which a record has one.
+            let asked = match tally.filled {
+                0 => prelude.keys_asked_for(code),
+                _ => key_names(code).paths,
+            };
+            let missing = missing_keys(asked, keys, &unread);
             fields.push(tally.report(name, Some(code.clone()), missing));
         }
         let mut rest: Vec<(String, FieldTally)> = self.fields.into_iter().collect();
@@ -178,7 +188,7 @@ impl RuleChecker {
         RuleReport {
             kind: emit.kind.as_str(),
             types: emit.types.clone(),
-            records: self.records,
+            records: self.scan.records,
             fields,
             unread,
         }
@@ -205,27 +215,51 @@ impl FieldTally {
     }
 }
 
-/// The keys that an expression names as `.key` and that no record has; an unread key that looks
-/// like one may be its new name.
-fn missing_keys(code: &str, keys: &HashSet<String>, unread: &[UnreadKey]) -> Vec<MissingKey> {
-    let last = |path: &str| {
-        path.rsplit(['.', ']'])
-            .next()
-            .unwrap_or_default()
-            .to_owned()
-    };
-    let unread: Vec<String> = unread.iter().map(|unread| last(&unread.key)).collect();
-    let unread: Vec<&str> = unread.iter().map(String::as_str).collect();
-    let mut missing = key_names(code).paths;
-    missing.retain(|name| !keys.contains(name));
-    missing.dedup();
+/// The keys that envelopes ask for and no record has, by the part that asks.
+fn missing_of_envelopes(
+    definition: &Definition,
+    keys: &HashSet<String>,
+) -> BTreeMap<&'static str, Vec<String>> {
+    let mut missing: BTreeMap<_, Vec<String>> = BTreeMap::new();
+    let envelopes = definition.sources.iter();
+    for (part, id) in envelopes.flat_map(|source| of_envelope(&source.envelope)) {
+        // A definition may serve other rows as well, such as those of links.
+        let asked = key_names(&definition.expressions[id.0].code).paths;
+        let of_part = missing.entry(part).or_default();
+        of_part.extend(asked.into_iter().filter(|key| !keys.contains(key)));
+        of_part.dedup();
+    }
+    missing.retain(|_, keys| !keys.is_empty());
     missing
+}
+
+/// Those of the keys that an expression asks for that no record has; an unread key that looks like
+/// one may be its new name.
+fn missing_keys(
+    mut asked: Vec<String>,
+    keys: &HashSet<String>,
+    unread: &[UnreadKey],
+) -> Vec<MissingKey> {
+    let last = |key: &UnreadKey| {
+        let end = key.key.rsplit(['.', ']']).next();
+        end.unwrap_or_default().to_owned()
+    };
+    let unread: Vec<String> = unread.iter().map(last).collect();
+    let unread: Vec<&str> = unread.iter().map(String::as_str).collect();
+    asked.retain(|name| !keys.contains(name));
+    asked.dedup();
+    asked
         .into_iter()
         .map(|key| MissingKey {
             suggestion: nearest(&key, &unread).map(str::to_owned),
             key,
         })
         .collect()
+}
+
+fn union(rules: &[RuleChecker], names: fn(&Scan) -> &HashSet<String>) -> HashSet<String> {
+    let names = rules.iter().flat_map(|rule| names(&rule.scan));
+    names.cloned().collect()
 }
 
 fn note_keys(value: &Jq, keys: &mut HashSet<String>) {
@@ -251,18 +285,5 @@ fn is_empty(value: &Jq) -> bool {
         Jq::Arr(items) => items.is_empty(),
         Jq::Obj(members) => members.is_empty(),
         _ => false,
-    }
-}
-
-/// The beginning of a value, on one line.
-fn sample(value: &Jq) -> String {
-    let whole = match text(value) {
-        Some(text) => text.to_owned(),
-        None => value.to_string(),
-    };
-    let whole = whole.split_whitespace().collect::<Vec<_>>().join(" ");
-    match whole.char_indices().nth(SAMPLE_MAX) {
-        None => cut(&whole),
-        Some((end, _)) => format!("{}…", &whole[..end]),
     }
 }

@@ -49,7 +49,7 @@ pub(super) struct Expression {
 }
 
 /// The place of an expression in [`Definition::expressions`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct ExpressionId(pub(super) usize);
 
 /// Which files belong together, and how they are read.
@@ -136,6 +136,8 @@ pub(super) struct Emit {
     pub(super) is_distinct: bool,
     /// Keys of the records that are known and not wanted.
     pub(super) ignored: Vec<String>,
+    /// Where the rule stands in the mapping file.
+    pub(super) span: Range<usize>,
     /// The fields of the native record.
     pub(super) fields: Vec<(String, Field)>,
 }

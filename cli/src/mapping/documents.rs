@@ -20,6 +20,8 @@ use crate::export::{ExportFile, json};
 
 /// Parsed records that are held because they may be asked for again.
 const HELD_MAX: usize = 1024;
+/// Longest text of one that is held, in bytes.
+const HELD_LENGTH_MAX: u32 = 16 * 1024;
 
 /// What is known of a record without reading it.
 #[derive(Clone, Debug)]
@@ -144,7 +146,9 @@ impl Documents {
         let value = self
             .read(place as usize)
             .map_err(|error| error.to_string())?;
-        self.held.borrow_mut()[slot] = Some((place, value.clone()));
+        if self.all[place as usize].length <= HELD_LENGTH_MAX {
+            self.held.borrow_mut()[slot] = Some((place, value.clone()));
+        }
         Ok(Some(value))
     }
 

@@ -14,8 +14,8 @@ use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, DataT, Filter, Lut, Vars, unwrap_valr};
 use jaq_json::Val;
 
-pub(super) use self::key_names::key_names;
-pub(super) use self::recursion::check as check_recursion;
+pub(super) use self::key_names::{Definitions, key_names};
+use self::recursion::check as check_recursion;
 pub(super) use self::values::{from_json, from_node, text, write_json};
 
 use crate::findings::cut;
@@ -24,10 +24,13 @@ use crate::findings::cut;
 pub(super) type Jq = Val;
 
 /// Functions of the library that reach outside, or end the program.
-const EXCLUDED: [&str; 14] = [
+///
+/// `fromjson` is ours: the library's takes any nesting.
+const EXCLUDED: [&str; 15] = [
     "debug",
     "debug_empty",
     "env",
+    "fromjson",
     "halt",
     "halt_error",
     "input",
@@ -97,8 +100,8 @@ impl Program {
         prelude: &str,
         variables: &[String],
     ) -> Result<Self, InvalidExpression> {
-        check_syntax(code)?;
         check_recursion(code)?;
+        check_syntax(code)?;
         let whole = format!("{prelude}\n({code}\n)");
         let file = File {
             code: whole.as_str(),
@@ -180,6 +183,17 @@ fn plain_path(code: &str) -> Option<Vec<Val>> {
     };
     let keys = keys.map(|key| is_word(key).then(|| Val::from(key.to_owned())));
     keys.collect()
+}
+
+/// Checks that a text consists of definitions and nothing else.
+pub(super) fn check_definitions(code: &str) -> Result<(), InvalidExpression> {
+    check_recursion(code)?;
+    check_syntax(&format!("{code}\n."))?;
+    let parsed = load::parse(code, |parser| parser.defs());
+    parsed.map(|_definitions| ()).ok_or(InvalidExpression {
+        message: "this is not a list of definitions, `def name: ...;` each".to_owned(),
+        unknown: None,
+    })
 }
 
 /// Checks an expression by itself, so that what is wrong with it is not taken for the prelude's.

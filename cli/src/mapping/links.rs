@@ -36,6 +36,16 @@ impl Links {
         });
     }
 
+    /// The fields by which a record is linked to others.
+    pub(super) fn fields_of<'k>(&self, from: KeyId, keys: &'k Keys) -> Vec<&'k str> {
+        let start = self.links.partition_point(|link| link.from < from);
+        let links = self.links[start..].iter();
+        let of_record = links.take_while(|link| link.from == from);
+        let mut fields: Vec<KeyId> = of_record.map(|link| link.field).collect();
+        fields.dedup();
+        fields.into_iter().map(|field| keys.text(field)).collect()
+    }
+
     /// The keys that a record is linked to by a field, in their order.
     pub(super) fn of(&self, from: KeyId, field: &str, keys: &Keys) -> Vec<String> {
         let Some(field) = keys.find(field) else {

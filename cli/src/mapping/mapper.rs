@@ -6,15 +6,15 @@ mod field;
 mod identify;
 mod make;
 
-use std::cell::Cell;
-use std::collections::HashSet;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::definition::{Definition, ExpressionId};
-use super::documents::Documents;
+use super::definition::{Definition, Emit, ExpressionId};
+use super::documents::{Document, Documents};
 use super::expression::{self, Jq, Knowledge, Program, from_json};
 use super::keys::{KeyId, Keys};
 use super::links::Links;
@@ -64,15 +64,36 @@ pub struct Failed {
     /// Why not.
     pub findings: Vec<Finding>,
     /// The record as it came.
-    pub raw: String,
+    pub raw: Vec<u8>,
 }
 
-/// Records that were changed after they were published.
+/// Some records, told of together.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Changed {
+pub(super) struct Noted {
     pub(super) count: u64,
     /// Where the first of them stands.
     pub(super) first: Option<(Arc<ExportFile>, u64)>,
+}
+
+impl Noted {
+    fn add(&mut self, raw: &Raw) {
+        self.count += 1;
+        self.first
+            .get_or_insert_with(|| (Arc::clone(&raw.file), raw.line));
+    }
+}
+
+/// What reading all files came to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reading {
+    /// Records that were set aside.
+    pub(super) records: u64,
+    /// Published records that were changed after they were published.
+    pub(super) changed: Noted,
+    /// Records without a key or a type.
+    pub(super) unidentified: Noted,
+    /// Types of record that the export has, and how many records of each.
+    pub(super) types: BTreeMap<String, u64>,
 }
 
 /// Where mapping is.
@@ -103,11 +124,13 @@ pub(super) struct Mapper {
     keys: Keys,
     links: Links,
     types: HashSet<Rc<str>>,
-    changed: Changed,
+    reading: Reading,
     /// Hashes of the types and ids of published records, and of others once they were told.
     told: HashSet<u64>,
     /// Ids made by rules whose records are distinct, with the place of the rule.
     made: HashSet<(usize, String)>,
+    /// Keys by which records were asked for, where somebody wants to know.
+    led_to: RefCell<Option<HashSet<KeyId>>>,
     /// Where mapping is, for whoever watches it.
     position: Arc<Position>,
     /// The key of the record that is being mapped.
@@ -141,25 +164,42 @@ impl Mapper {
             keys: Keys::default(),
             links: Links::default(),
             types: HashSet::new(),
-            changed: Changed::default(),
+            reading: Reading::default(),
             told: HashSet::new(),
             made: HashSet::new(),
+            led_to: RefCell::new(None),
             position,
             current: Cell::new(None),
         })
     }
 
     /// Ends reading: from now on records are made.
-    pub(super) fn finish_reading(&mut self) -> anyhow::Result<Changed> {
+    pub(super) fn finish_reading(&mut self) -> anyhow::Result<Reading> {
         self.links.sort();
         self.documents.finish()?;
         self.told = self.published();
-        Ok(self.changed.clone())
+        let mut reading = std::mem::take(&mut self.reading);
+        reading.records = self.len() as u64;
+        for place in 0..self.len() {
+            let record_type = &self.documents.at(place).record_type;
+            match reading.types.get_mut(&**record_type) {
+                Some(count) => *count += 1,
+                None => _ = reading.types.insert(record_type.to_string(), 1),
+            }
+        }
+        Ok(reading)
     }
 
     /// How many records there are.
     pub(super) fn len(&self) -> usize {
         self.documents.len()
+    }
+
+    /// The rules that are for a record, with their places, be it published or not.
+    fn rules_for(&self, document: &Document) -> impl Iterator<Item = (usize, &Emit)> {
+        let record_type = Rc::clone(&document.record_type);
+        let rules = self.definition.emits.iter().enumerate();
+        rules.filter(move |(_, emit)| emit.types.iter().any(|of| **of == *record_type))
     }
 
     fn evaluate(&self, id: ExpressionId, input: Jq, record: Jq) -> Result<Jq, String> {
@@ -171,10 +211,13 @@ impl Mapper {
 
 impl Knowledge for Mapper {
     fn record(&self, key: &str) -> Result<Option<Jq>, String> {
-        match self.keys.find(key) {
-            Some(key) => self.documents.read_by_key(key),
-            None => Ok(None),
+        let Some(key) = self.keys.find(key) else {
+            return Ok(None);
+        };
+        if let Some(led_to) = self.led_to.borrow_mut().as_mut() {
+            led_to.insert(key);
         }
+        self.documents.read_by_key(key)
     }
 
     fn public_id(&self, key: &str) -> Option<String> {
@@ -217,7 +260,7 @@ pub(super) fn compile(definition: &Definition) -> Result<Vec<Program>, Vec<Probl
         Problem::new(span.clone(), invalid.message)
     };
     if let Some(prelude) = prelude {
-        let compiled = expression::check_recursion(code)
+        let compiled = expression::check_definitions(code)
             .and_then(|()| Program::compile(".", code, &variables));
         compiled.map_err(|why| vec![invalid(&prelude.span, why)])?;
     }

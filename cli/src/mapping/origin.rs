@@ -1,7 +1,7 @@
 //! Where in a mapping file the value of a native field comes from, for findings about it.
 
 use super::Mapping;
-use super::definition::{ExpressionId, Field};
+use super::definition::{Envelope, ExpressionId, Field};
 use crate::findings::cut;
 use crate::validate::Kind;
 
@@ -13,14 +13,31 @@ impl Mapping {
             .emits
             .iter()
             .filter(|emit| emit.kind == kind);
-        let origins = rules.filter_map(|emit| {
+        let mut origins: Vec<ExpressionId> = Vec::new();
+        for emit in rules {
             let mut steps = pointer.split('/').skip(1);
-            let first = steps.next()?;
-            let (_, field) = emit.fields.iter().find(|(name, _)| name == first)?;
-            Some(self.place(expression(field, steps)?))
-        });
-        let origins: Vec<String> = origins.collect();
-        (!origins.is_empty()).then(|| format!("the value is made by {}", origins.join(" or ")))
+            let Some(first) = steps.next() else { continue };
+            match emit.fields.iter().find(|(name, _)| name == first) {
+                Some((_, field)) => origins.extend(expression(field, steps)),
+                None => origins.extend(self.of_envelopes(first)),
+            }
+        }
+        origins.sort_unstable();
+        origins.dedup();
+        let places: Vec<String> = origins.into_iter().map(|id| self.place(id)).collect();
+        (!places.is_empty())
+            .then(|| format!("the mapping makes the value by {}", places.join(" or ")))
+    }
+
+    /// What makes the fields that a rule leaves to the envelope.
+    fn of_envelopes(&self, name: &str) -> Vec<ExpressionId> {
+        let envelopes = self.definition.sources.iter().map(|source| source.envelope);
+        let part = |envelope: Envelope| match name {
+            "id" => Some(envelope.id.unwrap_or(envelope.key)),
+            "updatedAt" => envelope.updated_at,
+            _ => None,
+        };
+        envelopes.filter_map(part).collect()
     }
 
     fn place(&self, id: ExpressionId) -> String {
@@ -32,7 +49,10 @@ impl Mapping {
 }
 
 /// The expression that is as near to a place as the fields say.
-fn expression<'a>(field: &Field, mut steps: impl Iterator<Item = &'a str>) -> Option<ExpressionId> {
+pub(super) fn expression<'a>(
+    field: &Field,
+    mut steps: impl Iterator<Item = &'a str>,
+) -> Option<ExpressionId> {
     match field {
         Field::Value { from, .. } => Some(*from),
         Field::List { each, member } => match steps.next() {

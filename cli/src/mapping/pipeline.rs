@@ -1,6 +1,7 @@
 //! From the files of an export, by a mapping, to the lines of the native format.
 
 mod files;
+mod warnings;
 
 use std::sync::Arc;
 
@@ -8,11 +9,10 @@ use anyhow::Context as _;
 
 use super::check::CheckReport;
 use super::definition::{Definition, Files};
-use super::mapper::{Changed, Event, Raw};
+use super::mapper::{Event, Raw};
 use super::worker::{Job, Worker};
 use super::{Mapping, Receive};
-use crate::export::{ExportFile, Fault, Line, Select};
-use crate::findings::Code;
+use crate::export::{ExportFile, Line, Select};
 use crate::progress::Progress;
 
 /// Records that are handed over together, unless they are long.
@@ -58,13 +58,17 @@ impl Definition {
     }
 
     fn role_of(&self, path: &str) -> Option<(Role, &Files)> {
-        let is_match = |files: &Files| {
-            let plain = [".gz", ".zst"]
-                .iter()
-                .find_map(|end| path.strip_suffix(end));
-            files.globs.is_match(path) || plain.is_some_and(|plain| files.globs.is_match(plain))
-        };
-        self.roles().find(|(_, files)| is_match(files))
+        self.roles().find(|(_, files)| files.are_called(path))
+    }
+}
+
+impl Files {
+    /// Whether a file with this path within the export is one of these.
+    fn are_called(&self, path: &str) -> bool {
+        let plain = [".gz", ".zst"]
+            .iter()
+            .find_map(|end| path.strip_suffix(end));
+        self.globs.is_match(path) || plain.is_some_and(|plain| self.globs.is_match(plain))
     }
 }
 
@@ -105,10 +109,10 @@ impl<'a> Pipeline<'a> {
     /// Once every file was read: makes the native records.
     pub(super) fn finish(mut self, progress: &Progress) -> anyhow::Result<()> {
         self.flush()?;
-        let read = self.worker.ask(Job::FinishReading)?;
-        self.warn_of_changes(&read.changed)?;
-        progress.mapping(read.records);
-        self.warn_of_missing_files()?;
+        let reading = self.worker.ask(Job::FinishReading)?.reading;
+        self.receive.read(reading.records);
+        self.warn(&reading)?;
+        progress.mapping(reading.records);
         self.all(Job::Make, progress)?;
         self.all(Job::Unpublished, &Progress::new(false))?;
         self.constants()
@@ -152,10 +156,7 @@ impl<'a> Pipeline<'a> {
 
     /// The native records that the mapping file itself has.
     fn constants(&mut self) -> anyhow::Result<()> {
-        let file = Arc::new(ExportFile {
-            ordinal: u32::MAX,
-            name: self.mapping.name.clone(),
-        });
+        let file = self.mapping_file();
         for constant in &self.mapping.definition.records {
             let text = serde_json::to_string(&constant.record)?;
             self.receive.line(Line {
@@ -168,45 +169,12 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    fn warn_of_changes(&mut self, changed: &Changed) -> anyhow::Result<()> {
-        let Some((file, line)) = &changed.first else {
-            return Ok(());
-        };
-        let (count, plural) = match changed.count {
-            1 => ("1 published record was".to_owned(), ""),
-            count => (format!("{count} published records were"), ", from here on"),
-        };
-        self.receive.fault(Fault {
-            code: Code::ChangedSincePublication,
-            file: Arc::clone(file),
-            line: Some(*line),
-            message: format!(
-                "{count} changed after publication{plural}; the export has the changed contents"
-            ),
+    /// The mapping itself, as a place after all others.
+    fn mapping_file(&self) -> Arc<ExportFile> {
+        Arc::new(ExportFile {
+            ordinal: u32::MAX,
+            name: self.mapping.name.clone(),
         })
-    }
-
-    fn warn_of_missing_files(&mut self) -> anyhow::Result<()> {
-        if self.is_damaged {
-            return Ok(());
-        }
-        let missing: Vec<String> = (self.mapping.definition.roles().zip(&self.found))
-            .filter(|(_, found)| !**found)
-            .map(|((_, files), _)| files.patterns.join(", "))
-            .collect();
-        for patterns in missing {
-            let file = Arc::new(ExportFile {
-                ordinal: u32::MAX,
-                name: self.mapping.name.clone(),
-            });
-            self.receive.fault(Fault {
-                code: Code::SourceWithoutFiles,
-                file,
-                line: None,
-                message: format!("no file of the export is called {patterns}"),
-            })?;
-        }
-        Ok(())
     }
 
     fn push(&mut self, role: Role, raw: Raw) -> anyhow::Result<()> {

@@ -1,8 +1,9 @@
 //! Reading the files of content systems: each record as JSON text, with the line it begins at.
 //!
 //! Reading is streaming: whatever the size of a file, no more than one record of at most
-//! [`RECORD_MAX`] bytes is held. A reader stops at the first damage, because what follows it cannot
-//! be told from damage. Nothing here knows what a record means.
+//! [`RECORD_MAX`] bytes is held. A reader stops at the first damage after which records cannot be
+//! told from damage; a record that is wrong by itself is told, and the next one read. Nothing here
+//! knows what a record means.
 
 pub(super) mod csv;
 pub(super) mod json;
@@ -28,8 +29,21 @@ pub(super) struct RecordText<'a> {
     pub(super) text: &'a str,
 }
 
-/// Receives the records in the order of the file.
-pub(super) type Visit<'a> = dyn FnMut(RecordText<'_>) -> anyhow::Result<()> + 'a;
+/// A record that cannot be read, though those after it can.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct BadRecord {
+    /// The line at which it begins, from 1.
+    pub(super) line: u64,
+    /// What kind of wrong: a code that leaving the record out mends.
+    pub(super) code: Code,
+    /// What is wrong, for people.
+    pub(super) message: String,
+    /// The record as JSON, as far as it could be read.
+    pub(super) raw: String,
+}
+
+/// Receives the records, bad ones too, in the order of the file.
+pub(super) type Visit<'a> = dyn FnMut(Result<RecordText<'_>, BadRecord>) -> anyhow::Result<()> + 'a;
 
 /// Why reading a file ended early.
 #[derive(Debug)]

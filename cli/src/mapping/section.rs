@@ -80,6 +80,10 @@ impl<'t> Section<'t> {
     ) -> Option<Vec<(&'t str, Range<usize>)>> {
         let value = self.take(key)?;
         match value.get_ref().as_array() {
+            Some(list) if list.is_empty() => {
+                problems.push(Problem::new(value.span(), "this must name at least one"));
+                None
+            }
             Some(list) => list.iter().map(|member| text(member, problems)).collect(),
             None => text(value, problems).map(|text| vec![text]),
         }

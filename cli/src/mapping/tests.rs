@@ -1,5 +1,6 @@
 //! Tests of what a mapping makes of records: its rules, one by one.
 
+mod bad_records;
 mod links;
 mod mistakes;
 
@@ -57,6 +58,8 @@ impl Receive for Received {
         }
         Ok(())
     }
+
+    fn read(&mut self, _records: u64) {}
 
     fn finding(&mut self, finding: Finding) {
         let line = finding.place.and_then(|place| place.line).unwrap();
@@ -217,44 +220,6 @@ fn records_in_the_mapping_itself_come_last() {
         &[
             r#"1: {"kind":"boat","id":"1"}"#,
             r#"14: {"id":"t","kind":"term"}"#,
-        ],
-    );
-}
-
-#[test]
-fn a_record_that_cannot_be_read_or_identified_is_told() {
-    let deep = format!(
-        "{}1{}",
-        "[".repeat(DEPTH_MAX + 1),
-        "]".repeat(DEPTH_MAX + 1)
-    );
-    let lines = format!(
-        "{}\n{}\n{}\n{deep}\n{}",
-        r#"{"key":["a"],"type":"b"}"#,
-        r#"{"key":"1","type":"#,
-        r#"{"no":"key"}"#,
-        r#"{"key":"9","ty"#,
-    );
-    check(
-        "[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields = {}\n",
-        &lines,
-        &[
-            "1: - MAPPING_FAILED  the `key` of a record must be a text",
-            "2: - INVALID_JSON  the line is not valid JSON: EOF while parsing a value",
-            "4: - NESTED_TOO_DEEP  objects and lists are nested more than 128 deep",
-            "5: - FILE_TRUNCATED  the file ends in the middle of a record",
-        ],
-    );
-}
-
-#[test]
-fn a_record_longer_than_a_line_is_told() {
-    let text = "x".repeat(export::LINE_MAX / 2);
-    check(
-        "[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields.model = \".name + .name\"\n",
-        &format!(r#"{{"key":"1","type":"b","name":"{text}"}}"#),
-        &[
-            "1: boat LINE_TOO_LONG  what the mapping makes of the record has 1048611 bytes, more than the 1048576 of a line",
         ],
     );
 }

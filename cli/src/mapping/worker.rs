@@ -14,7 +14,7 @@ use anyhow::{anyhow, bail};
 
 use super::check::CheckReport;
 use super::definition::Definition;
-use super::mapper::{Changed, Event, Mapper, Position, Raw, Unobserved};
+use super::mapper::{Event, Mapper, Position, Raw, Reading, Unobserved};
 use crate::findings::cut;
 
 /// How long mapping one record may take.
@@ -45,9 +45,8 @@ pub(super) struct Answer {
     pub(super) events: Vec<Event>,
     /// Where to go on making.
     pub(super) next: Option<usize>,
-    pub(super) changed: Changed,
-    /// How many records there are, once all were read.
-    pub(super) records: u64,
+    /// What reading came to, once all were read.
+    pub(super) reading: Reading,
     pub(super) report: Option<CheckReport>,
 }
 
@@ -152,8 +151,7 @@ fn work(mapper: &mut Mapper, job: Job) -> anyhow::Result<Answer> {
     let mut answer = Answer {
         events: Vec::new(),
         next: None,
-        changed: Changed::default(),
-        records: 0,
+        reading: Reading::default(),
         report: None,
     };
     match job {
@@ -167,10 +165,7 @@ fn work(mapper: &mut Mapper, job: Job) -> anyhow::Result<Answer> {
                 answer.events.extend(mapper.links(row));
             }
         }
-        Job::FinishReading => {
-            answer.changed = mapper.finish_reading()?;
-            answer.records = mapper.len() as u64;
-        }
+        Job::FinishReading => answer.reading = mapper.finish_reading()?,
         Job::Make(from) => {
             let to = mapper.len().min(from + BATCH);
             for place in from..to {

@@ -1,5 +1,6 @@
 //! The first pass: reads everything that boats may refer to, and sets the boats' lines aside.
 
+mod limits;
 mod lines;
 
 use std::path::Path;
@@ -14,10 +15,7 @@ use super::spool::Spool;
 use super::text::text;
 use super::{Kind, Tally, announced, catalogue, designer, manufacturer, term};
 use crate::export::json::Node;
-use crate::findings::{Code, Finding, Findings, RecordName, cut};
-
-/// Bytes of the lines that boats may refer to: what is in them is held in memory.
-const HELD_MAX: usize = 128 * 1024 * 1024;
+use crate::findings::{Code, Findings, RecordName, cut};
 
 /// Receives the lines of an export.
 pub(super) struct Collector<'a> {
@@ -27,6 +25,8 @@ pub(super) struct Collector<'a> {
     catalogue: Option<announced::Catalogue>,
     /// Whether neither lines nor damage came so far.
     is_empty: bool,
+    /// Records that a mapping read, whatever it makes of them.
+    read_by_mapping: u64,
     /// Bytes of lines that boats may refer to, so far.
     held: usize,
     collected: Collected,
@@ -68,6 +68,7 @@ impl<'a> Collector<'a> {
             identities,
             catalogue: None,
             is_empty: true,
+            read_by_mapping: 0,
             held: 0,
             collected,
         })
@@ -76,12 +77,7 @@ impl<'a> Collector<'a> {
     /// What was collected, once everything was read.
     pub(super) fn finish(mut self) -> Collected {
         if self.is_empty {
-            let message = "the export has no record at all";
-            let finding = Finding::new(Code::NoRecords, None, message);
-            self.collected.findings.add(Finding {
-                hint: Some("whatever made the export may have failed".to_owned()),
-                ..finding
-            });
+            self.collected.findings.add(self.nothing());
         }
         if let Some(catalogue) = self.catalogue {
             let boats = self.collected.spool.lines();
@@ -89,6 +85,11 @@ impl<'a> Collector<'a> {
             self.collected.findings.append(findings);
         }
         self.collected
+    }
+
+    /// A mapping read so many records.
+    pub(super) const fn set_read_by_mapping(&mut self, records: u64) {
+        self.read_by_mapping = records;
     }
 
     /// What was collected so far.
@@ -129,7 +130,7 @@ impl<'a> Collector<'a> {
             Kind::Designer => self.designer(identity, node, &mut reporter),
             Kind::Boat => unreachable!("boats are set aside"),
         }
-        let is_valid = !reporter.has_errors() && self.held <= HELD_MAX;
+        let is_valid = !reporter.has_errors() && self.held <= limits::HELD_MAX;
         let tally = &mut self.collected.tally;
         match kind {
             Kind::Manufacturer => tally.manufacturer.count(is_valid, is_published),
@@ -142,28 +143,6 @@ impl<'a> Collector<'a> {
         } else {
             self.rejects.line(raw)
         }
-    }
-
-    /// Whether another line that boats may refer to can be held.
-    const fn has_room(&mut self, length: usize) -> bool {
-        self.held = self.held.saturating_add(length);
-        self.held <= HELD_MAX
-    }
-
-    fn no_room(&mut self, node: &Node<'_>, reporter: &mut Reporter<'_>) {
-        if self
-            .collected
-            .findings
-            .counts()
-            .contains_key(&Code::TooMuchToHold)
-        {
-            return;
-        }
-        let message =
-            format!("manufacturers, terms and designers together have more than {HELD_MAX} bytes");
-        let problem = Problem::new(Code::TooMuchToHold, message);
-        let hint = "no record from here on is read that boats may refer to: shorten their texts";
-        reporter.place_of(&node.span, problem.hint(hint));
     }
 
     fn manufacturer<'n>(

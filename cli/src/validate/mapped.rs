@@ -3,6 +3,7 @@
 
 use super::Kind;
 use super::collect::Collector;
+use super::kind::Vocabulary;
 use crate::findings::Finding;
 use crate::mapping::{Failed, Receive};
 
@@ -29,20 +30,42 @@ impl Receive for Collector<'_> {
         if let (Some(Kind::Designer), Some(id)) = (kind, &id) {
             collected.references.designers.insert_invalid(id);
         }
-        self.reject(raw.as_bytes())
+        self.reject(&on_one_line(raw))
     }
 
     fn finding(&mut self, finding: Finding) {
         self.collected_mut().findings.add(finding);
     }
 
+    fn read(&mut self, records: u64) {
+        self.set_read_by_mapping(records);
+    }
+
     fn unpublished(&mut self, kind: Kind, id: &str) {
+        self.not_empty();
         let collected = self.collected_mut();
         if let Some(tally) = collected.tally.of_mut(kind) {
             tally.count(true, false);
         }
-        if kind == Kind::Manufacturer {
-            collected.references.manufacturers.insert_unpublished(id);
+        let references = &mut collected.references;
+        match kind {
+            Kind::Manufacturer => references.manufacturers.insert_unpublished(id),
+            Kind::Designer => references.designers.insert_unpublished(id),
+            // Of which vocabulary it is nobody knows, because it was not made.
+            Kind::Term => Vocabulary::ALL
+                .into_iter()
+                .for_each(|of| references.terms_mut(of).insert_unpublished(id)),
+            Kind::Boat | Kind::Catalogue => {}
         }
     }
+}
+
+/// JSON has line breaks between its parts only, so that a record stays the same without them.
+fn on_one_line(mut raw: Vec<u8>) -> Vec<u8> {
+    for byte in &mut raw {
+        if matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+    raw
 }

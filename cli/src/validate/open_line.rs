@@ -20,6 +20,8 @@ pub(super) fn open(line: Line<'_>) -> Result<(LineText<'_>, Node<'_>), Box<Findi
 }
 
 /// The text and the value of a line, nested no deeper than `depth_max`.
+///
+/// It may be a record of several lines, which begins at the line that is named.
 pub fn parse(line: Line<'_>, depth_max: usize) -> Result<(&str, Node<'_>), Box<Finding>> {
     let text = match std::str::from_utf8(line.contents()) {
         Ok(text) => text,
@@ -49,8 +51,11 @@ fn invalid_json(line: Line<'_>, text: &str, invalid: &InvalidJson) -> Box<Findin
         InvalidJson::Syntax { at, .. } => (Code::InvalidJson, *at),
         InvalidJson::TooDeep { at, .. } => (Code::NestedTooDeep, *at),
     };
-    let message = match code {
-        Code::FileTruncated => "the file ends in the middle of a record".to_owned(),
+    let message = match (code, invalid) {
+        (Code::FileTruncated, _) => "the file ends in the middle of a record".to_owned(),
+        (_, InvalidJson::Syntax { reason, .. }) if text.contains('\n') => {
+            format!("the record is not valid JSON: {reason}")
+        }
         _ => invalid.to_string(),
     };
     let start = text.floor_char_boundary(offset);
@@ -68,12 +73,56 @@ fn at(
     code: Code,
     message: String,
 ) -> Box<Finding> {
+    let before = &text[..span.start];
+    let above = before.matches('\n').count() as u64;
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    let end = text[span.start..]
+        .find('\n')
+        .map_or(text.len(), |length| span.start + length);
     let place = Place {
         file: Arc::clone(line.file),
-        line: Some(line.number),
+        line: Some(line.number + above),
     };
     let mut finding = Finding::new(code, Some(place), message);
-    finding.column = Some(text[..span.start].chars().count() + 1);
-    finding.excerpt = Some(Excerpt::new(text, span));
+    // Where in its first line a record of several begins is not known.
+    let is_known = 0 < above || end == text.len();
+    finding.column = is_known.then(|| text[start..span.start].chars().count() + 1);
+    let marked = span.start - start..span.end.min(end) - start;
+    finding.excerpt = Some(Excerpt::new(&text[start..end], &marked));
     Box::new(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::ExportFile;
+
+    #[track_caller]
+    fn check(text: &str, place: (u64, Option<usize>), message: &str, marked: &str) {
+        let file = Arc::new(ExportFile {
+            ordinal: 0,
+            name: "a.json".to_owned(),
+        });
+        let line = Line {
+            file: &file,
+            number: 4,
+            raw: text.as_bytes(),
+            is_unterminated: false,
+        };
+        let finding = parse(line, DEPTH_MAX).unwrap_err();
+        let line = finding.place.as_ref().and_then(|place| place.line);
+        assert_eq!((line, finding.column), (Some(place.0), place.1), "{text}");
+        assert!(finding.message.starts_with(message), "{finding:?}");
+        let excerpt = finding.excerpt.as_ref().unwrap();
+        assert_eq!(&excerpt.text[excerpt.marked.clone()], marked, "{excerpt:?}");
+    }
+
+    #[test]
+    fn what_is_wrong_stands_at_a_line_and_a_column_of_the_file() {
+        let line = "the line is not valid JSON: ";
+        check(r#"{"é": tru}"#, (4, Some(10)), line, "}");
+        let record = "the record is not valid JSON: ";
+        check("{\"a\": 1,\n\"é\":\n  [1, x]}", (6, Some(7)), record, "x");
+        check("{\"a\": x,\n\"b\": 2}", (4, None), record, "x");
+    }
 }

@@ -93,7 +93,11 @@ impl<T> Table<T> {
             Some(Standing::Usable(place)) => Ok((*place, &self.records[*place])),
             Some(Standing::Unpublished) => {
                 let message = format!("the {what} {id} is not published, but this boat is");
-                Err(Problem::new(Code::UnpublishedManufacturer, message))
+                let code = match what {
+                    "manufacturer" => Code::UnpublishedManufacturer,
+                    _ => Code::DanglingReference,
+                };
+                Err(Problem::new(code, message))
             }
             Some(Standing::Invalid) => {
                 let message = format!("the {what} {id} has errors of its own");

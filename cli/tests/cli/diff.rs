@@ -25,7 +25,14 @@ fn edited() -> Edited {
         .without_boats(2)
         .boat(0, |boat| boat["model"] = json!("Renamed"))
         .boat(1, |boat| boat["slug"] = json!("moved"))
+        // The slug of one that is removed.
+        .with_boat("angstrom-34")
         .with_boat("added")
+        .every("term", |term| {
+            if term["slug"] == "racing" {
+                term["slug"] = json!("regatta");
+            }
+        })
         .every("boat", |boat| boat["hull"]["keelType"] = json!(null))
         .every("manufacturer", |maker| maker["website"] = json!(null))
 }
@@ -45,7 +52,7 @@ fn a_difference_is_told_in_full_to_people_and_to_programs() {
     );
     let diff = document(&as_json);
     let counts = ["before", "after", "unchanged"].map(|key| diff["boats"][key].clone());
-    assert_eq!(counts, [json!(41), json!(40), json!(0)]);
+    assert_eq!(counts, [json!(41), json!(41), json!(0)]);
     assert_eq!(
         (&diff["from"], &diff["to"]),
         (&json!(first), &json!(second))

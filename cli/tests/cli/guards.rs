@@ -125,22 +125,42 @@ fn an_edit_that_breaks_nothing_is_activated_and_shown() {
 }
 
 #[test]
+fn lost_filters_and_names_that_lead_elsewhere_are_shown_and_not_guarded() {
+    let (mut cli, first) = imported();
+    let edited = Edited::sample()
+        .without_boats(1)
+        .with_boat("angstrom-34")
+        .every("term", |term| {
+            if term["slug"] == "racing" {
+                term["slug"] = json!("regatta");
+            }
+        });
+    edited.write(&cli, "edited.ndjson");
+    let outcome = cli.run(&["import", "[dir]/edited.ndjson"]);
+    assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+    assert_ne!(active(&mut cli), first);
+    for line in [
+        "  2 filters of boats find nothing any more: category=racing, activity=racing\n",
+        "  1 name of removed boats leads to another record now: angstrom-34\n",
+    ] {
+        assert!(outcome.out.contains(line), "{outcome}");
+    }
+}
+
+#[test]
 fn a_damaged_active_release_is_told_and_an_import_mends_it() {
     let (mut cli, first) = imported();
     let table = format!("catalogue-data/releases/{first}/boats.parquet");
     fs::File::create(cli.path(table)).unwrap();
     let args = ["import", "[dir]/sample.ndjson"];
-    let mended = cli.run(&args);
+    let refused = cli.run(&args);
+    assert_eq!(refused.status, ExitStatus::Refused, "{refused}");
+    let mended = cli.run(&[&args[..], &["--allow", "uncompared"]].concat());
     assert_eq!(mended.status, ExitStatus::Done, "{mended}");
-    assert!(
-        mended
-            .err
-            .starts_with("warning: the guards could not compare"),
-        "{mended}"
-    );
+    let warned = "warning: the new release could not be compared";
+    assert!(mended.err.starts_with(warned), "{mended}");
     let second = active(&mut cli);
     assert_ne!(second, first);
-    cli.run(&["releases", "rollback"]);
     cli.advance(Duration::from_mins(1));
     let as_json = document(&cli.run(&["import", "[dir]/sample.ndjson", "--json"]));
     assert_eq!(as_json["diff"]["boats"]["unchanged"], 41);
@@ -180,6 +200,8 @@ fn a_share_is_a_number_from_0_to_100() {
             .all(|outcome| outcome.status == ExitStatus::WrongUsage)
     );
     let unknown = cli.run(&["import", "sample", "--allow", "everything"]);
+    let apart = cli.run(&["import", "sample", "--max-removals", "-1"]);
+    assert_eq!(apart.status, ExitStatus::WrongUsage);
     let [share, _, _] = outcomes;
-    crate::harness::check("import_with_bad_guards", [&share, &unknown]);
+    crate::harness::check("import_with_bad_guards", [&share, &apart, &unknown]);
 }

@@ -14,6 +14,7 @@ mod process;
 mod sample;
 
 mod damage;
+mod data_damage;
 mod demo;
 mod diff;
 mod guards;
@@ -28,6 +29,7 @@ mod output;
 mod prune;
 mod refusals;
 mod releases;
+mod rows;
 mod served;
 mod subscriptions;
 mod usage;

@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::symlink;
 use std::time::Duration;
 
 use cli::ExitStatus;
+use cli::new_file::NewFile;
 use serde_json::json;
 use shared::data_dir::DataDir;
 use shared::release::{InUse, ReleaseId, ReleaseStore};
@@ -56,7 +58,8 @@ fn without_sizes(mut outcome: Outcome) -> Outcome {
 #[test]
 fn what_nobody_needs_is_removed_and_everything_is_explained() {
     let (mut cli, ids) = six_releases();
-    fs::create_dir(cli.path("catalogue-data/releases/.staging-killed")).unwrap();
+    let pruned = format!("catalogue-data/releases/.pruned-{}", "0".repeat(33));
+    fs::create_dir(cli.path(pruned)).unwrap();
     let left = cli.path("catalogue-data/.new-killed");
     fs::File::create(&left)
         .unwrap()
@@ -138,6 +141,72 @@ fn pruning_waits_for_nobody_and_meets_an_empty_directory() {
     drop(lock);
     assert_eq!(busy.status, ExitStatus::Failure, "{busy}");
     check(&cli, "releases_prune_refused", &[nothing, busy]);
+}
+
+#[test]
+fn what_cannot_be_removed_is_told_after_everything_else_was_done() {
+    let (mut cli, ids) = six_releases();
+    let manifest = format!("catalogue-data/releases/{}/manifest.json", ids[1]);
+    fs::remove_file(cli.path(&manifest)).unwrap();
+    symlink("manifest.json", cli.path(&manifest)).unwrap();
+    cli.advance(Duration::from_hours(24 * 365 * 70));
+    let outcome = cli.run(&["releases", "prune"]);
+    assert_eq!(outcome.status, ExitStatus::Failure, "{outcome}");
+    let mut rows = outcome.out.lines();
+    let row = rows.find(|row| row.starts_with(&ids[1])).unwrap();
+    assert!(row.contains("kept: could not be removed"), "{outcome}");
+    assert!(outcome.err.contains(&manifest), "{outcome}");
+    assert_eq!(
+        release_ids(&cli),
+        [1, 3, 4, 5].map(|place| ids[place].clone())
+    );
+    let json = cli.run(&["releases", "prune", "--json"]);
+    assert_eq!(json.status, ExitStatus::Failure, "{json}");
+    assert_eq!(document(&json)["failures"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn files_that_other_commands_are_writing_are_left_alone() {
+    let (mut cli, _) = six_releases();
+    let report = cli.path("catalogue-data/report.json");
+    let mut file = NewFile::create(&report).unwrap();
+    cli.run(&["releases", "prune"]);
+    file.write_all(b"{}").unwrap();
+    file.publish().unwrap();
+    assert_eq!(fs::read(&report).unwrap(), b"{}");
+}
+
+#[test]
+fn a_release_has_the_same_size_wherever_it_is_shown() {
+    let (mut cli, _) = six_releases();
+    let [listed, pruned] = [&["list"][..], &["prune", "--dry-run"]].map(|args| {
+        let args = [&["releases"], args, &["--json"]].concat();
+        let releases = document(&cli.run(&args))["releases"].clone();
+        let bytes = releases
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["bytes"].clone());
+        bytes.collect::<Vec<_>>()
+    });
+    assert_eq!(listed, pruned);
+    let shown = document(&cli.run(&["releases", "show", "--json"]));
+    assert_eq!(shown["bytes"], listed[0]);
+}
+
+#[test]
+fn contents_that_are_imported_again_are_not_removed_at_once() {
+    let (mut cli, ids) = six_releases();
+    let first = Edited::sample().with_boat("added-0");
+    first.write(&cli, "first.ndjson");
+    assert_eq!(
+        import(&mut cli, "[dir]/first.ndjson", &["--no-activate"]),
+        ids[0]
+    );
+    let pruned = document(&cli.run(&["releases", "prune", "--json"]));
+    assert_eq!(pruned["releases"][5]["kept"], "young");
+    let activated = cli.run(&["releases", "activate", &ids[0]]);
+    assert_eq!(activated.status, ExitStatus::Done, "{activated}");
 }
 
 #[test]

@@ -46,6 +46,7 @@ fn without_releases_the_next_step_is_named() {
         &["releases", "list"][..],
         &["releases", "show"],
         &["releases", "rollback"],
+        &["releases", "verify"],
     ]
     .map(|args| cli.run(args));
     check("releases_none", &[], &outcomes);
@@ -123,7 +124,8 @@ fn a_damaged_release_is_listed_beside_the_others() {
     let [newest, oldest] = [(); 2].map(|()| rows.next().unwrap().collect::<Vec<_>>());
     assert_eq!(newest[..3], [ids[1].as_str(), "0", "14"]);
     assert_eq!(newest.last(), Some(&"active"));
-    assert_eq!(oldest, [ids[0].as_str(), "-", "-", "-", "damaged"]);
+    assert_eq!(oldest[..3], [ids[0].as_str(), "-", "-"]);
+    assert_eq!(oldest.last(), Some(&"damaged"));
     assert!(listed.out.lines().all(|line| line.len() <= 80), "{listed}");
 
     let json = cli.run(&["releases", "list", "--json"]);

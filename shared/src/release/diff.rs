@@ -2,17 +2,27 @@
 //!
 //! Records are compared by their ETags, so no body is read, and memory grows with identities only.
 
+mod contents;
+mod fields;
+mod names;
+
+pub use contents::Contents;
+pub use fields::FieldsDiff;
+pub use names::{MovedSlug, TakenName};
+
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::HashSet;
+use std::fmt;
 
 use serde::Serialize;
 
-use super::fields::FieldCount;
+use self::fields::fields_diff;
+use self::names::{moved, name_takers, taken_names};
 use super::{Record, Release, ReleaseError, ReleaseId};
-use crate::render::coverage::is_member;
 
 /// The difference between two releases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ReleaseDiff {
     /// What consumers see before.
     pub from: ReleaseId,
@@ -22,6 +32,23 @@ pub struct ReleaseDiff {
     pub boats: KindDiff,
     /// Manufacturers.
     pub manufacturers: KindDiff,
+    /// Filters that found boats and no longer find any.
+    pub lost_filters: Listed<Filter>,
+}
+
+/// A filter of boats by the slug of a term.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Filter {
+    /// The parameter: `type`, `category` or `activity`.
+    pub parameter: &'static str,
+    /// The slug.
+    pub slug: Box<str>,
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.parameter, self.slug)
+    }
 }
 
 /// The difference between the records of one kind.
@@ -42,8 +69,10 @@ pub struct KindDiff {
     pub unchanged: u64,
     /// Slugs that led to a record which still is there, and no longer do.
     pub moved_slugs: Listed<MovedSlug>,
-    /// What happened to their fields.
-    pub fields: FieldsDiff,
+    /// Slugs and ids of records which are gone that lead to another record now.
+    pub taken_names: Listed<TakenName>,
+    /// What happened to their fields; null where one of the releases does not tell its fields.
+    pub fields: Option<FieldsDiff>,
 }
 
 /// How many there are, and the first of them.
@@ -96,35 +125,6 @@ impl RecordName {
     }
 }
 
-/// A slug that no longer leads to its record.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct MovedSlug {
-    /// Id of the record.
-    pub id: Box<str>,
-    /// Its slug before.
-    pub from: Box<str>,
-    /// Its slug after.
-    pub to: Box<str>,
-    /// Id of the record to which the former slug leads now; null when it leads nowhere.
-    pub taken_by: Option<Box<str>>,
-}
-
-/// What happened to fields that had a value in some record before. Of an object, only the object
-/// itself is named where the same happened to its members.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct FieldsDiff {
-    /// Null, or an empty list, in every record now. Not judged where there are no records now.
-    pub null_now: Vec<String>,
-    /// Not in the body of any record now.
-    pub gone: Vec<String>,
-    /// In every record before, and not in every one now.
-    pub optional_now: Vec<String>,
-    /// Whole numbers only before, and fractions now.
-    pub fractional_now: Vec<String>,
-}
-
 impl ReleaseDiff {
     /// Compares two releases; of each list of examples, gives at most the first `examples_max`.
     pub fn between(
@@ -132,29 +132,31 @@ impl ReleaseDiff {
         new: &Release,
         examples_max: usize,
     ) -> Result<Self, ReleaseError> {
-        let (before, after) = (old.manifest(), new.manifest());
-        let boats = records_diff(old.boats()?, new.boats()?, examples_max);
-        let manufacturers = records_diff(old.manufacturers()?, new.manufacturers()?, examples_max);
-        let boat_fields = fields_diff(
-            (&before.fields.boats, before.boats),
-            (&after.fields.boats, after.boats),
-        );
-        let manufacturer_fields = fields_diff(
-            (&before.fields.manufacturers, before.manufacturers),
-            (&after.fields.manufacturers, after.manufacturers),
-        );
-        Ok(Self {
-            from: old.id().clone(),
-            to: new.id().clone(),
-            boats: KindDiff {
-                fields: boat_fields,
-                ..boats
-            },
-            manufacturers: KindDiff {
-                fields: manufacturer_fields,
-                ..manufacturers
-            },
-        })
+        let (old, new) = (Contents::read(old)?, Contents::read(new)?);
+        Ok(Self::of(&old, &new, examples_max))
+    }
+
+    /// As [`Self::between`], of contents that were read already.
+    pub fn of(old: &Contents, new: &Contents, examples_max: usize) -> Self {
+        let mut boats = records_diff(&old.boats, &new.boats, examples_max);
+        let mut manufacturers = records_diff(&old.manufacturers, &new.manufacturers, examples_max);
+        if let (Some(before), Some(after)) = (&old.fields, &new.fields) {
+            boats.fields = Some(fields_diff(
+                (&before.boats, boats.before),
+                (&after.boats, boats.after),
+            ));
+            manufacturers.fields = Some(fields_diff(
+                (&before.manufacturers, manufacturers.before),
+                (&after.manufacturers, manufacturers.after),
+            ));
+        }
+        Self {
+            from: old.id.clone(),
+            to: new.id.clone(),
+            boats,
+            manufacturers,
+            lost_filters: lost_filters(old, new, examples_max),
+        }
     }
 
     /// Both kinds of record with their name, for people.
@@ -166,15 +168,14 @@ impl ReleaseDiff {
     }
 }
 
-/// Walks both releases in the order of ids.
-fn records_diff(mut old: Vec<Record>, mut new: Vec<Record>, examples_max: usize) -> KindDiff {
-    old.sort_unstable_by(|a, b| a.id.cmp(&b.id));
-    new.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+/// Walks both lists, which are in the order of ids.
+fn records_diff(old: &[Record], new: &[Record], examples_max: usize) -> KindDiff {
     let mut diff = KindDiff {
         before: old.len() as u64,
         after: new.len() as u64,
         ..KindDiff::default()
     };
+    let mut gone = Vec::new();
     let (mut olds, mut news) = (old.iter().peekable(), new.iter().peekable());
     loop {
         let order = match (olds.peek(), news.peek()) {
@@ -185,10 +186,27 @@ fn records_diff(mut old: Vec<Record>, mut new: Vec<Record>, examples_max: usize)
         };
         let before = (order != Ordering::Greater).then(|| olds.next()).flatten();
         let after = (order != Ordering::Less).then(|| news.next()).flatten();
+        if after.is_none() {
+            gone.extend(before);
+        }
         diff.add(before, after, examples_max);
     }
-    name_takers(&mut diff.moved_slugs.examples, &new);
+    name_takers(&mut diff.moved_slugs.examples, new);
+    diff.taken_names = taken_names(&gone, new, examples_max);
     diff
+}
+
+/// Which slugs of terms no boat has any more.
+fn lost_filters(old: &Contents, new: &Contents, examples_max: usize) -> Listed<Filter> {
+    let mut lost = Listed::default();
+    for ((parameter, before), (_, after)) in old.filters().into_iter().zip(new.filters()) {
+        let after: HashSet<&str> = after.iter().map(|(slug, _)| &**slug).collect();
+        for (slug, _) in before.iter().filter(|(slug, _)| !after.contains(&**slug)) {
+            let slug = slug.clone();
+            lost.push(|| Filter { parameter, slug }, examples_max);
+        }
+    }
+    lost
 }
 
 impl KindDiff {
@@ -210,65 +228,6 @@ impl KindDiff {
             (None, Some(new)) => self.added.push(|| RecordName::of(new), examples_max),
             (None, None) => {}
         }
-    }
-}
-
-fn moved(old: &Record, new: &Record) -> MovedSlug {
-    MovedSlug {
-        id: new.id.clone(),
-        from: old.slug.clone(),
-        to: new.slug.clone(),
-        taken_by: None,
-    }
-}
-
-/// Says where the former slugs lead now.
-fn name_takers(moved: &mut [MovedSlug], records: &[Record]) {
-    let places = moved.iter().enumerate();
-    let by_slug: HashMap<Box<str>, usize> = places
-        .map(|(place, one)| (one.from.clone(), place))
-        .collect();
-    for record in records {
-        for name in [&record.slug, &record.id] {
-            if let Some(&place) = by_slug.get(name) {
-                moved[place].taken_by = Some(record.id.clone());
-            }
-        }
-    }
-}
-
-/// Compares fields, each side with its number of records.
-fn fields_diff(
-    (before, records_before): (&[FieldCount], u64),
-    (after, records_after): (&[FieldCount], u64),
-) -> FieldsDiff {
-    let after: HashMap<&str, &FieldCount> =
-        after.iter().map(|field| (&*field.path, field)).collect();
-    let mut diff = FieldsDiff::default();
-    for old in before {
-        let Some(new) = after.get(&*old.path) else {
-            name(&mut diff.gone, &old.path);
-            continue;
-        };
-        if old.present == 0 || records_after == 0 {
-            continue;
-        }
-        if new.present == 0 {
-            name(&mut diff.null_now, &old.path);
-        } else if old.present == records_before && new.present < records_after {
-            name(&mut diff.optional_now, &old.path);
-        }
-        if !old.fractional && new.fractional {
-            name(&mut diff.fractional_now, &old.path);
-        }
-    }
-    diff
-}
-
-/// Adds a field, unless the object whose member it is stands there already.
-fn name(list: &mut Vec<String>, path: &str) {
-    if !list.iter().any(|named| is_member(path, named)) {
-        list.push(path.to_owned());
     }
 }
 

@@ -26,7 +26,7 @@ pub struct Leftover {
 }
 
 /// Everything unfinished in `directory`, by name; nothing where there is no directory.
-pub(super) fn find(directory: &Path) -> Result<Vec<Leftover>, ReleaseError> {
+pub(super) fn find(directory: &Path) -> Result<Vec<PathBuf>, ReleaseError> {
     let listed = match fs::read_dir(directory) {
         Ok(entries) => entries.collect::<io::Result<Vec<_>>>(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -40,12 +40,10 @@ pub(super) fn find(directory: &Path) -> Result<Vec<Leftover>, ReleaseError> {
             .iter()
             .any(|prefix| name.starts_with(prefix))
         {
-            let path = entry.path();
-            let bytes = size(&path).map_err(ReleaseError::io("measure", &path))?;
-            leftovers.push(Leftover { path, bytes });
+            leftovers.push(entry.path());
         }
     }
-    leftovers.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    leftovers.sort_unstable();
     Ok(leftovers)
 }
 

@@ -107,8 +107,10 @@ pub struct Manifest {
     pub boats: u64,
     /// Number of manufacturers.
     pub manufacturers: u64,
-    /// How many of them have each field.
-    pub fields: FieldCounts,
+    /// How many of them have each field; not known of releases that were made before fields were
+    /// counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fields: Option<FieldCounts>,
     /// Every file beside the manifest, in the order of [`FileName::ALL`].
     pub files: Vec<FileEntry>,
 }
@@ -125,11 +127,6 @@ impl Manifest {
             .unwrap_or_else(|error| unreachable!("a manifest did not serialise: {error}"));
         bytes.push(b'\n');
         bytes
-    }
-
-    /// Size of the whole release in bytes, the manifest aside.
-    pub fn total_bytes(&self) -> u64 {
-        self.files.iter().map(|file| file.bytes).sum()
     }
 }
 

@@ -29,14 +29,17 @@ pub struct Pointer {
 impl Pointer {
     /// Reads the pointer at `path`; `None` when there is none yet.
     pub fn read(path: &Path) -> Result<Option<Self>, ReleaseError> {
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(ReleaseError::io("read", path)(error)),
         };
-        Self::parse(&text)
+        let pointer = std::str::from_utf8(&bytes).ok().and_then(Self::parse);
+        pointer
             .map(Some)
-            .ok_or_else(|| ReleaseError::damaged(path, "its contents do not match its checksum"))
+            .ok_or_else(|| ReleaseError::DamagedPointer {
+                path: path.to_owned(),
+            })
     }
 
     /// Replaces the pointer at `path`, durably and at once.

@@ -2,9 +2,12 @@
 //!
 //! A release is moved out of sight at once, durably, and then deleted. Killed at any point, a
 //! prune leaves each release whole or gone; what it had begun to delete, the next prune or import
-//! removes. Nothing is decided here by guesswork: without a readable pointer nothing is removed.
+//! removes. Nothing is decided here by guesswork: without a readable pointer no release is removed.
+//! What cannot be removed is told, and keeps nothing else from being removed.
 
-use std::path::Path;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::in_use::Unused;
@@ -22,14 +25,18 @@ pub const YOUNG: Duration = Duration::from_hours(24);
 /// Why a release is kept: the first that holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
+    /// Which release is active is not known, so any of them may be.
+    NothingKnown,
     /// It is active.
     Active,
-    /// It is one of the [`PREVIOUS_KEPT`] to roll back to.
+    /// It is one of the [`PREVIOUS_KEPT`] to roll back to: the latest that are there in full.
     Previous,
-    /// It was published less than [`YOUNG`] ago.
+    /// It was published, or its contents were imported again, less than [`YOUNG`] ago.
     Young,
     /// A server, or another command, has it open.
     InUse,
+    /// It could not be looked at or removed.
+    Failed,
 }
 
 /// What pruning comes to for one release.
@@ -37,19 +44,21 @@ pub enum Kept {
 pub struct Verdict {
     /// The release.
     pub id: ReleaseId,
-    /// Size of all its files.
+    /// Size of all its files; 0 where that could not be seen.
     pub bytes: u64,
     /// Why it is kept; `None` when it is removed.
     pub kept: Option<Kept>,
 }
 
 /// What pruning comes to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Pruned {
     /// Every release, the newest first.
     pub releases: Vec<Verdict>,
     /// What unfinished commands had left, all of it removed.
     pub leftovers: Vec<Leftover>,
+    /// What could not be done.
+    pub failures: Vec<ReleaseError>,
 }
 
 impl Pruned {
@@ -78,39 +87,59 @@ impl ReleaseStore {
         remove: bool,
         _held: &ReleaseLock,
     ) -> Result<Pruned, ReleaseError> {
-        let (pointer, ids) = (self.pointer()?, self.list()?);
+        let pointer = match self.pointer() {
+            Err(ReleaseError::DamagedPointer { .. }) => None,
+            read => read?,
+        };
+        let ids = self.list()?;
+        let needed = Needed::new(pointer.as_ref(), self, now_seconds)?;
+        let mut pruned = Pruned::default();
         // Before the releases: one of them may have the name of what a killed prune left.
-        let leftovers = self.leftovers()?;
-        if remove {
-            for leftover in &leftovers {
-                leftovers::remove(&leftover.path)?;
+        for path in self.leftovers()? {
+            match remove_leftover(path, remove) {
+                Ok(leftover) => pruned.leftovers.push(leftover),
+                Err(error) => pruned.failures.push(error),
             }
         }
-        let needed = Needed::new(pointer.as_ref(), &ids, now_seconds);
-        let mut releases = Vec::new();
-        for id in &ids {
-            let directory = self.directory(id);
-            let bytes = leftovers::size(&directory);
-            let bytes = bytes.map_err(ReleaseError::io("measure", &directory))?;
-            let kept = match needed.reason(id) {
-                Some(reason) => Some(reason),
-                None => remove_unused(id, &directory, remove)?,
-            };
-            let id = id.clone();
-            releases.push(Verdict { id, bytes, kept });
+        for id in ids {
+            let size = self.size(&id);
+            let bytes = *size.as_ref().unwrap_or(&0);
+            let kept = size.and_then(|_| match needed.reason(&id, self)? {
+                Some(reason) => Ok(Some(reason)),
+                None => remove_unused(&id, &self.directory(&id), remove),
+            });
+            let kept = kept.unwrap_or_else(|error| {
+                pruned.failures.push(error);
+                Some(Kept::Failed)
+            });
+            pruned.releases.push(Verdict { id, bytes, kept });
         }
-        Ok(Pruned {
-            releases,
-            leftovers,
-        })
+        Ok(pruned)
     }
 
     /// What unfinished commands left in the data directory and among the releases.
-    fn leftovers(&self) -> Result<Vec<Leftover>, ReleaseError> {
+    fn leftovers(&self) -> Result<Vec<PathBuf>, ReleaseError> {
         let mut all = leftovers::find(self.data().path())?;
         all.extend(leftovers::find(&self.data().releases())?);
         Ok(all)
     }
+
+    /// Whether a release is there in full. Its contents are not read, which would take too long.
+    fn is_in_full(&self, id: &ReleaseId) -> Result<bool, ReleaseError> {
+        match self.open(id).and_then(|release| release.check_sizes()) {
+            Ok(()) => Ok(true),
+            Err(error) if error.is_damage() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn remove_leftover(path: PathBuf, remove: bool) -> Result<Leftover, ReleaseError> {
+    let bytes = leftovers::size(&path).map_err(ReleaseError::io("measure", &path))?;
+    if remove {
+        leftovers::remove(&path)?;
+    }
+    Ok(Leftover { path, bytes })
 }
 
 /// Removes a release unless somebody has it open, or only looks whether somebody has.
@@ -135,7 +164,7 @@ fn remove_unused(
     Ok(None)
 }
 
-/// The reasons to keep a release that can be seen without looking at it.
+/// The reasons to keep a release that can be seen without locking it.
 struct Needed<'a> {
     active: Option<&'a ReleaseId>,
     previous: Vec<&'a ReleaseId>,
@@ -143,28 +172,40 @@ struct Needed<'a> {
 }
 
 impl<'a> Needed<'a> {
-    fn new(pointer: Option<&'a Pointer>, ids: &[ReleaseId], now_seconds: i64) -> Self {
-        let previous = pointer.map_or(&[][..], |pointer| &pointer.previous);
-        let exists = |id: &&ReleaseId| ids.contains(id);
-        Self {
-            active: pointer.map(|pointer| &pointer.release),
-            previous: previous.iter().filter(exists).take(PREVIOUS_KEPT).collect(),
-            now_seconds,
+    fn new(
+        pointer: Option<&'a Pointer>,
+        store: &ReleaseStore,
+        now_seconds: i64,
+    ) -> Result<Self, ReleaseError> {
+        let mut previous = Vec::new();
+        for id in pointer.map_or(&[][..], |pointer| &pointer.previous) {
+            if previous.len() < PREVIOUS_KEPT && store.is_in_full(id)? {
+                previous.push(id);
+            }
         }
+        Ok(Self {
+            active: pointer.map(|pointer| &pointer.release),
+            previous,
+            now_seconds,
+        })
     }
 
-    fn reason(&self, id: &ReleaseId) -> Option<Kept> {
-        let age_seconds = self.now_seconds.saturating_sub(id.unix_seconds());
-        let is_young = age_seconds < YOUNG.as_secs().cast_signed();
-        if self.active == Some(id) {
-            Some(Kept::Active)
-        } else if self.previous.contains(&id) {
-            Some(Kept::Previous)
-        } else if is_young {
-            Some(Kept::Young)
-        } else {
-            None
-        }
+    fn reason(&self, id: &ReleaseId, store: &ReleaseStore) -> Result<Option<Kept>, ReleaseError> {
+        Ok(match self.active {
+            None => Some(Kept::NothingKnown),
+            Some(active) if active == id => Some(Kept::Active),
+            Some(_) if self.previous.contains(&id) => Some(Kept::Previous),
+            Some(_) if self.is_young(id, &store.directory(id))? => Some(Kept::Young),
+            Some(_) => None,
+        })
+    }
+
+    /// An old release may have been wanted again since: its directory is as young as that.
+    fn is_young(&self, id: &ReleaseId, directory: &Path) -> Result<bool, ReleaseError> {
+        let metadata = fs::metadata(directory).map_err(ReleaseError::io("look at", directory))?;
+        let wanted_at = id.unix_seconds().max(metadata.mtime());
+        let age_seconds = self.now_seconds.saturating_sub(wanted_at);
+        Ok(age_seconds < YOUNG.as_secs().cast_signed())
     }
 }
 

@@ -6,7 +6,8 @@
 use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io::ErrorKind;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 use tempfile::TempDir;
 
@@ -15,6 +16,7 @@ use super::manifest::FileEntry;
 use super::pointer::Pointer;
 use super::{Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter};
 use crate::data_dir::DataDir;
+use crate::timestamp::Timestamp;
 
 /// The releases of a data directory.
 #[derive(Clone, Debug)]
@@ -60,11 +62,20 @@ impl ReleaseStore {
         }
     }
 
-    /// Makes a release the active one, once every file of it has proved whole.
+    /// Makes a release the active one, once every file of it has proved whole. This mends a
+    /// damaged pointer, though what was active before is forgotten with it.
     pub fn activate(&self, id: &ReleaseId, _held: &ReleaseLock) -> Result<(), ReleaseError> {
         self.open(id)?.verify()?;
-        let path = self.data.current();
-        Pointer::after(self.pointer()?, id.clone()).write(&path)
+        self.point_to(id)
+    }
+
+    /// Makes a release that has proved whole the active one.
+    pub(super) fn point_to(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
+        let before = match self.pointer() {
+            Err(ReleaseError::DamagedPointer { .. }) => None,
+            read => read?,
+        };
+        Pointer::after(before, id.clone()).write(&self.data.current())
     }
 
     /// The pointer to the active release, if any was ever activated.
@@ -77,7 +88,7 @@ impl ReleaseStore {
         Ok(self.pointer()?.map(|pointer| pointer.release))
     }
 
-    /// All published releases, the newest first.
+    /// All published releases, the newest first. Links and files are none, whatever their names.
     pub fn list(&self) -> Result<Vec<ReleaseId>, ReleaseError> {
         let path = self.data.releases();
         let entries = match fs::read_dir(&path) {
@@ -88,7 +99,16 @@ impl ReleaseStore {
         let mut ids = Vec::new();
         for entry in entries {
             let entry = entry.map_err(ReleaseError::io("list", &path))?;
-            ids.extend(entry.file_name().to_str().and_then(ReleaseId::parse));
+            let Some(id) = entry.file_name().to_str().and_then(ReleaseId::parse) else {
+                continue;
+            };
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => ids.push(id),
+                Ok(_) => {}
+                // It was pruned since.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(ReleaseError::io("list", &entry.path())(error)),
+            }
         }
         ids.sort_unstable_by(|a, b| b.cmp(a));
         Ok(ids)
@@ -102,6 +122,17 @@ impl ReleaseStore {
     /// Where a release lies.
     pub fn directory(&self, id: &ReleaseId) -> PathBuf {
         self.data.releases().join(id.as_str())
+    }
+
+    /// Size of a release in bytes, its manifest included.
+    pub fn size(&self, id: &ReleaseId) -> Result<u64, ReleaseError> {
+        let directory = self.directory(id);
+        leftovers::size(&directory).map_err(ReleaseError::io("measure", &directory))
+    }
+
+    /// Notes that somebody wanted a release at that time, so that it counts as young again.
+    pub(super) fn renew(&self, id: &ReleaseId, wanted_at: &Timestamp) -> Result<(), ReleaseError> {
+        renew(&self.directory(id), wanted_at)
     }
 
     pub(super) fn create_staging(&self) -> Result<TempDir, ReleaseError> {
@@ -141,6 +172,18 @@ impl ReleaseStore {
     fn remove_abandoned(&self) -> Result<(), ReleaseError> {
         leftovers::find(&self.data.releases())?
             .iter()
-            .try_for_each(|leftover| leftovers::remove(&leftover.path))
+            .try_for_each(|leftover| leftovers::remove(leftover))
     }
+}
+
+/// Gives the directory of a release a time of modification, which is not a part of its contents.
+pub(super) fn renew(directory: &Path, wanted_at: &Timestamp) -> Result<(), ReleaseError> {
+    // Nothing is published before 1970; what claims to be is merely not young.
+    let seconds = u64::try_from(wanted_at.unix_seconds()).unwrap_or(0);
+    let time = UNIX_EPOCH + Duration::from_secs(seconds);
+    let renewed = File::open(directory).and_then(|opened| {
+        opened.set_modified(time)?;
+        opened.sync_all()
+    });
+    renewed.map_err(ReleaseError::io("renew", directory))
 }

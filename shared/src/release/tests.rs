@@ -5,11 +5,13 @@
     reason = "the tests damage files on purpose"
 )]
 
+mod errors;
 pub(super) mod records;
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
-use self::records::{boat, maker, publish, published, time};
+use self::records::{boat, maker, publish, published, time, without_fields};
 use super::manifest::MANIFEST;
 use super::*;
 use crate::data_dir::DataDir;
@@ -207,17 +209,82 @@ fn an_unknown_release_is_called_unknown() {
 #[test]
 fn the_manifest_counts_the_records_that_have_each_field() {
     let (_directory, store, id) = published();
-    let manifest = store.open(&id).unwrap().manifest().clone();
+    let fields = store.open(&id).unwrap().manifest().fields.clone().unwrap();
     let count = |path: &str| {
-        let mut fields = manifest.fields.boats.iter();
+        let mut fields = fields.boats.iter();
         fields.find(|field| field.path == path).cloned().unwrap()
     };
     let found = ["id", "lengthOverall", "categories", "version", "hull.type"].map(count);
     let found = found.map(|field| (field.present, field.fractional));
     let (none, all) = ((0, false), (2, false));
     assert_eq!(found, [all, (2, true), all, none, none]);
-    let paths = manifest.fields.manufacturers.iter();
+    let paths = fields.manufacturers.iter();
     let present = paths.filter(|field| field.present == 1);
     let present: Vec<&str> = present.map(|field| &*field.path).collect();
     assert_eq!(present, ["id", "slug", "name", "updatedAt", "boatCount"]);
+}
+
+#[test]
+fn a_release_from_before_fields_were_counted_is_whole_and_can_be_served() {
+    let (_directory, store, id) = published();
+    let former = without_fields(&store, &id);
+    store.activate(&former, &store.lock().unwrap()).unwrap();
+    assert_eq!(store.open(&former).unwrap().manifest().fields, None);
+    let again = publish(&store, "2026-11-21T11:00:00Z", &["34", "340"]);
+    assert_eq!((again.id, again.existed), (former, true));
+}
+
+#[test]
+fn links_and_files_are_no_releases_whatever_their_names() {
+    let (directory, store, id) = published();
+    let other = |digit: &str| {
+        let id = format!("20200101T000000Z-{}", digit.repeat(16));
+        store.directory(&ReleaseId::parse(&id).unwrap())
+    };
+    fs::write(other("1"), b"").unwrap();
+    symlink("/nowhere", other("2")).unwrap();
+    symlink(directory.path(), other("3")).unwrap();
+    assert_eq!(store.list().unwrap(), [id]);
+}
+
+#[test]
+fn activating_mends_a_damaged_pointer_and_forgets_what_was_before() {
+    let (directory, store, first) = published();
+    let second = publish(&store, "2026-11-21T11:00:00Z", &["34"]);
+    store.activate(&second.id, &second.lock).unwrap();
+    for damage in [&b"x"[..], b"\xff\xfe", b""] {
+        fs::write(directory.path().join("data/current"), damage).unwrap();
+        let error = store.pointer().unwrap_err();
+        assert!(matches!(error, ReleaseError::DamagedPointer { .. }));
+        store.activate(&first, &second.lock).unwrap();
+        let pointer = store.pointer().unwrap().unwrap();
+        assert_eq!((pointer.release, pointer.previous), (first.clone(), vec![]));
+    }
+}
+
+#[test]
+fn rolling_back_passes_over_what_is_damaged_or_gone() {
+    let (_directory, store, first) = published();
+    let later: Vec<ReleaseId> = ["1", "2", "3"]
+        .map(|model| {
+            let made = publish(&store, "2026-11-21T11:00:00Z", &[model]);
+            store.activate(&made.id, &made.lock).unwrap();
+            made.id
+        })
+        .into();
+    fs::remove_dir_all(store.directory(&later[1])).unwrap();
+    let words = store.directory(&later[0]).join(FileName::Words.as_str());
+    fs::write(words, b"x").unwrap();
+    let lock = store.lock().unwrap();
+    let back = store.roll_back(&lock).unwrap().unwrap();
+    let passed_over: Vec<&ReleaseId> = back.passed_over.iter().map(|one| &one.id).collect();
+    assert_eq!(passed_over, [&later[1], &later[0]]);
+    assert_eq!(
+        (back.from, back.to),
+        (later[2].clone(), Some(first.clone()))
+    );
+    assert_eq!(store.current().unwrap(), Some(first));
+    fs::remove_dir_all(store.directory(&later[2])).unwrap();
+    let back = store.roll_back(&lock).unwrap().unwrap();
+    assert_eq!((back.to, back.passed_over.len()), (None, 3));
 }

@@ -15,7 +15,7 @@ use super::hash::{sha256_hex, sha256_hex_of_reader};
 use super::manifest::{FORMAT, FileEntry, FileName, MANIFEST, Manifest};
 use super::rendered::{RenderedBoat, RenderedManufacturer};
 use super::store::{ReleaseLock, ReleaseStore};
-use super::{ReleaseError, ReleaseId, tables};
+use super::{ReleaseError, ReleaseId, store, tables};
 use crate::durable;
 use crate::render::coverage::{BOAT_FIELDS, MANUFACTURER_FIELDS};
 use crate::timestamp::Timestamp;
@@ -95,6 +95,7 @@ impl ReleaseWriter {
         write_tables(&self.staging, self.boats, self.manufacturers)?;
         let files = describe_files(&self.staging)?;
         if let Some((id, manifest)) = self.store.find_with_files(&files)? {
+            self.store.renew(&id, published_at)?;
             return Ok(Finished {
                 id,
                 manifest,
@@ -107,10 +108,10 @@ impl ReleaseWriter {
             published_at: published_at.to_string(),
             boats,
             manufacturers,
-            fields: FieldCounts {
+            fields: Some(FieldCounts {
                 boats: self.boat_fields.finish(),
                 manufacturers: self.manufacturer_fields.finish(),
-            },
+            }),
             files,
         };
         let id = publish(&self.store, self.staging, &manifest, published_at)?;
@@ -183,6 +184,7 @@ fn publish(
     durable::replace(&path, &bytes).map_err(ReleaseError::io("write", &path))?;
     let id = ReleaseId::new(published_at, &sha256_hex(&bytes));
     let target = store.directory(&id);
+    store::renew(staging.path(), published_at)?;
     let staged = staging.keep();
     durable::publish_directory(&staged, &target).map_err(ReleaseError::io("publish", &target))?;
     Ok(id)

@@ -3,12 +3,16 @@
 use std::fmt::Display;
 
 use shared::release::ReleaseDiff;
-use shared::release::diff::KindDiff;
+use shared::release::diff::{FieldsDiff, KindDiff};
 
 use crate::commands::export_args::counted;
 
 /// Most names in one line.
 const NAMES_MAX: usize = 5;
+
+/// Why fields are not compared.
+pub(in crate::commands) const FIELDS_UNKNOWN: &str =
+    "fields were not compared: one of the releases was made before they were counted";
 
 /// One line a kind, and one for everything that may break a consumer.
 pub(in crate::commands) fn all(diff: &ReleaseDiff) -> Vec<String> {
@@ -16,6 +20,8 @@ pub(in crate::commands) fn all(diff: &ReleaseDiff) -> Vec<String> {
     counts_of_all(diff)
         .into_iter()
         .chain(breaks.into_iter().flatten())
+        .chain(lost_filters(diff))
+        .chain(fields_unknown(diff))
         .collect()
 }
 
@@ -31,10 +37,40 @@ fn counts(kind: &str, diff: &KindDiff) -> String {
     format!("{kind}: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged")
 }
 
+/// Filters that no longer find anything, if any.
+fn lost_filters(diff: &ReleaseDiff) -> Option<String> {
+    let lost = &diff.lost_filters;
+    let (filters, names) = (
+        counted(lost.total, "filter"),
+        names(lost.examples.iter(), lost.total),
+    );
+    let find = if lost.total == 1 { "finds" } else { "find" };
+    (lost.total != 0).then(|| format!("{filters} of boats {find} nothing any more: {names}"))
+}
+
+fn fields_unknown(diff: &ReleaseDiff) -> Option<String> {
+    let [(_, boats), _] = diff.kinds();
+    boats.fields.is_none().then(|| FIELDS_UNKNOWN.to_owned())
+}
+
+/// Slugs and ids of removed records that lead to others now, if any.
+fn taken_names(kind: &str, diff: &KindDiff) -> Option<String> {
+    let taken = &diff.taken_names;
+    let names = names(taken.examples.iter().map(|one| &one.name), taken.total);
+    let records = counted(taken.total, "name");
+    let what = match taken.total {
+        1 => "leads to another record now",
+        _ => "lead to other records now",
+    };
+    (taken.total != 0).then(|| format!("{records} of removed {kind} {what}: {names}"))
+}
+
 fn breaks(kind: &str, diff: &KindDiff) -> Vec<String> {
-    let fields = &diff.fields;
+    let none = FieldsDiff::default();
+    let fields = diff.fields.as_ref().unwrap_or(&none);
     [
         moved_slugs(kind, diff),
+        taken_names(kind, diff),
         null_fields(kind, diff),
         fields_that(
             ["is", "are"],
@@ -68,7 +104,8 @@ pub(in crate::commands) fn moved_slugs(kind: &str, diff: &KindDiff) -> Option<St
 
 /// Fields that had a value before and have none now, if any.
 pub(in crate::commands) fn null_fields(kind: &str, diff: &KindDiff) -> Option<String> {
-    let fields = [&diff.fields.null_now[..], &diff.fields.gone].concat();
+    let fields = diff.fields.as_ref()?;
+    let fields = [&fields.null_now[..], &fields.gone].concat();
     fields_that(
         ["is", "are"],
         "null in every record now, or gone",

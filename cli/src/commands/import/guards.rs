@@ -1,16 +1,18 @@
 //! Guards: what keeps an import from taking away what consumers rely on.
 //!
-//! They compare the new release with the active one and refuse to activate it. They are pure: what
-//! they refuse is a value, which names how to be told otherwise.
+//! They look at how the new release compares with the active one and refuse to activate it, also
+//! where the two could not be compared. They are pure: what they refuse is a value, which names
+//! how to be told otherwise.
 
 use std::fmt;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use shared::release::ReleaseDiff;
 use shared::release::diff::KindDiff;
 
+use super::comparison::Comparison;
 use crate::commands::diff::sentences;
 
 /// What the guards let pass.
@@ -18,7 +20,12 @@ use crate::commands::diff::sentences;
 pub struct GuardArgs {
     /// Activate only where at most this share of the active release's boats, and of its
     /// manufacturers, is removed
-    #[arg(long, value_name = "PERCENT", default_value_t = Percent::DEFAULT)]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        default_value_t = Percent::DEFAULT,
+        allow_negative_numbers = true
+    )]
     pub max_removals: Percent,
     /// Activate in spite of this; may be given several times
     #[arg(long, value_name = "WHAT", value_enum)]
@@ -41,6 +48,18 @@ pub enum Allowed {
     NullFields,
     /// A slug no longer leads to its record, which is still there
     MovedSlugs,
+    /// The active release is damaged or gone, so that nothing tells what changes
+    Uncompared,
+}
+
+impl Allowed {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::NullFields => "null-fields",
+            Self::MovedSlugs => "moved-slugs",
+            Self::Uncompared => "uncompared",
+        }
+    }
 }
 
 /// A share from 0 to 100 %, exact to four decimals.
@@ -116,13 +135,48 @@ impl fmt::Display for Percent {
 pub(super) struct Refusal {
     /// What would happen.
     pub(super) message: String,
-    /// The options with which it may.
-    pub(super) allowed_by: String,
+    /// The option with which it may.
+    pub(super) allowed_by: AllowedBy,
+}
+
+/// An option that lets something pass; shown as one types it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AllowedBy {
+    /// So many percent of removals.
+    MaxRemovals(u64),
+    /// A permission.
+    Allow(Allowed),
+}
+
+impl fmt::Display for AllowedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MaxRemovals(percent) => write!(f, "--max-removals {percent}"),
+            Self::Allow(what) => write!(f, "--allow {}", what.word()),
+        }
+    }
+}
+
+impl Serialize for AllowedBy {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
 }
 
 impl GuardArgs {
-    /// Everything for which the newer release may not be activated.
-    pub(super) fn refusals(&self, diff: &ReleaseDiff) -> Vec<Refusal> {
+    /// Everything for which the new release may not be activated.
+    pub(super) fn refusals(&self, comparison: &Comparison) -> Vec<Refusal> {
+        match comparison {
+            Comparison::NoneActive => Vec::new(),
+            Comparison::Diff(diff) => self.refusals_of_diff(diff),
+            Comparison::Impossible(why) => {
+                let refusal = self.breach(Allowed::Uncompared, Some(uncompared(why)));
+                refusal.into_iter().collect()
+            }
+        }
+    }
+
+    fn refusals_of_diff(&self, diff: &ReleaseDiff) -> Vec<Refusal> {
         let of_kind = |(kind, diff): (&str, &KindDiff)| {
             [
                 self.removals(kind, diff),
@@ -140,41 +194,40 @@ impl GuardArgs {
 
     fn removals(&self, kind: &str, diff: &KindDiff) -> Option<Refusal> {
         let (removed, before, most) = (diff.removed.total, diff.before, self.max_removals);
+        let are = if removed == 1 { "is" } else { "are" };
         most.is_less_than(removed, before).then(|| Refusal {
-            message: format!("{removed} of {before} {kind} are removed, more than {most} %"),
-            allowed_by: format!("--max-removals {}", (removed * 100).div_ceil(before)),
+            message: format!("{removed} of {before} {kind} {are} removed, more than {most} %"),
+            allowed_by: AllowedBy::MaxRemovals((removed * 100).div_ceil(before)),
         })
     }
 
     fn breach(&self, what: Allowed, message: Option<String>) -> Option<Refusal> {
         let message = message.filter(|_| !self.allow.contains(&what))?;
-        let word = what.to_possible_value()?;
         Some(Refusal {
             message,
-            allowed_by: format!("--allow {}", word.get_name()),
+            allowed_by: AllowedBy::Allow(what),
         })
     }
 }
 
+/// That nobody knows what changes, and why.
+pub(super) fn uncompared(why: &str) -> String {
+    format!("the new release could not be compared with the active one: {why}")
+}
+
 /// The options that allow everything that was refused, as one types them.
 pub(super) fn options(refusals: &[Refusal]) -> String {
-    let removals = |refusal: &Refusal| {
-        let percent = refusal.allowed_by.strip_prefix("--max-removals ")?;
-        percent.parse::<u64>().ok()
-    };
-    let most = refusals.iter().filter_map(removals).max();
-    let mut options: Vec<String> = most
-        .map(|percent| format!("--max-removals {percent}"))
-        .into_iter()
-        .collect();
-    for refusal in refusals
-        .iter()
-        .filter(|refusal| removals(refusal).is_none())
-    {
-        if !options.contains(&refusal.allowed_by) {
-            options.push(refusal.allowed_by.clone());
+    let (mut most, mut allowed) = (None, Vec::new());
+    for refusal in refusals {
+        match refusal.allowed_by {
+            AllowedBy::MaxRemovals(percent) => most = most.max(Some(percent)),
+            AllowedBy::Allow(what) if allowed.contains(&what) => {}
+            AllowedBy::Allow(what) => allowed.push(what),
         }
     }
+    let most = most.map(AllowedBy::MaxRemovals).into_iter();
+    let all = most.chain(allowed.into_iter().map(AllowedBy::Allow));
+    let options: Vec<String> = all.map(|option| option.to_string()).collect();
     options.join(" ")
 }
 

@@ -10,6 +10,7 @@ use super::{Comparison, ImportArgs, Imported, Made};
 use crate::commands::coverage::{self, CoverageDocument};
 use crate::commands::diff::sentences;
 use crate::commands::export_args::{OutcomeDocument, counted, tally_table};
+use crate::commands::lines::wrapped;
 use crate::context::Context;
 use crate::json;
 use crate::validate::Outcome;
@@ -23,7 +24,8 @@ struct Document<'a> {
     existed: bool,
     active: Option<&'a str>,
     duration_seconds: f64,
-    /// What changes for consumers; null when nothing was active.
+    /// What changes for consumers; null where nothing was made, or there is nothing to compare
+    /// with: because nothing was active, or for the reason below.
     diff: Option<&'a ReleaseDiff>,
     /// Why there is nothing to compare with although a release was active, or null.
     not_compared: Option<&'a str>,
@@ -60,11 +62,11 @@ fn document<'a>(imported: &'a Imported, outcome: &'a Outcome) -> Document<'a> {
         imported: made.is_some(),
         release: imported.release().map(ReleaseId::as_str),
         existed: made.is_some_and(|made| made.existed),
-        active: imported.active.as_ref().map(ReleaseId::as_str),
+        active: imported.active.id().map(ReleaseId::as_str),
         duration_seconds: imported.duration.as_secs_f64(),
         diff: comparison.and_then(Comparison::diff),
         not_compared: match comparison {
-            Some(Comparison::Impossible(_, why)) => Some(why),
+            Some(Comparison::Impossible(why)) => Some(why),
             _ => None,
         },
         refused: made.is_some_and(Made::is_refused),
@@ -81,8 +83,7 @@ fn show_nothing_made(
     context: &mut Context,
 ) -> anyhow::Result<()> {
     let errors = counted(outcome.findings.errors(), "error");
-    let active = imported.active.as_ref().map_or("none", ReleaseId::as_str);
-    let out = &mut context.out;
+    let (out, active) = (&mut context.out, &imported.active);
     writeln!(
         out,
         "Nothing was imported: {errors}. Active release: {active}."
@@ -102,8 +103,8 @@ fn show_made(
     outcome: &Outcome,
     context: &mut Context,
 ) -> anyhow::Result<()> {
+    show_comparison(made, imported, context)?;
     writeln!(context.out, "{}", coverage::text(&made.manifest))?;
-    show_comparison(made, context)?;
     let out = &mut context.out;
     let (release, seconds) = (&made.release, imported.duration.as_secs_f64());
     if made.existed {
@@ -115,65 +116,81 @@ fn show_made(
     if invalid != 0 {
         writeln!(out, "Left out: {}.", counted(invalid, "invalid record"))?;
     }
-    let active = imported.active.as_ref().map_or("none", ReleaseId::as_str);
-    writeln!(out, "Active release: {active}.")?;
+    writeln!(out, "Active release: {}.", imported.active)?;
     if made.is_refused() {
         return show_refused(made, context);
     }
-    let next = match &imported.active {
+    let next = match imported.active.id() {
         Some(active) if active == release => "serve".to_owned(),
         _ => format!("releases activate {release}"),
     };
     Ok(writeln!(out, "Next: catalogue {next}")?)
 }
 
-fn show_comparison(made: &Made, context: &mut Context) -> anyhow::Result<()> {
+fn show_comparison(made: &Made, imported: &Imported, context: &mut Context) -> anyhow::Result<()> {
     match &made.comparison {
         Comparison::NoneActive => {}
-        Comparison::Impossible(active, why) => {
-            let why = visible(why);
-            writeln!(
-                context.err,
-                "warning: the guards could not compare with the active release {active}: {why}"
-            )?;
+        // The refusal says it.
+        Comparison::Impossible(_) if made.is_refused() => {}
+        Comparison::Impossible(why) => {
+            let warning = guards::uncompared(why);
+            writeln!(context.err, "warning: {}", visible(&warning))?;
         }
         // The active release was imported again.
         Comparison::Diff(diff) if diff.from == diff.to => {}
         Comparison::Diff(diff) => {
+            let is_active = imported.active.id() == Some(&made.release);
+            let will = if is_active { "will" } else { "would" };
             let out = &mut context.out;
-            writeln!(out, "What consumers will see, compared with {}:", diff.from)?;
+            writeln!(
+                out,
+                "What consumers {will} see, compared with {}:",
+                diff.from
+            )?;
             for line in sentences::all(diff) {
-                writeln!(out, "  {line}")?;
+                writeln!(out, "{}", wrapped(&format!("  {line}"), 4))?;
             }
             writeln!(out)?;
         }
     }
+    show_refusals(made, context)
+}
+
+fn show_refusals(made: &Made, context: &mut Context) -> anyhow::Result<()> {
     if made.is_refused() {
         for refusal in &made.refusals {
             let Refusal {
                 message,
                 allowed_by,
             } = refusal;
-            writeln!(context.err, "refused: {message} (allowed by {allowed_by})")?;
+            let refused = format!("refused: {}", visible(message));
+            let refused = match made.comparison {
+                Comparison::Diff(_) => wrapped(&refused, 2),
+                // A cause is one line, as in every error.
+                Comparison::NoneActive | Comparison::Impossible(_) => refused,
+            };
+            writeln!(context.err, "{refused}\n  (allowed by {allowed_by})")?;
         }
-    } else if !made.refusals.is_empty() && made.comparison.diff().is_some() {
+    } else if !made.refusals.is_empty() {
         let options = guards::options(&made.refusals);
-        writeln!(
-            context.err,
-            "note: an import that activates would be refused without {options}"
-        )?;
+        let note = format!("note: an import that activates would be refused without {options}");
+        writeln!(context.err, "{}", wrapped(&note, 2))?;
     }
     Ok(())
 }
 
 fn show_refused(made: &Made, context: &mut Context) -> anyhow::Result<()> {
     let (release, options) = (&made.release, guards::options(&made.refusals));
+    let look = match made.comparison {
+        Comparison::Diff(_) => "diff",
+        Comparison::NoneActive | Comparison::Impossible(_) => "releases show",
+    };
     writeln!(
         context.out,
         "Not activated, since the guards refuse it: see above.\n\
-         To look at it:             catalogue diff {release}\n\
-         To activate it as it is:   catalogue releases activate {release}\n\
-         Or import again with:      {options}"
+         Look at it:      catalogue {look} {release}\n\
+         Activate it:     catalogue releases activate {release}\n\
+         Or import with:  {options}"
     )?;
     Ok(())
 }

@@ -8,8 +8,6 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
-use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
-use shared::render::BodyTooLarge;
 
 use crate::advice::Advised;
 use crate::commands::export_args::counted;
@@ -18,9 +16,11 @@ use crate::exit_status::ExitStatus;
 use crate::export::{Fault, Line, STANDARD_INPUT, Surroundings, Visit};
 use crate::findings::report::FindingsReport;
 use crate::findings::{Code, Finding, Findings, terminal};
-use crate::mapping::{self, CheckReport, Failed, FieldReport, Mapping, Receive, RuleReport};
+use crate::mapping::{
+    self, CheckReport, Failed, FieldReport, Mapping, Receive, RuleReport, UnreadKey,
+};
 use crate::progress::Progress;
-use crate::validate::{self, Consumer, Kind, Outcome, Rejects, Settings};
+use crate::validate::{self, Kind, Nobody, Outcome, Rejects, Settings};
 use crate::visible::visible;
 use crate::{json, table};
 
@@ -97,7 +97,7 @@ fn look(args: &CheckArgs, mapping: &Mapping, context: &mut Context) -> anyhow::R
         on_bytes: &|_bytes| {},
     };
     let input = &mut context.input;
-    mapping::check(mapping, &args.exports, input, surroundings, &mut Nobody)
+    mapping::check(mapping, &args.exports, input, surroundings, &mut Unheard)
 }
 
 fn validated(
@@ -162,9 +162,12 @@ fn show(report: &CheckReport, outcome: &Outcome, context: &mut Context) -> anyho
     for rule in &report.rules {
         show_rule(rule, &mut context.out)?;
     }
+    show_others(report, &mut context.out)?;
     let errors = counted(outcome.findings.errors(), "error");
     let warnings = counted(outcome.findings.warnings(), "warning");
-    let unread: usize = report.rules.iter().map(|rule| rule.unread.len()).sum();
+    let of_rules = report.rules.iter().map(|rule| rule.unread.len());
+    let of_linked = report.linked.iter().map(|linked| linked.unread.len());
+    let unread: usize = of_rules.chain(of_linked).sum();
     let unread = counted(unread as u64, "key");
     Ok(writeln!(
         context.out,
@@ -194,11 +197,15 @@ fn show_rule(rule: &RuleReport, out: &mut dyn Write) -> anyhow::Result<()> {
     for field in &rule.fields {
         show_troubles(field, out)?;
     }
-    if rule.unread.is_empty() {
+    show_unread(&types, &rule.unread, out)
+}
+
+fn show_unread(types: &str, unread: &[UnreadKey], out: &mut dyn Write) -> anyhow::Result<()> {
+    if unread.is_empty() {
         return Ok(());
     }
     writeln!(out, "Keys of {types} that no expression names:\n")?;
-    let rows = rule.unread.iter().map(|key| {
+    let rows = unread.iter().map(|key| {
         let sample = visible(&key.sample).into_owned();
         [
             visible(&key.key).into_owned(),
@@ -210,6 +217,35 @@ fn show_rule(rule: &RuleReport, out: &mut dyn Write) -> anyhow::Result<()> {
         out,
         "{}",
         table::list(["KEY", "RECORDS", "SAMPLE"], rows)
+    )?)
+}
+
+/// Shows what is read beside the records of rules, and what is not.
+fn show_others(report: &CheckReport, out: &mut dyn Write) -> anyhow::Result<()> {
+    for linked in &report.linked {
+        show_unread(&visible(&linked.record_type), &linked.unread, out)?;
+    }
+    for (part, keys) in &report.envelope {
+        let keys: Vec<String> = keys
+            .iter()
+            .map(|key| format!("`{}`", visible(key)))
+            .collect();
+        let keys = keys.join(", ");
+        writeln!(
+            out,
+            "`{part}` of the envelope: no record has the key {keys}\n"
+        )?;
+    }
+    if report.unread_types.is_empty() {
+        return Ok(());
+    }
+    let types = report.unread_types.iter();
+    let types = types.map(|(name, records)| format!("{} ({records})", visible(name)));
+    let types: Vec<String> = types.collect();
+    Ok(writeln!(
+        out,
+        "Types of record that nothing reads: {}\n",
+        types.join(", ")
     )?)
 }
 
@@ -228,9 +264,9 @@ fn show_troubles(field: &FieldReport, out: &mut dyn Write) -> anyhow::Result<()>
 }
 
 /// Looks at nothing: what is wrong with the export is told by validating it.
-struct Nobody;
+struct Unheard;
 
-impl Visit for Nobody {
+impl Visit for Unheard {
     fn line(&mut self, _line: Line<'_>) -> anyhow::Result<()> {
         Ok(())
     }
@@ -244,39 +280,14 @@ impl Visit for Nobody {
     }
 }
 
-impl Receive for Nobody {
+impl Receive for Unheard {
     fn failed(&mut self, _failed: Failed) -> anyhow::Result<()> {
         Ok(())
     }
 
+    fn read(&mut self, _records: u64) {}
+
     fn finding(&mut self, _finding: Finding) {}
 
     fn unpublished(&mut self, _kind: Kind, _id: &str) {}
-}
-
-impl Consumer for Nobody {
-    type Boat = ();
-
-    fn render(
-        _summary: &BoatSummary<'_>,
-        _details: &BoatDetails<'_>,
-    ) -> Result<Self::Boat, BodyTooLarge> {
-        Ok(())
-    }
-
-    fn size((): &Self::Boat) -> usize {
-        0
-    }
-
-    fn boat(&mut self, (): Self::Boat) -> anyhow::Result<()> {
-        Ok(())
-    }
-
-    fn manufacturer(
-        &mut self,
-        _summary: &ManufacturerSummary<'_>,
-        _details: &ManufacturerDetails<'_>,
-    ) -> anyhow::Result<()> {
-        Ok(())
-    }
 }

@@ -8,8 +8,11 @@ use crate::commands::coverage::CoverageDocument;
 
 /// All releases.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct ListDocument {
     pub(super) releases: Vec<ReleaseDocument>,
+    /// What is wrong with the pointer to the active one, or null.
+    pub(super) pointer_damage: Option<String>,
 }
 
 /// One release.
@@ -24,40 +27,63 @@ pub(super) struct ReleaseDocument {
     pub(super) bytes: Option<u64>,
     /// Why it cannot be read, or null.
     damage: Option<String>,
+    #[serde(skip)]
+    is_missing: bool,
 }
 
 impl ReleaseDocument {
     /// A release that has this manifest.
-    pub(super) fn new(id: &ReleaseId, manifest: &Manifest, active: Option<&ReleaseId>) -> Self {
+    pub(super) fn new(
+        id: &ReleaseId,
+        manifest: &Manifest,
+        bytes: Option<u64>,
+        active: Option<&ReleaseId>,
+    ) -> Self {
         Self {
             id: id.clone(),
             active: active == Some(id),
             published_at: Some(manifest.published_at.clone()),
             boats: Some(manifest.boats),
             manufacturers: Some(manifest.manufacturers),
-            bytes: Some(manifest.total_bytes()),
+            bytes,
             damage: None,
+            is_missing: false,
         }
     }
 
     /// A release whose manifest cannot be read.
-    pub(super) fn damaged(id: &ReleaseId, error: ReleaseError, active: Option<&ReleaseId>) -> Self {
+    pub(super) fn damaged(
+        id: &ReleaseId,
+        error: ReleaseError,
+        bytes: Option<u64>,
+        active: Option<&ReleaseId>,
+    ) -> Self {
         Self {
             id: id.clone(),
             active: active == Some(id),
             published_at: None,
             boats: None,
             manufacturers: None,
-            bytes: None,
+            bytes,
+            is_missing: matches!(error, ReleaseError::Unknown { .. }),
             damage: Some(damage(error)),
         }
+    }
+
+    /// Whether it is what the pointer names and not there.
+    pub(super) const fn is_missing(&self) -> bool {
+        self.is_missing
     }
 
     /// What is to be known about it at a glance.
     pub(super) fn state(&self) -> String {
         let states = [
             self.active.then_some("active"),
-            self.damage.as_ref().map(|_damage| "damaged"),
+            match self.damage {
+                Some(_) if self.is_missing => Some("missing"),
+                Some(_) => Some("damaged"),
+                None => None,
+            },
         ];
         states.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
@@ -79,14 +105,20 @@ pub(super) struct ShownDocument<'a> {
 
 /// What is served from now on.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct ActiveDocument<'a> {
     pub(super) active: &'a ReleaseId,
+    /// Later releases that a rollback could not go to.
+    pub(super) passed_over: Vec<VerifiedDocument>,
 }
 
 /// What checking came to.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct VerifiedListDocument {
     pub(super) releases: Vec<VerifiedDocument>,
+    /// What is wrong with the pointer to the active release, or null.
+    pub(super) pointer_damage: Option<String>,
 }
 
 /// What checking one release came to.

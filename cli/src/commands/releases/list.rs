@@ -4,14 +4,75 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::bail;
-use shared::release::{Manifest, ReleaseId, ReleaseStore};
+use shared::release::{Manifest, ReleaseError, ReleaseId, ReleaseStore};
 
-use super::document::{ListDocument, ReleaseDocument, ShownDocument};
+use super::document::{ListDocument, ReleaseDocument, ShownDocument, damage};
 use super::size::size;
 use crate::commands::coverage::{self, CoverageDocument};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::visible::visible;
 use crate::{json, table};
+
+/// Which releases there are, or should be.
+pub(super) struct Listing {
+    /// The newest first, then the active one if it is missing.
+    pub(super) ids: Vec<ReleaseId>,
+    active: Option<ReleaseId>,
+    is_asked_for: bool,
+    /// Why it is not known which one is active.
+    pub(super) pointer_damage: Option<String>,
+}
+
+impl Listing {
+    /// One release that somebody named.
+    pub(super) fn of_one(id: &ReleaseId) -> Self {
+        Self {
+            ids: vec![id.clone()],
+            active: None,
+            is_asked_for: true,
+            pointer_damage: None,
+        }
+    }
+
+    /// All releases.
+    pub(super) fn read(store: &ReleaseStore) -> Result<Self, ReleaseError> {
+        let (active, pointer_damage) = match store.current() {
+            Err(error @ ReleaseError::DamagedPointer { .. }) => (None, Some(damage(error))),
+            read => (read?, None),
+        };
+        let mut ids = store.list()?;
+        ids.extend(active.clone().filter(|active| !ids.contains(active)));
+        Ok(Self {
+            ids,
+            active,
+            is_asked_for: false,
+            pointer_damage,
+        })
+    }
+
+    /// Whether nothing is wrong where this release is gone: a prune took it away since.
+    pub(super) fn may_vanish(&self, id: &ReleaseId) -> bool {
+        !self.is_asked_for && self.active.as_ref() != Some(id)
+    }
+
+    /// Says that it is not known which release is active.
+    pub(super) fn say_pointer_damage(&self, context: &mut Context) {
+        if let Some(damage) = &self.pointer_damage {
+            // There is no other place left to report that standard error is closed.
+            _ = writeln!(context.err, "error: {}", visible(damage));
+        }
+    }
+
+    fn document(&self, id: &ReleaseId, store: &ReleaseStore) -> Option<ReleaseDocument> {
+        let (active, bytes) = (self.active.as_ref(), store.size(id).ok());
+        match store.open(id) {
+            Ok(release) => Some(ReleaseDocument::new(id, release.manifest(), bytes, active)),
+            Err(ReleaseError::Unknown { .. }) if self.may_vanish(id) => None,
+            Err(error) => Some(ReleaseDocument::damaged(id, error, bytes, active)),
+        }
+    }
+}
 
 /// Lists all releases.
 pub(super) fn list(
@@ -20,21 +81,42 @@ pub(super) fn list(
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let active = store.current()?;
-    let document = |id: ReleaseId| match store.open(&id) {
-        Ok(release) => ReleaseDocument::new(&id, release.manifest(), active.as_ref()),
-        Err(error) => ReleaseDocument::damaged(&id, error, active.as_ref()),
+    let listing = Listing::read(store)?;
+    let releases = listing.ids.iter();
+    let releases: Vec<_> = releases
+        .filter_map(|id| listing.document(id, store))
+        .collect();
+    let is_active_known = listing.pointer_damage.is_none();
+    let status = if is_active_known && !releases.iter().any(ReleaseDocument::is_missing) {
+        ExitStatus::Done
+    } else {
+        ExitStatus::Failure
     };
-    let releases: Vec<_> = store.list()?.into_iter().map(document).collect();
+    listing.say_pointer_damage(context);
     if as_json {
-        json::print(&ListDocument { releases }, context)?;
-        return Ok(ExitStatus::Done);
+        let document = ListDocument {
+            releases,
+            pointer_damage: listing.pointer_damage,
+        };
+        json::print(&document, context)?;
+    } else if releases.is_empty() {
+        no_releases(data, context)?;
+    } else {
+        context.out.write_all(rows(&releases).as_bytes())?;
     }
-    if releases.is_empty() {
-        writeln!(context.out, "No releases in {}.", data.display())?;
-        writeln!(context.out, "Import one: catalogue import EXPORT")?;
-        return Ok(ExitStatus::Done);
-    }
+    Ok(status)
+}
+
+/// Says that there are none, and how to get one.
+pub(super) fn no_releases(data: &Path, context: &mut Context) -> anyhow::Result<()> {
+    writeln!(context.out, "No releases in {}.", data.display())?;
+    Ok(writeln!(
+        context.out,
+        "Import one: catalogue import EXPORT"
+    )?)
+}
+
+fn rows(releases: &[ReleaseDocument]) -> String {
     let number = |number: Option<u64>| known(number.map(|number| number.to_string()));
     // The id says when it was published.
     let rows = releases.iter().map(|release| {
@@ -47,10 +129,7 @@ pub(super) fn list(
         ]
     });
     let heading = ["RELEASE", "BOATS", "MANUFACTURERS", "SIZE", "STATE"];
-    context
-        .out
-        .write_all(table::list(heading, rows).as_bytes())?;
-    Ok(ExitStatus::Done)
+    table::list(heading, rows)
 }
 
 fn known(text: Option<String>) -> String {
@@ -64,12 +143,17 @@ pub(super) fn show(
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let active = store.current()?;
+    let active = match (store.current(), id) {
+        // Whatever the pointer should say, that release can be shown.
+        (Err(ReleaseError::DamagedPointer { .. }), Some(_)) => None,
+        (read, _) => read?,
+    };
     let Some(id) = id.or(active.as_ref()) else {
         bail!("no release is active; `catalogue releases list` shows those there are")
     };
     let manifest = store.open(id)?.manifest().clone();
-    let release = ReleaseDocument::new(id, &manifest, active.as_ref());
+    let bytes = store.size(id)?;
+    let release = ReleaseDocument::new(id, &manifest, Some(bytes), active.as_ref());
     if as_json {
         let shown = ShownDocument {
             release,
@@ -80,12 +164,12 @@ pub(super) fn show(
     } else {
         context
             .out
-            .write_all(text(&release, &manifest).as_bytes())?;
+            .write_all(text(&release, bytes, &manifest).as_bytes())?;
     }
     Ok(ExitStatus::Done)
 }
 
-fn text(release: &ReleaseDocument, manifest: &Manifest) -> String {
+fn text(release: &ReleaseDocument, bytes: u64, manifest: &Manifest) -> String {
     let state = if release.active {
         "active"
     } else {
@@ -97,7 +181,7 @@ fn text(release: &ReleaseDocument, manifest: &Manifest) -> String {
         ("Published", manifest.published_at.clone()),
         ("Boats", manifest.boats.to_string()),
         ("Manufacturers", manifest.manufacturers.to_string()),
-        ("Bytes", manifest.total_bytes().to_string()),
+        ("Bytes", bytes.to_string()),
     ]);
     let rows = manifest.files.iter().map(|file| {
         [

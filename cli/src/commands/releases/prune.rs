@@ -9,17 +9,20 @@ use serde::Serialize;
 use shared::release::prune::{Kept, Pruned};
 use shared::release::{ReleaseId, ReleaseStore};
 
+use super::document::damage;
 use super::size::size;
 use crate::commands::export_args::counted;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::visible::visible;
 use crate::{json, table};
 
 /// Arguments of `releases prune`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Kept are the active release, the two that were active before it, those younger than 24 hours, and
-those that a running server has open.")]
+Kept are the active release, the two that were active before it and are there in full, those that
+were published or imported again in the last 24 hours, and those that a running server or command
+has open. Where it is not known which release is active, all are kept.")]
 pub struct PruneArgs {
     /// Say what would be removed, and remove nothing
     #[arg(long)]
@@ -33,6 +36,8 @@ struct Document<'a> {
     releases: Vec<ReleaseDocument<'a>>,
     leftovers: Vec<LeftoverDocument>,
     freed_bytes: u64,
+    /// What could not be looked at or removed.
+    failures: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -58,15 +63,24 @@ pub(super) fn run(
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let pruned = prune(args, store, data, context).context("could not prune releases")?;
+    let mut pruned = prune(args, store, data, context).context("could not prune releases")?;
+    let failures = std::mem::take(&mut pruned.failures).into_iter();
+    let failures: Vec<String> = failures.map(damage).collect();
     if as_json {
-        json::print(&document(args, &pruned), context)?;
+        json::print(&document(args, &pruned, &failures), context)?;
     } else {
         context
             .out
             .write_all(text(args, &pruned, data).as_bytes())?;
     }
-    Ok(ExitStatus::Done)
+    if failures.is_empty() {
+        return Ok(ExitStatus::Done);
+    }
+    for failure in &failures {
+        // There is no other place left to report that standard error is closed.
+        _ = writeln!(context.err, "error: {}", visible(failure));
+    }
+    Ok(ExitStatus::Failure)
 }
 
 fn prune(
@@ -88,7 +102,7 @@ fn prune(
     })
 }
 
-fn document<'a>(args: &PruneArgs, pruned: &'a Pruned) -> Document<'a> {
+fn document<'a>(args: &PruneArgs, pruned: &'a Pruned, failures: &'a [String]) -> Document<'a> {
     let release = |verdict: &'a shared::release::prune::Verdict| ReleaseDocument {
         id: &verdict.id,
         bytes: verdict.bytes,
@@ -104,6 +118,7 @@ fn document<'a>(args: &PruneArgs, pruned: &'a Pruned) -> Document<'a> {
         releases: pruned.releases.iter().map(release).collect(),
         leftovers: pruned.leftovers.iter().map(leftover).collect(),
         freed_bytes: pruned.freed_bytes(),
+        failures,
     }
 }
 
@@ -123,16 +138,17 @@ fn text(args: &PruneArgs, pruned: &Pruned, data: &Path) -> String {
         };
         [verdict.id.to_string(), size(verdict.bytes), outcome]
     });
-    let leftovers = pruned.leftovers.iter().map(|leftover| {
-        let name = leftover.path.file_name().unwrap_or_default();
-        let outcome = format!("{gone}: was never finished");
-        [
-            name.to_string_lossy().into_owned(),
-            size(leftover.bytes),
-            outcome,
-        ]
-    });
-    let rows = table::list(["RELEASE", "SIZE", "OUTCOME"], releases.chain(leftovers));
+    let mut rows = table::list(["RELEASE", "SIZE", "OUTCOME"], releases);
+    if !pruned.leftovers.is_empty() {
+        let leftovers = pruned.leftovers.iter().map(|leftover| {
+            let name = leftover.path.file_name().unwrap_or_default();
+            let name = name.to_string_lossy().into_owned();
+            [name, size(leftover.bytes), gone.to_owned()]
+        });
+        // A table of their own, because their names may be longer than ids.
+        let leftovers = table::list(["NEVER FINISHED", "SIZE", "OUTCOME"], leftovers);
+        rows = format!("{rows}\n{leftovers}");
+    }
     let removed = pruned
         .releases
         .iter()
@@ -151,18 +167,22 @@ fn text(args: &PruneArgs, pruned: &Pruned, data: &Path) -> String {
 
 const fn word(kept: Kept) -> &'static str {
     match kept {
+        Kept::NothingKnown => "nothingKnown",
         Kept::Active => "active",
         Kept::Previous => "previous",
         Kept::Young => "young",
         Kept::InUse => "inUse",
+        Kept::Failed => "failed",
     }
 }
 
 const fn reason(kept: Kept) -> &'static str {
     match kept {
+        Kept::NothingKnown => "what is active is not known",
         Kept::Active => "active",
         Kept::Previous => "active before, to roll back to",
         Kept::Young => "younger than 24 hours",
-        Kept::InUse => "open in a running server",
+        Kept::InUse => "open in a server or a command",
+        Kept::Failed => "could not be removed",
     }
 }

@@ -1,12 +1,34 @@
 //! What a check came to, as it is shown. Keys of its JSON are always there.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 /// What becomes of the records, rule by rule.
 #[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct CheckReport {
     /// In the order of the mapping.
     pub rules: Vec<RuleReport>,
+    /// Records that no rule is for and that others lead to, by their types.
+    pub linked: Vec<LinkedReport>,
+    /// Records that nothing reads, by their types.
+    pub unread_types: BTreeMap<String, u64>,
+    /// Keys that the envelope asks for and no record has, by the part that asks. They may be
+    /// rightly missing, such as that of an archived record where none is.
+    pub envelope: BTreeMap<&'static str, Vec<String>>,
+}
+
+/// Records of a type that are read because others lead to them.
+#[derive(Debug, Serialize)]
+pub struct LinkedReport {
+    /// Their type.
+    #[serde(rename = "type")]
+    pub record_type: String,
+    /// How many were led to.
+    pub records: u64,
+    /// Their keys that no expression names.
+    pub unread: Vec<UnreadKey>,
 }
 
 /// What an `[[emit]]` makes.

@@ -7,15 +7,17 @@ use jaq_core::{Cv, Error, RunPtr, ValR, ValXs};
 use jaq_json::Val;
 
 use super::values::to_json;
-use super::{Data, Language, from_json, text};
+use super::{Data, Language, from_json, from_node, text};
+use crate::export::json;
 use crate::findings::cut;
-use crate::mapping::functions::measure::{Unit, measure};
+use crate::mapping::DEPTH_MAX;
+use crate::mapping::functions::measure::{Unit, measure, number};
 use crate::mapping::functions::plain::plain;
 use crate::mapping::functions::slugify::slugify;
 use crate::mapping::functions::year::year;
 
 /// How many there are.
-const FUNCTIONS: usize = 8;
+const FUNCTIONS: usize = 10;
 
 /// All functions, with their numbers of arguments.
 pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
@@ -25,6 +27,8 @@ pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
         ("links", 1, |cv| with_argument(cv, links)),
         ("lookup", 1, |cv| with_argument(cv, lookup)),
         ("measure", 1, |cv| with_argument(cv, measured)),
+        ("number", 0, |cv| bome(number_of(&cv.1))),
+        ("fromjson", 0, |cv| on_text(&cv, parsed)),
         ("year", 0, |cv| on_text(&cv, year_of)),
         ("plain", 0, |cv| bome(plain_text(&cv.1))),
         ("slugify", 0, |cv| on_text(&cv, slug)),
@@ -83,6 +87,13 @@ fn public_id(data: Data<'_>, key: &str) -> ValR<Val> {
     Ok(Val::from(id.unwrap_or_else(|| key.to_owned())))
 }
 
+fn parsed(_data: Data<'_>, json: &str) -> ValR<Val> {
+    match json::parse_nested(json, DEPTH_MAX) {
+        Ok(node) => Ok(from_node(&node)),
+        Err(invalid) => failed(invalid),
+    }
+}
+
 #[expect(clippy::unnecessary_wraps, reason = "functions have one signature")]
 fn links(data: Data<'_>, _input: &Val, field: &str) -> ValR<Val> {
     let keys = data.knowledge.linked(field).into_iter().map(Val::from);
@@ -106,6 +117,14 @@ fn measured(_data: Data<'_>, input: &Val, unit: &str) -> ValR<Val> {
     }
     let measured = measure(&worded(input)?, unit).map_err(Error::str)?;
     Ok(measured.map_or(Val::Null, |number: String| super::values::number(&number)))
+}
+
+fn number_of(input: &Val) -> ValR<Val> {
+    if matches!(input, Val::Null | Val::Num(_)) {
+        return Ok(input.clone());
+    }
+    let number = number(&worded(input)?).map_err(Error::str)?;
+    Ok(number.map_or(Val::Null, |number| super::values::number(&number)))
 }
 
 fn year_of(_data: Data<'_>, given: &str) -> ValR<Val> {

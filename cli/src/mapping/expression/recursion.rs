@@ -1,21 +1,49 @@
-//! Definitions that call themselves, found by their text.
+//! Definitions that call themselves, and brackets without end, found by their text.
 
 use jaq_core::load::Lexer;
 use jaq_core::load::lex::{StrPart, Tok, Token};
 
 use super::InvalidExpression;
+use super::key_names::definitions;
 
-/// Refuses a definition that calls itself, which would most likely never end: one that is meant to
-/// extend the function of the same name does not see that. The library has loops.
+/// Deepest nesting of brackets in an expression.
+const BRACKETS_MAX: usize = 100;
+
+/// Refuses what could take the parser, or whoever evaluates, to the end of the stack.
+///
+/// A definition that calls itself would most likely never end: one that is meant to extend the
+/// function of the same name does not see that. The library has loops.
 pub(crate) fn check(code: &str) -> Result<(), InvalidExpression> {
+    let invalid = |message: String| {
+        Err(InvalidExpression {
+            message,
+            unknown: None,
+        })
+    };
+    if BRACKETS_MAX < depth(code) {
+        return invalid(format!("brackets are nested more than {BRACKETS_MAX} deep"));
+    }
     let tokens = Lexer::new(code).lex().unwrap_or_default();
     match recursive_name(&tokens) {
         None => Ok(()),
-        Some(name) => Err(InvalidExpression {
-            message: format!("the definition of `{name}` calls itself; give it another name"),
-            unknown: None,
-        }),
+        Some(name) => invalid(format!(
+            "the definition of `{name}` calls itself; give it another name"
+        )),
     }
+}
+
+/// How deep brackets are nested, those in texts included.
+fn depth(code: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in code.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 fn recursive_name<'c>(tokens: &[Token<&'c str>]) -> Option<&'c str> {
@@ -23,30 +51,34 @@ fn recursive_name<'c>(tokens: &[Token<&'c str>]) -> Option<&'c str> {
         Tok::Block(inner) => recursive_name(inner),
         _ => None,
     });
-    let starts = (0..tokens.len()).filter(|start| tokens[*start].0 == "def");
-    let own = starts.filter_map(|start| {
-        let name = tokens.get(start + 1)?.0;
-        let colon = start + tokens[start..].iter().position(|token| token.0 == ":")?;
-        // A definition within the body has a semicolon of its own.
-        let mut open = 1;
-        let mut body = tokens[colon..].iter().take_while(|Token(text, _)| {
-            open += i32::from(*text == "def");
-            open -= i32::from(*text == ";");
-            open != 0
-        });
-        body.any(|token| mentions(token, name)).then_some(name)
-    });
-    within.or_else(|| own.into_iter().next())
+    let own = || {
+        let mut recursive = definitions(tokens).filter(|(name, body)| mention(body, name));
+        recursive.next().map(|(name, _)| name)
+    };
+    within.or_else(own)
 }
 
-fn mentions(Token(text, token): &Token<&str>, name: &str) -> bool {
-    match token {
+/// Whether a function of this name is called.
+fn mention(tokens: &[Token<&str>], name: &str) -> bool {
+    tokens.iter().any(|Token(text, token)| match token {
         Tok::Word => *text == name,
-        Tok::Block(inner) => inner.iter().any(|token| mentions(token, name)),
+        Tok::Block(inner) if text.starts_with('{') => mention_in_object(inner, name),
+        Tok::Block(inner) => mention(inner, name),
         Tok::Str(parts) => parts.iter().any(|part| match part {
-            StrPart::Term(term) => mentions(term, name),
+            StrPart::Term(term) => mention(std::slice::from_ref(term), name),
             StrPart::Str(_) | StrPart::Char(_) => false,
         }),
         Tok::Var | Tok::Fmt | Tok::Num | Tok::Sym => false,
-    }
+    })
+}
+
+/// As before, where a word at the beginning and after a comma is a key.
+fn mention_in_object(tokens: &[Token<&str>], name: &str) -> bool {
+    let mut is_key = true;
+    tokens.iter().any(|token| {
+        let is_word = matches!(token.1, Tok::Word);
+        let mentions = !(is_key && is_word) && mention(std::slice::from_ref(token), name);
+        is_key = token.0 == ",";
+        mentions
+    })
 }

@@ -1,4 +1,5 @@
-//! Measures: numbers with units as people type them, exact and in the unit that is wanted.
+//! Measures: numbers with units as people type them, exact and in the unit that is wanted; and
+//! numbers without units.
 //!
 //! A wrong factor is worse than an error, so that whatever can be meant in two ways is refused.
 //! A value that stands in the wanted unit is taken as it is; only a conversion between systems of
@@ -32,7 +33,15 @@ pub(in crate::mapping) struct NoMeasure {
     why: Why,
 }
 
-/// What is wrong with a measure.
+/// A text that is no number.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("could not read {text:?} as a number: {why}")]
+pub(in crate::mapping) struct NoNumber {
+    text: String,
+    why: Why,
+}
+
+/// What is wrong with a measure or a number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 enum Why {
     #[error("it has more than {TEXT_MAX} bytes")]
@@ -41,13 +50,15 @@ enum Why {
     NoNumber { spelling: String },
     #[error("{found:?} is no part of a measure such as `10.54 m`, `34.58'` or `12' 6 1/2\"`")]
     Unexpected { found: String },
+    #[error("{found:?} is no part of a number such as `1234.5` or `1 234,5`")]
+    NotDigits { found: String },
     #[error("it ends where a number is missing")]
     EndsEarly,
     #[error("{word:?} is not a unit; units are {}", Unit::names().collect::<Vec<_>>().join(", "))]
     UnknownUnit { word: String },
     #[error("{} is {} and not {}", found.name(), found.quantity().as_str(), wanted.quantity().as_str())]
     OtherQuantity { found: Unit, wanted: Unit },
-    #[error("it is a range, and a measure is one number")]
+    #[error("it is a range, and not one number")]
     Range,
     #[error("there are 12 inches in a foot")]
     TooManyInches,
@@ -69,9 +80,11 @@ enum Why {
 /// that only moves the decimal point (`cm` to `m`, `t` to `kg`), otherwise rounded to two
 /// decimals, halves up. A number without a unit is in the wanted one.
 ///
-/// `1,234` is refused, because it is 1234 or 1.234, unless its unit is an imperial one, where
-/// the comma parts thousands, or another spelling agrees with one of the two only. A single point
-/// is always the decimal point.
+/// A single point is always the decimal point, even before exactly three digits: `4.763 kg` is less
+/// than five kilograms, and `10.500 kg` is ten and a half. A single comma before exactly three
+/// digits is refused, because `1,234 kg` is 1234 or 1.234, unless its unit is an imperial one, where
+/// the comma parts thousands, or another spelling agrees with one of the two only. An apostrophe
+/// parts the thousands of a mass, as in `10'500 kg`; elsewhere it is the sign of feet.
 pub(in crate::mapping) fn measure(text: &str, wanted: Unit) -> Result<Option<String>, NoMeasure> {
     if text.trim().is_empty() {
         return Ok(None);
@@ -82,6 +95,39 @@ pub(in crate::mapping) fn measure(text: &str, wanted: Unit) -> Result<Option<Str
         why,
     })?;
     Ok(Some(value.normalized().to_plain_string()))
+}
+
+/// The number without a unit in `text`, in its shortest spelling; blank is none.
+///
+/// `1 234`, `1'234`, `1,234.5`, `1.234,5`, `16,6` and `-3 ½` are read. As in a measure, a single
+/// point is always the decimal point, and `1,234` is refused.
+pub(in crate::mapping) fn number(text: &str) -> Result<Option<String>, NoNumber> {
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    let value = read_number(text).map_err(|why| NoNumber {
+        text: quoted(text),
+        why,
+    })?;
+    Ok(Some(value.normalized().to_plain_string()))
+}
+
+fn read_number(text: &str) -> Result<BigDecimal, Why> {
+    if TEXT_MAX < text.len() {
+        return Err(Why::TooLong);
+    }
+    match parser::number(text) {
+        Ok(Reading::Clear(value)) => Ok(value),
+        Ok(Reading::Ambiguous {
+            thousands,
+            decimals,
+        }) => Err(Why::Ambiguous {
+            thousands,
+            decimals,
+        }),
+        Err(Why::Unexpected { found }) => Err(Why::NotDigits { found }),
+        Err(why) => Err(why),
+    }
 }
 
 fn read(text: &str, wanted: Unit) -> Result<BigDecimal, Why> {

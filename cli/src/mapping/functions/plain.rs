@@ -2,7 +2,9 @@
 //!
 //! The same text gives the same plain text, whichever way it was authored: as HTML, Portable
 //! Text, the rich text of Contentful, or the blocks of Strapi. Images, embedded records and all
-//! emphasis are left out. Nothing here follows a link or runs a script.
+//! emphasis are left out. Text is never lost without a word: a form that is not known is an error,
+//! and of a part of an unknown type within a known form the text is kept. Nothing here follows a
+//! link or runs a script.
 
 mod contentful;
 mod html;
@@ -25,11 +27,13 @@ const DEPTH_MAX: usize = 100;
 pub(in crate::mapping) enum NoPlainText {
     /// Neither a text nor one of the known forms of rich text.
     #[error(
-        "could not read {found} as a text: it is not a text, HTML, Portable Text, rich text of \
-         Contentful or blocks of Strapi"
+        "could not read {found} as a text: known are texts, HTML, Portable Text (`_type` \"block\" \
+         with `children`), rich text of Contentful (`nodeType` \"document\" with `content`) and \
+         blocks of Strapi (`type` {} with `children`)",
+        strapi::BLOCKS.map(|name| format!("{name:?}")).join(", ")
     )]
     UnknownForm {
-        /// The beginning of the value.
+        /// What the value says of itself.
         found: String,
     },
     /// The parts of the text are nested too deep.
@@ -52,18 +56,8 @@ pub(in crate::mapping) fn plain(value: &Value) -> Result<Option<String>, NoPlain
     let text = match value {
         Value::Null => return Ok(None),
         Value::String(text) => plain_text(text)?,
-        Value::Array(blocks) => {
-            let mut page = Page::default();
-            for block in blocks {
-                write_block(block, &mut page)?;
-            }
-            page.finish()?
-        }
-        Value::Object(_) => {
-            let mut page = Page::default();
-            write_block(value, &mut page)?;
-            page.finish()?
-        }
+        Value::Array(blocks) => document(blocks)?,
+        Value::Object(_) => document(std::slice::from_ref(value))?,
         Value::Bool(_) | Value::Number(_) => return Err(unknown_form(value)),
     };
     Ok((!text.is_empty()).then_some(text))
@@ -79,18 +73,63 @@ fn plain_text(text: &str) -> Result<String, NoPlainText> {
     Ok(text.trim().replace("\r\n", "\n").replace('\r', "\n"))
 }
 
-/// Adds one block, whose form its own keys tell.
-fn write_block(block: &Value, page: &mut Page) -> Result<(), NoPlainText> {
-    let has = |key: &str| block.get(key).is_some_and(Value::is_string);
-    if has("nodeType") {
-        contentful::write(block, page)
-    } else if has("_type") {
-        portable_text::write(block, page);
-        Ok(())
-    } else if has("type") {
-        strapi::write(block, page)
-    } else {
-        Err(unknown_form(block))
+/// The text of blocks, of which at least one must be understood.
+fn document(blocks: &[Value]) -> Result<String, NoPlainText> {
+    let mut page = Page::default();
+    let mut is_understood = false;
+    for block in blocks {
+        let form = Form::of(block).ok_or_else(|| unknown_form(block))?;
+        is_understood |= form.understands(block);
+        form.write(block, &mut page)?;
+    }
+    match blocks.first() {
+        Some(first) if !is_understood => Err(unknown_form(first)),
+        _ => page.finish(),
+    }
+}
+
+/// A form of rich text.
+#[derive(Clone, Copy)]
+enum Form {
+    Contentful,
+    PortableText,
+    Strapi,
+}
+
+impl Form {
+    const ALL: [Self; 3] = [Self::Contentful, Self::PortableText, Self::Strapi];
+
+    /// The form of a block, which its own keys tell.
+    fn of(block: &Value) -> Option<Self> {
+        let has = |form: &Self| block.get(form.type_key()).is_some_and(Value::is_string);
+        Self::ALL.into_iter().find(has)
+    }
+
+    /// Under which key a block has its type.
+    const fn type_key(self) -> &'static str {
+        match self {
+            Self::Contentful => "nodeType",
+            Self::PortableText => "_type",
+            Self::Strapi => "type",
+        }
+    }
+
+    /// Whether the block is known to be text or something without text, or holds text anyway.
+    fn understands(self, block: &Value) -> bool {
+        let is_known = match self {
+            Self::Contentful => contentful::knows(block),
+            Self::PortableText => portable_text::knows(block),
+            Self::Strapi => strapi::knows(block),
+        };
+        is_known || holds_text(block)
+    }
+
+    fn write(self, block: &Value, page: &mut Page) -> Result<(), NoPlainText> {
+        match self {
+            Self::Contentful => contentful::write(block, page),
+            Self::PortableText => portable_text::write(block, page),
+            Self::Strapi => strapi::write(block, page),
+        }
     }
 }
 
@@ -98,15 +137,56 @@ fn unknown_form(value: &Value) -> NoPlainText {
     let found = match value {
         Value::Object(members) => {
             let keys: Vec<&str> = members.keys().take(5).map(String::as_str).collect();
-            format!("an object with the keys {keys:?}")
+            let keys = quoted(&format!("{keys:?}"));
+            match Form::of(value).map(Form::type_key) {
+                Some(key) => {
+                    let of = quoted(word(value, key));
+                    format!("an object with the `{key}` {of:?} and the keys {keys}")
+                }
+                None => format!("an object with the keys {keys}"),
+            }
         }
         Value::Array(_) => "a list within the list".to_owned(),
         Value::String(text) => format!("{:?} within a list", quoted(text)),
         other => other.to_string(),
     };
-    NoPlainText::UnknownForm {
-        found: quoted(&found),
+    NoPlainText::UnknownForm { found }
+}
+
+/// Where parts of an unknown type may hold text: a text, or a list of texts and parts.
+const TEXT_KEYS: [&str; 3] = ["text", "content", "children"];
+
+fn holds_text(part: &Value) -> bool {
+    TEXT_KEYS.iter().any(|key| match part.get(key) {
+        Some(Value::String(text)) => !text.trim().is_empty(),
+        Some(Value::Array(parts)) => !parts.is_empty(),
+        _ => false,
+    })
+}
+
+/// Adds the text that a part at `depth` holds, whatever its type; `write` adds the parts within.
+fn write_any(
+    part: &Value,
+    page: &mut Page,
+    depth: usize,
+    write: fn(&Value, &mut Page, usize) -> Result<(), NoPlainText>,
+) -> Result<(), NoPlainText> {
+    for key in TEXT_KEYS {
+        match part.get(key) {
+            Some(Value::String(text)) => page.write(text),
+            Some(Value::Array(parts)) => {
+                let depth = deeper(depth)?;
+                for part in parts {
+                    match part {
+                        Value::String(text) => page.write(text),
+                        part => write(part, page, depth)?,
+                    }
+                }
+            }
+            _ => {}
+        }
     }
+    Ok(())
 }
 
 /// The members of the list that `node` has under `key`; no list is an empty one.

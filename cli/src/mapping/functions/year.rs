@@ -5,7 +5,11 @@ use super::quoted;
 /// The earliest and the latest number of four digits that can be meant as a year.
 const YEARS: std::ops::RangeInclusive<i64> = 1000..=2999;
 /// What stands between the years of a range, in lower case.
-const RANGE_SIGNS: [&str; 9] = ["-", "–", "—", "−", "/", "to", "until", "till", "bis"];
+const RANGE_SIGNS: [&str; 12] = [
+    "-", "–", "—", "−", "/", "..", "...", "…", "to", "until", "till", "bis",
+];
+/// What is written right before the year of a model.
+const MODEL_YEAR: &str = "MY";
 
 /// Why a text is no year.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,8 +32,8 @@ pub(in crate::mapping) enum NoYear {
     },
 }
 
-/// The year in a text: `2018`, `2018-05-01`, `c. 1974`, `since 1999`. Of a season or a range,
-/// as in `1974/75` and `1974–1980`, it is the first. Blank is none.
+/// The year in a text: `2018`, `2018-05-01`, `c. 1974`, `since 1999`, `MY2018`. Of a season or a
+/// range, as in `1974/75`, `1974–1980` and `1974..1980`, it is the first. Blank is none.
 pub(in crate::mapping) fn year(text: &str) -> Result<Option<i64>, NoYear> {
     if text.trim().is_empty() {
         return Ok(None);
@@ -72,15 +76,23 @@ fn candidates(text: &str) -> Vec<(usize, i64)> {
     let mut at = 0;
     for word in text.split_inclusive(|c: char| !c.is_alphanumeric()) {
         let bare = word.trim_end_matches(|c: char| !c.is_alphanumeric());
-        let is_number = bare.len() == 4 && bare.bytes().all(|byte| byte.is_ascii_digit());
-        if let Some(year) = bare.parse().ok().filter(|year| YEARS.contains(year))
+        let digits = without_model_year(bare);
+        let is_number = digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        if let Some(year) = digits.parse().ok().filter(|year| YEARS.contains(year))
             && is_number
         {
-            candidates.push((at, year));
+            candidates.push((at + bare.len() - digits.len(), year));
         }
         at += word.len();
     }
     candidates
+}
+
+fn without_model_year(word: &str) -> &str {
+    match word.split_at_checked(MODEL_YEAR.len()) {
+        Some((mark, digits)) if mark.eq_ignore_ascii_case(MODEL_YEAR) => digits,
+        _ => word,
+    }
 }
 
 /// Whether there are two years, the first before the second, with nothing but the sign of a
@@ -112,6 +124,11 @@ mod tests {
             ("1974-1980", Some(1974)),
             ("1974 – 1980", Some(1974)),
             ("1974 bis 1980", Some(1974)),
+            ("1974..1980", Some(1974)),
+            ("1974 … 1980", Some(1974)),
+            ("MY2018", Some(2018)),
+            ("my 2018", Some(2018)),
+            ("MY2018-2020", Some(2018)),
             ("since 1999", Some(1999)),
             ("1999 (1999)", Some(1999)),
             ("1974 - present", Some(1974)),

@@ -2,7 +2,8 @@
 
 use super::Mapper;
 use super::make::Observe;
-use crate::findings::cut;
+use crate::export::LINE_MAX;
+use crate::findings::{Code, cut};
 use crate::mapping::definition::{ExpressionId, Field, Rest};
 use crate::mapping::expression::{Jq, Knowledge, from_json, text, write_json};
 
@@ -17,17 +18,32 @@ pub(super) struct Making<'a> {
     pub(super) failures: Vec<Failure>,
 }
 
-/// A field that could not be made.
+/// Something that could not be made.
 pub(super) struct Failure {
-    pub(super) path: String,
+    pub(super) code: Code,
+    /// JSON pointer to the field, where it is one.
+    pub(super) path: Option<String>,
     pub(super) message: String,
 }
 
 impl Failure {
-    pub(super) fn new(path: &str, message: String) -> Self {
+    /// A part of a rule that is about no single field.
+    pub(super) fn of_rule(part: &str, error: &str) -> Self {
         Self {
-            path: format!("/{path}"),
-            message,
+            code: Code::MappingFailed,
+            path: None,
+            message: format!("`{part}` of the rule: {}", cut(error)),
+        }
+    }
+
+    /// A native record of so many bytes.
+    pub(super) fn too_long(length: usize) -> Self {
+        Self {
+            code: Code::LineTooLong,
+            path: None,
+            message: format!(
+                "what the mapping makes of the record has {length} bytes, more than the {LINE_MAX} of a line"
+            ),
         }
     }
 }
@@ -68,6 +84,8 @@ impl Making<'_> {
                 return None;
             }
         };
+        let whole: Jq = items.iter().cloned().collect();
+        self.observe(&whole);
         let mut made = Vec::new();
         for (place, item) in items.iter().enumerate() {
             made.extend(self.within(&place.to_string(), |making| making.field(member, item)));
@@ -85,8 +103,7 @@ impl Making<'_> {
         });
         match written {
             Ok(value) => {
-                let path = field_path(&self.path);
-                self.observer.field(self.rule, &path, Ok(&value));
+                self.observe(&value);
                 (!matches!(value, Jq::Null)).then_some(text)
             }
             Err(message) => {
@@ -94,6 +111,11 @@ impl Making<'_> {
                 None
             }
         }
+    }
+
+    fn observe(&mut self, value: &Jq) {
+        let path = field_path(&self.path);
+        self.observer.field(self.rule, &path, Ok(value));
     }
 
     fn evaluated(&mut self, id: ExpressionId, input: &Jq) -> Option<Jq> {
@@ -105,6 +127,7 @@ impl Making<'_> {
     fn finished(&self, value: Jq, rest: &Rest) -> Result<Jq, String> {
         let translated = match (&rest.table, &value) {
             (None, _) | (_, Jq::Null) => value,
+            (Some(table), Jq::Num(number)) => self.mapper.lookup(table, &number.to_string())?,
             (Some(table), word) => match text(word) {
                 Some(word) => self.mapper.lookup(table, word)?,
                 None => {
@@ -124,7 +147,8 @@ impl Making<'_> {
         let path = field_path(&self.path);
         self.observer.field(self.rule, &path, Err(message));
         self.failures.push(Failure {
-            path: format!("/{}", self.path.join("/")),
+            code: Code::MappingFailed,
+            path: Some(format!("/{}", self.path.join("/"))),
             message: cut(message),
         });
     }

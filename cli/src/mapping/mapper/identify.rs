@@ -1,11 +1,13 @@
 //! The first pass: what a record is called and what it is, and which links there are.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{Event, Failed, Mapper, Raw};
 use crate::export::Line;
-use crate::findings::{Code, Finding, Place};
+use crate::export::json::{Node, Value};
+use crate::findings::{Code, Finding, Place, cut};
 use crate::mapping::DEPTH_MAX;
 use crate::mapping::definition::ExpressionId;
 use crate::mapping::documents::{Document, Identified};
@@ -13,7 +15,7 @@ use crate::mapping::expression::{Jq, from_node, text};
 use crate::validate::parse_line;
 
 impl Mapper {
-    /// Identifies a record and sets it aside; one without a key or a type is nobody's business.
+    /// Identifies a record and sets it aside; those without a key or a type are counted.
     pub(in crate::mapping) fn record(
         &mut self,
         source: usize,
@@ -30,7 +32,10 @@ impl Mapper {
                 let earlier = self.documents.add(at, identified)?;
                 Ok(earlier.map(|earlier| duplicate(&raw, earlier)))
             }
-            Ok(None) => Ok(None),
+            Ok(None) => {
+                self.reading.unidentified.add(&raw);
+                Ok(None)
+            }
             Err(message) => {
                 let finding = Finding::new(Code::MappingFailed, Some(place(&raw)), message);
                 Ok(Some(failed(raw, finding)))
@@ -64,16 +69,17 @@ impl Mapper {
             return Ok(None);
         };
         let id = self.word("id", envelope.id, record)?;
-        let is_published = self
-            .truth("published", envelope.published, record)?
-            .unwrap_or(true);
+        let is_published = match envelope.published {
+            None => true,
+            given => self
+                .truth("published", given, record)?
+                .ok_or("the `published` of a record must be true or false, not null")?,
+        };
         let is_changed = self
             .truth("changed", envelope.changed, record)?
             .unwrap_or(false);
         if is_published && is_changed && self.is_mapped(&record_type) {
-            self.changed.count += 1;
-            let first = || (Arc::clone(&raw.file), raw.line);
-            self.changed.first.get_or_insert_with(first);
+            self.reading.changed.add(raw);
         }
         Ok(Some(Identified {
             source,
@@ -177,7 +183,31 @@ fn parsed(raw: &Raw) -> Result<Jq, Box<Finding>> {
         is_unterminated: raw.is_unterminated,
     };
     let (_text, node) = parse_line(line, DEPTH_MAX)?;
-    Ok(from_node(&node))
+    match repeated_key(&node) {
+        None => Ok(from_node(&node)),
+        Some(key) => {
+            let message = format!("the key `{}` is given twice", cut(key));
+            Err(Box::new(Finding::new(
+                Code::RepeatedKey,
+                Some(place(raw)),
+                message,
+            )))
+        }
+    }
+}
+
+/// A key that an object has twice, however deep it is.
+fn repeated_key<'n>(node: &'n Node<'_>) -> Option<&'n str> {
+    match &node.value {
+        Value::Object(members) => {
+            let mut seen = HashSet::new();
+            let mut keys = members.iter().map(|member| &*member.key);
+            let own = keys.find(|key| !seen.insert(*key));
+            own.or_else(|| members.iter().find_map(|member| repeated_key(&member.node)))
+        }
+        Value::List(items) => items.iter().find_map(repeated_key),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => None,
+    }
 }
 
 fn place(raw: &Raw) -> Place {
@@ -203,6 +233,6 @@ fn failed(raw: Raw, finding: Finding) -> Event {
         kind: None,
         id: None,
         findings: vec![finding],
-        raw: raw.text,
+        raw: raw.text.into_bytes(),
     })
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::field::{Failure, Making, json_text, list, push_member};
 use super::{Event, Failed, Mapper};
@@ -51,7 +52,7 @@ impl Mapper {
         }
         for event in &mut events {
             if let Event::Failed(failed) = event {
-                failed.raw = self.documents.text(place)?;
+                failed.raw = self.documents.text(place)?.into_bytes();
             }
         }
         Ok(events)
@@ -114,23 +115,25 @@ impl Mapper {
                 return;
             }
         };
+        let mut failures = Vec::new();
         for input in inputs {
+            // Each of them may take its time.
+            self.position.records.fetch_add(1, Ordering::Relaxed);
             match self.native(rule, emit, document, (record, &input), observer) {
                 Ok((id, _)) if emit.is_distinct && !self.made.insert((rule, id.clone())) => {}
                 Ok((_, text)) if LINE_MAX < text.len() => {
-                    let failed = self.too_long(emit, document, text.len());
-                    events.push(Event::Failed(failed));
+                    failures.push(Failure::too_long(text.len()));
                 }
                 Ok((_, text)) => events.push(Event::Made {
                     file: Arc::clone(&document.file),
                     line: document.line,
                     text,
                 }),
-                Err(failures) => {
-                    let failed = self.failed(emit, document, failures);
-                    events.push(Event::Failed(failed));
-                }
+                Err(more) => failures.extend(more),
             }
+        }
+        if !failures.is_empty() {
+            events.push(Event::Failed(self.failed(emit, document, failures)));
         }
     }
 
@@ -138,7 +141,7 @@ impl Mapper {
     fn inputs(&self, emit: &Emit, record: &Jq) -> Result<Vec<Jq>, Failure> {
         if let Some(condition) = emit.condition {
             let holds = self.evaluate(condition, record.clone(), record.clone());
-            match holds.map_err(|error| Failure::new("where", error))? {
+            match holds.map_err(|error| Failure::of_rule("where", &error))? {
                 Jq::Null | Jq::Bool(false) => return Ok(Vec::new()),
                 _ => {}
             }
@@ -148,7 +151,7 @@ impl Mapper {
         };
         let members = self.evaluate(each, record.clone(), record.clone());
         let members = members.and_then(|members| list(&members));
-        members.map_err(|error| Failure::new("each", error))
+        members.map_err(|error| Failure::of_rule("each", &error))
     }
 
     /// The text of a native record, and its id.
@@ -202,18 +205,6 @@ impl Mapper {
         }
     }
 
-    fn too_long(&self, emit: &Emit, document: &Document, length: usize) -> Failed {
-        let message = format!(
-            "what the mapping makes of the record has {length} bytes, more than the {LINE_MAX} of a line"
-        );
-        Failed {
-            kind: Some(emit.kind),
-            findings: vec![self.finding(Code::LineTooLong, message, emit, document)],
-            id: Some(self.id_of(document)),
-            raw: String::new(),
-        }
-    }
-
     fn finding(&self, code: Code, message: String, emit: &Emit, document: &Document) -> Finding {
         let place = Place {
             file: Arc::clone(&document.file),
@@ -229,15 +220,15 @@ impl Mapper {
 
     fn failed(&self, emit: &Emit, document: &Document, failures: Vec<Failure>) -> Failed {
         let finding = |failure: Failure| {
-            let mut finding = self.finding(Code::MappingFailed, failure.message, emit, document);
-            finding.pointer = Some(failure.path);
+            let mut finding = self.finding(failure.code, failure.message, emit, document);
+            finding.pointer = failure.path;
             finding
         };
         Failed {
             kind: Some(emit.kind),
             findings: failures.into_iter().map(finding).collect(),
             id: Some(self.id_of(document)),
-            raw: String::new(),
+            raw: Vec::new(),
         }
     }
 }

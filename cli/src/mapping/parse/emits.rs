@@ -16,18 +16,29 @@ impl Parser {
         let Some(value) = root.take("records") else {
             return Vec::new();
         };
-        let Some(Value::Array(records)) = json(value, &mut self.problems) else {
+        let before = self.problems.len();
+        let read = json(value, &mut self.problems);
+        let Some(Value::Array(records)) = read else {
+            // What is wrong within was told already.
+            if before < self.problems.len() {
+                return Vec::new();
+            }
             let message = "native records are written as [[records]]";
             self.problems.push(Problem::new(value.span(), message));
             return Vec::new();
         };
         let spans = value.get_ref().as_array();
         let spans = spans.into_iter().flatten().map(Spanned::span);
-        let record = |(record, span)| match record {
-            Value::Object(record) => Some(Constant { record, span }),
-            _ => None,
-        };
-        records.into_iter().zip(spans).filter_map(record).collect()
+        let mut constants = Vec::new();
+        for (record, span) in records.into_iter().zip(spans) {
+            if let Value::Object(record) = record {
+                constants.push(Constant { record, span });
+            } else {
+                let message = "a native record is a table";
+                self.problems.push(Problem::new(span, message));
+            }
+        }
+        constants
     }
 
     pub(super) fn emits(&mut self, root: &mut Section<'_>) -> Option<Vec<Emit>> {
@@ -58,7 +69,7 @@ impl Parser {
         if each.is_some() && !fields.iter().any(|(name, _)| name == "id") {
             let message =
                 "`each` makes several records of one, so `fields` must say what their `id` is";
-            self.problems.push(Problem::new(span, message));
+            self.problems.push(Problem::new(span.clone(), message));
         }
         let names = |texts: Vec<(&str, Range<usize>)>| {
             texts.into_iter().map(|(text, _)| text.to_owned()).collect()
@@ -70,6 +81,7 @@ impl Parser {
             each,
             is_distinct,
             ignored,
+            span,
             fields,
         })
     }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use super::{Pipeline, Role};
 use crate::export::{Broken, ExportFile, Fault, Line, Visit, VisitFile, lines};
-use crate::findings::{Code, Severity};
+use crate::findings::{Code, Finding, Place, Severity};
+use crate::mapping::DEPTH_MAX;
 use crate::mapping::definition::{FileFormat, Files};
-use crate::mapping::mapper::Raw;
-use crate::mapping::readers::{self, RECORD_MAX, RecordText, Stop};
+use crate::mapping::mapper::{Failed, Raw};
+use crate::mapping::readers::{self, BadRecord, RECORD_MAX, RecordText, Stop};
+use crate::validate::parse_line;
 
 /// Bytes read ahead.
 const BUFFER: usize = 128 * 1024;
@@ -36,8 +38,8 @@ impl Pipeline<'_> {
         contents: &mut dyn Read,
     ) -> anyhow::Result<Result<(), Broken>> {
         let reader = BufReader::with_capacity(BUFFER, contents);
-        let mut push = |record: RecordText<'_>| {
-            self.push(
+        let mut push = |record: Result<RecordText<'_>, BadRecord>| match record {
+            Ok(record) => self.push(
                 role,
                 Raw {
                     file: Arc::clone(file),
@@ -45,7 +47,8 @@ impl Pipeline<'_> {
                     text: record.text.to_owned(),
                     is_unterminated: false,
                 },
-            )
+            ),
+            Err(bad) => self.receive.failed(failed(file, bad)),
         };
         let read = match files.format {
             FileFormat::Json => readers::json::read(reader, &files.records, &mut push),
@@ -119,6 +122,10 @@ impl VisitFile for Pipeline<'_> {
             })?;
             return Ok(Ok(()));
         };
+        // A file may be meant by several sources; the first one reads it.
+        for (found, (_, files)) in self.found.iter_mut().zip(definition.roles()) {
+            *found |= files.are_called(path);
+        }
         let place = match role {
             Role::Records(place) => place,
             Role::Links => self.found.len() - 1,
@@ -136,6 +143,20 @@ impl VisitFile for Pipeline<'_> {
     }
 }
 
+/// A record that its reader could not read.
+fn failed(file: &Arc<ExportFile>, bad: BadRecord) -> Failed {
+    let place = Place {
+        file: Arc::clone(file),
+        line: Some(bad.line),
+    };
+    Failed {
+        kind: None,
+        id: None,
+        findings: vec![Finding::new(bad.code, Some(place), bad.message)],
+        raw: bad.raw.into_bytes(),
+    }
+}
+
 /// Takes the lines of a file that has one record in each.
 struct SourceLines<'p, 'a> {
     pipeline: &'p mut Pipeline<'a>,
@@ -145,21 +166,19 @@ struct SourceLines<'p, 'a> {
 impl Visit for SourceLines<'_, '_> {
     fn line(&mut self, line: Line<'_>) -> anyhow::Result<()> {
         let contents = line.contents();
-        let text = match std::str::from_utf8(contents) {
-            Ok(text) => text.to_owned(),
-            Err(_invalid) => {
-                return self.pipeline.receive.fault(Fault {
-                    code: Code::InvalidUtf8,
-                    file: Arc::clone(line.file),
-                    line: Some(line.number),
-                    message: "the line is not UTF-8".to_owned(),
-                });
-            }
+        let Ok(text) = std::str::from_utf8(contents) else {
+            let finding = parse_line(line, DEPTH_MAX).err();
+            return self.pipeline.receive.failed(Failed {
+                kind: None,
+                id: None,
+                findings: finding.into_iter().map(|finding| *finding).collect(),
+                raw: line.raw.to_vec(),
+            });
         };
         let raw = Raw {
             file: Arc::clone(line.file),
             line: line.number,
-            text,
+            text: text.to_owned(),
             is_unterminated: line.is_unterminated,
         };
         self.pipeline.push(self.role, raw)

@@ -1,18 +1,22 @@
 //! CSV: a header and a record for every row, an object of texts.
 //!
 //! Quotes are those of RFC 4180. The delimiter is whichever of comma, semicolon and tab the first
-//! line has most of outside of quotes. An empty cell is null, an empty row is none, and a column
+//! line has most of outside of quotes, unless that line is `sep=;`, as Excel writes it: then it is
+//! the one that is named, and the header follows. An empty cell is null, an empty row is none, and a column
 //! without a name must be empty, because spreadsheets add such columns and rows.
+//!
+//! A row with other cells than the header is bad by itself as long as it is one line. One of several
+//! lines has swallowed others by quotes in the wrong place, so that nothing after it is safe.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, Read};
-use std::str::Utf8Error;
 
 use csv::{ByteRecord, ErrorKind, ReaderBuilder, Terminator};
 use serde::{Serialize, Serializer};
 
 use super::bounded::{Bounded, Progress, too_long, unread};
-use super::{RECORD_MAX, RecordText, Stop, Visit, corrupt, truncated};
+use super::{BadRecord, RECORD_MAX, RecordText, Stop, Visit, corrupt, truncated};
+use crate::findings::{Code, cut};
 
 /// Longest first line, in bytes.
 const HEADER_MAX: u64 = 1024 * 1024;
@@ -22,6 +26,8 @@ const BUFFER: usize = 64 * 1024;
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 /// A row that is put at the end: it is only read as one where no quote is left open.
 const END: &str = "\u{1}end of the file\u{1}";
+/// What is said of a row that cannot be text.
+const NOT_UTF8: &str = "the row is not UTF-8; save the file as UTF-8";
 
 /// Hands every row below the header to `visit`.
 pub(in crate::mapping) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), Stop> {
@@ -34,7 +40,14 @@ pub(in crate::mapping) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> R
         .take(HEADER_MAX)
         .read_until(b'\n', &mut head);
     first_line.map_err(stopped)?;
-    let delimiter = delimiter(&head);
+    let delimiter = match named_delimiter(&head) {
+        Some(named) => {
+            // The line is still counted.
+            head = b"\n".to_vec();
+            named
+        }
+        None => delimiter(&head),
+    };
     let end = io::Cursor::new(format!("\n{END}\n"));
     progress.begin(BUFFER);
     let mut rows = Rows {
@@ -49,15 +62,35 @@ pub(in crate::mapping) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> R
         progress: &progress,
         row: ByteRecord::new(),
     };
-    let Some((line, cells)) = rows.next()? else {
+    let Some(row) = rows.next()? else {
         return Ok(());
     };
-    let header = header(line, &cells)?;
-    while let Some((line, cells)) = rows.next()? {
-        let text = object(&header, line, cells)?;
-        visit(RecordText { line, text: &text }).map_err(Stop::Told)?;
+    let header = header(&row)?;
+    while let Some(row) = rows.next()? {
+        let line = row.line;
+        let visited = match object(&header, row)? {
+            Ok(text) => visit(Ok(RecordText { line, text: &text })),
+            Err(bad) => visit(Err(bad)),
+        };
+        visited.map_err(Stop::Told)?;
     }
     Ok(())
+}
+
+/// The delimiter that a first line like `sep=;` names.
+fn named_delimiter(head: &[u8]) -> Option<u8> {
+    let (mark, named) = head.trim_ascii_end().split_at_checked(b"sep=".len())?;
+    let named = match named {
+        // White space at the end of a line is trimmed above, but a tab may be meant.
+        [] => head[mark.len()..].first().filter(|byte| **byte == b'\t'),
+        [named] => Some(named),
+        _ => None,
+    };
+    let is_mark = mark.eq_ignore_ascii_case(b"sep=");
+    let can_be_one = |byte: &u8| is_mark && (*byte == b'\t' || byte.is_ascii_punctuation());
+    named
+        .copied()
+        .filter(|byte| can_be_one(byte) && *byte != b'"')
 }
 
 fn delimiter(head: &[u8]) -> u8 {
@@ -80,8 +113,16 @@ fn delimiter(head: &[u8]) -> u8 {
     DELIMITERS[best]
 }
 
-/// The line of a row, and its cells.
-type Numbered<'r> = (u64, Vec<Cow<'r, str>>);
+/// A row that is not empty.
+struct Row<'r> {
+    /// The line at which it begins.
+    line: u64,
+    /// Whether a cell has line breaks.
+    is_of_several_lines: bool,
+    /// Its cells, as far as they are UTF-8.
+    cells: Vec<Cow<'r, str>>,
+    is_utf8: bool,
+}
 
 struct Rows<'p, R> {
     reader: csv::Reader<R>,
@@ -91,7 +132,7 @@ struct Rows<'p, R> {
 
 impl<R: Read> Rows<'_, R> {
     /// The next row that is not empty, with its line.
-    fn next(&mut self) -> Result<Option<Numbered<'_>>, Stop> {
+    fn next(&mut self) -> Result<Option<Row<'_>>, Stop> {
         loop {
             let read = self.reader.read_byte_record(&mut self.row);
             let is_row = read.map_err(|error| self.stop(error))?;
@@ -115,14 +156,15 @@ impl<R: Read> Rows<'_, R> {
         if RECORD_MAX < row.len() {
             return Err(corrupt(line, too_long()));
         }
-        let cells: Result<Vec<_>, _> = self.row.iter().map(cell).collect();
-        match cells {
-            Ok(cells) => Ok(Some((line, cells))),
-            Err(_invalid) => Err(corrupt(
-                line,
-                "the row is not UTF-8; save the file as UTF-8",
-            )),
-        }
+        Ok(Some(Row {
+            line,
+            is_of_several_lines: 0 < lines,
+            is_utf8: self
+                .row
+                .iter()
+                .all(|cell| std::str::from_utf8(cell).is_ok()),
+            cells: self.row.iter().map(cell).collect(),
+        }))
     }
 
     fn stop(&self, error: csv::Error) -> Stop {
@@ -135,49 +177,74 @@ impl<R: Read> Rows<'_, R> {
 }
 
 /// The text of a cell, with line feeds for line breaks; the last one has half of the row's.
-fn cell(bytes: &[u8]) -> Result<Cow<'_, str>, Utf8Error> {
-    let text = std::str::from_utf8(bytes)?;
-    let text = text.strip_suffix('\r').unwrap_or(text);
+fn cell(bytes: &[u8]) -> Cow<'_, str> {
+    let text = String::from_utf8_lossy(bytes.strip_suffix(b"\r").unwrap_or(bytes));
     if text.contains('\r') {
-        return Ok(Cow::Owned(text.replace("\r\n", "\n")));
+        return Cow::Owned(text.replace("\r\n", "\n"));
     }
-    Ok(Cow::Borrowed(text))
+    text
 }
 
 /// The names of the columns.
-fn header(line: u64, cells: &[Cow<'_, str>]) -> Result<Vec<String>, Stop> {
-    let names: Vec<String> = cells.iter().map(|cell| cell.trim().to_owned()).collect();
+fn header(row: &Row<'_>) -> Result<Vec<String>, Stop> {
+    if !row.is_utf8 {
+        return Err(corrupt(row.line, NOT_UTF8));
+    }
+    let names: Vec<String> = row
+        .cells
+        .iter()
+        .map(|cell| cell.trim().to_owned())
+        .collect();
     for (at, name) in names.iter().enumerate() {
         if !name.is_empty() && names[..at].contains(name) {
             let message = format!("two columns are called {name:?}");
-            return Err(corrupt(line, message));
+            return Err(corrupt(row.line, message));
         }
     }
     Ok(names)
 }
 
-/// The JSON text of a row.
-fn object(header: &[String], line: u64, cells: Vec<Cow<'_, str>>) -> Result<String, Stop> {
-    if cells.len() != header.len() {
-        let (has, wants) = (cells.len(), header.len());
-        let message = format!("the row has {has} cells, and the header {wants}");
-        return Err(corrupt(line, message));
-    }
-    let mut named = header.iter().zip(&cells);
-    if let Some((_, cell)) = named.find(|(name, cell)| name.is_empty() && !cell.is_empty()) {
-        let message = format!("{cell:?} stands in a column without a name");
-        return Err(corrupt(line, message));
-    }
-    let row = Row { header, cells };
-    serde_json::to_string(&row).map_err(|error| Stop::Told(error.into()))
+/// The JSON text of a row, or why it has none.
+fn object(header: &[String], row: Row<'_>) -> Result<Result<String, BadRecord>, Stop> {
+    let Row { line, cells, .. } = row;
+    let (code, message) = match mismatch(header, &cells) {
+        Some(message) if row.is_of_several_lines => {
+            let reason = "it goes on over several lines: a quote may be missing";
+            return Err(corrupt(line, format!("{message}, and {reason}")));
+        }
+        _ if !row.is_utf8 => (Code::InvalidUtf8, NOT_UTF8.to_owned()),
+        Some(message) => (Code::InvalidRow, message),
+        None => return json(&Object { header, cells }).map(Ok),
+    };
+    Ok(Err(BadRecord {
+        line,
+        code,
+        message,
+        raw: json(&cells)?,
+    }))
 }
 
-struct Row<'a> {
+/// How the cells of a row do not fit the header.
+fn mismatch(header: &[String], cells: &[Cow<'_, str>]) -> Option<String> {
+    if cells.len() != header.len() {
+        let (has, wants) = (cells.len(), header.len());
+        return Some(format!("the row has {has} cells, and the header {wants}"));
+    }
+    let mut named = header.iter().zip(cells);
+    let (_, cell) = named.find(|(name, cell)| name.is_empty() && !cell.is_empty())?;
+    Some(format!("{:?} stands in a column without a name", cut(cell)))
+}
+
+fn json(value: &impl Serialize) -> Result<String, Stop> {
+    serde_json::to_string(value).map_err(|error| Stop::Told(error.into()))
+}
+
+struct Object<'a> {
     header: &'a [String],
     cells: Vec<Cow<'a, str>>,
 }
 
-impl Serialize for Row<'_> {
+impl Serialize for Object<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let named = self.header.iter().zip(&self.cells);
         let members = named

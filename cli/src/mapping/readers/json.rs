@@ -95,7 +95,7 @@ impl Walk<'_, '_> {
 
     fn hand_over<E: Error>(&self, line: u64, text: &str) -> Result<(), E> {
         let record = RecordText { line, text };
-        (*self.visit.borrow_mut())(record).map_err(|error| {
+        (*self.visit.borrow_mut())(Ok(record)).map_err(|error| {
             self.told.set(Some(error));
             E::custom("told")
         })

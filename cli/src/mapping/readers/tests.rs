@@ -26,15 +26,18 @@ pub(super) fn paths(records: &[&str]) -> Vec<Vec<String>> {
     records.iter().map(path).collect()
 }
 
-/// The records of a file, each `LINE TEXT`, and the places without any or how it ended.
+/// The records of a file, each `LINE TEXT`, bad ones `LINE CODE MESSAGE RAW`, and the places without any or how it ended.
 pub(super) fn read(
     reads: Reads,
     file: &mut dyn Read,
     records: &[&str],
 ) -> (Vec<String>, Result<Vec<usize>, Stop>) {
     let mut found = Vec::new();
-    let ended = reads(file, &paths(records), &mut |record: RecordText<'_>| {
-        found.push(format!("{} {}", record.line, record.text));
+    let ended = reads(file, &paths(records), &mut |record| {
+        found.push(match record {
+            Ok(record) => format!("{} {}", record.line, record.text),
+            Err(bad) => format!("{} {} {} {}", bad.line, bad.code, bad.message, bad.raw),
+        });
         Ok(())
     });
     (found, ended)

@@ -41,6 +41,7 @@ pub(in crate::mapping) fn read(
         has_root: false,
         line: 1,
         open: Vec::new(),
+        nodes: 0,
     };
     let mut buffer = Vec::new();
     loop {
@@ -48,6 +49,7 @@ pub(in crate::mapping) fn read(
         if walk.open.is_empty() {
             progress.begin(0);
             walk.line = progress.line();
+            walk.nodes = 0;
         }
         match reader.read_event_into(&mut buffer) {
             Ok(Event::Eof) => break,
@@ -76,6 +78,8 @@ struct Walk<'w, 'v> {
     line: u64,
     /// The elements of the record that is open, from the record itself on.
     open: Vec<Element>,
+    /// Elements and attributes of the record that is open.
+    nodes: usize,
 }
 
 impl Walk<'_, '_> {
@@ -135,7 +139,8 @@ impl Walk<'_, '_> {
         }
         let is_record = place.is_some() || (self.records.is_empty() && self.path.len() == 1);
         if !self.open.is_empty() || is_record {
-            let element = Element::new(start).map_err(|message| self.corrupt(&message))?;
+            let element = Element::new(start, &mut self.nodes);
+            let element = element.map_err(|message| self.corrupt(&message))?;
             self.open.push(element);
         }
         Ok(())
@@ -162,7 +167,7 @@ impl Walk<'_, '_> {
             line: self.line,
             text: &text,
         };
-        (self.visit)(record).map_err(Stop::Told)
+        (self.visit)(Ok(record)).map_err(Stop::Told)
     }
 
     fn corrupt(&self, message: &str) -> Stop {

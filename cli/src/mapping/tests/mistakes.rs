@@ -113,3 +113,36 @@ fn a_file_that_is_too_long_is_refused() {
     let error = format!("{:#}", Mapping::read(&path).unwrap_err());
     assert!(error.ends_with("it has more than 1048576 bytes"), "{error}");
 }
+
+#[test]
+fn fields_that_the_native_format_does_not_know_are_told() {
+    let fields = "model = \".a\"\nlenghtOverall = \".b\"\nhull.keel = \".c\"\nlengthOverallMetres = \".d\"\nengines = { each = \".e\", fields = { make = \".f\" } }\n";
+    let text =
+        format!("{BEGINNING}[[emit]]\nkind = \"boat\"\ntype = \"b\"\n[emit.fields]\n{fields}");
+    let error = Mapping::parse("a.toml".to_owned(), text).unwrap_err();
+    let advised: &Advised = error.downcast_ref().unwrap();
+    let expected = r#"error: unknown key `lenghtOverall` of a boat at /lenghtOverall
+  --> a.toml:14:17
+   |
+14 | lenghtOverall = ".b"
+   |                 ^^^^
+   |
+   = help: did you mean `lengthOverall`?
+
+error: unknown key `keel` of a boat at /hull/keel
+  --> a.toml:15:13
+   |
+15 | hull.keel = ".c"
+   |             ^^^^
+   |
+   = help: did you mean `keelType`?
+
+error: unknown key `make` of a boat at /engines/0/make
+  --> a.toml:17:44
+   |
+17 | engines = { each = ".e", fields = { make = ".f" } }
+   |                                            ^^^^
+   |
+   = help: did you mean `maker`?"#;
+    assert_eq!(advised.excerpt.as_deref(), Some(expected));
+}

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::release::ReleaseStore;
-use crate::release::tests::records::{Boat, empty_store, publish_boats};
+use crate::release::fields::FieldCount;
+use crate::release::tests::records::{Boat, empty_store, publish_boats, without_fields};
 
 /// The difference between a release of the boats `old` and one of the boats `new`.
 fn between(old: &[Boat<'_>], new: &[Boat<'_>], examples_max: usize) -> ReleaseDiff {
@@ -55,6 +56,7 @@ fn a_release_does_not_differ_from_itself() {
         before: count,
         after: count,
         unchanged: count,
+        fields: Some(FieldsDiff::default()),
         ..KindDiff::default()
     };
     assert_eq!((diff.boats, diff.manufacturers), (expected(2), expected(1)));
@@ -68,7 +70,7 @@ fn everything_may_vanish_or_appear() {
     assert_eq!((come.boats.added.total, come.boats.before), (2, 0));
     // Without boats there is nothing that could have a field; with their number, the
     // manufacturer is another.
-    assert_eq!(gone.boats.fields, FieldsDiff::default());
+    assert_eq!(gone.boats.fields, Some(FieldsDiff::default()));
     assert_eq!(gone.manufacturers.changed.total, 1);
 }
 
@@ -151,7 +153,7 @@ fn fields_of_releases_are_compared() {
         .into(),
         ..FieldsDiff::default()
     };
-    assert_eq!(fields, expected);
+    assert_eq!(fields, Some(expected));
 }
 
 fn field(path: &str, present: u64, fractional: bool) -> FieldCount {
@@ -176,7 +178,8 @@ fn what_happened_to_fields_is_told_from_their_counts() {
         field("logo.alt", 5, false),
         field("whole", 10, false),
         field("split", 10, true),
-        field("dropped", 0, false),
+        field("dropped", 1, false),
+        field("dropped_but_always_empty", 0, false),
         field("first_fractions", 0, false),
     ];
     let new = [
@@ -204,4 +207,74 @@ fn what_happened_to_fields_is_told_from_their_counts() {
             fractional_now: names(&["whole"]),
         }
     );
+}
+
+#[test]
+fn members_of_an_object_that_may_be_null_are_judged_by_the_records_that_have_it() {
+    let counts = |image, alt, url| {
+        [
+            field("image", image, false),
+            field("image.alt", alt, false),
+            field("image.meta.url", url, false),
+        ]
+    };
+    let thinned = ["image.alt", "image.meta.url"];
+    for (before, after, expected) in [
+        (counts(5, 5, 5), counts(5, 4, 5), &thinned[..1]),
+        (counts(5, 5, 5), counts(8, 7, 7), &thinned[..]),
+        (counts(5, 5, 5), counts(4, 4, 4), &[][..]),
+        (counts(5, 4, 4), counts(5, 3, 3), &[][..]),
+        (counts(10, 10, 10), counts(9, 9, 9), &["image"][..]),
+        (counts(10, 10, 10), counts(9, 8, 9), &["image"][..]),
+    ] {
+        let diff = fields_diff((&before, 10), (&after, 10));
+        assert_eq!(diff.optional_now, expected, "{before:?} {after:?}");
+    }
+}
+
+#[test]
+fn names_of_records_that_are_gone_may_lead_to_others() {
+    let old = [slug("a", "one"), slug("b", "two"), slug("c", "three")];
+    let new = [slug("d", "one"), slug("e", "b"), slug("three", "x")];
+    for (examples_max, shown) in [(20, 3), (1, 1)] {
+        let taken = between(&old, &new, examples_max).boats.taken_names;
+        let names = taken.examples.iter().map(|one| {
+            let TakenName { name, from, to } = one;
+            format!("{name}: {from} -> {to}")
+        });
+        let expected = ["one: a -> d", "b: b -> e", "three: c -> three"];
+        assert_eq!(names.collect::<Vec<_>>(), expected[..shown]);
+        assert_eq!(taken.total, 3);
+    }
+    // Gone altogether, or still the same record's.
+    let new = [slug("b", "new-two"), slug("c", "three")];
+    assert_eq!(between(&old, &new, 20).boats.taken_names.total, 0);
+}
+
+#[test]
+fn filters_that_find_no_boat_any_more_are_lost() {
+    let of_type = |type_slug| {
+        let boat = Boat::new("a");
+        Boat { type_slug, ..boat }
+    };
+    let lost = between(&[of_type("old")], &[of_type("new")], 20).lost_filters;
+    let shown: Vec<String> = lost.examples.iter().map(ToString::to_string).collect();
+    assert_eq!(shown, ["type=old", "category=old"]);
+    let kept = between(&[Boat::new("a"), Boat::new("b")], &[Boat::new("b")], 20);
+    assert_eq!(kept.lost_filters.total, 0);
+}
+
+#[test]
+fn fields_are_compared_only_where_both_releases_tell_them() {
+    let (_directory, store) = empty_store();
+    let [old, new] = [["a", "b"], ["a", "c"]].map(|ids| {
+        let boats = ids.iter().map(|id| Boat::new(id).rendered());
+        publish_boats(&store, "2026-11-20T10:00:00Z", boats).id
+    });
+    let unknown = without_fields(&store, &old);
+    let [unknown, new] = [unknown, new].map(|id| store.open(&id).unwrap());
+    for (from, to) in [(&unknown, &new), (&new, &unknown)] {
+        let boats = ReleaseDiff::between(from, to, 20).unwrap().boats;
+        assert_eq!((boats.fields, boats.removed.total), (None, 1));
+    }
 }

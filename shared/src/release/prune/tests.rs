@@ -6,12 +6,15 @@
 )]
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use super::*;
+use crate::release::FileName;
 use crate::release::tests::records::{empty_store, publish, time};
 
-/// Long after every release of these tests.
-const LATER: &str = "2026-12-24T10:00:00Z";
+/// Long after every release of these tests, and after the tests themselves, since what they change
+/// in a release makes it as young as the change.
+const LATER: &str = "2096-12-24T10:00:00Z";
 
 /// Publishes a release on each of these days, one boat more each day.
 fn published_on(store: &ReleaseStore, days: &[u64]) -> Vec<ReleaseId> {
@@ -76,34 +79,52 @@ fn a_release_that_is_no_longer_there_is_none_to_roll_back_to() {
 #[test]
 fn young_releases_are_kept_by_the_time_in_their_id() {
     let (_directory, store) = empty_store();
-    published_on(&store, &[1, 2, 3]);
-    let young = Some(Kept::Young);
+    let mut ids = published_on(&store, &[1, 2, 3, 4]);
+    activate(&store, &ids.remove(3));
+    let (active, young) = (Some(Kept::Active), Some(Kept::Young));
     // Exactly a day after the first; a clock that is behind makes everything young.
     for (now, expected) in [
-        ("2026-10-01T00:00:00Z", &[young, young, young][..]),
-        ("2026-11-02T09:59:59Z", &[young, young, young]),
-        ("2026-11-02T10:00:00Z", &[None, young, young]),
-        ("2026-11-04T10:00:00Z", &[None, None]),
+        ("2026-10-01T00:00:00Z", &[young, young, young, active][..]),
+        ("2026-11-02T09:59:59Z", &[young, young, young, active]),
+        ("2026-11-02T10:00:00Z", &[None, young, young, active]),
+        ("2026-11-04T10:00:00Z", &[None, None, active]),
     ] {
         assert_eq!(verdicts(&prune(&store, now)), expected, "{now}");
     }
-    assert_eq!(store.list().unwrap(), []);
+    assert_eq!(store.list().unwrap().len(), 1);
+}
+
+#[test]
+fn a_release_whose_contents_are_imported_again_is_young_again() {
+    let (_directory, store) = empty_store();
+    let ids = published_on(&store, &[1, 2, 9]);
+    activate(&store, &ids[2]);
+    let again = publish(&store, "2026-11-09T12:00:00Z", &["0"]);
+    assert_eq!((&again.id, again.existed), (&ids[0], true));
+    drop(again);
+    let (active, young) = (Some(Kept::Active), Some(Kept::Young));
+    let kept = verdicts(&prune(&store, "2026-11-10T11:59:59Z"));
+    assert_eq!(kept, [young, None, active]);
+    let kept = verdicts(&prune(&store, "2026-11-10T12:00:00Z"));
+    assert_eq!(kept, [None, active]);
 }
 
 #[test]
 fn a_release_is_kept_while_it_is_open_also_after_the_release_itself_is_dropped() {
     let (_directory, store) = empty_store();
-    let ids = published_on(&store, &[1, 2]);
+    let ids = published_on(&store, &[1, 2, 3]);
+    activate(&store, &ids[2]);
     let release = store.open(&ids[0]).unwrap();
     let in_use = release.in_use();
     drop(release);
     let in_use_too = in_use.clone();
-    assert_eq!(verdicts(&prune(&store, LATER)), [Some(Kept::InUse), None]);
+    let (open, active) = (Some(Kept::InUse), Some(Kept::Active));
+    assert_eq!(verdicts(&prune(&store, LATER)), [open, None, active]);
     drop(in_use);
-    assert_eq!(verdicts(&prune(&store, LATER)), [Some(Kept::InUse)]);
+    assert_eq!(verdicts(&prune(&store, LATER)), [open, active]);
     store.open(&ids[0]).unwrap().verify().unwrap();
     drop(in_use_too);
-    assert_eq!(verdicts(&prune(&store, LATER)), [None]);
+    assert_eq!(verdicts(&prune(&store, LATER)), [None, active]);
 }
 
 #[test]
@@ -137,13 +158,60 @@ fn damaged_releases_are_pruned_like_others() {
 }
 
 #[test]
-fn a_damaged_pointer_is_an_error_and_nothing_is_removed() {
-    let (directory, store) = empty_store();
-    published_on(&store, &[1, 2]);
-    fs::write(directory.path().join("data/current"), b"x").unwrap();
+fn releases_to_roll_back_to_are_there_in_full() {
+    let (_directory, store) = empty_store();
+    let ids = published_on(&store, &[1, 2, 3, 4, 5, 6]);
+    for id in &ids {
+        activate(&store, id);
+    }
+    let file = |place: usize, name| store.directory(&ids[place]).join(name);
+    fs::write(file(4, MANIFEST), b"x").unwrap();
+    fs::write(file(2, FileName::Words.as_str()), b"x").unwrap();
+    let (active, previous) = (Some(Kept::Active), Some(Kept::Previous));
+    let pruned = prune(&store, LATER);
+    assert_eq!(
+        verdicts(&pruned),
+        [None, previous, None, previous, None, active]
+    );
+}
+
+#[test]
+fn without_a_readable_pointer_only_leftovers_are_removed() {
+    for damage in [None, Some(b"x")] {
+        let (directory, store) = empty_store();
+        published_on(&store, &[1, 2]);
+        let data = directory.path().join("data");
+        if let Some(damage) = damage {
+            fs::write(data.join("current"), damage).unwrap();
+        }
+        fs::write(data.join(".new-1"), b"123").unwrap();
+        let pruned = prune(&store, LATER);
+        assert_eq!(verdicts(&pruned), [Some(Kept::NothingKnown); 2]);
+        assert_eq!(pruned.leftovers.len(), 1);
+        assert_eq!(store.list().unwrap().len(), 2);
+    }
+}
+
+#[test]
+fn what_cannot_be_removed_is_told_and_keeps_nothing_else() {
+    let (_directory, store) = empty_store();
+    let ids = published_on(&store, &[1, 2, 3]);
+    activate(&store, &ids[2]);
+    // Nobody can open a manifest that is a loop of links, not even the superuser.
+    let manifest = store.directory(&ids[1]).join(MANIFEST);
+    fs::remove_file(&manifest).unwrap();
+    symlink(MANIFEST, &manifest).unwrap();
+    let expected = [None, Some(Kept::Failed), Some(Kept::Active)];
     let lock = store.lock().unwrap();
-    let pruned = store.prune(time(LATER).unix_seconds(), &lock);
-    assert!(matches!(pruned, Err(ReleaseError::Damaged { .. })));
+    let now = time(LATER).unix_seconds();
+    let planned = store.plan_prune(now, &lock).unwrap();
+    let pruned = store.prune(now, &lock).unwrap();
+    for pruned in [planned, pruned] {
+        assert_eq!(verdicts(&pruned), expected);
+        let failures = pruned.failures.iter().map(ToString::to_string);
+        let expected = format!("could not lock {}", manifest.display());
+        assert_eq!(failures.collect::<Vec<_>>(), [expected]);
+    }
     assert_eq!(store.list().unwrap().len(), 2);
 }
 
@@ -191,11 +259,13 @@ fn what_killed_commands_left_is_removed_and_counted() {
 #[test]
 fn a_release_published_again_while_its_former_self_lies_aside_can_be_pruned() {
     let (_directory, store) = empty_store();
-    let id = published_on(&store, &[1]).remove(0);
+    let mut ids = published_on(&store, &[1, 2]);
+    activate(&store, &ids.remove(1));
+    let id = ids.remove(0);
     let aside = store.directory(&id).with_file_name(format!("{PRUNED}{id}"));
     fs::create_dir(&aside).unwrap();
     fs::write(aside.join("boats.bodies"), b"x").unwrap();
-    assert_eq!(verdicts(&prune(&store, LATER)), [None]);
+    assert_eq!(verdicts(&prune(&store, LATER)), [None, Some(Kept::Active)]);
     assert!(!aside.exists());
 }
 
@@ -212,6 +282,8 @@ fn planning_says_the_same_and_removes_nothing() {
     assert_eq!(store.list().unwrap().len(), 3);
     assert!(directory.path().join("data/.new-1").exists());
     assert!(0 < planned.releases[2].bytes);
-    assert_eq!(store.prune(now, &lock).unwrap(), planned);
+    let pruned = store.prune(now, &lock).unwrap();
+    assert_eq!(pruned.releases, planned.releases);
+    assert_eq!(pruned.leftovers, planned.leftovers);
     drop(open);
 }

@@ -1,11 +1,20 @@
 //! Small releases for tests: boats of one manufacturer, published at a time that the test names.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "releases of former forms are written by hand"
+)]
+
+use std::fs;
+
 use crate::data_dir::DataDir;
 use crate::ids::{IdOrSlug, Slug};
 use crate::model::{
     BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerReference, ManufacturerSummary,
     Production, Reference,
 };
+use crate::release::hash::sha256_hex;
+use crate::release::manifest::MANIFEST;
 use crate::release::{Finished, ReleaseId, ReleaseStore, RenderedBoat, RenderedManufacturer};
 use crate::timestamp::Timestamp;
 use crate::units::{Length, Unit};
@@ -18,6 +27,8 @@ pub(in crate::release) struct Boat<'a> {
     pub(in crate::release) model: &'a str,
     pub(in crate::release) metres: &'a str,
     pub(in crate::release) description: Option<&'a str>,
+    /// Of the type, which is the only category too.
+    pub(in crate::release) type_slug: &'a str,
 }
 
 impl<'a> Boat<'a> {
@@ -29,13 +40,14 @@ impl<'a> Boat<'a> {
             model: id,
             metres: "10",
             description: None,
+            type_slug: "sailing",
         }
     }
 
     pub(in crate::release) fn rendered(&self) -> RenderedBoat {
         let (boat_id, boat_slug) = (id(self.id), id(self.slug));
         let (maker_id, maker_slug) = (id("maker-1"), slug("maker"));
-        let (type_id, type_slug) = (id("type-1"), slug("sailing"));
+        let (type_id, type_slug) = (id("type-1"), slug(self.type_slug));
         let boat_type = Reference {
             id: &type_id,
             name: "Sailing",
@@ -147,4 +159,16 @@ pub(in crate::release) fn publish_boats(
     }
     writer.push_manufacturer(maker(count)).unwrap();
     writer.finish(&time(at)).unwrap()
+}
+
+/// Makes the release `id` anew as releases were before fields were counted, and gives its id.
+pub(in crate::release) fn without_fields(store: &ReleaseStore, id: &ReleaseId) -> ReleaseId {
+    let mut manifest = store.open(id).unwrap().manifest().clone();
+    manifest.fields = None;
+    let bytes = manifest.to_bytes();
+    assert!(!String::from_utf8_lossy(&bytes).contains("fields"));
+    let former = ReleaseId::new(&time(&manifest.published_at), &sha256_hex(&bytes));
+    fs::rename(store.directory(id), store.directory(&former)).unwrap();
+    fs::write(store.directory(&former).join(MANIFEST), bytes).unwrap();
+    former
 }

@@ -16,14 +16,15 @@ fn removed(removed: u64, before: u64) -> KindDiff {
     }
 }
 
-fn diff(boats: KindDiff, manufacturers: KindDiff) -> ReleaseDiff {
+fn diff(boats: KindDiff, manufacturers: KindDiff) -> Comparison {
     let id = |text| ReleaseId::parse(text).unwrap();
-    ReleaseDiff {
+    Comparison::Diff(Box::new(ReleaseDiff {
         from: id("20261120T101500Z-3f2a9c1b4d5e6f70"),
         to: id("20261121T101500Z-3f2a9c1b4d5e6f70"),
         boats,
         manufacturers,
-    }
+        lost_filters: Listed::default(),
+    }))
 }
 
 fn guards(max_removals: &str, allow: &[Allowed]) -> GuardArgs {
@@ -33,8 +34,8 @@ fn guards(max_removals: &str, allow: &[Allowed]) -> GuardArgs {
     }
 }
 
-fn messages(guards: &GuardArgs, diff: &ReleaseDiff) -> Vec<String> {
-    let refusals = guards.refusals(diff).into_iter();
+fn messages(guards: &GuardArgs, comparison: &Comparison) -> Vec<String> {
+    let refusals = guards.refusals(comparison).into_iter();
     refusals.map(|refusal| refusal.message).collect()
 }
 
@@ -68,10 +69,8 @@ fn the_option_that_is_named_lets_the_same_pass() {
     for (gone, before) in [(5, 41), (41, 41), (1, 3), (100_001, 1_000_000)] {
         let diff = diff(removed(gone, before), KindDiff::default());
         let refused = guards("10", &[]).refusals(&diff);
-        let most = refused[0]
-            .allowed_by
-            .strip_prefix("--max-removals ")
-            .unwrap();
+        let option = refused[0].allowed_by.to_string();
+        let most = option.strip_prefix("--max-removals ").unwrap();
         assert_eq!(guards(most, &[]).refusals(&diff), []);
     }
 }
@@ -92,13 +91,13 @@ fn everything_that_breaks_consumers_is_refused_at_once_unless_it_is_allowed() {
         ..removed(3, 4)
     };
     let manufacturers = KindDiff {
-        fields: FieldsDiff {
+        fields: Some(FieldsDiff {
             null_now: vec!["logo".to_owned()],
             gone: vec!["website".to_owned()],
             // Consumers may have to cope with these, but are not promised otherwise.
             optional_now: vec!["description".to_owned()],
             fractional_now: vec!["boatCount".to_owned()],
-        },
+        }),
         ..removed(1, 1)
     };
     let diff = diff(boats, manufacturers);
@@ -108,7 +107,7 @@ fn everything_that_breaks_consumers_is_refused_at_once_unless_it_is_allowed() {
         [
             "3 of 4 boats are removed, more than 10 %",
             "1 slug of boats no longer leads to its record: old",
-            "1 of 1 manufacturers are removed, more than 10 %",
+            "1 of 1 manufacturers is removed, more than 10 %",
             "2 fields of manufacturers are null in every record now, or gone: logo, website",
         ]
     );
@@ -149,5 +148,36 @@ fn shares_are_numbers_from_0_to_100() {
         "99999999999999999999",
     ] {
         assert!(text.parse::<Percent>().is_err(), "{text}");
+    }
+}
+
+#[test]
+fn releases_that_could_not_be_compared_are_refused_unless_that_is_allowed() {
+    let impossible = Comparison::Impossible("it is gone".to_owned());
+    assert_eq!(
+        messages(&guards("100", &[Allowed::NullFields]), &impossible),
+        ["the new release could not be compared with the active one: it is gone"]
+    );
+    let refusals = guards("10", &[]).refusals(&impossible);
+    assert_eq!(options(&refusals), "--allow uncompared");
+    let allowed = guards("0", &[Allowed::Uncompared]);
+    assert_eq!(messages(&allowed, &impossible), [""; 0]);
+    assert_eq!(
+        messages(&guards("0", &[]), &Comparison::NoneActive),
+        [""; 0]
+    );
+}
+
+#[test]
+fn fields_that_are_not_known_are_not_guarded_and_the_rest_is() {
+    let diff = diff(removed(3, 4), KindDiff::default());
+    assert_eq!(messages(&guards("10", &[]), &diff).len(), 1);
+}
+
+#[test]
+fn what_is_allowed_is_shown_as_it_is_typed() {
+    for what in Allowed::value_variants() {
+        let typed = what.to_possible_value().unwrap();
+        assert_eq!(what.word(), typed.get_name());
     }
 }

@@ -6,7 +6,7 @@ use std::str::Chars;
 /// A piece of a measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Lexeme<'a> {
-    /// Digits with points, commas and blanks between them.
+    /// Digits with points, commas, blanks and apostrophes between them.
     Number(&'a str),
     /// A fraction of an inch and the like: numerator and denominator.
     Fraction(u8, u8),
@@ -16,6 +16,8 @@ pub(super) enum Lexeme<'a> {
     Dash,
     /// What stands between two spellings of the same measure.
     Slash,
+    /// The same, before a blank: otherwise it belongs to a number.
+    Comma,
     /// The beginning of a second spelling in parentheses.
     Open,
     /// Its end.
@@ -32,6 +34,7 @@ impl fmt::Display for Lexeme<'_> {
             Self::Word(word) => f.write_str(word),
             Self::Dash => f.write_str("-"),
             Self::Slash => f.write_str("/"),
+            Self::Comma => f.write_str(","),
             Self::Open => f.write_str("("),
             Self::Close => f.write_str(")"),
             Self::Other(c) => write!(f, "{c}"),
@@ -41,6 +44,9 @@ impl fmt::Display for Lexeme<'_> {
 
 /// What fractions are written with, in digits; of others there is no exact decimal, or no use.
 const DENOMINATORS: [u8; 6] = [2, 4, 8, 16, 32, 64];
+
+/// What parts thousands in Switzerland. It may also be the sign of feet.
+pub(super) const APOSTROPHES: [char; 2] = ['\'', '’'];
 
 /// Cuts `text`, which may be anything.
 pub(super) fn lexemes(text: &str) -> Vec<Lexeme<'_>> {
@@ -74,6 +80,7 @@ fn next(rest: &str, first: char) -> (Lexeme<'_>, usize) {
     let lexeme = match first {
         '-' | '–' | '—' | '−' | '‐' | '‑' => Lexeme::Dash,
         '/' | '|' => Lexeme::Slash,
+        ',' if tail.starts_with(char::is_whitespace) => Lexeme::Comma,
         '(' | '[' => Lexeme::Open,
         ')' | ']' => Lexeme::Close,
         other => Lexeme::Other(other),
@@ -114,7 +121,8 @@ fn vulgar_fraction(first: char) -> Option<(Lexeme<'static>, usize)> {
     Some((Lexeme::Fraction(above, below), first.len_utf8()))
 }
 
-/// How far the number at the beginning goes: a blank parts thousands when three digits follow.
+/// How far the number at the beginning goes: a blank parts thousands when three digits follow, and
+/// so does an apostrophe, as the Swiss write them.
 fn number_length(rest: &str) -> usize {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let mut length = digits(rest);
@@ -127,7 +135,7 @@ fn number_length(rest: &str) -> usize {
         let following = digits(&tail[mark.len_utf8()..]);
         let goes_on = match mark {
             '.' | ',' => 0 < following,
-            _ if mark.is_whitespace() => {
+            _ if parts_thousands(mark) => {
                 let group = &rest[groups_from..length];
                 following == 3 && (1..=3).contains(&group.len()) && digits(group) == group.len()
             }
@@ -136,11 +144,15 @@ fn number_length(rest: &str) -> usize {
         if !goes_on {
             return length;
         }
-        if mark.is_whitespace() {
+        if parts_thousands(mark) {
             groups_from = length + mark.len_utf8();
         }
         length += mark.len_utf8() + following;
     }
+}
+
+fn parts_thousands(mark: char) -> bool {
+    mark.is_whitespace() || APOSTROPHES.contains(&mark)
 }
 
 /// A word with what belongs to it: `ft.`, `m²`, `m^2`, `ft2`, `km/h`.
@@ -214,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_measure_falls_into_numbers_words_and_signs() {
-        use Lexeme::{Close, Dash, Fraction, Number, Open, Other, Slash};
+        use Lexeme::{Close, Comma, Dash, Fraction, Number, Open, Other, Slash};
         check(
             "34.58' / 10.54m",
             &[
@@ -258,11 +270,12 @@ mod tests {
         );
         check("18 km/h", &[Number("18"), word("km/h")]);
         check("34/10 m", &[Number("34"), Slash, Number("10"), word("m")]);
+        check("10,5, 3", &[Number("10,5"), Comma, Number("3")]);
         check("~5", &[Other('~'), Number("5")]);
     }
 
     #[test]
-    fn blanks_part_thousands_and_nothing_else() {
+    fn blanks_and_apostrophes_part_thousands_and_nothing_else() {
         use Lexeme::Number;
         check("1 234\u{202f}567,5", &[Number("1 234\u{202f}567,5")]);
         check("1\u{a0}234", &[Number("1\u{a0}234")]);
@@ -270,5 +283,8 @@ mod tests {
         check("1.5 234", &[Number("1.5"), Number("234")]);
         check("1 23", &[Number("1"), Number("23")]);
         check("1 2345", &[Number("1"), Number("2345")]);
+        check("1'234’567.5", &[Number("1'234’567.5")]);
+        check("1'2345", &[Number("1"), word("'"), Number("2345")]);
+        check("1' 234", &[Number("1"), word("'"), Number("234")]);
     }
 }

@@ -7,6 +7,8 @@ use std::str::FromStr;
 
 use bigdecimal::BigDecimal;
 
+use super::lexemes::APOSTROPHES;
+
 /// Most characters of a number: far more than any measure has, few enough for exact arithmetic.
 const LENGTH_MAX: usize = 30;
 
@@ -38,12 +40,14 @@ impl Reading {
     }
 }
 
-/// Reads digits with points, commas and blanks between them; none if they make no number.
+/// Reads digits with points, commas, blanks and apostrophes between them, as the lexer cuts them;
+/// none if they make no number.
 pub(super) fn read(spelling: &str) -> Option<Reading> {
     if LENGTH_MAX < spelling.len() {
         return None;
     }
-    let bare: String = spelling.chars().filter(|c| !c.is_whitespace()).collect();
+    let is_gap = |c: &char| c.is_whitespace() || APOSTROPHES.contains(c);
+    let bare: String = spelling.chars().filter(|c| !is_gap(c)).collect();
     let is_spaced = bare.len() < spelling.len();
     let count = |mark: char| bare.chars().filter(|c| *c == mark).count();
     match (count('.'), count(',')) {
@@ -123,6 +127,8 @@ mod tests {
             ("1 234", "1234"),
             ("1 234 567,25", "1234567.25"),
             ("1 234,567", "1234.567"),
+            ("1'234", "1234"),
+            ("1’234'567.25", "1234567.25"),
         ] {
             let meant = Reading::Clear(BigDecimal::from_str(meant).unwrap());
             assert_eq!(read(spelling), Some(meant), "{spelling}");

@@ -2,7 +2,7 @@
 
 use bigdecimal::BigDecimal;
 
-use super::lexemes::{Lexeme, lexemes};
+use super::lexemes::{APOSTROPHES, Lexeme, lexemes};
 use super::number::{Reading, read};
 use super::units::Unit;
 use super::{Why, quoted};
@@ -35,6 +35,8 @@ impl Measure {
 
 /// Inches in a foot.
 const INCHES_PER_FOOT: u8 = 12;
+/// Centimetres in a metre.
+const CENTIMETRES_PER_METRE: u8 = 100;
 /// Words that make two numbers a range.
 const RANGE_WORDS: [&str; 5] = ["to", "bis", "until", "à", "till"];
 
@@ -42,7 +44,10 @@ const RANGE_WORDS: [&str; 5] = ["to", "bis", "until", "à", "till"];
 /// one, has the unit `wanted`.
 pub(super) fn measures(text: &str, wanted: Unit) -> Result<Vec<Measure>, Why> {
     let lexemes = lexemes(text);
-    let mut parser = Parser { rest: &lexemes };
+    let mut parser = Parser {
+        rest: &lexemes,
+        wanted: Some(wanted),
+    };
     let mut measures = Vec::new();
     let mut is_open = false;
     loop {
@@ -54,7 +59,7 @@ pub(super) fn measures(text: &str, wanted: Unit) -> Result<Vec<Measure>, Why> {
         if parser.rest.is_empty() && !is_open {
             break;
         }
-        if !is_open && !parser.takes(&Lexeme::Slash) {
+        if !is_open && !parser.takes(&Lexeme::Slash) && !parser.takes(&Lexeme::Comma) {
             return Err(parser.unexpected());
         }
     }
@@ -72,32 +77,84 @@ pub(super) fn measures(text: &str, wanted: Unit) -> Result<Vec<Measure>, Why> {
     measures.into_iter().map(with_unit).collect()
 }
 
+/// The only thing in `text`: a number without a unit.
+pub(super) fn number(text: &str) -> Result<Reading, Why> {
+    let lexemes = lexemes(text);
+    let mut parser = Parser {
+        rest: &lexemes,
+        wanted: None,
+    };
+    let is_negative = parser.takes(&Lexeme::Dash);
+    let number = parser.number()?;
+    if !parser.rest.is_empty() {
+        return Err(parser.unexpected());
+    }
+    Ok(if is_negative {
+        number.negated()
+    } else {
+        number
+    })
+}
+
 struct Parser<'a> {
     rest: &'a [Lexeme<'a>],
+    /// The unit of a number without one; none where no number has a unit.
+    wanted: Option<Unit>,
 }
 
 impl Parser<'_> {
-    /// A number, its unit if it has one, and the inches after feet.
+    /// A number, its unit if it has one, and what follows feet or metres in a smaller unit.
     fn measure(&mut self) -> Result<(Reading, Option<Unit>), Why> {
         let is_negative = self.takes(&Lexeme::Dash);
+        let is_grouped = self.begins_with_apostrophes();
         let mut reading = self.number()?;
         let mut unit = self.unit()?;
-        if unit.is_some_and(|unit| unit.name() == "ft")
-            && let Some((inches, inch)) = self.inches()?
-        {
-            let (Reading::Clear(feet)
-            | Reading::Ambiguous {
-                thousands: feet, ..
-            }) = reading;
-            reading = Reading::Clear(feet * BigDecimal::from(INCHES_PER_FOOT) + inches);
-            unit = Some(inch);
+        if is_grouped && !unit.or(self.wanted).is_some_and(Unit::is_mass) {
+            // The apostrophe is the sign of feet, and three digits are more than eleven inches.
+            return Err(Why::TooManyInches);
         }
+        (reading, unit) = self.with_smaller_unit(reading, unit)?;
         if is_negative {
             reading = reading.negated();
         }
         Ok((reading, unit))
     }
 
+    /// The same measure with the inches that follow feet, or the centimetres that follow metres.
+    fn with_smaller_unit(
+        &mut self,
+        reading: Reading,
+        unit: Option<Unit>,
+    ) -> Result<(Reading, Option<Unit>), Why> {
+        match (unit.map(Unit::name), &reading) {
+            (
+                Some("ft"),
+                Reading::Clear(feet)
+                | Reading::Ambiguous {
+                    thousands: feet, ..
+                },
+            ) => {
+                if let Some((inches, inch)) = self.inches()? {
+                    let inches = feet * BigDecimal::from(INCHES_PER_FOOT) + inches;
+                    return Ok((Reading::Clear(inches), Some(inch)));
+                }
+            }
+            (Some("m"), Reading::Clear(metres)) if metres.is_integer() => {
+                if let Some(centimetres) = self.centimetres() {
+                    let part = centimetres / BigDecimal::from(CENTIMETRES_PER_METRE);
+                    return Ok((Reading::Clear(metres + part), unit));
+                }
+            }
+            _ => {}
+        }
+        Ok((reading, unit))
+    }
+
+    fn begins_with_apostrophes(&self) -> bool {
+        matches!(self.rest, [Lexeme::Number(spelling), ..] if spelling.contains(APOSTROPHES))
+    }
+
+    /// A number, perhaps with a fraction: `6`, `6 1/2`, `6-1/2`, `½`.
     fn number(&mut self) -> Result<Reading, Why> {
         let whole = match self.rest {
             [Lexeme::Number(spelling), rest @ ..] => {
@@ -112,9 +169,11 @@ impl Parser<'_> {
             _ => return Err(self.unexpected()),
         };
         match (whole, self.rest) {
-            (Reading::Clear(whole), [Lexeme::Fraction(above, below), rest @ ..])
-                if whole.is_integer() =>
-            {
+            (
+                Reading::Clear(whole),
+                [Lexeme::Fraction(above, below), rest @ ..]
+                | [Lexeme::Dash, Lexeme::Fraction(above, below), rest @ ..],
+            ) if whole.is_integer() => {
                 self.rest = rest;
                 let fraction = BigDecimal::from(*above) / BigDecimal::from(*below);
                 Ok(Reading::Clear(whole + fraction))
@@ -143,23 +202,53 @@ impl Parser<'_> {
         }
     }
 
-    /// The inches that follow feet, as in `12' 6"` and `12'-6"`, if they do.
+    /// The inches that follow feet, as in `12' 6"`, `12'-6"` and `12' 6`, if they do.
+    ///
+    /// Without a sign of their own they are whole, because `30' 9.14` may have lost a unit.
     fn inches(&mut self) -> Result<Option<(BigDecimal, Unit)>, Why> {
         let before = self.rest;
-        self.takes(&Lexeme::Dash);
+        let has_dash = self.takes(&Lexeme::Dash);
+        let is_whole = matches!(self.rest, [Lexeme::Number(spelling), ..]
+            if spelling.len() <= 2 && spelling.bytes().all(|byte| byte.is_ascii_digit()));
         let found = self.number().and_then(|number| Ok((number, self.unit()?)));
-        match found {
-            Ok((Reading::Clear(inches), Some(inch))) if inch.name() == "in" => {
-                if inches >= INCHES_PER_FOOT {
-                    return Err(Why::TooManyInches);
-                }
-                Ok(Some((inches, inch)))
+        let inches = match found {
+            Ok((Reading::Clear(inches), Some(inch))) if inch.name() == "in" => Some((inches, inch)),
+            Ok((Reading::Clear(inches), None)) if is_whole && !has_dash && !self.goes_on() => {
+                Unit::spelled("in").map(|inch| (inches, inch))
             }
-            _ => {
+            _ => None,
+        };
+        match inches {
+            None => {
                 self.rest = before;
                 Ok(None)
             }
+            Some((inches, _)) if inches >= INCHES_PER_FOOT => Err(Why::TooManyInches),
+            found => Ok(found),
         }
+    }
+
+    /// The centimetres that follow metres, as in `10 m 54 cm`, if they do.
+    fn centimetres(&mut self) -> Option<BigDecimal> {
+        let before = self.rest;
+        let found = self.number().and_then(|number| Ok((number, self.unit()?)));
+        match found {
+            Ok((Reading::Clear(number), Some(unit)))
+                if unit.name() == "cm" && number < CENTIMETRES_PER_METRE =>
+            {
+                Some(number)
+            }
+            _ => {
+                self.rest = before;
+                None
+            }
+        }
+    }
+
+    /// Whether something follows that is no other spelling of the measure.
+    fn goes_on(&self) -> bool {
+        use Lexeme::{Close, Comma, Open, Slash};
+        !matches!(self.rest, [] | [Slash | Comma | Open | Close, ..])
     }
 
     fn takes(&mut self, lexeme: &Lexeme<'static>) -> bool {

@@ -87,7 +87,7 @@ static UNITS: [Definition; 17] = [
     unit("ft", Length, Imperial, "0.3048", &["ft", "'", "foot", "feet"]),
     unit("in", Length, Imperial, "0.0254", &["in", "\"", "inch", "inches"]),
     unit("m2", Area, Metric, "1", &["m2", "sqm", "sq m", "square metre", "square metres", "square meter", "square meters", "qm"]),
-    unit("ft2", Area, Imperial, "0.09290304", &["ft2", "sqft", "sq ft", "square foot", "square feet"]),
+    unit("ft2", Area, Imperial, "0.09290304", &["ft2", "sf", "sqft", "sq ft", "square foot", "square feet"]),
     unit("kg", Mass, Metric, "1", &["kg", "kgs", "kilogram", "kilograms", "kilogramme", "kilogrammes"]),
     unit("t", Mass, Metric, "1000", &["t", "tonne", "tonnes", "metric ton", "metric tons"]),
     unit("lb", Mass, Imperial, "0.45359237", &["lb", "lbs", "pound", "pounds"]),
@@ -129,6 +129,11 @@ impl Unit {
 
     pub(super) const fn quantity(self) -> Quantity {
         self.0.quantity
+    }
+
+    /// Whether it measures a mass.
+    pub(super) fn is_mass(self) -> bool {
+        self.quantity() == Mass
     }
 
     /// Whether only people who write decimals with a point use it.

@@ -3,7 +3,15 @@
 use serde_json::Value;
 
 use super::page::Page;
-use super::{NoPlainText, deeper, parts, word};
+use super::{NoPlainText, word, write_any};
+
+/// Whether a node is a document or one of its parts.
+pub(super) fn knows(node: &Value) -> bool {
+    let name = word(node, "nodeType");
+    let is_part = name.starts_with("embedded-") || matches!(name, "text" | "hr");
+    let has_content = node.get("content").is_some_and(Value::is_array);
+    is_part || name == "document" || has_content
+}
 
 /// Adds a node, which may be a whole document. Embedded records have no text of their own.
 pub(super) fn write(node: &Value, page: &mut Page) -> Result<(), NoPlainText> {
@@ -11,11 +19,7 @@ pub(super) fn write(node: &Value, page: &mut Page) -> Result<(), NoPlainText> {
 }
 
 fn write_at(node: &Value, page: &mut Page, depth: usize) -> Result<(), NoPlainText> {
-    let contents = |page: &mut Page| {
-        let depth = deeper(depth)?;
-        let mut nodes = parts(node, "content").iter();
-        nodes.try_for_each(|node| write_at(node, page, depth))
-    };
+    let contents = |page: &mut Page| write_any(node, page, depth, write_at);
     match word(node, "nodeType") {
         "text" => page.write(word(node, "value")),
         "unordered-list" | "ordered-list" => {

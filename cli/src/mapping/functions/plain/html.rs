@@ -4,6 +4,8 @@
 //! pages, and what tells paragraphs, items and rows apart are the tags alone. So no nesting is
 //! too deep, and whatever is broken reads as browsers read it.
 
+mod markup;
+
 use std::cell::{Cell, RefCell};
 
 use html5ever::tendril::StrTendril;
@@ -12,6 +14,7 @@ use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 
+pub(super) use self::markup::is_html;
 use super::NoPlainText;
 use super::page::Page;
 
@@ -21,28 +24,12 @@ const PIECE: usize = 4 * 1024;
 /// with all others takes time with the square of their number. Pictures within a tag have many.
 const SEPARATORS_MAX: usize = 20_000;
 
-/// Whether a text has a tag or a character reference.
-pub(super) fn is_html(text: &str) -> bool {
-    let last_end = text.rfind('>').unwrap_or_default();
-    let begins_tag = |(at, _): (usize, &str)| {
-        let next = text[at + 1..].chars().next();
-        at < last_end && next.is_some_and(|c| c.is_ascii_alphabetic() || c == '/' || c == '!')
-    };
-    text.match_indices('<').any(begins_tag) || text.split('&').skip(1).any(begins_reference)
-}
-
-/// Whether what follows a `&` makes it a character reference.
-fn begins_reference(rest: &str) -> bool {
-    let name = rest.strip_prefix('#').unwrap_or(rest);
-    let end = name.find(|c: char| !c.is_ascii_alphanumeric());
-    end.is_some_and(|end| 0 < end && name[end..].starts_with(';'))
-}
-
 /// The text of `html`, which is no longer than the limit.
 pub(super) fn read(html: &str) -> Result<String, NoPlainText> {
     let tokenizer = Tokenizer::new(Reader::default(), TokenizerOpts::default());
     let input = BufferQueue::default();
-    let mut rest = html;
+    let html = markup::without_others(html);
+    let mut rest = &*html;
     while !rest.is_empty() {
         let (piece, later) = rest.split_at(rest.floor_char_boundary(PIECE));
         rest = later;
@@ -74,8 +61,10 @@ enum Element {
 }
 
 impl Element {
-    fn named(name: &str) -> Self {
-        match name {
+    fn of(tag: &Tag) -> Self {
+        match &*tag.name {
+            // Pictures are no HTML: they can be empty.
+            "svg" if tag.self_closing => Self::Inline,
             "br" => Self::Break,
             "ul" | "ol" | "menu" => Self::List,
             "li" => Self::Item,
@@ -84,7 +73,7 @@ impl Element {
             "td" | "th" => Self::Cell,
             "pre" => Self::Preformatted,
             "script" => Self::Dropped(RawKind::ScriptData),
-            "style" | "iframe" | "noembed" | "noframes" => Self::Dropped(RawKind::Rawtext),
+            "style" | "iframe" | "noembed" | "noframes" | "svg" => Self::Dropped(RawKind::Rawtext),
             "title" | "textarea" => Self::Dropped(RawKind::Rcdata),
             "address" | "article" | "aside" | "blockquote" | "body" | "caption" | "dd"
             | "details" | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer"
@@ -181,8 +170,9 @@ impl TokenSink for Reader {
         }
         match token {
             Token::CharacterTokens(text) => self.text(&text),
-            Token::TagToken(Tag { kind, name, .. }) => {
-                let element = Element::named(&name);
+            Token::TagToken(tag) => {
+                let element = Element::of(&tag);
+                let kind = tag.kind;
                 match kind {
                     TagKind::StartTag => return self.start(&element),
                     TagKind::EndTag => self.end(&element),

@@ -3,27 +3,44 @@
 use serde_json::Value;
 
 use super::page::Page;
-use super::{parts, word};
+use super::{NoPlainText, holds_text, parts, word, write_any};
 
-/// Adds one block. Blocks of other types, such as images, have no text.
-pub(super) fn write(block: &Value, page: &mut Page) {
-    if word(block, "_type") != "block" {
-        return;
+/// Whether a block is one of text, or known to have none.
+pub(super) fn knows(block: &Value) -> bool {
+    match word(block, "_type") {
+        "block" => block.get("children").is_some_and(Value::is_array),
+        "span" | "image" | "file" | "reference" => true,
+        _ => false,
     }
+}
+
+/// Adds one block. Of other types, such as images, only what holds text has any.
+pub(super) fn write(block: &Value, page: &mut Page) -> Result<(), NoPlainText> {
+    write_block(block, page, 1)
+}
+
+fn write_block(block: &Value, page: &mut Page, depth: usize) -> Result<(), NoPlainText> {
     let is_item = block.get("listItem").is_some_and(Value::is_string);
     if is_item {
         page.begin_item();
-    } else {
+    } else if holds_text(block) || !parts(block, "children").is_empty() {
         page.part();
+    } else {
+        return Ok(());
     }
-    for child in parts(block, "children") {
-        if word(child, "_type") == "span" {
-            page.write(word(child, "text"));
-        }
-    }
+    write_any(block, page, depth, write_within)?;
     if is_item {
         page.end_item();
     } else {
         page.part();
+    }
+    Ok(())
+}
+
+/// Adds what stands within a block: spans, things that stand between them, or further blocks.
+fn write_within(part: &Value, page: &mut Page, depth: usize) -> Result<(), NoPlainText> {
+    match word(part, "_type") {
+        "block" => write_block(part, page, depth),
+        _ => write_any(part, page, depth, write_within),
     }
 }

@@ -57,25 +57,58 @@ fn empty_rows_and_columns_are_left_out() {
 }
 
 #[test]
+fn a_first_line_may_name_the_delimiter() {
+    let expected = [r#"3 {"a,b,c":"1","d":"2"}"#];
+    for first in ["sep=;", "SEP=;\r", "\u{feff}sep=;"] {
+        check(CSV, &format!("{first}\na,b,c;d\n1;2\n"), &[], &expected);
+    }
+    check(
+        CSV,
+        "sep=\t\na;b\tc\n1\t2\n",
+        &[],
+        &[r#"3 {"a;b":"1","c":"2"}"#],
+    );
+    check(CSV, "sep=|\na|b\n1|2\n", &[], &[r#"3 {"a":"1","b":"2"}"#]);
+    // Anything else is the name of a column.
+    check(CSV, "sep=\n1\n", &[], &[r#"2 {"sep=":"1"}"#]);
+    check(CSV, "sep=ab\n1\n", &[], &[r#"2 {"sep=ab":"1"}"#]);
+}
+
+#[test]
+fn a_row_that_does_not_fit_the_header_is_blamed_and_the_next_one_read() {
+    check(
+        CSV,
+        "a,b,\n1,2,\n3\n\"4\",5,6,7\n8,9,x\n10,11,\n",
+        &[],
+        &[
+            r#"2 {"a":"1","b":"2"}"#,
+            r#"3 INVALID_ROW the row has 1 cells, and the header 3 ["3"]"#,
+            r#"4 INVALID_ROW the row has 4 cells, and the header 3 ["4","5","6","7"]"#,
+            r#"5 INVALID_ROW "x" stands in a column without a name ["8","9","x"]"#,
+            r#"6 {"a":"10","b":"11"}"#,
+        ],
+    );
+    let (found, ended) = read(CSV, &mut Cursor::new(b"a,b\n1,\xe9\n2,3\n"), &[]);
+    assert_eq!(
+        found,
+        [
+            "2 INVALID_UTF8 the row is not UTF-8; save the file as UTF-8 [\"1\",\"\u{fffd}\"]",
+            r#"3 {"a":"2","b":"3"}"#,
+        ],
+    );
+    assert_eq!(ended.unwrap(), Vec::<usize>::new());
+}
+
+#[test]
 fn damage_is_told_with_its_line() {
     use Code::{FileCorrupt, FileTruncated};
     for (file, count, expected) in [
-        (
-            "a,b\n1,2\n3\n",
-            1,
-            (FileCorrupt, 3, "has 1 cells, and the header 2"),
-        ),
-        (
-            "a,b\n1,2,3\n",
-            0,
-            (FileCorrupt, 2, "has 3 cells, and the header 2"),
-        ),
         ("a\n1\n\"2\n3\n", 1, (FileTruncated, 3, "never closed")),
         ("a,b\n1,\"", 0, (FileTruncated, 2, "never closed")),
         (
-            "a,\na,1\n",
-            0,
-            (FileCorrupt, 2, "\"1\" stands in a column without a name"),
+            "a,b\n1,2\n3,\"4\n5,6\n7,\",8\n9,10\n",
+            1,
+            (FileCorrupt, 3, "a quote may be missing"),
         ),
         (
             "a,b, a\n",
@@ -87,9 +120,16 @@ fn damage_is_told_with_its_line() {
     }
     check_broken(
         CSV,
-        b"a,b\n1,2\n3,\xe9\n",
+        b"a,b\n1,\"\xe9\n2,\",3\n",
         &[],
-        1,
-        (FileCorrupt, 3, "is not UTF-8"),
+        0,
+        (FileCorrupt, 2, "a quote may be missing"),
+    );
+    check_broken(
+        CSV,
+        b"a,\xe9\n1,2\n",
+        &[],
+        0,
+        (FileCorrupt, 1, "is not UTF-8"),
     );
 }

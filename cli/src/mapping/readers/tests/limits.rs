@@ -79,6 +79,34 @@ fn what_is_skipped_may_be_longer_than_a_record() {
 }
 
 #[test]
+fn a_record_of_too_many_parts_is_refused() {
+    let attributes = |count: u32| {
+        let names: Vec<String> = (0..count).map(|n| format!("a{n}='' ")).collect();
+        names.concat()
+    };
+    let expected = (
+        Code::FileCorrupt,
+        2,
+        "more than 100000 elements and attributes",
+    );
+    for record in [
+        format!("<e>{}</e>", "<a/>".repeat(100_000)),
+        format!("<e {}/>", attributes(100_000)),
+    ] {
+        let file = format!("<r>\n{record}</r>");
+        check_broken(XML, file.as_bytes(), &["r.e"], 0, expected);
+    }
+    // The limit is that of each record.
+    let record = format!("<e>{}</e>", "<a/>".repeat(60_000));
+    let (found, ended) = read(
+        XML,
+        &mut Cursor::new(format!("<r>{record}{record}</r>")),
+        &["r.e"],
+    );
+    assert_eq!((found.len(), ended.unwrap()), (2, vec![]));
+}
+
+#[test]
 fn what_is_nested_too_deep_is_refused() {
     use Code::FileCorrupt;
     for open in ["[", "{\"a\":", "{\"skipped\":", "[\""] {

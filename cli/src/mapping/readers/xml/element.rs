@@ -7,6 +7,10 @@ use quick_xml::events::BytesStart;
 use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
+/// Most elements and attributes of one record. Each takes some hundred bytes, however few it has in
+/// its file.
+pub(super) const NODES_MAX: usize = 100_000;
+
 /// An element that is open, with everything in it so far.
 pub(super) struct Element {
     members: Map<String, Value>,
@@ -14,11 +18,13 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// An element with its attributes.
-    pub(super) fn new(start: &BytesStart<'_>) -> Result<Self, String> {
+    /// An element with its attributes; it and they are added to the `nodes` of the record.
+    pub(super) fn new(start: &BytesStart<'_>, nodes: &mut usize) -> Result<Self, String> {
+        count(nodes)?;
         let mut members = Map::new();
         // The check of the parser takes time with the square of their number.
         for attribute in start.attributes().with_checks(false) {
+            count(nodes)?;
             let attribute = attribute.map_err(|error| error.to_string())?;
             let name = format!("@{}", attribute.key.as_ref());
             let value = attribute
@@ -70,4 +76,14 @@ impl Element {
         }
         Value::Object(self.members)
     }
+}
+
+fn count(nodes: &mut usize) -> Result<(), String> {
+    *nodes += 1;
+    if NODES_MAX < *nodes {
+        return Err(format!(
+            "a record has more than {NODES_MAX} elements and attributes"
+        ));
+    }
+    Ok(())
 }

@@ -1,0 +1,131 @@
+//! The new release beside the active one: what the guards judge and what people are shown.
+//!
+//! An active release that is damaged is told apart from a disk that fails: the one is a fact about
+//! the catalogue, which an import may be told to accept, the other is no ground to decide on.
+
+use std::fmt;
+
+use anyhow::Context as _;
+use shared::release::diff::Contents;
+use shared::release::{ReleaseDiff, ReleaseError, ReleaseId, ReleaseStore};
+
+use crate::commands::diff::EXAMPLES_MAX;
+
+/// Which release is served.
+pub(in crate::commands) enum Active {
+    /// None was ever activated.
+    None,
+    /// This one.
+    Release(ReleaseId),
+    /// The pointer to it is damaged: how.
+    Unknown(String),
+}
+
+impl Active {
+    /// Looks.
+    pub(super) fn read(store: &ReleaseStore) -> Result<Self, ReleaseError> {
+        match store.current() {
+            Ok(None) => Ok(Self::None),
+            Ok(Some(id)) => Ok(Self::Release(id)),
+            Err(error) if error.is_damage() => Ok(Self::Unknown(chain(error))),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Its id, where there is one and it is known.
+    pub(in crate::commands) const fn id(&self) -> Option<&ReleaseId> {
+        match self {
+            Self::Release(id) => Some(id),
+            Self::None | Self::Unknown(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Active {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Release(id) => id.fmt(f),
+            Self::Unknown(_) => f.write_str("not known"),
+        }
+    }
+}
+
+/// The new release beside the one that was active until then.
+pub(super) enum Comparison {
+    /// None was.
+    NoneActive,
+    /// How they differ.
+    Diff(Box<ReleaseDiff>),
+    /// The active one, or the pointer to it, is damaged or gone: how.
+    Impossible(String),
+}
+
+impl Comparison {
+    /// Compares. What cannot be read of the new release is an error, as is a disk that fails.
+    pub(super) fn new(
+        store: &ReleaseStore,
+        active: &Active,
+        new: &ReleaseId,
+    ) -> anyhow::Result<Self> {
+        let active = match active {
+            Active::None => return Ok(Self::NoneActive),
+            Active::Unknown(why) => return Ok(Self::Impossible(why.clone())),
+            Active::Release(id) => id,
+        };
+        let read = |id| store.open(id).and_then(|release| Contents::read(&release));
+        let failed = || format!("could not look at the release {new}, which is not activated");
+        let contents = read(new).with_context(failed)?;
+        match read(active) {
+            Ok(old) => {
+                let diff = ReleaseDiff::of(&old, &contents, EXAMPLES_MAX);
+                Ok(Self::Diff(Box::new(diff)))
+            }
+            Err(error) if error.is_damage() => Ok(Self::Impossible(chain(error))),
+            Err(error) => Err(error).with_context(|| {
+                format!(
+                    "could not compare the release {new}, which is not activated, \
+                     with the active one"
+                )
+            }),
+        }
+    }
+
+    pub(super) const fn diff(&self) -> Option<&ReleaseDiff> {
+        match self {
+            Self::Diff(diff) => Some(diff),
+            Self::NoneActive | Self::Impossible(..) => None,
+        }
+    }
+}
+
+/// An error with its causes.
+fn chain(error: ReleaseError) -> String {
+    format!("{:#}", anyhow::Error::new(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use shared::data_dir::DataDir;
+
+    use super::*;
+
+    #[test]
+    fn a_new_release_that_cannot_be_read_is_an_error_and_never_an_impossible_comparison() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = ReleaseStore::new(DataDir::new(directory.path()));
+        let [old, new] = [
+            "20261120T101500Z-3f2a9c1b4d5e6f70",
+            "20261121T101500Z-3f2a9c1b4d5e6f70",
+        ]
+        .map(|id| ReleaseId::parse(id).unwrap());
+        let compared = Comparison::new(&store, &Active::Release(old), &new);
+        let error = compared.err().unwrap().to_string();
+        assert!(error.contains(new.as_str()), "{error}");
+        let unknown = Active::Unknown("cut".to_owned());
+        let compared = Comparison::new(&store, &unknown, &new).unwrap();
+        assert!(matches!(compared, Comparison::Impossible(why) if why == "cut"));
+        let compared = Comparison::new(&store, &Active::None, &new).unwrap();
+        assert!(matches!(compared, Comparison::NoneActive));
+    }
+}

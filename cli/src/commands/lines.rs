@@ -1,0 +1,46 @@
+//! Lines that a narrow terminal need not break: they are broken here, and only between words.
+
+/// Width of the lines, in columns.
+pub(super) const WIDTH: usize = 80;
+
+/// A sentence in as many lines as it takes; those below the first are indented by `indent`. A word
+/// that is too long is not broken.
+pub(super) fn wrapped(sentence: &str, indent: usize) -> String {
+    let mut text = String::with_capacity(sentence.len());
+    let mut column = 0;
+    for (place, word) in sentence.split(' ').enumerate() {
+        let width = word.chars().count();
+        if place != 0 {
+            if WIDTH < column + 1 + width {
+                text.push('\n');
+                text.extend(std::iter::repeat_n(' ', indent));
+                column = indent;
+            } else {
+                text.push(' ');
+                column += 1;
+            }
+        }
+        text.push_str(word);
+        column += width;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words_and_where_they_must() {
+        let (a, b) = ("a".repeat(40), "b".repeat(39));
+        assert_eq!(wrapped(&format!("{a} {b} c"), 2), format!("{a} {b}\n  c"));
+        assert_eq!(wrapped(&format!("{a} b{b}"), 2), format!("{a}\n  b{b}"));
+        let long = "c".repeat(100);
+        assert_eq!(
+            wrapped(&format!("x {long} y"), 1),
+            format!("x\n {long}\n y")
+        );
+        assert_eq!(wrapped("", 2), "");
+        assert_eq!(wrapped("  kept blanks", 2), "  kept blanks");
+    }
+}

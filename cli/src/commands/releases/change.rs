@@ -1,0 +1,155 @@
+//! `catalogue releases activate` and `rollback`: changing which release is served.
+//!
+//! Once the pointer is written the command has done what it was told to, whether or not anybody
+//! can be told so.
+
+use std::io::Write;
+
+use anyhow::{Context as _, bail};
+use shared::release::rollback::PassedOver;
+use shared::release::{ReleaseDiff, ReleaseError, ReleaseId, ReleaseStore};
+
+use super::document::{ActiveDocument, VerifiedDocument, damage};
+use crate::commands::diff::sentences;
+use crate::commands::lines::wrapped;
+use crate::context::{Context, OutputClosed};
+use crate::exit_status::ExitStatus;
+use crate::json;
+use crate::visible::visible;
+
+/// What mending the pointer costs.
+const MENDED: &str = "warning: it was not known which release was active: what was active before \
+                      is forgotten, so there is nothing to roll back to";
+
+/// What was done.
+struct Change<'a> {
+    before: Option<&'a ReleaseId>,
+    active: &'a ReleaseId,
+    passed_over: Vec<PassedOver>,
+    /// Whether the pointer was damaged until then.
+    is_mended: bool,
+}
+
+/// Activates the release of that id.
+pub(super) fn activate(
+    store: &ReleaseStore,
+    id: &ReleaseId,
+    as_json: bool,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let failed = "could not activate the release";
+    let lock = store.lock().context(failed)?;
+    let (before, is_mended) = match store.current() {
+        Err(ReleaseError::DamagedPointer { .. }) => (None, true),
+        read => (read.context(failed)?, false),
+    };
+    store.activate(id, &lock).context(failed)?;
+    let change = Change {
+        before: before.as_ref(),
+        active: id,
+        passed_over: Vec::new(),
+        is_mended,
+    };
+    Ok(say(store, change, as_json, context))
+}
+
+/// Activates the latest whole release of those that were active before.
+pub(super) fn rollback(
+    store: &ReleaseStore,
+    as_json: bool,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let (failed, never) = (
+        "could not roll back",
+        "could not roll back: no other release was active before",
+    );
+    // Where nothing was ever activated there is no directory to lock either.
+    store.pointer().context(failed)?.context(never)?;
+    let lock = store.lock().context(failed)?;
+    let rolled_back = store.roll_back(&lock).context(failed)?.context(never)?;
+    let Some(active) = &rolled_back.to else {
+        if rolled_back.passed_over.is_empty() {
+            bail!(never);
+        }
+        say_passed_over(&rolled_back.passed_over, context);
+        bail!("{failed}: no release that was active before is whole");
+    };
+    let change = Change {
+        before: Some(&rolled_back.from),
+        active,
+        passed_over: rolled_back.passed_over,
+        is_mended: false,
+    };
+    Ok(say(store, change, as_json, context))
+}
+
+/// Says what is served from now on. That it cannot be said does not undo it.
+fn say(
+    store: &ReleaseStore,
+    change: Change<'_>,
+    as_json: bool,
+    context: &mut Context,
+) -> ExitStatus {
+    let active = change.active.clone();
+    if change.is_mended {
+        _ = writeln!(context.err, "{}", wrapped(MENDED, 2));
+    }
+    say_passed_over(&change.passed_over, context);
+    let said = if as_json {
+        json::print(&document(change), context)
+    } else {
+        show(store, &change, context)
+    };
+    if let Err(error) = OutputClosed::forgiven(said) {
+        // There is no other place left to report that standard error is closed.
+        _ = writeln!(
+            context.err,
+            "warning: release {active} is active, but that could not be shown: {error:#}"
+        );
+    }
+    ExitStatus::Done
+}
+
+fn document(change: Change<'_>) -> ActiveDocument<'_> {
+    let passed_over = change.passed_over.into_iter().map(|passed| {
+        let damage = Some(damage(passed.damage));
+        VerifiedDocument {
+            id: passed.id,
+            damage,
+        }
+    });
+    ActiveDocument {
+        active: change.active,
+        passed_over: passed_over.collect(),
+    }
+}
+
+fn say_passed_over(passed_over: &[PassedOver], context: &mut Context) {
+    for PassedOver { id, damage } in passed_over {
+        let warning = match damage {
+            ReleaseError::Unknown { .. } => format!("warning: passed over {id}: it is gone"),
+            _ => format!("warning: passed over {id}: {damage}"),
+        };
+        _ = writeln!(context.err, "{}", visible(&warning));
+    }
+}
+
+/// Shows what is active and, if it can be seen, what that changes.
+fn show(store: &ReleaseStore, change: &Change<'_>, context: &mut Context) -> anyhow::Result<()> {
+    let active = change.active;
+    writeln!(
+        context.out,
+        "Release {active} is active;\nrunning servers follow within a second."
+    )?;
+    if let Some(before) = change.before.filter(|before| *before != active)
+        && let Ok(old) = store.open(before)
+        && let Ok(new) = store.open(active)
+        // What was active before may be damaged, which is why another one is active now.
+        && let Ok(diff) = ReleaseDiff::between(&old, &new, 0)
+    {
+        for line in sentences::counts_of_all(&diff) {
+            writeln!(context.out, "  {line}")?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! `catalogue releases verify`: whether every file is what it was when it was published.
+
+use std::io::Write;
+use std::path::Path;
+
+use shared::release::{ReleaseError, ReleaseId, ReleaseStore};
+
+use super::document::{VerifiedDocument, VerifiedListDocument, damage};
+use super::list::{Listing, no_releases};
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+use crate::json;
+
+/// Checks one release, or all. Damage is reported for every release, not for the first one only.
+pub(super) fn run(
+    store: &ReleaseStore,
+    id: Option<&ReleaseId>,
+    data: &Path,
+    as_json: bool,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let listing = match id {
+        Some(id) => Listing::of_one(id),
+        None => Listing::read(store)?,
+    };
+    let mut verified = Vec::new();
+    for id in &listing.ids {
+        let checked = store.open(id).and_then(|release| release.verify());
+        if matches!(checked, Err(ReleaseError::Unknown { .. })) && listing.may_vanish(id) {
+            continue;
+        }
+        let damage = checked.err().map(damage);
+        if !as_json {
+            let outcome = damage.as_deref().unwrap_or("whole");
+            writeln!(context.out, "{id}  {outcome}")?;
+        }
+        let id = id.clone();
+        verified.push(VerifiedDocument { id, damage });
+    }
+    let is_whole = verified.iter().all(|release| release.damage.is_none());
+    let status = if is_whole && listing.pointer_damage.is_none() {
+        ExitStatus::Done
+    } else {
+        ExitStatus::Failure
+    };
+    listing.say_pointer_damage(context);
+    if as_json {
+        let document = VerifiedListDocument {
+            releases: verified,
+            pointer_damage: listing.pointer_damage,
+        };
+        json::print(&document, context)?;
+    } else if verified.is_empty() {
+        no_releases(data, context)?;
+    }
+    Ok(status)
+}

@@ -1,0 +1,113 @@
+//! What may be wrong with an export or its mapping although every record can be read: warnings that
+//! tell of many records at once.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Pipeline;
+use crate::export::Fault;
+use crate::findings::{Code, cut};
+use crate::mapping::mapper::{Noted, Reading};
+use crate::validate::nearest;
+
+/// Types of record that a warning names.
+const TYPES_NAMED: usize = 8;
+
+impl Pipeline<'_> {
+    /// Tells everything that reading came to.
+    pub(super) fn warn(&mut self, reading: &Reading) -> anyhow::Result<()> {
+        let changed = "changed after publication; the export has the changed contents";
+        self.warn_of(
+            Code::ChangedSincePublication,
+            "published record",
+            changed,
+            &reading.changed,
+        )?;
+        let unidentified = "without a key or a type, and not read";
+        self.warn_of(
+            Code::RecordsUnidentified,
+            "record",
+            unidentified,
+            &reading.unidentified,
+        )?;
+        // What is missing may be in the part of an archive that broke off.
+        if self.is_damaged {
+            return Ok(());
+        }
+        self.warn_of_missing_files()?;
+        self.warn_of_missing_types(&reading.types)
+    }
+
+    fn warn_of(&mut self, code: Code, what: &str, why: &str, noted: &Noted) -> anyhow::Result<()> {
+        let Some((file, line)) = &noted.first else {
+            return Ok(());
+        };
+        let message = match noted.count {
+            1 => format!("1 {what} was {why}"),
+            count => format!("{count} {what}s, from here on, were {why}"),
+        };
+        self.receive.fault(Fault {
+            code,
+            file: Arc::clone(file),
+            line: Some(*line),
+            message,
+        })
+    }
+
+    fn warn_of_missing_files(&mut self) -> anyhow::Result<()> {
+        let missing: Vec<String> = (self.mapping.definition.roles().zip(&self.found))
+            .filter(|(_, found)| !**found)
+            .map(|((_, files), _)| files.patterns.join(", "))
+            .collect();
+        for patterns in missing {
+            let message = format!("no file of the export is called {patterns}");
+            self.receive.fault(Fault {
+                code: Code::SourceWithoutFiles,
+                file: self.mapping_file(),
+                line: None,
+                message,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A type that a rule is for and no record is of may have another name now.
+    fn warn_of_missing_types(&mut self, types: &BTreeMap<String, u64>) -> anyhow::Result<()> {
+        let definition = Arc::clone(&self.mapping.definition);
+        let wanted = || definition.emits.iter().flat_map(|emit| &emit.types);
+        let others = types
+            .keys()
+            .filter(|name| !wanted().any(|wanted| wanted == *name));
+        let others: Vec<&str> = others.map(String::as_str).collect();
+        for emit in &definition.emits {
+            for name in emit.types.iter().filter(|name| !types.contains_key(*name)) {
+                let message = missing_type(name, &others, types);
+                self.receive.fault(Fault {
+                    code: Code::TypeNotFound,
+                    file: self.mapping_file(),
+                    line: Some(self.mapping.line_of(emit.span.start)),
+                    message,
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn missing_type(name: &str, others: &[&str], types: &BTreeMap<String, u64>) -> String {
+    let message = format!("no record is of the type `{}`", cut(name));
+    if let Some(near) = nearest(name, others) {
+        return format!("{message}; did you mean `{}`?", cut(near));
+    }
+    if others.is_empty() {
+        return message;
+    }
+    let mut named = others.to_vec();
+    named.sort_by_key(|name| Reverse(types[*name]));
+    let named = named.into_iter().take(TYPES_NAMED);
+    let named: Vec<String> = named
+        .map(|name| format!("{} ({})", cut(name), types[name]))
+        .collect();
+    format!("{message}; types that no rule is for: {}", named.join(", "))
+}

@@ -1,0 +1,92 @@
+//! Records that cannot be read, identified or mapped: each is told, and the others are mapped.
+
+use super::*;
+
+#[test]
+fn a_published_that_is_not_there_is_no_yes() {
+    check(
+        "published = \".live\"\n[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields = {}\n",
+        r#"{"key":"1","type":"b","live":true}
+           {"key":"2","type":"b"}
+           {"key":"3","type":"b","live":"yes"}"#,
+        &[
+            "2: - MAPPING_FAILED  the `published` of a record must be true or false, not null",
+            "3: - MAPPING_FAILED  the `published` of a record must be true or false",
+            r#"1: {"kind":"boat","id":"1"}"#,
+        ],
+    );
+}
+
+#[test]
+fn a_key_that_is_given_twice_is_told_however_deep() {
+    check(
+        "[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields = {}\n",
+        r#"{"key":"1","type":"b","a":1,"a":2}
+           {"key":"2","type":"b","a":[{"b":{"c":1,"c":1}}]}
+           {"key":"3","type":"b"}"#,
+        &[
+            "1: - REPEATED_KEY  the key `a` is given twice",
+            "2: - REPEATED_KEY  the key `c` is given twice",
+            r#"3: {"kind":"boat","id":"3"}"#,
+        ],
+    );
+}
+
+#[test]
+fn a_record_that_fails_for_several_members_is_one_record() {
+    check(
+        r#"
+        [[emit]]
+        kind = "designer"
+        type = "b"
+        each = ".by"
+        fields.id = ".id | slugify"
+        "#,
+        r#"{"key":"1","type":"b","by":[{"id":"a"},{"id":[]},{"id":{}}]}"#,
+        &[
+            r#"1: {"kind":"designer","id":"a"}"#,
+            "1: designer MAPPING_FAILED /id this needs a text, not []",
+            "1: designer MAPPING_FAILED /id this needs a text, not {}",
+        ],
+    );
+}
+
+#[test]
+fn a_record_longer_than_a_line_is_told() {
+    let text = "x".repeat(export::LINE_MAX / 2);
+    check(
+        "[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields.model = \".name + .name\"\n",
+        &format!(r#"{{"key":"1","type":"b","name":"{text}"}}"#),
+        &[
+            "1: boat LINE_TOO_LONG  what the mapping makes of the record has 1048611 bytes, more than the 1048576 of a line",
+        ],
+    );
+}
+
+#[test]
+fn a_record_that_cannot_be_read_or_identified_is_told() {
+    let deep = format!(
+        "{}1{}",
+        "[".repeat(DEPTH_MAX + 1),
+        "]".repeat(DEPTH_MAX + 1)
+    );
+    let lines = format!(
+        "{}\n{}\n{}\n{deep}\n{}",
+        r#"{"key":["a"],"type":"b"}"#,
+        r#"{"key":"1","type":"#,
+        r#"{"no":"key"}"#,
+        r#"{"key":"9","ty"#,
+    );
+    check(
+        "[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields = {}\n",
+        &lines,
+        &[
+            "1: - MAPPING_FAILED  the `key` of a record must be a text",
+            "2: - INVALID_JSON  the line is not valid JSON: EOF while parsing a value",
+            "4: - NESTED_TOO_DEEP  objects and lists are nested more than 128 deep",
+            "5: - FILE_TRUNCATED  the file ends in the middle of a record",
+            "3: RECORDS_UNIDENTIFIED 1 record was without a key or a type, and not read",
+            "9: TYPE_NOT_FOUND no record is of the type `b`",
+        ],
+    );
+}
