@@ -1,4 +1,4 @@
-//! What a command receives from outside: time, randomness, the terminal.
+//! What a command receives from outside: time, randomness, the terminal, and who runs it.
 //!
 //! Commands print through a context and never to the process's streams, read its clock and never
 //! the system's; so a test runs a command in process and sees the same bytes every time.
@@ -10,6 +10,9 @@ use std::time::Duration;
 
 use rand::{RngCore, TryRngCore};
 use shared::clock::{Clock, SystemClock};
+use shared::keys::audit::Operator;
+
+use crate::operator;
 
 /// The surroundings of one run of the command.
 pub struct Context {
@@ -17,6 +20,8 @@ pub struct Context {
     pub clock: Arc<dyn Clock>,
     /// Source of randomness for keys and ids: cryptographically secure outside tests.
     pub random: Box<dyn RngCore + Send>,
+    /// Who runs the command: for the audit log.
+    pub operator: Operator,
     /// Standard input: an export named `-`.
     pub input: Box<dyn Read + Send>,
     /// Standard output: answers.
@@ -117,6 +122,7 @@ impl Context {
         Self {
             clock: Arc::new(SystemClock::new()),
             random: Box::new(rand::rngs::OsRng.unwrap_err()),
+            operator: operator::of_process(),
             input: Box::new(std::io::stdin()),
             out: Output::new(std::io::stdout()),
             err: Box::new(std::io::stderr()),

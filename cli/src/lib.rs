@@ -15,6 +15,7 @@ pub mod json;
 pub mod logging;
 pub mod mapping;
 pub mod new_file;
+pub mod operator;
 pub mod progress;
 pub mod serving;
 pub mod shell;

@@ -15,12 +15,12 @@ use rand::rngs::StdRng;
 use server::app::{App, Parts};
 use server::catalogue::{Catalogue, OpenSettings};
 use server::follow::{Follower, follow};
-use server::keyring::{Keyring, watch};
+use server::keyring::{Keyring, watch, write_uses};
 use server::limits::Quotas;
 use server::request_id::RandomRequestIds;
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
-use shared::keys::sqlite::{SqliteKeySource, SqliteLedger};
+use shared::keys::sqlite::{SqliteKeySource, SqliteLastUses, SqliteLedger};
 use shared::release::ReleaseStore;
 
 use crate::advice::Advised;
@@ -94,6 +94,10 @@ impl Serving {
             let error = anyhow::Error::new(error);
             tracing::warn!("starting without keys, requests with one get 503 for now: {error:#}");
         }
+        // Dropped after the last request was answered, it writes down the last uses.
+        let uses = Arc::new(SqliteLastUses::new(self.lock.data.keys_database()));
+        let _uses = write_uses(Arc::clone(&self.keyring), uses)
+            .context("could not write down when keys are used")?;
         let clock = Arc::clone(&context.clock);
         let _watch = watch(self.keyring, source, clock).context("could not watch the keys")?;
         let follower = Follower::new(Arc::clone(&self.app), self.store, OpenSettings::default());

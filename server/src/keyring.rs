@@ -4,6 +4,7 @@
 //! a revoked key is refused everywhere within a second, a snapshot that was not confirmed within
 //! the last second verifies nothing: not known is not allowed. The keyring holds hashes only.
 
+mod uses;
 mod watch;
 
 use std::collections::HashMap;
@@ -15,12 +16,16 @@ use arc_swap::ArcSwapOption;
 use shared::clock::Moment;
 use shared::keys::environment::Environment;
 use shared::keys::key::{Key, KeyId, KeyRefusal};
+use shared::keys::last_use::LastUses;
 use shared::keys::limits::CHANGES_HOLD_WITHIN;
 use shared::keys::secret::{KeyHash, PlainKey};
 use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError};
 use shared::keys::subscription::Subscription;
 
+pub use uses::{UseWriter, WRITE_INTERVAL, write_uses};
 pub use watch::{POLL_INTERVAL, watch};
+
+use uses::{Accepted, Uses};
 
 /// A key that works, and who owns it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,9 +73,17 @@ pub enum RefreshError {
 pub struct Keyring {
     keys: ArcSwapOption<Keys>,
     confirmed: Confirmation,
+    uses: Uses,
 }
 
-type Keys = HashMap<KeyHash, Verified>;
+type Keys = HashMap<KeyHash, Known>;
+
+/// A key, and where its use is noted.
+#[derive(Debug)]
+struct Known {
+    verified: Verified,
+    accepted: Arc<Accepted>,
+}
 
 impl Keyring {
     /// A keyring that knows nothing: it verifies no key before its first refresh.
@@ -86,14 +99,15 @@ impl Keyring {
             .map_err(|source| RefreshError::Poll { source })?;
         if let Some(snapshot) = changed {
             // Where the new keys are of no use, the former ones are still no longer true.
-            let keys = by_hash(snapshot).inspect_err(|_useless| self.keys.store(None))?;
+            let keys =
+                by_hash(snapshot, &self.uses).inspect_err(|_useless| self.keys.store(None))?;
             self.keys.store(Some(Arc::new(keys)));
         }
         self.confirmed.set(now.monotonic);
         Ok(())
     }
 
-    /// Whether a key works on a server of `environment`. Of several reasons against it the first
+    /// Whether a key works on a server of `environment`; if so, it counts as used. Of several reasons against it the first
     /// of the contract's order is told.
     pub fn verify(
         &self,
@@ -108,12 +122,17 @@ impl Keyring {
             .as_ref()
             .filter(|_keys| is_current)
             .ok_or(VerifyError::NotCurrent)?;
-        let verified = keys.get(&key.hash()).ok_or(VerifyError::Unknown)?;
-        let Verified { key, subscription } = verified;
-        match key.refusal(subscription, environment, now.unix_seconds()) {
-            Some(refusal) => Err(VerifyError::Refused(refusal)),
-            None => Ok(verified.clone()),
-        }
+        let known = keys.get(&key.hash()).ok_or(VerifyError::Unknown)?;
+        let Verified { key, subscription } = &known.verified;
+        let refusal = key.refusal(subscription, environment, now.unix_seconds());
+        refusal.map_or(Ok(()), |refusal| Err(VerifyError::Refused(refusal)))?;
+        known.accepted.note(now.unix_seconds());
+        Ok(known.verified.clone())
+    }
+
+    /// Writes down which keys were accepted since the last time, and when.
+    pub fn write_uses(&self, to: &dyn LastUses) -> Result<(), KeyStoreError> {
+        self.uses.write(to)
     }
 
     /// Whether keys can be verified at `now`.
@@ -122,7 +141,7 @@ impl Keyring {
     }
 }
 
-fn by_hash(snapshot: KeySnapshot) -> Result<Keys, RefreshError> {
+fn by_hash(snapshot: KeySnapshot, uses: &Uses) -> Result<Keys, RefreshError> {
     let subscriptions = snapshot
         .subscriptions
         .into_iter()
@@ -131,14 +150,12 @@ fn by_hash(snapshot: KeySnapshot) -> Result<Keys, RefreshError> {
     let entry = |key: Key| match subscriptions.get(&key.subscription) {
         None => Err(RefreshError::NoSubscription { key: key.id }),
         Some(subscription) => {
-            let subscription = Arc::clone(subscription);
-            Ok((
-                key.hash,
-                Verified {
-                    key: Arc::new(key),
-                    subscription,
-                },
-            ))
+            let (hash, accepted) = (key.hash, uses.of(&key.id));
+            let verified = Verified {
+                key: Arc::new(key),
+                subscription: Arc::clone(subscription),
+            };
+            Ok((hash, Known { verified, accepted }))
         }
     };
     snapshot.keys.into_iter().map(entry).collect()

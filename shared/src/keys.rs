@@ -2,16 +2,18 @@
 //!
 //! Reading order: a key as the caller holds it ([`secret`]), what it is allowed
 //! ([`environment`], [`scope`]), its owner ([`subscription`]), its life ([`key`]) and its monthly
-//! [`quota`]; how a key is changed ([`change`]). Then the seams behind which they are stored,
-//! [`store`] for commands and servers and [`ledger`] for quota, and their first implementation,
-//! [`sqlite`].
+//! [`quota`]; how a key is changed ([`change`]), and who did it ([`audit`]). Then the seams behind
+//! which they are stored, [`store`] for commands and servers, [`ledger`] for quota and [`last_use`]
+//! for what servers tell of keys, and their first implementation, [`sqlite`].
 //!
 //! Times are Unix seconds and always passed in. The plaintext of a key exists in
 //! [`secret::PlainKey`] alone: nothing here stores it, logs it or puts it into an error.
 
+pub mod audit;
 pub mod change;
 pub mod environment;
 pub mod key;
+pub mod last_use;
 pub mod ledger;
 pub mod limits;
 pub mod name;

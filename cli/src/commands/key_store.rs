@@ -10,6 +10,7 @@ use shared::keys::sqlite::SqliteKeyStore;
 use shared::keys::store::{KeyStore, KeyStoreError};
 
 use crate::advice::Advised;
+use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::shell::quoted;
 
@@ -17,14 +18,21 @@ use crate::shell::quoted;
 const LIKENESS_MIN: f64 = 0.7;
 
 /// Opens the store, which must exist.
-pub(super) fn open(data: &Path) -> anyhow::Result<SqliteKeyStore> {
-    SqliteKeyStore::open(&DataDir::new(data).keys_database())
-        .map_err(|error| explained(error, "could not open the keys", None))
+pub(super) fn open(data: &Path, context: &Context) -> anyhow::Result<SqliteKeyStore> {
+    SqliteKeyStore::open(
+        &DataDir::new(data).keys_database(),
+        context.operator.clone(),
+    )
+    .map_err(|error| explained(error, "could not open the keys", None))
 }
 
 /// Opens the store; `None` where there is none yet.
-pub(super) fn open_if_any(data: &Path) -> anyhow::Result<Option<SqliteKeyStore>> {
-    match SqliteKeyStore::open(&DataDir::new(data).keys_database()) {
+pub(super) fn open_if_any(
+    data: &Path,
+    context: &Context,
+) -> anyhow::Result<Option<SqliteKeyStore>> {
+    let operator = context.operator.clone();
+    match SqliteKeyStore::open(&DataDir::new(data).keys_database(), operator) {
         Ok(store) => Ok(Some(store)),
         Err(KeyStoreError::Missing { .. }) => Ok(None),
         Err(error) => Err(explained(error, "could not open the keys", None)),
@@ -32,12 +40,12 @@ pub(super) fn open_if_any(data: &Path) -> anyhow::Result<Option<SqliteKeyStore>>
 }
 
 /// Opens the store, which is made where there is none.
-pub(super) fn open_or_create(data: &Path) -> anyhow::Result<SqliteKeyStore> {
+pub(super) fn open_or_create(data: &Path, context: &Context) -> anyhow::Result<SqliteKeyStore> {
     let directory = DataDir::new(data);
     directory
         .create()
         .with_context(|| format!("could not create the data directory {}", data.display()))?;
-    SqliteKeyStore::open_or_create(&directory.keys_database())
+    SqliteKeyStore::open_or_create(&directory.keys_database(), context.operator.clone())
         .map_err(|error| explained(error, "could not open the keys", None))
 }
 

@@ -4,12 +4,14 @@ mod change;
 mod document;
 mod issue;
 mod list;
+mod log;
 mod rotate;
 
 use std::path::Path;
 
 use clap::{Args, Subcommand};
 use shared::keys::key::{Key, KeyId};
+use shared::keys::last_use::LastUse;
 use shared::keys::secret::{KeyPrefix, PlainKey};
 use shared::keys::sqlite::SqliteKeyStore;
 use shared::keys::store::{KeyReference, KeyStore};
@@ -48,10 +50,12 @@ pub enum KeysCommand {
     Enable(KeyArgs),
     /// Refuse a key for good
     Revoke(change::RevokeArgs),
+    /// Show who changed which key or subscription, and when
+    Log(log::LogArgs),
 }
 
 /// The key that is meant.
-#[derive(Args)]
+#[derive(Clone, Args)]
 pub struct KeyArgs {
     /// The key's id or prefix
     pub id: String,
@@ -74,10 +78,16 @@ pub fn run(args: &KeysArgs, data: &Path, context: &mut Context) -> anyhow::Resul
         KeysCommand::Disable(key) => change::disable(key, args.json, data, context),
         KeysCommand::Enable(key) => change::enable(key, args.json, data, context),
         KeysCommand::Revoke(revoke) => change::revoke(revoke, args.json, data, context),
+        KeysCommand::Log(log) => log::run(log, args.json, data, context),
     }
 }
 
 impl KeyArgs {
+    /// What was typed elsewhere than in its usual place.
+    fn typed(id: &str) -> Self {
+        Self { id: id.to_owned() }
+    }
+
     /// Reads what was typed. A whole key counts as its prefix, and is never repeated.
     fn reference(&self) -> anyhow::Result<KeyReference> {
         if let Ok(id) = KeyId::parse(&self.id) {
@@ -100,6 +110,11 @@ impl KeyArgs {
         let found = store.find_key(&self.reference()?);
         found.map_err(|error| key_store::refused(error, attempt, store))
     }
+}
+
+/// When `key` was last used, if ever.
+fn last_use(key: &Key, store: &mut SqliteKeyStore) -> anyhow::Result<Option<LastUse>> {
+    Ok(store.last_uses()?.remove(&key.id))
 }
 
 /// The subscription that owns `key`.

@@ -112,19 +112,20 @@ pub fn run(
         }
         SubscriptionsCommand::List => list(args.json, data, context),
         SubscriptionsCommand::Show(named) => {
-            let mut store = key_store::open(data)?;
+            let mut store = key_store::open(data, context)?;
             let found = store.subscription(&named.name);
             let attempt = "could not show the subscription";
             let found = found.map_err(|error| key_store::refused(error, attempt, &mut store))?;
             show(&found, "", args.json, context)
         }
         SubscriptionsCommand::Update(update) => {
-            let mut store = key_store::open(data)?;
+            let mut store = key_store::open(data, context)?;
+            let now = context.clock.now().unix_seconds();
             let change = SubscriptionChange {
                 status: update.change.status,
                 quota: update.change.quota,
             };
-            let changed = store.update_subscription(&update.name, change);
+            let changed = store.update_subscription(&update.name, change, now);
             let attempt = "could not change the subscription";
             let changed =
                 changed.map_err(|error| key_store::refused(error, attempt, &mut store))?;
@@ -138,7 +139,7 @@ fn create_subscription(
     data: &Path,
     context: &Context,
 ) -> anyhow::Result<Subscription> {
-    let mut store = key_store::open_or_create(data)?;
+    let mut store = key_store::open_or_create(data, context)?;
     let CreateArgs { name, plan, quota } = args;
     let new = NewSubscription {
         name: name.clone(),
@@ -151,7 +152,7 @@ fn create_subscription(
 }
 
 fn list(as_json: bool, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let subscriptions = match key_store::open_if_any(data)? {
+    let subscriptions = match key_store::open_if_any(data, context)? {
         Some(mut store) => store.subscriptions()?,
         None => Vec::new(),
     };

@@ -36,13 +36,13 @@ pub fn run(args: &UsageArgs, data: &Path, context: &mut Context) -> anyhow::Resu
     let now = context.clock.now().unix_seconds();
     let usage = match &args.subscription {
         Some(name) => {
-            let mut store = key_store::open(data)?;
+            let mut store = key_store::open(data, context)?;
             let found = store.subscription(name);
             let attempt = "could not show the usage";
             let found = found.map_err(|error| key_store::refused(error, attempt, &mut store))?;
             vec![usage_of(&found, &mut store, now)?]
         }
-        None => usage_of_all(data, now)?,
+        None => usage_of_all(data, now, context)?,
     };
     if args.json {
         json::print(&Document { usage }, context)?;
@@ -93,8 +93,8 @@ struct Usage {
     renews_at: Timestamp,
 }
 
-fn usage_of_all(data: &Path, now: i64) -> anyhow::Result<Vec<Usage>> {
-    let Some(mut store) = key_store::open_if_any(data)? else {
+fn usage_of_all(data: &Path, now: i64, context: &Context) -> anyhow::Result<Vec<Usage>> {
+    let Some(mut store) = key_store::open_if_any(data, context)? else {
         return Ok(Vec::new());
     };
     let subscriptions = store.subscriptions()?;

@@ -16,6 +16,8 @@ use cli::{Context, ExitStatus};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use shared::clock::ManualClock;
+use shared::keys::audit::Operator;
+use shared::keys::name::Name;
 use tempfile::TempDir;
 
 use crate::process::hold_spawning;
@@ -76,6 +78,11 @@ impl TestCli {
         let mut context = Context {
             clock: Arc::clone(&self.clock) as Arc<_>,
             random: Box::new(StdRng::seed_from_u64(self.runs)),
+            operator: Operator {
+                uid: 1000,
+                user: Name::parse("alice").ok(),
+                sudo_user: None,
+            },
             input: Box::new(io::empty()),
             out: Output::new(out.clone()),
             err: Box::new(err.clone()),

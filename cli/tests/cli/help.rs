@@ -32,6 +32,7 @@ fn every_help_text_is_short_and_exact() {
         ("help_keys_disable", &["keys", "disable", "--help"]),
         ("help_keys_enable", &["keys", "enable", "--help"]),
         ("help_keys_revoke", &["keys", "revoke", "--help"]),
+        ("help_keys_log", &["keys", "log", "--help"]),
         ("help_demo", &["demo", "--help"]),
         ("help_releases", &["releases", "--help"]),
         (

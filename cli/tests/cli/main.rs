@@ -22,6 +22,8 @@ mod help;
 mod import;
 mod key_store;
 mod keys;
+mod keys_log;
+mod keys_used;
 mod manufacturers;
 mod mapped;
 mod mapping;

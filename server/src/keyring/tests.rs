@@ -1,5 +1,7 @@
 //! A keyring over a source that says what the test tells it to.
 
+mod uses;
+
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 

@@ -7,7 +7,9 @@
 //! only looked at with `stat`: opening the database file without SQLite and closing it again would
 //! drop SQLite's own locks on it.
 
+mod audit;
 mod database;
+mod last_use;
 mod ledger;
 mod patience;
 mod rows;
@@ -15,6 +17,7 @@ mod schema;
 mod source;
 mod store;
 
+pub use last_use::SqliteLastUses;
 pub use ledger::SqliteLedger;
 pub use source::SqliteKeySource;
 pub use store::SqliteKeyStore;

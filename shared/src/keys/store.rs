@@ -2,17 +2,20 @@
 //!
 //! Each change is one durable transaction: it happened wholly or not at all, and once a function
 //! returns it survives a power cut. Rules about keys live in [`crate::keys::key`] and
-//! [`crate::keys::change`]; a store keeps what they decide.
+//! [`crate::keys::change`]; a store keeps what they decide, and who had it changed.
 
+use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
 use rand::RngCore;
 
+use crate::keys::audit::{Entry, EntryQuery};
 use crate::keys::change::KeyUnchangeable;
 use crate::keys::environment::Environment;
 use crate::keys::key::{Key, KeyId};
+use crate::keys::last_use::LastUse;
 use crate::keys::name::Name;
 use crate::keys::quota::Period;
 use crate::keys::scope::Scopes;
@@ -112,6 +115,7 @@ pub trait KeyStore {
         &mut self,
         name: &Name,
         change: SubscriptionChange,
+        now: i64,
     ) -> Result<Subscription, KeyStoreError>;
 
     /// Issues a key on an active subscription.
@@ -142,7 +146,7 @@ pub trait KeyStore {
     fn disable_key(&mut self, id: &KeyId, now: i64) -> Result<Key, KeyStoreError>;
 
     /// Takes back a disabling.
-    fn enable_key(&mut self, id: &KeyId) -> Result<Key, KeyStoreError>;
+    fn enable_key(&mut self, id: &KeyId, now: i64) -> Result<Key, KeyStoreError>;
 
     /// Makes a key be refused for good.
     fn revoke_key(&mut self, id: &KeyId, now: i64) -> Result<Key, KeyStoreError>;
@@ -150,6 +154,13 @@ pub trait KeyStore {
     /// Requests of a period that are charged or taken by running servers.
     fn usage(&mut self, subscription: SubscriptionId, period: Period)
     -> Result<u64, KeyStoreError>;
+
+    /// The last use of each key that was ever used.
+    fn last_uses(&mut self) -> Result<HashMap<KeyId, LastUse>, KeyStoreError>;
+
+    /// The latest entries of the audit log, the last one first. Every change above enters itself,
+    /// unless everything was so already.
+    fn audit_log(&mut self, query: &EntryQuery) -> Result<Vec<Entry>, KeyStoreError>;
 }
 
 /// All keys and subscriptions at one moment.

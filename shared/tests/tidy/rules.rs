@@ -39,7 +39,7 @@ enum Kind {
     Item,
 }
 
-const WORDS: [Word; 9] = [
+const WORDS: [Word; 14] = [
     Word {
         text: "salvo",
         kind: Kind::Crate,
@@ -69,6 +69,31 @@ const WORDS: [Word; 9] = [
         text: "indicatif",
         kind: Kind::Crate,
         homes: &["cli/src/progress"],
+    },
+    Word {
+        text: "jaq_core",
+        kind: Kind::Crate,
+        homes: &["cli/src/mapping/expression"],
+    },
+    Word {
+        text: "jaq_json",
+        kind: Kind::Crate,
+        homes: &["cli/src/mapping/expression"],
+    },
+    Word {
+        text: "jaq_std",
+        kind: Kind::Crate,
+        homes: &["cli/src/mapping/expression"],
+    },
+    Word {
+        text: "toml",
+        kind: Kind::Crate,
+        homes: &["cli/src/mapping"],
+    },
+    Word {
+        text: "nix",
+        kind: Kind::Crate,
+        homes: &["cli/src/operator"],
     },
     Word {
         text: "rusqlite",

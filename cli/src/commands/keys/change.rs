@@ -12,7 +12,7 @@ use shared::keys::store::{KeyStore, KeyStoreError};
 
 use crate::commands::key_store;
 use crate::commands::keys::document::time;
-use crate::commands::keys::{KeyArgs, list, owner};
+use crate::commands::keys::{KeyArgs, last_use, list, owner};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 
@@ -35,7 +35,7 @@ pub(super) fn disable(
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();
-    let mut store = key_store::open(data)?;
+    let mut store = key_store::open(data, context)?;
     let disable = |store: &mut SqliteKeyStore, id: &KeyId| store.disable_key(id, now);
     let key = change(args, "could not disable the key", disable, &mut store)?;
     show(&key, as_json, &mut store, context)
@@ -48,8 +48,9 @@ pub(super) fn enable(
     data: &Path,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open(data)?;
-    let enable = |store: &mut SqliteKeyStore, id: &KeyId| store.enable_key(id);
+    let now = context.clock.now().unix_seconds();
+    let mut store = key_store::open(data, context)?;
+    let enable = |store: &mut SqliteKeyStore, id: &KeyId| store.enable_key(id, now);
     let key = change(args, "could not enable the key", enable, &mut store)?;
     show(&key, as_json, &mut store, context)
 }
@@ -62,7 +63,7 @@ pub(super) fn revoke(
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();
-    let mut store = key_store::open(data)?;
+    let mut store = key_store::open(data, context)?;
     let revoke = |store: &mut SqliteKeyStore, id: &KeyId| store.revoke_key(id, now);
     let key = change(&args.key, "could not revoke the key", revoke, &mut store)?;
     warn_of_rotated(&key, &mut store, context)?;
@@ -90,7 +91,8 @@ fn show(
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let owner = owner(key, store)?;
-    list::print(key, &owner, as_json, context)?;
+    let last_use = last_use(key, store)?;
+    list::print(key, &owner, last_use, as_json, context)?;
     Ok(ExitStatus::Done)
 }
 

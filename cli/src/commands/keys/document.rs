@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 use shared::keys::key::{Key, KeyState};
+use shared::keys::last_use::LastUse;
 use shared::keys::subscription::Subscription;
 use shared::timestamp::Timestamp;
 
@@ -26,11 +27,13 @@ pub(super) struct KeyDocument {
     disabled_at: Option<Timestamp>,
     revoked_at: Option<Timestamp>,
     replaced_by: Option<String>,
+    last_used_at: Option<Timestamp>,
+    used_after_rotation: bool,
 }
 
 impl KeyDocument {
     /// What is told of `key`, which `owner` owns, at `now`.
-    pub(super) fn of(key: &Key, owner: &Subscription, now: i64) -> Self {
+    pub(super) fn of(key: &Key, owner: &Subscription, last_use: Option<LastUse>, now: i64) -> Self {
         let time = |time: Option<i64>| time.map(Timestamp::from_unix_seconds);
         Self {
             id: key.id.to_string(),
@@ -51,6 +54,8 @@ impl KeyDocument {
             disabled_at: time(key.disabled_at),
             revoked_at: time(key.revoked_at),
             replaced_by: key.replaced_by.as_ref().map(ToString::to_string),
+            last_used_at: time(last_use.map(|last| last.at)),
+            used_after_rotation: last_use.is_some_and(|last| last.is_after_rotation),
         }
     }
 }
@@ -70,7 +75,12 @@ pub(super) struct IssuedDocument<'a> {
 }
 
 /// A key as aligned lines.
-pub(super) fn details(key: &Key, owner: &Subscription, now: i64) -> String {
+pub(super) fn details(
+    key: &Key,
+    owner: &Subscription,
+    last_use: Option<LastUse>,
+    now: i64,
+) -> String {
     let mut lines = vec![
         ("Id", key.id.to_string()),
         ("Prefix", key.prefix.to_string()),
@@ -88,11 +98,18 @@ pub(super) fn details(key: &Key, owner: &Subscription, now: i64) -> String {
                 owner.quota, owner.name
             ),
         ),
-        ("State", state(key, owner, now)),
+        ("State", state(key, owner, last_use, now)),
         ("Issued", time(key.created_at)),
         (
             "Expires",
             key.expires_at.map_or_else(|| "never".to_owned(), time),
+        ),
+        (
+            "Last used",
+            last_use.map_or_else(
+                || "never".to_owned(),
+                |last| format!("{}, {}", time(last.at), ago(now - last.at)),
+            ),
         ),
     ]);
     lines.extend(
@@ -103,15 +120,57 @@ pub(super) fn details(key: &Key, owner: &Subscription, now: i64) -> String {
     table::details(lines)
 }
 
-/// The state of a key with the time that belongs to it.
-pub(super) fn state(key: &Key, owner: &Subscription, now: i64) -> String {
+/// The state of a key with the time that belongs to it, and of a rotated one whether anybody has
+/// yet to change over.
+pub(super) fn state(
+    key: &Key,
+    owner: &Subscription,
+    last_use: Option<LastUse>,
+    now: i64,
+) -> String {
+    let is_in_use = last_use.is_some_and(|last| last.is_after_rotation);
     match key.state(owner, now) {
+        KeyState::Rotated { until } if is_in_use => {
+            format!("rotated, still used, works until {}", time(until))
+        }
         KeyState::Rotated { until } => format!("rotated, works until {}", time(until)),
         state => state.to_string(),
     }
 }
 
+/// How long ago something was, in the longest unit of which it was at least two. A server's clock
+/// may be ahead of this one.
+fn ago(seconds: i64) -> String {
+    const UNITS: [(i64, char); 3] = [(86_400, 'd'), (3600, 'h'), (60, 'm')];
+    let seconds = seconds.max(0);
+    let fits = |(unit, _): &(i64, char)| 2 <= seconds / unit;
+    let (unit, letter) = UNITS.into_iter().find(fits).unwrap_or((1, 's'));
+    format!("{}{letter} ago", seconds / unit)
+}
+
 /// An instant as everywhere: RFC 3339 in UTC.
 pub(super) fn time(unix_seconds: i64) -> String {
     Timestamp::from_unix_seconds(unix_seconds).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_past_are_told_in_the_longest_unit_of_which_there_are_two() {
+        let table = [
+            (-5, "0s ago"),
+            (0, "0s ago"),
+            (119, "119s ago"),
+            (120, "2m ago"),
+            (7199, "119m ago"),
+            (7200, "2h ago"),
+            (172_799, "47h ago"),
+            (172_800, "2d ago"),
+        ];
+        for (seconds, told) in table {
+            assert_eq!(ago(seconds), told, "{seconds}");
+        }
+    }
 }

@@ -62,7 +62,7 @@ pub(super) fn run(
     data: &Path,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open(data)?;
+    let mut store = key_store::open(data, context)?;
     let now = context.clock.now().unix_seconds();
     let new = NewKey {
         subscription: args.subscription.clone(),
@@ -79,7 +79,7 @@ pub(super) fn run(
     let issued = issued.map_err(|error| key_store::refused(error, attempt, &mut store))?;
     let owner = owner(&issued.key, &mut store)?;
     if as_json {
-        let document = KeyDocument::of(&issued.key, &owner, now);
+        let document = KeyDocument::of(&issued.key, &owner, None, now);
         let key = issued.secret.expose();
         json::print(
             &IssuedDocument {
@@ -102,7 +102,7 @@ pub(super) fn show_issued(
     now: i64,
     context: &mut Context,
 ) -> anyhow::Result<()> {
-    let details = document::details(&issued.key, owner, now);
+    let details = document::details(&issued.key, owner, None, now);
     writeln!(context.out, "{}\n", issued.secret.expose())?;
     writeln!(
         context.out,

@@ -1,17 +1,19 @@
 //! `catalogue keys list` and `show`: what there is, without the keys themselves.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 
 use serde::Serialize;
-use shared::keys::key::Key;
+use shared::keys::key::{Key, KeyId};
+use shared::keys::last_use::LastUse;
 use shared::keys::sqlite::SqliteKeyStore;
 use shared::keys::store::KeyStore;
 use shared::keys::subscription::Subscription;
 
 use crate::commands::key_store;
 use crate::commands::keys::document::{self, KeyDocument, state, time};
-use crate::commands::keys::{KeyArgs, owner};
+use crate::commands::keys::{KeyArgs, last_use, owner};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::{json, table};
@@ -23,16 +25,18 @@ struct ListDocument {
 
 /// Lists all keys.
 pub(super) fn run(as_json: bool, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open_if_any(data)?;
+    let mut store = key_store::open_if_any(data, context)?;
     let Listing {
         keys,
         subscriptions,
+        last_uses,
     } = listing(store.as_mut())?;
+    let last_use = |key: &Key| last_uses.get(&key.id).copied();
     let now = context.clock.now().unix_seconds();
     if as_json {
         let keys = keys
             .iter()
-            .map(|(key, owner)| KeyDocument::of(key, owner, now))
+            .map(|(key, owner)| KeyDocument::of(key, owner, last_use(key), now))
             .collect();
         json::print(&ListDocument { keys }, context)?;
         return Ok(ExitStatus::Done);
@@ -55,6 +59,7 @@ pub(super) fn run(as_json: bool, data: &Path, context: &mut Context) -> anyhow::
         "SCOPES",
         "STATE",
         "EXPIRES",
+        "LAST USED",
     ];
     let rows = keys.iter().map(|(key, owner)| {
         [
@@ -66,8 +71,9 @@ pub(super) fn run(as_json: bool, data: &Path, context: &mut Context) -> anyhow::
             owner.name.to_string(),
             key.environment.to_string(),
             key.scopes.join(","),
-            state(key, owner, now),
-            key.expires_at.map_or_else(|| "never".to_owned(), time),
+            state(key, owner, last_use(key), now),
+            time_or_never(key.expires_at),
+            time_or_never(last_use(key).map(|last| last.at)),
         ]
     });
     context
@@ -83,10 +89,11 @@ pub(super) fn show(
     data: &Path,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open(data)?;
+    let mut store = key_store::open(data, context)?;
     let key = args.find("could not show the key", &mut store)?;
     let owner = owner(&key, &mut store)?;
-    print(&key, &owner, as_json, context)?;
+    let last_use = last_use(&key, &mut store)?;
+    print(&key, &owner, last_use, as_json, context)?;
     Ok(ExitStatus::Done)
 }
 
@@ -94,29 +101,35 @@ pub(super) fn show(
 pub(super) fn print(
     key: &Key,
     owner: &Subscription,
+    last_use: Option<LastUse>,
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<()> {
     let now = context.clock.now().unix_seconds();
     if as_json {
-        return json::print(&KeyDocument::of(key, owner, now), context);
+        return json::print(&KeyDocument::of(key, owner, last_use, now), context);
     }
     context
         .out
-        .write_all(document::details(key, owner, now).as_bytes())?;
+        .write_all(document::details(key, owner, last_use, now).as_bytes())?;
     Ok(())
 }
 
 struct Listing {
     keys: Vec<(Key, Subscription)>,
     subscriptions: usize,
+    last_uses: HashMap<KeyId, LastUse>,
+}
+
+fn time_or_never(unix_seconds: Option<i64>) -> String {
+    unix_seconds.map_or_else(|| "never".to_owned(), time)
 }
 
 /// Each key with its owner. Keys are read first, so that the owner of each is known after.
 fn listing(store: Option<&mut SqliteKeyStore>) -> anyhow::Result<Listing> {
-    let (keys, owners) = match store {
-        Some(store) => (store.keys()?, store.subscriptions()?),
-        None => (Vec::new(), Vec::new()),
+    let (keys, owners, last_uses) = match store {
+        Some(store) => (store.keys()?, store.subscriptions()?, store.last_uses()?),
+        None => Default::default(),
     };
     let owner_of = |key: &Key| owners.iter().find(|owner| owner.id == key.subscription);
     let owned = |key: Key| owner_of(&key).cloned().map(|owner| (key, owner));
@@ -124,5 +137,6 @@ fn listing(store: Option<&mut SqliteKeyStore>) -> anyhow::Result<Listing> {
     Ok(Listing {
         keys,
         subscriptions: owners.len(),
+        last_uses,
     })
 }

@@ -10,7 +10,7 @@ use shared::keys::store::{KeyStore, Rotation};
 use crate::commands::key_store;
 use crate::commands::keys::document::{IssuedDocument, KeyDocument, time};
 use crate::commands::keys::issue::show_issued;
-use crate::commands::keys::{KeyArgs, owner};
+use crate::commands::keys::{KeyArgs, last_use, owner};
 use crate::context::Context;
 use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
@@ -46,7 +46,7 @@ pub(super) fn run(
     data: &Path,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open(data)?;
+    let mut store = key_store::open(data, context)?;
     let now = context.clock.now().unix_seconds();
     let attempt = "could not rotate the key";
     let old = args.key.find(attempt, &mut store)?;
@@ -54,8 +54,9 @@ pub(super) fn run(
     let rotation = rotation.map_err(|error| key_store::refused(error, attempt, &mut store))?;
     let owner = owner(&old, &mut store)?;
     if as_json {
-        let document = KeyDocument::of(&rotation.new.key, &owner, now);
-        let replaces = Some(KeyDocument::of(&rotation.old, &owner, now));
+        let document = KeyDocument::of(&rotation.new.key, &owner, None, now);
+        let last_use = last_use(&old, &mut store)?;
+        let replaces = Some(KeyDocument::of(&rotation.old, &owner, last_use, now));
         let key = rotation.new.secret.expose();
         json::print(
             &IssuedDocument {

@@ -63,12 +63,12 @@ impl From<KeyUnchangeable> for Stop {
 }
 
 impl Database {
-    /// Opens the file at `path`, which must exist. A lock that outlasts `patience` is an
-    /// error.
+    /// Opens the file at `path`, which must exist. One of an earlier version has all the tables that
+    /// servers cannot do without, and is left as it is. A lock that outlasts `patience` is an error.
     pub(super) fn open(path: &Path, patience: Patience) -> Result<Self, KeyStoreError> {
         let database = Self::connect(path, patience)?;
         match schema::find(&database.connection) {
-            Ok(Found::Known) => Ok(database),
+            Ok(Found::Known | Found::Older) => Ok(database),
             Ok(Found::Empty) => Err(KeyStoreError::Missing {
                 location: text(path),
             }),
@@ -84,20 +84,34 @@ impl Database {
         }
     }
 
+    /// Opens the file at `path`, which must exist, with all our tables.
+    pub(super) fn open_complete(path: &Path, patience: Patience) -> Result<Self, KeyStoreError> {
+        let mut database = Self::open(path, patience)?;
+        let found = schema::find(&database.connection);
+        if found.map_err(|error| refused("open", path, &error))? == Found::Older {
+            database.complete()?;
+        }
+        Ok(database)
+    }
+
     /// Opens the file at `path`, which is made where there is none, for its owner alone.
     pub(super) fn open_or_create(path: &Path, patience: Patience) -> Result<Self, KeyStoreError> {
         create_file(path).map_err(|error| failed("create", path, error))?;
         let mut database = Self::connect(path, patience)?;
         let found = schema::find(&database.connection);
         if found.map_err(|error| refused("open", path, &error))? == Found::Empty {
-            // Another process may have made the tables in the meantime.
-            database.change(|transaction| match schema::find(transaction)? {
-                Found::Empty => Ok(schema::create(transaction)?),
-                _ => Ok(()),
-            })?;
+            database.complete()?;
         }
         drop(database);
-        Self::open(path, patience)
+        Self::open_complete(path, patience)
+    }
+
+    /// Makes the tables that are missing, where no other process did so in the meantime.
+    fn complete(&mut self) -> Result<(), KeyStoreError> {
+        self.change(|transaction| match schema::find(transaction)? {
+            Found::Empty | Found::Older => Ok(schema::complete(transaction)?),
+            Found::Known | Found::Newer(_) | Found::Foreign => Ok(()),
+        })
     }
 
     fn connect(path: &Path, patience: Patience) -> Result<Self, KeyStoreError> {

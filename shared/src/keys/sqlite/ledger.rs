@@ -10,7 +10,6 @@ use crate::keys::quota::Period;
 use crate::keys::sqlite::database::Database;
 use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::rows;
-use crate::keys::sqlite::store::charged;
 use crate::keys::store::KeyStoreError;
 use crate::keys::subscription::SubscriptionId;
 
@@ -53,7 +52,7 @@ impl QuotaLedger for SqliteLedger {
             database.change(|transaction| {
                 let found = rows::subscription_numbered(transaction, subscription)?;
                 let found = found.ok_or(KeyStoreError::NoSubscriptionId { id: subscription })?;
-                let before = charged(transaction, subscription, period)?;
+                let before = rows::charged(transaction, subscription, period)?;
                 let granted = wanted.min(found.quota.saturating_sub(before));
                 if granted == 0 {
                     return Ok(Lease {
@@ -80,7 +79,7 @@ impl QuotaLedger for SqliteLedger {
 
     fn charged(&self, subscription: SubscriptionId, period: Period) -> Result<u64, KeyStoreError> {
         self.on_current(|database| {
-            database.read(|transaction| Ok(charged(transaction, subscription, period)?))
+            database.read(|transaction| Ok(rows::charged(transaction, subscription, period)?))
         })
     }
 

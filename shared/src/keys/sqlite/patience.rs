@@ -20,7 +20,8 @@ impl Patience {
     /// Of the ledger; requests wait with it.
     pub(super) const OF_LEASES: Self = Self(wait::<800>);
     /// Of a server that asks for changes: several such waits fit into the second for which it may
-    /// trust its last answer, and those who write are more patient.
+    /// trust its last answer, and those who write for somebody are more patient. Of last uses too,
+    /// for which nobody waits.
     pub(super) const OF_POLLS: Self = Self(wait::<250>);
 
     /// Makes `connection` wait so long.

@@ -1,10 +1,11 @@
-//! Rows as keys and subscriptions, and back. A row that cannot be read is a damaged store.
+//! Rows as keys, subscriptions and usage, and back. A row that cannot be read is a damaged store.
 
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 use crate::keys::key::{Key, KeyId};
 use crate::keys::name::Name;
+use crate::keys::quota::Period;
 use crate::keys::scope::{Scope, Scopes, UnknownScope};
 use crate::keys::secret::{KeyHash, KeyPrefix};
 use crate::keys::store::KeyReference;
@@ -99,6 +100,20 @@ pub(super) fn update_key(connection: &Connection, key: &Key) -> rusqlite::Result
     Ok(())
 }
 
+/// What is charged of a period so far.
+pub(super) fn charged(
+    connection: &Connection,
+    subscription: SubscriptionId,
+    period: Period,
+) -> rusqlite::Result<u64> {
+    let sql = "SELECT charged FROM usage WHERE subscription = ?1 AND period_start = ?2";
+    let read = |row: &Row<'_>| row.get::<_, i64>(0);
+    let charged = connection
+        .query_row(sql, [subscription.0, period.start], read)
+        .optional()?;
+    Ok(charged.unwrap_or(0).unsigned_abs())
+}
+
 fn read_subscription(row: &Row<'_>) -> rusqlite::Result<Subscription> {
     Ok(Subscription {
         id: SubscriptionId(row.get("id")?),
@@ -135,7 +150,8 @@ fn parse_scopes(text: &str) -> Result<Scopes, UnknownScope> {
     text.split(' ').map(str::parse::<Scope>).collect()
 }
 
-fn parsed<T, E>(
+/// The text of a column, read as something.
+pub(super) fn parsed<T, E>(
     row: &Row<'_>,
     column: &str,
     parse: impl FnOnce(&str) -> Result<T, E>,
@@ -149,7 +165,8 @@ where
     parse(&row.get::<_, String>(index)?).map_err(unreadable)
 }
 
-fn parsed_option<T, E>(
+/// The text of a column that may have none.
+pub(super) fn parsed_option<T, E>(
     row: &Row<'_>,
     column: &str,
     parse: impl FnOnce(&str) -> Result<T, E>,

@@ -4,8 +4,8 @@ use rusqlite::Connection;
 
 /// `BOAT` in ASCII: marks the file as ours (`PRAGMA application_id`).
 pub(super) const APPLICATION_ID: i64 = 0x424F_4154;
-/// The version of the tables below (`PRAGMA user_version`).
-pub(super) const VERSION: i64 = 1;
+/// The version of the tables (`PRAGMA user_version`): how many of the steps were taken.
+pub(super) const VERSION: i64 = 2;
 
 /// What a file says about itself.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub(super) enum Found {
     Empty,
     /// Our tables, of the version we know.
     Known,
+    /// Our tables, of an earlier version.
+    Older,
     /// Our tables, of a later version.
     Newer(i64),
     /// Somebody else's tables.
@@ -64,6 +66,42 @@ CREATE TABLE revision (number INTEGER NOT NULL) STRICT;
 INSERT INTO revision VALUES (1);
 ";
 
+/// The audit log. What is entered stays as it is, also where somebody else works on the file: the
+/// last trigger is for `INSERT OR REPLACE`, which deletes without a trigger.
+const AUDIT: &str = "
+CREATE TABLE audit (
+    number        INTEGER PRIMARY KEY AUTOINCREMENT,
+    at            INTEGER NOT NULL,
+    uid           INTEGER NOT NULL,
+    user          TEXT,
+    sudo_user     TEXT,
+    event         TEXT NOT NULL,
+    subscription  INTEGER NOT NULL REFERENCES subscriptions (id),
+    key           TEXT REFERENCES keys (id),
+    changes       TEXT NOT NULL
+) STRICT;
+
+CREATE TRIGGER audit_update BEFORE UPDATE ON audit
+BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
+CREATE TRIGGER audit_delete BEFORE DELETE ON audit
+BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
+CREATE TRIGGER audit_replace BEFORE INSERT ON audit
+WHEN EXISTS (SELECT 1 FROM audit WHERE number = NEW.number)
+BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
+";
+
+/// No part of the table of keys, whose changes servers must know.
+const LAST_USES: &str = "
+CREATE TABLE last_uses (
+    key  TEXT PRIMARY KEY REFERENCES keys (id),
+    at   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+";
+
+/// From each version to the next: those of the past stay as they are, since files were made by
+/// them.
+const STEPS: [fn(&Connection) -> rusqlite::Result<()>; 2] = [make_tables, add_audit_and_last_uses];
+
 /// Tables whose changes count in the revision.
 const WATCHED: [&str; 2] = ["subscriptions", "keys"];
 
@@ -76,13 +114,31 @@ pub(super) fn find(connection: &Connection) -> rusqlite::Result<Found> {
     Ok(match (application_id, version) {
         (0, 0) if is_empty => Found::Empty,
         (APPLICATION_ID, VERSION) => Found::Known,
+        (APPLICATION_ID, 1..VERSION) => Found::Older,
         (APPLICATION_ID, VERSION..) => Found::Newer(version),
         _ => Found::Foreign,
     })
 }
 
-/// Makes the tables in an empty file; part of a transaction.
-pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
+/// Takes the steps that an empty file or one of an earlier version lacks; part of a transaction.
+pub(super) fn complete(connection: &Connection) -> rusqlite::Result<()> {
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    for step in STEPS
+        .iter()
+        .skip(usize::try_from(version).unwrap_or(STEPS.len()))
+    {
+        step(connection)?;
+    }
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    connection.pragma_update(None, "user_version", VERSION)
+}
+
+fn add_audit_and_last_uses(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(AUDIT)?;
+    connection.execute_batch(LAST_USES)
+}
+
+fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     for table in WATCHED {
         for change in ["INSERT", "UPDATE", "DELETE"] {
@@ -92,6 +148,5 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
             ))?;
         }
     }
-    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-    connection.pragma_update(None, "user_version", VERSION)
+    Ok(())
 }

@@ -1,17 +1,22 @@
 //! The store of keys for commands.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
 use rand::RngCore;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, Transaction, params};
 
+use crate::keys::audit::{Change, Entry, EntryQuery, Event, Operator};
 use crate::keys::environment::Environment;
 use crate::keys::key::{Key, KeyId};
+use crate::keys::last_use::LastUse;
 use crate::keys::name::Name;
 use crate::keys::quota::Period;
 use crate::keys::secret::PlainKey;
+use crate::keys::sqlite::audit::{self, NewEntry};
 use crate::keys::sqlite::database::{Database, Stop};
+use crate::keys::sqlite::last_use;
 use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::rows;
 use crate::keys::store::{
@@ -20,38 +25,65 @@ use crate::keys::store::{
 };
 use crate::keys::subscription::{Subscription, SubscriptionId, SubscriptionStatus};
 
-/// Keys, subscriptions and usage in a SQLite file.
+/// Keys, subscriptions and usage in a SQLite file, as `operator` works on them.
 #[derive(Debug)]
 pub struct SqliteKeyStore {
     database: Database,
+    operator: Operator,
 }
 
 impl SqliteKeyStore {
     /// Opens the store at `path`, which must exist.
-    pub fn open(path: &Path) -> Result<Self, KeyStoreError> {
+    pub fn open(path: &Path, operator: Operator) -> Result<Self, KeyStoreError> {
         Ok(Self {
-            database: Database::open(path, Patience::OF_COMMANDS)?,
+            database: Database::open_complete(path, Patience::OF_COMMANDS)?,
+            operator,
         })
     }
 
     /// Opens the store at `path`, which is made where there is none, readable by its owner alone.
     /// Its directory must exist.
-    pub fn open_or_create(path: &Path) -> Result<Self, KeyStoreError> {
+    pub fn open_or_create(path: &Path, operator: Operator) -> Result<Self, KeyStoreError> {
         Ok(Self {
             database: Database::open_or_create(path, Patience::OF_COMMANDS)?,
+            operator,
+        })
+    }
+
+    /// Makes a change with its entries in the audit log, which `work` returns beside its value:
+    /// none where everything was so already.
+    fn change<T>(
+        &mut self,
+        now: i64,
+        work: impl FnOnce(&Transaction<'_>) -> Result<(T, Vec<NewEntry>), Stop>,
+    ) -> Result<T, KeyStoreError> {
+        let operator = &self.operator;
+        self.database.change(|transaction| {
+            let (value, entries) = work(transaction)?;
+            for entry in entries {
+                audit::insert(transaction, &entry, operator, now)?;
+            }
+            Ok(value)
         })
     }
 
     fn change_key(
         &mut self,
         id: &KeyId,
+        event: Event,
+        now: i64,
         change: impl FnOnce(&mut Key) -> Result<(), Stop>,
     ) -> Result<Key, KeyStoreError> {
-        self.database.change(|transaction| {
-            let mut key = find_key(transaction, &KeyReference::Id(id.clone()))?;
+        self.change(now, |transaction| {
+            let before = find_key(transaction, &KeyReference::Id(id.clone()))?;
+            let mut key = before.clone();
             change(&mut key)?;
+            if key == before {
+                return Ok((key, Vec::new()));
+            }
             rows::update_key(transaction, &key)?;
-            Ok(key)
+            let entry = NewEntry::of_key(event, Some(&before), &key);
+            Ok((key, vec![entry]))
         })
     }
 }
@@ -62,7 +94,7 @@ impl KeyStore for SqliteKeyStore {
         new: NewSubscription,
         now: i64,
     ) -> Result<Subscription, KeyStoreError> {
-        self.database.change(|transaction| {
+        self.change(now, |transaction| {
             if rows::subscription_named(transaction, &new.name)?.is_some() {
                 return Err(KeyStoreError::SubscriptionExists { name: new.name }.into());
             }
@@ -73,7 +105,9 @@ impl KeyStore for SqliteKeyStore {
             let plan = new.plan.as_str();
             let quota = new.quota.cast_signed();
             transaction.execute(sql, params![new.name.as_str(), plan, status, quota, now])?;
-            find_subscription(transaction, &new.name)
+            let created = find_subscription(transaction, &new.name)?;
+            let entry = NewEntry::of_subscription(Event::SubscriptionCreated, None, &created);
+            Ok((created, vec![entry]))
         })
     }
 
@@ -91,18 +125,24 @@ impl KeyStore for SqliteKeyStore {
         &mut self,
         name: &Name,
         change: SubscriptionChange,
+        now: i64,
     ) -> Result<Subscription, KeyStoreError> {
-        self.database.change(|transaction| {
+        self.change(now, |transaction| {
             let found = find_subscription(transaction, name)?;
             let changed = Subscription {
                 status: change.status.unwrap_or(found.status),
                 quota: change.quota.unwrap_or(found.quota),
-                ..found
+                ..found.clone()
             };
+            if changed == found {
+                return Ok((changed, Vec::new()));
+            }
             let sql = "UPDATE subscriptions SET status = ?2, quota = ?3 WHERE id = ?1";
             let quota = changed.quota.cast_signed();
             transaction.execute(sql, params![changed.id.0, changed.status.as_str(), quota])?;
-            Ok(changed)
+            let event = Event::SubscriptionUpdated;
+            let entry = NewEntry::of_subscription(event, Some(&found), &changed);
+            Ok((changed, vec![entry]))
         })
     }
 
@@ -112,7 +152,7 @@ impl KeyStore for SqliteKeyStore {
         random: &mut dyn RngCore,
         now: i64,
     ) -> Result<IssuedKey, KeyStoreError> {
-        self.database.change(|transaction| {
+        self.change(now, |transaction| {
             let subscription = find_subscription(transaction, &new.subscription)?;
             if subscription.status == SubscriptionStatus::Inactive {
                 return Err(KeyStoreError::SubscriptionInactive {
@@ -139,7 +179,8 @@ impl KeyStore for SqliteKeyStore {
                 grace_ends_at: None,
             };
             rows::insert_key(transaction, &key)?;
-            Ok(IssuedKey { key, secret })
+            let entry = NewEntry::of_key(Event::KeyIssued, None, &key);
+            Ok((IssuedKey { key, secret }, vec![entry]))
         })
     }
 
@@ -160,8 +201,9 @@ impl KeyStore for SqliteKeyStore {
         random: &mut dyn RngCore,
         now: i64,
     ) -> Result<Rotation, KeyStoreError> {
-        self.database.change(|transaction| {
-            let mut old = find_key(transaction, &KeyReference::Id(id.clone()))?;
+        self.change(now, |transaction| {
+            let before = find_key(transaction, &KeyReference::Id(id.clone()))?;
+            let mut old = before.clone();
             let subscription = rows::subscription_numbered(transaction, old.subscription)?;
             let subscription = subscription.ok_or(KeyStoreError::NoSubscriptionId {
                 id: old.subscription,
@@ -177,23 +219,26 @@ impl KeyStore for SqliteKeyStore {
             old.rotate(&subscription, new.id.clone(), grace, now)?;
             rows::insert_key(transaction, &new)?;
             rows::update_key(transaction, &old)?;
-            Ok(Rotation {
-                old,
-                new: IssuedKey { key: new, secret },
-            })
+            let mut issued = NewEntry::of_key(Event::KeyIssued, None, &new);
+            issued
+                .changes
+                .push(Change::new("replaces", old.id.to_string()));
+            let rotated = NewEntry::of_key(Event::KeyRotated, Some(&before), &old);
+            let new = IssuedKey { key: new, secret };
+            Ok((Rotation { old, new }, vec![issued, rotated]))
         })
     }
 
     fn disable_key(&mut self, id: &KeyId, now: i64) -> Result<Key, KeyStoreError> {
-        self.change_key(id, |key| Ok(key.disable(now)?))
+        self.change_key(id, Event::KeyDisabled, now, |key| Ok(key.disable(now)?))
     }
 
-    fn enable_key(&mut self, id: &KeyId) -> Result<Key, KeyStoreError> {
-        self.change_key(id, |key| Ok(key.enable()?))
+    fn enable_key(&mut self, id: &KeyId, now: i64) -> Result<Key, KeyStoreError> {
+        self.change_key(id, Event::KeyEnabled, now, |key| Ok(key.enable()?))
     }
 
     fn revoke_key(&mut self, id: &KeyId, now: i64) -> Result<Key, KeyStoreError> {
-        self.change_key(id, |key| {
+        self.change_key(id, Event::KeyRevoked, now, |key| {
             key.revoke(now);
             Ok(())
         })
@@ -205,22 +250,18 @@ impl KeyStore for SqliteKeyStore {
         period: Period,
     ) -> Result<u64, KeyStoreError> {
         self.database
-            .read(|transaction| Ok(charged(transaction, subscription, period)?))
+            .read(|transaction| Ok(rows::charged(transaction, subscription, period)?))
     }
-}
 
-/// What is charged of a period so far.
-pub(super) fn charged(
-    connection: &Connection,
-    subscription: SubscriptionId,
-    period: Period,
-) -> rusqlite::Result<u64> {
-    let sql = "SELECT charged FROM usage WHERE subscription = ?1 AND period_start = ?2";
-    let read = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
-    let charged = connection
-        .query_row(sql, [subscription.0, period.start], read)
-        .optional()?;
-    Ok(charged.unwrap_or(0).unsigned_abs())
+    fn last_uses(&mut self) -> Result<HashMap<KeyId, LastUse>, KeyStoreError> {
+        self.database
+            .read(|transaction| Ok(last_use::last_uses(transaction)?))
+    }
+
+    fn audit_log(&mut self, query: &EntryQuery) -> Result<Vec<Entry>, KeyStoreError> {
+        self.database
+            .read(|transaction| Ok(audit::entries(transaction, query)?))
+    }
 }
 
 fn find_subscription(connection: &Connection, name: &Name) -> Result<Subscription, Stop> {

@@ -1,9 +1,12 @@
 //! The SQLite file: what it keeps, what it refuses, and what servers notice of it.
 
+mod audit;
 mod files;
+mod last_use;
 mod ledger;
 mod source;
 mod store;
+mod versions;
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -13,11 +16,12 @@ use rand::rngs::StdRng;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
+use crate::keys::audit::Operator;
 use crate::keys::environment::Environment;
 use crate::keys::name::Name;
 use crate::keys::scope::{Scope, Scopes};
 use crate::keys::sqlite::SqliteKeyStore;
-use crate::keys::store::{IssuedKey, KeyStore, NewKey, NewSubscription};
+use crate::keys::store::{IssuedKey, KeyStore, KeyStoreError, NewKey, NewSubscription};
 use crate::keys::subscription::{Plan, Subscription};
 
 /// 2026-10-01T12:00:00Z
@@ -36,7 +40,20 @@ impl Place {
     }
 
     fn store(&self) -> SqliteKeyStore {
-        SqliteKeyStore::open_or_create(&self.path()).unwrap()
+        SqliteKeyStore::open_or_create(&self.path(), operator()).unwrap()
+    }
+
+    fn open(&self) -> Result<SqliteKeyStore, KeyStoreError> {
+        SqliteKeyStore::open(&self.path(), operator())
+    }
+}
+
+/// Who runs the commands of the tests.
+fn operator() -> Operator {
+    Operator {
+        uid: 1000,
+        user: Some(name("alice")),
+        sudo_user: None,
     }
 }
 

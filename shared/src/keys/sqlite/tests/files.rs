@@ -76,7 +76,7 @@ fn commits_are_synced() {
 fn a_write_ahead_log_is_taken_in_and_left() {
     let place = Place::new();
     drop(with_log(&place));
-    let mut store = SqliteKeyStore::open(&place.path()).unwrap();
+    let mut store = place.open().unwrap();
     assert_eq!(store.subscription(&name("Acme")).unwrap().quota, 7);
     let mode = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
     let connection = Connection::open(place.path()).unwrap();
@@ -88,7 +88,7 @@ fn a_write_ahead_log_is_taken_in_and_left() {
 fn a_write_ahead_log_in_use_is_left_later() {
     let place = Place::new();
     let other = with_log(&place);
-    let mut store = SqliteKeyStore::open(&place.path()).unwrap();
+    let mut store = place.open().unwrap();
     assert_eq!(store.subscription(&name("Acme")).unwrap().quota, 7);
     subscribe(&mut store, "Other", 1);
     assert!(files(&place).contains(&"keys.sqlite-wal".to_owned()));
@@ -101,20 +101,20 @@ fn a_write_ahead_log_in_use_is_left_later() {
 fn a_missing_and_an_empty_file_are_no_store() {
     let place = Place::new();
     let missing = "there is no key store at [dir]/keys.sqlite";
-    assert_eq!(error(SqliteKeyStore::open(&place.path()), &place), missing);
+    assert_eq!(error(place.open(), &place), missing);
     assert!(!place.path().exists(), "opening makes nothing");
     fs::File::create(place.path()).unwrap();
-    assert_eq!(error(SqliteKeyStore::open(&place.path()), &place), missing);
-    SqliteKeyStore::open_or_create(&place.path()).unwrap();
-    SqliteKeyStore::open(&place.path()).unwrap();
+    assert_eq!(error(place.open(), &place), missing);
+    SqliteKeyStore::open_or_create(&place.path(), operator()).unwrap();
+    place.open().unwrap();
 }
 
 #[test]
 fn other_files_and_newer_versions_are_refused() {
     let table = [
         (
-            "PRAGMA user_version = 2",
-            "the key store [dir]/keys.sqlite has version 2, newer than 1: use a newer program",
+            "PRAGMA user_version = 3",
+            "the key store [dir]/keys.sqlite has version 3, newer than 2: use a newer program",
         ),
         (
             "PRAGMA user_version = 0",
@@ -136,13 +136,12 @@ fn other_files_and_newer_versions_are_refused() {
             .unwrap()
             .execute_batch(sql)
             .unwrap();
+        assert_eq!(error(place.open(), &place), message, "{sql}");
         assert_eq!(
-            error(SqliteKeyStore::open(&place.path()), &place),
-            message,
-            "{sql}"
-        );
-        assert_eq!(
-            error(SqliteKeyStore::open_or_create(&place.path()), &place),
+            error(
+                SqliteKeyStore::open_or_create(&place.path(), operator()),
+                &place
+            ),
             message,
             "{sql}"
         );
@@ -154,7 +153,10 @@ fn a_file_that_is_no_database_is_refused() {
     let place = Place::new();
     crate::durable::replace(&place.path(), &[b'x'; 8192]).unwrap();
     assert_eq!(
-        error(SqliteKeyStore::open_or_create(&place.path()), &place),
+        error(
+            SqliteKeyStore::open_or_create(&place.path(), operator()),
+            &place
+        ),
         "could not open the key store [dir]/keys.sqlite: file is not a database"
     );
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::keys::ledger::{Lease, QuotaLedger};
 use crate::keys::quota::Period;
 use crate::keys::sqlite::{SqliteKeySource, SqliteLedger};
-use crate::keys::store::{KeySource, KeyStoreError, SubscriptionChange};
+use crate::keys::store::{KeySource, SubscriptionChange};
 use crate::keys::subscription::SubscriptionId;
 
 /// How often a lease is asked for while others hold the lock.
@@ -71,7 +71,9 @@ fn a_changed_quota_holds_for_the_next_lease() {
             status: None,
             quota: Some(quota),
         };
-        store.update_subscription(&name("Acme"), change).unwrap();
+        store
+            .update_subscription(&name("Acme"), change, NOW)
+            .unwrap();
         assert_eq!(
             lease(5),
             Lease {

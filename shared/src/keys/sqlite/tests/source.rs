@@ -8,7 +8,7 @@ use super::*;
 use crate::keys::key::Key;
 use crate::keys::ledger::QuotaLedger;
 use crate::keys::sqlite::{SqliteKeySource, SqliteLedger};
-use crate::keys::store::{KeySource, KeyStoreError, SubscriptionChange};
+use crate::keys::store::{KeySource, SubscriptionChange};
 use crate::keys::subscription::SubscriptionStatus;
 
 /// A store with a subscription and a key, and a source that has seen both.
@@ -53,7 +53,9 @@ fn every_change_is_noticed_once() {
         status,
         quota: Some(3),
     };
-    store.update_subscription(&name("Acme"), change).unwrap();
+    store
+        .update_subscription(&name("Acme"), change, NOW)
+        .unwrap();
     check(&mut store);
     store.revoke_key(&id, NOW).unwrap();
     check(&mut store);
@@ -193,7 +195,7 @@ fn a_change_is_noticed_in_a_file_with_a_log_whose_index_was_deleted() {
         .unwrap();
     assert!(source.poll().unwrap().is_some());
     fs::remove_file(place.0.path().join("keys.sqlite-shm")).unwrap();
-    let mut store = SqliteKeyStore::open(&place.path()).unwrap();
+    let mut store = place.open().unwrap();
     issue(&mut store, 2);
     drop(store);
     assert_eq!(source.poll().unwrap().unwrap().keys.len(), 2);

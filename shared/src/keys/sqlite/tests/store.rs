@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::*;
 use crate::keys::key::{Key, KeyId};
 use crate::keys::limits::QUOTA_MAX;
-use crate::keys::store::{KeyReference, KeyStoreError, SubscriptionChange};
+use crate::keys::store::{KeyReference, SubscriptionChange};
 use crate::keys::subscription::SubscriptionStatus;
 
 #[test]
@@ -19,7 +19,7 @@ fn what_was_written_is_there_when_the_file_is_opened_again() {
             issue(&mut store, 1),
         )
     };
-    let mut store = SqliteKeyStore::open(&place.path()).unwrap();
+    let mut store = place.open().unwrap();
     assert_eq!(
         store.subscriptions().unwrap(),
         slice::from_ref(&subscription)
@@ -111,7 +111,7 @@ fn changes_are_kept() {
     let id = issue(&mut store, 1).key.id;
     assert_eq!(store.disable_key(&id, NOW).unwrap().disabled_at, Some(NOW));
     assert_eq!(store.keys().unwrap()[0].disabled_at, Some(NOW));
-    assert_eq!(store.enable_key(&id).unwrap().disabled_at, None);
+    assert_eq!(store.enable_key(&id, NOW).unwrap().disabled_at, None);
     assert_eq!(store.keys().unwrap()[0].disabled_at, None);
     assert_eq!(store.revoke_key(&id, NOW).unwrap().revoked_at, Some(NOW));
     assert_eq!(store.keys().unwrap()[0].revoked_at, Some(NOW));
@@ -120,7 +120,9 @@ fn changes_are_kept() {
         status,
         quota: None,
     };
-    let changed = store.update_subscription(&name("Acme"), change).unwrap();
+    let changed = store
+        .update_subscription(&name("Acme"), change, NOW)
+        .unwrap();
     assert_eq!(
         (changed.status, changed.quota),
         (SubscriptionStatus::Inactive, 1)
@@ -129,7 +131,9 @@ fn changes_are_kept() {
         status: None,
         quota: Some(9),
     };
-    let changed = store.update_subscription(&name("Acme"), change).unwrap();
+    let changed = store
+        .update_subscription(&name("Acme"), change, NOW)
+        .unwrap();
     assert_eq!(
         (changed.status, changed.quota),
         (SubscriptionStatus::Inactive, 9)
@@ -172,7 +176,9 @@ fn what_is_not_there_or_not_allowed_is_named() {
         status,
         quota: None,
     };
-    store.update_subscription(&name("Acme"), inactive).unwrap();
+    store
+        .update_subscription(&name("Acme"), inactive, NOW)
+        .unwrap();
     let issued = store.issue_key(new_key("Acme"), &mut StdRng::seed_from_u64(1), NOW);
     assert_eq!(
         error(issued, &place),

@@ -1,0 +1,160 @@
+//! `catalogue keys log`: who changed which key or subscription, when, and what of it.
+
+use std::io::Write;
+use std::path::Path;
+
+use clap::{Args, value_parser};
+use serde::Serialize;
+use shared::keys::audit::{Change, Entry, EntryQuery};
+use shared::keys::name::Name;
+use shared::keys::sqlite::SqliteKeyStore;
+use shared::keys::store::KeyStore;
+use shared::timestamp::Timestamp;
+
+use crate::commands::key_store;
+use crate::commands::keys::KeyArgs;
+use crate::commands::keys::document::time;
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+use crate::{json, table};
+
+/// Entries that are shown unless more are asked for.
+const LIMIT_DEFAULT: u32 = 50;
+/// Most entries that are shown at once.
+const LIMIT_MAX: u32 = 1_000_000;
+
+/// Arguments of `keys log`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Every change is entered, with the user who made it, in the same step as it is \
+    made; entries cannot be altered or removed. No entry has a key or its hash."
+)]
+pub struct LogArgs {
+    /// Only changes of this key: its id or prefix
+    #[arg(long, value_name = "ID", value_parser = |id: &str| Ok::<_, String>(KeyArgs::typed(id)))]
+    pub key: Option<KeyArgs>,
+    /// Only changes of this subscription and its keys
+    #[arg(long, value_name = "NAME", value_parser = value_parser!(Name))]
+    pub subscription: Option<Name>,
+    /// How many changes to show, of the latest
+    #[arg(long, value_name = "N", default_value_t = LIMIT_DEFAULT)]
+    #[arg(value_parser = value_parser!(u32).range(1..=i64::from(LIMIT_MAX)))]
+    pub limit: u32,
+}
+
+/// Shows the latest changes, the last one first.
+pub(super) fn run(
+    args: &LogArgs,
+    as_json: bool,
+    data: &Path,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let mut store = key_store::open(data, context)?;
+    let query = query(args, &mut store)?;
+    let mut entries = store.audit_log(&query)?;
+    // One more was asked for, to know whether there are more.
+    let shown = usize::try_from(args.limit)?;
+    let has_more = shown < entries.len();
+    entries.truncate(shown);
+    if as_json {
+        let entries = entries.iter().map(EntryDocument::of).collect();
+        json::print(&Document { entries, has_more }, context)?;
+        return Ok(ExitStatus::Done);
+    }
+    if entries.is_empty() {
+        writeln!(context.out, "No changes are logged.")?;
+        return Ok(ExitStatus::Done);
+    }
+    let rows = entries.iter().map(row);
+    let text = table::list(["WHEN", "WHO", "WHAT", "CHANGES"], rows);
+    context.out.write_all(text.as_bytes())?;
+    if has_more {
+        writeln!(
+            context.out,
+            "\nThere are earlier changes; --limit N shows more."
+        )?;
+    }
+    Ok(ExitStatus::Done)
+}
+
+fn query(args: &LogArgs, store: &mut SqliteKeyStore) -> anyhow::Result<EntryQuery> {
+    let attempt = "could not show the log";
+    let key = match &args.key {
+        Some(key) => Some(key.find(attempt, store)?.id),
+        None => None,
+    };
+    let subscription = match &args.subscription {
+        Some(name) => {
+            let found = store.subscription(name);
+            let found = found.map_err(|error| key_store::refused(error, attempt, store))?;
+            Some(found.id)
+        }
+        None => None,
+    };
+    Ok(EntryQuery {
+        key,
+        subscription,
+        limit: args.limit + 1,
+    })
+}
+
+/// What was changed stands below what happened, and each value on a line of its own, so that the
+/// table stays narrow.
+fn row(entry: &Entry) -> [String; 4] {
+    let subject = match &entry.key {
+        Some((_id, prefix)) => prefix.to_string(),
+        None => entry.subscription.to_string(),
+    };
+    let changes: Vec<_> = entry.changes.iter().map(ToString::to_string).collect();
+    [
+        time(entry.at),
+        entry.operator.to_string(),
+        format!("{}\n{subject}", entry.event.as_str()),
+        changes.join("\n"),
+    ]
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    entries: Vec<EntryDocument<'a>>,
+    has_more: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EntryDocument<'a> {
+    at: Timestamp,
+    user: Option<&'a str>,
+    uid: u32,
+    sudo_user: Option<&'a str>,
+    event: &'static str,
+    subscription: &'a str,
+    key: Option<KeyNames<'a>>,
+    changes: &'a [Change],
+}
+
+#[derive(Serialize)]
+struct KeyNames<'a> {
+    id: &'a str,
+    prefix: &'a str,
+}
+
+impl<'a> EntryDocument<'a> {
+    fn of(entry: &'a Entry) -> Self {
+        let operator = &entry.operator;
+        Self {
+            at: Timestamp::from_unix_seconds(entry.at),
+            user: operator.user.as_ref().map(Name::as_str),
+            uid: operator.uid,
+            sudo_user: operator.sudo_user.as_ref().map(Name::as_str),
+            event: entry.event.as_str(),
+            subscription: entry.subscription.as_str(),
+            key: entry.key.as_ref().map(|(id, prefix)| KeyNames {
+                id: id.as_str(),
+                prefix: prefix.as_str(),
+            }),
+            changes: &entry.changes,
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! When keys were last used: what servers write down, and what `catalogue keys` shows of it.
+
+use std::time::Duration;
+
+use shared::keys::key::KeyId;
+use shared::keys::last_use::LastUses;
+use shared::keys::sqlite::SqliteLastUses;
+
+use crate::client::Client;
+use crate::harness::{START, TestCli, check};
+use crate::process::{Server, catalogue_json, import_sample, issue_key};
+
+fn issue(cli: &mut TestCli) -> KeyId {
+    let typed = "keys issue --subscription Acme --scope boats.read --json";
+    let outcome = cli.run(&typed.split(' ').collect::<Vec<_>>());
+    let document: serde_json::Value = serde_json::from_str(&outcome.out).unwrap();
+    KeyId::parse(document["id"].as_str().unwrap()).unwrap()
+}
+
+#[test]
+fn the_list_tells_when_keys_were_used_and_which_rotated_one_still_is() {
+    let mut cli = TestCli::new();
+    cli.run(&["subscriptions", "create", "Acme"]);
+    let [_never, plain, left, kept, gone] = [(); 5].map(|()| issue(&mut cli));
+    for rotated in [&left, &kept] {
+        cli.run(&["keys", "rotate", rotated.as_str()]);
+    }
+    cli.run(&["keys", "rotate", gone.as_str(), "--grace", "1m"]);
+    let uses = SqliteLastUses::new(cli.path("catalogue-data/keys.sqlite"));
+    let at = [
+        (plain, START + 60),
+        (left.clone(), START - 60),
+        (kept.clone(), START + 30),
+        (gone, START + 30),
+    ];
+    uses.record(&at).unwrap();
+    cli.advance(Duration::from_secs(200));
+    let outcomes = [
+        cli.run(&["keys", "list"]),
+        cli.run(&["keys", "show", kept.as_str()]),
+        cli.run(&["keys", "show", kept.as_str(), "--json"]),
+        cli.run(&["keys", "show", left.as_str()]),
+    ];
+    check("keys_last_used", &outcomes);
+}
+
+#[test]
+fn a_server_that_stops_has_written_down_every_use() {
+    let data = tempfile::tempdir().unwrap();
+    import_sample(data.path());
+    let key = issue_key(data.path());
+    let last_used = || {
+        let list = catalogue_json(data.path(), &["keys", "list"]);
+        list["keys"][0]["lastUsedAt"].clone()
+    };
+    let server = Server::start(data.path());
+    assert!(last_used().is_null());
+    let bearer = format!("Authorization: Bearer {key}\r\n");
+    let answer = Client::connect(server.address).get_once("/v1/boats", &bearer);
+    assert_eq!(answer.status, 200);
+    assert!(server.stop().success());
+    assert!(last_used().is_string());
+}

@@ -1,0 +1,117 @@
+//! Uses of keys: which are noted, and that none of them is lost.
+
+use shared::keys::last_use::LastUses;
+
+use super::*;
+
+/// Keeps what is written down, a batch an entry, unless it is busy.
+#[derive(Default)]
+struct Record {
+    batches: Mutex<Vec<Vec<(KeyId, i64)>>>,
+    /// How many attempts fail before one succeeds.
+    failures: Mutex<u32>,
+}
+
+impl LastUses for Record {
+    fn record(&self, uses: &[(KeyId, i64)]) -> Result<(), KeyStoreError> {
+        let mut failures = self.failures.lock().unwrap();
+        if 0 < *failures {
+            *failures -= 1;
+            let location = "here".to_owned();
+            return Err(KeyStoreError::Missing { location });
+        }
+        self.batches.lock().unwrap().push(uses.to_vec());
+        Ok(())
+    }
+}
+
+impl Record {
+    /// The times of the batches, of which each has the one key of the tests.
+    fn times(&self) -> Vec<i64> {
+        let batches = self.batches.lock().unwrap();
+        let time = |batch: &Vec<(KeyId, i64)>| match &batch[..] {
+            [(key, at)] if key.as_str() == "key_aaaaaaaaaaaaaaaa" => *at,
+            _ => panic!("{batch:?}"),
+        };
+        batches.iter().map(time).collect()
+    }
+}
+
+/// A keyring with the key of the tests, and a record.
+fn scene() -> (Scene, Record) {
+    let scene = Scene::new();
+    scene.refresh(Answer::Changed(snapshot(|_, _| {}))).unwrap();
+    (scene, Record::default())
+}
+
+#[test]
+fn many_uses_are_written_down_as_one_and_none_twice() {
+    let (scene, record) = scene();
+    scene.keyring.write_uses(&record).unwrap();
+    assert!(record.times().is_empty(), "there was no use");
+    for _request in 0..3 {
+        scene.verify().unwrap();
+    }
+    for _time in 0..2 {
+        scene.keyring.write_uses(&record).unwrap();
+    }
+    assert_eq!(record.times(), [START]);
+    scene.clock.advance(Duration::from_secs(1));
+    scene.verify().unwrap();
+    scene.keyring.write_uses(&record).unwrap();
+    assert_eq!(record.times(), [START, START + 1]);
+}
+
+#[test]
+fn a_clock_that_jumps_back_makes_no_use_earlier() {
+    let (scene, record) = scene();
+    scene.verify().unwrap();
+    scene.keyring.write_uses(&record).unwrap();
+    scene.clock.jump_wall(-3600);
+    scene.verify().unwrap();
+    scene.keyring.write_uses(&record).unwrap();
+    assert_eq!(record.times(), [START]);
+}
+
+#[test]
+fn a_refused_key_is_not_used() {
+    let (scene, record) = scene();
+    let now = scene.clock.now();
+    let other = scene.keyring.verify(&secret(), Environment::Live, now);
+    assert!(other.is_err());
+    let revoked = snapshot(|key, _| key.revoked_at = Some(START));
+    scene.refresh(Answer::Changed(revoked)).unwrap();
+    scene.verify().unwrap_err();
+    scene.keyring.write_uses(&record).unwrap();
+    assert!(record.times().is_empty());
+}
+
+#[test]
+fn what_could_not_be_written_down_is_written_later_whatever_became_of_the_keys() {
+    let (scene, record) = scene();
+    scene.verify().unwrap();
+    *record.failures.lock().unwrap() = 1;
+    scene.keyring.write_uses(&record).unwrap_err();
+    let revoked = snapshot(|key, _| key.revoked_at = Some(START));
+    scene.refresh(Answer::Changed(revoked)).unwrap();
+    let nothing = Answer::Changed(KeySnapshot::default());
+    scene.refresh(nothing).unwrap();
+    scene.keyring.write_uses(&record).unwrap();
+    assert_eq!(record.times(), [START]);
+}
+
+#[test]
+fn a_writer_that_stops_leaves_nothing_unwritten_even_if_the_store_is_busy() {
+    let clock = ManualClock::at(START);
+    let keyring = Arc::new(Keyring::new());
+    let record = Arc::new(Record::default());
+    let writer = write_uses(Arc::clone(&keyring), Arc::clone(&record) as _).unwrap();
+    let mut answer = Answer::Changed(snapshot(|_, _| {}));
+    keyring.refresh(&mut answer, clock.now()).unwrap();
+    keyring
+        .verify(&secret(), Environment::Test, clock.now())
+        .unwrap();
+    *record.failures.lock().unwrap() = 3;
+    drop(writer);
+    assert_eq!(record.times(), [START]);
+}

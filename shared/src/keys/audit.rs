@@ -1,0 +1,254 @@
+//! The audit log: who changed which key or subscription, when, and what of it.
+//!
+//! An entry is written in the transaction of its change, so neither exists without the other, and
+//! is never altered. It names keys by id and prefix; the key itself and its hash are no part of it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::keys::key::{Key, KeyId};
+use crate::keys::name::Name;
+use crate::keys::secret::KeyPrefix;
+use crate::keys::subscription::{Subscription, SubscriptionId};
+use crate::timestamp::Timestamp;
+
+/// Who runs a command, as the operating system says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operator {
+    /// The number of the user.
+    pub uid: u32,
+    /// The user's name, where the number has one.
+    pub user: Option<Name>,
+    /// Who became this user with `sudo`. Taken from the environment, where anybody may set it: the
+    /// number stands beside it.
+    pub sudo_user: Option<Name>,
+}
+
+/// What happened to a key or a subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A subscription began.
+    SubscriptionCreated,
+    /// The status or the quota of a subscription changed.
+    SubscriptionUpdated,
+    /// A key was issued, also in the place of another.
+    KeyIssued,
+    /// A key was replaced by another.
+    KeyRotated,
+    /// A key was disabled.
+    KeyDisabled,
+    /// A disabled key was enabled.
+    KeyEnabled,
+    /// A key was revoked.
+    KeyRevoked,
+}
+
+/// A text that names no event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be what happens to a key or a subscription")]
+pub struct UnknownEvent;
+
+/// One value before and after; `None` where there was or is none. Fields have the names that they
+/// have in the JSON of keys and subscriptions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// Whose value it is.
+    pub field: String,
+    /// The value before.
+    pub from: Option<String>,
+    /// The value after.
+    pub to: Option<String>,
+}
+
+/// One entry of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// When, in Unix seconds.
+    pub at: i64,
+    /// Who.
+    pub operator: Operator,
+    /// What.
+    pub event: Event,
+    /// The subscription that was changed, or owns the key that was.
+    pub subscription: Name,
+    /// The key, where it was one that was changed.
+    pub key: Option<(KeyId, KeyPrefix)>,
+    /// Old and new values.
+    pub changes: Vec<Change>,
+}
+
+/// Which entries are asked for: the latest, all conditions met.
+#[derive(Clone, Debug)]
+pub struct EntryQuery {
+    /// Of this key only.
+    pub key: Option<KeyId>,
+    /// Of this subscription and its keys only.
+    pub subscription: Option<SubscriptionId>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+impl fmt::Display for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.sudo_user, &self.user) {
+            (Some(sudo), Some(user)) => write!(f, "{sudo} as {user}"),
+            (Some(sudo), None) => write!(f, "{sudo} as uid {}", self.uid),
+            (None, Some(user)) => write!(f, "{user}"),
+            (None, None) => write!(f, "uid {}", self.uid),
+        }
+    }
+}
+
+impl Event {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::SubscriptionCreated,
+        Self::SubscriptionUpdated,
+        Self::KeyIssued,
+        Self::KeyRotated,
+        Self::KeyDisabled,
+        Self::KeyEnabled,
+        Self::KeyRevoked,
+    ];
+
+    /// What is changed, and how.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SubscriptionCreated => "subscription created",
+            Self::SubscriptionUpdated => "subscription updated",
+            Self::KeyIssued => "key issued",
+            Self::KeyRotated => "key rotated",
+            Self::KeyDisabled => "key disabled",
+            Self::KeyEnabled => "key enabled",
+            Self::KeyRevoked => "key revoked",
+        }
+    }
+}
+
+impl FromStr for Event {
+    type Err = UnknownEvent;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|event| event.as_str() == text)
+            .ok_or(UnknownEvent)
+    }
+}
+
+/// The values of something that are logged when they change.
+type Values<const N: usize> = [(&'static str, Option<String>); N];
+
+impl Change {
+    /// A value where there was none.
+    pub fn new(field: &str, to: String) -> Self {
+        Self {
+            field: field.to_owned(),
+            from: None,
+            to: Some(to),
+        }
+    }
+
+    /// What differs from one state of a key, none where it is new, to the next. When it was disabled
+    /// or revoked is the time of the entry.
+    pub fn of_key(before: Option<&Key>, after: &Key) -> Vec<Self> {
+        Self::between(before.map(key_values), key_values(after))
+    }
+
+    /// What differs from one state of a subscription, none where it is new, to the next.
+    pub fn of_subscription(before: Option<&Subscription>, after: &Subscription) -> Vec<Self> {
+        Self::between(before.map(subscription_values), subscription_values(after))
+    }
+
+    fn between<const N: usize>(before: Option<Values<N>>, after: Values<N>) -> Vec<Self> {
+        let before = before.unwrap_or([const { ("", None) }; N]);
+        let pairs = before.into_iter().zip(after);
+        let changed = pairs.filter(|((_, from), (_, to))| from != to);
+        let change = |((_, from), (field, to)): (_, (&str, _))| Self {
+            field: field.to_owned(),
+            from,
+            to,
+        };
+        changed.map(change).collect()
+    }
+}
+
+fn key_values(key: &Key) -> Values<7> {
+    let time = |time: Option<i64>| time.map(|time| Timestamp::from_unix_seconds(time).to_string());
+    [
+        ("environment", Some(key.environment.to_string())),
+        ("scopes", Some(key.scopes.join(","))),
+        ("name", key.name.as_ref().map(ToString::to_string)),
+        ("rateLimit", Some(key.minute_limit().to_string())),
+        ("expiresAt", time(key.expires_at)),
+        (
+            "replacedBy",
+            key.replaced_by.as_ref().map(ToString::to_string),
+        ),
+        ("graceEndsAt", time(key.grace_ends_at)),
+    ]
+}
+
+fn subscription_values(subscription: &Subscription) -> Values<3> {
+    [
+        ("plan", Some(subscription.plan.to_string())),
+        ("status", Some(subscription.status.to_string())),
+        ("quota", Some(subscription.quota.to_string())),
+    ]
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let to = self.to.as_deref().unwrap_or("none");
+        match &self.from {
+            None => write!(f, "{}: {to}", self.field),
+            Some(from) => write!(f, "{}: {from} -> {to}", self.field),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operator_is_who_sudo_says_as_whom_the_system_says() {
+        let name = |text: &str| Some(Name::parse(text).unwrap());
+        let table = [
+            (None, None, "uid 1000"),
+            (name("alice"), None, "alice"),
+            (name("root"), name("alice"), "alice as root"),
+            (None, name("alice"), "alice as uid 1000"),
+        ];
+        for (user, sudo_user, shown) in table {
+            let operator = Operator {
+                uid: 1000,
+                user,
+                sudo_user,
+            };
+            assert_eq!(operator.to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn every_event_is_read_as_it_is_written() {
+        for event in Event::ALL {
+            assert_eq!(event.as_str().parse(), Ok(event));
+        }
+        assert_eq!("key stolen".parse::<Event>(), Err(UnknownEvent));
+    }
+
+    #[test]
+    fn a_change_is_shown_with_its_old_value() {
+        let change = |from: Option<&str>, to: Option<&str>| Change {
+            field: "quota".to_owned(),
+            from: from.map(ToOwned::to_owned),
+            to: to.map(ToOwned::to_owned),
+        };
+        assert_eq!(change(None, Some("7")).to_string(), "quota: 7");
+        assert_eq!(change(Some("5"), Some("7")).to_string(), "quota: 5 -> 7");
+        assert_eq!(change(Some("5"), None).to_string(), "quota: 5 -> none");
+    }
+}
