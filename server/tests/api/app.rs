@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use salvo::http::uri::Scheme;
-use salvo::http::{ReqBody, Request};
+use salvo::http::{HeaderValue, ReqBody, Request};
 use salvo::{Service, hyper};
 use server::app::{App, Parts};
 use server::catalogue::Catalogue;
@@ -126,7 +126,12 @@ impl Ask<'_> {
         self.header("authorization", &value)
     }
 
-    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn header(self, name: &str, value: &str) -> Self {
+        self.field(name, HeaderValue::from_str(value).unwrap())
+    }
+
+    /// A header field that need not be text.
+    pub(crate) fn field(mut self, name: &str, value: HeaderValue) -> Self {
         self.request = self.request.header(name, value);
         self
     }

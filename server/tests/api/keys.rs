@@ -18,11 +18,22 @@ use shared::keys::subscription::{Plan, Subscription, SubscriptionId, Subscriptio
 
 use crate::app::NOW;
 
-/// Number and quota of each subscription; the last is inactive.
+/// Number and quota of each subscription; one is inactive.
 pub(crate) const PLENTY: (SubscriptionId, u64) = (SubscriptionId(1), 1000);
 pub(crate) const EXHAUSTED: (SubscriptionId, u64) = (SubscriptionId(2), 0);
 pub(crate) const NEARLY_EXHAUSTED: (SubscriptionId, u64) = (SubscriptionId(3), 2);
 pub(crate) const INACTIVE: (SubscriptionId, u64) = (SubscriptionId(4), 1000);
+pub(crate) const TEN_THOUSAND: (SubscriptionId, u64) = (SubscriptionId(5), 10_000);
+pub(crate) const UNREACHED: (SubscriptionId, u64) = (SubscriptionId(6), 1_000_000_000);
+/// Every subscription.
+const SUBSCRIPTIONS: [(SubscriptionId, u64); 6] = [
+    PLENTY,
+    EXHAUSTED,
+    NEARLY_EXHAUSTED,
+    INACTIVE,
+    TEN_THOUSAND,
+    UNREACHED,
+];
 
 /// When every subscription started: on the day on which every test begins.
 const STARTED_AT: i64 = NOW - 1000;
@@ -79,6 +90,18 @@ impl Keys {
         let unknown = PlainKey::generate(Environment::Test, &mut keys.random);
         let (of_another, _) = keys.issued["reader"].clone();
         keys.issued.insert("unknown", (of_another, unknown));
+        keys.issue("thousand_a_minute", both, |key| {
+            key.subscription = UNREACHED.0;
+            key.rate_limit = Some(1000);
+        });
+        keys.issue("unlimited", both, |key| {
+            key.subscription = UNREACHED.0;
+            key.rate_limit = Some(1_000_000);
+        });
+        keys.issue("ten_thousand_a_month", both, |key| {
+            key.subscription = TEN_THOUSAND.0;
+            key.rate_limit = Some(1_000_000);
+        });
         keys
     }
 
@@ -118,7 +141,7 @@ impl Keys {
             .issued
             .iter()
             .filter(|(purpose, _)| **purpose != "unknown");
-        let subscriptions = [PLENTY, EXHAUSTED, NEARLY_EXHAUSTED, INACTIVE].map(subscription);
+        let subscriptions = SUBSCRIPTIONS.map(subscription);
         KeySnapshot {
             keys: known.map(|(_, (key, _))| key.clone()).collect(),
             subscriptions: subscriptions.into(),
@@ -218,8 +241,8 @@ impl QuotaLedger for MemoryLedger {
                 location: "memory".to_owned(),
             });
         }
-        let all = [PLENTY, EXHAUSTED, NEARLY_EXHAUSTED, INACTIVE];
-        let (_, quota) = all.into_iter().find(|(id, _)| *id == subscription).unwrap();
+        let mut all = SUBSCRIPTIONS.into_iter();
+        let (_, quota) = all.find(|(id, _)| *id == subscription).unwrap();
         let mut leased = self.lock();
         let charged = leased.entry((subscription, period)).or_default();
         let granted = wanted.min(quota.saturating_sub(*charged));

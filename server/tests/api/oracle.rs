@@ -5,6 +5,7 @@
 //! compares as fractions; texts, years and orders as the specification's words say.
 
 mod ask;
+mod hostile;
 mod world;
 
 use bytes::Bytes;

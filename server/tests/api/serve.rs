@@ -16,6 +16,7 @@ use tokio::time::{advance, pause, resume};
 use crate::answer::check_text;
 use crate::app::TestApp;
 use crate::keys::PLENTY;
+use crate::wire::while_served;
 
 async fn connect(address: SocketAddr) -> TcpStream {
     TcpStream::connect(address).await.unwrap()
@@ -28,18 +29,6 @@ async fn exchange(address: SocketAddr, request: &str) -> String {
     let mut received = String::new();
     connection.read_to_string(&mut received).await.unwrap();
     received
-}
-
-/// Serves `app` while `client` runs, then stops.
-async fn while_served(app: &TestApp, client: impl AsyncFnOnce(SocketAddr)) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let (stop, stopped) = oneshot::channel::<()>();
-    let shutdown = async move { stopped.await.unwrap() };
-    let serving = tokio::spawn(serve(Arc::clone(&app.app), listener, shutdown));
-    client(address).await;
-    stop.send(()).unwrap();
-    serving.await.unwrap().unwrap();
 }
 
 #[tokio::test]

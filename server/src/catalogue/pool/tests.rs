@@ -10,6 +10,8 @@ use shared::timestamp::Timestamp;
 
 use super::*;
 
+mod escapes;
+
 fn pool(connections: usize) -> Pool {
     let directory = tempfile::tempdir().unwrap();
     let store = ReleaseStore::new(DataDir::new(directory.path()));
@@ -24,38 +26,6 @@ async fn count(pool: &Pool) -> Result<i64, QueryError> {
         Ok(connection.query_row(count, [], |row| row.get(0))?)
     };
     pool.run(count).await
-}
-
-#[tokio::test]
-async fn after_loading_the_database_is_shut_off_and_stays_so() {
-    let pool = pool(2);
-    let target = tempfile::tempdir().unwrap();
-    let target = target.path().to_str().unwrap().to_owned();
-    let shut = "Permission Error";
-    let locked = "configuration has been locked";
-    for (statement, reason) in [
-        (format!("COPY boats TO '{target}/boats.csv'"), shut),
-        ("SELECT * FROM read_csv('/etc/passwd')".to_owned(), shut),
-        ("SELECT * FROM read_text('/etc/passwd')".to_owned(), shut),
-        (format!("ATTACH '{target}/other.db'"), shut),
-        ("INSTALL httpfs".to_owned(), shut),
-        ("LOAD httpfs".to_owned(), shut),
-        ("SET lock_configuration = false".to_owned(), locked),
-        ("SET enable_external_access = true".to_owned(), locked),
-        ("SET disabled_filesystems = ''".to_owned(), locked),
-        ("SET threads = 8".to_owned(), locked),
-    ] {
-        let run = statement.clone();
-        let refused: Result<(), QueryError> = pool
-            .run(move |connection| Ok(connection.execute_batch(&run)?))
-            .await;
-        let told = match refused {
-            Err(QueryError::DuckDb(why)) => why.to_string(),
-            other => format!("{other:?}"),
-        };
-        assert!(told.contains(reason), "{statement}: {told}");
-    }
-    assert_eq!(count(&pool).await.unwrap(), 0);
 }
 
 #[tokio::test]

@@ -38,7 +38,7 @@ pub(super) struct Ask {
     /// Thousandths of the unit.
     pub(super) lengths: (Option<i64>, Option<i64>),
     pub(super) in_feet: bool,
-    pub(super) search: Option<&'static str>,
+    pub(super) search: Option<String>,
     pub(super) sort: &'static str,
     pub(super) descending: bool,
     pub(super) limit: usize,
@@ -74,7 +74,7 @@ pub(super) fn asks() -> impl Strategy<Value = Ask> {
             years: ordered(ranges.0, ranges.1),
             lengths: ordered(ranges.2, ranges.3),
             in_feet: ranges.4,
-            search,
+            search: search.map(str::to_owned),
             sort,
             descending,
             limit,
@@ -136,6 +136,7 @@ impl Ask {
             (
                 "search",
                 self.search
+                    .as_ref()
                     .map(|search| utf8_percent_encode(search, NON_ALPHANUMERIC).to_string()),
             ),
             ("sort", Some(self.sort.to_owned())),
@@ -164,7 +165,10 @@ impl Ask {
             && self.years.0.is_none_or(still_built)
             && self.years.1.is_none_or(|year| boat.first_year <= year)
             && self.admits_length(boat)
-            && self.search.is_none_or(|search| names(search, boat.model))
+            && self
+                .search
+                .as_ref()
+                .is_none_or(|search| names(search, boat.model))
     }
 
     fn admits_length(&self, boat: &Plain) -> bool {
@@ -201,14 +205,25 @@ impl Ask {
 
     /// The ids of the page, and how many boats there are in all.
     pub(super) fn answer<'a>(&self, boats: &'a [Plain]) -> (Vec<&'a str>, usize) {
-        let mut rows: Vec<&Plain> = boats.iter().filter(|boat| self.admits(boat)).collect();
+        self.answer_among(boats, |_| true)
+    }
+
+    /// The same of those boats alone that have something else too.
+    pub(super) fn answer_among<'a>(
+        &self,
+        boats: &'a [Plain],
+        has: impl Fn(&Plain) -> bool,
+    ) -> (Vec<&'a str>, usize) {
+        let asked_for = |boat: &&Plain| has(boat) && self.admits(boat);
+        let mut rows: Vec<&Plain> = boats.iter().filter(asked_for).collect();
         rows.sort_by(|a, b| self.compare(a, b));
         let page = rows.iter().skip(self.offset).take(self.limit);
         (page.map(|boat| boat.id.as_str()).collect(), rows.len())
     }
 }
 
-fn names(search: &str, model: &str) -> bool {
+/// Whether every word of the search begins some word of the name.
+pub(super) fn names(search: &str, model: &str) -> bool {
     let (search, model) = (fold(search), fold(model));
     words(&search).all(|wanted| words(&model).any(|word| word.starts_with(wanted)))
 }

@@ -1,0 +1,298 @@
+//! Ten thousand generated histories of servers that share a ledger, crash, and lose answers of it.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use server::limits::{LeaseSize, QuotaError, Quotas, Usage};
+use shared::clock::{Clock, ManualClock};
+use shared::keys::subscription::Subscription;
+
+use super::ledger::{Access, Durable, Trouble, Units, of, subscription};
+use crate::app::NOW;
+
+const HISTORIES: u64 = 10_000;
+const EVENTS_MAX: usize = 24;
+
+/// A running server, and what it answered since it started.
+struct Server {
+    access: Arc<Access>,
+    quotas: Quotas,
+    answered: Units,
+    /// The end of the period in which it counts.
+    latest: i64,
+    /// Leases and returns that failed.
+    faults: u64,
+}
+
+/// The servers, the ledger, and what became of its units.
+struct World {
+    durable: Arc<Mutex<Durable>>,
+    clock: ManualClock,
+    subscription: Subscription,
+    size: LeaseSize,
+    servers: Vec<Server>,
+    /// Answers of all servers, those that crashed included.
+    answered: Units,
+    /// Units that servers took along when they ended.
+    lost: Units,
+    /// The end of the latest period in which anybody counted.
+    latest: i64,
+    has_faults: bool,
+}
+
+impl Server {
+    fn new(durable: &Arc<Mutex<Durable>>, size: LeaseSize) -> Self {
+        let access = Access::new(durable);
+        Self {
+            quotas: access.quotas(size),
+            access,
+            answered: Units::new(),
+            latest: 0,
+            faults: 0,
+        }
+    }
+
+    /// Units of each period that the server took from the ledger and did not answer with. That
+    /// there are more answers than units is what must never be.
+    fn held(&self) -> Units {
+        let taken = &self.access.seen().taken;
+        for (end, answered) in &self.answered {
+            assert!(
+                *answered <= of(taken, *end),
+                "the ledger is below the answers"
+            );
+        }
+        let held = taken
+            .iter()
+            .map(|(&end, taken)| (end, taken - of(&self.answered, end)));
+        held.collect()
+    }
+}
+
+impl World {
+    fn new(random: &mut StdRng) -> Self {
+        let quota = random.random_range(0..60);
+        let durable = Arc::new(Mutex::new(Durable {
+            quota,
+            ..Durable::default()
+        }));
+        let size = LeaseSize {
+            share: random.random_range(1..5),
+            max: random.random_range(1..20),
+        };
+        let count = random.random_range(1..=3);
+        let started_at = NOW - random.random_range(0..1000) * 86_400;
+        Self {
+            servers: (0..count).map(|_| Server::new(&durable, size)).collect(),
+            durable,
+            clock: ManualClock::at(NOW),
+            subscription: subscription(quota, started_at),
+            size,
+            answered: Units::new(),
+            lost: Units::new(),
+            latest: 0,
+            has_faults: false,
+        }
+    }
+
+    /// The greatest lease there can be.
+    fn lease_max(&self) -> u64 {
+        let share = self.subscription.quota / self.size.share;
+        share.min(self.size.max).max(1)
+    }
+
+    async fn happen(&mut self, random: &mut StdRng) {
+        let index = random.random_range(0..self.servers.len());
+        match random.random_range(0..60) {
+            0..36 => self.request(index).await,
+            36..40 => self.check_free_request(index).await,
+            40..44 => self.clock.advance(Duration::from_millis(400)),
+            44..48 => self.be_quiet(index).await,
+            48..51 => self.end(index, true).await,
+            51..54 => self.end(index, false).await,
+            54 => self.begin_next_period(),
+            55 => self.clock.jump_wall(-random.random_range(1..10_000_000)),
+            56 => self.clock.jump_wall(random.random_range(1..10_000_000)),
+            57 => self.cause(index, Trouble::Before),
+            _ => self.cause(index, Trouble::After),
+        }
+        self.check();
+    }
+
+    fn cause(&mut self, index: usize, trouble: Trouble) {
+        self.has_faults = true;
+        self.servers[index].faults += 1;
+        self.servers[index].access.seen().trouble = trouble;
+    }
+
+    /// A server has nothing to do for so long that it gives back what it holds.
+    async fn be_quiet(&self, index: usize) {
+        let quotas = &self.servers[index].quotas;
+        for _look in 0..2 {
+            quotas.give_back_idle(self.clock.now()).await;
+            self.clock.advance(Duration::from_secs(1));
+        }
+    }
+
+    fn begin_next_period(&self) {
+        let now = self.clock.now().unix_seconds();
+        self.clock
+            .jump_wall(self.subscription.period(now).end - now);
+    }
+
+    /// A request that is a 200 if it is charged.
+    async fn request(&mut self, index: usize) {
+        self.renew(index);
+        let server = &mut self.servers[index];
+        let charge = server
+            .quotas
+            .charge(&self.subscription, self.clock.now())
+            .await;
+        if let Ok(usage) = &charge {
+            let end = usage.reset_unix_seconds;
+            *server.answered.entry(end).or_default() += 1;
+            *self.answered.entry(end).or_default() += 1;
+        }
+        let is_granted = charge.is_ok();
+        if let Some(usage) = self.usage(index, &charge) {
+            self.check_exact(usage, is_granted);
+        }
+    }
+
+    /// A server that is asked counts in the period of the moment, unless it was in a later one.
+    fn renew(&mut self, index: usize) {
+        let end = self
+            .subscription
+            .period(self.clock.now().unix_seconds())
+            .end;
+        let server = &mut self.servers[index];
+        server.latest = server.latest.max(end);
+        self.latest = self.latest.max(server.latest);
+    }
+
+    /// What a server told of the period in which it counts.
+    fn usage(&self, index: usize, told: &Result<Usage, QuotaError>) -> Option<Usage> {
+        let usage = match told {
+            Ok(usage) | Err(QuotaError::Exceeded(usage)) => *usage,
+            Err(QuotaError::Unavailable(_)) => {
+                assert!(self.has_faults);
+                return None;
+            }
+        };
+        assert_eq!(usage.reset_unix_seconds, self.servers[index].latest);
+        Some(usage)
+    }
+
+    /// Alone and without faults, a server knows to the unit what is left.
+    fn check_exact(&self, usage: Usage, is_granted: bool) {
+        if self.has_faults || self.servers.len() != 1 {
+            return;
+        }
+        let end = usage.reset_unix_seconds;
+        let used = of(&self.answered, end) + of(&self.lost, end);
+        let left = self.subscription.quota - used;
+        assert_eq!(usage.remaining, left);
+        assert!(is_granted || left == 0, "refused with {left} left");
+    }
+
+    /// A request that turns out to be free.
+    async fn check_free_request(&mut self, index: usize) {
+        self.renew(index);
+        let before = self.durable.lock().unwrap().charged.clone();
+        let quotas = &self.servers[index].quotas;
+        let told = quotas.check(&self.subscription, self.clock.now()).await;
+        assert_eq!(self.durable.lock().unwrap().charged, before);
+        let _usage = self.usage(index, &told);
+    }
+
+    /// The server stops in peace or is killed, and another starts in its place.
+    async fn end(&mut self, index: usize, in_peace: bool) {
+        let next = Server::new(&self.durable, self.size);
+        let ended = std::mem::replace(&mut self.servers[index], next);
+        if in_peace {
+            ended.quotas.give_back_all().await;
+        }
+        for (end, held) in ended.held() {
+            // What was left of a period that is over is not given back, as nobody could use it.
+            let gives_back = in_peace && end == ended.latest;
+            let leases = ended.faults + u64::from(!gives_back);
+            assert!(
+                held <= leases * self.lease_max(),
+                "{held} units of {leases} leases"
+            );
+            *self.lost.entry(end).or_default() += held;
+        }
+    }
+
+    /// The ledger is never below the answers, and above them by what servers hold or lost.
+    fn check(&self) {
+        let charged = self.durable.lock().unwrap().charged.clone();
+        let mut explained = self.answered.clone();
+        let held = self.servers.iter().flat_map(Server::held);
+        for (end, units) in self.lost.clone().into_iter().chain(held) {
+            *explained.entry(end).or_default() += units;
+        }
+        for (end, charged) in charged {
+            assert_eq!(charged, of(&explained, end));
+            assert!(charged <= self.subscription.quota);
+        }
+    }
+
+    /// When all is quiet, exactly what nobody used or lost is left.
+    async fn check_rest(&mut self) {
+        let now = self.clock.now();
+        let latest = self
+            .latest
+            .max(self.subscription.period(now.unix_seconds()).end);
+        self.clock.jump_wall(latest - 1000 - now.unix_seconds());
+        for server in &self.servers {
+            server.access.seen().trouble = Trouble::None;
+            // Whatever it says: from now on the server counts in the latest period.
+            let _told = server
+                .quotas
+                .check(&self.subscription, self.clock.now())
+                .await;
+        }
+        for index in 0..self.servers.len() {
+            self.be_quiet(index).await;
+        }
+        let charged = of(&self.durable.lock().unwrap().charged, latest);
+        let used = of(&self.answered, latest) + of(&self.lost, latest);
+        assert!(
+            charged == used || self.has_faults,
+            "{charged} charged, {used} used"
+        );
+        let mut granted = 0;
+        let charge = || {
+            self.servers[0]
+                .quotas
+                .charge(&self.subscription, self.clock.now())
+        };
+        while granted <= self.subscription.quota && charge().await.is_ok() {
+            granted += 1;
+        }
+        assert_eq!(granted, self.subscription.quota - charged);
+    }
+}
+
+#[tokio::test]
+async fn ten_thousand_histories_never_count_too_little_nor_more_than_a_lease_a_crash_too_much() {
+    let (mut answered, mut lost) = (0, 0);
+    for history in 0..HISTORIES {
+        let mut random = StdRng::seed_from_u64(history);
+        let mut world = World::new(&mut random);
+        for _event in 0..random.random_range(1..=EVENTS_MAX) {
+            world.happen(&mut random).await;
+        }
+        world.check_rest().await;
+        answered += world.answered.values().sum::<u64>();
+        lost += world.lost.values().sum::<u64>();
+    }
+    // Histories without answers, or in which no crash costs anything, would prove nothing.
+    assert!(
+        HISTORIES < answered && HISTORIES / 10 < lost,
+        "{answered} {lost}"
+    );
+}

@@ -1,0 +1,87 @@
+//! Clients over real sockets: kept alive, byte for byte what a test wants to send.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+
+use server::http::serve;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+
+use crate::app::TestApp;
+
+/// Serves `app` while `client` runs, then stops.
+pub(crate) async fn while_served(app: &TestApp, client: impl AsyncFnOnce(SocketAddr)) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let shutdown = async move { stopped.await.unwrap() };
+    let serving = tokio::spawn(serve(Arc::clone(&app.app), listener, shutdown));
+    client(address).await;
+    stop.send(()).unwrap();
+    serving.await.unwrap().unwrap();
+}
+
+/// How much of `whole` falls to one of `count` clients.
+pub(crate) const fn share(whole: usize, count: usize, index: usize) -> usize {
+    whole / count + if index < whole % count { 1 } else { 0 }
+}
+
+/// An answer as it came over the socket.
+pub(crate) struct Received {
+    pub(crate) status: u16,
+    pub(crate) body: String,
+}
+
+/// A connection that is kept for several requests.
+pub(crate) struct Client(BufReader<TcpStream>);
+
+impl Client {
+    pub(crate) async fn connect(address: SocketAddr) -> Self {
+        Self(BufReader::new(TcpStream::connect(address).await.unwrap()))
+    }
+
+    /// The answer to a `GET` with these header fields.
+    pub(crate) async fn get(&mut self, target: &str, fields: &[(&str, &str)]) -> Received {
+        let mut request = format!("GET {target} HTTP/1.1\r\nhost: test\r\n");
+        for (name, value) in fields {
+            request.extend([name, ": ", value, "\r\n"]);
+        }
+        request.push_str("\r\n");
+        self.send(request.as_bytes()).await.unwrap()
+    }
+
+    /// The answer to these bytes, or nothing where the server closes the connection instead.
+    pub(crate) async fn send(&mut self, request: &[u8]) -> Option<Received> {
+        // A server that has refused a request need not read the rest of it.
+        let _written = self.0.get_mut().write_all(request).await;
+        self.receive().await
+    }
+
+    async fn receive(&mut self) -> Option<Received> {
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            match self.0.read_line(&mut head).await {
+                Ok(0) | Err(_) => return None,
+                Ok(_) => {}
+            }
+        }
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        let lines = head.lines().filter_map(|line| line.split_once(": "));
+        let length = lines
+            .filter(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+            .map(|(_, length)| length.parse().unwrap())
+            .next();
+        let mut body = vec![
+            0;
+            if status == 304 {
+                0
+            } else {
+                length.unwrap_or(0)
+            }
+        ];
+        self.0.read_exact(&mut body).await.ok()?;
+        let body = String::from_utf8(body).unwrap();
+        Some(Received { status, body })
+    }
+}
