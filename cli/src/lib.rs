@@ -20,6 +20,7 @@ pub mod progress;
 pub mod serving;
 pub mod shell;
 pub mod table;
+pub mod temporary_file;
 pub mod validate;
 pub mod visible;
 

@@ -13,6 +13,7 @@ use anyhow::Context as _;
 use tar::{Archive, Entry, Header};
 
 use super::files::Select;
+use crate::temporary_file;
 
 /// Bytes that the headers of one member may take, long names included: the library holds them in
 /// memory, and a hostile archive may have a name of any length.
@@ -97,12 +98,7 @@ pub(super) fn spool(
     selection: &dyn Select,
     temp_dir: &Path,
 ) -> anyhow::Result<Spooled> {
-    let contents = tempfile::tempfile_in(temp_dir).with_context(|| {
-        format!(
-            "could not create a temporary file in {}",
-            temp_dir.display()
-        )
-    })?;
+    let contents = temporary_file::create(temp_dir)?;
     let mut spooled = Spooled {
         members: Vec::new(),
         refused: Vec::new(),
@@ -117,12 +113,7 @@ pub(super) fn spool(
     };
     spooled.broken = match spooled.copy_members(reader, selection, &watch).err() {
         Some(error) if watch.has_spool_failed.get() => {
-            return Err(error).with_context(|| {
-                format!(
-                    "could not write to a temporary file in {}",
-                    temp_dir.display()
-                )
-            });
+            return Err(error).with_context(|| temporary_file::not_written(temp_dir));
         }
         // The library has its own words for an early end.
         Some(error) if watch.has_ended.get() && error.raw_os_error().is_none() => {

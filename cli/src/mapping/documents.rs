@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ use super::DEPTH_MAX;
 use super::expression::{Jq, from_node};
 use super::keys::KeyId;
 use crate::export::{ExportFile, json};
+use crate::temporary_file;
 
 /// Parsed records that are held because they may be asked for again.
 const HELD_MAX: usize = 1024;
@@ -51,6 +52,8 @@ pub(super) struct Identified {
 /// All records of the export.
 pub(super) struct Documents {
     file: BufWriter<File>,
+    /// Where the file lies, for messages.
+    temp_dir: PathBuf,
     end: u64,
     all: Vec<Document>,
     /// The first record of each key, by the key's number.
@@ -61,14 +64,10 @@ pub(super) struct Documents {
 impl Documents {
     /// None yet; they will lie in a nameless file in `temp_dir`.
     pub(super) fn create(temp_dir: &Path) -> anyhow::Result<Self> {
-        let file = tempfile::tempfile_in(temp_dir).with_context(|| {
-            format!(
-                "could not create a temporary file in {}",
-                temp_dir.display()
-            )
-        })?;
+        let file = temporary_file::create(temp_dir)?;
         Ok(Self {
             file: BufWriter::new(file),
+            temp_dir: temp_dir.to_owned(),
             end: 0,
             all: Vec::new(),
             by_key: Vec::new(),
@@ -83,7 +82,7 @@ impl Documents {
         identified: Identified,
     ) -> anyhow::Result<Option<&Document>> {
         let written = self.file.write_all(text.as_bytes());
-        written.context("could not write to a temporary file")?;
+        written.with_context(|| temporary_file::not_written(&self.temp_dir))?;
         let Identified {
             source,
             key,
@@ -114,7 +113,7 @@ impl Documents {
     /// Ends adding, so that records can be read.
     pub(super) fn finish(&mut self) -> anyhow::Result<()> {
         let flushed = self.file.flush();
-        flushed.context("could not write to a temporary file")
+        flushed.with_context(|| temporary_file::not_written(&self.temp_dir))
     }
 
     /// Their number.

@@ -67,8 +67,6 @@ pub(super) struct Program {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct InvalidExpression {
     pub(super) message: String,
-    /// A name that is not known, for which another may have been meant.
-    pub(super) unknown: Option<String>,
 }
 
 /// The kind of data that programs run on.
@@ -192,7 +190,6 @@ pub(super) fn check_definitions(code: &str) -> Result<(), InvalidExpression> {
     let parsed = load::parse(code, |parser| parser.defs());
     parsed.map(|_definitions| ()).ok_or(InvalidExpression {
         message: "this is not a list of definitions, `def name: ...;` each".to_owned(),
-        unknown: None,
     })
 }
 
@@ -225,7 +222,6 @@ fn syntax_error(errors: load::Errors<&str, ()>) -> InvalidExpression {
     };
     InvalidExpression {
         message: message.unwrap_or_else(|| "this is not jq".to_owned()),
-        unknown: None,
     }
 }
 
@@ -233,7 +229,6 @@ fn undefined(error: Option<(&str, jaq_core::compile::Undefined)>) -> InvalidExpr
     let Some((name, what)) = error else {
         return InvalidExpression {
             message: "this cannot be compiled".to_owned(),
-            unknown: None,
         };
     };
     let what = match what.as_str() {
@@ -242,7 +237,6 @@ fn undefined(error: Option<(&str, jaq_core::compile::Undefined)>) -> InvalidExpr
     };
     InvalidExpression {
         message: format!("there is no {what} `{name}`"),
-        unknown: Some(name.to_owned()),
     }
 }
 

@@ -195,13 +195,6 @@ impl Mapper {
         self.documents.len()
     }
 
-    /// The rules that are for a record, with their places, be it published or not.
-    fn rules_for(&self, document: &Document) -> impl Iterator<Item = (usize, &Emit)> {
-        let record_type = Rc::clone(&document.record_type);
-        let rules = self.definition.emits.iter().enumerate();
-        rules.filter(move |(_, emit)| emit.types.iter().any(|of| **of == *record_type))
-    }
-
     fn evaluate(&self, id: ExpressionId, input: Jq, record: Jq) -> Result<Jq, String> {
         self.position.expression.store(id.0, Ordering::Relaxed);
         let variables = std::iter::once(record).chain(self.variables.iter().cloned());
@@ -245,6 +238,16 @@ impl Knowledge for Mapper {
             crate::findings::cut(word)
         ))
     }
+}
+
+/// The rules that are for a record, with their places, be it published or not.
+fn rules_for<'d>(
+    definition: &'d Definition,
+    document: &Document,
+) -> impl Iterator<Item = (usize, &'d Emit)> {
+    let record_type = Rc::clone(&document.record_type);
+    let rules = definition.emits.iter().enumerate();
+    rules.filter(move |(_, emit)| emit.types.iter().any(|of| **of == *record_type))
 }
 
 /// Compiles the expressions of a mapping, or tells all that are wrong.

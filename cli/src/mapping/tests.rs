@@ -72,12 +72,16 @@ impl Receive for Received {
     }
 }
 
-/// What a mapping makes of the lines of a file.
-fn mapped(mapping: &str, lines: &str) -> Vec<String> {
+/// What a mapping makes of files.
+fn mapped(mapping: &str, files: &[(&str, &str)]) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
-    std::fs::File::create(directory.path().join("a.ndjson"))
-        .and_then(|mut file| std::io::Write::write_all(&mut file, lines.as_bytes()))
-        .unwrap();
+    for (name, lines) in files {
+        let path = directory.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::File::create(path)
+            .and_then(|mut file| std::io::Write::write_all(&mut file, lines.as_bytes()))
+            .unwrap();
+    }
     let mapping = Mapping::parse("a.toml".to_owned(), mapping.to_owned()).unwrap();
     let surroundings = Surroundings {
         temp_dir: directory.path(),
@@ -100,7 +104,7 @@ fn mapped(mapping: &str, lines: &str) -> Vec<String> {
 #[track_caller]
 fn check(mapping: &str, lines: &str, expected: &[&str]) {
     let mapping = format!("{BEGINNING}{mapping}");
-    assert_eq!(mapped(&mapping, lines), expected);
+    assert_eq!(mapped(&mapping, &[("a.ndjson", lines)]), expected);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use crate::export::{ExportFile, Line};
+use crate::temporary_file;
 
 /// Lines of a batch.
 const BATCH_LINES: usize = 1024;
@@ -52,12 +53,7 @@ struct BatchLine {
 impl Spool {
     /// An empty spool in a nameless file in `temp_dir`.
     pub(super) fn create(temp_dir: &Path) -> anyhow::Result<Self> {
-        let file = tempfile::tempfile_in(temp_dir).with_context(|| {
-            format!(
-                "could not create a temporary file in {}",
-                temp_dir.display()
-            )
-        })?;
+        let file = temporary_file::create(temp_dir)?;
         Ok(Self {
             file: BufWriter::new(file),
             temp_dir: temp_dir.to_owned(),
@@ -73,7 +69,7 @@ impl Spool {
         }
         self.lines += 1;
         self.write(line)
-            .with_context(|| could_not_write(&self.temp_dir))
+            .with_context(|| temporary_file::not_written(&self.temp_dir))
     }
 
     /// Lines set aside so far.
@@ -88,7 +84,7 @@ impl Spool {
             .into_inner()
             .map_err(io::IntoInnerError::into_error);
         let rewound = rewound.and_then(|mut file| file.rewind().map(|()| file));
-        let file = rewound.with_context(|| could_not_write(&self.temp_dir))?;
+        let file = rewound.with_context(|| temporary_file::not_written(&self.temp_dir))?;
         Ok(SpoolReader {
             file: BufReader::new(file),
             temp_dir: self.temp_dir,
@@ -189,13 +185,6 @@ impl Batch {
             })
             .collect()
     }
-}
-
-fn could_not_write(temp_dir: &Path) -> String {
-    format!(
-        "could not write to a temporary file in {}",
-        temp_dir.display()
-    )
 }
 
 #[cfg(test)]

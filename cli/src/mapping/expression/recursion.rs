@@ -14,12 +14,7 @@ const BRACKETS_MAX: usize = 100;
 /// A definition that calls itself would most likely never end: one that is meant to extend the
 /// function of the same name does not see that. The library has loops.
 pub(crate) fn check(code: &str) -> Result<(), InvalidExpression> {
-    let invalid = |message: String| {
-        Err(InvalidExpression {
-            message,
-            unknown: None,
-        })
-    };
+    let invalid = |message: String| Err(InvalidExpression { message });
     if BRACKETS_MAX < depth(code) {
         return invalid(format!("brackets are nested more than {BRACKETS_MAX} deep"));
     }

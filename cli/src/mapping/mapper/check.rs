@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::Mapper;
+use super::{Mapper, rules_for};
 use crate::mapping::check::{CheckReport, Checker};
 
 impl Mapper {
@@ -20,7 +20,9 @@ impl Mapper {
             let record = self.documents.read(place)?;
             let document = self.documents.at(place);
             self.position.begin(&document.file, document.line);
-            let rules: Vec<usize> = self.rules_for(document).map(|(rule, _)| rule).collect();
+            let rules: Vec<usize> = rules_for(&definition, document)
+                .map(|(rule, _)| rule)
+                .collect();
             let fields = self.links.fields_of(document.key, &self.keys);
             checker.keys_of(&record, &fields);
             if !document.is_published {

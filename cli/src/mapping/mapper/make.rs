@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::field::{Failure, Making, json_text, list, push_member};
-use super::{Event, Failed, Mapper};
+use super::{Event, Failed, Mapper, rules_for};
 use crate::export::LINE_MAX;
 use crate::findings::{Code, Finding, Place, RecordName, cut};
 use crate::mapping::definition::{Emit, Rest};
@@ -37,9 +37,7 @@ impl Mapper {
         let document = self.documents.at(place).clone();
         self.position.begin(&document.file, document.line);
         let definition = Arc::clone(&self.definition);
-        let rules = definition.emits.iter().enumerate().filter(|(_, emit)| {
-            document.is_published && emit.types.iter().any(|of| **of == *document.record_type)
-        });
+        let rules = rules_for(&definition, &document).filter(|_| document.is_published);
         let mut events = Vec::new();
         let mut record = None;
         for (rule, emit) in rules {
@@ -66,11 +64,9 @@ impl Mapper {
             return Vec::new();
         }
         let document = self.documents.at(place);
-        let emits = self.definition.emits.iter();
-        let emits = emits.filter(|emit| {
-            emit.each.is_none() && emit.types.iter().any(|of| **of == *document.record_type)
-        });
-        let unpublished = |emit: &Emit| Event::Unpublished {
+        let rules = rules_for(&self.definition, document);
+        let emits = rules.filter(|(_, emit)| emit.each.is_none());
+        let unpublished = |(_, emit): (usize, &Emit)| Event::Unpublished {
             kind: emit.kind,
             id: self.id_of(document),
         };
