@@ -6,8 +6,11 @@
 //! answer which turns out free takes the last unit from nobody; what lies unused is given back.
 //! When the ledger cannot say, the answer is that the quota is unavailable, never a guess.
 
+mod error;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
@@ -16,37 +19,17 @@ use shared::keys::ledger::QuotaLedger;
 use shared::keys::quota::Period;
 use shared::keys::store::KeyStoreError;
 use shared::keys::subscription::{Subscription, SubscriptionId};
+use tokio::time::timeout;
 
 use super::Usage;
 use super::account::{Account, Demand, Verdict};
 
 pub use super::account::LeaseSize;
+pub use error::{LedgerFailure, QuotaError};
 
-/// Why a request may not go on.
-#[derive(Debug, thiserror::Error)]
-pub enum QuotaError {
-    /// The quota of the period is used up.
-    #[error("the quota of {} requests is used up", .0.limit)]
-    Exceeded(Usage),
-    /// It is not known whether it is.
-    #[error("could not count the request against its quota")]
-    Unavailable(#[source] LedgerFailure),
-}
-
-/// Why the ledger did not answer.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum LedgerFailure {
-    /// It failed.
-    #[error("could not ask the quota ledger")]
-    Ledger {
-        /// What it says.
-        #[source]
-        source: Arc<KeyStoreError>,
-    },
-    /// The thread that asked it was stopped.
-    #[error("the question to the quota ledger was broken off")]
-    BrokenOff,
-}
+/// How long a request waits for the ledger, at its check and again at its charge: together less
+/// than the second within which a client hears that the service is unavailable.
+pub(super) const LEDGER_WAIT_MAX: Duration = Duration::from_millis(450);
 
 /// The end of a conversation with the ledger, for everybody who waits for it.
 type Pending = Shared<BoxFuture<'static, Result<(), LedgerFailure>>>;
@@ -174,12 +157,16 @@ impl Quotas {
         subscription: &Subscription,
         now: Moment,
     ) -> Result<Usage, QuotaError> {
-        loop {
-            match self.step(demand, subscription, now) {
-                Step::Done(usage) => return usage.map_err(QuotaError::Exceeded),
-                Step::Wait(pending) => pending.await.map_err(QuotaError::Unavailable)?,
+        let answered = timeout(LEDGER_WAIT_MAX, async {
+            loop {
+                match self.step(demand, subscription, now) {
+                    Step::Done(usage) => return usage.map_err(QuotaError::Exceeded),
+                    Step::Wait(pending) => pending.await.map_err(QuotaError::Unavailable)?,
+                }
             }
-        }
+        });
+        let too_slow = |_elapsed| Err(QuotaError::Unavailable(LedgerFailure::TooSlow));
+        answered.await.unwrap_or_else(too_slow)
     }
 
     fn step(&self, demand: Demand, subscription: &Subscription, now: Moment) -> Step {

@@ -219,3 +219,20 @@ async fn tasks_that_race_are_granted_exactly_the_quota() {
     assert_eq!(granted, 1000);
     assert_eq!(scene.ledger.charged_in_all(), 1000);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_ledger_that_takes_its_time_is_unavailable_and_what_it_says_later_still_counts() {
+    let scene = Scene::new(3);
+    scene.check().await.unwrap();
+    let (open, gate) = channel();
+    scene.ledger.lock().gate = Some(gate);
+    let (refused, ()) = tokio::join!(scene.charge(), tokio::time::advance(LEDGER_WAIT_MAX));
+    let told = refused.unwrap_err();
+    assert!(matches!(
+        told,
+        QuotaError::Unavailable(LedgerFailure::TooSlow)
+    ));
+    drop(open);
+    assert_eq!(scene.charge().await.unwrap().remaining, 2);
+    assert_eq!(scene.ledger.charged_in_all(), 1, "the late lease was used");
+}

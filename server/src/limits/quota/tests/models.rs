@@ -56,6 +56,7 @@ fn event_of_several() -> impl Strategy<Value = Event> {
 
 fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread()
+        .enable_time()
         .build()
         .unwrap()
         .block_on(future)
