@@ -13,6 +13,7 @@ use crate::commands::{
     completions, demo, diff, explain_code, import, keys, mapping, releases, serve, subscriptions,
     usage, validate,
 };
+use crate::concealed::concealed;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 
@@ -106,6 +107,6 @@ pub(crate) fn show_usage(usage: &clap::Error, context: &mut Context) -> ExitStat
         rendered.to_string()
     };
     // A closed stream changes nothing about what was asked.
-    _ = stream.write_all(text.as_bytes());
+    _ = stream.write_all(concealed(&text).as_bytes());
     status
 }

@@ -21,6 +21,7 @@ mod coverage;
 mod key_store;
 mod lines;
 mod listen;
+mod wait;
 
 use std::error::Error;
 use std::str::FromStr;

@@ -6,7 +6,9 @@
 pub mod advice;
 pub mod args;
 pub mod commands;
+pub mod concealed;
 pub mod context;
+pub mod core_dump;
 pub mod duration;
 pub mod exit_status;
 pub mod export;
@@ -31,6 +33,7 @@ pub use crate::context::Context;
 pub use crate::exit_status::ExitStatus;
 
 use crate::advice::Advised;
+use crate::concealed::concealed;
 use crate::context::OutputClosed;
 use crate::visible::visible;
 
@@ -53,7 +56,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>, context: &mut Context) -> E
 /// mistakes is shown where they are.
 fn show_error(error: &anyhow::Error, context: &mut Context) -> ExitStatus {
     // There is no other place left to report that standard error is closed.
-    _ = writeln!(context.err, "error: {}", visible(&format!("{error:#}")));
+    _ = writeln!(
+        context.err,
+        "error: {}",
+        visible(&concealed(&format!("{error:#}")))
+    );
     match error.downcast_ref() {
         Some(Advised {
             excerpt,

@@ -3,9 +3,11 @@
 
 use std::process::ExitCode;
 
-use cli::Context;
+use cli::{Context, core_dump};
 
 fn main() -> ExitCode {
+    // Where the system refuses even this, there is nothing to do about it and no reason to stop.
+    let _forbidden = core_dump::forbid();
     let mut context = Context::of_process();
     cli::run(std::env::args_os(), &mut context).into()
 }

@@ -4,12 +4,11 @@
 //! can answer. It never makes a store of keys: one that is missing was perhaps moved away, and an
 //! empty one in its place would call every key unknown.
 
-use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use server::app::{App, Parts};
@@ -22,6 +21,7 @@ use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::keys::sqlite::{SqliteKeySource, SqliteLastUses, SqliteLedger};
 use shared::release::ReleaseStore;
+use shared::servers::{ServerLock, ServerLockError};
 
 use crate::advice::Advised;
 use crate::context::Context;
@@ -33,15 +33,7 @@ pub struct Serving {
     store: ReleaseStore,
     keyring: Arc<Keyring>,
     listener: TcpListener,
-    lock: ServerLock,
-}
-
-/// The right to serve an environment of a data directory, until it is dropped: minute windows are
-/// not shared between servers.
-pub struct ServerLock {
-    data: DataDir,
-    environment: Environment,
-    _file: File,
+    lock: Arc<ServerLock>,
 }
 
 impl Serving {
@@ -51,12 +43,12 @@ impl Serving {
         address: SocketAddr,
         context: &mut Context,
     ) -> anyhow::Result<Self> {
-        let data = &lock.data;
+        let data = lock.data();
         let store = ReleaseStore::new(data.clone());
         let catalogue = open_catalogue(&store, data)?;
         let keyring = Arc::new(Keyring::new());
         let parts = Parts {
-            environment: lock.environment,
+            environment: lock.environment(),
             catalogue: Arc::new(catalogue),
             keyring: Arc::clone(&keyring),
             quotas: Quotas::new(Arc::new(SqliteLedger::new(data.keys_database()))),
@@ -73,7 +65,7 @@ impl Serving {
             store,
             keyring,
             listener,
-            lock,
+            lock: Arc::new(lock),
         })
     }
 
@@ -87,7 +79,10 @@ impl Serving {
     /// Answers requests until SIGTERM or SIGINT. Says on standard output where, once it does.
     pub fn run(self, context: &mut Context) -> anyhow::Result<ExitStatus> {
         let address = self.address()?;
-        let mut source = Box::new(SqliteKeySource::new(self.lock.data.keys_database()));
+        // Held here too, so that no other server starts before the last uses are written.
+        let lock = Arc::clone(&self.lock);
+        let keys = lock.data().keys_database();
+        let mut source = Box::new(SqliteKeySource::new(keys.clone()));
         // The watch would do this too, but perhaps after the first request.
         let known = self.keyring.refresh(&mut *source, context.clock.now());
         if let Err(error) = known {
@@ -95,11 +90,13 @@ impl Serving {
             tracing::warn!("starting without keys, requests with one get 503 for now: {error:#}");
         }
         // Dropped after the last request was answered, it writes down the last uses.
-        let uses = Arc::new(SqliteLastUses::new(self.lock.data.keys_database()));
+        let uses = Arc::new(SqliteLastUses::new(keys.clone()));
         let _uses = write_uses(Arc::clone(&self.keyring), uses)
             .context("could not write down when keys are used")?;
         let clock = Arc::clone(&context.clock);
-        let _watch = watch(self.keyring, source, clock).context("could not watch the keys")?;
+        let confirm = move |revision| lock.confirm(revision);
+        let _watch = watch(self.keyring, source, clock, Box::new(confirm))
+            .context("could not watch the keys")?;
         let follower = Follower::new(Arc::clone(&self.app), self.store, OpenSettings::default());
         let _follow = follow(follower).context("could not watch for releases")?;
         let runtime = tokio::runtime::Runtime::new().context("could not start the server")?;
@@ -140,35 +137,17 @@ fn no_release(data: &DataDir) -> anyhow::Error {
     .into()
 }
 
-impl ServerLock {
-    /// Takes the lock, or says that another server has it.
-    pub fn take(data: &DataDir, environment: Environment) -> anyhow::Result<Self> {
-        if !data.path().is_dir() {
-            return Err(no_release(data));
-        }
-        let path = data.server_lock(environment.as_str());
-        let opened = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path);
-        let file = opened.with_context(|| format!("could not open {}", path.display()))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Self {
-                data: data.clone(),
-                environment,
-                _file: file,
-            }),
-            Err(TryLockError::Error(error)) => {
-                Err(error).with_context(|| format!("could not lock {}", path.display()))
-            }
-            Err(TryLockError::WouldBlock) => bail!(
-                "a server of the environment {environment} already runs on {}; stop it first, \
-                 since two would count minute limits apart",
-                data.path().display()
-            ),
-        }
+/// Takes the right to serve an environment, or says what to do about whoever has it.
+pub fn take_lock(data: &DataDir, environment: Environment) -> anyhow::Result<ServerLock> {
+    if !data.path().is_dir() {
+        return Err(no_release(data));
     }
+    ServerLock::take(data, environment).map_err(|error| match error {
+        ServerLockError::Running { .. } => {
+            anyhow::anyhow!("{error}; stop it first, since two would count minute limits apart")
+        }
+        ServerLockError::Failed { .. } => error.into(),
+    })
 }
 
 /// Whoever cannot hear where the server listens has not seen enough of it: a closed output is a

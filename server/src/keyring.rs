@@ -23,7 +23,7 @@ use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError};
 use shared::keys::subscription::Subscription;
 
 pub use uses::{UseWriter, WRITE_INTERVAL, write_uses};
-pub use watch::{POLL_INTERVAL, watch};
+pub use watch::{Confirm, POLL_INTERVAL, watch};
 
 use uses::{Accepted, Uses};
 

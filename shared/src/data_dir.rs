@@ -60,6 +60,11 @@ impl DataDir {
         self.0.join(format!("server-{environment}.lock"))
     }
 
+    /// Which state of the keys the running server of an environment acts on.
+    pub fn server_seen(&self, environment: &str) -> PathBuf {
+        self.0.join(format!("server-{environment}.seen"))
+    }
+
     /// Keys, subscriptions and usage.
     pub fn keys_database(&self) -> PathBuf {
         self.0.join("keys.sqlite")

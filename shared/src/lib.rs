@@ -17,5 +17,6 @@ pub mod model;
 pub mod number;
 pub mod release;
 pub mod render;
+pub mod servers;
 pub mod timestamp;
 pub mod units;

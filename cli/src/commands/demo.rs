@@ -26,7 +26,7 @@ use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::findings::LISTED_DEFAULT;
 use crate::logging;
-use crate::serving::{ServerLock, Serving};
+use crate::serving::{Serving, take_lock};
 
 /// The files of the sample export.
 const SAMPLE: [(&str, &str); 2] = [
@@ -56,7 +56,7 @@ pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Resul
     directory
         .create()
         .with_context(|| format!("could not create the data directory {}", data.display()))?;
-    let lock = ServerLock::take(&directory, Environment::Live)?;
+    let lock = take_lock(&directory, Environment::Live)?;
     import_sample(data, context)?;
     let key = issue_key(data, context)?;
     let serving = Serving::prepare(lock, args.listen.address, context)?;

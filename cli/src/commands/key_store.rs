@@ -96,6 +96,10 @@ fn advice(
             ExitStatus::Failure,
             "name another directory with --data".to_owned(),
         ),
+        KeyStoreError::ReadOnly { .. } => (
+            ExitStatus::Failure,
+            "the file and its directory must be writable for whoever runs this".to_owned(),
+        ),
         KeyStoreError::NoSubscription { name } => {
             (ExitStatus::WrongUsage, nearest_subscription(name, store))
         }

@@ -45,11 +45,11 @@ pub enum KeysCommand {
     /// Replace a key by a new one; the old one works a little longer
     Rotate(rotate::RotateArgs),
     /// Refuse a key until it is enabled again
-    Disable(KeyArgs),
+    Disable(change::ChangeArgs),
     /// Accept a disabled key again
-    Enable(KeyArgs),
+    Enable(change::ChangeArgs),
     /// Refuse a key for good
-    Revoke(change::RevokeArgs),
+    Revoke(change::ChangeArgs),
     /// Show who changed which key or subscription, and when
     Log(log::LogArgs),
 }
@@ -75,8 +75,8 @@ pub fn run(args: &KeysArgs, data: &Path, context: &mut Context) -> anyhow::Resul
         KeysCommand::List => list::run(args.json, data, context),
         KeysCommand::Show(key) => list::show(key, args.json, data, context),
         KeysCommand::Rotate(rotate) => rotate::run(rotate, args.json, data, context),
-        KeysCommand::Disable(key) => change::disable(key, args.json, data, context),
-        KeysCommand::Enable(key) => change::enable(key, args.json, data, context),
+        KeysCommand::Disable(change) => change::disable(change, args.json, data, context),
+        KeysCommand::Enable(change) => change::enable(change, args.json, data, context),
         KeysCommand::Revoke(revoke) => change::revoke(revoke, args.json, data, context),
         KeysCommand::Log(log) => log::run(log, args.json, data, context),
     }

@@ -11,7 +11,7 @@ use super::one_of;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::logging::{self, Filter};
-use crate::serving::{ServerLock, Serving};
+use crate::serving::{Serving, take_lock};
 
 /// Arguments of `serve`.
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ pub struct ServeArgs {
 /// Serves.
 pub fn run(args: &ServeArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let data = DataDir::new(data);
-    let lock = ServerLock::take(&data, args.environment)?;
+    let lock = take_lock(&data, args.environment)?;
     let serving = Serving::prepare(lock, args.listen.address, context)?;
     logging::start(args.log.clone(), context.terminal)?;
     serving.run(context)

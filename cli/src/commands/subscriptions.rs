@@ -6,12 +6,14 @@ use std::path::Path;
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand, value_parser};
 use serde::Serialize;
+use shared::data_dir::DataDir;
 use shared::keys::limits::{DEFAULT_QUOTA, NAME_MAX, QUOTA_MAX};
 use shared::keys::name::Name;
 use shared::keys::store::{KeyStore, NewSubscription, SubscriptionChange};
 use shared::keys::subscription::{Plan, Subscription, SubscriptionStatus};
 use shared::timestamp::Timestamp;
 
+use crate::commands::wait::WaitArgs;
 use crate::commands::{key_store, one_of};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
@@ -72,6 +74,9 @@ pub struct UpdateArgs {
     /// What to change.
     #[command(flatten)]
     pub change: ChangeArgs,
+    /// Whether to wait.
+    #[command(flatten)]
+    pub wait: WaitArgs,
 }
 
 /// At least one of them is given.
@@ -129,7 +134,9 @@ pub fn run(
             let attempt = "could not change the subscription";
             let changed =
                 changed.map_err(|error| key_store::refused(error, attempt, &mut store))?;
-            show(&changed, "", args.json, context)
+            show(&changed, "", args.json, context)?;
+            update.wait.wait(&DataDir::new(data), &mut store, context)?;
+            Ok(ExitStatus::Done)
         }
     }
 }

@@ -193,16 +193,6 @@ fn disabling_is_reversible_and_revoking_is_final() {
 }
 
 #[test]
-fn revoking_with_wait_returns_when_every_server_refuses_the_key() {
-    let mut cli = acme();
-    let [one, other] = [(); 2].map(|()| issue(&mut cli, &[]));
-    cli.run(&["keys", "revoke", &one]);
-    assert_eq!(cli.elapsed_seconds(), 0);
-    cli.run(&["keys", "revoke", &other, "--wait"]);
-    assert_eq!(cli.elapsed_seconds(), 1);
-}
-
-#[test]
 fn revoking_a_key_warns_of_the_rotated_one_that_still_works() {
     let mut cli = acme();
     let id = issue(&mut cli, &[]);

@@ -161,9 +161,13 @@ impl Server {
         panic!("the server ended before it listened: {:?}", child.wait());
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends SIGTERM and waits for the end.
     pub(crate) fn stop(mut self) -> ExitStatus {
-        let pid = self.child.id().to_string();
+        let pid = self.pid().to_string();
         let mut kill = spawn(Command::new("kill").args(["-TERM", &pid]));
         assert!(kill.wait().unwrap().success());
         self.child.wait().unwrap()

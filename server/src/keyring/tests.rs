@@ -1,13 +1,12 @@
 //! A keyring over a source that says what the test tells it to.
 
 mod uses;
-
-use std::sync::Mutex;
-use std::sync::mpsc::{Sender, channel};
+mod watch;
 
 use shared::clock::{Clock, ManualClock};
 use shared::keys::name::Name;
 use shared::keys::scope::{Scope, Scopes};
+use shared::keys::store::Revision;
 use shared::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};
 
 use super::*;
@@ -70,6 +69,10 @@ impl KeySource for Answer {
                 location: "here".to_owned(),
             }),
         }
+    }
+
+    fn revision(&self) -> Option<Revision> {
+        Some(Revision(4))
     }
 }
 
@@ -221,44 +224,4 @@ fn debug_output_shows_no_key() {
         shown.contains("boat_test_789ABC") && !shown.contains("789ABCD"),
         "{shown}"
     );
-}
-
-/// Says when it was asked.
-struct Announcing {
-    asked: Mutex<Sender<()>>,
-    answer: Answer,
-}
-
-impl KeySource for Announcing {
-    fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError> {
-        let answer = self.answer.poll();
-        // The test stops listening before the watch stops.
-        let _heard = self.asked.lock().unwrap().send(());
-        answer
-    }
-}
-
-#[test]
-fn a_watch_asks_again_and_again_until_it_is_dropped() {
-    let keyring = Arc::new(Keyring::new());
-    let clock = Arc::new(ManualClock::at(START));
-    let (asked, asks) = channel();
-    let answer = Answer::Changed(snapshot(|_, _| {}));
-    let source = Box::new(Announcing {
-        asked: Mutex::new(asked),
-        answer,
-    });
-    let watch = watch(Arc::clone(&keyring), source, Arc::clone(&clock) as _).unwrap();
-    for _ask in 0..2 {
-        asks.recv().unwrap();
-    }
-    drop(watch);
-    // The first answer was taken in before the source was asked again.
-    assert!(
-        keyring
-            .verify(&secret(), Environment::Test, clock.now())
-            .is_ok()
-    );
-    let _asked_meanwhile = asks.try_iter().count();
-    assert!(asks.recv().is_err(), "the source is gone with its thread");
 }

@@ -1,11 +1,12 @@
-//! Keeping a keyring current, on a thread of its own.
+//! Keeping a keyring current, on a thread of its own, and saying how current it is.
 
+use std::error::Error;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use shared::clock::Clock;
-use shared::keys::store::KeySource;
+use shared::keys::store::{KeySource, Revision};
 
 use super::{Keyring, RefreshError};
 use crate::repeating::{Repeating, repeat};
@@ -14,32 +15,70 @@ use crate::repeating::{Repeating, repeat};
 /// be confirmed.
 pub const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Starts to refresh `keyring` from `source`, at once and then every [`POLL_INTERVAL`].
+/// Tells whoever waits for it that the server acts on the keys as they are at a revision.
+pub type Confirm = Box<dyn FnMut(Revision) -> io::Result<()> + Send>;
+
+/// Starts to refresh `keyring` from `source`, at once and then every [`POLL_INTERVAL`], and to
+/// `confirm` each revision once requests are judged by it.
 pub fn watch(
     keyring: Arc<Keyring>,
     mut source: Box<dyn KeySource>,
     clock: Arc<dyn Clock>,
+    confirm: Confirm,
 ) -> io::Result<Repeating> {
-    let mut was_confirmed = true;
+    let mut was_current = true;
+    let mut confirmations = Confirmations {
+        confirm,
+        confirmed: None,
+        was_heard: true,
+    };
     repeat("keyring", POLL_INTERVAL, move || {
         let now = clock.now();
         let outcome = keyring.refresh(source.as_mut(), now);
-        log_change(&outcome, was_confirmed);
-        was_confirmed = outcome.is_ok();
+        if outcome.is_ok() {
+            confirmations.tell(source.revision());
+        }
+        log_change(&outcome, was_current);
+        was_current = outcome.is_ok();
     })
 }
 
+struct Confirmations {
+    confirm: Confirm,
+    confirmed: Option<Revision>,
+    was_heard: bool,
+}
+
+impl Confirmations {
+    /// Each revision once, and again while that fails.
+    fn tell(&mut self, revision: Option<Revision>) {
+        let Some(new) = revision.filter(|_| revision != self.confirmed) else {
+            return;
+        };
+        let told = (self.confirm)(new);
+        match &told {
+            Ok(()) => self.confirmed = revision,
+            Err(error) if self.was_heard => {
+                let error: &dyn Error = error;
+                tracing::warn!(error, "nobody can be told which changes of keys hold here");
+            }
+            Err(_again) => {}
+        }
+        self.was_heard = told.is_ok();
+    }
+}
+
 /// A store that stays out of reach is logged once and not five times a second.
-fn log_change(outcome: &Result<(), RefreshError>, was_confirmed: bool) {
+fn log_change(outcome: &Result<(), RefreshError>, was_current: bool) {
     match outcome {
-        Err(error) if was_confirmed => {
-            let error: &dyn std::error::Error = error;
+        Err(error) if was_current => {
+            let error: &dyn Error = error;
             tracing::warn!(
                 error,
                 "the key store is not confirmed, so keys cannot be verified"
             );
         }
-        Ok(()) if !was_confirmed => tracing::info!("the key store is confirmed again"),
+        Ok(()) if !was_current => tracing::info!("the key store is confirmed again"),
         _ => {}
     }
 }

@@ -13,7 +13,7 @@ use shared::keys::name::Name;
 use shared::keys::quota::Period;
 use shared::keys::scope::{Scope, Scopes};
 use shared::keys::secret::PlainKey;
-use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError};
+use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError, Revision};
 use shared::keys::subscription::{Plan, Subscription, SubscriptionId, SubscriptionStatus};
 
 use crate::app::NOW;
@@ -187,6 +187,10 @@ impl FixedSource {
 impl KeySource for FixedSource {
     fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError> {
         Ok(Some(self.0.clone()))
+    }
+
+    fn revision(&self) -> Option<Revision> {
+        None
     }
 }
 

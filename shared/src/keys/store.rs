@@ -158,10 +158,18 @@ pub trait KeyStore {
     /// The last use of each key that was ever used.
     fn last_uses(&mut self) -> Result<HashMap<KeyId, LastUse>, KeyStoreError>;
 
+    /// How far the store has come: at least as far as with the last change that was made here.
+    fn revision(&mut self) -> Result<Revision, KeyStoreError>;
+
     /// The latest entries of the audit log, the last one first. Every change above enters itself,
     /// unless everything was so already.
     fn audit_log(&mut self, query: &EntryQuery) -> Result<Vec<Entry>, KeyStoreError>;
 }
+
+/// Numbers the states of a store's keys and subscriptions in their order: every change is a later
+/// one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Revision(pub i64);
 
 /// All keys and subscriptions at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -174,9 +182,12 @@ pub struct KeySnapshot {
 
 /// Follows the keys of a store, for a server.
 pub trait KeySource: Send {
-    /// `Some` the first time and whenever anything changed; `None` confirms that nothing did.
-    /// An error confirms nothing: whoever waits too long for a confirmation must refuse.
+    /// `Some` the first time and whenever anything may have changed; `None` confirms that nothing
+    /// did. An error confirms nothing: whoever waits too long for a confirmation must refuse.
     fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError>;
+
+    /// What the last poll confirmed, if it did.
+    fn revision(&self) -> Option<Revision>;
 }
 
 /// Why a store could not do what was asked.
@@ -191,6 +202,12 @@ pub enum KeyStoreError {
     /// Something else is there.
     #[error("{location} is not a key store of this program")]
     Foreign {
+        /// Where it lies.
+        location: String,
+    },
+    /// It can be read and not changed, so nothing can be counted in it.
+    #[error("the key store {location} cannot be written to")]
+    ReadOnly {
         /// Where it lies.
         location: String,
     },

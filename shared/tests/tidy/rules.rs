@@ -93,7 +93,11 @@ const WORDS: [Word; 14] = [
     Word {
         text: "nix",
         kind: Kind::Crate,
-        homes: &["cli/src/operator"],
+        homes: &[
+            "cli/src/core_dump",
+            "cli/src/operator",
+            "shared/src/keys/sqlite/database",
+        ],
     },
     Word {
         text: "rusqlite",

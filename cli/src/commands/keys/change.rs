@@ -4,32 +4,32 @@ use std::io::Write;
 use std::path::Path;
 
 use clap::Args;
-use server::keyring::POLL_INTERVAL;
+use shared::data_dir::DataDir;
 use shared::keys::key::{Key, KeyId, KeyState};
-use shared::keys::limits::CHANGES_HOLD_WITHIN;
 use shared::keys::sqlite::SqliteKeyStore;
 use shared::keys::store::{KeyStore, KeyStoreError};
 
 use crate::commands::key_store;
 use crate::commands::keys::document::time;
 use crate::commands::keys::{KeyArgs, last_use, list, owner};
+use crate::commands::wait::WaitArgs;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 
-/// Arguments of `keys revoke`.
+/// Arguments of the three.
 #[derive(Debug, Args)]
-pub struct RevokeArgs {
-    /// The key to refuse.
+pub struct ChangeArgs {
+    /// The key to change.
     #[command(flatten)]
     pub key: KeyArgs,
-    /// Return only when every running server refuses the key, which takes 1.2 s
-    #[arg(long)]
-    pub wait: bool,
+    /// Whether to wait.
+    #[command(flatten)]
+    pub wait: WaitArgs,
 }
 
 /// Refuses a key until it is enabled again.
 pub(super) fn disable(
-    args: &KeyArgs,
+    args: &ChangeArgs,
     as_json: bool,
     data: &Path,
     context: &mut Context,
@@ -38,12 +38,13 @@ pub(super) fn disable(
     let mut store = key_store::open(data, context)?;
     let disable = |store: &mut SqliteKeyStore, id: &KeyId| store.disable_key(id, now);
     let key = change(args, "could not disable the key", disable, &mut store)?;
-    show(&key, as_json, &mut store, context)
+    show(&key, as_json, &mut store, context)?;
+    finish(args, data, &mut store, context)
 }
 
 /// Takes back a disabling.
 pub(super) fn enable(
-    args: &KeyArgs,
+    args: &ChangeArgs,
     as_json: bool,
     data: &Path,
     context: &mut Context,
@@ -52,12 +53,13 @@ pub(super) fn enable(
     let mut store = key_store::open(data, context)?;
     let enable = |store: &mut SqliteKeyStore, id: &KeyId| store.enable_key(id, now);
     let key = change(args, "could not enable the key", enable, &mut store)?;
-    show(&key, as_json, &mut store, context)
+    show(&key, as_json, &mut store, context)?;
+    finish(args, data, &mut store, context)
 }
 
 /// Refuses a key for good.
 pub(super) fn revoke(
-    args: &RevokeArgs,
+    args: &ChangeArgs,
     as_json: bool,
     data: &Path,
     context: &mut Context,
@@ -65,22 +67,19 @@ pub(super) fn revoke(
     let now = context.clock.now().unix_seconds();
     let mut store = key_store::open(data, context)?;
     let revoke = |store: &mut SqliteKeyStore, id: &KeyId| store.revoke_key(id, now);
-    let key = change(&args.key, "could not revoke the key", revoke, &mut store)?;
+    let key = change(args, "could not revoke the key", revoke, &mut store)?;
     warn_of_rotated(&key, &mut store, context)?;
-    if args.wait {
-        // No server trusts what it knows for a second: by then it has seen the change, or refuses.
-        (context.pause)(CHANGES_HOLD_WITHIN + POLL_INTERVAL);
-    }
-    show(&key, as_json, &mut store, context)
+    show(&key, as_json, &mut store, context)?;
+    finish(args, data, &mut store, context)
 }
 
 fn change(
-    args: &KeyArgs,
+    args: &ChangeArgs,
     attempt: &str,
     change: impl FnOnce(&mut SqliteKeyStore, &KeyId) -> Result<Key, KeyStoreError>,
     store: &mut SqliteKeyStore,
 ) -> anyhow::Result<Key> {
-    let key = args.find(attempt, store)?;
+    let key = args.key.find(attempt, store)?;
     change(store, &key.id).map_err(|error| key_store::refused(error, attempt, store))
 }
 
@@ -89,10 +88,19 @@ fn show(
     as_json: bool,
     store: &mut SqliteKeyStore,
     context: &mut Context,
-) -> anyhow::Result<ExitStatus> {
+) -> anyhow::Result<()> {
     let owner = owner(key, store)?;
     let last_use = last_use(key, store)?;
-    list::print(key, &owner, last_use, as_json, context)?;
+    list::print(key, &owner, last_use, as_json, context)
+}
+
+fn finish(
+    args: &ChangeArgs,
+    data: &Path,
+    store: &mut SqliteKeyStore,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    args.wait.wait(&DataDir::new(data), store, context)?;
     Ok(ExitStatus::Done)
 }
 

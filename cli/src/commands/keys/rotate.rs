@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use clap::Args;
+use shared::data_dir::DataDir;
 use shared::keys::limits::{DEFAULT_GRACE, GRACE_MAX};
 use shared::keys::store::{KeyStore, Rotation};
 
@@ -11,6 +12,7 @@ use crate::commands::key_store;
 use crate::commands::keys::document::{IssuedDocument, KeyDocument, time};
 use crate::commands::keys::issue::show_issued;
 use crate::commands::keys::{KeyArgs, last_use, owner};
+use crate::commands::wait::WaitArgs;
 use crate::context::Context;
 use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
@@ -30,6 +32,9 @@ pub struct RotateArgs {
     #[arg(long, value_name = "DURATION", value_parser = parse_grace)]
     #[arg(default_value_t = TypedDuration(DEFAULT_GRACE))]
     pub grace: TypedDuration,
+    /// Whether to wait.
+    #[command(flatten)]
+    pub wait: WaitArgs,
 }
 
 fn parse_grace(text: &str) -> anyhow::Result<TypedDuration> {
@@ -66,10 +71,11 @@ pub(super) fn run(
             },
             context,
         )?;
-        return Ok(ExitStatus::Done);
+    } else {
+        show_issued(&rotation.new, &owner, now, context)?;
+        show_old(&rotation, now, context)?;
     }
-    show_issued(&rotation.new, &owner, now, context)?;
-    show_old(&rotation, now, context)?;
+    args.wait.wait(&DataDir::new(data), &mut store, context)?;
     Ok(ExitStatus::Done)
 }
 

@@ -1,5 +1,7 @@
 //! Uses of keys: which are noted, and that none of them is lost.
 
+use std::sync::Mutex;
+
 use shared::keys::last_use::LastUses;
 
 use super::*;

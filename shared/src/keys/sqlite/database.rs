@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use nix::unistd::{AccessFlags, access};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::durable;
@@ -136,6 +137,20 @@ impl Database {
         })
     }
 
+    /// Refuses a file in which nothing can be counted, though it can be read: SQLite opens such a
+    /// file too, and finds out about its directory only when it has something to write.
+    pub(super) fn refuse_read_only(&self) -> Result<(), KeyStoreError> {
+        let directory = durable::directory_of(&self.location);
+        let is_read_only = self.connection.is_readonly(rusqlite::MAIN_DB);
+        let is_read_only = is_read_only.map_err(|error| refused("open", &self.location, &error))?;
+        if is_read_only || access(directory, AccessFlags::W_OK).is_err() {
+            return Err(KeyStoreError::ReadOnly {
+                location: text(&self.location),
+            });
+        }
+        Ok(())
+    }
+
     /// Reads at one moment of the database.
     pub(super) fn read<T>(
         &mut self,
@@ -233,6 +248,11 @@ fn refused(attempt: &'static str, path: &Path, error: &rusqlite::Error) -> KeySt
             attempt,
             location: text(path),
             source: error.to_string().into(),
+        };
+    }
+    if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) {
+        return KeyStoreError::ReadOnly {
+            location: text(path),
         };
     }
     failed(attempt, path, error)

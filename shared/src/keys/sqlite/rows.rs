@@ -8,8 +8,14 @@ use crate::keys::name::Name;
 use crate::keys::quota::Period;
 use crate::keys::scope::{Scope, Scopes, UnknownScope};
 use crate::keys::secret::{KeyHash, KeyPrefix};
-use crate::keys::store::KeyReference;
+use crate::keys::store::{KeyReference, Revision};
 use crate::keys::subscription::{Subscription, SubscriptionId};
+
+/// The number of the state that keys and subscriptions are in.
+pub(super) fn revision(connection: &Connection) -> rusqlite::Result<Revision> {
+    let sql = "SELECT number FROM revision";
+    connection.query_row(sql, [], |row| row.get(0).map(Revision))
+}
 
 /// All subscriptions, in the order of their creation.
 pub(super) fn subscriptions(connection: &Connection) -> rusqlite::Result<Vec<Subscription>> {

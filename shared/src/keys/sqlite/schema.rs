@@ -5,7 +5,7 @@ use rusqlite::Connection;
 /// `BOAT` in ASCII: marks the file as ours (`PRAGMA application_id`).
 pub(super) const APPLICATION_ID: i64 = 0x424F_4154;
 /// The version of the tables (`PRAGMA user_version`): how many of the steps were taken.
-pub(super) const VERSION: i64 = 2;
+pub(super) const VERSION: i64 = 3;
 
 /// What a file says about itself.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) enum Found {
 }
 
 /// The revision goes up with every change of what servers must know, however it is made; usage is
-/// not part of that.
+/// not part of that, nor is anything that a later step adds.
 const TABLES: &str = "
 CREATE TABLE subscriptions (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -98,9 +98,17 @@ CREATE TABLE last_uses (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// Two files may have come to the same number, one being a copy from which the other went on; the
+/// token, drawn anew with every change, tells them apart.
+const TOKEN: &str = "
+ALTER TABLE revision ADD COLUMN token BLOB;
+UPDATE revision SET token = randomblob(16);
+";
+
 /// From each version to the next: those of the past stay as they are, since files were made by
 /// them.
-const STEPS: [fn(&Connection) -> rusqlite::Result<()>; 2] = [make_tables, add_audit_and_last_uses];
+const STEPS: [fn(&Connection) -> rusqlite::Result<()>; 3] =
+    [make_tables, add_audit_and_last_uses, add_token];
 
 /// Tables whose changes count in the revision.
 const WATCHED: [&str; 2] = ["subscriptions", "keys"];
@@ -138,14 +146,32 @@ fn add_audit_and_last_uses(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(LAST_USES)
 }
 
+fn add_token(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(TOKEN)?;
+    for_each_change(|table, change| {
+        connection.execute_batch(&format!(
+            "DROP TRIGGER {table}_{change};
+             CREATE TRIGGER {table}_{change} AFTER {change} ON {table}
+             BEGIN UPDATE revision SET number = number + 1, token = randomblob(16); END;"
+        ))
+    })
+}
+
 fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
+    for_each_change(|table, change| {
+        connection.execute_batch(&format!(
+            "CREATE TRIGGER {table}_{change} AFTER {change} ON {table}
+             BEGIN UPDATE revision SET number = number + 1; END;"
+        ))
+    })
+}
+
+/// Does something for each kind of change that counts in the revision.
+fn for_each_change(act: impl Fn(&str, &str) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
     for table in WATCHED {
         for change in ["INSERT", "UPDATE", "DELETE"] {
-            connection.execute_batch(&format!(
-                "CREATE TRIGGER {table}_{change} AFTER {change} ON {table}
-                 BEGIN UPDATE revision SET number = number + 1; END;"
-            ))?;
+            act(table, change)?;
         }
     }
     Ok(())

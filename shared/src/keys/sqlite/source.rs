@@ -1,18 +1,19 @@
 //! The keys of a file, followed by a server.
 //!
-//! Each poll opens the file anew and reads the revision under SQLite's own lock, so nobody's lock
-//! is overlooked. Where `stat` says that anything was written, whoever did, the whole file is
-//! checked and read again: that a revision is the same says nothing of a file that was replaced,
-//! restored or damaged.
+//! Each poll opens the file anew and reads under SQLite's own lock which state it is in, so nobody's
+//! lock is overlooked. Keys are read again when that state is another one, by its token and not by
+//! its number, since a file may be replaced or restored. Where `stat` says that anything was
+//! written, whoever did, the whole file is checked: usage is written all the time, and damage too
+//! looks like nothing else.
 
 use std::path::PathBuf;
 
-use rusqlite::Transaction;
+use rusqlite::{OptionalExtension, Transaction};
 
 use crate::keys::sqlite::database::{Database, FileStamp, Stop};
 use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::rows;
-use crate::keys::store::{KeySnapshot, KeySource, KeyStoreError};
+use crate::keys::store::{KeySnapshot, KeySource, KeyStoreError, Revision};
 
 /// Follows the keys of the SQLite file at a path, which need not exist yet.
 #[derive(Debug)]
@@ -25,11 +26,18 @@ pub struct SqliteKeySource {
 struct Known {
     /// Of the file before it was read.
     stamp: FileStamp,
-    revision: i64,
-    snapshot: KeySnapshot,
+    state: State,
     /// Whether a later poll found the same stamp: file times are coarse, so that a file just
     /// written to may be written to again without a sign of it.
     is_settled: bool,
+}
+
+/// The state of keys and subscriptions.
+#[derive(Debug, PartialEq, Eq)]
+struct State {
+    revision: Revision,
+    /// Unlike that of any other state. A file of an earlier version has none.
+    token: Option<Vec<u8>>,
 }
 
 impl SqliteKeySource {
@@ -48,38 +56,50 @@ impl KeySource for SqliteKeySource {
         let before = self.known.take();
         let stamp = FileStamp::of(&self.path)?;
         let has_stamp = before.as_ref().is_some_and(|known| known.stamp == stamp);
-        let settled = before
-            .as_ref()
-            .filter(|known| known.is_settled && has_stamp);
-        let settled = settled.map(|known| known.revision);
+        let is_checked = has_stamp && before.as_ref().is_some_and(|known| known.is_settled);
         let mut database = Database::open(&self.path, Patience::OF_POLLS)?;
-        let read = database.read(|transaction| {
-            let revision = revision(transaction)?;
-            if settled == Some(revision) {
-                return Ok(None);
+        database.refuse_read_only()?;
+        let (state, changed) = database.read(|transaction| {
+            let state = state(transaction)?;
+            let is_known = before.is_some_and(|known| known.state.is_surely(&state, is_checked));
+            if !is_checked {
+                check(transaction)?;
             }
-            check(transaction)?;
-            Ok(Some((revision, snapshot(transaction)?)))
+            let changed = (!is_known).then(|| snapshot(transaction)).transpose()?;
+            Ok((state, changed))
         })?;
-        let Some((revision, snapshot)) = read else {
-            self.known = before;
-            return Ok(None);
-        };
-        let is_same = before.is_some_and(|known| known.snapshot == snapshot);
-        let changed = (!is_same).then(|| snapshot.clone());
         self.known = Some(Known {
             stamp,
-            revision,
-            snapshot,
+            state,
             is_settled: has_stamp,
         });
         Ok(changed)
     }
+
+    fn revision(&self) -> Option<Revision> {
+        Some(self.known.as_ref()?.state.revision)
+    }
 }
 
-fn revision(transaction: &Transaction<'_>) -> Result<i64, Stop> {
-    let sql = "SELECT number FROM revision";
-    Ok(transaction.query_row(sql, [], |row| row.get(0))?)
+impl State {
+    /// Without a token, the number says enough only of a file that nobody wrote to.
+    fn is_surely(&self, other: &Self, is_untouched: bool) -> bool {
+        self == other && (self.token.is_some() || is_untouched)
+    }
+}
+
+fn state(transaction: &Transaction<'_>) -> Result<State, Stop> {
+    let revision = rows::revision(transaction)?;
+    let has_token = "SELECT 1 FROM pragma_table_info('revision') WHERE name = 'token'";
+    let has_token = transaction
+        .query_row(has_token, [], |_row| Ok(()))
+        .optional()?;
+    let token = has_token
+        .map(|()| transaction.query_row("SELECT token FROM revision", [], |row| row.get(0)));
+    Ok(State {
+        revision,
+        token: token.transpose()?,
+    })
 }
 
 /// Refuses a file in which SQLite sees any damage.

@@ -20,7 +20,7 @@ use crate::keys::sqlite::last_use;
 use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::rows;
 use crate::keys::store::{
-    IssuedKey, KeyReference, KeyStore, KeyStoreError, NewKey, NewSubscription, Rotation,
+    IssuedKey, KeyReference, KeyStore, KeyStoreError, NewKey, NewSubscription, Revision, Rotation,
     SubscriptionChange,
 };
 use crate::keys::subscription::{Subscription, SubscriptionId, SubscriptionStatus};
@@ -101,8 +101,7 @@ impl KeyStore for SqliteKeyStore {
             let sql = "INSERT INTO subscriptions
                 (name, plan, status, quota, started_at, created_at)
                 VALUES (?1, ?2, ?3, ?4, ?5, ?5)";
-            let status = SubscriptionStatus::Active.as_str();
-            let plan = new.plan.as_str();
+            let (plan, status) = (new.plan.as_str(), SubscriptionStatus::Active.as_str());
             let quota = new.quota.cast_signed();
             transaction.execute(sql, params![new.name.as_str(), plan, status, quota, now])?;
             let created = find_subscription(transaction, &new.name)?;
@@ -256,6 +255,11 @@ impl KeyStore for SqliteKeyStore {
     fn last_uses(&mut self) -> Result<HashMap<KeyId, LastUse>, KeyStoreError> {
         self.database
             .read(|transaction| Ok(last_use::last_uses(transaction)?))
+    }
+
+    fn revision(&mut self) -> Result<Revision, KeyStoreError> {
+        self.database
+            .read(|transaction| Ok(rows::revision(transaction)?))
     }
 
     fn audit_log(&mut self, query: &EntryQuery) -> Result<Vec<Entry>, KeyStoreError> {

@@ -113,8 +113,8 @@ fn a_missing_and_an_empty_file_are_no_store() {
 fn other_files_and_newer_versions_are_refused() {
     let table = [
         (
-            "PRAGMA user_version = 3",
-            "the key store [dir]/keys.sqlite has version 3, newer than 2: use a newer program",
+            "PRAGMA user_version = 4",
+            "the key store [dir]/keys.sqlite has version 4, newer than 3: use a newer program",
         ),
         (
             "PRAGMA user_version = 0",

@@ -1,0 +1,68 @@
+//! Texts without the keys that somebody typed into them: what is printed may be recorded, and a
+//! key is shown once.
+
+use std::borrow::Cow;
+
+use shared::keys::environment::Environment;
+
+/// How many of a key's random characters its prefix shows.
+const SHOWN: usize = 6;
+
+/// The text with everything that looks like a key cut down to its prefix, whether the key is right
+/// or not.
+pub fn concealed(text: &str) -> Cow<'_, str> {
+    let starts = Environment::ALL.map(|environment| format!("boat_{environment}_"));
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some((at, start)) = next(rest, &starts) {
+        let (before, key) = rest.split_at(at + start.len());
+        let length = key.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        let (key, after) = key.split_at(length);
+        shown.push_str(before);
+        shown.push_str(&key[..length.min(SHOWN)]);
+        if SHOWN < length {
+            shown.push('…');
+        }
+        rest = after;
+    }
+    if shown.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    shown.push_str(rest);
+    Cow::Owned(shown)
+}
+
+/// The first place where one of the words stands.
+fn next<'a>(text: &str, words: &'a [String]) -> Option<(usize, &'a str)> {
+    let places = words
+        .iter()
+        .filter_map(|word| Some((text.find(word)?, word.as_str())));
+    places.min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_cut_down_to_their_prefix_and_other_text_stays() {
+        for (text, expected) in [
+            ("no key at all", "no key at all"),
+            (
+                "the prefix boat_live_789ABC is shown",
+                "the prefix boat_live_789ABC is shown",
+            ),
+            (
+                "'boat_test_789ABCDEFGHIJKLMNOPQRSTUVWXYZabc2uHPRw' is wrong",
+                "'boat_test_789ABC…' is wrong",
+            ),
+            (
+                "boat_live_1234567,boat_test_7654321é",
+                "boat_live_123456…,boat_test_765432…é",
+            ),
+            ("boat_live_ boat_live_1", "boat_live_ boat_live_1"),
+        ] {
+            assert_eq!(concealed(text), expected);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! What must never be seen again: keys, in whatever is written down while they are used and
+//! misused by the real binary, which logs all it can.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::process::{Server, catalogue_json, command, import_sample, issue_key, spawn};
+
+/// How much of a key is shown: `boat_live_` and six characters.
+const SHOWN: usize = 16;
+/// So much of the rest in a row is no accident.
+const TELLING: usize = 8;
+
+/// Requests that have a key where it belongs, and everywhere else.
+fn requests(key: &str) -> Vec<String> {
+    let bearer = format!("Authorization: Bearer {key}\r\n");
+    let get = |target: &str, headers: &str| {
+        format!("GET {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n{headers}\r\n")
+    };
+    let escaped = key.bytes().fold(String::new(), |escaped, byte| {
+        format!("{escaped}%{byte:02X}")
+    });
+    let targets = [
+        format!("/v1/boats?api_key={key}"),
+        format!("/v1/boats?search={key}"),
+        format!("/v1/boats?search={escaped}"),
+        format!("/v1/boats?{key}"),
+        format!("/v1/boats?type={key}&limit={key}"),
+        format!("/v1/boats/{key}"),
+        format!("/v1/manufacturers/{key}/boats?sort={key}"),
+        format!("/{key}"),
+        format!("/v1?{key}={key}"),
+        format!("/health?token={key}"),
+        format!("/v1/boats?search=<{key}"),
+        format!("http://{key}@test/v1/boats"),
+    ];
+    let headers = [
+        bearer.clone(),
+        format!("Authorization: Bearer {key}x\r\n"),
+        format!("Authorization: Bearer {key},{key}\r\n"),
+        format!("Authorization: Basic {key}\r\n"),
+        format!("Authorization: {key}\r\n"),
+        format!("{bearer}{bearer}"),
+        format!("X-Api-Key: {key}\r\n"),
+        format!("Cookie: key={key}\r\nUser-Agent: {key}\r\nReferer: /?key={key}\r\n"),
+        format!("{bearer}If-None-Match: \"{key}\"\r\n"),
+        format!("{bearer}X-Request-Id: {key}\r\n"),
+        format!("{bearer}Content-Length: 3\r\n"),
+        format!("{bearer}Bad Header {key}\r\n"),
+        format!("{key}: {key}\r\n"),
+        format!("X: {}\r\n", key.repeat(1000)),
+    ];
+    let mut requests: Vec<_> = headers
+        .iter()
+        .map(|fields| get("/v1/boats", fields))
+        .collect();
+    requests.extend(
+        targets
+            .iter()
+            .flat_map(|target| [get(target, ""), get(target, &bearer)]),
+    );
+    requests.push(get("/v1/boats", "").replace("GET", key));
+    requests.push(get("/v1/boats", "").replace("HTTP/1.1", key));
+    requests.push(format!("{key}\r\n\r\n"));
+    requests
+}
+
+/// Every place in the text that shows more of the key than may be shown.
+fn leaks(text: &[u8], key: &str) -> usize {
+    let parts = key.as_bytes()[SHOWN..].windows(TELLING);
+    parts
+        .filter(|part| text.windows(TELLING).any(|window| window == *part))
+        .count()
+}
+
+/// All that comes back until the connection is closed.
+fn answer(server: &Server, request: &str) -> Vec<u8> {
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    let mut answer = Vec::new();
+    // A connection may also be reset, once what was answered has been read.
+    let _end = stream.read_to_end(&mut answer);
+    answer
+}
+
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let (directories, mut found): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    found.extend(directories.iter().flat_map(|below| files(below)));
+    found
+}
+
+fn serve(data: &Path, log: &str) -> Server {
+    let listen = ["serve", "--listen", "127.0.0.1:0", "--log", "trace"];
+    let mut serve = command(data, &listen);
+    serve.env("RUST_BACKTRACE", "full");
+    serve.stderr(File::create(data.join(log)).unwrap());
+    Server::run(serve)
+}
+
+#[test]
+fn no_key_is_in_any_file_or_log_whatever_is_done_with_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path();
+    import_sample(data);
+    let first = issue_key(data);
+    let server = serve(data, "killed.log");
+    let id = catalogue_json(data, &["keys", "show", &first])["id"].take();
+    let rotated = catalogue_json(data, &["keys", "rotate", id.as_str().unwrap()]);
+    let keys = [first, rotated["key"].as_str().unwrap().to_owned()];
+    server.wait_for("/v1/boats", &keys[1], 200, 401);
+    let requests: Vec<_> = keys.iter().flat_map(|key| requests(key)).collect();
+    let answers = requests.iter().map(|request| answer(&server, request));
+    let answers: Vec<_> = answers.collect();
+    drop(server);
+    let server = serve(data, "stopped.log");
+    for request in &requests {
+        answer(&server, request);
+    }
+    assert!(server.stop().success());
+
+    assert!(
+        answers
+            .iter()
+            .any(|answer| answer.starts_with(b"HTTP/1.1 200"))
+    );
+    for answer in &answers {
+        let shown = String::from_utf8_lossy(answer);
+        assert_eq!(
+            keys.each_ref().map(|key| leaks(answer, key)),
+            [0, 0],
+            "{shown}"
+        );
+    }
+    let files = files(data);
+    assert!(files.len() > 8, "{files:?}");
+    for file in &files {
+        let contents = fs::read(file).unwrap();
+        let found = keys.each_ref().map(|key| leaks(&contents, key));
+        assert_eq!(found, [0, 0], "{}", file.display());
+    }
+}
+
+#[test]
+fn commands_that_are_given_a_whole_key_do_not_repeat_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path();
+    import_sample(data);
+    let key = issue_key(data);
+    let mistyped = format!("{key}0");
+    for arguments in [
+        &["keys", "show", &key][..],
+        &["keys", "show", &mistyped],
+        &["keys", "disable", &key],
+        &["keys", "log", "--key", &key],
+        &["keys", "issue", "--subscription", &key, "--scope", &key],
+        &["subscriptions", "show", &key],
+        &["usage", "--subscription", &key],
+        &["releases", "show", &key],
+        &[&key],
+        &["keys", "revoke", &key],
+    ] {
+        let mut told = command(data, arguments);
+        let told = spawn(told.stdout(Stdio::piped()).stderr(Stdio::piped()));
+        let told = told.wait_with_output().unwrap();
+        let told = [told.stdout, told.stderr].concat();
+        let shown = String::from_utf8_lossy(&told);
+        assert_eq!(leaks(&told, &key), 0, "{shown}");
+    }
+}
+
+/// Keys lie in the memory of the process, and core dumps lie around for long.
+#[test]
+fn no_core_dump_is_made_of_a_server() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path();
+    import_sample(data);
+    let serve = command(
+        data,
+        &["serve", "--listen", "127.0.0.1:0", "--log", "error"],
+    );
+    let mut unlimited = Command::new("sh");
+    let raise = "ulimit -c \"$(ulimit -H -c)\"; exec \"$0\" \"$@\"";
+    unlimited
+        .args(["-c", raise])
+        .arg(serve.get_program())
+        .args(serve.get_args());
+    let server = Server::run(unlimited);
+    let limits = fs::read_to_string(format!("/proc/{}/limits", server.pid())).unwrap();
+    let of_dumps = limits
+        .lines()
+        .find(|line| line.starts_with("Max core file size"));
+    let of_dumps: Vec<_> = of_dumps
+        .unwrap()
+        .split_whitespace()
+        .skip(4)
+        .take(2)
+        .collect();
+    assert_eq!(of_dumps, ["0", "0"]);
+}

@@ -1,0 +1,219 @@
+//! The servers of a data directory: one at a time for each environment, and which state of the
+//! keys each of them acts on.
+//!
+//! A running server holds a lock, which ends with its process however that ends. Beside the lock
+//! it writes down the revision of the keys it acts on, so that a command can wait until a change
+//! holds everywhere. Nothing here knows what a server does, or reads the keys.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use crate::data_dir::DataDir;
+use crate::durable;
+use crate::keys::environment::Environment;
+use crate::keys::store::Revision;
+
+/// Attempts to take a lock, with a pause of [`LOCK_PAUSE`] between two: whoever looks whether a
+/// server runs holds the lock for a moment.
+const LOCK_ATTEMPTS: u32 = 25;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
+
+/// The right to serve an environment of a data directory, until it is dropped: minute windows are
+/// not shared between servers.
+#[derive(Debug)]
+pub struct ServerLock {
+    data: DataDir,
+    environment: Environment,
+    _file: File,
+}
+
+/// Why an environment cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerLockError {
+    /// Somebody does already.
+    #[error("a server of the environment {environment} already runs on {}", data.display())]
+    Running {
+        /// What it serves.
+        environment: Environment,
+        /// From where.
+        data: PathBuf,
+    },
+    /// The lock could not be had for another reason.
+    #[error("could not lock {}", path.display())]
+    Failed {
+        /// The lock.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// What a server says of the keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// There is no server.
+    Stopped,
+    /// It acts on the keys as they were at that revision.
+    At(Revision),
+    /// It runs and does not know any keys yet.
+    Silent,
+}
+
+impl ServerLock {
+    /// Takes the lock of an environment. What a former server said holds no longer.
+    pub fn take(data: &DataDir, environment: Environment) -> Result<Self, ServerLockError> {
+        let path = data.server_lock(environment.as_str());
+        let failed = |path| |source| ServerLockError::Failed { path, source };
+        let mut opened = OpenOptions::new();
+        let opened = opened.create(true).truncate(false).write(true).open(&path);
+        let file = opened.map_err(failed(path.clone()))?;
+        if !lock(&file).map_err(failed(path))? {
+            return Err(ServerLockError::Running {
+                environment,
+                data: data.path().to_owned(),
+            });
+        }
+        let lock = Self {
+            data: data.clone(),
+            environment,
+            _file: file,
+        };
+        let seen = lock.data.server_seen(environment.as_str());
+        remove(&seen).map_err(failed(seen))?;
+        Ok(lock)
+    }
+
+    /// The data directory that may be served from.
+    pub fn data(&self) -> &DataDir {
+        &self.data
+    }
+
+    /// What may be served.
+    pub fn environment(&self) -> Environment {
+        self.environment
+    }
+
+    /// Says that this server acts on the keys as they are at `revision`, or on later ones.
+    pub fn confirm(&self, revision: Revision) -> io::Result<()> {
+        let seen = self.data.server_seen(self.environment.as_str());
+        let Revision(number) = revision;
+        durable::replace(&seen, number.to_string().as_bytes())
+    }
+}
+
+impl Drop for ServerLock {
+    fn drop(&mut self) {
+        // What is left says nothing without the lock, and the next server removes it.
+        let _removed = remove(&self.data.server_seen(self.environment.as_str()));
+    }
+}
+
+/// What the server of `environment` says, if one runs.
+pub fn standing(data: &DataDir, environment: Environment) -> io::Result<Standing> {
+    let lock = match File::open(data.server_lock(environment.as_str())) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Standing::Stopped),
+        opened => opened?,
+    };
+    match lock.try_lock_shared() {
+        Ok(()) => return Ok(Standing::Stopped),
+        Err(TryLockError::Error(error)) => return Err(error),
+        Err(TryLockError::WouldBlock) => {}
+    }
+    let seen = match fs::read_to_string(data.server_seen(environment.as_str())) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Standing::Silent),
+        read => read?,
+    };
+    Ok(seen
+        .parse()
+        .map_or(Standing::Silent, |number| Standing::At(Revision(number))))
+}
+
+/// Whether the lock was free, or soon became so.
+fn lock(file: &File) -> io::Result<bool> {
+    for _attempt in 0..LOCK_ATTEMPTS {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIVE: Environment = Environment::Live;
+
+    fn data() -> (tempfile::TempDir, DataDir) {
+        let directory = tempfile::tempdir().unwrap();
+        let data = DataDir::new(directory.path());
+        (directory, data)
+    }
+
+    #[test]
+    fn a_server_stands_where_it_last_confirmed_while_it_runs() {
+        let (_directory, data) = data();
+        let stands = || standing(&data, LIVE).unwrap();
+        assert_eq!(stands(), Standing::Stopped);
+        let lock = ServerLock::take(&data, LIVE).unwrap();
+        assert_eq!(stands(), Standing::Silent);
+        for number in [7, 12, 3] {
+            lock.confirm(Revision(number)).unwrap();
+            assert_eq!(stands(), Standing::At(Revision(number)));
+        }
+        assert_eq!(
+            standing(&data, Environment::Test).unwrap(),
+            Standing::Stopped
+        );
+        drop(lock);
+        assert_eq!(stands(), Standing::Stopped);
+    }
+
+    #[test]
+    fn what_a_killed_server_confirmed_says_nothing_of_the_next() {
+        let (_directory, data) = data();
+        let seen = data.server_seen(LIVE.as_str());
+        durable::replace(&seen, b"7").unwrap();
+        assert_eq!(standing(&data, LIVE).unwrap(), Standing::Stopped);
+        let _lock = ServerLock::take(&data, LIVE).unwrap();
+        assert_eq!(standing(&data, LIVE).unwrap(), Standing::Silent);
+    }
+
+    #[test]
+    fn an_environment_has_one_server_at_a_time() {
+        let (_directory, data) = data();
+        let lock = ServerLock::take(&data, LIVE).unwrap();
+        let refused = ServerLock::take(&data, LIVE).unwrap_err();
+        assert!(
+            matches!(refused, ServerLockError::Running { .. }),
+            "{refused}"
+        );
+        ServerLock::take(&data, Environment::Test).unwrap();
+        drop(lock);
+        ServerLock::take(&data, LIVE).unwrap();
+    }
+
+    #[test]
+    fn who_looks_whether_a_server_runs_keeps_none_from_starting() {
+        let (_directory, data) = data();
+        drop(ServerLock::take(&data, LIVE).unwrap());
+        let looking = File::open(data.server_lock(LIVE.as_str())).unwrap();
+        looking.try_lock_shared().unwrap();
+        let starting = thread::spawn(move || ServerLock::take(&data, LIVE).map(drop));
+        drop(looking);
+        starting.join().unwrap().unwrap();
+    }
+}
