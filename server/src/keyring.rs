@@ -4,15 +4,14 @@
 //! a revoked key is refused everywhere within a second, a snapshot that was not confirmed within
 //! the last second verifies nothing: not known is not allowed. The keyring holds hashes only.
 
+mod confirmed;
+mod use_writer;
 mod uses;
 mod watch;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
-use arc_swap::ArcSwapOption;
 use shared::clock::Moment;
 use shared::keys::environment::Environment;
 use shared::keys::key::{Key, KeyId, KeyRefusal};
@@ -22,9 +21,10 @@ use shared::keys::secret::{KeyHash, PlainKey};
 use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError};
 use shared::keys::subscription::Subscription;
 
-pub use uses::{UseWriter, WRITE_INTERVAL, write_uses};
+pub use use_writer::{UseWriter, WRITE_INTERVAL, write_uses};
 pub use watch::{Confirm, POLL_INTERVAL, watch};
 
+use confirmed::Confirmed;
 use uses::{Accepted, Uses};
 
 /// A key that works, and who owns it.
@@ -71,8 +71,7 @@ pub enum RefreshError {
 /// The keys of the last snapshot and when it was last confirmed.
 #[derive(Debug, Default)]
 pub struct Keyring {
-    keys: ArcSwapOption<Keys>,
-    confirmed: Confirmation,
+    keys: Confirmed<Keys>,
     uses: Uses,
 }
 
@@ -100,10 +99,10 @@ impl Keyring {
         if let Some(snapshot) = changed {
             // Where the new keys are of no use, the former ones are still no longer true.
             let keys =
-                by_hash(snapshot, &self.uses).inspect_err(|_useless| self.keys.store(None))?;
-            self.keys.store(Some(Arc::new(keys)));
+                by_hash(snapshot, &self.uses).inspect_err(|_useless| self.keys.replace(None))?;
+            self.keys.replace(Some(Arc::new(keys)));
         }
-        self.confirmed.set(now.monotonic);
+        self.keys.confirm(now.monotonic);
         Ok(())
     }
 
@@ -115,19 +114,16 @@ impl Keyring {
         environment: Environment,
         now: Moment,
     ) -> Result<Verified, VerifyError> {
-        // In this order the keys are at least as new as their confirmation.
-        let is_current = self.confirmed.is_within(CHANGES_HOLD_WITHIN, now.monotonic);
-        let keys = self.keys.load();
-        let keys = keys
-            .as_ref()
-            .filter(|_keys| is_current)
-            .ok_or(VerifyError::NotCurrent)?;
-        let known = keys.get(&key.hash()).ok_or(VerifyError::Unknown)?;
-        let Verified { key, subscription } = &known.verified;
-        let refusal = key.refusal(subscription, environment, now.unix_seconds());
-        refusal.map_or(Ok(()), |refusal| Err(VerifyError::Refused(refusal)))?;
-        known.accepted.note(now.unix_seconds());
-        Ok(known.verified.clone())
+        let verify = |keys: &Keys| {
+            let known = keys.get(&key.hash()).ok_or(VerifyError::Unknown)?;
+            let Verified { key, subscription } = &known.verified;
+            let refusal = key.refusal(subscription, environment, now.unix_seconds());
+            refusal.map_or(Ok(()), |refusal| Err(VerifyError::Refused(refusal)))?;
+            known.accepted.note(now.unix_seconds());
+            Ok(known.verified.clone())
+        };
+        let verified = self.keys.look(CHANGES_HOLD_WITHIN, now.monotonic, verify);
+        verified.unwrap_or(Err(VerifyError::NotCurrent))
     }
 
     /// Writes down which keys were accepted since the last time, and when.
@@ -137,7 +133,10 @@ impl Keyring {
 
     /// Whether keys can be verified at `now`.
     pub fn is_current(&self, now: Moment) -> bool {
-        self.confirmed.is_within(CHANGES_HOLD_WITHIN, now.monotonic) && self.keys.load().is_some()
+        let looked = self
+            .keys
+            .look(CHANGES_HOLD_WITHIN, now.monotonic, |_keys| ());
+        looked.is_some()
     }
 }
 
@@ -159,36 +158,6 @@ fn by_hash(snapshot: KeySnapshot, uses: &Uses) -> Result<Keys, RefreshError> {
         }
     };
     snapshot.keys.into_iter().map(entry).collect()
-}
-
-/// Monotonic time of the last confirmation, readable without a lock.
-#[derive(Debug)]
-struct Confirmation {
-    nanos: AtomicU64,
-}
-
-impl Confirmation {
-    const NEVER: u64 = u64::MAX;
-
-    fn set(&self, time: Duration) {
-        let nanos = u64::try_from(time.as_nanos()).unwrap_or(Self::NEVER);
-        self.nanos.store(nanos, Ordering::Release);
-    }
-
-    fn is_within(&self, age: Duration, now: Duration) -> bool {
-        match self.nanos.load(Ordering::Acquire) {
-            Self::NEVER => false,
-            nanos => now.saturating_sub(Duration::from_nanos(nanos)) <= age,
-        }
-    }
-}
-
-impl Default for Confirmation {
-    fn default() -> Self {
-        Self {
-            nanos: AtomicU64::new(Self::NEVER),
-        }
-    }
 }
 
 #[cfg(test)]

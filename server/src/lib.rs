@@ -16,5 +16,6 @@ pub mod http;
 pub mod keyring;
 pub mod limits;
 pub mod params;
+mod primitives;
 pub mod repeating;
 pub mod request_id;

@@ -3,6 +3,8 @@
 mod uses;
 mod watch;
 
+use std::time::Duration;
+
 use shared::clock::{Clock, ManualClock};
 use shared::keys::name::Name;
 use shared::keys::scope::{Scope, Scopes};

@@ -1,26 +1,16 @@
-//! When keys were last accepted: noted in memory by requests, written down by a thread of its own.
+//! When keys were last accepted, noted in memory by requests until somebody writes it down.
 //!
-//! A request pays one comparison, and once a second a store to memory. What is not written yet is
-//! lost in a crash, at most [`WRITE_INTERVAL`] of it, and in no graceful stop.
+//! A request pays one comparison, and once a second a store to memory.
 
 use std::collections::HashMap;
-use std::io;
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, PoisonError};
 
 use shared::keys::key::KeyId;
 use shared::keys::last_use::LastUses;
 use shared::keys::store::KeyStoreError;
 
-use super::Keyring;
-use crate::repeating::{Repeating, repeat};
-
-/// Pause between two times of writing down what was used since.
-pub const WRITE_INTERVAL: Duration = Duration::from_secs(5);
-
-/// Attempts to write down the last uses when the server stops: somebody may hold the store.
-const LAST_ATTEMPTS: u32 = 10;
+use crate::primitives::atomic::{AtomicI64, Ordering};
+use crate::primitives::{Mutex, MutexGuard};
 
 const NEVER: i64 = i64::MIN;
 
@@ -87,60 +77,5 @@ impl Uses {
     /// Requests never take this lock.
     fn lock(&self) -> MutexGuard<'_, HashMap<KeyId, Use>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Writes down uses until it is dropped, and then those that are left.
-pub struct UseWriter {
-    keyring: Arc<Keyring>,
-    to: Arc<dyn LastUses>,
-    repeating: Option<Repeating>,
-}
-
-/// Starts to write down every [`WRITE_INTERVAL`] when the keys of `keyring` were used.
-pub fn write_uses(keyring: Arc<Keyring>, to: Arc<dyn LastUses>) -> io::Result<UseWriter> {
-    let (watched, target) = (Arc::clone(&keyring), Arc::clone(&to));
-    let mut was_written = true;
-    let repeating = repeat("key uses", WRITE_INTERVAL, move || {
-        let outcome = watched.write_uses(&*target);
-        log_change(&outcome, was_written);
-        was_written = outcome.is_ok();
-    })?;
-    Ok(UseWriter {
-        keyring,
-        to,
-        repeating: Some(repeating),
-    })
-}
-
-/// A store that stays out of reach is logged once.
-fn log_change(outcome: &Result<(), KeyStoreError>, was_written: bool) {
-    match outcome {
-        Err(error) if was_written => {
-            let error: &dyn std::error::Error = error;
-            tracing::warn!(
-                error,
-                "could not write down when keys were last used; trying again"
-            );
-        }
-        Ok(()) if !was_written => tracing::info!("uses of keys are written down again"),
-        _ => {}
-    }
-}
-
-impl Drop for UseWriter {
-    fn drop(&mut self) {
-        drop(self.repeating.take());
-        let mut outcome = Ok(());
-        for _attempt in 0..LAST_ATTEMPTS {
-            outcome = self.keyring.write_uses(&*self.to);
-            if outcome.is_ok() {
-                return;
-            }
-        }
-        if let Err(error) = outcome {
-            let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "the last uses of keys are lost");
-        }
     }
 }

@@ -12,7 +12,7 @@ use shared::keys::ledger::Lease;
 use shared::keys::quota::Period;
 use shared::keys::subscription::Subscription;
 
-use super::{NANOS_PER_SECOND, Usage};
+use super::usage::{NANOS_PER_SECOND, Usage};
 
 /// How long the ledger's last word is believed before it is asked again.
 const BELIEVED_FOR: Duration = Duration::from_secs(1);

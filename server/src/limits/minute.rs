@@ -6,13 +6,14 @@
 //! begins with empty ones.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use shared::clock::Moment;
 use shared::keys::key::KeyId;
 
-use super::Usage;
+use super::usage::Usage;
+use crate::primitives::Mutex;
 
 /// Length of the window.
 pub const MINUTE: Duration = Duration::from_mins(1);

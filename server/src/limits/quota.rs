@@ -6,33 +6,28 @@
 //! answer which turns out free takes the last unit from nobody; what lies unused is given back.
 //! When the ledger cannot say, the answer is that the quota is unavailable, never a guess.
 
-mod error;
-
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, Shared};
 use shared::clock::Moment;
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::quota::Period;
 use shared::keys::store::KeyStoreError;
 use shared::keys::subscription::{Subscription, SubscriptionId};
-use tokio::time::timeout;
 
-use super::Usage;
-use super::account::{Account, Demand, Verdict};
-
-pub use super::account::LeaseSize;
-pub use error::{LedgerFailure, QuotaError};
+use super::account::{Account, Demand, LeaseSize, Verdict};
+use super::quota_error::{LedgerFailure, QuotaError};
+use super::usage::Usage;
+use crate::primitives::{Mutex, MutexGuard, Shared, share, spawn_blocking, timeout};
 
 /// How long a request waits for the ledger, at its check and again at its charge: together less
 /// than the second within which a client hears that the service is unavailable.
-pub(super) const LEDGER_WAIT_MAX: Duration = Duration::from_millis(450);
+pub(super) const LEDGER_WAIT_MAX: Duration = Duration::from_millis(400);
 
 /// The end of a conversation with the ledger, for everybody who waits for it.
-type Pending = Shared<BoxFuture<'static, Result<(), LedgerFailure>>>;
+type Pending = Shared<Result<(), LedgerFailure>>;
 
 /// Quotas of all subscriptions.
 pub struct Quotas {
@@ -142,7 +137,7 @@ impl Quotas {
         let enter = move |account: &mut Account, outcome: &Result<(), KeyStoreError>| match outcome
         {
             Ok(()) => {}
-            Err(KeyStoreError::Locked { .. }) => account.put_back(period, units),
+            Err(error) if error.left_all_as_it_was() => account.put_back(period, units),
             Err(error) => log_lost(id, units, Some(error)),
         };
         let pending = self.converse(id, give_back, enter);
@@ -221,7 +216,7 @@ impl Quotas {
         enter: impl FnOnce(&mut Account, &Result<T, KeyStoreError>) + Send + 'static,
     ) -> Pending {
         let (ledger, accounts) = (Arc::clone(&self.ledger), Arc::clone(&self.accounts));
-        let answer = tokio::task::spawn_blocking(move || {
+        let answer = spawn_blocking(move || {
             let outcome = say(&*ledger);
             if let Some(entry) = lock(&accounts).0.get_mut(&id) {
                 entry.pending = None;
@@ -232,8 +227,7 @@ impl Quotas {
             };
             outcome.map(|_entered| ()).map_err(failure)
         });
-        let answer = answer.map(|joined| joined.unwrap_or(Err(LedgerFailure::BrokenOff)));
-        answer.boxed().shared()
+        share(answer.map(|joined| joined.unwrap_or(Err(LedgerFailure::BrokenOff))))
     }
 
     fn pending(&self) -> Vec<Pending> {

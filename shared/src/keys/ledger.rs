@@ -31,8 +31,9 @@ pub trait QuotaLedger: Send + Sync {
     /// How many requests of the period are taken, used or not. Takes none.
     fn charged(&self, subscription: SubscriptionId, period: Period) -> Result<u64, KeyStoreError>;
 
-    /// Gives back what was taken and not used, as a server does when it is idle or stops. After
-    /// [`KeyStoreError::Locked`] nothing was given back; after another error it may have been.
+    /// Gives back what was taken and not used, as a server does when it is idle or stops. After an
+    /// error it may have been given back all the same, unless the error
+    /// [left all as it was](KeyStoreError::left_all_as_it_was).
     fn give_back(
         &self,
         subscription: SubscriptionId,

@@ -190,6 +190,9 @@ pub trait KeySource: Send {
     fn revision(&self) -> Option<Revision>;
 }
 
+/// The attempt, in a [`KeyStoreError::Failed`], that may have changed the store.
+pub const CHANGE: &str = "change";
+
 /// Why a store could not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyStoreError {
@@ -278,4 +281,18 @@ pub enum KeyStoreError {
     /// The state of the key does not allow the change.
     #[error(transparent)]
     Unchangeable(#[from] KeyUnchangeable),
+}
+
+impl KeyStoreError {
+    /// Whether the store is surely as it was before: only a change that failed at its end may have
+    /// been made.
+    pub fn left_all_as_it_was(&self) -> bool {
+        !matches!(
+            self,
+            Self::Failed {
+                attempt: CHANGE,
+                ..
+            }
+        )
+    }
 }

@@ -13,7 +13,7 @@ use crate::durable;
 use crate::keys::change::KeyUnchangeable;
 use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::schema::{self, Found};
-use crate::keys::store::KeyStoreError;
+use crate::keys::store::{CHANGE, KeyStoreError};
 
 /// A connection with our settings to a file with our tables.
 #[derive(Debug)]
@@ -27,7 +27,8 @@ pub(super) struct Database {
 pub(super) struct FileStamp {
     device: u64,
     inode: u64,
-    length: u64,
+    /// In bytes.
+    pub(super) length: u64,
     /// Seconds and nanoseconds.
     modified: (i64, i64),
     /// Changes too when a copy sets the time of its original.
@@ -164,7 +165,7 @@ impl Database {
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Stop>,
     ) -> Result<T, KeyStoreError> {
-        self.transact("change", TransactionBehavior::Immediate, work)
+        self.transact(CHANGE, TransactionBehavior::Immediate, work)
     }
 
     fn transact<T>(

@@ -19,7 +19,7 @@ impl Patience {
     pub(super) const OF_COMMANDS: Self = Self(wait::<5_000>);
     /// Of the ledger. Requests wait with it, not quite as long: so what is leased at the last
     /// moment is there for the next.
-    pub(super) const OF_LEASES: Self = Self(wait::<500>);
+    pub(super) const OF_LEASES: Self = Self(wait::<450>);
     /// Of a server that asks for changes: several such waits fit into the second for which it may
     /// trust its last answer, and those who write for somebody are more patient. Of last uses too,
     /// for which nobody waits.

@@ -63,7 +63,7 @@ impl KeySource for SqliteKeySource {
             let state = state(transaction)?;
             let is_known = before.is_some_and(|known| known.state.is_surely(&state, is_checked));
             if !is_checked {
-                check(transaction)?;
+                check(transaction, stamp)?;
             }
             let changed = (!is_known).then(|| snapshot(transaction)).transpose()?;
             Ok((state, changed))
@@ -102,8 +102,14 @@ fn state(transaction: &Transaction<'_>) -> Result<State, Stop> {
     })
 }
 
-/// Refuses a file in which SQLite sees any damage.
-fn check(transaction: &Transaction<'_>) -> Result<(), Stop> {
+/// Refuses a file in which SQLite sees any damage, and one that ends within a page, whose rest
+/// SQLite takes for zeros.
+fn check(transaction: &Transaction<'_>, stamp: FileStamp) -> Result<(), Stop> {
+    let number = |pragma| transaction.query_row(pragma, [], |row| row.get::<_, i64>(0));
+    let page_bytes = number("PRAGMA page_size")?.unsigned_abs();
+    if !stamp.length.is_multiple_of(page_bytes.max(1)) {
+        return Err(Stop::Damaged("the file ends within a page".to_owned()));
+    }
     let found: String = transaction.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     match found.as_str() {
         "ok" => Ok(()),

@@ -3,6 +3,7 @@
 use std::sync::mpsc::Receiver;
 
 use shared::keys::ledger::Lease;
+use shared::keys::store::CHANGE;
 
 use super::*;
 
@@ -55,7 +56,11 @@ impl MemoryLedger {
         let location = "here".to_owned();
         match ledger.trouble {
             Trouble::None => Ok(ledger),
-            Trouble::Fails => Err(KeyStoreError::Missing { location }),
+            Trouble::Fails => Err(KeyStoreError::Failed {
+                attempt: CHANGE,
+                location,
+                source: "broken".into(),
+            }),
             Trouble::Locked => Err(KeyStoreError::Locked {
                 attempt: "open",
                 location,

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use shared::keys::store::KeyStoreError;
 
-use super::{LEDGER_WAIT_MAX, Usage};
+use super::quota::LEDGER_WAIT_MAX;
+use super::usage::Usage;
 
 /// Why a request may not go on.
 #[derive(Debug, thiserror::Error)]

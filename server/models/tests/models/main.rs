@@ -1,0 +1,16 @@
+//! What holds in whatever order threads meet.
+
+#![expect(clippy::unwrap_used, reason = "in tests a panic is the report")]
+
+mod keyring;
+mod minute;
+mod quota;
+
+/// Tries every order in which the threads of `model` may meet, but those with more than `preemptions`
+/// switches away from a thread that could go on: three find nearly all faults there are, and keep
+/// the number of orders bearable.
+fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.check(model);
+}

@@ -1,0 +1,151 @@
+//! The monthly quota under requests that come at once, with a ledger that answers on other threads.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use futures_util::FutureExt;
+use loom::future::block_on;
+use loom::sync::Arc;
+use loom::thread;
+use models::limits::{LeaseSize, Quotas};
+use shared::clock::Moment;
+use shared::keys::ledger::{Lease, QuotaLedger};
+use shared::keys::name::Name;
+use shared::keys::quota::Period;
+use shared::keys::store::KeyStoreError;
+use shared::keys::subscription::{Plan, Subscription, SubscriptionId, SubscriptionStatus};
+
+use crate::check;
+
+const ID: SubscriptionId = SubscriptionId(1);
+
+fn subscription(quota: u64) -> Subscription {
+    Subscription {
+        id: ID,
+        name: Name::parse("Acme").unwrap(),
+        plan: Plan::Pro,
+        status: SubscriptionStatus::Active,
+        quota,
+        started_at: 0,
+        created_at: 0,
+    }
+}
+
+/// Counts leases of one month as a store does.
+struct Ledger {
+    quota: u64,
+    charged: Mutex<HashMap<i64, u64>>,
+}
+
+impl Ledger {
+    fn charged(&self) -> MutexGuard<'_, HashMap<i64, u64>> {
+        self.charged.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl QuotaLedger for Ledger {
+    fn lease(
+        &self,
+        _: SubscriptionId,
+        period: Period,
+        wanted: u64,
+    ) -> Result<Lease, KeyStoreError> {
+        let mut charged = self.charged();
+        let charged = charged.entry(period.start).or_default();
+        let granted = wanted.min(self.quota - *charged);
+        *charged += granted;
+        Ok(Lease {
+            granted,
+            charged: *charged,
+        })
+    }
+
+    fn charged(&self, _: SubscriptionId, period: Period) -> Result<u64, KeyStoreError> {
+        Ok(self.charged().get(&period.start).copied().unwrap_or(0))
+    }
+
+    fn give_back(
+        &self,
+        _: SubscriptionId,
+        period: Period,
+        unused: u64,
+    ) -> Result<(), KeyStoreError> {
+        let mut charged = self.charged();
+        let charged = charged.get_mut(&period.start).unwrap();
+        *charged = charged.checked_sub(unused).unwrap();
+        Ok(())
+    }
+}
+
+fn now() -> Moment {
+    Moment {
+        unix_nanos: 1_790_000_000_000_000_000,
+        monotonic: std::time::Duration::from_secs(1),
+    }
+}
+
+fn quotas(ledger: &std::sync::Arc<Ledger>) -> Arc<Quotas> {
+    let all_at_once = LeaseSize { share: 1, max: 8 };
+    let ledger = std::sync::Arc::clone(ledger);
+    Arc::new(Quotas::with_lease_size(ledger, all_at_once))
+}
+
+fn ledger(quota: u64) -> std::sync::Arc<Ledger> {
+    std::sync::Arc::new(Ledger {
+        quota,
+        charged: Mutex::default(),
+    })
+}
+
+/// Charges one request of each of the servers, all at once: how many were granted.
+fn charge(servers: [&Arc<Quotas>; 2], quota: u64) -> u64 {
+    let charging = servers.map(|quotas| {
+        let quotas = Arc::clone(quotas);
+        thread::spawn(move || block_on(quotas.charge(&subscription(quota), now())).is_ok())
+    });
+    charging
+        .map(|thread| u64::from(thread.join().unwrap()))
+        .iter()
+        .sum()
+}
+
+#[test]
+fn two_requests_at_once_are_charged_exactly_and_the_rest_of_the_lease_goes_back() {
+    for quota in [1, 2] {
+        check(2, move || {
+            let ledger = ledger(quota);
+            let quotas = quotas(&ledger);
+            assert_eq!(charge([&quotas; 2], quota), quota);
+            block_on(quotas.give_back_all());
+            assert_eq!(ledger.charged().values().sum::<u64>(), quota);
+        });
+    }
+}
+
+#[test]
+fn two_servers_at_once_charge_no_more_than_their_quota() {
+    check(2, || {
+        let ledger = ledger(1);
+        let servers = [quotas(&ledger), quotas(&ledger)];
+        assert_eq!(charge(servers.each_ref(), 1), 1);
+        assert_eq!(ledger.charged().values().sum::<u64>(), 1);
+    });
+}
+
+#[test]
+fn a_client_that_goes_away_leaves_nothing_charged_that_was_not_granted() {
+    check(2, || {
+        let ledger = ledger(3);
+        let quotas = quotas(&ledger);
+        let leaving = Arc::clone(&quotas);
+        let left = thread::spawn(move || {
+            let charged = leaving.charge(&subscription(3), now()).now_or_never();
+            charged.is_some_and(|charged| charged.is_ok())
+        });
+        let stayed = block_on(quotas.charge(&subscription(3), now()));
+        assert!(stayed.is_ok());
+        let granted = 1 + u64::from(left.join().unwrap());
+        block_on(quotas.give_back_all());
+        assert_eq!(ledger.charged().values().sum::<u64>(), granted);
+    });
+}

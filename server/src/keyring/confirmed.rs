@@ -1,0 +1,54 @@
+//! Something that is of use only while it is known to be true: replaced by one thread, confirmed
+//! every now and then, and read by many without a lock.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::primitives::Swap;
+use crate::primitives::atomic::{AtomicU64, Ordering};
+
+/// A value and the monotonic time at which it was last confirmed.
+#[derive(Debug)]
+pub(super) struct Confirmed<T> {
+    value: Swap<T>,
+    nanos: AtomicU64,
+}
+
+const NEVER: u64 = u64::MAX;
+
+impl<T> Confirmed<T> {
+    /// Puts another value in its place, or none. It is as old as the last confirmation.
+    pub(super) fn replace(&self, value: Option<Arc<T>>) {
+        self.value.store(value);
+    }
+
+    /// Takes the value that is there for true as of `time`.
+    pub(super) fn confirm(&self, time: Duration) {
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(NEVER);
+        self.nanos.store(nanos, Ordering::Release);
+    }
+
+    /// What `look` says of the value, if there is one that was confirmed within `age` before `now`.
+    pub(super) fn look<R>(
+        &self,
+        age: Duration,
+        now: Duration,
+        look: impl FnOnce(&T) -> R,
+    ) -> Option<R> {
+        // In this order the value is at least as new as its confirmation.
+        let nanos = self.nanos.load(Ordering::Acquire);
+        let value = self.value.load();
+        let value = value.as_ref().filter(|_value| nanos != NEVER)?;
+        let is_confirmed = now.saturating_sub(Duration::from_nanos(nanos)) <= age;
+        is_confirmed.then(|| look(value))
+    }
+}
+
+impl<T> Default for Confirmed<T> {
+    fn default() -> Self {
+        Self {
+            value: Swap::default(),
+            nanos: AtomicU64::new(NEVER),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! What hot structures are shared and waited for by, named once: the models in `server/models` check
+//! the same sources with a model checker's primitives under the same names.
+
+pub(crate) use std::sync::{Mutex, MutexGuard, atomic};
+
+pub(crate) use arc_swap::ArcSwapOption as Swap;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+pub(crate) use tokio::task::spawn_blocking;
+pub(crate) use tokio::time::timeout;
+
+/// The outcome of one future, for everybody who waits for it.
+pub(crate) type Shared<T> = futures_util::future::Shared<BoxFuture<'static, T>>;
+
+pub(crate) fn share<T: Clone>(future: impl Future<Output = T> + Send + 'static) -> Shared<T> {
+    future.boxed().shared()
+}
