@@ -1,0 +1,154 @@
+"""The real command: run once, or serving a data directory; and the promises that runs are held to.
+
+Nothing here knows what is done to a server, or what clients ask of it.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import sqlite3
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SAMPLE = ROOT / "fixtures" / "sample"
+# How many seconds a process may take for what it does in a fraction of one.
+PATIENCE = 20
+# The highest minute limit there is, for keys whose minute limit is not what is tried.
+MINUTE_LIMIT_MAX = 1_000_000
+
+
+class Broken(Exception):
+    """A promise that was not kept."""
+
+
+def expect(kept, otherwise):
+    if not kept:
+        raise Broken(otherwise)
+
+
+def binary():
+    """CATALOGUE, or what .ci/cargo builds."""
+    if "CATALOGUE" in os.environ:
+        return pathlib.Path(os.environ["CATALOGUE"]).resolve()
+    subprocess.run([ROOT / ".ci" / "cargo", "build", "--quiet", "-p", "cli"], check=True, cwd=ROOT)
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+    target = os.environ.get("CARGO_TARGET_DIR") or cache / "boat-catalogue" / "target"
+    return pathlib.Path(target) / "debug" / "catalogue"
+
+
+@contextlib.contextmanager
+def work_directory():
+    """A directory in memory where there is one: what is tried here is not the disk."""
+    parent = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="catalogue-faults-", dir=parent) as directory:
+        yield pathlib.Path(directory)
+
+
+class Catalogue:
+    """A data directory, and the command that works on it."""
+
+    def __init__(self, command, data):
+        self.command, self.data = command, data
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("CATALOGUE_")}
+        self.servers = []
+
+    @classmethod
+    async def with_sample(cls, command, data):
+        """One that has the sample export as its active release."""
+        catalogue = cls(command, data)
+        await catalogue.do("import", SAMPLE)
+        return catalogue
+
+    @property
+    def key_store(self):
+        return self.data / "keys.sqlite"
+
+    async def do(self, *arguments):
+        """Runs a command that has to succeed; its answer."""
+        command = [self.command, "--data", self.data, *arguments, "--json"]
+        done = await asyncio.to_thread(subprocess.run, command, stdin=subprocess.DEVNULL, capture_output=True,
+                                       text=True, env=self.environment)
+        expect(done.returncode == 0, f"catalogue {' '.join(map(str, arguments))} failed: {done.stderr.strip()}")
+        return json.loads(done.stdout)
+
+    async def subscribe(self, name, quota):
+        await self.do("subscriptions", "create", name, "--quota", str(quota))
+
+    async def issue(self, subscription, environment="live"):
+        """A key with both scopes."""
+        return await self.do("keys", "issue", "--subscription", subscription, "--scope", "boats.read",
+                             "manufacturers.read", "--env", environment, "--rate-limit", str(MINUTE_LIMIT_MAX))
+
+    async def used(self):
+        """What the ledger has charged to each subscription."""
+        usage = (await self.do("usage"))["usage"]
+        return {one["subscription"]: one["used"] for one in usage}
+
+    def check_integrity(self):
+        """Has SQLite look at the whole key store."""
+        with contextlib.closing(sqlite3.connect(self.key_store, timeout=PATIENCE)) as connection:
+            found = connection.execute("PRAGMA integrity_check").fetchall()
+        expect(found == [("ok",)], f"the key store is damaged: {found}")
+
+    async def serve(self, environment="live"):
+        """Starts a server; returns once it accepts requests."""
+        server = Server(self, environment)
+        await server.start()
+        return server
+
+    def end(self):
+        """Kills what still runs."""
+        for server in self.servers:
+            server.kill()
+            server.process.wait()
+
+
+class Server:
+    """A server process."""
+
+    def __init__(self, catalogue, environment):
+        self.catalogue, self.environment = catalogue, environment
+        self.log = catalogue.data.with_name(f"{catalogue.data.name}-{environment}.log")
+
+    async def start(self):
+        catalogue = self.catalogue
+        command = [catalogue.command, "--data", catalogue.data, "serve", "--listen", "127.0.0.1:0",
+                   "--env", self.environment, "--log", "warn"]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
+                                            text=True, env=catalogue.environment)
+        catalogue.servers.append(self)
+        line = await asyncio.wait_for(asyncio.to_thread(self.process.stdout.readline), PATIENCE)
+        said, _, port = line.strip().rpartition(":")
+        expect(said == "listening on http://127.0.0.1", f"a server starts with {line!r}; its log: {self.last_words()}")
+        self.port = int(port)
+
+    @property
+    def is_running(self):
+        return self.process.poll() is None
+
+    def kill(self):
+        self.process.kill()
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    async def ended(self, *statuses):
+        """Waits for the end of the process, which has to have one of these exit statuses."""
+        found = await asyncio.to_thread(self.process.wait, PATIENCE)
+        self.process.stdout.close()
+        self.catalogue.servers.remove(self)
+        expect(found in statuses, f"a server ended with {found}, not one of {statuses}; its log: {self.last_words()}")
+        expect("panicked" not in self.log.read_text(errors="replace"), f"a thread panicked: {self.last_words()}")
+
+    async def stop(self):
+        """Stops it gracefully."""
+        self.signal(signal.SIGTERM)
+        await self.ended(0)
+
+    def last_words(self):
+        return self.log.read_text(errors="replace")[-600:]
