@@ -63,6 +63,8 @@ pub enum Command {
     Usage(usage::UsageArgs),
     /// Answer API requests until told to stop
     Serve(Box<serve::ServeArgs>),
+    /// Print the OpenAPI document of the API
+    Openapi,
     /// Explain the codes of findings
     ExplainCode(explain_code::ExplainCodeArgs),
     /// Print the completions of a shell

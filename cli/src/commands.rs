@@ -11,6 +11,7 @@ pub mod export_args;
 pub mod import;
 pub mod keys;
 pub mod mapping;
+pub mod openapi;
 pub mod releases;
 pub mod serve;
 pub mod subscriptions;
@@ -57,6 +58,7 @@ pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
         Command::Subscriptions(args) => subscriptions::run(args, data, context),
         Command::Keys(args) => keys::run(args, data, context),
         Command::Usage(args) => usage::run(args, data, context),
+        Command::Openapi => openapi::run(context),
         Command::ExplainCode(args) => explain_code::run(args, context),
         Command::Completions(args) => completions::run(args, context),
     }

@@ -17,6 +17,7 @@ pub mod json;
 pub mod logging;
 pub mod mapping;
 pub mod new_file;
+pub mod open_files;
 pub mod operator;
 pub mod progress;
 pub mod serving;

@@ -14,6 +14,7 @@ use rand::rngs::StdRng;
 use server::app::{App, Parts};
 use server::catalogue::{Catalogue, OpenSettings};
 use server::follow::{Follower, follow};
+use server::http::{ConnectionLimits, serve};
 use server::keyring::{Keyring, watch, write_uses};
 use server::limits::Quotas;
 use server::request_id::RandomRequestIds;
@@ -26,6 +27,7 @@ use shared::servers::{ServerLock, ServerLockError};
 use crate::advice::Advised;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::open_files;
 
 /// A server that is ready to accept requests.
 pub struct Serving {
@@ -77,7 +79,11 @@ impl Serving {
     }
 
     /// Answers requests until SIGTERM or SIGINT. Says on standard output where, once it does.
-    pub fn run(self, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    pub fn run(
+        self,
+        limits: ConnectionLimits,
+        context: &mut Context,
+    ) -> anyhow::Result<ExitStatus> {
         let address = self.address()?;
         // Held here too, so that no other server starts before the last uses are written.
         let lock = Arc::clone(&self.lock);
@@ -103,10 +109,27 @@ impl Serving {
         runtime.block_on(async {
             let stopped = stop_signal()?;
             say_where(address, context)?;
-            let served = server::http::serve(self.app, self.listener, stopped).await;
+            let served = serve(self.app, self.listener, limits, stopped).await;
             served.with_context(|| format!("could not serve on {address}"))?;
             Ok(ExitStatus::Done)
         })
+    }
+}
+
+/// As many connections as there may be usually, or as open files allow; of one address so many, if
+/// it is said.
+pub fn connection_limits(per_address: Option<usize>) -> ConnectionLimits {
+    let open_files = open_files::raise();
+    let limits = open_files.map_or_else(ConnectionLimits::default, |open_files| {
+        ConnectionLimits::within_open_files(open_files)
+    });
+    let total = limits.total;
+    if total < ConnectionLimits::default().total {
+        tracing::warn!("as few as {total} connections at a time, because few files may be open");
+    }
+    ConnectionLimits {
+        per_address: per_address.unwrap_or(limits.per_address),
+        ..limits
     }
 }
 

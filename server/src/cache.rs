@@ -10,6 +10,7 @@ use std::time::Duration;
 use quick_cache::sync::{Cache, DefaultLifecycle, PlaceholderGuard};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 use shared::clock::Moment;
+use tokio::time::timeout;
 
 use crate::catalogue::ListBody;
 
@@ -51,6 +52,20 @@ pub enum Freshness {
     },
     /// A query ran.
     Miss,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum CacheError<E> {
+    /// The query failed.
+    #[error(transparent)]
+    Query(E),
+    /// Another request asked the same before, and has no answer either. Later there may be one.
+    #[error("an identical list query gave no answer within {waiting:?}")]
+    WaitedTooLong {
+        /// How long this request may wait.
+        waiting: Duration,
+    },
 }
 
 #[derive(Clone)]
@@ -116,23 +131,26 @@ impl ListCache {
 
     /// The answer for `key`: remembered, or computed by `query` and then remembered.
     ///
-    /// While a query runs, whoever asks for the same key waits for it. When it fails or is
-    /// abandoned, one of those who wait runs its own.
+    /// While a query runs, whoever asks for the same key waits for it, though not longer than
+    /// `waiting`. When it fails or is abandoned, one of those who wait runs its own.
     pub async fn get_or_query<E>(
         &self,
         key: &ListKey,
         now: Moment,
+        waiting: Duration,
         query: impl Future<Output = Result<ListBody, E>>,
-    ) -> Result<(ListBody, Freshness), E> {
+    ) -> Result<(ListBody, Freshness), CacheError<E>> {
         self.entries.remove_if(key, |entry| entry.is_expired(now));
-        let loading: Loading<'_> = match self.entries.get_value_or_guard_async(key).await {
+        let found = timeout(waiting, self.entries.get_value_or_guard_async(key)).await;
+        let found = found.map_err(|_elapsed| CacheError::WaitedTooLong { waiting })?;
+        let loading: Loading<'_> = match found {
             Ok(entry) => {
                 let age_seconds = entry.age_seconds(now);
                 return Ok((entry.body, Freshness::Hit { age_seconds }));
             }
             Err(loading) => loading,
         };
-        let body = query.await?;
+        let body = query.await.map_err(CacheError::Query)?;
         // The only refusal is a body too large for the cache, which is then simply not held.
         let _admitted = loading.insert(Entry {
             body: body.clone(),

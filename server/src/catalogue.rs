@@ -4,15 +4,15 @@
 //! the ordinals of its rows, whose texts are then taken from the bodies. Nothing here renders a
 //! record, and nothing here knows HTTP.
 
-mod blocking;
 mod index;
 mod list;
 mod pool;
+mod queue;
 mod sql;
 
-pub use blocking::Stopping;
 pub use list::{ListBody, ListError};
 pub use pool::{LoadError, QueryError};
+pub use queue::{QueueError, QueueLimits};
 
 use std::sync::Arc;
 
@@ -25,7 +25,11 @@ use shared::release::{FileName, InUse, Record, Release, ReleaseError};
 use self::index::Index;
 use self::list::Codes;
 use self::pool::Pool;
+use self::queue::Queue;
 use crate::params::{BoatQuery, ManufacturerQuery};
+
+/// Most bodies that are read from disk at once.
+const READS_AT_ONCE: usize = 32;
 
 /// How a release is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +39,8 @@ pub struct OpenSettings {
     pub bodies_memory_max: u64,
     /// Number of list queries that run at once.
     pub connections: usize,
+    /// How list queries wait, and how long they may take; and so with reads from disk.
+    pub queues: QueueLimits,
 }
 
 impl Default for OpenSettings {
@@ -44,6 +50,7 @@ impl Default for OpenSettings {
         Self {
             bodies_memory_max: 512 << 20,
             connections: cores.clamp(2, 8),
+            queues: QueueLimits::default(),
         }
     }
 }
@@ -71,9 +78,9 @@ pub enum BodyError {
     /// It could not be read.
     #[error(transparent)]
     Read(#[from] ReleaseError),
-    /// It was not read.
-    #[error("the read of a body was broken off")]
-    BrokenOff(#[from] Stopping),
+    /// It was not read, or not in time.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
 }
 
 /// The place of a boat in its release.
@@ -137,6 +144,9 @@ pub struct Catalogue {
     manufacturers: Kind,
     codes: Codes,
     pool: Pool,
+    /// Before reads of single bodies from disk.
+    reads: Queue,
+    queues: QueueLimits,
     /// While anybody asks this catalogue, its release is not pruned.
     _in_use: InUse,
 }
@@ -155,11 +165,10 @@ impl Catalogue {
         for table in sql::TABLES {
             release.verify_file(table.file)?;
         }
-        let pool = Pool::load(release, settings.connections).map_err(|source| {
-            OpenCatalogueError::Load {
-                release: release.id().to_string(),
-                source,
-            }
+        let pool = Pool::load(release, settings.connections, settings.queues);
+        let pool = pool.map_err(|source| OpenCatalogueError::Load {
+            release: release.id().to_string(),
+            source,
         })?;
         Ok(Self {
             release_id: release.id().to_string(),
@@ -168,6 +177,8 @@ impl Catalogue {
             manufacturers,
             codes,
             pool,
+            reads: Queue::new("read of a body", READS_AT_ONCE, settings.queues),
+            queues: settings.queues,
             _in_use: release.in_use(),
         })
     }
@@ -180,6 +191,11 @@ impl Catalogue {
     /// When the release was published, RFC 3339 in UTC.
     pub fn published_at(&self) -> &str {
         &self.published_at
+    }
+
+    /// How long its lists may be waited for.
+    pub fn queue_limits(&self) -> QueueLimits {
+        self.queues
     }
 
     /// The boat with that id or slug. Both are case-sensitive.
@@ -216,7 +232,8 @@ impl Catalogue {
             Bodies::Memory(_) => kind(self).body(ordinal),
             Bodies::Disk { .. } => {
                 let catalogue = Arc::clone(self);
-                blocking::run(move || kind(&catalogue).body(ordinal)).await?
+                let read = move || kind(&catalogue).body(ordinal);
+                self.reads.run(read).await?
             }
         };
         Ok(body?)

@@ -6,11 +6,12 @@
 //! without a body.
 //!
 //! Reading order: [`routes`] is the table of endpoints, `pipeline` the order of checks, `boats`,
-//! `manufacturers` and `service` the endpoints, `error` the map from errors to HTTP, and
-//! `headers` the map from status to headers.
+//! `manufacturers` and `service` the endpoints, `error` the map from errors to HTTP,
+//! `headers` the map from status to headers, and [`openapi`] the contract for programs.
 
 mod acceptor;
 mod access_log;
+mod admission;
 mod authorization;
 mod boats;
 mod connection;
@@ -19,8 +20,11 @@ mod headers;
 mod limits;
 mod look_up;
 mod manufacturers;
+pub mod openapi;
 mod pipeline;
+mod refusing;
 pub mod routes;
+mod seldom;
 mod serve;
 mod service;
 
@@ -44,6 +48,7 @@ use error::ApiError;
 use headers::Facts;
 use pipeline::{Answer, Seen};
 
+pub use admission::ConnectionLimits;
 pub use serve::{STOP_SECONDS_MAX, serve};
 
 /// The service of an app, for [`serve()`] and for tests in process.
@@ -115,7 +120,12 @@ fn last_answer(app: &App, refusal: Refusal) -> Vec<u8> {
     let facts = Facts::new(app.request_ids.next(now));
     let (error, duration, is_head) = match refusal {
         Refusal::TooSlow => (ApiError::RequestTimeout, connection::HEAD_MAX, false),
-        Refusal::BadAddress(bad) => (ApiError::bad_address(), Duration::ZERO, bad.is_head),
+        Refusal::BadHead { bad, is_head } => (bad.into(), Duration::ZERO, is_head),
+        Refusal::TooManyConnections => {
+            // There may be thousands of these, and no request is known of any.
+            let reply = Reply::new(Err(ApiError::TooManyConnections), facts);
+            return reply.into_bytes(now, false);
+        }
     };
     let reply = Reply::new(Err(error), facts);
     access_log::write(None, None, None, &reply, duration);

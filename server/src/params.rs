@@ -18,6 +18,7 @@ mod search;
 mod tests;
 mod values;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use shared::ids::IdOrSlug;
 
@@ -27,11 +28,12 @@ pub use manufacturers::{ManufacturerQuery, ManufacturerSort};
 pub use page::{LIMIT_DEFAULT, LIMIT_MAX, OFFSET_MAX, Order, Page};
 pub use query_string::QueryString;
 pub use search::{SEARCH_MAX, SEARCH_MIN, SearchWords};
+pub use values::Choice;
 
 use reader::{Accepted, Reader};
 
-/// One problem of one parameter, as `error.details.issues` shows it (specification section 7).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// One problem of one parameter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ParamIssue {
     /// The parameter: its decoded name, or its raw name where that cannot be decoded; cut when
     /// it is long.

@@ -17,6 +17,9 @@ pub struct RequestId(Ulid);
 impl RequestId {
     /// Stands in where making an id itself failed.
     pub const NIL: Self = Self(Ulid::nil());
+
+    /// Stands in examples.
+    pub const EXAMPLE: Self = Self(Ulid(0x01A1_FDDD_2717_BCA4_E06A_E393_B6C2_DB7D));
 }
 
 impl fmt::Display for RequestId {

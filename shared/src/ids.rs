@@ -7,6 +7,7 @@
 use std::borrow::Borrow;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Longest [`Slug`], in characters.
@@ -37,15 +38,21 @@ pub enum InvalidIdentifier {
 }
 
 /// Slug of a manufacturer or a term: `^[a-zA-Z0-9][a-zA-Z0-9_-]*$`, 1 to 120 characters.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Slug(Box<str>);
+#[schemars(inline)]
+pub struct Slug(
+    #[schemars(length(min = 1, max = SLUG_MAX), regex(pattern = Self::PATTERN))] Box<str>,
+);
 
 /// Id of any record, or slug of a boat: `^[a-zA-Z0-9][a-zA-Z0-9._-]*$`, 1 to 200 characters.
 /// Also what the path parameter `idOrSlug` accepts.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(transparent)]
-pub struct IdOrSlug(Box<str>);
+#[schemars(inline)]
+pub struct IdOrSlug(
+    #[schemars(length(min = 1, max = ID_OR_SLUG_MAX), regex(pattern = Self::PATTERN))] Box<str>,
+);
 
 impl Slug {
     /// The grammar as a regular expression.

@@ -5,12 +5,15 @@
 //! full record begins with exactly its summary (section 2.2). A key is never left out: what has
 //! no value is null, or an empty list.
 //!
-//! Texts borrow from the export where they can; nothing here checks or converts a value.
+//! The comments on fields are what the OpenAPI document tells consumers, so they name the unit of
+//! every measure. Texts borrow from the export where they can; nothing here checks or converts a
+//! value.
 //!
 //! Longer than 300 lines because it is section 2 on one page, shapes and nothing else.
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::ids::{IdOrSlug, Slug};
@@ -26,8 +29,8 @@ pub const YEAR_MAX: u16 = 2100;
 /// A text of a record: NFC, trimmed, not empty.
 pub type Text<'a> = Cow<'a, str>;
 
-/// A type, category, activity, hull type or hull material (section 2.1).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// A type, category, activity, hull type or hull material.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Reference<'a> {
     /// Id within its vocabulary.
     pub id: &'a IdOrSlug,
@@ -37,23 +40,26 @@ pub struct Reference<'a> {
     pub slug: &'a Slug,
 }
 
-/// An image (section 2.1).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// An image.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Image<'a> {
     /// Absolute `http` or `https` address.
+    #[schemars(extend("format" = "iri"))]
     pub url: Text<'a>,
     /// Text for people who do not see the image.
     pub alt: Option<Text<'a>>,
-    /// Pixels, at least 1.
+    /// Pixels.
+    #[schemars(range(min = 1))]
     pub width: u64,
-    /// Pixels, at least 1.
+    /// Pixels.
+    #[schemars(range(min = 1))]
     pub height: u64,
     /// File format, such as `jpg`.
     pub format: Text<'a>,
 }
 
-/// The manufacturer as a boat shows it (section 2.2).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// The manufacturer as a boat shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ManufacturerReference<'a> {
     /// Id of the manufacturer.
     pub id: &'a IdOrSlug,
@@ -61,22 +67,25 @@ pub struct ManufacturerReference<'a> {
     pub name: &'a str,
     /// Slug that filters accept.
     pub slug: &'a Slug,
-    /// Absolute address of the manufacturer's own pages.
+    /// Absolute address of the manufacturer's own pages; null when there are none.
+    #[schemars(extend("format" = "iri"))]
     pub website: Option<&'a str>,
 }
 
 /// The years in which a boat was built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Production {
-    /// [`YEAR_MIN`] to [`YEAR_MAX`].
+    /// First year of production.
+    #[schemars(range(min = YEAR_MIN, max = YEAR_MAX))]
     pub first_year: u16,
-    /// [`YEAR_MIN`] to [`YEAR_MAX`], not before the first; null when no last year is recorded.
+    /// Last year of production, not before the first; null when none is recorded.
+    #[schemars(range(min = YEAR_MIN, max = YEAR_MAX))]
     pub last_year: Option<u16>,
 }
 
 /// A price in one currency.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Price<'a> {
     /// Whole units of the currency, not cents.
     pub amount: Number,
@@ -85,19 +94,20 @@ pub struct Price<'a> {
 }
 
 /// A currency.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Currency<'a> {
     /// Three capital letters, as in ISO 4217.
+    #[schemars(regex(pattern = "^[A-Z]{3}$"))]
     pub code: Text<'a>,
     /// Sign for people.
     pub symbol: Text<'a>,
 }
 
-/// A row of a boat list, and the first part of a full boat (section 2.2).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// A row of a boat list, and the first part of a full boat.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BoatSummary<'a> {
-    /// Record identifier.
+    /// Record identifier; accepted in paths in place of the slug.
     pub id: &'a IdOrSlug,
     /// Slug, unique among boats.
     pub slug: &'a IdOrSlug,
@@ -114,21 +124,27 @@ pub struct BoatSummary<'a> {
     pub production: Production,
     /// `unit`, `lengthOverall` and `lengthOverallMetres`: one value, so that they agree.
     #[serde(flatten, with = "length_overall")]
+    #[schemars(with = "length_overall::Fields")]
     pub length: Length,
-    /// Reference price.
+    /// Reference price; null when none is known.
     pub reference_price: Option<Price<'a>>,
-    /// Main image.
+    /// Main image; null when there is none.
     pub image: Option<Image<'a>>,
 }
 
 mod length_overall {
-    use super::{Length, Number, Serialize, Serializer, Unit};
+    use super::{JsonSchema, Length, Number, Serialize, Serializer, Unit};
 
-    #[derive(Serialize)]
+    #[derive(Serialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
-    struct Fields {
+    pub(super) struct Fields {
+        /// The boat's own system: `metric` (metres, kilograms, square metres) or `imperial` (feet,
+        /// pounds, square feet). Speeds are knots and angles degrees in both.
         unit: Unit,
+        /// Length overall, in metres or feet by `unit`.
         length_overall: Number,
+        /// Length overall in metres: of a metric boat the same number, of an imperial one feet x
+        /// 0.3048, rounded to 2 decimals.
         length_overall_metres: Number,
     }
 
@@ -142,31 +158,31 @@ mod length_overall {
     }
 }
 
-/// What a full boat adds to its summary (section 2.3).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// What a full boat adds to its summary.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BoatDetails<'a> {
-    /// Plain text.
+    /// Plain text; null when there is none.
     pub description: Option<Text<'a>>,
-    /// Terms of the vocabulary `category`.
+    /// Categories.
     pub categories: Vec<Reference<'a>>,
-    /// Terms of the vocabulary `activity`.
+    /// What it is used for.
     pub activities: Vec<Reference<'a>>,
     /// Hull.
     pub hull: Hull<'a>,
-    /// Sizes and weights, in the boat's own system.
+    /// Sizes and weights.
     pub dimensions: Dimensions<'a>,
     /// Rooms and beds.
     pub accommodation: Accommodation,
     /// Steering and cockpit.
     pub steering: Steering<'a>,
-    /// Speeds, in knots.
+    /// Speeds.
     pub performance: Performance,
     /// Mast and rigging; every member is null for a motor boat.
     pub rig: Rig<'a>,
-    /// Sails, areas in the boat's own system.
+    /// Sails.
     pub sails: Sails<'a>,
-    /// Tanks, each text with its own unit.
+    /// Tanks.
     pub tanks: Tanks<'a>,
     /// Engines.
     pub engines: Vec<Engine<'a>>,
@@ -202,7 +218,7 @@ impl BoatDetails<'_> {
 }
 
 /// A named value of the export, such as a sail's area with its unit.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NamedValue<'a> {
     /// What is described.
     pub name: Text<'a>,
@@ -210,14 +226,14 @@ pub struct NamedValue<'a> {
     pub value: Text<'a>,
 }
 
-/// `hull` of a full boat.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// The hull.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Hull<'a> {
-    /// Term of the vocabulary `hullType`.
+    /// Type of the hull; null when it is not known.
     #[serde(rename = "type")]
     pub hull_type: Option<Reference<'a>>,
-    /// Term of the vocabulary `hullMaterial`.
+    /// Material of the hull; null when it is not known.
     pub material: Option<Reference<'a>>,
     /// Kind of keel.
     pub keel_type: Option<Text<'a>>,
@@ -229,29 +245,39 @@ pub struct Hull<'a> {
     pub appendages: Vec<NamedValue<'a>>,
 }
 
-/// `dimensions` of a full boat, in its own system; tonnage has no unit.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// Sizes and weights, in the boat's own system.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(
-    missing_docs,
-    reason = "each name says it, and the specification says no more"
-)]
 pub struct Dimensions<'a> {
-    /// Always equal to the summary's `lengthOverall`.
+    /// Always equal to `lengthOverall` of the summary, in metres or feet by `unit`.
     pub length_overall: Number,
+    /// Length of the waterline, in metres or feet by `unit`.
     pub length_waterline: Option<Number>,
+    /// Greatest beam, in metres or feet by `unit`.
     pub beam_overall: Option<Number>,
+    /// Beam at the cabin, in metres or feet by `unit`.
     pub beam_cabin_line: Option<Number>,
+    /// Beam of the hull, in metres or feet by `unit`.
     pub beam_hull: Option<Number>,
+    /// Greatest draft, in metres or feet by `unit`.
     pub draft_max: Option<Number>,
+    /// Least draft, in metres or feet by `unit`.
     pub draft_min: Option<Number>,
+    /// Headroom, in metres or feet by `unit`.
     pub headroom: Option<Number>,
+    /// Clearance under the bridgedeck, in metres or feet by `unit`.
     pub bridgedeck_clearance: Option<Number>,
+    /// Nominal clearance under the bridgedeck, in metres or feet by `unit`.
     pub nominal_bridgedeck_clearance: Option<Number>,
+    /// Displacement, in kilograms or pounds by `unit`.
     pub displacement: Option<Number>,
+    /// Weight of the ballast, in kilograms or pounds by `unit`.
     pub ballast_weight: Option<Number>,
+    /// Kind of ballast.
     pub ballast_type: Option<Text<'a>>,
+    /// Gross tonnage, which has no unit.
     pub tonnage_gross: Option<Number>,
+    /// Net tonnage, which has no unit.
     pub tonnage_net: Option<Number>,
 }
 
@@ -278,8 +304,8 @@ impl Dimensions<'_> {
     }
 }
 
-/// `accommodation` of a full boat.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+/// Rooms and beds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Accommodation {
     /// Separate cabins.
     pub cabins: Option<u64>,
@@ -289,162 +315,166 @@ pub struct Accommodation {
     pub heads: Option<u64>,
 }
 
-/// `steering` of a full boat.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// Steering and cockpit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(
-    missing_docs,
-    reason = "each name says it, and the specification says no more"
-)]
 pub struct Steering<'a> {
+    /// Kind of helm, such as wheel or tiller.
     pub helm: Option<Text<'a>>,
+    /// Kind of rudder.
     pub rudder: Option<Text<'a>>,
+    /// Kind of cockpit.
     pub cockpit_type: Option<Text<'a>>,
+    /// Where the cockpit is.
     pub cockpit_location: Option<Text<'a>>,
 }
 
-/// `performance` of a full boat, in knots.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+/// Speeds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(
-    missing_docs,
-    reason = "each name says it, and the specification says no more"
-)]
 pub struct Performance {
+    /// Cruising speed, in knots.
     pub cruising_speed: Option<Number>,
+    /// Top speed, in knots.
     pub top_speed: Option<Number>,
+    /// Hull speed of a displacement hull, in knots.
     pub displacement_hull_speed: Option<Number>,
 }
 
-/// `rig` of a full boat.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// Mast and rigging; every member is null for a motor boat.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(
-    missing_docs,
-    reason = "each name says it, and the specification says no more"
-)]
 pub struct Rig<'a> {
-    /// In the boat's own system.
+    /// Height of the mast, in metres or feet by `unit`.
     pub mast_height: Option<Number>,
+    /// Kind of rig, such as sloop.
     pub mast_configuration: Option<Text<'a>>,
+    /// Kind of rigging.
     pub rigging_type: Option<Text<'a>>,
+    /// Kind of standing rigging.
     pub standing_rigging: Option<Text<'a>>,
+    /// Material of the spars.
     pub spars: Option<Text<'a>>,
+    /// Whether the spars rotate.
     pub rotating_spars: Option<bool>,
     /// Pairs of spreaders.
     pub spreaders_level: Option<u64>,
-    /// Degrees; may be negative.
+    /// Sweep of the spreaders, in degrees; may be negative.
     pub spreaders_angle: Option<Number>,
 }
 
-/// `sails` of a full boat.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// Sails.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(
-    missing_docs,
-    reason = "each name says it, and the specification says no more"
-)]
 pub struct Sails<'a> {
-    /// In the boat's own system.
+    /// Area of the sails set upwind, in square metres or square feet by `unit`.
     pub upwind_area: Option<Number>,
-    /// In the boat's own system.
+    /// Area of the sails set downwind, in square metres or square feet by `unit`.
     pub downwind_area: Option<Number>,
+    /// Facts about the mainsail; each text carries its own unit.
     pub mainsail: Vec<NamedValue<'a>>,
+    /// Facts about the headsail; each text carries its own unit.
     pub headsail: Vec<NamedValue<'a>>,
+    /// Facts about the spinnaker; each text carries its own unit.
     pub spinnaker: Vec<NamedValue<'a>>,
 }
 
-/// `tanks` of a full boat: one text a tank, with its own unit.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// Tanks: one text a tank, with its own unit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(
-    missing_docs,
-    reason = "each name says it, and the specification says no more"
-)]
 pub struct Tanks<'a> {
+    /// Fuel tanks.
     pub fuel: Vec<Text<'a>>,
+    /// Fresh water tanks.
     pub water: Vec<Text<'a>>,
+    /// Holding tanks.
     pub holding: Vec<Text<'a>>,
+    /// Water heaters.
     pub water_heaters: Vec<Text<'a>>,
 }
 
-/// An engine; `power` carries its own unit.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// An engine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(
-    missing_docs,
-    reason = "each name says it, and the specification says no more"
-)]
 pub struct Engine<'a> {
+    /// Who makes it.
     pub maker: Option<Text<'a>>,
+    /// Model of the engine.
     pub model: Option<Text<'a>>,
+    /// Kind of engine, such as inboard.
     #[serde(rename = "type")]
     pub engine_type: Option<Text<'a>>,
+    /// Kind of drive.
     pub drive: Option<Text<'a>>,
+    /// Fuel.
     pub fuel: Option<Text<'a>>,
+    /// Power, a text that carries its own unit.
     pub power: Option<Text<'a>>,
+    /// Kind of power.
     pub power_type: Option<Text<'a>>,
 }
 
 /// A designer as a boat shows it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Designer<'a> {
     /// Id of the designer.
     pub id: &'a IdOrSlug,
     /// Name for people.
     pub name: &'a str,
-    /// Absolute address.
+    /// Absolute address; null when there is none.
+    #[schemars(extend("format" = "iri"))]
     pub website: Option<&'a str>,
 }
 
-/// `designers` of a full boat.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// Designers by discipline.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Designers<'a> {
-    /// Hull and lines.
+    /// Designers of the hull and its lines.
     pub naval: Vec<Designer<'a>>,
-    /// Interior.
+    /// Designers of the interior.
     pub interior: Vec<Designer<'a>>,
-    /// Exterior.
+    /// Designers of the exterior.
     pub exterior: Vec<Designer<'a>>,
 }
 
-/// `ceClassification` of a full boat: people allowed aboard in each design category.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[expect(
-    missing_docs,
-    reason = "each name says it, and the specification says no more"
-)]
+/// People allowed aboard in each CE design category.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CeClassification {
+    /// People allowed aboard in category A, ocean.
     pub a: Option<u64>,
+    /// People allowed aboard in category B, offshore.
     pub b: Option<u64>,
+    /// People allowed aboard in category C, inshore.
     pub c: Option<u64>,
+    /// People allowed aboard in category D, sheltered waters.
     pub d: Option<u64>,
 }
 
-/// A row of a manufacturer list, and the first part of a full manufacturer (section 2.4).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// A row of a manufacturer list, and the first part of a full manufacturer.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ManufacturerSummary<'a> {
-    /// Record identifier.
+    /// Record identifier; accepted in paths in place of the slug.
     pub id: &'a IdOrSlug,
     /// Slug, unique among manufacturers.
     pub slug: &'a Slug,
     /// Name for people.
     pub name: Text<'a>,
-    /// Absolute address.
+    /// Absolute address; null when there is none.
+    #[schemars(extend("format" = "iri"))]
     pub website: Option<Text<'a>>,
-    /// Logo.
+    /// Logo; null when there is none.
     pub logo: Option<Image<'a>>,
-    /// When the record last changed.
+    /// When the record last changed: RFC 3339 in UTC, with a fraction where one is recorded.
     pub updated_at: Timestamp,
 }
 
-/// What a full manufacturer adds to its summary (section 2.5).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// What a full manufacturer adds to its summary.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ManufacturerDetails<'a> {
-    /// Plain text.
+    /// Plain text; null when there is none.
     pub description: Option<Text<'a>>,
-    /// Published boats attributed to the manufacturer.
+    /// Published boats attributed to the manufacturer; 0 means that its list of boats is empty.
     pub boat_count: u64,
 }

@@ -2,6 +2,7 @@
 //!
 //! Bodies are hashed, so the text of a number is part of the contract (numbers, shortest form).
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::{Error, Serializer};
 use serde_json::value::RawValue;
@@ -10,7 +11,8 @@ use serde_json::value::RawValue;
 pub const INTEGER_MAX: u64 = 9_007_199_254_740_991;
 
 /// A finite number of a record. Negative zero is zero.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, JsonSchema)]
+#[schemars(inline)]
 pub struct Number(f64);
 
 impl Number {

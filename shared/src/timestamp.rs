@@ -1,10 +1,12 @@
 //! Instants as text: RFC 3339 in, RFC 3339 in UTC out, a fraction of a second kept as given.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 /// Why a text is not an instant.
@@ -94,6 +96,20 @@ impl fmt::Display for Timestamp {
             "" => write!(f, "{whole}Z"),
             fraction => write!(f, "{whole}.{fraction}Z"),
         }
+    }
+}
+
+impl JsonSchema for Timestamp {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Timestamp".into()
+    }
+
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "date-time" })
     }
 }
 

@@ -4,12 +4,14 @@
 //! physical length in ten-millionths of a metre, where a foot is exactly 3,048,000. So no filter
 //! result hangs on floating-point noise (list semantics, "length bounds").
 
+use std::borrow::Cow;
 use std::fmt;
 use std::num::IntErrorKind;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use bigdecimal::{BigDecimal, RoundingMode, ToPrimitive, Zero};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
 use crate::number::Number;
@@ -22,7 +24,7 @@ const FOOT: i64 = 3_048_000;
 /// finds its boat.
 const TOLERANCE: i64 = METRE / 200;
 /// The longest length and bound, in whole units of either system.
-const UNITS_MAX: i64 = 1000;
+pub const LENGTH_MAX: i64 = 1000;
 /// The longest text of a number that is looked at: exact arithmetic takes time with the digits.
 const NUMBER_LENGTH_MAX: usize = 10_000;
 
@@ -61,11 +63,25 @@ impl Unit {
     }
 }
 
+impl JsonSchema for Unit {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Unit".into()
+    }
+
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "enum": Self::ALL.map(Self::as_str) })
+    }
+}
+
 /// Why a number is not a length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidLength {
     /// Zero, negative, or above the limit.
-    #[error("must be greater than 0 and at most {UNITS_MAX}")]
+    #[error("must be greater than 0 and at most {LENGTH_MAX}")]
     OutOfRange,
     /// More precise than a thousandth of the unit.
     #[error("must have at most 3 decimals")]
@@ -226,7 +242,7 @@ fn physical(bound: &LengthBound, unit: LengthUnit, slack: i64, mode: RoundingMod
 }
 
 fn is_within_limits(value: &BigDecimal) -> bool {
-    let (zero, max) = (BigDecimal::zero(), BigDecimal::from(UNITS_MAX));
+    let (zero, max) = (BigDecimal::zero(), BigDecimal::from(LENGTH_MAX));
     zero < *value && *value <= max
 }
 

@@ -26,7 +26,7 @@ use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::findings::LISTED_DEFAULT;
 use crate::logging;
-use crate::serving::{Serving, take_lock};
+use crate::serving::{Serving, connection_limits, take_lock};
 
 /// The files of the sample export.
 const SAMPLE: [(&str, &str); 2] = [
@@ -70,7 +70,7 @@ pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Resul
         data = data.display(),
     )?;
     logging::start(logging::parse_filter("warn")?, context.terminal)?;
-    serving.run(context)
+    serving.run(connection_limits(None), context)
 }
 
 fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {

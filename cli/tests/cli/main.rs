@@ -28,6 +28,8 @@ mod keys_wait;
 mod manufacturers;
 mod mapped;
 mod mapping;
+mod open_files;
+mod openapi;
 mod output;
 mod prune;
 mod refusals;

@@ -1,14 +1,19 @@
 //! The cache against a manual clock and queries that count themselves.
 
 use std::convert::Infallible;
+use std::future::pending;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use bytes::Bytes;
 use futures_util::FutureExt;
 use shared::clock::{Clock, ManualClock};
 use shared::etag::ETag;
+use tokio::time::advance;
 
 use super::*;
+
+const WAITING: Duration = Duration::from_secs(1);
 
 fn body(text: &str) -> ListBody {
     let bytes = Bytes::copy_from_slice(text.as_bytes());
@@ -30,7 +35,7 @@ fn key(query: &str) -> ListKey {
 
 async fn ask(cache: &ListCache, key: &ListKey, now: Moment, answer: &str) -> (Bytes, Freshness) {
     let query = async { Ok::<_, Infallible>(body(answer)) };
-    let Ok((body, freshness)) = cache.get_or_query(key, now, query).await;
+    let (body, freshness) = cache.get_or_query(key, now, WAITING, query).await.unwrap();
     (body.bytes, freshness)
 }
 
@@ -102,7 +107,10 @@ async fn identical_questions_at_once_run_one_query() {
             tokio::task::yield_now().await;
             Ok::<_, Infallible>(body("one"))
         };
-        let Ok((body, _)) = cache.get_or_query(&asked, now, query).await;
+        let (body, _) = cache
+            .get_or_query(&asked, now, WAITING, query)
+            .await
+            .unwrap();
         body.bytes
     };
     let answers = futures_util::future::join_all((0..50).map(|_| one())).await;
@@ -115,25 +123,82 @@ async fn an_error_is_not_remembered() {
     let now = ManualClock::at(0).now();
     let cache = ListCache::new();
     let failed = cache
-        .get_or_query(&key("a"), now, async { Err("broken") })
+        .get_or_query(&key("a"), now, WAITING, async { Err("broken") })
         .await;
-    assert_eq!(failed.err(), Some("broken"));
+    assert!(matches!(failed, Err(CacheError::Query("broken"))));
     assert_eq!(ask(&cache, &key("a"), now, "one").await.1, Freshness::Miss);
 }
 
-#[tokio::test]
-async fn an_abandoned_query_leaves_the_question_to_the_next() {
+/// Requests that ask the same one after the other, each with a query that never ends.
+fn ask_in_vain<'a>(
+    cache: &'a ListCache,
+    asked: &'a ListKey,
+    queries: &'a AtomicU32,
+) -> impl Future<Output = Result<(ListBody, Freshness), CacheError<Infallible>>> {
     let now = ManualClock::at(0).now();
-    let cache = ListCache::new();
-    let asked = key("a");
-    let never = std::future::pending::<Result<ListBody, Infallible>>();
-    assert!(
-        cache
-            .get_or_query(&asked, now, never)
-            .now_or_never()
-            .is_none()
+    let query = async {
+        queries.fetch_add(1, Ordering::Relaxed);
+        pending().await
+    };
+    cache.get_or_query(asked, now, WAITING, query)
+}
+
+fn waits<F: Future>(request: &mut Pin<Box<F>>) -> bool {
+    request.as_mut().now_or_never().is_none()
+}
+
+#[tokio::test]
+async fn a_question_passes_from_whoever_goes_away_to_the_next_who_waits() {
+    let (cache, asked, queries) = (ListCache::new(), key("a"), AtomicU32::new(0));
+    let mut waiting: Vec<_> = (0..5)
+        .map(|_| Box::pin(ask_in_vain(&cache, &asked, &queries)))
+        .collect();
+    assert!(waiting.iter_mut().all(waits));
+    assert_eq!(queries.load(Ordering::Relaxed), 1);
+
+    // One that only waits takes nothing with it, not even where it was told to go on already.
+    drop(waiting.pop());
+    drop(waiting.remove(0));
+    drop(waiting.pop());
+    assert!(waiting.iter_mut().all(waits));
+    assert_eq!(queries.load(Ordering::Relaxed), 2);
+
+    let now = ManualClock::at(0).now();
+    let query = async { Ok::<_, Infallible>(body("one")) };
+    let mut last = Box::pin(cache.get_or_query(&asked, now, WAITING, query));
+    assert!(waits(&mut last));
+    drop(waiting);
+    let (last, freshness) = last.await.unwrap();
+    assert_eq!((&*last.bytes, freshness), (&b"one"[..], Freshness::Miss));
+    let again = ask(&cache, &asked, now, "two").await;
+    assert_eq!(
+        again,
+        (Bytes::from("one"), Freshness::Hit { age_seconds: 0 })
     );
+}
+
+#[tokio::test]
+async fn an_abandoned_query_leaves_the_question_to_whoever_comes_later() {
+    let (cache, asked, queries) = (ListCache::new(), key("a"), AtomicU32::new(0));
+    let abandoned = ask_in_vain(&cache, &asked, &queries).now_or_never();
+    assert!(abandoned.is_none());
+    let now = ManualClock::at(0).now();
     assert_eq!(ask(&cache, &asked, now, "one").await.1, Freshness::Miss);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_kept_waiting_for_another_s_query_for_ever() {
+    let (cache, asked, queries) = (ListCache::new(), key("a"), AtomicU32::new(0));
+    let mut first = Box::pin(ask_in_vain(&cache, &asked, &queries));
+    assert!(waits(&mut first));
+    let mut second = Box::pin(ask_in_vain(&cache, &asked, &queries));
+    assert!(waits(&mut second));
+    advance(WAITING / 2).await;
+    assert!(waits(&mut second));
+    advance(WAITING / 2).await;
+    let refused = second.await;
+    assert!(matches!(refused, Err(CacheError::WaitedTooLong { .. })));
+    assert_eq!(queries.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]

@@ -1,33 +1,32 @@
 //! Connections to the tables in memory, a few of them, each used by one query at a time.
 //!
-//! DuckDB blocks the thread that asks, so queries run on the runtime's blocking threads; a
-//! semaphore keeps their number at that of the connections, and another the number of those that
-//! wait for one.
+//! DuckDB blocks the thread that asks, so queries stand in a [`Queue`] whose turns are the
+//! connections. A query that nobody waits for any more is stopped, and whatever becomes of a
+//! query, its connection comes back.
 
+mod query;
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use duckdb::Connection;
 use shared::release::Release;
-use tokio::sync::Semaphore;
 
-use super::blocking::{self, Stopping};
+use self::query::{Query, Wanted};
+use super::queue::{Queue, QueueError, QueueLimits};
 use super::sql::{self, Statement};
 
 /// How many prepared statements a connection keeps: the common combinations of filters.
 const STATEMENTS_MAX: usize = 128;
-/// Most queries that wait for a connection. Whoever would come after these is told to come later
-/// instead of being kept waiting.
-const WAITING_MAX: usize = 1024;
 
 /// Connections to one release's tables.
 #[derive(Debug)]
 pub(super) struct Pool {
+    /// Those that no query has.
     connections: Arc<Mutex<Vec<Connection>>>,
-    /// One permit a connection.
-    free: Arc<Semaphore>,
-    /// One permit a query that runs or waits.
-    admitted: Arc<Semaphore>,
+    /// One turn a connection.
+    queue: Queue,
 }
 
 /// Why the tables of a release could not be loaded.
@@ -50,20 +49,18 @@ pub enum QueryError {
     /// DuckDB refused or failed.
     #[error("could not run a list query")]
     DuckDb(#[from] duckdb::Error),
-    /// The query was not begun.
-    #[error("a list query was broken off")]
-    BrokenOff(#[from] Stopping),
-    /// Every connection was lost to a panic.
-    #[error("no connection is left for list queries")]
-    NoConnection,
-    /// More queries wait already than may.
-    #[error("{} list queries are waiting already", WAITING_MAX)]
-    TooManyWaiting,
+    /// The query was not begun, or not finished.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
 }
 
 impl Pool {
     /// Loads the tables of `release`, then shuts the database off from everything else.
-    pub(super) fn load(release: &Release, connections: usize) -> Result<Self, LoadError> {
+    pub(super) fn load(
+        release: &Release,
+        connections: usize,
+        limits: QueueLimits,
+    ) -> Result<Self, LoadError> {
         let first = Connection::open_in_memory()?;
         for table in sql::TABLES {
             let path = release.path(table.file);
@@ -80,13 +77,15 @@ impl Pool {
             connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
         }
         Ok(Self {
-            free: Arc::new(Semaphore::new(all.len())),
-            admitted: Arc::new(Semaphore::new(all.len() + WAITING_MAX)),
+            queue: Queue::new("list query", all.len(), limits),
             connections: Arc::new(Mutex::new(all)),
         })
     }
 
     /// Runs `ask` with a connection, as soon as one is free, on a thread that may block.
+    ///
+    /// Where the future is dropped, or `ask` takes too long, a query that waits is not begun and
+    /// one that runs is interrupted.
     pub(super) async fn run<T, E>(
         &self,
         ask: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static,
@@ -95,19 +94,20 @@ impl Pool {
         T: Send + 'static,
         E: From<QueryError> + Send + 'static,
     {
-        let admitted = Arc::clone(&self.admitted).try_acquire_owned();
-        let admitted = admitted.map_err(|_none_left| QueryError::TooManyWaiting)?;
-        let permit = Arc::clone(&self.free).acquire_owned().await;
+        let query = Arc::new(Query::default());
+        let _wanted = Wanted::new(&query);
         let connections = Arc::clone(&self.connections);
-        let answer = blocking::run(move || {
-            let _permits = (admitted, permit);
+        let answer = self.queue.run(move || {
             let free = lock(&connections).pop();
-            let connection = free.ok_or(QueryError::NoConnection)?;
-            let answer = ask(&connection);
+            let connection = free.unwrap_or_else(|| unreachable!("a turn is a connection"));
+            // A connection is sound after a panic: unwinding gives back what it had lent.
+            let asked = || query.ask(&connection, ask);
+            let answer = catch_unwind(AssertUnwindSafe(asked));
             lock(&connections).push(connection);
-            answer
+            answer.unwrap_or_else(|panic| resume_unwind(panic))
         });
-        answer.await.map_err(QueryError::from)?
+        let answer = answer.await.map_err(QueryError::from)?;
+        answer.unwrap_or_else(|| unreachable!("this waits for the query, so it was not stopped"))
     }
 }
 

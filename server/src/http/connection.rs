@@ -1,12 +1,14 @@
-//! One connection, and how long its client may keep the server waiting.
+//! One connection: what of it is given to the HTTP library, and how long its client may keep the
+//! server waiting.
 //!
-//! A client that sends nothing is dropped after a while; one that begins a request and does not
-//! finish its head, or whose first request has an address that cannot be parsed, is told so, in the
-//! envelope, and then dropped. The HTTP library would do so without a word, which is why it is done
-//! here. Requests have no bodies, so whatever
-//! is read is heads, and nothing but the blank line that ends one needs to be recognised.
+//! The library gets whole lines of well-formed heads, one head at a time, and nothing while an
+//! answer is on its way. Whoever sends something else, or does not finish a head, is told so in the
+//! envelope, which the library would not do, and nothing after that is read as a request. A client
+//! that sends nothing, or does not take its answer, is dropped without a word.
 
-mod first_line;
+mod farewell;
+mod head;
+mod taking;
 
 use std::io;
 use std::pin::Pin;
@@ -14,118 +16,196 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-pub(crate) use first_line::BadAddress;
-use first_line::FirstLine;
+use super::admission::Place;
+use farewell::Farewell;
+pub(crate) use head::BadHead;
+use head::{Heads, Passed};
+use taking::Taking;
 
 /// How long a connection may be idle before the next request begins.
 pub(crate) const IDLE_MAX: Duration = Duration::from_secs(75);
 /// How long a head may take from its first byte to its last.
 pub(crate) const HEAD_MAX: Duration = Duration::from_secs(10);
+/// Most bytes that are read at a time.
+const READ_BYTES_MAX: usize = 8 * 1024;
+/// What an idle connection may keep of the room for what was read.
+const IDLE_BYTES_MAX: usize = 2 * 1024;
+
+/// How long a client that has closed its side is still believed to wait for the answer that is
+/// due. It may have said all that it has to say; more likely it has left.
+pub(crate) const GONE_AFTER: Duration = Duration::from_secs(1);
+/// Most bytes of later requests that are read while an answer is due.
+const AHEAD_BYTES_MAX: usize = 8 * 1024;
 
 /// Why a connection ends with an answer that the HTTP library does not give.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Refusal {
     /// A head took longer than [`HEAD_MAX`].
     TooSlow,
-    /// The address of the first request cannot be parsed.
-    BadAddress(BadAddress),
+    /// A head that cannot be a request; whether its method is `HEAD`, so that the answer has no
+    /// body.
+    BadHead { bad: BadHead, is_head: bool },
+    /// There are as many connections as there may be, of all clients or of this one's address.
+    TooManyConnections,
 }
 
-/// Makes the complete answer to a head that is refused.
+/// Makes the complete answer to a client that is refused.
 pub(crate) type LastAnswer = Arc<dyn Fn(Refusal) -> Vec<u8> + Send + Sync>;
 
-/// A byte stream that ends when its client waits too long.
+/// A byte stream of heads that ends when its client is refused or waits too long.
 pub(crate) struct Connection<S> {
     stream: S,
+    last_answer: LastAnswer,
     heads: Heads,
-    first_line: FirstLine,
-    /// Set once the first request is refused; what follows is kept from the library.
-    bad_address: Option<BadAddress>,
-    /// An answer to an earlier head is still due, so the client is not the one who waits.
-    answer_due: bool,
+    /// What was read and is not given on: a line that has not ended, and heads after the current.
+    held: Vec<u8>,
+    /// What of that may be given on.
+    passed: Passed,
+    taking: Taking,
+    /// The library wanted to read while an answer was on its way.
+    is_read_due: bool,
+    /// Since when the client has closed its side.
+    closed: Option<Instant>,
     /// Since when the client is the one to act.
     since: Instant,
     timer: Pin<Box<Sleep>>,
-    last_answer: LastAnswer,
-    /// What is left to send of the last answer, once there is one.
-    farewell: Option<Bytes>,
+    farewell: Option<Farewell>,
+    /// Given back when the connection ends.
+    _place: Option<Place>,
 }
 
 impl<S> Connection<S> {
-    pub(crate) fn new(stream: S, last_answer: LastAnswer) -> Self {
+    pub(crate) fn new(stream: S, last_answer: LastAnswer, place: Option<Place>) -> Self {
         let since = Instant::now();
         Self {
             stream,
+            last_answer,
             heads: Heads::default(),
-            first_line: FirstLine::Begun(Vec::new()),
-            bad_address: None,
-            answer_due: false,
+            held: Vec::new(),
+            passed: Passed::default(),
+            taking: Taking::default(),
+            is_read_due: false,
+            closed: None,
             since,
             timer: Box::pin(tokio::time::sleep_until(since + IDLE_MAX)),
-            last_answer,
             farewell: None,
+            _place: place,
         }
     }
 
-    fn note_read(&mut self, bytes: &[u8]) {
-        if let Some(bad) = self.first_line.read(bytes) {
-            self.bad_address = Some(bad);
-        }
-        let was_open = self.heads.is_open;
-        if self.heads.read(bytes) {
-            self.answer_due = true;
-        }
-        if self.heads.is_open && !was_open {
-            self.since = Instant::now();
+    fn say_farewell(&mut self, answer: Vec<u8>) {
+        self.farewell = Some(Farewell::new(answer, !self.held.is_empty()));
+    }
+
+    /// Looks at what is held; what of it passes is noted.
+    fn look(&mut self) {
+        match self.heads.read(&self.held) {
+            Ok(passed) => {
+                self.held.drain(..passed.dropped);
+                self.passed = passed;
+            }
+            Err(bad) => {
+                let is_head = self.heads.is_head();
+                let answer = (self.last_answer)(Refusal::BadHead { bad, is_head });
+                self.say_farewell(answer);
+            }
         }
     }
 
-    fn note_written(&mut self) {
-        self.answer_due = false;
-        self.since = Instant::now();
+    /// Gives on what has passed, as far as there is room.
+    fn give(&mut self, buffer: &mut ReadBuf<'_>) {
+        let length = self.passed.given.min(buffer.remaining());
+        buffer.put_slice(&self.held[..length]);
+        self.held.drain(..length);
+        self.passed.given -= length;
+        if self.passed.given == 0 && self.passed.is_whole {
+            self.passed.is_whole = false;
+            self.taking.expect();
+        }
+        if self.held.is_empty() && IDLE_BYTES_MAX < self.held.capacity() {
+            self.held = Vec::new();
+        }
+    }
+
+    /// A head has begun and not ended.
+    fn is_open(&self) -> bool {
+        self.heads.is_open() || !matches!(self.held[..], [] | [b'\r'])
     }
 }
 
-impl<S: AsyncWrite + Unpin> Connection<S> {
-    /// Waits on behalf of a client that has sent nothing more: pending while it may take longer,
-    /// ready at the end of the stream.
-    fn poll_patience(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.farewell.is_none() {
-            if self.answer_due {
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
+    /// Reads more from the client. Ready with whether there was more.
+    fn poll_more(
+        &mut self,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<bool>> {
+        let mut room = buffer.take(READ_BYTES_MAX);
+        ready!(Pin::new(&mut self.stream).poll_read(cx, &mut room))?;
+        let bytes = room.filled();
+        let is_end_of_line = |byte: &u8| matches!(byte, b'\r' | b'\n');
+        if !self.is_open() && !bytes.iter().all(is_end_of_line) {
+            self.since = Instant::now();
+        }
+        self.held.extend_from_slice(bytes);
+        Poll::Ready(Ok(!bytes.is_empty()))
+    }
+
+    /// Waits on behalf of a client that has sent nothing more; ready when it took too long.
+    fn poll_patience(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let allowed = if self.is_open() { HEAD_MAX } else { IDLE_MAX };
+        ready!(poll_until(&mut self.timer, self.since + allowed, cx));
+        let answer = if self.is_open() {
+            (self.last_answer)(Refusal::TooSlow)
+        } else {
+            Vec::new()
+        };
+        self.say_farewell(answer);
+        Poll::Ready(())
+    }
+
+    /// Pending while the client waits for the answer that is due. Ready, at the end of the stream,
+    /// when it has left, so that the library drops the request.
+    fn poll_departure(
+        &mut self,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if !self.taking.is_due() {
+            return Poll::Pending;
+        }
+        let closed = loop {
+            if let Some(closed) = self.closed {
+                break closed;
+            }
+            if AHEAD_BYTES_MAX <= self.held.len() {
                 return Poll::Pending;
             }
-            let allowed = if self.heads.is_open {
-                HEAD_MAX
-            } else {
-                IDLE_MAX
-            };
-            let deadline = self.since + allowed;
-            if self.timer.deadline() != deadline {
-                self.timer.as_mut().reset(deadline);
+            if !ready!(self.poll_more(cx, buffer))? {
+                self.closed = Some(Instant::now());
             }
-            ready!(self.timer.as_mut().poll(cx));
-            let answer = if self.heads.is_open {
-                (self.last_answer)(Refusal::TooSlow)
-            } else {
-                Vec::new()
-            };
-            self.farewell = Some(answer.into());
-        }
-        while let Some(farewell) = self.farewell.as_mut()
-            && farewell.has_remaining()
-        {
-            let written = ready!(Pin::new(&mut self.stream).poll_write(cx, farewell))?;
-            if written == 0 {
-                break;
-            }
-            farewell.advance(written);
-        }
-        Pin::new(&mut self.stream).poll_flush(cx)
+        };
+        ready!(poll_until(&mut self.timer, closed + GONE_AFTER, cx));
+        Poll::Ready(Ok(()))
     }
+
+    fn poll_farewell(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if let Some(farewell) = &mut self.farewell {
+            ready!(farewell.poll(&mut self.stream, &mut self.timer, cx))?;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Ready once that moment has passed.
+fn poll_until(timer: &mut Pin<Box<Sleep>>, deadline: Instant, cx: &mut Context<'_>) -> Poll<()> {
+    if timer.deadline() != deadline {
+        timer.as_mut().reset(deadline);
+    }
+    timer.as_mut().poll(cx)
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {
@@ -135,42 +215,43 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        while this.farewell.is_none() {
-            let before = buffer.filled().len();
-            let Poll::Ready(read) = Pin::new(&mut this.stream).poll_read(cx, buffer) else {
-                break;
-            };
-            read?;
-            let bytes = &buffer.filled()[before..];
-            let is_at_end = bytes.is_empty();
-            this.note_read(bytes);
-            let Some(bad) = this.bad_address else {
-                return Poll::Ready(Ok(()));
-            };
-            // The rest of a refused head is read, or closing the connection would reset it.
-            buffer.set_filled(before);
-            if is_at_end {
+        // What the connection itself says must not come between the bytes of an answer.
+        if this.taking.is_under_way() {
+            this.is_read_due = true;
+            return this.poll_departure(cx, buffer);
+        }
+        loop {
+            if this.farewell.is_some() {
+                return this.poll_farewell(cx);
+            }
+            if this.passed.given == 0 {
+                this.look();
+            }
+            if 0 < this.passed.given {
+                this.give(buffer);
                 return Poll::Ready(Ok(()));
             }
-            if this.answer_due {
-                let answer = (this.last_answer)(Refusal::BadAddress(bad));
-                this.farewell = Some(answer.into());
+            if this.farewell.is_some() {
+                continue;
+            }
+            match this.poll_more(cx, buffer) {
+                Poll::Ready(Ok(true)) => {}
+                Poll::Ready(end) => return Poll::Ready(end.map(drop)),
+                Poll::Pending => ready!(this.poll_patience(cx)),
             }
         }
-        this.poll_patience(cx)
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     fn poll_write(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let written = ready!(Pin::new(&mut this.stream).poll_write(cx, bytes))?;
-        this.note_written();
-        Poll::Ready(Ok(written))
+        let written = Pin::new(&mut this.stream).poll_write(cx, bytes);
+        this.taking.poll(cx, written)
     }
 
     fn poll_write_vectored(
@@ -179,58 +260,34 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let written = ready!(Pin::new(&mut this.stream).poll_write_vectored(cx, slices))?;
-        this.note_written();
-        Poll::Ready(Ok(written))
+        let written = Pin::new(&mut this.stream).poll_write_vectored(cx, slices);
+        this.taking.poll(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
     }
 
+    /// The library flushes when it has written all of an answer, and before there is one.
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_flush(cx)
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_shutdown(cx)
-    }
-}
-
-/// Where the heads of requests end in what is read. A head ends with a blank line; blank lines
-/// before one are ignored (RFC 9112 section 2.2).
-#[derive(Debug, Default)]
-struct Heads {
-    /// A head has begun and not ended.
-    is_open: bool,
-    /// The current line has something on it.
-    line_has_text: bool,
-}
-
-impl Heads {
-    /// Takes note of more bytes; whether a head ended in them.
-    fn read(&mut self, bytes: &[u8]) -> bool {
-        // Nearly every read is whole heads and nothing else.
-        if bytes.ends_with(b"\r\n\r\n") && !bytes.starts_with(b"\r") && !bytes.starts_with(b"\n") {
-            *self = Self::default();
-            return true;
-        }
-        let mut ended = false;
-        for &byte in bytes {
-            match byte {
-                b'\n' if !self.line_has_text => {
-                    ended |= self.is_open;
-                    self.is_open = false;
-                }
-                b'\n' => self.line_has_text = false,
-                b'\r' => {}
-                _ => {
-                    self.is_open = true;
-                    self.line_has_text = true;
-                }
+        let this = self.get_mut();
+        ready!(Pin::new(&mut this.stream).poll_flush(cx))?;
+        if this.taking.end() {
+            this.since = Instant::now();
+            if std::mem::take(&mut this.is_read_due) {
+                cx.waker().wake_by_ref();
             }
         }
-        ended
+        Poll::Ready(Ok(()))
+    }
+
+    /// The library shuts the connection after its last answer.
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.farewell.is_none() {
+            this.say_farewell(Vec::new());
+        }
+        this.poll_farewell(cx)
     }
 }
 

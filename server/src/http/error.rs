@@ -3,17 +3,20 @@
 //! What clients may know and what only the log may know are kept apart: `Internal` and
 //! `Unavailable` carry a cause that is logged here, once, and a client gets a fixed sentence.
 
+mod bad_head;
 mod message;
 
 use std::error::Error;
 
 use salvo::http::StatusCode;
+use schemars::JsonSchema;
 use serde::Serialize;
 use shared::keys::key::KeyRefusal;
 use shared::keys::scope::Scope;
 
 use super::headers::Facts;
-use crate::catalogue::{ListError, QueryError};
+use crate::cache::CacheError;
+use crate::catalogue::{BodyError, ListError, QueryError};
 use crate::error_chain::chain;
 use crate::keyring::VerifyError;
 use crate::limits::{QuotaError, Usage};
@@ -66,6 +69,8 @@ pub(crate) enum ApiError {
     Internal(Cause),
     /// A panic, which the panic hook has logged, with its place.
     Panicked,
+    /// There are as many connections as there may be, of all clients or of one address.
+    TooManyConnections,
     /// Something the answer depends on cannot be asked.
     Unavailable(Cause),
 }
@@ -73,15 +78,6 @@ pub(crate) enum ApiError {
 impl ApiError {
     pub(crate) fn internal(cause: impl Into<Cause>) -> Self {
         Self::Internal(cause.into())
-    }
-
-    /// An address that cannot be parsed, which is no parameter and has no more exact name.
-    pub(crate) fn bad_address() -> Self {
-        Self::Validation(vec![ParamIssue {
-            field: "address".to_owned(),
-            message: "characters that an address may not contain must be percent-encoded"
-                .to_owned(),
-        }])
     }
 
     pub(crate) fn status(&self) -> StatusCode {
@@ -101,7 +97,7 @@ impl ApiError {
             Self::RateLimited(_) | Self::QuotaExceeded(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::Internal(_) | Self::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::TooManyConnections | Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -127,7 +123,7 @@ impl ApiError {
             Self::UriTooLong => "URI_TOO_LONG",
             Self::HeadersTooLarge => "HEADERS_TOO_LARGE",
             Self::Internal(_) | Self::Panicked => "INTERNAL_ERROR",
-            Self::Unavailable(_) => "SERVICE_UNAVAILABLE",
+            Self::TooManyConnections | Self::Unavailable(_) => "SERVICE_UNAVAILABLE",
         }
     }
 
@@ -142,7 +138,9 @@ impl ApiError {
                 facts.quota = Some(*usage);
                 facts.retry_after_seconds = Some(usage.retry_after_seconds);
             }
-            Self::Unavailable(_) => facts.retry_after_seconds = Some(UNAVAILABLE_RETRY_SECONDS),
+            Self::TooManyConnections | Self::Unavailable(_) => {
+                facts.retry_after_seconds = Some(UNAVAILABLE_RETRY_SECONDS);
+            }
             _ => {}
         }
     }
@@ -187,13 +185,23 @@ impl From<VerifyError> for ApiError {
     }
 }
 
-impl From<ListError> for ApiError {
-    fn from(error: ListError) -> Self {
+impl From<CacheError<ListError>> for ApiError {
+    fn from(error: CacheError<ListError>) -> Self {
         match error {
-            ListError::Query(QueryError::NoConnection | QueryError::TooManyWaiting) => {
+            CacheError::WaitedTooLong { .. }
+            | CacheError::Query(ListError::Query(QueryError::Queue(_))) => {
                 Self::Unavailable(error.into())
             }
-            failed => Self::internal(failed),
+            CacheError::Query(failed) => Self::internal(failed),
+        }
+    }
+}
+
+impl From<BodyError> for ApiError {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::Queue(_) => Self::Unavailable(error.into()),
+            failed @ BodyError::Read(_) => Self::internal(failed),
         }
     }
 }
@@ -207,24 +215,37 @@ impl From<QuotaError> for ApiError {
     }
 }
 
-#[derive(Serialize)]
-struct ErrorEnvelope<'a> {
+/// The body of every refusal.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ErrorEnvelope<'a> {
+    /// What went wrong.
     error: ErrorObject<'a>,
 }
 
-#[derive(Serialize)]
+/// What went wrong.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ErrorObject<'a> {
+    /// What went wrong, for programs.
+    #[schemars(extend("enum" = super::openapi::codes()))]
     code: &'static str,
+    /// What went wrong and what to do, for people. The wording may change.
     message: String,
+    /// Id of this answer, as in `X-Request-Id`.
     request_id: String,
+    /// Which parameters are wrong; only with `VALIDATION_ERROR`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Details<'a>")]
     details: Option<Details<'a>>,
 }
 
-#[derive(Serialize)]
+/// Which parameters are wrong.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ErrorDetails")]
 struct Details<'a> {
+    /// The first wrong parameter, in the order of the request.
     field: &'a str,
+    /// Every problem, in the order of the request.
     issues: &'a [ParamIssue],
 }
 
@@ -239,19 +260,22 @@ impl<'a> Details<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
-    use crate::catalogue::Stopping;
+    use crate::catalogue::QueueError;
 
     #[test]
-    fn a_list_that_may_be_had_later_is_503_and_another_failure_500() {
-        for (why, code) in [
-            (QueryError::TooManyWaiting, "SERVICE_UNAVAILABLE"),
-            (QueryError::NoConnection, "SERVICE_UNAVAILABLE"),
-            (QueryError::BrokenOff(Stopping), "INTERNAL_ERROR"),
+    fn what_may_be_had_later_is_503() {
+        let waiting = Duration::from_secs(1);
+        let why = QueueError::Stopping { what: "query" };
+        for error in [
+            CacheError::Query(ListError::Query(QueryError::Queue(why))).into(),
+            CacheError::<ListError>::WaitedTooLong { waiting }.into(),
+            BodyError::Queue(why).into(),
         ] {
-            let shown = why.to_string();
-            let error = ApiError::from(ListError::Query(why));
-            assert_eq!(error.code(), code, "{shown}");
+            let error: ApiError = error;
+            assert_eq!(error.code(), "SERVICE_UNAVAILABLE", "{error:?}");
         }
     }
 }

@@ -3,6 +3,9 @@
 //! [`Group::is_on`] is the table of the specification's section 4.8; the pipeline collects
 //! [`Facts`] without asking whether they will be shown, and the status decides.
 
+#[cfg(test)]
+mod tests;
+
 use bytes::Bytes;
 use salvo::http::header::{
     AGE, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK, RETRY_AFTER, VARY,
@@ -32,7 +35,10 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const GET_AND_HEAD: HeaderValue = HeaderValue::from_static("GET, HEAD");
 const BEARER: HeaderValue = HeaderValue::from_static("Bearer realm=\"boat catalogue\"");
 const VARY_ON: HeaderValue = HeaderValue::from_static("Authorization, Accept-Encoding");
+const VARY_ON_CODING: HeaderValue = HeaderValue::from_static("Accept-Encoding");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+/// Short, so that a new version of the server is soon described as it is.
+const PUBLIC_MAX_AGE: HeaderValue = HeaderValue::from_static("public, max-age=300");
 /// The number is [`crate::cache::MAX_AGE_SECONDS`], which a test holds it to.
 const PRIVATE_MAX_AGE: HeaderValue = HeaderValue::from_static("private, max-age=60");
 
@@ -46,8 +52,19 @@ pub(crate) struct Facts {
     pub(crate) freshness: Option<Freshness>,
     pub(crate) link: Option<String>,
     pub(crate) retry_after_seconds: Option<u64>,
-    /// The answer may not be stored at all.
-    pub(crate) no_store: bool,
+    pub(crate) keeping: Keeping,
+}
+
+/// Who may keep an answer for a while. Without an `ETag` nobody is told that they may.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Keeping {
+    /// The client that has the key.
+    #[default]
+    Client,
+    /// Shared caches too.
+    Everybody,
+    /// Nobody at all.
+    Nobody,
 }
 
 impl Facts {
@@ -60,14 +77,14 @@ impl Facts {
             freshness: None,
             link: None,
             retry_after_seconds: None,
-            no_store: false,
+            keeping: Keeping::Client,
         }
     }
 }
 
 /// Headers that are shown together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Group {
+pub(crate) enum Group {
     RequestId,
     RateLimit,
     Quota,
@@ -93,7 +110,7 @@ impl Group {
     ];
 
     /// Which statuses show the group: section 4.8, and below it what other rules add.
-    const fn is_on(self, status: u16) -> bool {
+    pub(crate) const fn is_on(self, status: u16) -> bool {
         match self {
             Self::RequestId => true,
             Self::RateLimit => matches!(status, 200 | 304 | 429),
@@ -165,13 +182,18 @@ fn write_usage(names: [HeaderName; 3], usage: Option<&Usage>, headers: &mut Head
 }
 
 fn write_caching(facts: &Facts, headers: &mut HeaderMap) {
-    if facts.no_store {
-        headers.insert(CACHE_CONTROL, NO_STORE);
-    }
+    let (cache_control, vary) = match facts.keeping {
+        Keeping::Client => (PRIVATE_MAX_AGE, VARY_ON),
+        Keeping::Everybody => (PUBLIC_MAX_AGE, VARY_ON_CODING),
+        Keeping::Nobody => {
+            headers.insert(CACHE_CONTROL, NO_STORE);
+            return;
+        }
+    };
     if let Some(etag) = facts.etag {
         headers.insert(ETAG, value_of(etag.to_string()));
-        headers.insert(CACHE_CONTROL, PRIVATE_MAX_AGE);
-        headers.insert(VARY, VARY_ON);
+        headers.insert(CACHE_CONTROL, cache_control);
+        headers.insert(VARY, vary);
     }
 }
 
@@ -189,100 +211,4 @@ fn write_freshness(freshness: Option<Freshness>, headers: &mut HeaderMap) {
 fn value_of(text: String) -> HeaderValue {
     let value = HeaderValue::from_maybe_shared(Bytes::from(text));
     value.unwrap_or_else(|why| unreachable!("a header value of our own is not visible: {why}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cache::MAX_AGE_SECONDS;
-
-    const STATUSES: [u16; 14] = [
-        200, 304, 400, 401, 403, 404, 405, 408, 413, 414, 429, 431, 500, 503,
-    ];
-
-    fn everything_known() -> Facts {
-        let usage = Usage {
-            limit: 10,
-            remaining: 9,
-            reset_unix_seconds: 8,
-            retry_after_seconds: 7,
-        };
-        Facts {
-            rate: Some(usage),
-            quota: Some(usage),
-            etag: Some(ETag::of(b"x")),
-            freshness: Some(Freshness::Miss),
-            link: Some("</v1/boats?offset=20>; rel=\"next\"".to_owned()),
-            retry_after_seconds: Some(1),
-            ..Facts::new(RequestId::NIL)
-        }
-    }
-
-    /// Section 4.8 of the specification, as it is printed there.
-    const TABLE: [(&[&str], &[u16]); 6] = [
-        (&["x-request-id"], &STATUSES),
-        (
-            &[
-                "x-ratelimit-limit",
-                "x-ratelimit-remaining",
-                "x-ratelimit-reset",
-            ],
-            &[200, 304, 429],
-        ),
-        (
-            &["x-quota-limit", "x-quota-remaining", "x-quota-reset"],
-            &[200, 429],
-        ),
-        (&["etag", "cache-control"], &[200, 304]),
-        (&["x-cache", "age"], &[200]),
-        (&["retry-after"], &[429, 503]),
-    ];
-
-    #[test]
-    fn a_status_shows_exactly_the_headers_of_section_4_8_even_where_all_is_known() {
-        for status in STATUSES {
-            let mut headers = HeaderMap::new();
-            let code = StatusCode::from_u16(status).unwrap();
-            write(code, &everything_known(), None, &mut headers);
-            for (names, statuses) in TABLE {
-                for name in names {
-                    let shown = headers.contains_key(*name);
-                    assert_eq!(shown, statuses.contains(&status), "{name} on {status}");
-                }
-            }
-            assert_eq!(
-                headers.contains_key("vary"),
-                matches!(status, 200 | 304),
-                "{status}"
-            );
-            assert_eq!(headers.contains_key("link"), status == 200, "{status}");
-            assert_eq!(
-                headers.contains_key("www-authenticate"),
-                status == 401,
-                "{status}"
-            );
-            assert_eq!(headers.contains_key("allow"), status == 405, "{status}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_known_is_not_shown() {
-        let mut headers = HeaderMap::new();
-        write(
-            StatusCode::OK,
-            &Facts::new(RequestId::NIL),
-            None,
-            &mut headers,
-        );
-        let names: Vec<&str> = headers.keys().map(HeaderName::as_str).collect();
-        assert_eq!(names, ["x-request-id"]);
-    }
-
-    #[test]
-    fn clients_are_told_the_age_that_the_list_cache_keeps() {
-        assert_eq!(
-            PRIVATE_MAX_AGE,
-            format!("private, max-age={MAX_AGE_SECONDS}")
-        );
-    }
 }

@@ -1,7 +1,8 @@
 //! Limits of a request's head, checked before anything of it is read.
 //!
-//! The HTTP library has limits of its own, which answer without a body; they are set above these
-//! so that a client gets the envelope.
+//! A connection refuses heads over these limits before they are whole, byte by byte as they were
+//! sent. Here they are checked once more for requests as the HTTP library gives them, so that they
+//! hold wherever a request comes from.
 
 use salvo::http::Request;
 use salvo::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};

@@ -45,8 +45,9 @@ impl LookUp<'_> {
             list,
             query: canonical_query,
         };
-        let asked = self.lists.get_or_query(&key, self.now, query).await;
-        let (body, freshness) = asked?;
+        let waiting = self.catalogue.queue_limits().waiting;
+        let asked = self.lists.get_or_query(&key, self.now, waiting, query);
+        let (body, freshness) = asked.await?;
         let link = page_links(self.path, self.query, page, body.total);
         Ok(Found {
             body: body.bytes,

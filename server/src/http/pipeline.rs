@@ -58,7 +58,13 @@ pub(crate) async fn answer(
     let (operation, scopes) = match route.operation {
         Operation::Catalogue(operation, scopes) => (operation, scopes),
         Operation::Service(operation) => {
-            return service::answer(app, operation, &query, &mut seen.facts).map(Answer::Body);
+            let body = service::answer(app, operation, &query, &mut seen.facts)?;
+            let is_known = |etag| has_body_already(request.headers(), etag);
+            let answer = match seen.facts.etag {
+                Some(etag) if is_known(etag) => Answer::NotModified,
+                _ => Answer::Body(body),
+            };
+            return Ok(answer);
         }
     };
     let key = authorization::read(request.headers())?;

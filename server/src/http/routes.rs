@@ -41,6 +41,8 @@ pub enum ServiceOperation {
     DescribeVersion,
     /// The uptime check.
     CheckHealth,
+    /// The OpenAPI document.
+    DescribeApi,
 }
 
 /// The operations of the catalogue.
@@ -63,12 +65,12 @@ use CatalogueOperation::{
 };
 use Operation::{Catalogue, Service};
 use Scope::{BoatsRead, ManufacturersRead};
-use ServiceOperation::{CheckHealth, DescribeVersion};
+use ServiceOperation::{CheckHealth, DescribeApi, DescribeVersion};
 use Template::{Fixed, OfRecord};
 
 /// Every endpoint. All of them answer `GET` and `HEAD`, and nothing else.
 #[rustfmt::skip]
-pub static ROUTES: [Route; 7] = [
+pub static ROUTES: [Route; 8] = [
     Route { path: Fixed("/v1/boats"),                      operation: Catalogue(ListBoats, &[BoatsRead]) },
     Route { path: OfRecord("/v1/boats/", ""),              operation: Catalogue(GetBoat, &[BoatsRead]) },
     Route { path: Fixed("/v1/manufacturers"),              operation: Catalogue(ListManufacturers, &[ManufacturersRead]) },
@@ -76,6 +78,7 @@ pub static ROUTES: [Route; 7] = [
     Route { path: OfRecord("/v1/manufacturers/", "/boats"), operation: Catalogue(ListManufacturerBoats, &[ManufacturersRead, BoatsRead]) },
     Route { path: Fixed("/v1"),                            operation: Service(DescribeVersion) },
     Route { path: Fixed("/health"),                        operation: Service(CheckHealth) },
+    Route { path: Fixed("/openapi.json"),                  operation: Service(DescribeApi) },
 ];
 
 /// The route of a path, with the raw segment of its record, which is empty where the route has
@@ -134,6 +137,7 @@ mod tests {
         );
         check("/v1", Some(("/v1", "")));
         check("/health", Some(("/health", "")));
+        check("/openapi.json", Some(("/openapi.json", "")));
     }
 
     #[test]

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use salvo::Server;
 use salvo::conn::Acceptor;
-use salvo::fuse::FuseConfig;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::acceptor::Connections;
+use super::admission::ConnectionLimits;
+use super::limits::{HEAD_BYTES_MAX, HEADERS_MAX};
 use super::{last_answer, service_until};
 use crate::app::App;
 use crate::repeating::{Repeating, repeat};
@@ -22,18 +23,16 @@ pub const STOP_SECONDS_MAX: u64 = 10;
 /// How long clients that are connected when the server is told to stop may still begin a request.
 /// One that is on its way is answered so, where closing its connection would have lost it.
 const LAST_REQUESTS: Duration = Duration::from_millis(500);
-/// Most connections at a time; more wait in the operating system's queue.
-const CONNECTIONS_MAX: usize = 10_000;
-/// How long a client may take no byte of its answer.
-const STALLED_AFTER: Duration = Duration::from_secs(30);
 /// Pause between two looks for units of monthly quotas that lie unused.
 const GIVE_BACK_INTERVAL: Duration = Duration::from_millis(500);
-/// The HTTP library's own limits answer without a body, so they lie above ours.
-const LIBRARY_HEADERS_MAX: usize = 256;
-/// Read buffer of a connection, and so the longest head that gets an answer from us, in bytes.
-const LIBRARY_HEAD_BYTES_MAX: usize = 256 * 1024;
+/// The HTTP library's own limits answer without a body, so they lie above ours, and nothing
+/// reaches them.
+const LIBRARY_HEADERS_MAX: usize = 2 * HEADERS_MAX;
+/// Read buffer of a connection, in bytes.
+const LIBRARY_HEAD_BYTES_MAX: usize = 2 * HEAD_BYTES_MAX;
 
-/// Answers requests on `listener`, which is bound already, until `shutdown` completes.
+/// Answers requests on `listener`, which is bound already, until `shutdown` completes, of as many
+/// connections as `limits` allow.
 ///
 /// Then no connection is accepted any more but those that were made before, every answer is the
 /// last of its connection, and connections without a request are closed after half a second.
@@ -42,15 +41,16 @@ const LIBRARY_HEAD_BYTES_MAX: usize = 256 * 1024;
 pub async fn serve(
     app: Arc<App>,
     listener: TcpListener,
+    limits: ConnectionLimits,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
-    let fuse = FuseConfig::disabled().with_write_stall_timeout(STALLED_AFTER);
     let (stop, stopping) = watch::channel(false);
     let refusing = Arc::clone(&app);
     let connections = Connections::new(
         listener,
-        fuse,
+        limits,
         Arc::new(move |refusal| last_answer(&refusing, refusal)),
+        Arc::clone(&app.clock),
         stopping.clone(),
     )?;
     let server = server_of(connections);
@@ -81,7 +81,7 @@ fn give_back_idle(app: Arc<App>) -> io::Result<Repeating> {
 }
 
 fn server_of<A: Acceptor + Send>(connections: A) -> Server<A> {
-    let mut server = Server::new(connections).max_connections(CONNECTIONS_MAX);
+    let mut server = Server::new(connections);
     server
         .http1_mut()
         .max_headers(LIBRARY_HEADERS_MAX)
@@ -89,8 +89,9 @@ fn server_of<A: Acceptor + Send>(connections: A) -> Server<A> {
         // Connections watch for themselves how long a head takes: the library would close a slow
         // one without an answer, and counts the idle time before it too.
         .header_read_timeout(None)
-        // A client that has sent all it has to say may still wait for the answer.
-        .half_close(true);
+        // Connections decide for themselves whether a client that has closed its side still waits
+        // for the answer; if not, the library drops the request, and its query with it.
+        .half_close(false);
     server
 }
 

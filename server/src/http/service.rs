@@ -1,10 +1,12 @@
-//! `GET /v1` and `GET /health`: no key, no limits, no conditional requests.
+//! `GET /v1`, `GET /health` and `GET /openapi.json`: no key, no limits.
 
 use bytes::Bytes;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::ApiError;
-use super::headers::Facts;
+use super::headers::{Facts, Keeping};
+use super::openapi;
 use super::routes::ServiceOperation;
 use crate::app::App;
 use crate::params::{NoParams, QueryString};
@@ -20,8 +22,14 @@ pub(crate) fn answer(
     match operation {
         ServiceOperation::DescribeVersion => Ok(describe_version(app)),
         ServiceOperation::CheckHealth => {
-            facts.no_store = true;
+            facts.keeping = Keeping::Nobody;
             Ok(check_health(app))
+        }
+        ServiceOperation::DescribeApi => {
+            let document = openapi::served();
+            facts.keeping = Keeping::Everybody;
+            facts.etag = Some(document.etag);
+            Ok(document.body.clone())
         }
     }
 }
@@ -63,37 +71,63 @@ fn body(shape: &impl Serialize) -> Bytes {
         .into()
 }
 
-#[derive(Serialize)]
-struct Data<'a> {
+/// The version descriptor.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "VersionEnvelope")]
+pub(crate) struct Data<'a> {
+    /// The version.
     data: Descriptor<'a>,
 }
 
-#[derive(Serialize)]
+/// A version of the API.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Version")]
 #[serde(rename_all = "camelCase")]
 struct Descriptor<'a> {
+    /// The prefix of its paths.
     version: &'static str,
+    /// `current`, as long as no later version takes its place.
     status: &'static str,
+    /// When it was deprecated, RFC 3339 in UTC; null as long as it is not.
+    #[schemars(extend("format" = "date-time"))]
     deprecated_at: Option<&'static str>,
+    /// When it will be switched off, RFC 3339 in UTC; null as long as that is not planned.
+    #[schemars(extend("format" = "date-time"))]
     sunset_at: Option<&'static str>,
+    /// The release of the catalogue that is served.
     catalogue: Served<'a>,
+    /// Paths to begin with.
     links: Links,
 }
 
-#[derive(Serialize)]
+/// The release of the catalogue that is served.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ServedRelease")]
 #[serde(rename_all = "camelCase")]
 struct Served<'a> {
+    /// Id of the release.
     release: &'a str,
+    /// When it was published, RFC 3339 in UTC.
+    #[schemars(extend("format" = "date-time"))]
     published_at: &'a str,
 }
 
-#[derive(Serialize)]
+/// Paths to begin with, relative to the server.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "VersionLinks")]
 struct Links {
+    /// This version.
     #[serde(rename = "self")]
     own: &'static str,
+    /// The list of boats.
     boats: &'static str,
+    /// The list of manufacturers.
     manufacturers: &'static str,
+    /// The uptime check.
     health: &'static str,
+    /// The OpenAPI document.
     openapi: &'static str,
+    /// The documentation for people.
     docs: &'static str,
 }
 
@@ -106,10 +140,14 @@ const LINKS: Links = Links {
     docs: "/docs",
 };
 
-#[derive(Serialize)]
+/// That the server runs.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Health {
+pub(crate) struct Health {
+    /// Always `ok`.
     status: &'static str,
+    /// Version of the server.
     version: &'static str,
+    /// For how long it has run, in whole seconds.
     uptime_seconds: u64,
 }

@@ -49,6 +49,20 @@ pub enum BoatList {
     OfManufacturer,
 }
 
+impl BoatList {
+    /// Names of the parameters, in the order in which messages list them.
+    pub const fn parameters(self) -> &'static [&'static str] {
+        self.accepted().names
+    }
+
+    const fn accepted(self) -> &'static Accepted {
+        match self {
+            Self::All => &ALL,
+            Self::OfManufacturer => &OF_MANUFACTURER,
+        }
+    }
+}
+
 /// A checked query of a boat list. Equal queries ask for the same rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BoatQuery {
@@ -79,11 +93,7 @@ pub struct BoatQuery {
 impl BoatQuery {
     /// Reads the query of `list`, or every issue it has, in request order.
     pub fn parse(query: &QueryString, list: BoatList) -> Result<Self, Vec<ParamIssue>> {
-        let accepted = match list {
-            BoatList::All => &ALL,
-            BoatList::OfManufacturer => &OF_MANUFACTURER,
-        };
-        let mut reader = Reader::new(query, accepted);
+        let mut reader = Reader::new(query, list.accepted());
         let (year_from, year_to) = read_years(&mut reader);
         let parsed = Self {
             manufacturer: reader.take("manufacturer", values::slug),

@@ -6,7 +6,7 @@ use super::values::{self, Choice};
 use super::{Order, Page, ParamIssue, QueryString, SearchWords};
 
 const ACCEPTED: Accepted = Accepted {
-    names: &["search", "limit", "offset", "sort", "order"],
+    names: ManufacturerQuery::PARAMETERS,
     refused: None,
 };
 
@@ -24,6 +24,9 @@ pub struct ManufacturerQuery {
 }
 
 impl ManufacturerQuery {
+    /// Names of the parameters, in the order in which messages list them.
+    pub const PARAMETERS: &[&str] = &["search", "limit", "offset", "sort", "order"];
+
     /// Reads the query, or every issue it has, in request order.
     pub fn parse(query: &QueryString) -> Result<Self, Vec<ParamIssue>> {
         let mut reader = Reader::new(query, &ACCEPTED);

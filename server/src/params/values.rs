@@ -9,7 +9,7 @@ use shared::ids::Slug;
 use shared::units::{LengthBound, LengthUnit};
 
 /// A parameter with a fixed set of words.
-pub(super) trait Choice: Copy + 'static {
+pub trait Choice: Copy + 'static {
     /// All values, in the order in which messages name them.
     const VALUES: &'static [Self];
 

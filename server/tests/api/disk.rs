@@ -68,6 +68,7 @@ fn is_there_at_once(settings: OpenSettings) -> bool {
     let catalogue = Catalogue::open(&store.open(&id).unwrap(), settings).unwrap();
     let catalogue = Arc::new(catalogue);
     let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
         .max_blocking_threads(1)
         .build()
         .unwrap();

@@ -4,9 +4,10 @@
 use crate::answer::check_text_in;
 use crate::app::{Ask, TestApp, Unusual};
 use crate::errors::FaultyClock;
+use crate::openapi::check_documented;
 
 /// A name, a good target, a target with a bad parameter, and one of a record that is not there.
-type Endpoint = (
+pub(crate) type Endpoint = (
     &'static str,
     &'static str,
     &'static str,
@@ -14,7 +15,7 @@ type Endpoint = (
 );
 
 #[rustfmt::skip]
-const CATALOGUE: [Endpoint; 5] = [
+pub(crate) const CATALOGUE: [Endpoint; 5] = [
     ("list_boats", "/v1/boats?limit=2&offset=2", "/v1/boats?sort=size&colour=red", None),
     ("get_boat", "/v1/boats/b1", "/v1/boats/b1?fields=id", Some("/v1/boats/none")),
     ("list_manufacturers", "/v1/manufacturers?limit=1&offset=1",
@@ -25,10 +26,21 @@ const CATALOGUE: [Endpoint; 5] = [
         "/v1/manufacturers/m1/boats?manufacturer=beneteau", Some("/v1/manufacturers/none/boats")),
 ];
 
-const SERVICE: [(&str, &str); 2] = [("describe_version", "/v1"), ("check_health", "/health")];
+pub(crate) const SERVICE: [(&str, &str); 2] =
+    [("describe_version", "/v1"), ("check_health", "/health")];
 
 async fn check(endpoint: &str, what: &str, ask: Ask<'_>) {
-    let text = ask.send().await.text();
+    let answer = ask.send().await;
+    // Which methods there are is told once, for all operations.
+    if answer.status != 405 {
+        let operation = if endpoint == "401" {
+            "list_boats"
+        } else {
+            endpoint
+        };
+        check_documented(operation, &answer);
+    }
+    let text = answer.text();
     let status = text.split(' ').nth(1).unwrap();
     assert!(what.starts_with(status), "{endpoint}: {what} is\n{text}");
     check_text_in("every_status", &format!("{endpoint}__{what}"), &text);

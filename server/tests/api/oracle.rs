@@ -22,7 +22,9 @@ use self::ask::{Ask, asks};
 use self::world::{BOATS, world};
 
 fn wait_for<T>(answer: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build();
     runtime.unwrap().block_on(answer)
 }
 

@@ -2,8 +2,9 @@
 //! boat without most values, a boat measured in feet, and one whose id is another's near-slug.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use server::catalogue::{Catalogue, OpenSettings};
+use server::catalogue::{Catalogue, OpenSettings, QueueLimits};
 use shared::data_dir::DataDir;
 use shared::ids::{IdOrSlug, Slug};
 use shared::model::{
@@ -213,6 +214,12 @@ pub(crate) fn empty_store() -> (TempDir, ReleaseStore) {
 pub(crate) fn settings() -> OpenSettings {
     OpenSettings {
         connections: 2,
+        // Nobody is refused for being slow on a slow machine.
+        queues: QueueLimits {
+            waiting: Duration::from_mins(1),
+            working: Duration::from_mins(1),
+            ..QueueLimits::default()
+        },
         ..OpenSettings::default()
     }
 }

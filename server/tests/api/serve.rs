@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-use server::http::serve;
+use server::http::{ConnectionLimits, serve};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -88,7 +88,12 @@ async fn who_is_connected_at_the_stop_may_still_ask_once() {
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
     let shutdown = async move { stopped.await.unwrap() };
-    let serving = tokio::spawn(serve(Arc::clone(&app.app), listener, shutdown));
+    let serving = tokio::spawn(serve(
+        Arc::clone(&app.app),
+        listener,
+        ConnectionLimits::default(),
+        shutdown,
+    ));
     let silent = connect(address).await;
     let fresh = connect(address).await;
     let mut kept_alive = connect(address).await;
@@ -127,6 +132,22 @@ async fn a_head_that_never_ends_is_408_in_the_envelope() {
 }
 
 #[tokio::test]
+async fn a_connection_that_is_idle_is_closed_without_a_word() {
+    let app = TestApp::new();
+    while_served(&app, async |address| {
+        let mut connection = connect(address).await;
+        connection.write_all(health_request()).await.unwrap();
+        while connection.read_u8().await.unwrap() != b'}' {}
+        pause();
+        advance(Duration::from_secs(75)).await;
+        let end = connection.read(&mut [0]).await.unwrap();
+        resume();
+        assert_eq!(end, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_address_that_cannot_be_parsed_is_400_in_the_envelope() {
     let app = TestApp::new();
     while_served(&app, async |address| {
@@ -144,7 +165,7 @@ async fn an_address_that_cannot_be_parsed_is_400_in_the_envelope() {
 }
 
 #[tokio::test]
-async fn heads_over_our_limits_and_below_the_library_s_get_the_envelope() {
+async fn heads_over_the_limits_get_the_envelope() {
     let app = TestApp::new();
     while_served(&app, async |address| {
         let fields = "x: 1\r\n".repeat(200);

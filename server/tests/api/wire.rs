@@ -3,7 +3,7 @@
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
-use server::http::serve;
+use server::http::{ConnectionLimits, serve};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -12,11 +12,20 @@ use crate::app::TestApp;
 
 /// Serves `app` while `client` runs, then stops.
 pub(crate) async fn while_served(app: &TestApp, client: impl AsyncFnOnce(SocketAddr)) {
+    while_served_within(app, ConnectionLimits::default(), client).await;
+}
+
+/// The same, to so many connections at most.
+pub(crate) async fn while_served_within(
+    app: &TestApp,
+    limits: ConnectionLimits,
+    client: impl AsyncFnOnce(SocketAddr),
+) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
     let shutdown = async move { stopped.await.unwrap() };
-    let serving = tokio::spawn(serve(Arc::clone(&app.app), listener, shutdown));
+    let serving = tokio::spawn(serve(Arc::clone(&app.app), listener, limits, shutdown));
     client(address).await;
     stop.send(()).unwrap();
     serving.await.unwrap().unwrap();

@@ -95,6 +95,7 @@ const WORDS: [Word; 14] = [
         kind: Kind::Crate,
         homes: &[
             "cli/src/core_dump",
+            "cli/src/open_files",
             "cli/src/operator",
             "shared/src/keys/sqlite/database",
         ],

@@ -4,24 +4,22 @@ use futures_util::FutureExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::time::advance;
 
+use super::farewell::LINGER_MAX;
+use super::taking::ANSWER_MAX;
 use super::*;
 
 const MOMENT: Duration = Duration::from_millis(1);
 const NEARLY_IDLE_MAX: Duration = Duration::from_millis(74_999);
 const NEARLY_HEAD_MAX: Duration = Duration::from_millis(9_999);
+const NEARLY_LINGER_MAX: Duration = Duration::from_millis(1_999);
+const NEARLY_STALLED_MAX: Duration = Duration::from_millis(29_999);
+const PIPE_BYTES: usize = 4096;
+const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 fn connect() -> (DuplexStream, Connection<DuplexStream>) {
-    let (client, server) = duplex(4096);
-    (
-        client,
-        Connection::new(
-            server,
-            Arc::new(|refusal| match refusal {
-                Refusal::TooSlow => b"too slow".to_vec(),
-                Refusal::BadAddress(_) => b"bad address".to_vec(),
-            }),
-        ),
-    )
+    let (client, server) = duplex(PIPE_BYTES);
+    let last_answer: LastAnswer = Arc::new(|refusal| format!("{refusal:?}").into_bytes());
+    (client, Connection::new(server, last_answer, None))
 }
 
 /// What the connection gives without waiting; `None` when it would wait.
@@ -31,73 +29,92 @@ fn read_now(connection: &mut Connection<DuplexStream>) -> Option<Vec<u8>> {
     Some(buffer[..length].to_vec())
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_silent_client_is_dropped_without_a_word() {
-    let (mut client, mut connection) = connect();
+/// Everything that the client receives before the connection ends.
+async fn received(mut client: DuplexStream, connection: Connection<DuplexStream>) -> String {
+    drop(connection);
+    let mut received = String::new();
+    client.read_to_string(&mut received).await.unwrap();
+    received
+}
+
+async fn answer(connection: &mut Connection<DuplexStream>, answer: &[u8]) {
+    connection.write_all(answer).await.unwrap();
+    connection.flush().await.unwrap();
+}
+
+/// The client is told, and listened to for a while so that the answer reaches it; then it ends.
+async fn check_refused(
+    client: DuplexStream,
+    mut connection: Connection<DuplexStream>,
+    expected: &str,
+) {
     assert!(read_now(&mut connection).is_none());
-    advance(NEARLY_IDLE_MAX).await;
+    advance(NEARLY_LINGER_MAX).await;
     assert!(read_now(&mut connection).is_none());
     advance(MOMENT).await;
     assert_eq!(read_now(&mut connection), Some(Vec::new()));
-    drop(connection);
-    let mut received = Vec::new();
-    client.read_to_end(&mut received).await.unwrap();
-    assert_eq!(received, b"");
+    assert_eq!(received(client, connection).await, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_client_is_dropped_without_a_word() {
+    for said in ["", "\r\n\r\n"] {
+        let (mut client, mut connection) = connect();
+        client.write_all(said.as_bytes()).await.unwrap();
+        assert!(read_now(&mut connection).is_none());
+        advance(NEARLY_IDLE_MAX).await;
+        assert!(read_now(&mut connection).is_none());
+        advance(MOMENT).await;
+        assert_eq!(read_now(&mut connection), Some(Vec::new()));
+        assert_eq!(received(client, connection).await, "");
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_head_that_takes_too_long_is_told_so_however_it_dribbles_in() {
     let (mut client, mut connection) = connect();
     advance(IDLE_MAX / 2).await;
-    let pieces = [
-        &b"GET /v1 HTTP/1.1\r\n"[..],
-        b"Host: a\r\n",
-        b"A: b\r\n",
-        b"C: d\r",
-        b"\n",
-    ];
-    for piece in pieces {
-        client.write_all(piece).await.unwrap();
-        assert_eq!(read_now(&mut connection), Some(piece.to_vec()));
-        assert!(read_now(&mut connection).is_none());
+    for (piece, given) in [
+        ("GET /v1 HTTP/1.1\r\n", Some("GET /v1 HTTP/1.1\r\n")),
+        ("Host: a", None),
+        ("\r\nA: b\r\n", Some("Host: a\r\nA: b\r\n")),
+        ("C: d\r", None),
+        ("\n", Some("C: d\r\n")),
+    ] {
+        client.write_all(piece.as_bytes()).await.unwrap();
+        let given = given.map(|given| given.as_bytes().to_vec());
+        assert_eq!(read_now(&mut connection), given);
+        if given.is_some() {
+            assert!(read_now(&mut connection).is_none());
+        }
         advance(HEAD_MAX / 5).await;
     }
-    assert_eq!(read_now(&mut connection), Some(Vec::new()));
-    drop(connection);
-    let mut received = Vec::new();
-    client.read_to_end(&mut received).await.unwrap();
-    assert_eq!(received, b"too slow");
+    check_refused(client, connection, "TooSlow").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn while_an_answer_is_due_nobody_waits_for_the_client() {
     let (mut client, mut connection) = connect();
-    client
-        .write_all(b"GET / HTTP/1.1\r\n\r\nGET")
-        .await
-        .unwrap();
-    assert!(read_now(&mut connection).is_some());
+    client.write_all(REQUEST).await.unwrap();
+    client.write_all(b"GET").await.unwrap();
+    assert_eq!(read_now(&mut connection).as_deref(), Some(REQUEST));
     advance(IDLE_MAX * 2).await;
     assert!(read_now(&mut connection).is_none());
 
-    connection.write_all(b"answer").await.unwrap();
+    answer(&mut connection, b"answer ").await;
     advance(NEARLY_HEAD_MAX).await;
     assert!(read_now(&mut connection).is_none());
     advance(MOMENT).await;
-    assert_eq!(read_now(&mut connection), Some(Vec::new()));
-    drop(connection);
-    let mut received = Vec::new();
-    client.read_to_end(&mut received).await.unwrap();
-    assert_eq!(received, b"answertoo slow");
+    check_refused(client, connection, "answer TooSlow").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_begins_a_new_idle_time() {
     let (mut client, mut connection) = connect();
     for _ in 0..3 {
-        client.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
+        client.write_all(REQUEST).await.unwrap();
         assert!(read_now(&mut connection).is_some());
-        connection.write_all(b"answer").await.unwrap();
+        answer(&mut connection, b"answer").await;
         advance(NEARLY_IDLE_MAX).await;
         assert!(read_now(&mut connection).is_none());
     }
@@ -106,70 +123,107 @@ async fn an_answer_begins_a_new_idle_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bad_address_is_refused_once_its_head_is_whole_and_nothing_of_it_is_given_on() {
+async fn heads_are_given_on_one_at_a_time() {
     let (mut client, mut connection) = connect();
-    client.write_all(b"GET /< HTTP/1.1\r\n").await.unwrap();
-    assert!(read_now(&mut connection).is_none());
-    let rest = b"Host: a\r\n\r\nGET / HTTP/1.1\r\n\r\n";
-    client.write_all(rest).await.unwrap();
-    assert_eq!(read_now(&mut connection), Some(Vec::new()));
-    drop(connection);
-    let mut received = Vec::new();
-    client.read_to_end(&mut received).await.unwrap();
-    assert_eq!(received, b"bad address");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_bad_address_whose_head_never_ends_is_too_slow() {
-    let (mut client, mut connection) = connect();
-    client.write_all(b"GET /< HTTP/1.1\r\n").await.unwrap();
-    assert!(read_now(&mut connection).is_none());
-    advance(HEAD_MAX).await;
-    assert_eq!(read_now(&mut connection), Some(Vec::new()));
-    drop(connection);
-    let mut received = Vec::new();
-    client.read_to_end(&mut received).await.unwrap();
-    assert_eq!(received, b"too slow");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_body_that_looks_like_a_bad_request_is_not_taken_for_one() {
-    let (mut client, mut connection) = connect();
-    let sent = b"POST / HTTP/1.1\r\nContent-Length: 19\r\n\r\nGET /< HTTP/1.1\r\n\r\n";
-    client.write_all(sent).await.unwrap();
-    assert_eq!(read_now(&mut connection), Some(sent.to_vec()));
-}
-
-#[test]
-fn heads_end_at_blank_lines_wherever_reads_cut_them() {
-    let table: [(&[u8], bool, bool); 11] = [
-        (b"GET / HTTP/1.1\r\nA: b\r\n\r\n", true, false),
-        (b"GET / HTTP/1.1\n\n", true, false),
-        (b"GET / HTTP/1.1\r\n\r\nGET", true, true),
-        (b"GET / HTTP/1.1\r\n", false, true),
-        (b"G", false, true),
-        (b"", false, false),
-        (b"\r\n\r\n", false, false),
-        (b"\n\r\n\r\n", false, false),
-        (b"\n\n\r\n\r\nGET", false, true),
-        (b"\r\n\r\nGET / HTTP/1.1\r\n\r\n", true, false),
-        (
-            b"GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n",
-            true,
-            false,
-        ),
-    ];
-    for (bytes, ended, is_open) in table {
-        for cut in 0..=bytes.len() {
-            let mut heads = Heads::default();
-            let (first, second) = bytes.split_at(cut);
-            let ended_here = heads.read(first) | heads.read(second);
-            let shown = String::from_utf8_lossy(bytes);
-            assert_eq!(
-                (ended_here, heads.is_open),
-                (ended, is_open),
-                "{shown:?} cut at {cut}"
-            );
-        }
+    client.write_all(&REQUEST.repeat(3)).await.unwrap();
+    for _ in 0..3 {
+        assert_eq!(read_now(&mut connection).as_deref(), Some(REQUEST));
+        assert!(read_now(&mut connection).is_none());
+        // A flush before there is an answer is not the end of one.
+        connection.flush().await.unwrap();
+        assert!(read_now(&mut connection).is_none());
+        answer(&mut connection, b"answer").await;
     }
+    assert!(read_now(&mut connection).is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bad_head_is_refused_after_the_answers_before_it_and_nothing_after_it_is_given_on() {
+    let (mut client, mut connection) = connect();
+    let bad = b"GET /< HTTP/1.1\r\nHost: a\r\n\r\n";
+    let sent = [REQUEST, bad, REQUEST].concat();
+    client.write_all(&sent).await.unwrap();
+    assert_eq!(read_now(&mut connection).as_deref(), Some(REQUEST));
+    assert!(read_now(&mut connection).is_none());
+    connection.write_all(b"ans").await.unwrap();
+    assert!(read_now(&mut connection).is_none());
+    answer(&mut connection, b"wer ").await;
+    let expected = "answer BadHead { bad: Address, is_head: false }";
+    check_refused(client, connection, expected).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_is_refused_and_never_read_as_a_request() {
+    let (mut client, connection) = connect();
+    let sent = b"HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 27\r\n\r\n";
+    client.write_all(&[sent, REQUEST].concat()).await.unwrap();
+    let expected = "BadHead { bad: Body, is_head: true }";
+    check_refused(client, connection, expected).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_client_that_closes_is_not_waited_for() {
+    let (mut client, mut connection) = connect();
+    client.write_all(b"\0").await.unwrap();
+    client.shutdown().await.unwrap();
+    assert_eq!(read_now(&mut connection), Some(Vec::new()));
+    let expected = "BadHead { bad: ControlCharacter, is_head: false }";
+    assert_eq!(received(client, connection).await, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_still_sends_after_the_last_answer_is_listened_to_for_a_while() {
+    for (more, waits) in [(&b""[..], false), (REQUEST, true)] {
+        let (mut client, mut connection) = connect();
+        client.write_all(&[REQUEST, more].concat()).await.unwrap();
+        assert!(read_now(&mut connection).is_some());
+        answer(&mut connection, b"answer").await;
+        let is_shut = connection.shutdown().now_or_never();
+        assert_eq!(is_shut.is_none(), waits);
+        advance(LINGER_MAX).await;
+        connection.shutdown().now_or_never().unwrap().unwrap();
+        assert_eq!(received(client, connection).await, "answer");
+    }
+}
+
+/// Fills the pipe with the beginning of an answer.
+async fn begin_answer() -> (DuplexStream, Connection<DuplexStream>) {
+    let (mut client, mut connection) = connect();
+    client.write_all(REQUEST).await.unwrap();
+    assert!(read_now(&mut connection).is_some());
+    connection.write_all(&[b'a'; PIPE_BYTES]).await.unwrap();
+    (client, connection)
+}
+
+fn write_now(connection: &mut Connection<DuplexStream>) -> Option<io::Result<usize>> {
+    connection.write(b"a").now_or_never()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_takes_nothing_of_its_answer_is_dropped() {
+    let (client, mut connection) = begin_answer().await;
+    assert!(write_now(&mut connection).is_none());
+    advance(NEARLY_STALLED_MAX).await;
+    assert!(write_now(&mut connection).is_none());
+    advance(MOMENT).await;
+    let dropped = write_now(&mut connection).unwrap().unwrap_err();
+    assert_eq!(dropped.kind(), io::ErrorKind::TimedOut);
+    drop(client);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_takes_a_little_of_its_answer_now_and_then_is_dropped_in_the_end() {
+    let (mut client, mut connection) = begin_answer().await;
+    let pause = NEARLY_STALLED_MAX;
+    let mut taken = Duration::ZERO;
+    while taken + pause < ANSWER_MAX {
+        assert!(write_now(&mut connection).is_none());
+        advance(pause).await;
+        taken += pause;
+        client.read_u8().await.unwrap();
+        assert!(write_now(&mut connection).unwrap().is_ok());
+    }
+    assert!(write_now(&mut connection).is_none());
+    advance(ANSWER_MAX.saturating_sub(taken)).await;
+    assert!(write_now(&mut connection).unwrap().is_err());
 }

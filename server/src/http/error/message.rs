@@ -63,6 +63,9 @@ impl ApiError {
             Self::UnknownPath => "there is no such path; GET /v1 lists the endpoints",
             Self::MethodNotAllowed => "the catalogue is read-only; use GET or HEAD",
             Self::BodyNotAllowed => "a request may not have a body; put parameters in the query",
+            Self::TooManyConnections => {
+                "there are too many connections; close some, and retry after Retry-After seconds"
+            }
             Self::Unavailable(_) => {
                 "the request cannot be answered at the moment; retry after Retry-After seconds"
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use salvo::conn::tcp::TcpCoupler;
 use salvo::conn::{Accepted, Holding};
-use salvo::fuse::ArcFusePolicy;
+use salvo::fuse::{ArcFusePolicy, FuseConfig};
 use salvo::http::StatusCode;
 use salvo::http::uri::Scheme;
 use salvo::{ConnCtrl, Response, Router, Service, handler};
@@ -58,7 +58,7 @@ async fn answer(response: &mut Response) {
 /// The client's end of a connection that is served.
 fn connect() -> (DuplexStream, JoinHandle<io::Result<()>>) {
     let (client, pipe) = duplex(4096);
-    let connection = Connection::new(pipe, Arc::new(|_refusal| b"too slow".to_vec()));
+    let connection = Connection::new(pipe, Arc::new(|_refusal| b"too slow".to_vec()), None);
     let server = server_of(OneConnection(Some(connection)));
     let serving = tokio::spawn(server.try_serve(Service::new(Router::new()).hoop(answer)));
     (client, serving)

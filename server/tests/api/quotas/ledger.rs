@@ -7,7 +7,7 @@ use server::limits::{LeaseSize, Quotas};
 use shared::keys::ledger::{Lease, QuotaLedger};
 use shared::keys::name::Name;
 use shared::keys::quota::Period;
-use shared::keys::store::KeyStoreError;
+use shared::keys::store::{CHANGE, KeyStoreError};
 use shared::keys::subscription::{Plan, Subscription, SubscriptionId, SubscriptionStatus};
 
 /// A subscription that started at this time.
@@ -88,15 +88,17 @@ impl Access {
     ) -> Result<T, KeyStoreError> {
         let mut seen = self.seen();
         let trouble = std::mem::take(&mut seen.trouble);
-        let failure = || KeyStoreError::Missing {
-            location: "memory".to_owned(),
-        };
+        let location = "memory".to_owned();
         if trouble == Trouble::Before {
-            return Err(failure());
+            return Err(KeyStoreError::Missing { location });
         }
         let written = write(&mut self.shared.lock().unwrap(), &mut seen);
         match trouble {
-            Trouble::After => Err(failure()),
+            Trouble::After => Err(KeyStoreError::Failed {
+                attempt: CHANGE,
+                location,
+                source: "lost".into(),
+            }),
             _ => Ok(written),
         }
     }

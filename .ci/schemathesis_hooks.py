@@ -1,0 +1,45 @@
+"""Changes made-up requests where OpenAPI cannot say what the API wants, so that what should be accepted is."""
+
+from decimal import Decimal, InvalidOperation
+
+import schemathesis
+
+# Of each pair the first may not be greater.
+RANGES = [("yearFrom", "yearTo"), ("lengthMin", "lengthMax")]
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    query = case.query
+    if not query:
+        return
+    # Without a value a parameter would not be sent at all, and rightly not be refused.
+    for name, value in query.items():
+        if value is None or value in ([], {}):
+            query[name] = ""
+    for low, high in RANGES:
+        for name in (low, high):
+            if name in query:
+                query[name] = without_exponent(query[name])
+        lower, upper = number(query.get(low)), number(query.get(high))
+        if lower is not None and upper is not None and upper < lower:
+            query[low], query[high] = query[high], query[low]
+
+
+def number(value):
+    """The number that a value is or spells."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        spelled = Decimal(str(value))
+    except InvalidOperation:
+        return None
+    return spelled if spelled.is_finite() else None
+
+
+def without_exponent(value):
+    """A number with digits and at most one point, as the API reads them. Nothing else is changed."""
+    spelled = number(value)
+    if spelled is None or "e" not in str(value).lower():
+        return value
+    return format(spelled, "f")

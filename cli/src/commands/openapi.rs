@@ -1,0 +1,14 @@
+//! `catalogue openapi`: the OpenAPI document that servers of this version answer with.
+
+use std::io::Write;
+
+use server::http::openapi;
+
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+
+/// Prints the document; no data directory is needed.
+pub fn run(context: &mut Context) -> anyhow::Result<ExitStatus> {
+    context.out.write_all(openapi::text().as_bytes())?;
+    Ok(ExitStatus::Done)
+}

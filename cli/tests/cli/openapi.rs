@@ -1,0 +1,16 @@
+//! `catalogue openapi`: what the command prints is what a server answers with.
+
+use serde_json::Value;
+
+use crate::harness::{TestCli, check};
+
+#[test]
+fn the_document_is_printed_without_a_data_directory() {
+    let mut cli = TestCli::new();
+    let printed = cli.run(&["openapi"]);
+    let document: Value = serde_json::from_str(&printed.out).unwrap();
+    assert_eq!(document["openapi"], "3.1.1");
+    assert!(printed.out.ends_with("}\n") && printed.err.is_empty());
+    assert!(!cli.path("catalogue-data").exists());
+    check("help_openapi", [&cli.run(&["openapi", "--help"])]);
+}

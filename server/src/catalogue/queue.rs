@@ -1,0 +1,133 @@
+//! A queue of bounded length before work that blocks: so much of it at once, so much that waits,
+//! for so long.
+//!
+//! The runtime has hundreds of threads for such work and an endless queue before them; without
+//! bounds of our own, a burst would keep everybody waiting. Whoever cannot be served soon is told
+//! so at once, and may come again.
+
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+/// The bounds of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueLimits {
+    /// Most pieces of work that wait for their turn. One more is refused at once.
+    pub waiting_max: usize,
+    /// How long one may wait for its turn; and a request, for another's identical one.
+    pub waiting: Duration,
+    /// How long one may take when its turn has come.
+    pub working: Duration,
+}
+
+impl Default for QueueLimits {
+    /// A list query takes a few milliseconds, so two connections get through about a thousand in
+    /// a second. A thousand may therefore wait, and none longer than a second: where queries are
+    /// slower than that, those who came too late learn so while they still care. Three seconds of
+    /// work is forty times the slowest query measured over a million boats.
+    fn default() -> Self {
+        Self {
+            waiting_max: 1024,
+            waiting: Duration::from_secs(1),
+            working: Duration::from_secs(3),
+        }
+    }
+}
+
+/// Why work was not done. Later it may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QueueError {
+    /// As many wait as may.
+    #[error("no place is left for a {what}: {waiting_max} are waiting")]
+    Full {
+        /// The kind of work.
+        what: &'static str,
+        /// See [`QueueLimits`].
+        waiting_max: usize,
+    },
+    /// The turn did not come in time, so the work was not begun.
+    #[error("no turn came for a {what} within {waiting:?}")]
+    WaitedTooLong {
+        /// The kind of work.
+        what: &'static str,
+        /// See [`QueueLimits`].
+        waiting: Duration,
+    },
+    /// The work was not finished in time.
+    #[error("a {what} was given up after {working:?}")]
+    TookTooLong {
+        /// The kind of work.
+        what: &'static str,
+        /// See [`QueueLimits`].
+        working: Duration,
+    },
+    /// The runtime is stopping, so the work was not begun.
+    #[error("the server is stopping and begins no {what}")]
+    Stopping {
+        /// The kind of work.
+        what: &'static str,
+    },
+}
+
+/// A queue before one kind of work.
+#[derive(Debug)]
+pub(super) struct Queue {
+    /// The kind of work, in the singular, for the log.
+    what: &'static str,
+    limits: QueueLimits,
+    /// One permit a piece of work that waits or is being done.
+    places: Arc<Semaphore>,
+    /// One permit a piece of work that is being done.
+    turns: Arc<Semaphore>,
+}
+
+impl Queue {
+    /// A queue before work of which `at_once` pieces are done at a time.
+    pub(super) fn new(what: &'static str, at_once: usize, limits: QueueLimits) -> Self {
+        Self {
+            what,
+            limits,
+            places: Arc::new(Semaphore::new(at_once + limits.waiting_max)),
+            turns: Arc::new(Semaphore::new(at_once)),
+        }
+    }
+
+    /// Does `work` when its turn has come, on a thread that may block.
+    ///
+    /// Work that nobody waits for any more, because this was dropped or took too long, keeps its
+    /// turn until it ends: a thread that hangs is one that no other work gets. A panic in it goes
+    /// on in the caller, as if the work had been done there: whoever catches it decides what of
+    /// its message may be kept.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, QueueError> {
+        let what = self.what;
+        let QueueLimits {
+            waiting_max,
+            waiting,
+            working,
+        } = self.limits;
+        let place = Arc::clone(&self.places).try_acquire_owned();
+        let place = place.map_err(|_none_left| QueueError::Full { what, waiting_max })?;
+        let turn = timeout(waiting, Arc::clone(&self.turns).acquire_owned()).await;
+        let turn = turn.map_err(|_elapsed| QueueError::WaitedTooLong { what, waiting })?;
+        let work = spawn_blocking(move || {
+            let _held = (place, turn);
+            work()
+        });
+        let joined = timeout(working, work).await;
+        let joined = joined.map_err(|_elapsed| QueueError::TookTooLong { what, working })?;
+        joined.map_err(|broken_off| match broken_off.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            Err(_cancelled) => QueueError::Stopping { what },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

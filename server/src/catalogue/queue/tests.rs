@@ -1,0 +1,148 @@
+//! A queue before work that goes on until the test says so, with a clock that the test moves.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use futures_util::FutureExt;
+use tokio::time::advance;
+
+use super::*;
+
+const LIMITS: QueueLimits = QueueLimits {
+    waiting_max: 2,
+    waiting: Duration::from_secs(1),
+    working: Duration::from_secs(3),
+};
+
+fn queue() -> Queue {
+    Queue::new("query", 1, LIMITS)
+}
+
+/// Work that has begun when the one end has received, and ends when the other is sent or dropped.
+fn occupation() -> (
+    impl FnOnce() + Send + use<>,
+    Receiver<&'static str>,
+    Sender<()>,
+) {
+    let ((begun, has_begun), (go, wait)) = (channel(), channel());
+    let work = move || {
+        begun.send("begun").unwrap();
+        let _told = wait.recv();
+    };
+    (work, has_begun, go)
+}
+
+/// Runs `test` while the only turn of a queue is taken.
+async fn while_occupied(queue: &Queue, test: impl AsyncFnOnce()) {
+    let (work, has_begun, go) = occupation();
+    let mut occupying = Box::pin(queue.run(work));
+    assert!(occupying.as_mut().now_or_never().is_none());
+    has_begun.recv().unwrap();
+    test().await;
+    drop(go);
+    let _ended = occupying.await;
+}
+
+#[tokio::test]
+async fn so_many_may_wait_and_the_next_is_refused_at_once() {
+    let queue = &queue();
+    let ask = |number| Box::pin(queue.run(move || number));
+    let mut waiting: Vec<_> = (0..LIMITS.waiting_max).map(ask).collect();
+    while_occupied(queue, async || {
+        for work in &mut waiting {
+            assert!(work.as_mut().now_or_never().is_none());
+        }
+        let refused = ask(3).now_or_never();
+        let full = QueueError::Full {
+            what: "query",
+            waiting_max: 2,
+        };
+        assert_eq!(refused, Some(Err(full)));
+
+        // Whoever goes away makes place for another.
+        drop(waiting.pop());
+        waiting.push(ask(4));
+        let waits = waiting.last_mut().unwrap().as_mut().now_or_never();
+        assert_eq!(waits, None);
+    })
+    .await;
+    for (work, number) in waiting.into_iter().zip([0, 4]) {
+        assert_eq!(work.await, Ok(number));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn whose_turn_does_not_come_in_time_is_refused_and_leaves_its_place() {
+    let queue = &queue();
+    while_occupied(queue, async || {
+        for _ in 0..=LIMITS.waiting_max {
+            let mut waiting = Box::pin(queue.run(|| ()));
+            assert_eq!(waiting.as_mut().now_or_never(), None);
+            advance(LIMITS.waiting / 2).await;
+            assert_eq!(waiting.as_mut().now_or_never(), None);
+            advance(LIMITS.waiting / 2).await;
+            let late = QueueError::WaitedTooLong {
+                what: "query",
+                waiting: LIMITS.waiting,
+            };
+            assert_eq!(waiting.await, Err(late));
+        }
+    })
+    .await;
+    assert_eq!(queue.run(|| 1).await, Ok(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_takes_too_long_is_given_up_and_keeps_its_turn_until_it_ends() {
+    let queue = &queue();
+    let (work, has_begun, go) = occupation();
+    let mut slow = Box::pin(queue.run(work));
+    assert_eq!(slow.as_mut().now_or_never(), None);
+    has_begun.recv().unwrap();
+    advance(LIMITS.working).await;
+    let late = QueueError::TookTooLong {
+        what: "query",
+        working: LIMITS.working,
+    };
+    assert_eq!(slow.await, Err(late));
+
+    let mut next = Box::pin(queue.run(|| 1));
+    assert_eq!(next.as_mut().now_or_never(), None);
+    drop(go);
+    assert_eq!(next.await, Ok(1));
+}
+
+#[tokio::test]
+async fn work_whose_turn_has_not_come_is_not_done_for_who_went_away() {
+    let queue = &queue();
+    let (done, was_done) = channel();
+    while_occupied(queue, async || {
+        let mut waiting = Box::pin(queue.run(move || done.send(())));
+        assert!(waiting.as_mut().now_or_never().is_none());
+    })
+    .await;
+    assert_eq!(queue.run(|| 1).await, Ok(1));
+    was_done.recv().unwrap_err();
+}
+
+#[tokio::test]
+async fn a_panic_goes_on_in_the_caller_and_costs_no_turn() {
+    let queue = &queue();
+    for _ in 0..5 {
+        let broken = || -> () { panic!("a fixed message") };
+        let payload = AssertUnwindSafe(queue.run(broken)).catch_unwind().await;
+        let payload = payload.unwrap_err();
+        assert_eq!(payload.downcast_ref(), Some(&"a fixed message"));
+    }
+    assert_eq!(queue.run(|| 1).await, Ok(1));
+}
+
+#[test]
+fn a_runtime_that_stops_begins_no_work() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let handle = runtime.handle().clone();
+    drop(runtime);
+    let _in_runtime = handle.enter();
+    let refused = queue().run(|| ()).now_or_never();
+    assert_eq!(refused, Some(Err(QueueError::Stopping { what: "query" })));
+}

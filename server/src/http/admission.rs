@@ -1,0 +1,212 @@
+//! Who may be connected: how many connections there are, of all clients and of each address.
+//!
+//! It only counts. What becomes of a connection that has no place is decided elsewhere.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Most connections at a time.
+const CONNECTIONS_MAX: usize = 10_000;
+/// One address may take this part of all connections: three that do so together leave room for
+/// others, and it is more than reverse proxies keep open.
+const ADDRESSES_TO_FILL_ALL: usize = 4;
+/// Files and sockets that are left for everything but connections: the key store, releases, those
+/// who are refused.
+const OTHER_FILES: usize = 256;
+/// However few files may be open, some connections are tried.
+const CONNECTIONS_MIN: usize = 16;
+
+/// How many connections there may be at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectionLimits {
+    /// Of all clients together.
+    pub total: usize,
+    /// Of one IPv4 address, or of one IPv6 network of 64 bits, which is what one client has. A
+    /// reverse proxy is one address, also one on this machine.
+    pub per_address: usize,
+}
+
+impl Default for ConnectionLimits {
+    fn default() -> Self {
+        Self::of_total(CONNECTIONS_MAX)
+    }
+}
+
+impl ConnectionLimits {
+    fn of_total(total: usize) -> Self {
+        Self {
+            total,
+            per_address: total.div_ceil(ADDRESSES_TO_FILL_ALL),
+        }
+    }
+
+    /// The usual limits, as far as so many open files allow them.
+    pub fn within_open_files(open_files_max: usize) -> Self {
+        let left = open_files_max.saturating_sub(OTHER_FILES);
+        Self::of_total(left.clamp(CONNECTIONS_MIN, CONNECTIONS_MAX))
+    }
+}
+
+/// The connections of one server.
+pub(crate) struct Admission {
+    limits: ConnectionLimits,
+    taken: Arc<Mutex<Taken>>,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    total: usize,
+    /// Only those that have some.
+    by_client: HashMap<IpAddr, usize>,
+}
+
+/// Why there is no place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Full {
+    Total,
+    Address,
+}
+
+/// The right to one connection, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Place {
+    client: IpAddr,
+    taken: Arc<Mutex<Taken>>,
+}
+
+impl Admission {
+    pub(crate) fn new(limits: ConnectionLimits) -> Self {
+        Self {
+            limits,
+            taken: Arc::default(),
+        }
+    }
+
+    /// A place for a connection from that address.
+    pub(crate) fn admit(&self, address: IpAddr) -> Result<Place, Full> {
+        let client = client_of(address);
+        let mut taken = lock(&self.taken);
+        if self.limits.total <= taken.total {
+            return Err(Full::Total);
+        }
+        let of_client = taken.by_client.get(&client).copied().unwrap_or(0);
+        if self.limits.per_address <= of_client {
+            return Err(Full::Address);
+        }
+        taken.total += 1;
+        taken.by_client.insert(client, of_client + 1);
+        Ok(Place {
+            client,
+            taken: Arc::clone(&self.taken),
+        })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut taken = lock(&self.taken);
+        taken.total -= 1;
+        if let Some(of_client) = taken.by_client.get_mut(&self.client) {
+            *of_client -= 1;
+            if *of_client == 0 {
+                taken.by_client.remove(&self.client);
+            }
+        }
+    }
+}
+
+/// Nothing panics while it holds this lock.
+fn lock(taken: &Mutex<Taken>) -> MutexGuard<'_, Taken> {
+    taken.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whom an address belongs to: whoever has one IPv6 address has all of its network.
+fn client_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::from([a, b, c, d, 0, 0, 0, 0])
+        }
+        version_4 @ IpAddr::V4(_) => version_4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn admission(total: usize, per_address: usize) -> Admission {
+        Admission::new(ConnectionLimits { total, per_address })
+    }
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_network_of_64_bits_is_one_client_and_a_mapped_address_is_that_address() {
+        for (first, second, is_same) in [
+            ("192.0.2.1", "192.0.2.1", true),
+            ("192.0.2.1", "192.0.2.2", false),
+            ("192.0.2.1", "::ffff:192.0.2.1", true),
+            ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", true),
+            ("2001:db8:1:2::1", "2001:db8:1:3::1", false),
+            ("::1", "127.0.0.1", false),
+        ] {
+            let admission = admission(9, 1);
+            let _place = admission.admit(address(first)).unwrap();
+            let is_refused = admission.admit(address(second)).is_err();
+            assert_eq!(is_refused, is_same, "{first} and {second}");
+        }
+    }
+
+    #[test]
+    fn open_files_leave_room_for_fewer_connections() {
+        for (open_files, total, per_address) in [
+            (0, 16, 4),
+            (256, 16, 4),
+            (1024, 768, 192),
+            (10_256, 10_000, 2_500),
+            (1_000_000, 10_000, 2_500),
+        ] {
+            let limits = ConnectionLimits::within_open_files(open_files);
+            assert_eq!(limits, ConnectionLimits { total, per_address });
+        }
+    }
+
+    proptest! {
+        /// Against a list of who is connected.
+        #[test]
+        fn places_are_never_more_than_the_limits_and_never_fewer(
+            steps in prop::collection::vec((0u8..4, any::<bool>(), any::<prop::sample::Index>()), 0..80)
+        ) {
+            let admission = admission(6, 3);
+            let mut places: Vec<(u8, Place)> = Vec::new();
+            for (client, leaves, which) in steps {
+                if leaves && !places.is_empty() {
+                    places.swap_remove(which.index(places.len()));
+                    continue;
+                }
+                let of_client = places.iter().filter(|(other, _)| *other == client).count();
+                let expected = if places.len() == 6 {
+                    Some(Full::Total)
+                } else {
+                    (of_client == 3).then_some(Full::Address)
+                };
+                match admission.admit(IpAddr::from([192, 0, 2, client])) {
+                    Ok(place) => {
+                        prop_assert_eq!(expected, None);
+                        places.push((client, place));
+                    }
+                    Err(full) => prop_assert_eq!(expected, Some(full)),
+                }
+            }
+            drop(places);
+            prop_assert_eq!(lock(&admission.taken).total, 0);
+            prop_assert!(lock(&admission.taken).by_client.is_empty());
+        }
+    }
+}

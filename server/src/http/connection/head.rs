@@ -1,0 +1,246 @@
+//! The heads of requests, line by line, as strictly as RFC 9112 lets a server read them.
+//!
+//! Only what passes here is given to the HTTP library: no body, and no line that two parsers
+//! might read differently. So no request can hide in another, whatever stands in front of this
+//! server. What a head asks for is not looked at here.
+
+mod line;
+
+use super::super::limits::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
+
+/// What stands around the address in a request line, at most: the space before and after it,
+/// `HTTP/1.1` and the line end.
+const AROUND_ADDRESS: usize = 12;
+const LINE_END: usize = 2;
+
+/// Why a head is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BadHead {
+    /// A control character, or a line end other than CR LF.
+    ControlCharacter,
+    /// The first line is not method, address and version.
+    RequestLine,
+    /// A version other than HTTP/1.1 and HTTP/1.0.
+    Version,
+    /// An address that cannot be parsed, or none of this server.
+    Address,
+    /// An address over [`URI_BYTES_MAX`].
+    AddressTooLong,
+    /// A line that is no header field.
+    Field,
+    /// Not exactly one `Host`, or one that names no host.
+    Host,
+    /// More than one `Content-Length`, or one that is no number.
+    Length,
+    /// A body is announced.
+    Body,
+    /// Over [`HEAD_BYTES_MAX`] or [`HEADERS_MAX`].
+    TooLarge,
+}
+
+impl BadHead {
+    /// What a person should read about a head that is not as RFC 9112 wants it.
+    pub(crate) fn message(self) -> &'static str {
+        match self {
+            Self::ControlCharacter => {
+                "a line of a head ends with CR LF, and has no other control characters"
+            }
+            Self::Version => "this server speaks HTTP/1.1 and HTTP/1.0",
+            Self::Field => {
+                "a header field is one line, `Name: value`, without a space before the name or \
+                 the colon"
+            }
+            Self::Host => "a request has one header field Host, which names a host",
+            Self::Length => "Content-Length is given once and is a number",
+            _ => "the first line of a request is `METHOD ADDRESS HTTP/1.1`",
+        }
+    }
+}
+
+/// What may be done with the bytes that were looked at.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Passed {
+    /// Empty lines before a head, which mean nothing.
+    pub(super) dropped: usize,
+    /// Whole lines of one head, after those.
+    pub(super) given: usize,
+    /// The last of these lines ends the head.
+    pub(super) is_whole: bool,
+}
+
+/// Reads one head after the other.
+#[derive(Debug, Default)]
+pub(super) struct Heads {
+    /// How much of the current line was looked at already.
+    scanned: usize,
+    /// The head that has begun, once its first line has passed.
+    head: Option<Head>,
+    /// The method of the last first line was `HEAD`.
+    is_head: bool,
+}
+
+/// What must be known of a head until it ends.
+#[derive(Debug)]
+struct Head {
+    needs_host: bool,
+    bytes: usize,
+    fields: usize,
+    has_host: bool,
+    has_length: bool,
+}
+
+impl Heads {
+    /// The first line of a head has passed, and its last has not.
+    pub(super) fn is_open(&self) -> bool {
+        self.head.is_some()
+    }
+
+    /// The answer to the current head has no body.
+    pub(super) fn is_head(&self) -> bool {
+        self.is_head
+    }
+
+    /// Looks at what was read and not passed so far, up to the end of one head.
+    pub(super) fn read(&mut self, bytes: &[u8]) -> Result<Passed, BadHead> {
+        let mut passed = Passed::default();
+        while !passed.is_whole {
+            let rest = &bytes[passed.dropped + passed.given..];
+            let Some(line) = self.line(rest)? else {
+                self.check_begun(rest)?;
+                break;
+            };
+            let length = line.len() + LINE_END;
+            match (&mut self.head, line) {
+                (None, b"") => {
+                    passed.dropped += length;
+                    continue;
+                }
+                (None, line) => {
+                    self.is_head = line.starts_with(b"HEAD ");
+                    self.head = Some(Head::begin(line)?);
+                }
+                (Some(head), b"") => {
+                    head.end()?;
+                    passed.is_whole = true;
+                    self.head = None;
+                }
+                (Some(head), line) => head.field(line)?,
+            }
+            passed.given += length;
+        }
+        Ok(passed)
+    }
+
+    /// The first line without its end, if that has come.
+    fn line<'a>(&mut self, bytes: &'a [u8]) -> Result<Option<&'a [u8]>, BadHead> {
+        let is_control = |byte: &u8| byte.is_ascii_control() && *byte != b'\t';
+        let Some(found) = bytes[self.scanned..].iter().position(is_control) else {
+            self.scanned = bytes.len();
+            return Ok(None);
+        };
+        self.scanned += found;
+        match bytes[self.scanned..] {
+            [b'\r', b'\n', ..] => {
+                let line = &bytes[..self.scanned];
+                self.scanned = 0;
+                Ok(Some(line))
+            }
+            [b'\r'] => Ok(None),
+            _ => Err(BadHead::ControlCharacter),
+        }
+    }
+
+    /// Refuses a line that has not ended as soon as no end could save it.
+    fn check_begun(&self, line: &[u8]) -> Result<(), BadHead> {
+        match &self.head {
+            Some(head) => head.check_bytes(line.len()),
+            None => check_begun_request_line(line),
+        }
+    }
+}
+
+fn check_begun_request_line(line: &[u8]) -> Result<(), BadHead> {
+    if line
+        .first()
+        .is_some_and(|&first| first != b'\r' && !line::is_token_byte(first))
+    {
+        return Err(BadHead::RequestLine);
+    }
+    let address = line
+        .iter()
+        .position(|&byte| byte == b' ')
+        .unwrap_or(line.len());
+    if URI_BYTES_MAX + AROUND_ADDRESS < line.len() - address {
+        return Err(BadHead::AddressTooLong);
+    }
+    if HEAD_BYTES_MAX < line.len() {
+        return Err(BadHead::TooLarge);
+    }
+    Ok(())
+}
+
+impl Head {
+    fn begin(line: &[u8]) -> Result<Self, BadHead> {
+        let version = line::check_request_line(line)?;
+        let head = Self {
+            needs_host: version == line::Version::Http11,
+            bytes: line.len() + LINE_END,
+            fields: 0,
+            has_host: false,
+            has_length: false,
+        };
+        head.check_bytes(0)?;
+        Ok(head)
+    }
+
+    fn field(&mut self, line: &[u8]) -> Result<(), BadHead> {
+        self.bytes += line.len() + LINE_END;
+        self.check_bytes(0)?;
+        if self.fields == HEADERS_MAX {
+            return Err(BadHead::TooLarge);
+        }
+        self.fields += 1;
+        let (name, value) = line::split_field(line)?;
+        if name.eq_ignore_ascii_case(b"host") {
+            if self.has_host || !line::is_host(value) {
+                return Err(BadHead::Host);
+            }
+            self.has_host = true;
+        } else if name.eq_ignore_ascii_case(b"content-length") {
+            self.length(value)?;
+        } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
+            return Err(BadHead::Body);
+        }
+        Ok(())
+    }
+
+    /// A length of nothing is no body, and some clients send it.
+    fn length(&mut self, value: &[u8]) -> Result<(), BadHead> {
+        let is_number = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
+        if self.has_length || !is_number {
+            return Err(BadHead::Length);
+        }
+        if value != b"0" {
+            return Err(BadHead::Body);
+        }
+        self.has_length = true;
+        Ok(())
+    }
+
+    fn end(&self) -> Result<(), BadHead> {
+        if self.needs_host && !self.has_host {
+            return Err(BadHead::Host);
+        }
+        Ok(())
+    }
+
+    fn check_bytes(&self, more: usize) -> Result<(), BadHead> {
+        if HEAD_BYTES_MAX < self.bytes + more {
+            return Err(BadHead::TooLarge);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! Single lines of a head: the request line and header fields, without their ends.
+//!
+//! Pure functions of one line. That it has no control characters but tabs is known already.
+
+use salvo::http::uri::{Authority, Scheme, Uri};
+
+use super::{BadHead, URI_BYTES_MAX};
+
+/// The versions that are spoken.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Version {
+    Http10,
+    Http11,
+}
+
+/// The address is what lies between the first space and the last, so that a space in it is seen
+/// as one.
+pub(super) fn check_request_line(line: &[u8]) -> Result<Version, BadHead> {
+    let is_space = |&byte: &u8| byte == b' ';
+    let (Some(first), Some(last)) = (
+        line.iter().position(is_space),
+        line.iter().rposition(is_space),
+    ) else {
+        return Err(BadHead::RequestLine);
+    };
+    let (method, version) = (&line[..first], &line[last + 1..]);
+    let Some(address) = line.get(first + 1..last) else {
+        return Err(BadHead::RequestLine);
+    };
+    if !is_token(method) {
+        return Err(BadHead::RequestLine);
+    }
+    let version = match version {
+        b"HTTP/1.1" => Version::Http11,
+        b"HTTP/1.0" => Version::Http10,
+        other if other.starts_with(b"HTTP/") => return Err(BadHead::Version),
+        _ => return Err(BadHead::RequestLine),
+    };
+    check_address(method, address)?;
+    Ok(version)
+}
+
+/// An address has the form of a path, or names this server in front of it; `CONNECT` is refused
+/// later, for its method.
+fn check_address(method: &[u8], address: &[u8]) -> Result<(), BadHead> {
+    if URI_BYTES_MAX < address.len() {
+        return Err(BadHead::AddressTooLong);
+    }
+    // The parser drops a fragment.
+    if address.contains(&b'#') {
+        return Err(BadHead::Address);
+    }
+    let uri = Uri::try_from(address).map_err(|_why| BadHead::Address)?;
+    let is_ours = match (uri.scheme(), uri.authority()) {
+        (Some(scheme), Some(authority)) => {
+            (*scheme == Scheme::HTTP || *scheme == Scheme::HTTPS)
+                && is_host(authority.as_str().as_bytes())
+        }
+        (None, None) => true,
+        _ => method == b"CONNECT",
+    };
+    if !is_ours {
+        return Err(BadHead::Address);
+    }
+    Ok(())
+}
+
+/// Name and value of a header field, the value without the white space around it.
+pub(super) fn split_field(line: &[u8]) -> Result<(&[u8], &[u8]), BadHead> {
+    let colon = line.iter().position(|&byte| byte == b':');
+    let colon = colon.ok_or(BadHead::Field)?;
+    let (name, value) = (&line[..colon], &line[colon + 1..]);
+    if !is_token(name) {
+        return Err(BadHead::Field);
+    }
+    Ok((name, value.trim_ascii()))
+}
+
+/// A host, and perhaps a port; no user.
+pub(super) fn is_host(value: &[u8]) -> bool {
+    let Ok(authority) = Authority::try_from(value) else {
+        // An address without a host comes with an empty field (RFC 9112 section 3.2).
+        return value.is_empty();
+    };
+    let after_host = value.strip_prefix(authority.host().as_bytes());
+    match after_host {
+        Some(b"") => true,
+        Some([b':', port @ ..]) => port.iter().all(u8::is_ascii_digit),
+        _ => false,
+    }
+}
+
+/// A token of RFC 9110 section 5.6.2.
+fn is_token(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && bytes.iter().all(|&byte| is_token_byte(byte))
+}
+
+pub(super) fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}

@@ -1,0 +1,71 @@
+//! How a client takes an answer: whether one is on its way, and how long that may last.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep};
+
+use super::poll_until;
+
+/// How long a client may take no byte of its answer.
+pub(crate) const STALLED_MAX: Duration = Duration::from_secs(30);
+/// How long a client may take all of its answer, however steadily it takes a little. The largest
+/// answers are a few hundred kilobytes.
+pub(crate) const ANSWER_MAX: Duration = Duration::from_mins(5);
+
+/// The answer that is due or being sent.
+#[derive(Default)]
+pub(super) struct Taking {
+    is_due: bool,
+    begun: Option<Instant>,
+    stalled: Option<Instant>,
+    /// Made for the first client that is slower than its connection.
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Taking {
+    /// A request was given on.
+    pub(super) fn expect(&mut self) {
+        self.is_due = true;
+    }
+
+    /// Nothing of the answer was written yet.
+    pub(super) fn is_due(&self) -> bool {
+        self.is_due && self.begun.is_none()
+    }
+
+    /// An answer is due, or not sent as a whole.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.is_due || self.begun.is_some()
+    }
+
+    /// All that was written has been sent. Whether that was an answer.
+    pub(super) fn end(&mut self) -> bool {
+        self.stalled = None;
+        let was_begun = self.begun.take().is_some();
+        self.is_due &= !was_begun;
+        was_begun
+    }
+
+    /// Takes note of an attempt to write, which fails where the client takes too long.
+    pub(super) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        let begun = *self.begun.get_or_insert_with(Instant::now);
+        if written.is_ready() {
+            self.stalled = None;
+            return written;
+        }
+        let stalled = *self.stalled.get_or_insert_with(Instant::now);
+        let deadline = (stalled + STALLED_MAX).min(begun + ANSWER_MAX);
+        let timer = self
+            .timer
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
+        ready!(poll_until(timer, deadline, cx));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}

@@ -1,0 +1,94 @@
+//! The table of section 4.8 against what is written, status by status.
+
+use super::*;
+use crate::cache::MAX_AGE_SECONDS;
+
+const STATUSES: [u16; 14] = [
+    200, 304, 400, 401, 403, 404, 405, 408, 413, 414, 429, 431, 500, 503,
+];
+
+fn everything_known() -> Facts {
+    let usage = Usage {
+        limit: 10,
+        remaining: 9,
+        reset_unix_seconds: 8,
+        retry_after_seconds: 7,
+    };
+    Facts {
+        rate: Some(usage),
+        quota: Some(usage),
+        etag: Some(ETag::of(b"x")),
+        freshness: Some(Freshness::Miss),
+        link: Some("</v1/boats?offset=20>; rel=\"next\"".to_owned()),
+        retry_after_seconds: Some(1),
+        ..Facts::new(RequestId::NIL)
+    }
+}
+
+/// Section 4.8 of the specification, as it is printed there.
+const TABLE: [(&[&str], &[u16]); 6] = [
+    (&["x-request-id"], &STATUSES),
+    (
+        &[
+            "x-ratelimit-limit",
+            "x-ratelimit-remaining",
+            "x-ratelimit-reset",
+        ],
+        &[200, 304, 429],
+    ),
+    (
+        &["x-quota-limit", "x-quota-remaining", "x-quota-reset"],
+        &[200, 429],
+    ),
+    (&["etag", "cache-control"], &[200, 304]),
+    (&["x-cache", "age"], &[200]),
+    (&["retry-after"], &[429, 503]),
+];
+
+#[test]
+fn a_status_shows_exactly_the_headers_of_section_4_8_even_where_all_is_known() {
+    for status in STATUSES {
+        let mut headers = HeaderMap::new();
+        let code = StatusCode::from_u16(status).unwrap();
+        write(code, &everything_known(), None, &mut headers);
+        for (names, statuses) in TABLE {
+            for name in names {
+                let shown = headers.contains_key(*name);
+                assert_eq!(shown, statuses.contains(&status), "{name} on {status}");
+            }
+        }
+        assert_eq!(
+            headers.contains_key("vary"),
+            matches!(status, 200 | 304),
+            "{status}"
+        );
+        assert_eq!(headers.contains_key("link"), status == 200, "{status}");
+        assert_eq!(
+            headers.contains_key("www-authenticate"),
+            status == 401,
+            "{status}"
+        );
+        assert_eq!(headers.contains_key("allow"), status == 405, "{status}");
+    }
+}
+
+#[test]
+fn what_is_not_known_is_not_shown() {
+    let mut headers = HeaderMap::new();
+    write(
+        StatusCode::OK,
+        &Facts::new(RequestId::NIL),
+        None,
+        &mut headers,
+    );
+    let names: Vec<&str> = headers.keys().map(HeaderName::as_str).collect();
+    assert_eq!(names, ["x-request-id"]);
+}
+
+#[test]
+fn clients_are_told_the_age_that_the_list_cache_keeps() {
+    assert_eq!(
+        PRIVATE_MAX_AGE,
+        format!("private, max-age={MAX_AGE_SECONDS}")
+    );
+}

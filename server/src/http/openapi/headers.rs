@@ -1,0 +1,165 @@
+//! What the headers of answers mean, and which of them an operation shows with which status.
+
+use schemars::{Schema, json_schema};
+
+use super::objects::{Header, Members, OrReference};
+use crate::http::headers::Group;
+use crate::http::routes::{CatalogueOperation, Operation, ServiceOperation};
+
+/// A header: its group, its name, its meaning, its form.
+type Row = (Group, &'static str, &'static str, fn() -> Schema);
+
+const TABLE: [Row; 15] = [
+    (
+        Group::RequestId,
+        "X-Request-Id",
+        "Id of this answer, made by the server: a ULID. The same as `error.requestId`.",
+        request_id,
+    ),
+    (
+        Group::RateLimit,
+        "X-RateLimit-Limit",
+        "Requests that the key may make in any 60 seconds.",
+        count,
+    ),
+    (
+        Group::RateLimit,
+        "X-RateLimit-Remaining",
+        "Requests that the key may still make now.",
+        count,
+    ),
+    (
+        Group::RateLimit,
+        "X-RateLimit-Reset",
+        "When the oldest counted request leaves the 60 seconds: Unix time in seconds, rounded up.",
+        count,
+    ),
+    (
+        Group::Quota,
+        "X-Quota-Limit",
+        "Requests with status 200 that the subscription may make in its month.",
+        count,
+    ),
+    (
+        Group::Quota,
+        "X-Quota-Remaining",
+        "Requests with status 200 that remain of the month; shared by all keys of the subscription.",
+        count,
+    ),
+    (
+        Group::Quota,
+        "X-Quota-Reset",
+        "When the quota renews: Unix time in seconds.",
+        count,
+    ),
+    (
+        Group::Caching,
+        "ETag",
+        "Strong tag of the exact body, for `If-None-Match`.",
+        text,
+    ),
+    (
+        Group::Caching,
+        "Cache-Control",
+        "By whom the answer may be kept, and for how many seconds.",
+        text,
+    ),
+    (
+        Group::Caching,
+        "Vary",
+        "Request headers on which the answer depends.",
+        text,
+    ),
+    (
+        Group::Freshness,
+        "X-Cache",
+        "`HIT` when no query ran for this answer, else `MISS`.",
+        hit_or_miss,
+    ),
+    (
+        Group::Freshness,
+        "Age",
+        "How long the body has been in the server's cache, in seconds.",
+        count,
+    ),
+    (
+        Group::Link,
+        "Link",
+        "The next and the previous page (`rel` is `next` or `prev`), where there are such pages: relative references.",
+        text,
+    ),
+    (
+        Group::RetryAfter,
+        "Retry-After",
+        "How long to wait before the next attempt, in seconds.",
+        seconds,
+    ),
+    (
+        Group::WwwAuthenticate,
+        "WWW-Authenticate",
+        "How to authenticate: `Bearer`.",
+        text,
+    ),
+];
+
+/// Every header.
+pub(super) fn all() -> Members<Header> {
+    Members::of(TABLE.map(|(group, name, description, schema)| {
+        let header = Header {
+            description,
+            // A list without a next and a previous page has no links.
+            required: group != Group::Link,
+            schema: schema(),
+        };
+        (name, header)
+    }))
+}
+
+/// The headers that an operation shows with a status.
+pub(super) fn shown(operation: Operation, status: u16) -> Members<OrReference<Header>> {
+    let shown = TABLE.iter().filter(|(group, name, ..)| {
+        group.is_on(status) && (400 <= status || knows(operation, *group, name))
+    });
+    Members::of(shown.map(|&(_, name, ..)| {
+        let reference = format!("#/components/headers/{name}");
+        (name, OrReference::There { reference })
+    }))
+}
+
+/// Whether an operation that is answered as asked knows what the header says.
+fn knows(operation: Operation, group: Group, name: &str) -> bool {
+    use CatalogueOperation::{GetBoat, GetManufacturer};
+    match operation {
+        Operation::Catalogue(GetBoat | GetManufacturer, _) => group != Group::Link,
+        Operation::Catalogue(..) => true,
+        Operation::Service(service) => match group {
+            Group::RequestId => true,
+            Group::Caching => match service {
+                ServiceOperation::DescribeApi => true,
+                ServiceOperation::CheckHealth => name == "Cache-Control",
+                ServiceOperation::DescribeVersion => false,
+            },
+            _ => false,
+        },
+    }
+}
+
+fn text() -> Schema {
+    json_schema!({ "type": "string" })
+}
+
+fn request_id() -> Schema {
+    json_schema!({ "type": "string", "pattern": "^[0-9A-HJKMNP-TV-Z]{26}$" })
+}
+
+fn hit_or_miss() -> Schema {
+    json_schema!({ "type": "string", "enum": ["HIT", "MISS"] })
+}
+
+fn count() -> Schema {
+    json_schema!({ "type": "integer", "format": "int64", "minimum": 0 })
+}
+
+fn seconds() -> Schema {
+    json_schema!({ "type": "integer", "format": "int64", "minimum": 1 })
+}

@@ -1,0 +1,160 @@
+//! The schemas of bodies, derived from the types that make them.
+//!
+//! A record is written in two halves and a list from rows, so that the whole of an answer is
+//! nowhere one type; here it is, for the schemas only.
+
+use std::borrow::Cow;
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, Value};
+use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+use shared::number::INTEGER_MAX;
+
+use super::objects::Members;
+use crate::params::{LIMIT_MAX, OFFSET_MAX};
+
+/// A page of rows, in the order asked for.
+#[derive(JsonSchema)]
+#[schemars(rename = "{T}List")]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(super) struct List<T> {
+    /// The rows of this page.
+    #[schemars(length(max = LIMIT_MAX))]
+    data: Vec<T>,
+    /// Where this page stands among all rows.
+    pagination: Pagination,
+}
+
+/// Where a page stands among all rows.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Pagination {
+    /// Rows that match the filters.
+    total: u64,
+    /// Rows on a page at most, as applied.
+    #[schemars(range(min = 1, max = LIMIT_MAX))]
+    limit: u16,
+    /// Rows skipped before this page.
+    #[schemars(range(max = OFFSET_MAX))]
+    offset: u64,
+}
+
+/// One record.
+#[derive(JsonSchema)]
+#[schemars(rename = "{T}Envelope")]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(super) struct Envelope<T> {
+    /// The record.
+    data: T,
+}
+
+/// A boat with everything known of it. It begins with its summary.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(super) struct Boat<'a> {
+    #[serde(flatten)]
+    summary: BoatSummary<'a>,
+    #[serde(flatten)]
+    details: BoatDetails<'a>,
+}
+
+/// A manufacturer with everything known of it. It begins with its summary.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(super) struct Manufacturer<'a> {
+    #[serde(flatten)]
+    summary: ManufacturerSummary<'a>,
+    #[serde(flatten)]
+    details: ManufacturerDetails<'a>,
+}
+
+/// The OpenAPI document itself.
+pub(super) struct ThisDocument;
+
+impl JsonSchema for ThisDocument {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "ThisDocument".into()
+    }
+
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({
+            "type": "object",
+            "description": "A document of OpenAPI 3.1.",
+            "additionalProperties": true
+        })
+    }
+}
+
+/// A generator of schemas of what is sent, for the components of the document.
+pub(super) fn generator() -> SchemaGenerator {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.definitions_path = "/components/schemas".into();
+        settings.meta_schema = None;
+        let plain = RecursiveTransform(say_plainly);
+        settings.transforms.push(Box::new(plain));
+    });
+    settings.for_serialize().into_generator()
+}
+
+/// The schemas that others refer to.
+pub(super) fn definitions(generator: &mut SchemaGenerator) -> Members<ObjectSchema> {
+    let definitions = generator.take_definitions(true).into_iter();
+    Members::of(definitions.map(|(name, schema)| (name, ObjectSchema(schema))))
+}
+
+/// Integers that every client knows in place of unsigned ones, and descriptions on one line.
+fn say_plainly(schema: &mut Schema) {
+    if let Some(Value::String(description)) = schema.get_mut("description") {
+        *description = description.replace('\n', " ");
+    }
+    let format = match schema.get("format").and_then(Value::as_str) {
+        Some("uint64") => "int64",
+        Some("uint16") => "int32",
+        _ => return,
+    };
+    schema.insert("format".to_owned(), format.into());
+    if format == "int64" {
+        let members = schema.ensure_object();
+        members
+            .entry("maximum")
+            .or_insert_with(|| INTEGER_MAX.into());
+    }
+}
+
+/// The schema of an object, whose properties have the order of the type. The generator sorts
+/// them by name, but not the list of those that are always there.
+pub(super) struct ObjectSchema(Value);
+
+impl Serialize for ObjectSchema {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Some(members) = self.0.as_object() else {
+            return self.0.serialize(to);
+        };
+        let mut map = to.serialize_map(Some(members.len()))?;
+        for (name, member) in members {
+            match member.as_object().filter(|_| name == "properties") {
+                Some(properties) => map.serialize_entry(name, &in_order(properties, members))?,
+                None => map.serialize_entry(name, member)?,
+            }
+        }
+        map.end()
+    }
+}
+
+fn in_order(properties: &Map<String, Value>, schema: &Map<String, Value>) -> Members<Value> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let place_of = |name: &str| {
+        let mut names = required.into_iter().flatten();
+        names.position(|other| other == name).unwrap_or(usize::MAX)
+    };
+    let mut properties: Vec<(String, Value)> = properties.clone().into_iter().collect();
+    properties.sort_by_key(|(name, _)| place_of(name));
+    Members::of(properties)
+}

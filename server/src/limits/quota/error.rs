@@ -1,0 +1,36 @@
+//! Why a request is not counted against its quota.
+
+use std::sync::Arc;
+
+use shared::keys::store::KeyStoreError;
+
+use super::{LEDGER_WAIT_MAX, Usage};
+
+/// Why a request may not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum QuotaError {
+    /// The quota of the period is used up.
+    #[error("the quota of {} requests is used up", .0.limit)]
+    Exceeded(Usage),
+    /// It is not known whether it is.
+    #[error("could not count the request against its quota")]
+    Unavailable(#[source] LedgerFailure),
+}
+
+/// Why the ledger did not answer.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum LedgerFailure {
+    /// It failed.
+    #[error("could not ask the quota ledger")]
+    Ledger {
+        /// What it says.
+        #[source]
+        source: Arc<KeyStoreError>,
+    },
+    /// It takes its time. What it will say is still taken in.
+    #[error("the quota ledger has not answered within {} ms", LEDGER_WAIT_MAX.as_millis())]
+    TooSlow,
+    /// The thread that asked it was stopped.
+    #[error("the question to the quota ledger was broken off")]
+    BrokenOff,
+}

@@ -1,0 +1,123 @@
+//! How many connections there may be: in total, and of one address.
+//!
+//! Addresses of this machine stand for clients; each is a client of its own.
+
+use std::net::SocketAddr;
+
+use server::http::ConnectionLimits;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::task::yield_now;
+
+use crate::answer::check_text;
+use crate::app::TestApp;
+use crate::wire::while_served_within;
+
+const REQUEST: &[u8] = b"GET /health HTTP/1.1\r\nHost: test\r\n\r\n";
+
+/// A connection from the client with that number.
+async fn connect(server: SocketAddr, client: u8) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket
+        .bind(SocketAddr::from(([127, 0, 0, client], 0)))
+        .unwrap();
+    socket.connect(server).await.unwrap()
+}
+
+/// A connection that has a place, as its first answer shows.
+async fn admitted(server: SocketAddr, client: u8) -> TcpStream {
+    let mut connection = connect(server, client).await;
+    check_served(&mut connection).await;
+    connection
+}
+
+/// That a request is answered with a 200.
+async fn check_served(connection: &mut TcpStream) {
+    connection.write_all(REQUEST).await.unwrap();
+    let mut received = Vec::new();
+    while !received.ends_with(b"}") {
+        received.push(connection.read_u8().await.unwrap());
+    }
+    let received = String::from_utf8(received).unwrap();
+    assert!(received.starts_with("HTTP/1.1 200 OK\r\n"), "{received}");
+}
+
+/// What a client receives that has no place, up to the end of its connection.
+async fn refused(mut connection: TcpStream) -> String {
+    let mut received = String::new();
+    connection.read_to_string(&mut received).await.unwrap();
+    assert!(received.starts_with("HTTP/1.1 503 "), "{received}");
+    received
+}
+
+fn limits(total: usize, per_address: usize) -> ConnectionLimits {
+    ConnectionLimits { total, per_address }
+}
+
+#[tokio::test]
+async fn who_comes_over_the_total_is_told_so_at_once() {
+    let app = TestApp::new();
+    while_served_within(&app, limits(2, 2), async |server| {
+        let mut first = admitted(server, 1).await;
+        let _second = admitted(server, 2).await;
+        // Asking makes no difference, nor does not asking.
+        let silent = refused(connect(server, 3).await).await;
+        let mut asking = connect(server, 3).await;
+        asking.write_all(REQUEST).await.unwrap();
+        refused(asking).await;
+        let told = silent.replace("\r\n", "\n");
+        check_text("errors__503_connections", &told);
+        check_served(&mut first).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn one_address_leaves_room_for_others() {
+    let app = TestApp::new();
+    while_served_within(&app, limits(4, 2), async |server| {
+        let mut of_first = [admitted(server, 1).await, admitted(server, 1).await];
+        refused(connect(server, 1).await).await;
+        let mut other = admitted(server, 2).await;
+        check_served(&mut of_first[1]).await;
+        check_served(&mut other).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_place_is_free_again_once_its_connection_has_ended() {
+    let app = TestApp::new();
+    while_served_within(&app, limits(8, 1), async |server| {
+        for _ in 0..20 {
+            let mut only = connect(server, 1).await;
+            only.write_all(REQUEST).await.unwrap();
+            let mut status = [0; 12];
+            // The server learns of an end no sooner than the next client connects.
+            while only.read_exact(&mut status).await.is_err() || &status != b"HTTP/1.1 200" {
+                yield_now().await;
+                only = connect(server, 1).await;
+                only.write_all(REQUEST).await.unwrap();
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_crowd_without_places_is_answered_and_disturbs_nobody() {
+    let app = TestApp::new();
+    while_served_within(&app, limits(1, 1), async |server| {
+        let mut only = admitted(server, 1).await;
+        let mut crowd = Vec::new();
+        for _ in 0..300 {
+            crowd.push(connect(server, 2).await);
+        }
+        check_served(&mut only).await;
+        for connection in crowd {
+            refused(connection).await;
+        }
+        check_served(&mut only).await;
+    })
+    .await;
+}

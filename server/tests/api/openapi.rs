@@ -1,0 +1,202 @@
+//! The OpenAPI document against the service: every answer of every endpoint is one that it
+//! describes, and every example is a real answer.
+
+mod document;
+mod examples;
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+use server::http::openapi;
+use server::http::routes::ROUTES;
+
+use crate::answer::check_text;
+use crate::app::{Ask, TestApp};
+use crate::every_status::{CATALOGUE, SERVICE, panicking};
+pub(crate) use document::check_documented;
+use document::{DOCUMENT, faults, operation, operations};
+
+#[test]
+fn the_document_is_the_contract() {
+    check_text("openapi", &openapi::text());
+}
+
+#[test]
+fn a_member_too_many_too_few_or_of_another_type_is_found() {
+    let health = json!({ "$ref": "#/components/schemas/Health" });
+    for (body, count) in [
+        (
+            json!({ "status": "ok", "version": "1", "uptimeSeconds": 1 }),
+            0,
+        ),
+        (
+            json!({ "status": "ok", "version": "1", "uptimeSeconds": 1, "x": 1 }),
+            1,
+        ),
+        (json!({ "status": "ok", "version": "1" }), 1),
+        (
+            json!({ "status": "ok", "version": null, "uptimeSeconds": 1.5 }),
+            2,
+        ),
+    ] {
+        assert_eq!(faults(&health, &body).len(), count, "{body}");
+    }
+}
+
+#[test]
+fn every_route_is_documented_with_its_scopes() {
+    let paths = DOCUMENT["paths"].as_object().unwrap();
+    let routes: BTreeSet<String> = ROUTES.iter().map(|route| route.path.to_string()).collect();
+    assert_eq!(paths.keys().cloned().collect::<BTreeSet<_>>(), routes);
+    for (id, scopes) in [
+        ("list_boats", json!([{ "apiKey": ["boats.read"] }])),
+        ("get_boat", json!([{ "apiKey": ["boats.read"] }])),
+        (
+            "list_manufacturers",
+            json!([{ "apiKey": ["manufacturers.read"] }]),
+        ),
+        (
+            "get_manufacturer",
+            json!([{ "apiKey": ["manufacturers.read"] }]),
+        ),
+        (
+            "list_manufacturer_boats",
+            json!([{ "apiKey": ["manufacturers.read", "boats.read"] }]),
+        ),
+        ("describe_version", json!([])),
+        ("check_health", json!([])),
+        ("describe_api", json!([])),
+    ] {
+        assert_eq!(operation(id)["security"], scopes, "{id}");
+    }
+}
+
+#[test]
+fn every_operation_has_exactly_its_statuses() {
+    // Those of sections 4.1 to 4.7, and what breaks off before an operation is known.
+    let list = "200 304 400 401 403 408 413 414 429 431 500 503";
+    let record = "200 304 400 401 403 404 408 413 414 429 431 500 503";
+    let service = "200 400 401 408 413 414 431 500 503";
+    for (id, expected) in [
+        ("list_boats", list),
+        ("get_boat", record),
+        ("list_manufacturers", list),
+        ("get_manufacturer", record),
+        ("list_manufacturer_boats", record),
+        ("describe_version", service),
+        ("check_health", service),
+        ("describe_api", "200 304 400 401 408 413 414 431 500 503"),
+    ] {
+        let responses = operation(id)["responses"].as_object().unwrap();
+        let statuses: Vec<&str> = responses.keys().map(String::as_str).collect();
+        assert_eq!(statuses.join(" "), expected, "{id}");
+    }
+}
+
+#[test]
+fn every_field_and_parameter_says_what_it_means() {
+    for (name, schema) in DOCUMENT["components"]["schemas"].as_object().unwrap() {
+        assert!(schema["description"].is_string(), "{name}");
+        for (field, property) in schema["properties"].as_object().unwrap() {
+            assert!(property["description"].is_string(), "{name}.{field}");
+        }
+    }
+    for operation in operations() {
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            assert!(parameter["description"].is_string(), "{parameter}");
+        }
+    }
+}
+
+#[test]
+fn every_parameter_is_limited() {
+    for operation in operations() {
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let limits = ["enum", "maxLength", "maximum"].map(|limit| &parameter["schema"][limit]);
+            // A header is limited by the head, together with all others.
+            let is_limited =
+                parameter["in"] == "header" || limits.iter().any(|limit| !limit.is_null());
+            assert!(is_limited, "{parameter}");
+        }
+    }
+}
+
+#[test]
+fn links_lead_to_operations() {
+    for operation in operations() {
+        for (name, link) in operation["responses"]["200"]["links"]
+            .as_object()
+            .into_iter()
+            .flatten()
+        {
+            let id = link["operationId"].as_str().unwrap();
+            let is_known = operations().any(|other| other["operationId"] == id);
+            assert!(is_known, "{name}: {id}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_breaks_off_before_routing_is_documented_for_every_operation() {
+    let app = TestApp::new();
+    let catalogue = CATALOGUE.iter().map(|&(id, target, ..)| (id, target));
+    let service = SERVICE
+        .iter()
+        .copied()
+        .chain([("describe_api", "/openapi.json")]);
+    for (id, target) in catalogue.chain(service) {
+        let long = format!("{target}?{}", "x".repeat(8 * 1024));
+        let many = (0..65).fold(app.get(target), |ask, index| {
+            ask.header(&format!("x-{index}"), "x")
+        });
+        for (ask, status) in [
+            (app.get(target).header("content-length", "1"), 413),
+            (app.get(&long), 414),
+            (many, 431),
+        ] {
+            let answer = ask.send().await;
+            assert_eq!(answer.status, status, "{id}");
+            check_documented(id, &answer);
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_document_is_served_as_any_public_document() {
+    let app = TestApp::new();
+    let target = "/openapi.json";
+    let answer = app.get(target).send().await;
+    assert_eq!(answer.body, openapi::text().into_bytes());
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    assert_eq!(answer.header("cache-control"), Some("public, max-age=300"));
+    assert_eq!(answer.header("vary"), Some("Accept-Encoding"));
+    let etag = answer.header("etag").unwrap().to_owned();
+    check_documented("describe_api", &answer);
+
+    let head = app.ask("HEAD", target).send().await;
+    assert!(head.body.is_empty());
+    assert_eq!(
+        head.header("content-length"),
+        answer.header("content-length")
+    );
+
+    let panicking = panicking();
+    let asks: [(Ask<'_>, u16); 6] = [
+        (app.get(target).header("if-none-match", &etag), 304),
+        (app.get(target).header("if-none-match", "\"other\""), 200),
+        (app.get(target).key("revoked"), 200),
+        (app.get("/openapi.json?x=1"), 400),
+        (app.get("/openapi.json?api_key=x"), 401),
+        (panicking.get(target), 500),
+    ];
+    for (ask, status) in asks {
+        let answer = ask.send().await;
+        assert_eq!(answer.status, status);
+        check_documented("describe_api", &answer);
+    }
+    let other = app.ask("POST", target).send().await;
+    assert_eq!(
+        (other.status, other.header("allow")),
+        (405, Some("GET, HEAD"))
+    );
+}

@@ -1,0 +1,110 @@
+//! The document as tests read it, and whether it describes an answer, to the last member and header.
+
+use std::sync::LazyLock;
+
+use serde_json::{Value, json};
+use server::http::openapi;
+
+use crate::answer::Answer;
+
+pub(super) static DOCUMENT: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(&openapi::text()).unwrap());
+
+/// Headers of any answer with a body, which `content` describes.
+const OF_BODIES: [&str; 2] = ["content-type", "content-length"];
+
+/// The document, with every object closed, so that a member that it does not describe is found.
+static CLOSED: LazyLock<Value> = LazyLock::new(|| {
+    let mut components = DOCUMENT["components"].clone();
+    for (_, schema) in components["schemas"].as_object_mut().unwrap() {
+        let members = schema.as_object_mut().unwrap();
+        assert!(
+            members.contains_key("properties"),
+            "not an object: {members:?}"
+        );
+        members.insert("additionalProperties".to_owned(), false.into());
+    }
+    components
+});
+
+pub(super) fn operations() -> impl Iterator<Item = &'static Value> {
+    let paths = DOCUMENT["paths"].as_object().unwrap();
+    paths.values().map(|path| &path["get"])
+}
+
+pub(super) fn operation(id: &str) -> &'static Value {
+    operations()
+        .find(|operation| operation["operationId"] == id)
+        .unwrap()
+}
+
+/// The object itself, wherever in the document it stands.
+pub(super) fn resolved(object: &'static Value) -> &'static Value {
+    match object["$ref"].as_str() {
+        Some(reference) => DOCUMENT.pointer(reference.trim_start_matches('#')).unwrap(),
+        None => object,
+    }
+}
+
+/// What is wrong with a value, members that the schema does not describe included.
+pub(super) fn faults(schema: &Value, value: &Value) -> Vec<String> {
+    let whole = json!({ "allOf": [schema], "components": *CLOSED });
+    let options = jsonschema::options().should_validate_formats(true);
+    let validator = options.build(&whole).unwrap();
+    let faults = validator.iter_errors(value);
+    faults
+        .map(|fault| format!("{} {fault}", fault.instance_path()))
+        .collect()
+}
+
+pub(super) fn check_schema(schema: &Value, value: &Value, what: &str) {
+    let faults = faults(schema, value);
+    assert!(faults.is_empty(), "{what}: {faults:#?}");
+}
+
+fn check_headers(documented: &'static Value, answer: &Answer, what: &str) {
+    let documented = documented.as_object().unwrap();
+    for (name, header) in documented {
+        let header = resolved(header);
+        let Some(text) = answer.header(name) else {
+            assert_eq!(header["required"], false, "{what}: {name} is missing");
+            continue;
+        };
+        let value = match header["schema"]["type"].as_str() {
+            Some("integer") => text.parse::<u64>().unwrap().into(),
+            _ => Value::from(text),
+        };
+        check_schema(&header["schema"], &value, &format!("{what}, {name}"));
+    }
+    for name in answer.headers.keys() {
+        let name = name.as_str();
+        let is_documented = documented
+            .keys()
+            .any(|other| other.eq_ignore_ascii_case(name));
+        assert!(
+            is_documented || OF_BODIES.contains(&name),
+            "{what}: {name} is not documented"
+        );
+    }
+}
+
+/// The answer is one that the document describes for that operation.
+pub(crate) fn check_documented(id: &str, answer: &Answer) {
+    let what = format!("{} of {id}", answer.status);
+    let documented = operation(id)["responses"].as_object().unwrap();
+    let documented = resolved(documented.get(&answer.status.to_string()).expect(&what));
+    check_headers(&documented["headers"], answer, &what);
+    if answer.body.is_empty() {
+        return;
+    }
+    let body = answer.json();
+    let content = &documented["content"]["application/json"];
+    check_schema(&content["schema"], &body, &what);
+    if 400 <= answer.status {
+        let code = body["error"]["code"].as_str().unwrap();
+        assert!(
+            content["examples"].get(code).is_some(),
+            "{what}: no example of {code}"
+        );
+    }
+}

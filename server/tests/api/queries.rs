@@ -1,0 +1,271 @@
+//! Lists when queries are slow: how many wait and for how long, who is refused, who is answered
+//! all the same, and what becomes of the query of a client who goes away.
+//!
+//! A query is made slow by taking away the one thread that could run it.
+
+mod departures;
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use server::catalogue::{Catalogue, OpenSettings, QueueLimits};
+use shared::ids::IdOrSlug;
+use tokio::runtime::Builder;
+use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::{advance, pause, resume};
+
+use crate::answer::Answer;
+use crate::app::{TestApp, Unusual};
+use crate::log::{logged, start_logging};
+use crate::records::{self, PUBLISHED_AT};
+
+const WAITING: Duration = Duration::from_mins(10);
+const WORKING: Duration = Duration::from_mins(30);
+
+/// One query at a time, and one that waits.
+fn settings() -> OpenSettings {
+    OpenSettings {
+        connections: 1,
+        queues: QueueLimits {
+            waiting_max: 1,
+            waiting: WAITING,
+            working: WORKING,
+        },
+        ..records::settings()
+    }
+}
+
+fn app(settings: OpenSettings) -> TestApp {
+    let (_directory, store) = records::empty_store();
+    let id = records::publish(&store, 7, PUBLISHED_AT);
+    let catalogue = Catalogue::open(&store.open(&id).unwrap(), settings).unwrap();
+    TestApp::with(Unusual {
+        catalogue: Arc::new(catalogue),
+        ..Unusual::default()
+    })
+}
+
+/// The one thread that may block, kept from doing so.
+struct Occupied {
+    go: Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Occupied {
+    fn begin() -> Self {
+        let (go, wait) = channel();
+        let thread = spawn_blocking(move || wait.recv().unwrap());
+        Self { go, thread }
+    }
+
+    async fn end(self) {
+        self.go.send(()).unwrap();
+        self.thread.await.unwrap();
+    }
+}
+
+/// Runs `test` where nothing that blocks is done until the test says so.
+fn while_occupied(app: &TestApp, test: impl AsyncFnOnce(Occupied)) {
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(1)
+        .build();
+    runtime.unwrap().block_on(async {
+        // The list of all boats is in the cache.
+        assert_eq!(ask(app, "/v1/boats").await.status, 200);
+        test(Occupied::begin()).await;
+    });
+}
+
+async fn ask(app: &TestApp, target: &str) -> Answer {
+    app.get(target).key("reader").send().await
+}
+
+/// The same without being charged, since the ledger of quotas too needs a thread that may block.
+async fn ask_again(app: &TestApp, target: &str) -> Answer {
+    let request = app.get(target).key("reader").header("if-none-match", "*");
+    request.send().await
+}
+
+/// A request of which everything was done that can be done without that thread.
+fn begin<'a>(app: &'a TestApp, target: &'a str) -> Pin<Box<impl Future<Output = Answer>>> {
+    let mut request = Box::pin(ask(app, target));
+    let at_once = request.as_mut().now_or_never();
+    assert_eq!(at_once.map(|answer| answer.status), None, "{target}");
+    request
+}
+
+fn check_unavailable(answer: &Answer) {
+    assert_eq!(answer.code(), "SERVICE_UNAVAILABLE");
+    assert_eq!(answer.header("retry-after"), Some("2"));
+    assert_eq!(answer.header("etag"), None);
+}
+
+/// One line of the log says why, and the client is not told.
+fn check_logged(answer: &Answer, cause: &str) {
+    let log = logged();
+    assert_eq!(
+        log.matches(cause).count(),
+        1,
+        "{cause} is not once in:\n{log}"
+    );
+    assert!(!String::from_utf8_lossy(&answer.body).contains(cause));
+}
+
+#[test]
+fn when_as_many_lists_wait_as_may_the_next_is_503_at_once_and_what_needs_no_query_is_answered() {
+    start_logging();
+    let app = &app(settings());
+    while_occupied(app, async |occupied| {
+        let running = begin(app, "/v1/boats?limit=1");
+        let waiting = begin(app, "/v1/boats?limit=2");
+        logged();
+        let refused = ask(app, "/v1/manufacturers").now_or_never().unwrap();
+        check_unavailable(&refused);
+        check_logged(&refused, "no place is left for a list query: 1 are waiting");
+
+        for target in ["/v1/boats", "/v1/boats/first-36", "/v1/manufacturers/m1"] {
+            let answer = ask_again(app, target).now_or_never().unwrap();
+            assert_eq!(answer.status, 304, "{target}");
+        }
+        for target in ["/v1", "/health"] {
+            let answer = app.get(target).send().now_or_never().unwrap();
+            assert_eq!(answer.status, 200, "{target}");
+        }
+
+        // Whoever goes away makes place for another.
+        drop(waiting);
+        let instead = begin(app, "/v1/manufacturers");
+        occupied.end().await;
+        assert_eq!(running.await.status, 200);
+        assert_eq!(instead.await.status, 200);
+    });
+}
+
+#[test]
+fn a_list_whose_turn_does_not_come_in_time_is_503() {
+    start_logging();
+    let app = &app(settings());
+    while_occupied(app, async |occupied| {
+        let running = begin(app, "/v1/boats?limit=1");
+        let waiting = begin(app, "/v1/boats?limit=2");
+        pause();
+        advance(WAITING).await;
+        resume();
+        logged();
+        let refused = waiting.await;
+        check_unavailable(&refused);
+        check_logged(&refused, "no turn came for a list query within 600s");
+        occupied.end().await;
+        assert_eq!(running.await.status, 200);
+    });
+}
+
+#[test]
+fn a_list_that_takes_too_long_is_503_and_the_same_list_is_answered_later() {
+    start_logging();
+    let app = &app(settings());
+    while_occupied(app, async |occupied| {
+        let running = begin(app, "/v1/boats?limit=1");
+        pause();
+        advance(WORKING).await;
+        resume();
+        logged();
+        let refused = running.await;
+        check_unavailable(&refused);
+        check_logged(&refused, "a list query was given up after 1800s");
+        occupied.end().await;
+        let later = ask(app, "/v1/boats?limit=1").await;
+        assert_eq!((later.status, later.header("x-cache")), (200, Some("MISS")));
+    });
+}
+
+#[test]
+fn of_several_who_ask_the_same_the_first_to_go_away_takes_nothing_from_the_others() {
+    let app = &app(settings());
+    while_occupied(app, async |occupied| {
+        let first = begin(app, "/v1/boats?limit=1");
+        let second = begin(app, "/v1/boats?limit=1");
+        let third = begin(app, "/v1/boats?limit=1");
+        drop(first);
+        let fourth = begin(app, "/v1/boats?limit=1");
+        drop(third);
+        occupied.end().await;
+        let (second, fourth) = tokio::join!(second, fourth);
+        let mut from_cache = [second.header("x-cache"), fourth.header("x-cache")];
+        from_cache.sort_unstable();
+        assert_eq!(from_cache, [Some("HIT"), Some("MISS")]);
+        assert_eq!(second.body, fourth.body);
+    });
+}
+
+#[test]
+fn who_waits_too_long_for_another_s_identical_list_is_503() {
+    start_logging();
+    let app = &app(settings());
+    while_occupied(app, async |occupied| {
+        let first = begin(app, "/v1/boats?limit=1");
+        let second = begin(app, "/v1/boats?limit=1");
+        pause();
+        advance(WAITING).await;
+        resume();
+        logged();
+        let refused = second.await;
+        check_unavailable(&refused);
+        check_logged(
+            &refused,
+            "an identical list query gave no answer within 600s",
+        );
+        occupied.end().await;
+        assert_eq!(first.await.status, 200);
+    });
+}
+
+#[test]
+fn reads_of_bodies_from_disk_are_bounded_in_the_same_way() {
+    /// As many as are read at once, and one that waits.
+    const READS_MAX: usize = 32 + 1;
+    start_logging();
+    let app = &app(OpenSettings {
+        bodies_memory_max: 0,
+        ..settings()
+    });
+    let catalogue = app.app.catalogue();
+    let boat = catalogue.find_boat(&IdOrSlug::parse("b1").unwrap());
+    while_occupied(app, async |occupied| {
+        let read = || Box::pin(catalogue.boat_body(boat.unwrap()));
+        let mut reading: Vec<_> = (0..READS_MAX).map(|_| read()).collect();
+        for read in &mut reading {
+            assert!(read.as_mut().now_or_never().is_none());
+        }
+        logged();
+        let refused = ask(app, "/v1/manufacturers/m1").now_or_never().unwrap();
+        check_unavailable(&refused);
+        check_logged(
+            &refused,
+            "no place is left for a read of a body: 1 are waiting",
+        );
+        let cached = ask_again(app, "/v1/boats").now_or_never().unwrap();
+        assert_eq!(cached.status, 304);
+        occupied.end().await;
+        for read in reading {
+            assert!(read.await.is_ok());
+        }
+    });
+}
+
+#[test]
+fn the_usual_limits_keep_nobody_waiting_for_longer_than_a_client_would() {
+    let QueueLimits {
+        waiting_max,
+        waiting,
+        working,
+    } = QueueLimits::default();
+    assert_eq!(waiting_max, 1024);
+    // For an identical list, for a connection, and for DuckDB.
+    let longest = waiting + waiting + working;
+    assert_eq!(longest, Duration::from_secs(5));
+}

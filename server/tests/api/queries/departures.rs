@@ -1,0 +1,55 @@
+//! Clients over real sockets who do not wait for their list.
+
+use server::catalogue::{ListError, QueryError, QueueError};
+use server::params::{BoatList, BoatQuery, QueryString};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::task::yield_now;
+
+use super::*;
+use crate::wire::while_served;
+
+/// A list request as bytes.
+fn list_request(app: &TestApp, target: &str) -> String {
+    let secret = app.keys.secret("reader");
+    format!("GET {target} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer {secret}\r\n\r\n")
+}
+
+/// Whether one more query would be refused.
+fn is_full(catalogue: &Arc<Catalogue>) -> bool {
+    let query = QueryString::parse(Some("limit=3"));
+    let query = BoatQuery::parse(&query, BoatList::All).unwrap();
+    let answer = catalogue.list_boats(&query).now_or_never();
+    matches!(
+        answer,
+        Some(Err(ListError::Query(QueryError::Queue(
+            QueueError::Full { .. }
+        ))))
+    )
+}
+
+#[test]
+fn a_client_that_is_gone_waits_for_no_list_any_more() {
+    let app = &app(settings());
+    while_occupied(app, async |occupied| {
+        let catalogue = app.app.catalogue();
+        let running = begin(app, "/v1/boats?limit=1");
+        while_served(app, async |address| {
+            let mut client = TcpStream::connect(address).await.unwrap();
+            let request = list_request(app, "/v1/boats?limit=2");
+            client.write_all(request.as_bytes()).await.unwrap();
+            while !is_full(&catalogue) {
+                yield_now().await;
+            }
+            // A reset, since one that only closes its side may still wait for a moment.
+            client.set_zero_linger().unwrap();
+            drop(client);
+            while is_full(&catalogue) {
+                yield_now().await;
+            }
+            occupied.end().await;
+        })
+        .await;
+        assert_eq!(running.await.status, 200);
+    });
+}

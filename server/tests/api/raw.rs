@@ -1,0 +1,236 @@
+//! Requests that are malformed or made to hide another request, byte for byte over a socket.
+//!
+//! After each comes a canary on the same connection: a request whose answer, a 304, nobody else
+//! gets. It must be answered once and last, or the connection be closed before it: so nothing that
+//! a request carries is ever answered as a request of its own. Nothing here waits; five seconds
+//! without an end are a failure.
+
+mod addresses;
+mod case;
+mod fields;
+mod framing;
+mod pipelines;
+mod sizes;
+mod strangers;
+
+use std::fmt::Write;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::yield_now;
+use tokio::time::timeout;
+
+use crate::answer::check_text;
+use crate::app::TestApp;
+use crate::wire::while_served;
+use case::{Case, Expected, GOOD, outcome};
+
+/// How long it may take until the connection ends.
+const HANG: Duration = Duration::from_secs(5);
+/// Cases up to this length are also sent byte by byte.
+const DRIBBLED_BYTES_MAX: usize = 1000;
+
+fn corpus() -> Vec<Case> {
+    let families = [
+        framing::cases(),
+        fields::cases(),
+        addresses::cases(),
+        strangers::cases(),
+        sizes::cases(),
+        pipelines::cases(),
+    ];
+    families.into_iter().flatten().collect()
+}
+
+/// A request that is answered with a 304, and is the last of its connection.
+fn canary(key: &str) -> Vec<u8> {
+    let canary = format!(
+        "GET /v1/boats/b1 HTTP/1.1\r\nHost: canary\r\nAuthorization: Bearer {key}\r\n\
+         If-None-Match: *\r\nConnection: close\r\n\r\n"
+    );
+    canary.into_bytes()
+}
+
+/// What a connection received, and that it was closed.
+async fn exchange(address: SocketAddr, pieces: impl Iterator<Item = &[u8]>) -> Vec<u8> {
+    let connection = TcpStream::connect(address).await.unwrap();
+    connection.set_nodelay(true).unwrap();
+    let (mut reading, mut writing) = connection.into_split();
+    let mut received = Vec::new();
+    let sending = async {
+        for piece in pieces {
+            // A server that has refused a request need not read the rest of it.
+            let _sent = writing.write_all(piece).await;
+            yield_now().await;
+        }
+        writing
+    };
+    let talk = async { tokio::join!(sending, reading.read_to_end(&mut received)).1 };
+    timeout(HANG, talk)
+        .await
+        .expect("no hang")
+        .expect("an end and no reset");
+    received
+}
+
+/// An answer, as far as the outcome of a case goes.
+struct Answered {
+    status: u16,
+    is_last: bool,
+}
+
+/// All answers in `received`. Each must be whole and one of ours, without a body for `HEAD`.
+fn answers(name: &str, received: &[u8], is_head: bool) -> Vec<Answered> {
+    let mut rest = std::str::from_utf8(received).unwrap();
+    let mut answers = Vec::new();
+    while !rest.is_empty() {
+        let (head, after) = rest
+            .split_once("\r\n\r\n")
+            .unwrap_or_else(|| panic!("{name}: {rest}"));
+        let mut lines = head.split("\r\n");
+        let status: u16 = lines
+            .next()
+            .unwrap()
+            .split(' ')
+            .nth(1)
+            .unwrap()
+            .parse()
+            .unwrap();
+        let fields: Vec<(&str, &str)> = lines.map(|line| line.split_once(": ").unwrap()).collect();
+        let field = |wanted: &str| {
+            let mut found = fields
+                .iter()
+                .filter(|(name, _)| name.eq_ignore_ascii_case(wanted));
+            let value = found.next().map(|(_, value)| *value);
+            assert!(found.next().is_none(), "{name}: {wanted} comes twice");
+            value
+        };
+        assert!(
+            field("x-request-id").is_some(),
+            "{name}: not an answer of ours: {head}"
+        );
+        assert!(status < 500, "{name}: {head}");
+        let has_body = !is_head && status != 304;
+        let length = if has_body {
+            field("content-length").unwrap().parse().unwrap()
+        } else {
+            0
+        };
+        let (body, next) = after.split_at(length);
+        if has_body {
+            let json: serde_json::Value = serde_json::from_str(body).unwrap();
+            assert_eq!(
+                json["error"]["code"].is_string(),
+                status != 200,
+                "{name}: {body}"
+            );
+        }
+        let is_old = head.starts_with("HTTP/1.0 ");
+        let is_last = match field("connection") {
+            Some("close") => true,
+            kept => is_old && kept.is_none(),
+        };
+        answers.push(Answered { status, is_last });
+        rest = next;
+    }
+    answers
+}
+
+/// What became of a case: the statuses, and whether the canary was answered after them.
+fn outcome_of(case: &Case, received: &[u8]) -> String {
+    let mut answers = answers(&case.name, received, case.is_head);
+    let canary = answers.pop_if(|answer| answer.status == 304);
+    if canary.is_none() {
+        let is_told = answers.last().is_none_or(|answer| answer.is_last);
+        assert!(is_told, "{}: closed without saying so", case.name);
+    }
+    let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+    outcome(
+        &statuses,
+        if canary.is_some() { "canary" } else { "closed" },
+    )
+}
+
+/// The outcome, and in `wrong` a line if it is not the expected one.
+fn check(case: &Case, received: &[u8], wrong: &mut Vec<String>) -> String {
+    let (outcome, expected) = (outcome_of(case, received), case.expected.to_string());
+    if outcome != expected {
+        wrong.push(format!("{outcome} instead of {expected}: {}", case.name));
+    }
+    outcome
+}
+
+#[tokio::test]
+async fn nothing_that_a_request_carries_is_answered_as_a_request() {
+    let app = TestApp::new();
+    let canary = canary(app.keys.secret("unlimited"));
+    let cases = corpus();
+    let (mut table, mut wrong) = (String::new(), Vec::new());
+    while_served(&app, async |address| {
+        for case in &cases {
+            let sent = [&case.sent[..], &canary].concat();
+            let outcome = check(
+                case,
+                &exchange(address, [&sent[..]].into_iter()).await,
+                &mut wrong,
+            );
+            writeln!(table, "{:<28}{:<12}{}", outcome, case.family, case.name).unwrap();
+        }
+    })
+    .await;
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    writeln!(table, "{} cases", cases.len()).unwrap();
+    check_text("raw__outcomes", &table);
+}
+
+#[tokio::test]
+async fn it_makes_no_difference_where_reads_cut_a_request() {
+    let app = TestApp::new();
+    let canary = canary(app.keys.secret("unlimited"));
+    let mut wrong = Vec::new();
+    while_served(&app, async |address| {
+        for case in corpus()
+            .iter()
+            .filter(|case| case.sent.len() <= DRIBBLED_BYTES_MAX)
+        {
+            let sent = [&case.sent[..], &canary].concat();
+            check(case, &exchange(address, sent.chunks(1)).await, &mut wrong);
+        }
+        let sent = [GOOD, &canary].concat();
+        let expected = Expected::Answered(&[200]);
+        let good = Case::new("cut once", "", GOOD.to_vec(), expected);
+        for cut in 0..sent.len() {
+            let (first, second) = sent.split_at(cut);
+            check(
+                &good,
+                &exchange(address, [first, second].into_iter()).await,
+                &mut wrong,
+            );
+        }
+    })
+    .await;
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test]
+async fn who_closes_within_a_head_gets_no_answer() {
+    let app = TestApp::new();
+    while_served(&app, async |address| {
+        for length in 0..=GOOD.len() {
+            let mut connection = TcpStream::connect(address).await.unwrap();
+            connection.write_all(&GOOD[..length]).await.unwrap();
+            connection.shutdown().await.unwrap();
+            let mut received = Vec::new();
+            let end = timeout(HANG, connection.read_to_end(&mut received)).await;
+            end.expect("no hang").expect("an end and no reset");
+            assert_eq!(
+                received.is_empty(),
+                length < GOOD.len(),
+                "closed after {length} bytes"
+            );
+        }
+    })
+    .await;
+}

@@ -1,0 +1,127 @@
+//! A request of the corpus, and what must become of it.
+
+use std::fmt;
+
+/// A request that is answered with a 200.
+pub(super) const GOOD: &[u8] = b"GET /health HTTP/1.1\r\nHost: test\r\n\r\n";
+/// A request that somebody hides in another.
+pub(super) const HIDDEN: &str = "GET /v1 HTTP/1.1\r\nHost: hidden\r\n\r\n";
+/// How much of a name is shown.
+const NAME_CHARS_MAX: usize = 100;
+
+/// What must become of a request.
+#[derive(Clone, Copy)]
+pub(super) enum Expected {
+    /// This answer, and the end of the connection.
+    Refused(u16),
+    /// These answers, and the end of the connection.
+    Ended(&'static [u16]),
+    /// These answers, and then that of the canary.
+    Answered(&'static [u16]),
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (statuses, end) = match self {
+            Self::Refused(status) => (&[*status][..], "closed"),
+            Self::Ended(statuses) => (*statuses, "closed"),
+            Self::Answered(statuses) => (*statuses, "canary"),
+        };
+        formatter.write_str(&outcome(statuses, end))
+    }
+}
+
+/// Statuses and the end of a connection in words; of equal statuses in a row how many.
+pub(super) fn outcome(statuses: &[u16], end: &str) -> String {
+    let of_run = |run: &[u16]| match run.len() {
+        1 => run[0].to_string(),
+        count => format!("{count} x {}", run[0]),
+    };
+    let runs = statuses.chunk_by(u16::eq).map(of_run);
+    runs.chain([end.to_owned()]).collect::<Vec<_>>().join(", ")
+}
+
+/// One row of the corpus.
+pub(super) struct Case {
+    pub(super) family: &'static str,
+    /// What is special about it.
+    pub(super) name: String,
+    pub(super) sent: Vec<u8>,
+    pub(super) expected: Expected,
+    /// Answers, other than the canary's, have no bodies.
+    pub(super) is_head: bool,
+}
+
+impl Case {
+    /// A case whose name says what it is, because what is sent would not.
+    pub(super) fn new(
+        name: &str,
+        family: &'static str,
+        sent: impl Into<Vec<u8>>,
+        expected: Expected,
+    ) -> Self {
+        let sent = sent.into();
+        Self {
+            family,
+            name: name.to_owned(),
+            is_head: sent.starts_with(b"HEAD "),
+            sent,
+            expected,
+        }
+    }
+}
+
+fn shown(bytes: &[u8]) -> String {
+    bytes
+        .escape_ascii()
+        .to_string()
+        .chars()
+        .take(NAME_CHARS_MAX)
+        .collect()
+}
+
+/// Requests that are shown as they are sent.
+pub(super) fn requests<T: AsRef<[u8]>>(
+    family: &'static str,
+    expected: Expected,
+    requests: impl IntoIterator<Item = T>,
+) -> Vec<Case> {
+    let case = |request: T| {
+        let request = request.as_ref();
+        Case::new(&shown(request), family, request, expected)
+    };
+    requests.into_iter().map(case).collect()
+}
+
+/// A `GET` each with these lines after `Host`, without the last line end.
+pub(super) fn lines<T: AsRef<[u8]>>(
+    family: &'static str,
+    expected: Expected,
+    lines: impl IntoIterator<Item = T>,
+) -> Vec<Case> {
+    let case = |lines: T| {
+        let lines = lines.as_ref();
+        let sent = [
+            b"GET /health HTTP/1.1\r\nHost: test\r\n",
+            lines,
+            b"\r\n\r\n",
+        ]
+        .concat();
+        Case::new(&shown(lines), family, sent, expected)
+    };
+    lines.into_iter().map(case).collect()
+}
+
+/// Request lines with the usual fields after them.
+pub(super) fn first_lines<T: AsRef<[u8]>>(
+    family: &'static str,
+    expected: Expected,
+    first_lines: impl IntoIterator<Item = T>,
+) -> Vec<Case> {
+    let case = |line: T| {
+        let line = line.as_ref();
+        let sent = [line, b"\r\nHost: test\r\n\r\n"].concat();
+        Case::new(&shown(line), family, sent, expected)
+    };
+    first_lines.into_iter().map(case).collect()
+}
