@@ -6,7 +6,7 @@
 
 Without N: 200, 20, 200. SEED chooses other moments than usual. CATALOGUE is the binary; without it, .ci/cargo builds
 one. The exit status is 1 where a promise is broken, and it is said what was expected and what was found. What needs
-root or strace is skipped with a word where that is missing.
+root or strace is skipped with a word where that is missing. In the end no key that was issued may be in any file.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 import kill
 import revoke
 import store
-from catalogue import Broken, binary, work_directory
+from catalogue import Broken, binary, check_secrets, work_directory
 
 TRIALS = {"kill": (kill.run, 200), "store": (store.run, 20), "revoke": (revoke.run, 200)}
 
@@ -38,6 +38,7 @@ def main(arguments):
     with work_directory() as work:
         try:
             asyncio.run(trial(command, work, count, random.Random(seed)))
+            check_secrets(work)
         except Broken as error:
             sys.exit(f"{name}: broken with SEED={seed}: {error}")
 

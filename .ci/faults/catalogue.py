@@ -48,8 +48,19 @@ def work_directory():
         yield pathlib.Path(directory)
 
 
+def check_secrets(work):
+    """No key that was issued is in any file, as a whole or without the part that may be shown."""
+    for path in (path for path in work.rglob("*") if path.is_file()):
+        contents = path.read_bytes()
+        leaked = [key for key in Catalogue.issued if key[len("boat_live_") + 6:].encode() in contents]
+        expect(not leaked, f"{path.name} contains {len(leaked)} of the keys that were issued")
+
+
 class Catalogue:
     """A data directory, and the command that works on it."""
+
+    # All keys of all data directories.
+    issued = set()
 
     def __init__(self, command, data):
         self.command, self.data = command, data
@@ -80,8 +91,10 @@ class Catalogue:
 
     async def issue(self, subscription, environment="live"):
         """A key with both scopes."""
-        return await self.do("keys", "issue", "--subscription", subscription, "--scope", "boats.read",
-                             "manufacturers.read", "--env", environment, "--rate-limit", str(MINUTE_LIMIT_MAX))
+        key = await self.do("keys", "issue", "--subscription", subscription, "--scope", "boats.read",
+                            "manufacturers.read", "--env", environment, "--rate-limit", str(MINUTE_LIMIT_MAX))
+        self.issued.add(key["key"])
+        return key
 
     async def used(self):
         """What the ledger has charged to each subscription."""

@@ -22,8 +22,6 @@ from catalogue import PATIENCE, expect
 LOCK_START, LOCK_LENGTH = 0x4000_0000, 512
 # Of the header: the signature, the version of the contents, by which others see that it changed, and the settings.
 HEADER = 100
-# The size of a page of SQLite where nobody chose another.
-PAGE = 4096
 # How long each call on the key store takes, in microseconds.
 DELAY = 1_200_000
 # How long the store is locked in bursts, and for how long it is not, in seconds.
@@ -145,11 +143,10 @@ def damaged(path, offset, garbage):
 
 @contextlib.asynccontextmanager
 async def truncated(catalogue, _server, random):
-    """By a page at least: of the last one, the end may be unused."""
     path = catalogue.key_store
     with alone(path) as file:
         whole = os.pread(file.fileno(), path.stat().st_size, 0)
-        length = random.randrange(1, len(whole) - PAGE)
+        length = random.randrange(1, len(whole))
         os.truncate(file.fileno(), length)
     yield
     with alone(path) as file:
