@@ -4,9 +4,7 @@
 use std::borrow::Cow;
 
 use shared::keys::environment::Environment;
-
-/// How many of a key's random characters its prefix shows.
-const SHOWN: usize = 6;
+use shared::keys::secret::PREFIX_RANDOM_LENGTH as SHOWN;
 
 /// The text with everything that looks like a key cut down to its prefix, whether the key is right
 /// or not.

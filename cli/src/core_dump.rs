@@ -11,3 +11,18 @@ pub fn forbid() -> nix::Result<()> {
     nix::sys::prctl::set_dumpable(false)?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use nix::sys::resource::getrlimit;
+
+    use super::*;
+
+    #[test]
+    fn this_process_leaves_no_dump_to_the_system_either() {
+        forbid().unwrap();
+        assert_eq!(getrlimit(Resource::RLIMIT_CORE), Ok((0, 0)));
+        #[cfg(target_os = "linux")]
+        assert_eq!(nix::sys::prctl::get_dumpable(), Ok(false));
+    }
+}

@@ -70,9 +70,9 @@ fn show_error(error: &anyhow::Error, context: &mut Context) -> ExitStatus {
             ..
         }) => {
             if let Some(excerpt) = excerpt {
-                _ = writeln!(context.err, "\n{excerpt}\n");
+                _ = writeln!(context.err, "\n{}\n", concealed(excerpt));
             }
-            _ = writeln!(context.err, "hint: {}", visible(advice));
+            _ = writeln!(context.err, "hint: {}", visible(&concealed(advice)));
             *status
         }
         None => ExitStatus::Failure,

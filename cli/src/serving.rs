@@ -22,7 +22,7 @@ use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::keys::sqlite::{SqliteKeySource, SqliteLastUses, SqliteLedger};
 use shared::release::ReleaseStore;
-use shared::servers::{ServerLock, ServerLockError};
+use shared::servers::{ServerLock, ServerLockError, WhileLocked};
 
 use crate::advice::Advised;
 use crate::context::Context;
@@ -88,7 +88,8 @@ impl Serving {
         // Held here too, so that no other server starts before the last uses are written.
         let lock = Arc::clone(&self.lock);
         let keys = lock.data().keys_database();
-        let mut source = Box::new(SqliteKeySource::new(keys.clone()));
+        let source = SqliteKeySource::new(keys.clone());
+        let mut source = Box::new(WhileLocked::new(Arc::clone(&lock), source));
         // The watch would do this too, but perhaps after the first request.
         let known = self.keyring.refresh(&mut *source, context.clock.now());
         if let Err(error) = known {
@@ -100,7 +101,7 @@ impl Serving {
         let _uses = write_uses(Arc::clone(&self.keyring), uses)
             .context("could not write down when keys are used")?;
         let clock = Arc::clone(&context.clock);
-        let confirm = move |revision| lock.confirm(revision);
+        let confirm = move |revision: &_| lock.confirm(revision);
         let _watch = watch(self.keyring, source, clock, Box::new(confirm))
             .context("could not watch the keys")?;
         let follower = Follower::new(Arc::clone(&self.app), self.store, OpenSettings::default());

@@ -60,6 +60,9 @@ pub enum RefreshError {
         #[source]
         source: KeyStoreError,
     },
+    /// Nothing changed in a store that contradicts itself.
+    #[error("the key store still contradicts itself")]
+    NoKeys,
     /// The store contradicts itself.
     #[error("key {key} belongs to a subscription that the key store does not have")]
     NoSubscription {
@@ -101,6 +104,9 @@ impl Keyring {
             let keys =
                 by_hash(snapshot, &self.uses).inspect_err(|_useless| self.keys.replace(None))?;
             self.keys.replace(Some(Arc::new(keys)));
+        }
+        if !self.keys.is_there() {
+            return Err(RefreshError::NoKeys);
         }
         self.keys.confirm(now.monotonic);
         Ok(())

@@ -22,6 +22,7 @@ pub mod scope;
 pub mod secret;
 pub mod sqlite;
 pub mod store;
+mod store_error;
 pub mod subscription;
 
 mod base62;

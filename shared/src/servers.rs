@@ -7,14 +7,16 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use crate::data_dir::DataDir;
 use crate::durable;
 use crate::keys::environment::Environment;
-use crate::keys::store::Revision;
+use crate::keys::store::{Cause, KeySnapshot, KeySource, KeyStoreError, Revision};
 
 /// Attempts to take a lock, with a pause of [`LOCK_PAUSE`] between two: whoever looks whether a
 /// server runs holds the lock for a moment.
@@ -27,7 +29,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 pub struct ServerLock {
     data: DataDir,
     environment: Environment,
-    _file: File,
+    file: File,
 }
 
 /// Why an environment cannot be served.
@@ -53,7 +55,7 @@ pub enum ServerLockError {
 }
 
 /// What a server says of the keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// There is no server.
     Stopped,
@@ -69,7 +71,8 @@ impl ServerLock {
         let path = data.server_lock(environment.as_str());
         let failed = |path| |source| ServerLockError::Failed { path, source };
         let mut opened = OpenOptions::new();
-        let opened = opened.create(true).truncate(false).write(true).open(&path);
+        let opened = opened.create(true).truncate(false).write(true).mode(0o600);
+        let opened = opened.open(&path);
         let file = opened.map_err(failed(path.clone()))?;
         if !lock(&file).map_err(failed(path))? {
             return Err(ServerLockError::Running {
@@ -80,7 +83,7 @@ impl ServerLock {
         let lock = Self {
             data: data.clone(),
             environment,
-            _file: file,
+            file,
         };
         let seen = lock.data.server_seen(environment.as_str());
         remove(&seen).map_err(failed(seen))?;
@@ -97,11 +100,21 @@ impl ServerLock {
         self.environment
     }
 
-    /// Says that this server acts on the keys as they are at `revision`, or on later ones.
-    pub fn confirm(&self, revision: Revision) -> io::Result<()> {
+    /// Says that this server acts on the keys as they are at `revision`.
+    pub fn confirm(&self, revision: &Revision) -> io::Result<()> {
         let seen = self.data.server_seen(self.environment.as_str());
-        let Revision(number) = revision;
-        durable::replace(&seen, number.to_string().as_bytes())
+        durable::replace(&seen, revision.0.as_bytes())
+    }
+
+    /// Whether the lock still keeps others from serving: somebody may have put another file in its
+    /// place, or none.
+    pub fn holds(&self) -> io::Result<bool> {
+        let held = self.file.metadata()?;
+        let there = match fs::metadata(self.data.server_lock(self.environment.as_str())) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            there => there?,
+        };
+        Ok((held.dev(), held.ino()) == (there.dev(), there.ino()))
     }
 }
 
@@ -109,6 +122,43 @@ impl Drop for ServerLock {
     fn drop(&mut self) {
         // What is left says nothing without the lock, and the next server removes it.
         let _removed = remove(&self.data.server_seen(self.environment.as_str()));
+    }
+}
+
+/// Follows keys as long as a lock holds: without it another server may count the same minute
+/// limits, and nobody hears what this one confirms.
+#[derive(Debug)]
+pub struct WhileLocked<S> {
+    lock: Arc<ServerLock>,
+    source: S,
+}
+
+impl<S> WhileLocked<S> {
+    /// Follows what `source` does.
+    pub fn new(lock: Arc<ServerLock>, source: S) -> Self {
+        Self { lock, source }
+    }
+}
+
+impl<S: KeySource> KeySource for WhileLocked<S> {
+    fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError> {
+        let location = || self.lock.data.path().display().to_string();
+        let failed = |cause: Cause| KeyStoreError::Failed {
+            attempt: "serve from",
+            location: location(),
+            source: cause,
+        };
+        match self.lock.holds() {
+            Ok(true) => self.source.poll(),
+            Ok(false) => Err(failed(
+                "somebody removed the server's lock; restart it".into(),
+            )),
+            Err(error) => Err(failed(error.to_string().into())),
+        }
+    }
+
+    fn revision(&self) -> Option<Revision> {
+        self.source.revision()
     }
 }
 
@@ -127,9 +177,7 @@ pub fn standing(data: &DataDir, environment: Environment) -> io::Result<Standing
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Standing::Silent),
         read => read?,
     };
-    Ok(seen
-        .parse()
-        .map_or(Standing::Silent, |number| Standing::At(Revision(number))))
+    Ok(Standing::At(Revision(seen)))
 }
 
 /// Whether the lock was free, or soon became so.
@@ -170,9 +218,9 @@ mod tests {
         assert_eq!(stands(), Standing::Stopped);
         let lock = ServerLock::take(&data, LIVE).unwrap();
         assert_eq!(stands(), Standing::Silent);
-        for number in [7, 12, 3] {
-            lock.confirm(Revision(number)).unwrap();
-            assert_eq!(stands(), Standing::At(Revision(number)));
+        for revision in ["7-ab", "12-cd", "7-ef"].map(|name| Revision(name.to_owned())) {
+            lock.confirm(&revision).unwrap();
+            assert_eq!(stands(), Standing::At(revision));
         }
         assert_eq!(
             standing(&data, Environment::Test).unwrap(),
@@ -186,7 +234,7 @@ mod tests {
     fn what_a_killed_server_confirmed_says_nothing_of_the_next() {
         let (_directory, data) = data();
         let seen = data.server_seen(LIVE.as_str());
-        durable::replace(&seen, b"7").unwrap();
+        durable::replace(&seen, b"7-ab").unwrap();
         assert_eq!(standing(&data, LIVE).unwrap(), Standing::Stopped);
         let _lock = ServerLock::take(&data, LIVE).unwrap();
         assert_eq!(standing(&data, LIVE).unwrap(), Standing::Silent);
@@ -204,6 +252,18 @@ mod tests {
         ServerLock::take(&data, Environment::Test).unwrap();
         drop(lock);
         ServerLock::take(&data, LIVE).unwrap();
+    }
+
+    #[test]
+    fn a_lock_that_was_removed_or_replaced_holds_nobody_off() {
+        let (_directory, data) = data();
+        let lock = ServerLock::take(&data, LIVE).unwrap();
+        assert!(lock.holds().unwrap());
+        let path = data.server_lock(LIVE.as_str());
+        fs::remove_file(&path).unwrap();
+        assert!(!lock.holds().unwrap());
+        durable::create_new(&path).unwrap();
+        assert!(!lock.holds().unwrap());
     }
 
     #[test]

@@ -123,5 +123,13 @@ fn owner(key: &Key, store: &mut SqliteKeyStore) -> anyhow::Result<Subscription> 
     let owner = subscriptions
         .into_iter()
         .find(|subscription| subscription.id == key.subscription);
-    owner.ok_or_else(|| anyhow::anyhow!("the key {} belongs to no subscription", key.id))
+    owner.ok_or_else(|| without_owner(key))
+}
+
+/// Somebody has changed the store by hand, and servers refuse all keys.
+fn without_owner(key: &Key) -> anyhow::Error {
+    anyhow::anyhow!(
+        "the key {} belongs to a subscription that the key store does not have",
+        key.id
+    )
 }

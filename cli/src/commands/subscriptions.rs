@@ -6,7 +6,6 @@ use std::path::Path;
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand, value_parser};
 use serde::Serialize;
-use shared::data_dir::DataDir;
 use shared::keys::limits::{DEFAULT_QUOTA, NAME_MAX, QUOTA_MAX};
 use shared::keys::name::Name;
 use shared::keys::store::{KeyStore, NewSubscription, SubscriptionChange};
@@ -134,8 +133,8 @@ pub fn run(
             let attempt = "could not change the subscription";
             let changed =
                 changed.map_err(|error| key_store::refused(error, attempt, &mut store))?;
-            show(&changed, "", args.json, context)?;
-            update.wait.wait(&DataDir::new(data), &mut store, context)?;
+            let shown = show(&changed, "", args.json, context).map(|_done| ());
+            update.wait.then(shown, data, &mut store, context)?;
             Ok(ExitStatus::Done)
         }
     }

@@ -3,13 +3,14 @@
 //! Each server says which revision of the store it acts on; this asks until all have come far
 //! enough. A server that cannot read the store says nothing, and accepts no key either.
 
+use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::keys::sqlite::SqliteKeyStore;
-use shared::keys::store::{KeyStore, Revision};
+use shared::keys::store::KeyStore;
 use shared::servers::{Standing, standing};
 
 use crate::advice::Advised;
@@ -31,41 +32,43 @@ pub struct WaitArgs {
 
 impl WaitArgs {
     /// Waits, if asked to, until every running server acts on the last change of `store`, which
-    /// belongs to `data`.
-    pub(super) fn wait(
+    /// belongs to `data`. It waits also where what was to be `shown` could not be, which is then
+    /// the error: a change that is made has to hold, whoever watches.
+    pub(super) fn then(
         self,
-        data: &DataDir,
+        shown: anyhow::Result<()>,
+        data: &Path,
         store: &mut SqliteKeyStore,
         context: &mut Context,
     ) -> anyhow::Result<()> {
-        if !self.wait {
-            return Ok(());
+        if self.wait {
+            wait(&DataDir::new(data), store, context)?;
         }
-        let needed = store.revision()?;
-        let mut waited = Duration::ZERO;
-        while let Some(environment) = unaware(data, needed, store)? {
-            if WAIT_MAX <= waited {
-                return Err(unconfirmed(environment));
-            }
-            (context.pause)(PAUSE);
-            waited += PAUSE;
-        }
-        Ok(())
+        shown
     }
 }
 
-/// A running server that is not known to act on `needed`. One that says more than the store has
-/// come to speaks of another store.
-fn unaware(
-    data: &DataDir,
-    needed: Revision,
-    store: &mut SqliteKeyStore,
-) -> anyhow::Result<Option<Environment>> {
+fn wait(data: &DataDir, store: &mut SqliteKeyStore, context: &mut Context) -> anyhow::Result<()> {
+    let mut waited = Duration::ZERO;
+    while let Some(environment) = unaware(data, store)? {
+        if WAIT_MAX <= waited {
+            return Err(unconfirmed(environment));
+        }
+        (context.pause)(PAUSE);
+        waited += PAUSE;
+    }
+    Ok(())
+}
+
+/// A running server that does not act on the store as it is now. One that acted on a later state
+/// of this store, before it was restored, is not told apart from one that lags behind, and need
+/// not be.
+fn unaware(data: &DataDir, store: &mut SqliteKeyStore) -> anyhow::Result<Option<Environment>> {
     for environment in Environment::ALL {
         let is_aware = match standing(data, environment)? {
             Standing::Stopped => true,
             Standing::Silent => false,
-            Standing::At(revision) => (needed..=store.revision()?).contains(&revision),
+            Standing::At(revision) => revision == store.revision()?,
         };
         if !is_aware {
             return Ok(Some(environment));

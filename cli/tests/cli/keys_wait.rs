@@ -1,13 +1,19 @@
 //! `--wait`: a command that returns only when every running server acts on its change.
 
+use std::fs;
+use std::io::{self, Write};
+
+use cli::context::{Context, Output};
 use cli::exit_status::ExitStatus;
 use shared::data_dir::DataDir;
+use shared::keys::audit::Operator;
 use shared::keys::environment::Environment;
-use shared::keys::store::Revision;
+use shared::keys::sqlite::{SqliteKeySource, SqliteKeyStore};
+use shared::keys::store::{KeySource, KeyStore, Revision};
 use shared::servers::ServerLock;
 
 use crate::client::Client;
-use crate::harness::{TestCli, check};
+use crate::harness::{Outcome, TestCli, check};
 use crate::process::{catalogue, catalogue_json, hold_spawning};
 use crate::sample::Sample;
 
@@ -58,7 +64,7 @@ fn without_a_server_there_is_nothing_to_wait_for() {
 fn a_server_that_does_not_confirm_is_named_and_the_change_is_made() {
     let (mut cli, id) = with_key();
     let lock = take(&cli, Environment::Test);
-    lock.confirm(Revision(1)).unwrap();
+    lock.confirm(&Revision("1-ab".to_owned())).unwrap();
     let waited = cli.run(&["keys", "revoke", &id, "--wait"]);
     assert_eq!(cli.elapsed_seconds(), 10);
     drop(lock);
@@ -68,28 +74,114 @@ fn a_server_that_does_not_confirm_is_named_and_the_change_is_made() {
     );
 }
 
-/// Seconds that a revocation waits for a server that confirms `revision` in its hundredth pause.
-fn waited(revision: i64) -> i64 {
-    let (mut cli, id) = with_key();
-    let lock = take(&cli, Environment::Live);
+fn revision(cli: &TestCli) -> Revision {
+    let data = DataDir::new(cli.path("catalogue-data"));
+    let operator = Operator {
+        uid: 0,
+        user: None,
+        sudo_user: None,
+    };
+    let store = SqliteKeyStore::open(&data.keys_database(), operator);
+    store.unwrap().revision().unwrap()
+}
+
+/// Runs a revocation that waits, and calls `meanwhile` in its hundredth pause: after two seconds.
+fn revoke_in(
+    cli: &mut TestCli,
+    id: &str,
+    mut meanwhile: impl FnMut() + Send + 'static,
+    change: impl FnOnce(&mut Context),
+) -> Outcome {
     let mut pauses = 0;
-    cli.run_in(&["keys", "revoke", &id, "--wait"], |context| {
+    cli.run_in(&["keys", "revoke", id, "--wait"], |context| {
         let mut pause = std::mem::replace(&mut context.pause, Box::new(|_| {}));
         context.pause = Box::new(move |duration| {
             pauses += 1;
             if pauses == 100 {
-                lock.confirm(Revision(revision)).unwrap();
+                meanwhile();
             }
             pause(duration);
         });
-    });
-    cli.elapsed_seconds()
+        change(context);
+    })
 }
 
 #[test]
-fn a_server_is_waited_for_until_it_acts_on_the_change_in_this_very_store() {
-    // The store began at 1; the subscription, the key and the revocation are one revision each.
-    assert_eq!([3, 4, 5].map(waited), [10, 2, 10]);
+fn a_server_is_waited_for_until_it_acts_on_the_change() {
+    let (mut cli, id) = with_key();
+    let lock = take(&cli, Environment::Live);
+    lock.confirm(&revision(&cli)).unwrap();
+    let path = cli.path("catalogue-data");
+    let meanwhile = move || {
+        let store = SqliteKeySource::new(DataDir::new(&path).keys_database());
+        lock.confirm(&polled(store)).unwrap();
+    };
+    let done = revoke_in(&mut cli, &id, meanwhile, |_| {});
+    assert_eq!((done.status, cli.elapsed_seconds()), (ExitStatus::Done, 2));
+}
+
+fn polled(mut source: SqliteKeySource) -> Revision {
+    source.poll().unwrap();
+    source.revision().unwrap()
+}
+
+#[test]
+fn what_a_server_knows_of_a_store_that_was_restored_since_is_no_confirmation() {
+    let (mut cli, id) = with_key();
+    let lock = take(&cli, Environment::Live);
+    let (store, backup) = (cli.path("catalogue-data/keys.sqlite"), cli.path("backup"));
+    fs::copy(&store, &backup).unwrap();
+    // One change here, and one after the restoration: the same number and not the same state.
+    cli.run(&["subscriptions", "create", "Other"]);
+    lock.confirm(&revision(&cli)).unwrap();
+    fs::copy(&backup, &store).unwrap();
+    let waited = cli.run(&["keys", "revoke", &id, "--wait"]);
+    assert_eq!(
+        (waited.status, cli.elapsed_seconds()),
+        (ExitStatus::Failure, 10)
+    );
+}
+
+#[test]
+fn a_change_is_waited_for_whoever_watches() {
+    let (mut cli, id) = with_key();
+    let _lock = take(&cli, Environment::Live);
+    let closed = |context: &mut Context| context.out = Output::new(ClosedPipe);
+    let waited = revoke_in(&mut cli, &id, || {}, closed);
+    assert_eq!(
+        (waited.status, cli.elapsed_seconds()),
+        (ExitStatus::Failure, 10)
+    );
+}
+
+/// What nobody reads any more.
+struct ClosedPipe;
+
+impl Write for ClosedPipe {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_key_that_could_not_be_shown_is_named_to_be_revoked() {
+    let (mut cli, id) = with_key();
+    let closed = |context: &mut Context| context.out = Output::new(ClosedPipe);
+    let issue = [
+        "keys",
+        "issue",
+        "--subscription",
+        "Acme",
+        "--scope",
+        "boats.read",
+    ];
+    let issued = cli.run_in(&issue, closed);
+    let rotated = cli.run_in(&["keys", "rotate", &id], closed);
+    check("keys_unseen", [&issued, &rotated]);
 }
 
 #[test]

@@ -21,7 +21,9 @@ impl<T> Confirmed<T> {
     /// As a refresh does it: first the value, then when it was true.
     pub fn refresh(&self, value: T, time: Duration) {
         self.0.replace(Some(Arc::new(value)));
-        self.0.confirm(time);
+        if self.0.is_there() {
+            self.0.confirm(time);
+        }
     }
 
     /// What `look` says of a value that is young enough.

@@ -7,6 +7,9 @@
 // As a test of its own it would look for the tests of those sources in the wrong place.
 #![cfg(not(test))]
 
+#[rustfmt::skip]
+#[path = "../../src/error_chain.rs"]
+mod error_chain;
 pub mod keyring;
 pub mod limits;
 mod primitives;

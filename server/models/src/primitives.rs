@@ -11,22 +11,39 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, poll_fn};
 pub(crate) use loom::sync::{Mutex, MutexGuard, atomic};
 
-/// A value that is replaced as a whole, as by `arc-swap`.
-pub(crate) struct Swap<T>(Mutex<Option<Arc<T>>>);
+/// A value that is replaced as a whole, as by `arc-swap`: what orders memory is the one atomic, as
+/// there. The model checker does not see the lock of the standard library.
+pub(crate) struct Swap<T> {
+    current: atomic::AtomicUsize,
+    all: std::sync::Mutex<Vec<Option<Arc<T>>>>,
+}
 
 impl<T> Swap<T> {
     pub(crate) fn load(&self) -> Option<Arc<T>> {
-        lock(&self.0).clone()
+        let current = self.current.load(atomic::Ordering::Acquire);
+        self.all()[current].clone()
     }
 
     pub(crate) fn store(&self, value: Option<Arc<T>>) {
-        *lock(&self.0) = value;
+        let new = {
+            let mut all = self.all();
+            all.push(value);
+            all.len() - 1
+        };
+        self.current.store(new, atomic::Ordering::Release);
+    }
+
+    fn all(&self) -> std::sync::MutexGuard<'_, Vec<Option<Arc<T>>>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<T> Default for Swap<T> {
     fn default() -> Self {
-        Self(Mutex::new(None))
+        Self {
+            current: atomic::AtomicUsize::new(0),
+            all: std::sync::Mutex::new(vec![None]),
+        }
     }
 }
 

@@ -22,6 +22,11 @@ impl<T> Confirmed<T> {
         self.value.store(value);
     }
 
+    /// Whether there is a value, confirmed or not.
+    pub(super) fn is_there(&self) -> bool {
+        self.value.load().is_some()
+    }
+
     /// Takes the value that is there for true as of `time`.
     pub(super) fn confirm(&self, time: Duration) {
         let nanos = u64::try_from(time.as_nanos()).unwrap_or(NEVER);

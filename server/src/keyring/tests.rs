@@ -74,7 +74,7 @@ impl KeySource for Answer {
     }
 
     fn revision(&self) -> Option<Revision> {
-        Some(Revision(4))
+        Some(Revision("4-ab".to_owned()))
     }
 }
 
@@ -110,7 +110,7 @@ fn a_keyring_that_was_never_confirmed_verifies_nothing() {
     assert_eq!(scene.verify(), Err(VerifyError::NotCurrent));
     assert!(scene.refresh(Answer::Fails).is_err());
     assert_eq!(scene.verify(), Err(VerifyError::NotCurrent));
-    scene.refresh(Answer::Unchanged).unwrap();
+    scene.refresh(Answer::Unchanged).unwrap_err();
     assert_eq!(
         scene.verify(),
         Err(VerifyError::NotCurrent),
@@ -213,8 +213,11 @@ fn a_store_that_contradicts_itself_verifies_nothing_even_when_confirmed_later() 
     let orphan = snapshot(|_, subscription| subscription.id = SubscriptionId(2));
     let error = scene.refresh(Answer::Changed(orphan)).unwrap_err();
     assert!(matches!(error, RefreshError::NoSubscription { .. }));
-    scene.refresh(Answer::Unchanged).unwrap();
+    let error = scene.refresh(Answer::Unchanged).unwrap_err();
+    assert!(matches!(error, RefreshError::NoKeys));
     assert_eq!(scene.verify(), Err(VerifyError::NotCurrent));
+    scene.refresh(Answer::Changed(snapshot(|_, _| {}))).unwrap();
+    scene.verify().unwrap();
 }
 
 #[test]

@@ -11,6 +11,7 @@ use shared::keys::last_use::LastUses;
 use shared::keys::store::KeyStoreError;
 
 use super::Keyring;
+use crate::error_chain::chain;
 use crate::repeating::{Repeating, repeat};
 
 /// Pause between two times of writing down what was used since.
@@ -46,11 +47,8 @@ pub fn write_uses(keyring: Arc<Keyring>, to: Arc<dyn LastUses>) -> io::Result<Us
 fn log_change(outcome: &Result<(), KeyStoreError>, was_written: bool) {
     match outcome {
         Err(error) if was_written => {
-            let error: &dyn std::error::Error = error;
-            tracing::warn!(
-                error,
-                "could not write down when keys were last used; trying again"
-            );
+            let why = chain(error);
+            tracing::warn!("could not write down when keys were last used; trying again: {why}");
         }
         Ok(()) if !was_written => tracing::info!("uses of keys are written down again"),
         _ => {}
@@ -68,8 +66,7 @@ impl Drop for UseWriter {
             }
         }
         if let Err(error) = outcome {
-            let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "the last uses of keys are lost");
+            tracing::warn!("the last uses of keys are lost: {}", chain(&error));
         }
     }
 }

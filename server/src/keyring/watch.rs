@@ -1,6 +1,5 @@
 //! Keeping a keyring current, on a thread of its own, and saying how current it is.
 
-use std::error::Error;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +8,7 @@ use shared::clock::Clock;
 use shared::keys::store::{KeySource, Revision};
 
 use super::{Keyring, RefreshError};
+use crate::error_chain::chain;
 use crate::repeating::{Repeating, repeat};
 
 /// Pause between two questions to the store: several fit into the second within which keys must
@@ -16,7 +16,7 @@ use crate::repeating::{Repeating, repeat};
 pub const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Tells whoever waits for it that the server acts on the keys as they are at a revision.
-pub type Confirm = Box<dyn FnMut(Revision) -> io::Result<()> + Send>;
+pub type Confirm = Box<dyn FnMut(&Revision) -> io::Result<()> + Send>;
 
 /// Starts to refresh `keyring` from `source`, at once and then every [`POLL_INTERVAL`], and to
 /// `confirm` each revision once requests are judged by it.
@@ -52,15 +52,15 @@ struct Confirmations {
 impl Confirmations {
     /// Each revision once, and again while that fails.
     fn tell(&mut self, revision: Option<Revision>) {
-        let Some(new) = revision.filter(|_| revision != self.confirmed) else {
+        let Some(new) = revision.filter(|new| self.confirmed.as_ref() != Some(new)) else {
             return;
         };
-        let told = (self.confirm)(new);
+        let told = (self.confirm)(&new);
         match &told {
-            Ok(()) => self.confirmed = revision,
+            Ok(()) => self.confirmed = Some(new),
             Err(error) if self.was_heard => {
-                let error: &dyn Error = error;
-                tracing::warn!(error, "nobody can be told which changes of keys hold here");
+                let why = chain(error);
+                tracing::warn!("nobody can be told which changes of keys hold here: {why}");
             }
             Err(_again) => {}
         }
@@ -72,11 +72,8 @@ impl Confirmations {
 fn log_change(outcome: &Result<(), RefreshError>, was_current: bool) {
     match outcome {
         Err(error) if was_current => {
-            let error: &dyn Error = error;
-            tracing::warn!(
-                error,
-                "the key store is not confirmed, so keys cannot be verified"
-            );
+            let why = chain(error);
+            tracing::warn!("the key store is not confirmed, so keys cannot be verified: {why}");
         }
         Ok(()) if !was_current => tracing::info!("the key store is confirmed again"),
         _ => {}

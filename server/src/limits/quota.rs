@@ -11,6 +11,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use futures_util::future::join_all;
 use shared::clock::Moment;
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::quota::Period;
@@ -18,13 +19,16 @@ use shared::keys::store::KeyStoreError;
 use shared::keys::subscription::{Subscription, SubscriptionId};
 
 use super::account::{Account, Demand, LeaseSize, Verdict};
-use super::quota_error::{LedgerFailure, QuotaError};
+use super::quota_error::{LedgerFailure, QuotaError, log_lost};
 use super::usage::Usage;
 use crate::primitives::{Mutex, MutexGuard, Shared, share, spawn_blocking, timeout};
 
 /// How long a request waits for the ledger, at its check and again at its charge: together less
 /// than the second within which a client hears that the service is unavailable.
 pub(super) const LEDGER_WAIT_MAX: Duration = Duration::from_millis(400);
+
+/// Attempts to give back what is left when the server stops. Each waits for the ledger's patience.
+const LAST_ATTEMPTS: u32 = 10;
 
 /// The end of a conversation with the ledger, for everybody who waits for it.
 type Pending = Shared<Result<(), LedgerFailure>>;
@@ -43,6 +47,20 @@ struct Entry {
     account: Account,
     /// The conversation under way: one at a time, so that its outcome says how things are.
     pending: Option<Pending>,
+    /// Charges that wait for it. The next lease has a unit for each of them, or they would wait
+    /// for one commit after the other where the quota is nearly used up.
+    waiting: u64,
+}
+
+/// A charge that waits.
+struct Waiting<'a>(&'a Mutex<Accounts>, SubscriptionId);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if let Some(entry) = lock(self.0).0.get_mut(&self.1) {
+            entry.waiting -= 1;
+        }
+    }
 }
 
 /// What a request has to do next.
@@ -85,13 +103,18 @@ impl Quotas {
     }
 
     /// Gives back to the ledger what is leased and not charged: for a graceful stop, when no
-    /// request is under way any more. What cannot be given back stays counted as used.
+    /// request is under way any more. Somebody may hold the ledger, so it is tried for a while; what
+    /// cannot be given back then stays counted as used.
     pub async fn give_back_all(&self) {
         for pending in self.pending() {
             // A failed lease brings nothing that could be given back.
             let _outcome = pending.await;
         }
-        self.give_back(Account::take_unused).await;
+        for _attempt in 0..LAST_ATTEMPTS {
+            if self.give_back(Account::take_unused).await {
+                return;
+            }
+        }
         for (id, entry) in &mut lock(&self.accounts).0 {
             if let Some((_, units)) = entry.account.take_unused() {
                 log_lost(*id, units, None);
@@ -106,18 +129,15 @@ impl Quotas {
         self.give_back(|account| account.take_idle(now)).await;
     }
 
-    /// Gives back what `take` takes out, of one subscription after the other, until the ledger
-    /// fails.
-    async fn give_back(&self, take: impl Fn(&mut Account) -> Option<(Period, u64)>) {
+    /// Gives back what `take` takes out, of all subscriptions at once, since a ledger answers
+    /// those together who ask together. Whether the ledger took all of it.
+    async fn give_back(&self, take: impl Fn(&mut Account) -> Option<(Period, u64)>) -> bool {
         let ids: Vec<_> = lock(&self.accounts).0.keys().copied().collect();
-        for id in ids {
-            let Some(pending) = self.start_to_give_back(id, &take) else {
-                continue;
-            };
-            if pending.await.is_err() {
-                return;
-            }
-        }
+        let started = ids
+            .into_iter()
+            .filter_map(|id| self.start_to_give_back(id, &take));
+        let outcomes = join_all(started.collect::<Vec<_>>()).await;
+        outcomes.iter().all(Result::is_ok)
     }
 
     /// `None` where there is nothing to give back, or the ledger is being asked for more.
@@ -156,7 +176,10 @@ impl Quotas {
             loop {
                 match self.step(demand, subscription, now) {
                     Step::Done(usage) => return usage.map_err(QuotaError::Exceeded),
-                    Step::Wait(pending) => pending.await.map_err(QuotaError::Unavailable)?,
+                    Step::Wait(pending) => {
+                        let _counted = (demand == Demand::Charge).then(|| self.count(subscription));
+                        pending.await.map_err(QuotaError::Unavailable)?;
+                    }
                 }
             }
         });
@@ -164,18 +187,30 @@ impl Quotas {
         answered.await.unwrap_or_else(too_slow)
     }
 
+    /// Counts a charge among those that wait, until what is returned is dropped.
+    fn count(&self, subscription: &Subscription) -> Waiting<'_> {
+        if let Some(entry) = lock(&self.accounts).0.get_mut(&subscription.id) {
+            entry.waiting += 1;
+        }
+        Waiting(&self.accounts, subscription.id)
+    }
+
     fn step(&self, demand: Demand, subscription: &Subscription, now: Moment) -> Step {
         let mut accounts = lock(&self.accounts);
         let entry = accounts.0.entry(subscription.id).or_insert_with(|| Entry {
             account: Account::new(subscription.period(now.unix_seconds())),
             pending: None,
+            waiting: 0,
         });
         let verdict = entry.account.decide(demand, subscription, self.size, now);
         let pending = match (verdict, entry.under_way()) {
             (Verdict::Granted(usage), _) => return Step::Done(Ok(usage)),
             (Verdict::Exceeded(usage), _) => return Step::Done(Err(usage)),
             (Verdict::Lease(..) | Verdict::Ask(_), Some(pending)) => pending,
-            (Verdict::Lease(period, wanted), None) => self.lease(subscription, period, wanted, now),
+            (Verdict::Lease(period, wanted), None) => {
+                let wanted = wanted.max(entry.waiting + 1);
+                self.lease(subscription, period, wanted, now)
+            }
             (Verdict::Ask(period), None) => self.ask(subscription.id, period, now),
         };
         entry.pending = Some(pending.clone());
@@ -250,17 +285,6 @@ impl Entry {
 /// The lock is held for a step in memory only, never while anything waits.
 fn lock(accounts: &Mutex<Accounts>) -> MutexGuard<'_, Accounts> {
     accounts.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn log_lost(subscription: SubscriptionId, units: u64, error: Option<&KeyStoreError>) {
-    let error = error.map(|error| error as &dyn std::error::Error);
-    let subscription = subscription.0;
-    tracing::warn!(
-        error,
-        subscription,
-        units,
-        "unused requests stay counted as used"
-    );
 }
 
 #[cfg(test)]

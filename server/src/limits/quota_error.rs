@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use shared::keys::store::KeyStoreError;
+use shared::keys::subscription::SubscriptionId;
 
 use super::quota::LEDGER_WAIT_MAX;
 use super::usage::Usage;
+use crate::error_chain::chain;
 
 /// Why a request may not go on.
 #[derive(Debug, thiserror::Error)]
@@ -34,4 +36,15 @@ pub enum LedgerFailure {
     /// The thread that asked it was stopped.
     #[error("the question to the quota ledger was broken off")]
     BrokenOff,
+}
+
+/// What a crash would have cost too, and nothing else should.
+pub(super) fn log_lost(subscription: SubscriptionId, units: u64, error: Option<&KeyStoreError>) {
+    let why = error.map_or_else(|| "the ledger was busy".to_owned(), |error| chain(error));
+    let subscription = subscription.0;
+    tracing::warn!(
+        subscription,
+        units,
+        "unused requests stay counted as used: {why}"
+    );
 }

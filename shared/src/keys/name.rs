@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::keys::environment::Environment;
 use crate::keys::limits::NAME_MAX;
+use crate::keys::secret::PREFIX_RANDOM_LENGTH;
 
 /// A name of 1 to [`NAME_MAX`] characters, all of them printable, no white space at either end.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,6 +26,9 @@ pub enum InvalidName {
     /// A character that moves the cursor, hides or reorders text.
     #[error("must not contain control characters or invisible characters")]
     Control,
+    /// A key in the place of a name: it would be stored and shown.
+    #[error("must not contain a key")]
+    Key,
     /// White space at the beginning or the end.
     #[error("must not begin or end with white space")]
     Untrimmed,
@@ -54,6 +59,20 @@ impl Name {
     }
 }
 
+/// Whether something in the text has the form of a key, be it right or not.
+fn contains_key(text: &str) -> bool {
+    Environment::ALL.iter().any(|environment| {
+        let start = format!("boat_{environment}_");
+        let after = text
+            .match_indices(&start)
+            .map(|(at, _)| &text[at + start.len()..]);
+        let length = |rest: &str| rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        after
+            .map(length)
+            .any(|length| PREFIX_RANDOM_LENGTH < length)
+    })
+}
+
 /// Controls, line and paragraph separators, and the marks that hide or reorder what follows.
 fn is_unprintable(character: char) -> bool {
     let is_invisible = matches!(
@@ -76,10 +95,14 @@ impl fmt::Display for Name {
     }
 }
 
+/// A name as somebody types it. Unlike one that is kept already, it must not contain a key.
 impl FromStr for Name {
     type Err = InvalidName;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if contains_key(text) {
+            return Err(InvalidName::Key);
+        }
         Self::parse(text)
     }
 }
@@ -108,6 +131,18 @@ mod tests {
         ];
         for (text, error) in table {
             assert_eq!(Name::parse(text), Err(error), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_not_taken_for_a_name_that_is_typed_and_one_that_is_kept_stays() {
+        let key = "boat_test_789ABCDEFGHIJKLMNOPQRSTUVWXYZabc2uHPRw";
+        for text in [key, &format!("Acme {key}!"), "boat_live_1234567"] {
+            assert_eq!(text.parse::<Name>(), Err(InvalidName::Key));
+            Name::parse(text).unwrap();
+        }
+        for text in ["boat_live_123456", "boat_tested_by_Acme", "boat_live_"] {
+            text.parse::<Name>().unwrap();
         }
     }
 }

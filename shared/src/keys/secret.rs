@@ -18,7 +18,7 @@ use crate::keys::environment::Environment;
 /// Random characters of a key.
 const RANDOM_LENGTH: usize = 32;
 /// Random characters that the prefix shows.
-const PREFIX_RANDOM_LENGTH: usize = 6;
+pub const PREFIX_RANDOM_LENGTH: usize = 6;
 
 /// A whole key in plain text. It must not be stored or logged, so it has no `Display`, and its
 /// `Debug` shows the prefix only.

@@ -5,14 +5,12 @@
 //! [`crate::keys::change`]; a store keeps what they decide, and who had it changed.
 
 use std::collections::HashMap;
-use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
 use rand::RngCore;
 
 use crate::keys::audit::{Entry, EntryQuery};
-use crate::keys::change::KeyUnchangeable;
 use crate::keys::environment::Environment;
 use crate::keys::key::{Key, KeyId};
 use crate::keys::last_use::LastUse;
@@ -21,6 +19,8 @@ use crate::keys::quota::Period;
 use crate::keys::scope::Scopes;
 use crate::keys::secret::{KeyPrefix, PlainKey};
 use crate::keys::subscription::{Plan, Subscription, SubscriptionId, SubscriptionStatus};
+
+pub use crate::keys::store_error::{CHANGE, Cause, KeyStoreError};
 
 /// What a new subscription is to be.
 #[derive(Clone, Debug)]
@@ -158,7 +158,7 @@ pub trait KeyStore {
     /// The last use of each key that was ever used.
     fn last_uses(&mut self) -> Result<HashMap<KeyId, LastUse>, KeyStoreError>;
 
-    /// How far the store has come: at least as far as with the last change that was made here.
+    /// The state that the store is in, which has all the changes that were made here.
     fn revision(&mut self) -> Result<Revision, KeyStoreError>;
 
     /// The latest entries of the audit log, the last one first. Every change above enters itself,
@@ -166,10 +166,10 @@ pub trait KeyStore {
     fn audit_log(&mut self, query: &EntryQuery) -> Result<Vec<Entry>, KeyStoreError>;
 }
 
-/// Numbers the states of a store's keys and subscriptions in their order: every change is a later
-/// one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Revision(pub i64);
+/// Names one state of a store's keys and subscriptions: every change makes another one, unlike
+/// those of every store, also of one that was restored or replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revision(pub String);
 
 /// All keys and subscriptions at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -188,111 +188,4 @@ pub trait KeySource: Send {
 
     /// What the last poll confirmed, if it did.
     fn revision(&self) -> Option<Revision>;
-}
-
-/// The attempt, in a [`KeyStoreError::Failed`], that may have changed the store.
-pub const CHANGE: &str = "change";
-
-/// Why a store could not do what was asked.
-#[derive(Debug, thiserror::Error)]
-pub enum KeyStoreError {
-    /// Nothing is there.
-    #[error("there is no key store at {location}")]
-    Missing {
-        /// Where it was looked for.
-        location: String,
-    },
-    /// Something else is there.
-    #[error("{location} is not a key store of this program")]
-    Foreign {
-        /// Where it lies.
-        location: String,
-    },
-    /// It can be read and not changed, so nothing can be counted in it.
-    #[error("the key store {location} cannot be written to")]
-    ReadOnly {
-        /// Where it lies.
-        location: String,
-    },
-    /// Written by a newer program.
-    #[error(
-        "the key store {location} has version {found}, newer than {known}: use a newer program"
-    )]
-    Newer {
-        /// Where it lies.
-        location: String,
-        /// Its version.
-        found: i64,
-        /// The newest version that this program knows.
-        known: i64,
-    },
-    /// Somebody else held the store for too long. Nothing was changed.
-    #[error("could not {attempt} the key store {location}")]
-    Locked {
-        /// What was attempted, as a verb.
-        attempt: &'static str,
-        /// Where the store lies.
-        location: String,
-        /// What the store's own library says.
-        #[source]
-        source: Box<dyn Error + Send + Sync>,
-    },
-    /// The store itself failed: damaged, out of reach.
-    #[error("could not {attempt} the key store {location}")]
-    Failed {
-        /// What was attempted, as a verb.
-        attempt: &'static str,
-        /// Where the store lies.
-        location: String,
-        /// What the store's own library says.
-        #[source]
-        source: Box<dyn Error + Send + Sync>,
-    },
-    /// No such subscription.
-    #[error("there is no subscription named \"{name}\"")]
-    NoSubscription {
-        /// The name that was asked for.
-        name: Name,
-    },
-    /// No subscription of that number, which a server was told by this very store.
-    #[error("there is no subscription with the number {}", id.0)]
-    NoSubscriptionId {
-        /// The number that was asked for.
-        id: SubscriptionId,
-    },
-    /// The name is taken.
-    #[error("there is a subscription named \"{name}\" already")]
-    SubscriptionExists {
-        /// The name that was wanted.
-        name: Name,
-    },
-    /// Keys are issued on active subscriptions only.
-    #[error("the subscription \"{name}\" is inactive")]
-    SubscriptionInactive {
-        /// Its name.
-        name: Name,
-    },
-    /// No such key.
-    #[error("there is no key with the {reference}")]
-    NoKey {
-        /// What was asked for.
-        reference: KeyReference,
-    },
-    /// The state of the key does not allow the change.
-    #[error(transparent)]
-    Unchangeable(#[from] KeyUnchangeable),
-}
-
-impl KeyStoreError {
-    /// Whether the store is surely as it was before: only a change that failed at its end may have
-    /// been made.
-    pub fn left_all_as_it_was(&self) -> bool {
-        !matches!(
-            self,
-            Self::Failed {
-                attempt: CHANGE,
-                ..
-            }
-        )
-    }
 }

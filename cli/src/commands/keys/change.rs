@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::Path;
 
 use clap::Args;
-use shared::data_dir::DataDir;
 use shared::keys::key::{Key, KeyId, KeyState};
 use shared::keys::sqlite::SqliteKeyStore;
 use shared::keys::store::{KeyStore, KeyStoreError};
@@ -38,8 +37,9 @@ pub(super) fn disable(
     let mut store = key_store::open(data, context)?;
     let disable = |store: &mut SqliteKeyStore, id: &KeyId| store.disable_key(id, now);
     let key = change(args, "could not disable the key", disable, &mut store)?;
-    show(&key, as_json, &mut store, context)?;
-    finish(args, data, &mut store, context)
+    let shown = show(&key, as_json, &mut store, context);
+    args.wait.then(shown, data, &mut store, context)?;
+    Ok(ExitStatus::Done)
 }
 
 /// Takes back a disabling.
@@ -53,8 +53,9 @@ pub(super) fn enable(
     let mut store = key_store::open(data, context)?;
     let enable = |store: &mut SqliteKeyStore, id: &KeyId| store.enable_key(id, now);
     let key = change(args, "could not enable the key", enable, &mut store)?;
-    show(&key, as_json, &mut store, context)?;
-    finish(args, data, &mut store, context)
+    let shown = show(&key, as_json, &mut store, context);
+    args.wait.then(shown, data, &mut store, context)?;
+    Ok(ExitStatus::Done)
 }
 
 /// Refuses a key for good.
@@ -68,9 +69,10 @@ pub(super) fn revoke(
     let mut store = key_store::open(data, context)?;
     let revoke = |store: &mut SqliteKeyStore, id: &KeyId| store.revoke_key(id, now);
     let key = change(args, "could not revoke the key", revoke, &mut store)?;
-    warn_of_rotated(&key, &mut store, context)?;
-    show(&key, as_json, &mut store, context)?;
-    finish(args, data, &mut store, context)
+    let warned = warn_of_rotated(&key, &mut store, context);
+    let shown = warned.and_then(|()| show(&key, as_json, &mut store, context));
+    args.wait.then(shown, data, &mut store, context)?;
+    Ok(ExitStatus::Done)
 }
 
 fn change(
@@ -92,16 +94,6 @@ fn show(
     let owner = owner(key, store)?;
     let last_use = last_use(key, store)?;
     list::print(key, &owner, last_use, as_json, context)
-}
-
-fn finish(
-    args: &ChangeArgs,
-    data: &Path,
-    store: &mut SqliteKeyStore,
-    context: &mut Context,
-) -> anyhow::Result<ExitStatus> {
-    args.wait.wait(&DataDir::new(data), store, context)?;
-    Ok(ExitStatus::Done)
 }
 
 /// Who revokes a key may not think of the rotated one before it, whose grace goes on.

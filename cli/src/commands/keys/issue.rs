@@ -7,12 +7,14 @@ use std::time::Duration;
 use clap::builder::TypedValueParser;
 use clap::{ArgAction, Args, value_parser};
 use shared::keys::environment::Environment;
+use shared::keys::key::Key;
 use shared::keys::limits::{DEFAULT_RATE_LIMIT, NAME_MAX, RATE_LIMIT_MAX, RATE_LIMIT_MIN};
 use shared::keys::name::Name;
 use shared::keys::scope::Scope;
 use shared::keys::store::{IssuedKey, KeyStore, NewKey};
 use shared::keys::subscription::Subscription;
 
+use crate::advice::Advised;
 use crate::commands::keys::document::{self, IssuedDocument, KeyDocument};
 use crate::commands::keys::owner;
 use crate::commands::{key_store, one_of};
@@ -78,21 +80,38 @@ pub(super) fn run(
     let attempt = "could not issue a key";
     let issued = issued.map_err(|error| key_store::refused(error, attempt, &mut store))?;
     let owner = owner(&issued.key, &mut store)?;
-    if as_json {
-        let document = KeyDocument::of(&issued.key, &owner, None, now);
-        let key = issued.secret.expose();
-        json::print(
-            &IssuedDocument {
-                key,
-                document,
-                replaces: None,
-            },
-            context,
-        )?;
-        return Ok(ExitStatus::Done);
-    }
-    show_issued(&issued, &owner, now, context)?;
+    let shown = if as_json {
+        let document = IssuedDocument {
+            key: issued.secret.expose(),
+            document: KeyDocument::of(&issued.key, &owner, None, now),
+            replaces: None,
+        };
+        json::print(&document, context)
+    } else {
+        show_issued(&issued, &owner, now, context)
+    };
+    seen(&issued.key, shown, context)?;
     Ok(ExitStatus::Done)
+}
+
+/// A new key that could not be shown is lost, and works; also where whoever was to read it has
+/// closed the output.
+pub(super) fn seen(
+    key: &Key,
+    shown: anyhow::Result<()>,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    let flushed = shown.and_then(|()| Ok(context.out.flush()?));
+    flushed.map_err(|error| {
+        let id = &key.id;
+        Advised {
+            error: anyhow::anyhow!("the key {id} works and could not be shown: {error:#}"),
+            excerpt: None,
+            advice: format!("nobody can use it; revoke it: catalogue keys revoke {id}"),
+            status: ExitStatus::Failure,
+        }
+        .into()
+    })
 }
 
 /// Shows a new key to a person: the key alone on its line, easy to select, then what it can do.

@@ -13,7 +13,7 @@ use shared::keys::subscription::Subscription;
 
 use crate::commands::key_store;
 use crate::commands::keys::document::{self, KeyDocument, state, time};
-use crate::commands::keys::{KeyArgs, last_use, owner};
+use crate::commands::keys::{KeyArgs, last_use, owner, without_owner};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::{json, table};
@@ -131,11 +131,14 @@ fn listing(store: Option<&mut SqliteKeyStore>) -> anyhow::Result<Listing> {
         Some(store) => (store.keys()?, store.subscriptions()?, store.last_uses()?),
         None => Default::default(),
     };
-    let owner_of = |key: &Key| owners.iter().find(|owner| owner.id == key.subscription);
-    let owned = |key: Key| owner_of(&key).cloned().map(|owner| (key, owner));
-    let keys = keys.into_iter().filter_map(owned).collect();
+    let owned = |key: Key| {
+        let owner = owners.iter().find(|owner| owner.id == key.subscription);
+        let owner = owner.cloned().ok_or_else(|| without_owner(&key))?;
+        Ok((key, owner))
+    };
+    let keys = keys.into_iter().map(owned);
     Ok(Listing {
-        keys,
+        keys: keys.collect::<anyhow::Result<_>>()?,
         subscriptions: owners.len(),
         last_uses,
     })

@@ -4,13 +4,12 @@ use std::io::Write;
 use std::path::Path;
 
 use clap::Args;
-use shared::data_dir::DataDir;
 use shared::keys::limits::{DEFAULT_GRACE, GRACE_MAX};
 use shared::keys::store::{KeyStore, Rotation};
 
 use crate::commands::key_store;
 use crate::commands::keys::document::{IssuedDocument, KeyDocument, time};
-use crate::commands::keys::issue::show_issued;
+use crate::commands::keys::issue::{seen, show_issued};
 use crate::commands::keys::{KeyArgs, last_use, owner};
 use crate::commands::wait::WaitArgs;
 use crate::context::Context;
@@ -58,24 +57,20 @@ pub(super) fn run(
     let rotation = store.rotate_key(&old.id, args.grace.0, &mut *context.random, now);
     let rotation = rotation.map_err(|error| key_store::refused(error, attempt, &mut store))?;
     let owner = owner(&old, &mut store)?;
-    if as_json {
-        let document = KeyDocument::of(&rotation.new.key, &owner, None, now);
+    let shown = if as_json {
         let last_use = last_use(&old, &mut store)?;
-        let replaces = Some(KeyDocument::of(&rotation.old, &owner, last_use, now));
-        let key = rotation.new.secret.expose();
-        json::print(
-            &IssuedDocument {
-                key,
-                document,
-                replaces,
-            },
-            context,
-        )?;
+        let document = IssuedDocument {
+            key: rotation.new.secret.expose(),
+            document: KeyDocument::of(&rotation.new.key, &owner, None, now),
+            replaces: Some(KeyDocument::of(&rotation.old, &owner, last_use, now)),
+        };
+        json::print(&document, context)
     } else {
-        show_issued(&rotation.new, &owner, now, context)?;
-        show_old(&rotation, now, context)?;
-    }
-    args.wait.wait(&DataDir::new(data), &mut store, context)?;
+        let shown = show_issued(&rotation.new, &owner, now, context);
+        shown.and_then(|()| show_old(&rotation, now, context))
+    };
+    let shown = seen(&rotation.new.key, shown, context);
+    args.wait.then(shown, data, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
 

@@ -38,7 +38,7 @@ fn a_watch_asks_again_and_again_until_it_is_dropped() {
         asked: Mutex::new(asked),
         answer,
     });
-    let confirm = Box::new(|_revision| Ok(()));
+    let confirm = Box::new(|_revision: &_| Ok(()));
     let watch = watch(
         Arc::clone(&keyring),
         source,
@@ -71,9 +71,11 @@ fn a_revision_is_confirmed_once_keys_are_judged_by_it_and_again_where_that_faile
     let (judge, judged) = (Arc::clone(&keyring), Arc::clone(&clock));
     let (confirmed, confirmations) = channel();
     let mut failures = vec![io::ErrorKind::StorageFull];
-    let confirm = Box::new(move |revision| {
+    let confirm = Box::new(move |revision: &Revision| {
         let verified = judge.verify(&secret(), Environment::Test, judged.now());
-        confirmed.send((revision, verified.is_ok())).unwrap();
+        confirmed
+            .send((revision.clone(), verified.is_ok()))
+            .unwrap();
         failures.pop().map_or(Ok(()), |kind| Err(kind.into()))
     });
     let watch = watch(keyring, source, clock, confirm).unwrap();
@@ -82,5 +84,6 @@ fn a_revision_is_confirmed_once_keys_are_judged_by_it_and_again_where_that_faile
     }
     drop(watch);
     let confirmations: Vec<_> = confirmations.iter().collect();
-    assert_eq!(confirmations, [(Revision(4), true); 2]);
+    let expected = (Revision("4-ab".to_owned()), true);
+    assert_eq!(confirmations, [expected.clone(), expected]);
 }

@@ -236,3 +236,18 @@ async fn a_ledger_that_takes_its_time_is_unavailable_and_what_it_says_later_stil
     assert_eq!(scene.charge().await.unwrap().remaining, 2);
     assert_eq!(scene.ledger.charged_in_all(), 1, "the late lease was used");
 }
+
+#[tokio::test]
+async fn charges_that_wait_for_a_lease_are_leased_for_together() {
+    // The quota is nearly used up, so that a lease is of one unit unless more wait for one.
+    let scene = Scene::new(100);
+    let (open, gate) = channel();
+    scene.ledger.lock().gate = Some(gate);
+    let charges = (0..60).map(|_| scene.charge());
+    let opened = async { open.send(()).unwrap() };
+    let (answers, ()) = tokio::join!(join_all(charges), opened);
+    assert!(answers.iter().all(Result::is_ok));
+    assert_eq!(scene.ledger.lock().leases, 2);
+    scene.quotas.give_back_all().await;
+    assert_eq!(scene.ledger.charged_in_all(), 60);
+}

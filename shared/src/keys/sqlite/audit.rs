@@ -74,8 +74,11 @@ pub(super) fn insert(
 
 /// The latest entries, the last one first.
 pub(super) fn entries(connection: &Connection, query: &EntryQuery) -> rusqlite::Result<Vec<Entry>> {
-    let sql = "SELECT audit.*, subscriptions.name, keys.prefix FROM audit
-        JOIN subscriptions ON subscriptions.id = audit.subscription
+    // Somebody may have removed a subscription by hand; what is logged of it stays.
+    let sql = "SELECT audit.*, keys.prefix,
+            coalesce(subscriptions.name, 'number ' || audit.subscription) AS name
+        FROM audit
+        LEFT JOIN subscriptions ON subscriptions.id = audit.subscription
         LEFT JOIN keys ON keys.id = audit.key
         WHERE (:key IS NULL OR audit.key = :key)
             AND (:subscription IS NULL OR audit.subscription = :subscription)

@@ -1,9 +1,9 @@
 //! One connection to the file: how it is opened, and what a transaction of it is.
 
 use std::fmt;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use nix::unistd::{AccessFlags, access};
@@ -87,8 +87,10 @@ impl Database {
     }
 
     /// Opens the file at `path`, which must exist, with all our tables.
+    /// A file that others could read, as a copy may be, is made its owner's alone.
     pub(super) fn open_complete(path: &Path, patience: Patience) -> Result<Self, KeyStoreError> {
         let mut database = Self::open(path, patience)?;
+        make_private(path).map_err(|error| failed("protect", path, error))?;
         let found = schema::find(&database.connection);
         if found.map_err(|error| refused("open", path, &error))? == Found::Older {
             database.complete()?;
@@ -226,6 +228,14 @@ fn is_locked(error: &rusqlite::Error) -> bool {
         error.sqlite_error_code(),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
     )
+}
+
+fn make_private(path: &Path) -> io::Result<()> {
+    let others = fs::metadata(path)?.mode() & 0o077;
+    if others == 0 {
+        return Ok(());
+    }
+    fs::set_permissions(path, Permissions::from_mode(0o600))
 }
 
 /// SQLite gives its other files the mode of this one.

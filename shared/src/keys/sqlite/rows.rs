@@ -11,9 +11,10 @@ use crate::keys::secret::{KeyHash, KeyPrefix};
 use crate::keys::store::{KeyReference, Revision};
 use crate::keys::subscription::{Subscription, SubscriptionId};
 
-/// The number of the state that keys and subscriptions are in.
+/// The state that keys and subscriptions are in: its number for whoever reads it, and its token,
+/// which no other state has.
 pub(super) fn revision(connection: &Connection) -> rusqlite::Result<Revision> {
-    let sql = "SELECT number FROM revision";
+    let sql = "SELECT number || '-' || lower(hex(token)) FROM revision";
     connection.query_row(sql, [], |row| row.get(0).map(Revision))
 }
 

@@ -36,8 +36,8 @@ struct Known {
 #[derive(Debug, PartialEq, Eq)]
 struct State {
     revision: Revision,
-    /// Unlike that of any other state. A file of an earlier version has none.
-    token: Option<Vec<u8>>,
+    /// Whether no other state has that revision. In a file of an earlier version one may.
+    is_unique: bool,
 }
 
 impl SqliteKeySource {
@@ -77,28 +77,32 @@ impl KeySource for SqliteKeySource {
     }
 
     fn revision(&self) -> Option<Revision> {
-        Some(self.known.as_ref()?.state.revision)
+        Some(self.known.as_ref()?.state.revision.clone())
     }
 }
 
 impl State {
-    /// Without a token, the number says enough only of a file that nobody wrote to.
+    /// A revision that is not unique says enough only of a file that nobody wrote to.
     fn is_surely(&self, other: &Self, is_untouched: bool) -> bool {
-        self == other && (self.token.is_some() || is_untouched)
+        self == other && (self.is_unique || is_untouched)
     }
 }
 
 fn state(transaction: &Transaction<'_>) -> Result<State, Stop> {
-    let revision = rows::revision(transaction)?;
     let has_token = "SELECT 1 FROM pragma_table_info('revision') WHERE name = 'token'";
-    let has_token = transaction
-        .query_row(has_token, [], |_row| Ok(()))
-        .optional()?;
-    let token = has_token
-        .map(|()| transaction.query_row("SELECT token FROM revision", [], |row| row.get(0)));
+    let has_token = transaction.query_row(has_token, [], |_row| Ok(()));
+    if has_token.optional()?.is_some() {
+        let revision = rows::revision(transaction)?;
+        return Ok(State {
+            revision,
+            is_unique: true,
+        });
+    }
+    let number = "SELECT CAST(number AS TEXT) FROM revision";
+    let number = transaction.query_row(number, [], |row| row.get(0))?;
     Ok(State {
-        revision,
-        token: token.transpose()?,
+        revision: Revision(number),
+        is_unique: false,
     })
 }
 

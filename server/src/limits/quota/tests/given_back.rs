@@ -83,3 +83,17 @@ async fn a_charge_waits_for_what_is_being_given_back_and_leases_anew() {
     scene.quotas.give_back_all().await;
     assert_eq!(scene.ledger.charged_in_all(), 4);
 }
+
+#[tokio::test]
+async fn a_ledger_that_is_busy_for_a_moment_gets_everything_back_at_the_end() {
+    let scene = Scene::new(100_000);
+    for id in [1, 1, 2, 2, 3, 3] {
+        let subscription = subscription(id, 100_000);
+        let charged = scene.quotas.charge(&subscription, scene.clock.now());
+        charged.await.unwrap();
+    }
+    assert!(6 < scene.ledger.charged_in_all());
+    scene.ledger.lock().busy = 7;
+    scene.quotas.give_back_all().await;
+    assert_eq!(scene.ledger.charged_in_all(), 6);
+}

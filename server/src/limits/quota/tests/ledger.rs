@@ -18,6 +18,8 @@ pub(super) struct Ledger {
     pub(super) leases: usize,
     pub(super) questions: usize,
     pub(super) trouble: Trouble,
+    /// So many times more somebody else holds it.
+    pub(super) busy: u32,
     /// While it is there, the next question waits for a message or for the end of the sender.
     pub(super) gate: Option<Receiver<()>>,
 }
@@ -52,9 +54,14 @@ impl MemoryLedger {
         if let Some(gate) = gate {
             let _opened = gate.recv();
         }
-        let ledger = self.lock();
+        let mut ledger = self.lock();
         let location = "here".to_owned();
-        match ledger.trouble {
+        let trouble = match ledger.busy {
+            0 => ledger.trouble,
+            _ => Trouble::Locked,
+        };
+        ledger.busy = ledger.busy.saturating_sub(1);
+        match trouble {
             Trouble::None => Ok(ledger),
             Trouble::Fails => Err(KeyStoreError::Failed {
                 attempt: CHANGE,

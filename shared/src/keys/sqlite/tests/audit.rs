@@ -254,3 +254,15 @@ fn the_log_has_no_hash_and_no_secret() {
         assert!(!log.contains(hidden), "{log}");
     }
 }
+
+#[test]
+fn what_is_logged_of_a_subscription_that_was_removed_by_hand_stays() {
+    let place = Place::new();
+    let mut store = place.store();
+    subscribe(&mut store, "Acme", 1);
+    let by_hand = Connection::open(place.path()).unwrap();
+    let remove = "PRAGMA foreign_keys = off; DELETE FROM subscriptions";
+    by_hand.execute_batch(remove).unwrap();
+    let entries = store.audit_log(&ALL).unwrap();
+    assert_eq!(entries[0].subscription, name("number 1"));
+}

@@ -43,6 +43,16 @@ fn the_files_are_readable_by_their_owner_alone() {
 }
 
 #[test]
+fn a_copy_that_others_may_read_is_made_private_by_the_next_command() {
+    let place = Place::new();
+    subscribe(&mut place.store(), "Acme", 1);
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o644)).unwrap();
+    place.open().unwrap();
+    let mode = fs::metadata(place.path()).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
 fn the_database_alone_is_the_whole_store() {
     let place = Place::new();
     let mut store = place.store();

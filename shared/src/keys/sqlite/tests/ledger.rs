@@ -217,3 +217,39 @@ fn polls_leases_and_commands_do_not_lock_each_other_out() {
     let snapshot = SqliteKeySource::new(place.path()).poll().unwrap().unwrap();
     assert_eq!(snapshot.keys.len(), 10);
 }
+
+#[test]
+fn who_asks_together_is_answered_together_and_each_by_its_own_answer() {
+    let place = Place::new();
+    let mut store = place.store();
+    let names = ["Acme", "Bolt", "Crow"];
+    let mut ids = names
+        .map(|name| subscribe(&mut store, name, 100).id)
+        .to_vec();
+    let unknown = SubscriptionId(99);
+    ids.push(unknown);
+    let period = Period::containing(NOW, NOW);
+    let ledger = SqliteLedger::new(place.path());
+    std::thread::scope(|scope| {
+        for thread in 0..16 {
+            let (id, ledger) = (ids[thread % ids.len()], &ledger);
+            scope.spawn(move || {
+                for _round in 0..10 {
+                    match ledger.lease(id, period, 2) {
+                        Ok(lease) => {
+                            assert_eq!(lease.granted, 2);
+                            ledger.give_back(id, period, 1).unwrap();
+                        }
+                        Err(error) => assert!(
+                            matches!(error, KeyStoreError::NoSubscriptionId { id } if id == unknown)
+                        ),
+                    }
+                }
+            });
+        }
+    });
+    // Each of four threads leased two and gave one back, ten times.
+    for id in &ids[..3] {
+        assert_eq!(store.usage(*id, period).unwrap(), 40);
+    }
+}
