@@ -22,6 +22,8 @@ SHARES = {"large": 10, "middling": 5, "last-1": 2, "last-2": 2, "last-3": 2}
 RAISES = (1, 2, 7, 100, 700)
 # How large leases are: one in so many of the units left, and at most so many.
 LEASE_SHARE, LEASE_MAX = 256, 4096
+# In so many rounds every subscription has answers, and in so many everything that is counted has happened.
+ROUNDS_ANSWERED, ROUNDS_VARIED = 10, 50
 
 
 def lease_max(left):
@@ -166,6 +168,16 @@ class Killer:
         expect(found == self.logged, f"the audit log is not what was done: {found[-4:]}, not {self.logged[-4:]}")
 
 
+def check_proof(figures, received, rounds):
+    """That something was proved: where nothing is charged, as with a server that refuses everything, all sums agree."""
+    if ROUNDS_ANSWERED <= rounds:
+        unanswered = [name for name, count in received.items() if not count]
+        expect(not unanswered, f"clients received no 200 of {', '.join(unanswered)} in {rounds} rounds")
+    if ROUNDS_VARIED <= rounds:
+        expect(figures.used_up, f"no quota was used up in {rounds} rounds")
+        expect(figures.exact_stops, f"no stop lost no answer in {rounds} rounds")
+
+
 async def run(command, work, rounds, random):
     catalogue = await Catalogue.with_sample(command, work / "data")
     killer = Killer(catalogue, random)
@@ -177,6 +189,7 @@ async def run(command, work, rounds, random):
             end = ends[number] if number < len(ends) else random.choices(ends, ENDS.values())[0]
             await killer.round(end)
         catalogue.check_integrity()
+        check_proof(killer.figures, killer.received, rounds)
     finally:
         catalogue.end()
         killer.figures.show()

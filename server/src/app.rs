@@ -1,6 +1,6 @@
 //! Everything that answering a request needs, in one place that requests share.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -9,9 +9,11 @@ use shared::keys::environment::Environment;
 
 use crate::cache::ListCache;
 use crate::catalogue::Catalogue;
+use crate::compressed::CompressedBodies;
 use crate::keyring::Keyring;
 use crate::limits::{Quotas, RateLimits};
 use crate::request_id::RequestIds;
+use crate::seldom::Seldom;
 
 /// What a server is made of: the parts that come from outside.
 pub struct Parts {
@@ -36,6 +38,9 @@ pub struct App {
     pub(crate) rate_limits: RateLimits,
     pub(crate) quotas: Quotas,
     pub(crate) lists: ListCache,
+    pub(crate) compressed: CompressedBodies,
+    /// Warnings about requests that are refused because too much is asked for.
+    pub(crate) overloads: Mutex<Seldom>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) request_ids: Box<dyn RequestIds>,
     catalogue: ArcSwap<Catalogue>,
@@ -43,7 +48,7 @@ pub struct App {
 }
 
 impl App {
-    /// An app that starts now, with empty minute windows and an empty list cache.
+    /// An app that starts now, with empty minute windows and empty caches.
     pub fn new(parts: Parts) -> Self {
         let started = parts.clock.now().monotonic;
         Self {
@@ -52,6 +57,8 @@ impl App {
             rate_limits: RateLimits::new(),
             quotas: parts.quotas,
             lists: ListCache::new(),
+            compressed: CompressedBodies::new(),
+            overloads: Mutex::default(),
             clock: parts.clock,
             request_ids: parts.request_ids,
             catalogue: ArcSwap::new(parts.catalogue),

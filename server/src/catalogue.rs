@@ -12,6 +12,7 @@ mod sql;
 
 pub use list::{ListBody, ListError};
 pub use pool::{LoadError, QueryError};
+pub(crate) use queue::Queue;
 pub use queue::{QueueError, QueueLimits};
 
 use std::sync::Arc;
@@ -25,7 +26,6 @@ use shared::release::{FileName, InUse, Record, Release, ReleaseError};
 use self::index::Index;
 use self::list::Codes;
 use self::pool::Pool;
-use self::queue::Queue;
 use crate::params::{BoatQuery, ManufacturerQuery};
 
 /// Most bodies that are read from disk at once.

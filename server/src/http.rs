@@ -6,9 +6,11 @@
 //! without a body.
 //!
 //! Reading order: [`routes`] is the table of endpoints, `pipeline` the order of checks, `boats`,
-//! `manufacturers` and `service` the endpoints, `error` the map from errors to HTTP,
-//! `headers` the map from status to headers, and [`openapi`] the contract for programs.
+//! `manufacturers` and `service` the endpoints, `representation` what is sent of a body, `error`
+//! the map from errors to HTTP, `headers` the map from status to headers, and [`openapi`] the
+//! contract for programs.
 
+mod accept_encoding;
 mod acceptor;
 mod access_log;
 mod admission;
@@ -23,8 +25,8 @@ mod manufacturers;
 pub mod openapi;
 mod pipeline;
 mod refusing;
+mod representation;
 pub mod routes;
-mod seldom;
 mod serve;
 mod service;
 
@@ -43,10 +45,11 @@ use shared::clock::Moment;
 
 use crate::app::App;
 use crate::request_id::RequestId;
-use connection::Refusal;
+use access_log::Pending;
+use connection::{Phase, Refusal};
 use error::ApiError;
 use headers::Facts;
-use pipeline::{Answer, Seen};
+use pipeline::Answer;
 
 pub use admission::ConnectionLimits;
 pub use serve::{STOP_SECONDS_MAX, serve};
@@ -55,18 +58,18 @@ pub use serve::{STOP_SECONDS_MAX, serve};
 ///
 /// The router is empty, so the one hoop answers every request, whatever its path and method.
 pub fn service(app: Arc<App>) -> Service {
-    let (_never, stopping) = watch::channel(false);
-    service_until(app, stopping)
+    let (_never, phase) = watch::channel(Phase::Serving);
+    service_until(app, phase)
 }
 
-/// The service of an app whose every answer is the last of its connection once `stopping` is true.
-fn service_until(app: Arc<App>, stopping: watch::Receiver<bool>) -> Service {
-    Service::new(Router::new()).hoop(Endpoints { app, stopping })
+/// The service of an app whose every answer is the last of its connection once it is stopping.
+fn service_until(app: Arc<App>, phase: watch::Receiver<Phase>) -> Service {
+    Service::new(Router::new()).hoop(Endpoints { app, phase })
 }
 
 struct Endpoints {
     app: Arc<App>,
-    stopping: watch::Receiver<bool>,
+    phase: watch::Receiver<Phase>,
 }
 
 #[async_trait]
@@ -82,10 +85,10 @@ impl Handler for Endpoints {
         let replied = caught(exchange(&self.app, request, &id)).await;
         let reply = replied.unwrap_or_else(|panicked| {
             let id = id.get().copied().unwrap_or(RequestId::NIL);
-            Reply::new(Err(panicked), Facts::new(id))
+            Reply::new(&self.app, Err(panicked), Facts::new(id))
         });
         reply.write(response);
-        if *self.stopping.borrow() {
+        if *self.phase.borrow() != Phase::Serving {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
         }
@@ -101,16 +104,12 @@ async fn exchange(
 ) -> Result<Reply, ApiError> {
     let now = app.clock.now();
     let request_id = *id.get_or_init(|| app.request_ids.next(now));
-    let mut seen = Seen {
-        facts: Facts::new(request_id),
-        route: None,
-        key: None,
-    };
-    let answer = caught(pipeline::answer(app, request, now, &mut seen)).await;
-    let reply = Reply::new(answer, seen.facts);
-    let duration = app.clock.now().monotonic.saturating_sub(now.monotonic);
-    let method = Some(request.method());
-    access_log::write(method, seen.route, seen.key.as_deref(), &reply, duration);
+    let facts = Facts::new(request_id);
+    let mut pending = Pending::begin(&*app.clock, request.method(), now, facts);
+    let answer = caught(pipeline::answer(app, request, now, &mut pending.seen)).await;
+    let facts = std::mem::replace(&mut pending.seen.facts, Facts::new(request_id));
+    let reply = Reply::new(app, answer, facts);
+    pending.answered(&reply);
     Ok(reply)
 }
 
@@ -119,15 +118,15 @@ fn last_answer(app: &App, refusal: Refusal) -> Vec<u8> {
     let now = app.clock.now();
     let facts = Facts::new(app.request_ids.next(now));
     let (error, duration, is_head) = match refusal {
-        Refusal::TooSlow => (ApiError::RequestTimeout, connection::HEAD_MAX, false),
+        Refusal::TooSlow { is_head, waited } => (ApiError::RequestTimeout, waited, is_head),
         Refusal::BadHead { bad, is_head } => (bad.into(), Duration::ZERO, is_head),
         Refusal::TooManyConnections => {
             // There may be thousands of these, and no request is known of any.
-            let reply = Reply::new(Err(ApiError::TooManyConnections), facts);
+            let reply = Reply::new(app, Err(ApiError::TooManyConnections), facts);
             return reply.into_bytes(now, false);
         }
     };
-    let reply = Reply::new(Err(error), facts);
+    let reply = Reply::new(app, Err(error), facts);
     access_log::write(None, None, None, &reply, duration);
     reply.into_bytes(now, is_head)
 }
@@ -142,7 +141,7 @@ struct Reply {
 }
 
 impl Reply {
-    fn new(answer: Result<Answer, ApiError>, mut facts: Facts) -> Self {
+    fn new(app: &App, answer: Result<Answer, ApiError>, mut facts: Facts) -> Self {
         match answer {
             Ok(Answer::Body(body)) => Self {
                 status: StatusCode::OK,
@@ -157,7 +156,7 @@ impl Reply {
                 body: None,
             },
             Err(error) => {
-                error.log(facts.request_id);
+                error.log(app, facts.request_id);
                 error.tell(&mut facts);
                 let body = Some(error.body(facts.request_id).into());
                 Self {
@@ -205,7 +204,9 @@ impl Reply {
 
 /// What was caught is not kept: its message may quote the request, and the panic hook has logged
 /// what may be logged of it. The request's own line in the log has the code of an internal error.
-async fn caught<T>(work: impl Future<Output = Result<T, ApiError>>) -> Result<T, ApiError> {
-    let unwound = AssertUnwindSafe(work).catch_unwind().await;
-    unwound.unwrap_or(Err(ApiError::Panicked))
+fn caught<T>(
+    work: impl Future<Output = Result<T, ApiError>>,
+) -> impl Future<Output = Result<T, ApiError>> {
+    let unwound = AssertUnwindSafe(work).catch_unwind();
+    unwound.map(|answer| answer.unwrap_or(Err(ApiError::Panicked)))
 }

@@ -2,14 +2,15 @@
 //!
 //! The server never builds a record's JSON; it picks bytes of a release. Reading order follows a
 //! request: [`http`] receives it, [`keyring`] knows its key, [`limits`] count it, [`params`] read
-//! what it asks for, [`catalogue`] answers, [`cache`] remembers answered lists. [`app`] holds all
-//! of them together, and [`follow`] swaps the catalogue when another release is activated.
+//! what it asks for, [`catalogue`] answers, [`cache`] remembers answered lists, [`compressed`] their
+//! compressed forms. [`app`] holds all of them together, and [`follow`] swaps the catalogue when another release is activated.
 //!
 //! Nothing outside [`http`] knows a status code, a header or the HTTP library.
 
 pub mod app;
 pub mod cache;
 pub mod catalogue;
+pub mod compressed;
 mod error_chain;
 pub mod follow;
 pub mod http;
@@ -19,3 +20,4 @@ pub mod params;
 mod primitives;
 pub mod repeating;
 pub mod request_id;
+mod seldom;

@@ -1,7 +1,8 @@
 //! Entity tags: the hash of an exact body, and whether a request's `If-None-Match` matches it.
 //!
 //! A tag depends on nothing but the body, so an import or a rollback that leaves a body unchanged
-//! leaves its tag unchanged (RFC 9110 section 8.8.3, section 13.1.2).
+//! leaves its tag unchanged (RFC 9110 section 8.8.3, section 13.1.2). A compressed body is another
+//! sequence of bytes, so its tag has the name of the coding after the hash of the uncompressed one.
 
 use std::fmt;
 
@@ -9,6 +10,8 @@ use sha2::{Digest, Sha256};
 
 /// Length of a tag in bytes.
 const ETAG_LENGTH: usize = 16;
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// A strong entity tag: the first 16 bytes of the SHA-256 of the uncompressed body.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -35,16 +38,90 @@ impl ETag {
     pub const fn as_bytes(&self) -> &[u8; Self::LENGTH] {
         &self.0
     }
+
+    /// The hash in hexadecimal. Every answer shows it, and formatting it byte by byte would cost
+    /// more than all else that is done about tags.
+    fn digits(self) -> [u8; 2 * ETAG_LENGTH] {
+        let mut digits = [0; 2 * ETAG_LENGTH];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 0x0f)];
+        }
+        digits
+    }
+
+    /// The tag of the same body in that coding.
+    pub const fn in_coding(self, coding: Coding) -> CodedETag {
+        CodedETag { etag: self, coding }
+    }
 }
 
-/// The tag as a header shows it, quotes included.
-impl fmt::Display for ETag {
+/// How the bytes of a body are coded on their way (RFC 9110 section 8.4.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Coding {
+    /// Not at all.
+    Identity,
+    /// RFC 1952.
+    Gzip,
+    /// RFC 7932.
+    Brotli,
+    /// RFC 8878.
+    Zstd,
+}
+
+impl Coding {
+    /// Every coding.
+    pub const ALL: [Self; 4] = [Self::Identity, Self::Gzip, Self::Brotli, Self::Zstd];
+
+    /// Its registered name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::Gzip => "gzip",
+            Self::Brotli => "br",
+            Self::Zstd => "zstd",
+        }
+    }
+
+    /// The coding whose tags end like this, behind the hash.
+    fn of_suffix(suffix: &[u8]) -> Option<Self> {
+        if suffix.is_empty() {
+            return Some(Self::Identity);
+        }
+        let name = suffix.strip_prefix(b"-")?;
+        let is_it = |coding: &Self| *coding != Self::Identity && coding.name().as_bytes() == name;
+        Self::ALL.into_iter().find(is_it)
+    }
+}
+
+/// The strong tag of a body in a coding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CodedETag {
+    /// The tag of the uncompressed body.
+    pub etag: ETag,
+    /// The coding.
+    pub coding: Coding,
+}
+
+/// The tag as a header shows it: the hash, and the coding where there is one, within quotes.
+impl fmt::Display for CodedETag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.etag.digits();
+        let hash = str::from_utf8(&digits).map_err(|_not_text| fmt::Error)?;
         f.write_str("\"")?;
-        for byte in self.0 {
-            write!(f, "{byte:02x}")?;
+        f.write_str(hash)?;
+        if self.coding != Coding::Identity {
+            f.write_str("-")?;
+            f.write_str(self.coding.name())?;
         }
         f.write_str("\"")
+    }
+}
+
+/// The tag of the uncompressed body as a header shows it, quotes included.
+impl fmt::Display for ETag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.in_coding(Coding::Identity).fmt(f)
     }
 }
 
@@ -85,16 +162,24 @@ impl IfNoneMatch {
         (!tags.is_empty()).then_some(Self::Tags(tags))
     }
 
-    /// Whether the request already holds the body that `etag` names.
-    pub fn matches(&self, etag: ETag) -> bool {
-        match self {
-            Self::Any => true,
-            Self::Tags(tags) => {
-                let quoted = etag.to_string();
-                let opaque = quoted.trim_matches('"').as_bytes();
-                tags.iter().any(|tag| tag == opaque)
-            }
-        }
+    /// The coding in which the request already holds the body that `etag` names, if it does.
+    ///
+    /// Every coding counts, whatever the request accepts now. Of several tags of the body that of
+    /// `chosen` is taken, which the request would be sent otherwise, and else the first: so a
+    /// cache finds the answer that it may give its client. `*` is a match in that coding too.
+    pub fn matching(&self, etag: ETag, chosen: Coding) -> Option<Coding> {
+        let tags = match self {
+            Self::Any => return Some(chosen),
+            Self::Tags(tags) => tags,
+        };
+        let hash = etag.digits();
+        let held = || {
+            let suffixes = tags.iter().filter_map(|tag| tag.strip_prefix(&hash));
+            suffixes.filter_map(Coding::of_suffix)
+        };
+        held()
+            .find(|coding| *coding == chosen)
+            .or_else(|| held().next())
     }
 }
 
@@ -118,65 +203,4 @@ fn split_tag(field: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn matches(field: &str) -> Option<bool> {
-        let etag = ETag::from_bytes([0xab; 16]);
-        IfNoneMatch::parse([field.as_bytes()]).map(|parsed| parsed.matches(etag))
-    }
-
-    #[test]
-    fn a_tag_is_the_hash_of_the_body() {
-        assert_eq!(
-            ETag::of(b"").to_string(),
-            "\"e3b0c44298fc1c149afbf4c8996fb924\""
-        );
-        assert_ne!(ETag::of(b"a"), ETag::of(b"b"));
-    }
-
-    #[test]
-    fn lists_weak_tags_and_the_star_match() {
-        let tag = "\"abababababababababababababababab\"";
-        for field in [
-            "*",
-            " * ",
-            tag,
-            &format!("W/{tag}"),
-            &format!("\"x\", {tag}"),
-            &format!("{tag},\"x\""),
-            &format!(", ,{tag} , "),
-            &format!("\"a,b\",{tag}"),
-            &format!("\"\",W/\"x\",{tag}"),
-        ] {
-            assert_eq!(matches(field), Some(true), "{field}");
-        }
-        assert_eq!(matches("\"x\", W/\"y\""), Some(false));
-    }
-
-    #[test]
-    fn malformed_fields_are_ignored() {
-        for field in [
-            "",
-            ",",
-            "abab",
-            "\"ab",
-            "\"a\" \"b\"",
-            "w/\"a\"",
-            "W/ \"a\"",
-            "*, \"a\"",
-            "\"a b\"",
-        ] {
-            assert_eq!(matches(field), None, "{field}");
-        }
-    }
-
-    #[test]
-    fn several_lines_are_one_list() {
-        let parsed = IfNoneMatch::parse([&b"\"x\""[..], &b"\"y\""[..]]).unwrap();
-        assert_eq!(
-            parsed,
-            IfNoneMatch::Tags(vec![b"x".to_vec(), b"y".to_vec()])
-        );
-    }
-}
+mod tests;

@@ -18,10 +18,18 @@ use tokio::time::timeout;
 pub struct QueueLimits {
     /// Most pieces of work that wait for their turn. One more is refused at once.
     pub waiting_max: usize,
-    /// How long one may wait for its turn; and a request, for another's identical one.
+    /// How long one may wait for its turn.
     pub waiting: Duration,
     /// How long one may take when its turn has come.
     pub working: Duration,
+}
+
+impl QueueLimits {
+    /// How long one may take from when it comes: so long a request waits for another's identical
+    /// one.
+    pub(crate) fn longest(self) -> Duration {
+        self.waiting + self.working
+    }
 }
 
 impl Default for QueueLimits {
@@ -75,7 +83,7 @@ pub enum QueueError {
 
 /// A queue before one kind of work.
 #[derive(Debug)]
-pub(super) struct Queue {
+pub(crate) struct Queue {
     /// The kind of work, in the singular, for the log.
     what: &'static str,
     limits: QueueLimits,
@@ -87,7 +95,7 @@ pub(super) struct Queue {
 
 impl Queue {
     /// A queue before work of which `at_once` pieces are done at a time.
-    pub(super) fn new(what: &'static str, at_once: usize, limits: QueueLimits) -> Self {
+    pub(crate) fn new(what: &'static str, at_once: usize, limits: QueueLimits) -> Self {
         Self {
             what,
             limits,
@@ -102,7 +110,7 @@ impl Queue {
     /// turn until it ends: a thread that hangs is one that no other work gets. A panic in it goes
     /// on in the caller, as if the work had been done there: whoever catches it decides what of
     /// its message may be kept.
-    pub(super) async fn run<T: Send + 'static>(
+    pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, QueueError> {

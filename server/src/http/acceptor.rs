@@ -19,17 +19,27 @@ use salvo::fuse::{ArcFusePolicy, FuseConfig};
 use salvo::http::Version;
 use salvo::http::uri::Scheme;
 use shared::clock::Clock;
+use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::admission::{Admission, ConnectionLimits, Place};
-use super::connection::{Connection, LastAnswer};
+use super::connection::{Connection, LastAnswer, Phase};
 use super::refusing::Refusing;
-use super::seldom::Seldom;
+use crate::seldom::Seldom;
 
 /// How long it waits when no connection can be accepted, as when too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Most connections that wait to be accepted: as long as Linux lets the queue be, unless told
+/// otherwise.
+const BACKLOG_MAX: usize = 4096;
+
+/// Most bytes of answers that the operating system holds for a client that does not take them. Left
+/// to itself it is a few megabytes, which thousands of slow clients would turn into all memory that
+/// there is for connections.
+const UNSENT_BYTES_MAX: usize = 64 * 1024;
 
 /// The connections of one socket.
 pub(crate) struct Connections {
@@ -37,7 +47,7 @@ pub(crate) struct Connections {
     listener: Option<TcpListener>,
     /// What was accepted when the socket was closed, and is not served yet.
     last: VecDeque<(AcceptedStream, SocketAddr)>,
-    stopping: watch::Receiver<bool>,
+    phase: watch::Receiver<Phase>,
     admission: Admission,
     refusing: Refusing,
     last_answer: LastAnswer,
@@ -47,15 +57,16 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Connections of `listener`, as many as `limits` allow, until `stopping` is true.
+    /// Connections of `listener`, as many as `limits` allow, until the server is stopping.
     pub(crate) fn new(
         listener: BoundListener,
         limits: ConnectionLimits,
         last_answer: LastAnswer,
         clock: Arc<dyn Clock>,
-        stopping: watch::Receiver<bool>,
+        phase: watch::Receiver<Phase>,
     ) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
+        bound_unsent(&listener)?;
         let listener = TcpListener::from_std(listener)?;
         let holding = Holding {
             local_addr: listener.local_addr()?.into(),
@@ -65,7 +76,7 @@ impl Connections {
         Ok(Self {
             listener: Some(listener),
             last: VecDeque::new(),
-            stopping,
+            phase,
             admission: Admission::new(limits),
             refusing: Refusing::new(LastAnswer::clone(&last_answer), Arc::clone(&clock)),
             last_answer,
@@ -92,7 +103,7 @@ impl Connections {
             let accepted = tokio::select! {
                 accepted = listener.accept() => Some(accepted),
                 // A sender that is gone cannot tell to stop any more; nor can anything else.
-                _told_or_gone = self.stopping.wait_for(|is_stopping| *is_stopping) => None,
+                _told_or_gone = self.phase.wait_for(|phase| *phase != Phase::Serving) => None,
             };
             match accepted {
                 Some(Ok(accepted)) => return Ok(accepted),
@@ -131,14 +142,24 @@ impl Connections {
             return Ok(());
         };
         let listener = listener.into_std()?;
-        while let Ok((stream, remote_addr)) = listener.accept() {
-            self.last.push_back((stream, remote_addr));
-        }
+        self.last = take_waiting(&listener, BACKLOG_MAX);
         drop(listener);
         self.last
             .iter()
             .try_for_each(|(stream, _)| stream.set_nonblocking(true))
     }
+}
+
+/// Bounds what is held of answers in connections that will be accepted: they inherit it.
+fn bound_unsent(listener: &BoundListener) -> io::Result<()> {
+    SockRef::from(listener).set_send_buffer_size(UNSENT_BYTES_MAX)
+}
+
+/// Those who wait to be accepted, but no more than so many: clients that keep coming must not keep
+/// the socket open.
+fn take_waiting(listener: &BoundListener, max: usize) -> VecDeque<(AcceptedStream, SocketAddr)> {
+    let accept = || listener.accept().ok();
+    std::iter::from_fn(accept).take(max).collect()
 }
 
 type Stream = Connection<TcpStream>;
@@ -163,12 +184,40 @@ impl Acceptor for Connections {
         let last_answer = LastAnswer::clone(&self.last_answer);
         Ok(Accepted {
             coupler: TcpCoupler::new(),
-            stream: Connection::new(stream, last_answer, Some(place)),
+            stream: Connection::new(stream, last_answer, self.phase.clone(), Some(place)),
             fuse_config: Some(FuseConfig::disabled()),
             conn_ctrl: ConnCtrl::new(),
             local_addr: self.holdings[0].local_addr.clone(),
             remote_addr: remote_addr.into(),
             http_scheme: Scheme::HTTP,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_accepted_connection_holds_little_of_its_answers() {
+        let listener = BoundListener::bind("127.0.0.1:0").unwrap();
+        bound_unsent(&listener).unwrap();
+        let _client = AcceptedStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (accepted, _) = listener.accept().unwrap();
+        // Linux doubles what is asked for, to have room for its own.
+        let held = SockRef::from(&accepted).send_buffer_size().unwrap();
+        assert!(held <= 2 * UNSENT_BYTES_MAX, "{held}");
+    }
+
+    #[test]
+    fn whoever_waits_is_taken_up_to_a_limit() {
+        for (waiting, taken) in [(0, 0), (2, 2), (3, 3), (4, 3)] {
+            let listener = BoundListener::bind("127.0.0.1:0").unwrap();
+            listener.set_nonblocking(true).unwrap();
+            let address = listener.local_addr().unwrap();
+            let connect = |_| AcceptedStream::connect(address).unwrap();
+            let _clients: Vec<_> = (0..waiting).map(connect).collect();
+            assert_eq!(take_waiting(&listener, 3).len(), taken);
+        }
     }
 }

@@ -1,18 +1,90 @@
-//! One line in the log for every request: which endpoint, for whom, how it went, how long it took.
+//! One line in the log for every request: which endpoint, for whom, how it went, how long it took;
+//! also where nobody waits for the answer any more.
 //!
 //! Never the path's or the query's own text, and never the `Authorization` header: both may hold
 //! secrets. The endpoint is named by its template.
 
+use std::thread;
 use std::time::Duration;
 
 use salvo::http::Method;
+use shared::clock::{Clock, Moment};
 use shared::keys::key::Key;
 use tracing::field::display;
 
 use super::Reply;
+use super::headers::Facts;
+use super::pipeline::Seen;
 use super::routes::Route;
 use crate::cache::Freshness;
 
+/// A request that is being answered. Dropped before it is, it is a line of its own.
+pub(crate) struct Pending<'a> {
+    clock: &'a dyn Clock,
+    method: &'a Method,
+    begun: Moment,
+    is_answered: bool,
+    pub(crate) seen: Seen,
+}
+
+impl<'a> Pending<'a> {
+    /// A request of which nothing was seen yet, since that moment.
+    pub(crate) fn begin(
+        clock: &'a dyn Clock,
+        method: &'a Method,
+        begun: Moment,
+        facts: Facts,
+    ) -> Self {
+        let seen = Seen {
+            facts,
+            route: None,
+            key: None,
+        };
+        Self {
+            clock,
+            method,
+            begun,
+            is_answered: false,
+            seen,
+        }
+    }
+
+    pub(crate) fn answered(mut self, reply: &Reply) {
+        self.is_answered = true;
+        let key = self.seen.key.as_deref();
+        write(
+            Some(self.method),
+            self.seen.route,
+            key,
+            reply,
+            self.duration(),
+        );
+    }
+
+    fn duration(&self) -> Duration {
+        let now = self.clock.now();
+        now.monotonic.saturating_sub(self.begun.monotonic)
+    }
+}
+
+impl Drop for Pending<'_> {
+    /// A panic has a line already, and an answer of its own.
+    fn drop(&mut self) {
+        if self.is_answered || thread::panicking() {
+            return;
+        }
+        tracing::info!(
+            request.id = %self.seen.facts.request_id,
+            method = name_of(Some(self.method)),
+            route = self.seen.route.map(|route| display(route.path)),
+            key.prefix = self.seen.key.as_deref().map(|key| display(&key.prefix)),
+            duration_ms = milliseconds(self.duration()),
+            "not answered: the client left, or the server stopped"
+        );
+    }
+}
+
+/// Writes the line of a request that was answered, or of a head that is none.
 pub(crate) fn write(
     method: Option<&Method>,
     route: Option<&'static Route>,
@@ -20,12 +92,6 @@ pub(crate) fn write(
     reply: &Reply,
     duration: Duration,
 ) {
-    let known_method = match method {
-        Some(&Method::GET) => "GET",
-        Some(&Method::HEAD) => "HEAD",
-        Some(_) => "other",
-        None => "none",
-    };
     let cache = reply.facts.freshness.map(|freshness| match freshness {
         Freshness::Hit { .. } => "HIT",
         Freshness::Miss => "MISS",
@@ -34,13 +100,27 @@ pub(crate) fn write(
     let key_prefix = key.map(|key| display(&key.prefix));
     tracing::info!(
         request.id = %reply.facts.request_id,
-        method = known_method,
+        method = name_of(method),
         route,
         status = reply.status.as_u16(),
         code = reply.code,
         key.prefix = key_prefix,
         cache,
-        duration_ms = duration.as_secs_f64() * 1000.0,
+        duration_ms = milliseconds(duration),
         "answered"
     );
+}
+
+/// A method of a client's own could hold anything.
+fn name_of(method: Option<&Method>) -> &'static str {
+    match method {
+        Some(&Method::GET) => "GET",
+        Some(&Method::HEAD) => "HEAD",
+        Some(_) => "other",
+        None => "none",
+    }
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
 }

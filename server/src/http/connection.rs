@@ -8,22 +8,27 @@
 
 mod farewell;
 mod head;
+mod phase;
+mod refusal;
 mod taking;
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::watch;
 use tokio::time::{Instant, Sleep};
 
 use super::admission::Place;
 use farewell::Farewell;
 pub(crate) use head::BadHead;
 use head::{Heads, Passed};
-use taking::Taking;
+use phase::Closing;
+pub(crate) use phase::Phase;
+pub(crate) use refusal::{LastAnswer, Refusal};
+use taking::{GONE_AFTER, Taking};
 
 /// How long a connection may be idle before the next request begins.
 pub(crate) const IDLE_MAX: Duration = Duration::from_secs(75);
@@ -34,26 +39,8 @@ const READ_BYTES_MAX: usize = 8 * 1024;
 /// What an idle connection may keep of the room for what was read.
 const IDLE_BYTES_MAX: usize = 2 * 1024;
 
-/// How long a client that has closed its side is still believed to wait for the answer that is
-/// due. It may have said all that it has to say; more likely it has left.
-pub(crate) const GONE_AFTER: Duration = Duration::from_secs(1);
 /// Most bytes of later requests that are read while an answer is due.
 const AHEAD_BYTES_MAX: usize = 8 * 1024;
-
-/// Why a connection ends with an answer that the HTTP library does not give.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Refusal {
-    /// A head took longer than [`HEAD_MAX`].
-    TooSlow,
-    /// A head that cannot be a request; whether its method is `HEAD`, so that the answer has no
-    /// body.
-    BadHead { bad: BadHead, is_head: bool },
-    /// There are as many connections as there may be, of all clients or of this one's address.
-    TooManyConnections,
-}
-
-/// Makes the complete answer to a client that is refused.
-pub(crate) type LastAnswer = Arc<dyn Fn(Refusal) -> Vec<u8> + Send + Sync>;
 
 /// A byte stream of heads that ends when its client is refused or waits too long.
 pub(crate) struct Connection<S> {
@@ -72,13 +59,21 @@ pub(crate) struct Connection<S> {
     /// Since when the client is the one to act.
     since: Instant,
     timer: Pin<Box<Sleep>>,
+    /// Ready when what has begun and not ended is waited for no longer.
+    closing: Closing,
     farewell: Option<Farewell>,
     /// Given back when the connection ends.
     _place: Option<Place>,
 }
 
 impl<S> Connection<S> {
-    pub(crate) fn new(stream: S, last_answer: LastAnswer, place: Option<Place>) -> Self {
+    /// A connection of a server that is in this phase.
+    pub(crate) fn new(
+        stream: S,
+        last_answer: LastAnswer,
+        phase: watch::Receiver<Phase>,
+        place: Option<Place>,
+    ) -> Self {
         let since = Instant::now();
         Self {
             stream,
@@ -91,6 +86,7 @@ impl<S> Connection<S> {
             closed: None,
             since,
             timer: Box::pin(tokio::time::sleep_until(since + IDLE_MAX)),
+            closing: phase::closing(phase),
             farewell: None,
             _place: place,
         }
@@ -154,13 +150,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Poll::Ready(Ok(!bytes.is_empty()))
     }
 
-    /// Waits on behalf of a client that has sent nothing more; ready when it took too long.
+    /// Waits on behalf of a client that has sent nothing more; ready when it took too long, or
+    /// when the server is closing within its head.
     fn poll_patience(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let allowed = if self.is_open() { HEAD_MAX } else { IDLE_MAX };
-        ready!(poll_until(&mut self.timer, self.since + allowed, cx));
         let answer = if self.is_open() {
-            (self.last_answer)(Refusal::TooSlow)
+            let is_closing = self.closing.as_mut().poll(cx).is_ready();
+            if !is_closing {
+                ready!(poll_until(&mut self.timer, self.since + HEAD_MAX, cx));
+            }
+            let (is_head, waited) = (self.heads.is_head(), self.since.elapsed());
+            (self.last_answer)(Refusal::TooSlow { is_head, waited })
         } else {
+            ready!(poll_until(&mut self.timer, self.since + IDLE_MAX, cx));
             Vec::new()
         };
         self.say_farewell(answer);
@@ -174,9 +175,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if !self.taking.is_due() {
+        let Some(due_since) = self.taking.due_since() else {
             return Poll::Pending;
-        }
+        };
         let closed = loop {
             if let Some(closed) = self.closed {
                 break closed;
@@ -188,7 +189,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 self.closed = Some(Instant::now());
             }
         };
-        ready!(poll_until(&mut self.timer, closed + GONE_AFTER, cx));
+        let gone = closed.max(due_since) + GONE_AFTER;
+        ready!(poll_until(&mut self.timer, gone, cx));
         Poll::Ready(Ok(()))
     }
 

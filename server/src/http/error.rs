@@ -1,12 +1,13 @@
 //! The only map from errors to HTTP: status, code, message and envelope of every refusal.
 //!
-//! What clients may know and what only the log may know are kept apart: `Internal` and
-//! `Unavailable` carry a cause that is logged here, once, and a client gets a fixed sentence.
+//! What clients may know and what only the log may know are kept apart: `Internal`, `Overloaded`
+//! and `Unavailable` carry a cause that is logged here, and a client gets a fixed sentence.
 
 mod bad_head;
 mod message;
 
 use std::error::Error;
+use std::sync::PoisonError;
 
 use salvo::http::StatusCode;
 use schemars::JsonSchema;
@@ -15,6 +16,7 @@ use shared::keys::key::KeyRefusal;
 use shared::keys::scope::Scope;
 
 use super::headers::Facts;
+use crate::app::App;
 use crate::cache::CacheError;
 use crate::catalogue::{BodyError, ListError, QueryError};
 use crate::error_chain::chain;
@@ -71,6 +73,8 @@ pub(crate) enum ApiError {
     Panicked,
     /// There are as many connections as there may be, of all clients or of one address.
     TooManyConnections,
+    /// Too much is asked for at the moment.
+    Overloaded(Cause),
     /// Something the answer depends on cannot be asked.
     Unavailable(Cause),
 }
@@ -97,7 +101,9 @@ impl ApiError {
             Self::RateLimited(_) | Self::QuotaExceeded(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::Internal(_) | Self::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::TooManyConnections | Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::TooManyConnections | Self::Overloaded(_) | Self::Unavailable(_) => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
         }
     }
 
@@ -123,7 +129,9 @@ impl ApiError {
             Self::UriTooLong => "URI_TOO_LONG",
             Self::HeadersTooLarge => "HEADERS_TOO_LARGE",
             Self::Internal(_) | Self::Panicked => "INTERNAL_ERROR",
-            Self::TooManyConnections | Self::Unavailable(_) => "SERVICE_UNAVAILABLE",
+            Self::TooManyConnections | Self::Overloaded(_) | Self::Unavailable(_) => {
+                "SERVICE_UNAVAILABLE"
+            }
         }
     }
 
@@ -138,7 +146,7 @@ impl ApiError {
                 facts.quota = Some(*usage);
                 facts.retry_after_seconds = Some(usage.retry_after_seconds);
             }
-            Self::TooManyConnections | Self::Unavailable(_) => {
+            Self::TooManyConnections | Self::Overloaded(_) | Self::Unavailable(_) => {
                 facts.retry_after_seconds = Some(UNAVAILABLE_RETRY_SECONDS);
             }
             _ => {}
@@ -161,11 +169,18 @@ impl ApiError {
         written.unwrap_or_else(|why| unreachable!("texts did not serialise: {why}"))
     }
 
-    /// Logs what the client is not told.
-    pub(crate) fn log(&self, request_id: RequestId) {
+    /// Logs what the client is not told; overloads seldom, for there may be thousands a second.
+    pub(crate) fn log(&self, app: &App, request_id: RequestId) {
         match self {
             Self::Internal(cause) => {
                 tracing::error!(request.id = %request_id, "request failed: {}", chain(&**cause));
+            }
+            Self::Overloaded(cause) => {
+                let mut overloads = app.overloads.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(left_out) = overloads.due(app.clock.now()) {
+                    let cause = chain(&**cause);
+                    tracing::warn!(request.id = %request_id, left_out, "request refused: {cause}");
+                }
             }
             Self::Unavailable(cause) => {
                 tracing::warn!(request.id = %request_id, "request refused: {}", chain(&**cause));
@@ -190,7 +205,7 @@ impl From<CacheError<ListError>> for ApiError {
         match error {
             CacheError::WaitedTooLong { .. }
             | CacheError::Query(ListError::Query(QueryError::Queue(_))) => {
-                Self::Unavailable(error.into())
+                Self::Overloaded(error.into())
             }
             CacheError::Query(failed) => Self::internal(failed),
         }
@@ -200,7 +215,7 @@ impl From<CacheError<ListError>> for ApiError {
 impl From<BodyError> for ApiError {
     fn from(error: BodyError) -> Self {
         match error {
-            BodyError::Queue(_) => Self::Unavailable(error.into()),
+            BodyError::Queue(_) => Self::Overloaded(error.into()),
             failed @ BodyError::Read(_) => Self::internal(failed),
         }
     }
@@ -243,7 +258,8 @@ struct ErrorObject<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ErrorDetails")]
 struct Details<'a> {
-    /// The first wrong parameter, in the order of the request.
+    /// The first wrong parameter, in the order of the request; of a malformed head, `request` or
+    /// `address`.
     field: &'a str,
     /// Every problem, in the order of the request.
     issues: &'a [ParamIssue],

@@ -8,11 +8,11 @@ mod tests;
 
 use bytes::Bytes;
 use salvo::http::header::{
-    AGE, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK, RETRY_AFTER, VARY,
-    WWW_AUTHENTICATE,
+    AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK,
+    RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use salvo::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use shared::etag::ETag;
+use shared::etag::{CodedETag, Coding};
 
 use crate::cache::Freshness;
 use crate::limits::Usage;
@@ -48,7 +48,8 @@ pub(crate) struct Facts {
     pub(crate) request_id: RequestId,
     pub(crate) rate: Option<Usage>,
     pub(crate) quota: Option<Usage>,
-    pub(crate) etag: Option<ETag>,
+    /// Names the coding of the body too.
+    pub(crate) etag: Option<CodedETag>,
     pub(crate) freshness: Option<Freshness>,
     pub(crate) link: Option<String>,
     pub(crate) retry_after_seconds: Option<u64>,
@@ -88,6 +89,7 @@ pub(crate) enum Group {
     RequestId,
     RateLimit,
     Quota,
+    Coding,
     Caching,
     Freshness,
     Link,
@@ -97,10 +99,11 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::RequestId,
         Self::RateLimit,
         Self::Quota,
+        Self::Coding,
         Self::Caching,
         Self::Freshness,
         Self::Link,
@@ -116,7 +119,7 @@ impl Group {
             Self::RateLimit => matches!(status, 200 | 304 | 429),
             Self::Quota => matches!(status, 200 | 429),
             Self::Caching => matches!(status, 200 | 304),
-            Self::Freshness | Self::Link => matches!(status, 200),
+            Self::Coding | Self::Freshness | Self::Link => matches!(status, 200),
             Self::RetryAfter => matches!(status, 429 | 503),
             Self::WwwAuthenticate => matches!(status, 401),
             Self::Allow => matches!(status, 405),
@@ -130,6 +133,7 @@ impl Group {
             }
             Self::RateLimit => write_usage(X_RATE_LIMIT, facts.rate.as_ref(), headers),
             Self::Quota => write_usage(X_QUOTA, facts.quota.as_ref(), headers),
+            Self::Coding => write_coding(facts.etag, headers),
             Self::Caching => write_caching(facts, headers),
             Self::Freshness => write_freshness(facts.freshness, headers),
             Self::Link => {
@@ -179,6 +183,16 @@ fn write_usage(names: [HeaderName; 3], usage: Option<&Usage>, headers: &mut Head
     headers.insert(limit, HeaderValue::from(usage.limit));
     headers.insert(remaining, HeaderValue::from(usage.remaining));
     headers.insert(reset, HeaderValue::from(usage.reset_unix_seconds));
+}
+
+/// A body that nobody may ask for by its tag is never compressed.
+fn write_coding(etag: Option<CodedETag>, headers: &mut HeaderMap) {
+    match etag.map(|etag| etag.coding) {
+        None | Some(Coding::Identity) => {}
+        Some(coding) => {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
+        }
+    }
 }
 
 fn write_caching(facts: &Facts, headers: &mut HeaderMap) {

@@ -2,7 +2,8 @@
 //!
 //! A connection refuses heads over these limits before they are whole, byte by byte as they were
 //! sent. Here they are checked once more for requests as the HTTP library gives them, so that they
-//! hold wherever a request comes from.
+//! hold wherever a request comes from. White space that need not have been sent is not counted, so
+//! that nothing is refused here that a connection lets pass.
 
 use salvo::http::Request;
 use salvo::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
@@ -11,15 +12,17 @@ use super::error::ApiError;
 
 /// Longest request target: path and query, in bytes.
 pub(crate) const URI_BYTES_MAX: usize = 8 * 1024;
-/// Longest head: request line and header fields, in bytes.
+/// Longest head: request line, header fields and the empty line, in bytes.
 pub(crate) const HEAD_BYTES_MAX: usize = 16 * 1024;
 /// Most header fields.
 pub(crate) const HEADERS_MAX: usize = 64;
 
 /// What the request line has besides method and target: two spaces, `HTTP/1.1`, the line end.
 const REQUEST_LINE_REST: usize = 12;
-/// What a header field has besides name and value: `: ` and the line end.
-const FIELD_REST: usize = 4;
+/// What a header field has besides name and value, at least: the colon and the line end.
+const FIELD_REST: usize = 3;
+/// The empty line.
+const END: usize = 2;
 
 /// Refuses a head over a limit, and a request that announces a body.
 pub(crate) fn check(request: &Request) -> Result<(), ApiError> {
@@ -35,7 +38,7 @@ pub(crate) fn check(request: &Request) -> Result<(), ApiError> {
     let field_bytes = |(name, value): (&salvo::http::HeaderName, &salvo::http::HeaderValue)| {
         name.as_str().len() + value.len() + FIELD_REST
     };
-    let head_bytes = line_bytes + fields.iter().map(field_bytes).sum::<usize>();
+    let head_bytes = line_bytes + fields.iter().map(field_bytes).sum::<usize>() + END;
     if HEADERS_MAX < fields.len() || HEAD_BYTES_MAX < head_bytes {
         return Err(ApiError::HeadersTooLarge);
     }

@@ -45,7 +45,7 @@ impl LookUp<'_> {
             list,
             query: canonical_query,
         };
-        let waiting = self.catalogue.queue_limits().waiting;
+        let waiting = self.catalogue.queue_limits().longest();
         let asked = self.lists.get_or_query(&key, self.now, waiting, query);
         let (body, freshness) = asked.await?;
         let link = page_links(self.path, self.query, page, body.total);

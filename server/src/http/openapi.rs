@@ -26,6 +26,7 @@ use objects::{
 };
 
 use super::limits::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
+use super::representation::TINY_BYTES;
 use super::routes::{self, ROUTES, Route};
 
 /// The name of the security scheme.
@@ -118,7 +119,12 @@ fn description() -> String {
          answers with status 200 of a subscription in its month. Other answers are not charged.
 - **Requests**: the address has at most {URI_BYTES_MAX} bytes, the whole head {HEAD_BYTES_MAX}, in \
          at most {HEADERS_MAX} header fields. There are no request bodies.
-- **Caching**: an answer with an `ETag` can be asked for again with `If-None-Match`.
+- **Caching**: an answer with an `ETag` can be asked for again with `If-None-Match`, whatever its \
+         coding.
+- **Compression**: of the codings that `Accept-Encoding` names, `gzip`, `br` and `zstd` are \
+         understood, with their weights. Answers with an `ETag` are sent in the most welcome one, \
+         unless they have less than {TINY_BYTES} bytes; errors never are. Without the header, or \
+         where nothing in it can be had, answers are not compressed.
 - **Units**: `unit` says in which system the lengths, weights and areas of a boat are. Every key \
          is always present; what has no value is null or an empty list.
 - **Versions**: fields may be added, and clients must ignore those that they do not know. No field \

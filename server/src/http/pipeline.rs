@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use salvo::http::{HeaderMap, HeaderValue, Method, Request, header};
+use salvo::http::{Method, Request};
 use shared::clock::Moment;
-use shared::etag::{ETag, IfNoneMatch};
+use shared::etag::ETag;
 use shared::ids::IdOrSlug;
 use shared::keys::key::Key;
 use shared::keys::scope::Scope;
@@ -16,7 +16,7 @@ use super::error::ApiError;
 use super::headers::Facts;
 use super::look_up::{Found, LookUp, parse_nested, parse_record};
 use super::routes::{self, CatalogueOperation, Operation, Route};
-use super::{authorization, boats, limits, manufacturers, service};
+use super::{authorization, boats, limits, manufacturers, representation, service};
 use crate::app::App;
 use crate::keyring::Verified;
 use crate::limits::{QuotaError, Usage};
@@ -59,12 +59,10 @@ pub(crate) async fn answer(
         Operation::Catalogue(operation, scopes) => (operation, scopes),
         Operation::Service(operation) => {
             let body = service::answer(app, operation, &query, &mut seen.facts)?;
-            let is_known = |etag| has_body_already(request.headers(), etag);
-            let answer = match seen.facts.etag {
-                Some(etag) if is_known(etag) => Answer::NotModified,
-                _ => Answer::Body(body),
-            };
-            return Ok(answer);
+            return Ok(match seen.facts.etag {
+                Some(tag) => choose(app, request, body, tag.etag, &mut seen.facts).await,
+                None => Answer::Body(body),
+            });
         }
     };
     let key = authorization::read(request.headers())?;
@@ -84,14 +82,14 @@ pub(crate) async fn answer(
         now,
     };
     let found = asked.look_up(&look_up).await?;
-    seen.facts.etag = Some(found.etag);
-    if has_body_already(request.headers(), found.etag) {
-        return Ok(Answer::NotModified);
+    let answer = choose(app, request, found.body, found.etag, &mut seen.facts).await;
+    if matches!(answer, Answer::NotModified) {
+        return Ok(answer);
     }
     seen.facts.quota = Some(app.quotas.charge(&verified.subscription, now).await?);
     seen.facts.freshness = Some(found.freshness);
     seen.facts.link = found.link;
-    Ok(Answer::Body(found.body))
+    Ok(answer)
 }
 
 /// Counts the request in the minute window of its key. A refusal shows the state of the quota
@@ -125,12 +123,18 @@ fn check_scopes(key: &Key, needed: &[Scope]) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn has_body_already(headers: &HeaderMap, etag: ETag) -> bool {
-    let lines = headers
-        .get_all(header::IF_NONE_MATCH)
-        .iter()
-        .map(HeaderValue::as_bytes);
-    IfNoneMatch::parse(lines).is_some_and(|held| held.matches(etag))
+/// What is sent of a body, and the tag of that for the headers.
+async fn choose(
+    app: &App,
+    request: &Request,
+    body: Bytes,
+    etag: ETag,
+    facts: &mut Facts,
+) -> Answer {
+    let (answer, tag) =
+        representation::choose(&app.compressed, request.headers(), body, etag).await;
+    facts.etag = Some(tag);
+    answer
 }
 
 /// A request of the catalogue, understood.

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use super::admission::Full;
 use super::connection::{LastAnswer, Refusal};
-use super::seldom::Seldom;
+use crate::seldom::Seldom;
 
 /// Most refused clients that are waited for until they have read their answer.
 const LINGERING_MAX: usize = 64;
@@ -30,7 +30,9 @@ pub(crate) struct Refusing {
     last_answer: LastAnswer,
     clock: Arc<dyn Clock>,
     lingering: Arc<Semaphore>,
-    warnings: Seldom,
+    /// Warnings about the limit of all connections, and about that of one address.
+    of_total: Seldom,
+    of_address: Seldom,
 }
 
 impl Refusing {
@@ -39,7 +41,8 @@ impl Refusing {
             last_answer,
             clock,
             lingering: Arc::new(Semaphore::new(LINGERING_MAX)),
-            warnings: Seldom::default(),
+            of_total: Seldom::default(),
+            of_address: Seldom::default(),
         }
     }
 
@@ -61,12 +64,15 @@ impl Refusing {
     }
 
     fn warn(&mut self, address: IpAddr, full: Full) {
-        let Some(left_out) = self.warnings.due(self.clock.now()) else {
-            return;
+        let (warnings, reached) = match full {
+            Full::Total => (&mut self.of_total, "as many connections as there may be"),
+            Full::Address => (
+                &mut self.of_address,
+                "as many connections of one address as there may be",
+            ),
         };
-        let reached = match full {
-            Full::Total => "as many connections as there may be",
-            Full::Address => "as many connections of one address as there may be",
+        let Some(left_out) = warnings.due(self.clock.now()) else {
+            return;
         };
         tracing::warn!(client.address = %address, left_out, "connection refused: {reached}");
     }

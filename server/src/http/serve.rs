@@ -13,16 +13,20 @@ use tokio::time::sleep;
 
 use super::acceptor::Connections;
 use super::admission::ConnectionLimits;
+use super::connection::Phase;
 use super::limits::{HEAD_BYTES_MAX, HEADERS_MAX};
 use super::{last_answer, service_until};
 use crate::app::App;
 use crate::repeating::{Repeating, repeat};
 
 /// How long requests under way may take to finish once the server was told to stop, in seconds.
-pub const STOP_SECONDS_MAX: u64 = 10;
+pub const STOP_SECONDS_MAX: u64 = 8;
 /// How long clients that are connected when the server is told to stop may still begin a request.
 /// One that is on its way is answered so, where closing its connection would have lost it.
-const LAST_REQUESTS: Duration = Duration::from_millis(500);
+const LAST_REQUESTS: Duration = Duration::from_millis(400);
+/// How long it may then take to tell clients whose request has begun and not ended, before the
+/// HTTP library closes connections.
+const LAST_WORDS: Duration = Duration::from_millis(100);
 /// Pause between two looks for units of monthly quotas that lie unused.
 const GIVE_BACK_INTERVAL: Duration = Duration::from_millis(500);
 /// The HTTP library's own limits answer without a body, so they lie above ours, and nothing
@@ -34,34 +38,38 @@ const LIBRARY_HEAD_BYTES_MAX: usize = 2 * HEAD_BYTES_MAX;
 /// Answers requests on `listener`, which is bound already, until `shutdown` completes, of as many
 /// connections as `limits` allow.
 ///
-/// Then no connection is accepted any more but those that were made before, every answer is the
-/// last of its connection, and connections without a request are closed after half a second.
-/// Requests under way are finished (for at most [`STOP_SECONDS_MAX`]), and what was leased of monthly quotas and not used is given back. What
-/// lies unused for a second is given back before.
+/// Then no connection is accepted any more but those that were made before, and every answer is
+/// the last of its connection. Within half a second, clients whose head has not ended are told so,
+/// and connections without a request are closed. Requests under way are finished, for at most
+/// [`STOP_SECONDS_MAX`] altogether, and what was leased of monthly quotas and not used is given
+/// back. What lies unused for a second is given back before.
 pub async fn serve(
     app: Arc<App>,
     listener: TcpListener,
     limits: ConnectionLimits,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
-    let (stop, stopping) = watch::channel(false);
+    let (phases, phase) = watch::channel(Phase::Serving);
     let refusing = Arc::clone(&app);
     let connections = Connections::new(
         listener,
         limits,
         Arc::new(move |refusal| last_answer(&refusing, refusal)),
         Arc::clone(&app.clock),
-        stopping.clone(),
+        phase.clone(),
     )?;
     let server = server_of(connections);
     let handle = server.handle();
     let giving_back = give_back_idle(Arc::clone(&app))?;
-    let mut serving = Box::pin(server.try_serve(service_until(Arc::clone(&app), stopping)));
+    let mut serving = Box::pin(server.try_serve(service_until(Arc::clone(&app), phase)));
     let stopped = async {
         shutdown.await;
-        stop.send_replace(true);
+        phases.send_replace(Phase::Stopping);
         sleep(LAST_REQUESTS).await;
-        handle.stop_graceful(Duration::from_secs(STOP_SECONDS_MAX).saturating_sub(LAST_REQUESTS));
+        phases.send_replace(Phase::Closing);
+        sleep(LAST_WORDS).await;
+        let left = Duration::from_secs(STOP_SECONDS_MAX).saturating_sub(LAST_REQUESTS + LAST_WORDS);
+        handle.stop_graceful(left);
     };
     let ended = tokio::select! {
         by_itself = &mut serving => by_itself,

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
+use shared::etag::Coding;
 
 use super::error::ApiError;
 use super::headers::{Facts, Keeping};
@@ -28,7 +29,7 @@ pub(crate) fn answer(
         ServiceOperation::DescribeApi => {
             let document = openapi::served();
             facts.keeping = Keeping::Everybody;
-            facts.etag = Some(document.etag);
+            facts.etag = Some(document.etag.in_coding(Coding::Identity));
             Ok(document.body.clone())
         }
     }

@@ -23,7 +23,7 @@ use super::quota_error::{LedgerFailure, QuotaError, log_lost};
 use super::usage::Usage;
 use crate::primitives::{Mutex, MutexGuard, Shared, share, spawn_blocking, timeout};
 
-/// How long a request waits for the ledger, at its check and again at its charge: together less
+/// How long a request usually waits for the ledger, at its check and again at its charge: together less
 /// than the second within which a client hears that the service is unavailable.
 pub(super) const LEDGER_WAIT_MAX: Duration = Duration::from_millis(400);
 
@@ -37,6 +37,7 @@ type Pending = Shared<Result<(), LedgerFailure>>;
 pub struct Quotas {
     ledger: Arc<dyn QuotaLedger>,
     size: LeaseSize,
+    patience: Duration,
     accounts: Arc<Mutex<Accounts>>,
 }
 
@@ -80,8 +81,15 @@ impl Quotas {
         Self {
             ledger,
             size,
+            patience: LEDGER_WAIT_MAX,
             accounts: Arc::default(),
         }
+    }
+
+    /// The same, waiting so long for the ledger.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// Whether there is a request left. Takes none.
@@ -172,7 +180,7 @@ impl Quotas {
         subscription: &Subscription,
         now: Moment,
     ) -> Result<Usage, QuotaError> {
-        let answered = timeout(LEDGER_WAIT_MAX, async {
+        let answered = timeout(self.patience, async {
             loop {
                 match self.step(demand, subscription, now) {
                     Step::Done(usage) => return usage.map_err(QuotaError::Exceeded),

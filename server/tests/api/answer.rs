@@ -1,16 +1,19 @@
 //! A whole answer, and its form as text.
 
 use std::fmt::Write;
+use std::io::Read;
 use std::path::Path;
 
+use flate2::read::GzDecoder;
 use salvo::http::{HeaderMap, ResBody, StatusCode};
 use salvo::prelude::Response;
 use serde_json::Value;
 
 /// Headers in the order in which snapshots show them: that of the specification, then the rest.
-const ORDER: [&str; 18] = [
+const ORDER: [&str; 19] = [
     "content-type",
     "content-length",
+    "content-encoding",
     "x-request-id",
     "x-ratelimit-limit",
     "x-ratelimit-remaining",
@@ -55,8 +58,23 @@ impl Answer {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 
+    /// The body as it was before it was compressed.
+    pub(crate) fn decoded(&self) -> Vec<u8> {
+        let (mut body, coded) = (Vec::new(), &mut &*self.body);
+        match self.header("content-encoding") {
+            None => body.clone_from(&self.body),
+            Some("gzip") => {
+                GzDecoder::new(coded).read_to_end(&mut body).unwrap();
+            }
+            Some("br") => brotli::BrotliDecompress(coded, &mut body).unwrap(),
+            Some("zstd") => body = zstd::decode_all(coded).unwrap(),
+            Some(other) => panic!("an unknown coding: {other}"),
+        }
+        body
+    }
+
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap()
+        serde_json::from_slice(&self.decoded()).unwrap()
     }
 
     /// `error.code`, or the status where the answer is no error.
@@ -77,6 +95,16 @@ impl Answer {
 
     /// Status line, headers, blank line, body.
     pub(crate) fn text(&self) -> String {
+        let mut text = self.head();
+        if !self.body.is_empty() {
+            let pretty = indented(std::str::from_utf8(&self.body).unwrap());
+            writeln!(text, "\n{pretty}").unwrap();
+        }
+        text
+    }
+
+    /// Status line and headers.
+    pub(crate) fn head(&self) -> String {
         let status = StatusCode::from_u16(self.status).unwrap();
         let mut text = format!("HTTP/1.1 {status}\n");
         for name in ORDER {
@@ -89,10 +117,6 @@ impl Answer {
                 ORDER.contains(&name.as_str()),
                 "header {name} has no place in snapshots"
             );
-        }
-        if !self.body.is_empty() {
-            let pretty = indented(std::str::from_utf8(&self.body).unwrap());
-            writeln!(text, "\n{pretty}").unwrap();
         }
         text
     }

@@ -23,6 +23,9 @@ use crate::records;
 /// 2026-10-01T12:00:00Z: what the clock shows first.
 pub(crate) const NOW: i64 = 1_790_856_000;
 
+/// A machine that is busy with other things is not what is tested.
+const PATIENCE: Duration = Duration::from_mins(1);
+
 /// An app under test.
 pub(crate) struct TestApp {
     pub(crate) app: Arc<App>,
@@ -66,7 +69,7 @@ impl TestApp {
             environment: Environment::Test,
             catalogue: unusual.catalogue,
             keyring: Arc::clone(&keyring),
-            quotas: Quotas::new(leases),
+            quotas: Quotas::new(leases).with_patience(PATIENCE),
             clock: unusual.clock.unwrap_or(manual),
             request_ids: unusual.request_ids,
         }));

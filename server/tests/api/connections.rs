@@ -11,6 +11,7 @@ use tokio::task::yield_now;
 
 use crate::answer::check_text;
 use crate::app::TestApp;
+use crate::log::{logged, start_logging};
 use crate::wire::while_served_within;
 
 const REQUEST: &[u8] = b"GET /health HTTP/1.1\r\nHost: test\r\n\r\n";
@@ -81,6 +82,32 @@ async fn one_address_leaves_room_for_others() {
         let mut other = admitted(server, 2).await;
         check_served(&mut of_first[1]).await;
         check_served(&mut other).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn each_limit_is_told_the_log_once_a_minute() {
+    start_logging();
+    let app = TestApp::new();
+    while_served_within(&app, limits(2, 1), async |server| {
+        let _first = admitted(server, 1).await;
+        refused(connect(server, 1).await).await;
+        let _second = admitted(server, 2).await;
+        for client in [1, 2, 3, 3] {
+            refused(connect(server, client).await).await;
+        }
+        let log = logged();
+        for limit in [
+            "of one address as there may be",
+            "connections as there may be",
+        ] {
+            assert_eq!(
+                log.matches(limit).count(),
+                1,
+                "{limit} is not once in:\n{log}"
+            );
+        }
     })
     .await;
 }

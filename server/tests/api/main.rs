@@ -13,6 +13,7 @@ mod answer;
 mod app;
 mod auth;
 mod boats;
+mod compression;
 mod conditional;
 mod connections;
 mod corruption;

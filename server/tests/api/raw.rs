@@ -81,8 +81,9 @@ struct Answered {
     is_last: bool,
 }
 
-/// All answers in `received`. Each must be whole and one of ours, without a body for `HEAD`.
-fn answers(name: &str, received: &[u8], is_head: bool) -> Vec<Answered> {
+/// All answers in `received`. Each must be whole and one of ours, without a body for those of
+/// `heads`, by number.
+fn answers(name: &str, received: &[u8], heads: &[usize]) -> Vec<Answered> {
     let mut rest = std::str::from_utf8(received).unwrap();
     let mut answers = Vec::new();
     while !rest.is_empty() {
@@ -112,7 +113,7 @@ fn answers(name: &str, received: &[u8], is_head: bool) -> Vec<Answered> {
             "{name}: not an answer of ours: {head}"
         );
         assert!(status < 500, "{name}: {head}");
-        let has_body = !is_head && status != 304;
+        let has_body = !heads.contains(&answers.len()) && status != 304;
         let length = if has_body {
             field("content-length").unwrap().parse().unwrap()
         } else {
@@ -140,7 +141,7 @@ fn answers(name: &str, received: &[u8], is_head: bool) -> Vec<Answered> {
 
 /// What became of a case: the statuses, and whether the canary was answered after them.
 fn outcome_of(case: &Case, received: &[u8]) -> String {
-    let mut answers = answers(&case.name, received, case.is_head);
+    let mut answers = answers(&case.name, received, case.heads);
     let canary = answers.pop_if(|answer| answer.status == 304);
     if canary.is_none() {
         let is_told = answers.last().is_none_or(|answer| answer.is_last);

@@ -111,6 +111,34 @@ async fn who_is_connected_at_the_stop_may_still_ask_once() {
 }
 
 #[tokio::test]
+async fn a_head_that_has_not_ended_when_the_server_stops_is_408() {
+    let app = TestApp::new();
+    let mut begun = Vec::new();
+    while_served(&app, async |address| {
+        for piece in [
+            "G",
+            "GET /v1/boats HTTP/1.1\r\n",
+            "GET /v1 HTTP/1.1\r\nHost: te",
+        ] {
+            let mut connection = connect(address).await;
+            connection.write_all(health_request()).await.unwrap();
+            connection.write_all(piece.as_bytes()).await.unwrap();
+            while connection.read_u8().await.unwrap() != b'}' {}
+            begun.push(tokio::spawn(async move {
+                let mut received = String::new();
+                connection.read_to_string(&mut received).await.unwrap();
+                received
+            }));
+        }
+    })
+    .await;
+    for received in begun {
+        let received = received.await.unwrap();
+        assert!(received.starts_with("HTTP/1.1 408 "), "{received}");
+    }
+}
+
+#[tokio::test]
 async fn a_head_that_never_ends_is_408_in_the_envelope() {
     let app = TestApp::new();
     while_served(&app, async |address| {

@@ -75,7 +75,7 @@ pub(super) struct Heads {
     scanned: usize,
     /// The head that has begun, once its first line has passed.
     head: Option<Head>,
-    /// The method of the last first line was `HEAD`.
+    /// The method of the current head is `HEAD`, as far as is known.
     is_head: bool,
 }
 
@@ -105,6 +105,9 @@ impl Heads {
         let mut passed = Passed::default();
         while !passed.is_whole {
             let rest = &bytes[passed.dropped + passed.given..];
+            if self.head.is_none() {
+                self.is_head = rest.starts_with(b"HEAD ");
+            }
             let Some(line) = self.line(rest)? else {
                 self.check_begun(rest)?;
                 break;
@@ -115,10 +118,7 @@ impl Heads {
                     passed.dropped += length;
                     continue;
                 }
-                (None, line) => {
-                    self.is_head = line.starts_with(b"HEAD ");
-                    self.head = Some(Head::begin(line)?);
-                }
+                (None, line) => self.head = Some(Head::begin(line)?),
                 (Some(head), b"") => {
                     head.end()?;
                     passed.is_whole = true;
@@ -153,7 +153,7 @@ impl Heads {
     /// Refuses a line that has not ended as soon as no end could save it.
     fn check_begun(&self, line: &[u8]) -> Result<(), BadHead> {
         match &self.head {
-            Some(head) => head.check_bytes(line.len()),
+            Some(head) => head.check_begun(line),
             None => check_begun_request_line(line),
         }
     }
@@ -189,13 +189,13 @@ impl Head {
             has_host: false,
             has_length: false,
         };
-        head.check_bytes(0)?;
+        check_whole(head.bytes)?;
         Ok(head)
     }
 
     fn field(&mut self, line: &[u8]) -> Result<(), BadHead> {
         self.bytes += line.len() + LINE_END;
-        self.check_bytes(0)?;
+        check_whole(self.bytes)?;
         if self.fields == HEADERS_MAX {
             return Err(BadHead::TooLarge);
         }
@@ -234,12 +234,23 @@ impl Head {
         Ok(())
     }
 
-    fn check_bytes(&self, more: usize) -> Result<(), BadHead> {
-        if HEAD_BYTES_MAX < self.bytes + more {
-            return Err(BadHead::TooLarge);
-        }
-        Ok(())
+    /// A line that has begun may be the empty one; another needs an end, and the empty one after it.
+    fn check_begun(&self, line: &[u8]) -> Result<(), BadHead> {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let more = match line.len() {
+            0 => 0,
+            length => length + LINE_END,
+        };
+        check_whole(self.bytes + more)
     }
+}
+
+/// That lines of so many bytes and the empty line after them are no more than a head may have.
+fn check_whole(lines: usize) -> Result<(), BadHead> {
+    if HEAD_BYTES_MAX < lines + LINE_END {
+        return Err(BadHead::TooLarge);
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -14,11 +14,15 @@ pub(crate) const STALLED_MAX: Duration = Duration::from_secs(30);
 /// How long a client may take all of its answer, however steadily it takes a little. The largest
 /// answers are a few hundred kilobytes.
 pub(crate) const ANSWER_MAX: Duration = Duration::from_mins(5);
+/// How long a client that has closed its side is still believed to wait for an answer, from when
+/// that is due. It may have said all that it has to say; more likely it has left.
+pub(crate) const GONE_AFTER: Duration = Duration::from_secs(1);
 
 /// The answer that is due or being sent.
 #[derive(Default)]
 pub(super) struct Taking {
-    is_due: bool,
+    /// Since when an answer is due that has not been sent.
+    due: Option<Instant>,
     begun: Option<Instant>,
     stalled: Option<Instant>,
     /// Made for the first client that is slower than its connection.
@@ -28,24 +32,26 @@ pub(super) struct Taking {
 impl Taking {
     /// A request was given on.
     pub(super) fn expect(&mut self) {
-        self.is_due = true;
+        self.due = Some(Instant::now());
     }
 
-    /// Nothing of the answer was written yet.
-    pub(super) fn is_due(&self) -> bool {
-        self.is_due && self.begun.is_none()
+    /// Since when an answer is due of which nothing was written yet.
+    pub(super) fn due_since(&self) -> Option<Instant> {
+        self.due.filter(|_since| self.begun.is_none())
     }
 
     /// An answer is due, or not sent as a whole.
     pub(super) fn is_under_way(&self) -> bool {
-        self.is_due || self.begun.is_some()
+        self.due.is_some() || self.begun.is_some()
     }
 
     /// All that was written has been sent. Whether that was an answer.
     pub(super) fn end(&mut self) -> bool {
         self.stalled = None;
         let was_begun = self.begun.take().is_some();
-        self.is_due &= !was_begun;
+        if was_begun {
+            self.due = None;
+        }
         was_begun
     }
 

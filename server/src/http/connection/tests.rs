@@ -1,5 +1,9 @@
 //! Connections over a pipe in memory, with a clock that the tests move.
 
+mod ends;
+
+use std::sync::Arc;
+
 use futures_util::FutureExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::time::advance;
@@ -17,9 +21,14 @@ const PIPE_BYTES: usize = 4096;
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 fn connect() -> (DuplexStream, Connection<DuplexStream>) {
+    let (_never, phase) = watch::channel(Phase::Serving);
+    connect_in(phase)
+}
+
+fn connect_in(phase: watch::Receiver<Phase>) -> (DuplexStream, Connection<DuplexStream>) {
     let (client, server) = duplex(PIPE_BYTES);
     let last_answer: LastAnswer = Arc::new(|refusal| format!("{refusal:?}").into_bytes());
-    (client, Connection::new(server, last_answer, None))
+    (client, Connection::new(server, last_answer, phase, None))
 }
 
 /// What the connection gives without waiting; `None` when it would wait.
@@ -89,7 +98,12 @@ async fn a_head_that_takes_too_long_is_told_so_however_it_dribbles_in() {
         }
         advance(HEAD_MAX / 5).await;
     }
-    check_refused(client, connection, "TooSlow").await;
+    check_refused(
+        client,
+        connection,
+        "TooSlow { is_head: false, waited: 10s }",
+    )
+    .await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -105,7 +119,12 @@ async fn while_an_answer_is_due_nobody_waits_for_the_client() {
     advance(NEARLY_HEAD_MAX).await;
     assert!(read_now(&mut connection).is_none());
     advance(MOMENT).await;
-    check_refused(client, connection, "answer TooSlow").await;
+    check_refused(
+        client,
+        connection,
+        "answer TooSlow { is_head: false, waited: 10s }",
+    )
+    .await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -135,6 +154,27 @@ async fn heads_are_given_on_one_at_a_time() {
         answer(&mut connection, b"answer").await;
     }
     assert!(read_now(&mut connection).is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_answer_to_a_slow_head_has_a_body_unless_its_own_method_is_head() {
+    let head = &b"HEAD / HTTP/1.1\r\nHost: a\r\n\r\n"[..];
+    for (before, begun, is_head) in [
+        (head, &b"GET /"[..], false),
+        (head, b"GET / HTTP/1.1\r\nHost", false),
+        (head, b"HEA", false),
+        (REQUEST, b"HEAD /", true),
+        (REQUEST, b"\r\nHEAD / HTTP/1.1\r\nHost", true),
+    ] {
+        let (mut client, mut connection) = connect();
+        client.write_all(&[before, begun].concat()).await.unwrap();
+        assert_eq!(read_now(&mut connection).as_deref(), Some(before));
+        answer(&mut connection, b"answer ").await;
+        while read_now(&mut connection).is_some() {}
+        advance(HEAD_MAX).await;
+        let expected = format!("answer TooSlow {{ is_head: {is_head}, waited: 10s }}");
+        check_refused(client, connection, &expected).await;
+    }
 }
 
 #[tokio::test(start_paused = true)]

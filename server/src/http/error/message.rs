@@ -66,7 +66,7 @@ impl ApiError {
             Self::TooManyConnections => {
                 "there are too many connections; close some, and retry after Retry-After seconds"
             }
-            Self::Unavailable(_) => {
+            Self::Overloaded(_) | Self::Unavailable(_) => {
                 "the request cannot be answered at the moment; retry after Retry-After seconds"
             }
             _ => "an unexpected failure; retry later and report the requestId if it persists",

@@ -1,5 +1,7 @@
 //! The table of section 4.8 against what is written, status by status.
 
+use shared::etag::ETag;
+
 use super::*;
 use crate::cache::MAX_AGE_SECONDS;
 
@@ -17,7 +19,7 @@ fn everything_known() -> Facts {
     Facts {
         rate: Some(usage),
         quota: Some(usage),
-        etag: Some(ETag::of(b"x")),
+        etag: Some(ETag::of(b"x").in_coding(Coding::Gzip)),
         freshness: Some(Freshness::Miss),
         link: Some("</v1/boats?offset=20>; rel=\"next\"".to_owned()),
         retry_after_seconds: Some(1),
@@ -62,7 +64,10 @@ fn a_status_shows_exactly_the_headers_of_section_4_8_even_where_all_is_known() {
             matches!(status, 200 | 304),
             "{status}"
         );
-        assert_eq!(headers.contains_key("link"), status == 200, "{status}");
+        for name in ["link", "content-encoding"] {
+            let shown = headers.contains_key(name);
+            assert_eq!(shown, status == 200, "{name} on {status}");
+        }
         assert_eq!(
             headers.contains_key("www-authenticate"),
             status == 401,

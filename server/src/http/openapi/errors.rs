@@ -55,7 +55,8 @@ pub(super) fn condition(error: &ApiError) -> &'static str {
     match error {
         ApiError::Validation(_) => {
             "A parameter is unknown, repeated, empty, malformed, out of range or in conflict with \
-             another. Do not retry unchanged."
+             another; or the head is malformed, which is said of the field `request` or `address`. \
+             Do not retry unchanged."
         }
         ApiError::MissingKey => "There is no `Authorization` header.",
         ApiError::MalformedAuthorization => {
@@ -96,9 +97,10 @@ pub(super) fn condition(error: &ApiError) -> &'static str {
         ApiError::Internal(_) | ApiError::Panicked => {
             "An unexpected failure. Retry with backoff; report the `requestId` if it persists."
         }
-        ApiError::TooManyConnections | ApiError::Unavailable(_) => {
-            "Something that the answer depends on cannot be asked, such as the keys, or there are \
-             too many connections. Nothing is served on a guess; retry after `Retry-After`."
+        ApiError::TooManyConnections | ApiError::Overloaded(_) | ApiError::Unavailable(_) => {
+            "Something that the answer depends on cannot be asked, such as the keys; or there are \
+             too many connections, too many lists wait, or one takes too long. Nothing is served \
+             on a guess; retry after `Retry-After`."
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What the headers of answers mean, and which of them an operation shows with which status.
 
 use schemars::{Schema, json_schema};
+use shared::etag::Coding;
 
 use super::objects::{Header, Members, OrReference};
 use crate::http::headers::Group;
@@ -9,7 +10,7 @@ use crate::http::routes::{CatalogueOperation, Operation, ServiceOperation};
 /// A header: its group, its name, its meaning, its form.
 type Row = (Group, &'static str, &'static str, fn() -> Schema);
 
-const TABLE: [Row; 15] = [
+const TABLE: [Row; 16] = [
     (
         Group::RequestId,
         "X-Request-Id",
@@ -19,13 +20,13 @@ const TABLE: [Row; 15] = [
     (
         Group::RateLimit,
         "X-RateLimit-Limit",
-        "Requests that the key may make in any 60 seconds.",
+        "Requests that the key may make in any 60 seconds; the keys of its rotations share them.",
         count,
     ),
     (
         Group::RateLimit,
         "X-RateLimit-Remaining",
-        "Requests that the key may still make now.",
+        "Requests that the key, and those of its rotations, may still make now.",
         count,
     ),
     (
@@ -53,10 +54,17 @@ const TABLE: [Row; 15] = [
         count,
     ),
     (
+        Group::Coding,
+        "Content-Encoding",
+        "How the body is compressed; absent where it is not.",
+        coding,
+    ),
+    (
         Group::Caching,
         "ETag",
-        "Strong tag of the exact body, for `If-None-Match`.",
-        text,
+        "Strong tag of the exact body, for `If-None-Match`: a hash of the uncompressed body and, \
+         behind it, the coding of a compressed one, as in `\"4e7e956141bc0310af3e8980cc89becc-br\"`.",
+        etag,
     ),
     (
         Group::Caching,
@@ -91,7 +99,7 @@ const TABLE: [Row; 15] = [
     (
         Group::RetryAfter,
         "Retry-After",
-        "How long to wait before the next attempt, in seconds.",
+        "How long to wait before the next attempt, in seconds; with a 503, 1 to 5.",
         seconds,
     ),
     (
@@ -108,7 +116,7 @@ pub(super) fn all() -> Members<Header> {
         let header = Header {
             description,
             // A list without a next and a previous page has no links.
-            required: group != Group::Link,
+            required: !matches!(group, Group::Link | Group::Coding),
             schema: schema(),
         };
         (name, header)
@@ -134,6 +142,7 @@ fn knows(operation: Operation, group: Group, name: &str) -> bool {
         Operation::Catalogue(..) => true,
         Operation::Service(service) => match group {
             Group::RequestId => true,
+            Group::Coding => matches!(service, ServiceOperation::DescribeApi),
             Group::Caching => match service {
                 ServiceOperation::DescribeApi => true,
                 ServiceOperation::CheckHealth => name == "Cache-Control",
@@ -146,6 +155,20 @@ fn knows(operation: Operation, group: Group, name: &str) -> bool {
 
 fn text() -> Schema {
     json_schema!({ "type": "string" })
+}
+
+fn coding() -> Schema {
+    let is_named = |coding: &Coding| *coding != Coding::Identity;
+    let names: Vec<&str> = Coding::ALL
+        .into_iter()
+        .filter(is_named)
+        .map(Coding::name)
+        .collect();
+    json_schema!({ "type": "string", "enum": names })
+}
+
+fn etag() -> Schema {
+    json_schema!({ "type": "string", "pattern": "^\"[0-9a-f]{32}(-(gzip|br|zstd))?\"$" })
 }
 
 fn request_id() -> Schema {

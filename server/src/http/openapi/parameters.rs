@@ -43,7 +43,7 @@ pub(super) fn if_none_match() -> Parameter {
         name: "If-None-Match",
         place: Place::Header,
         description: "ETags of earlier answers, or `*`. Where one of them is that of the current \
-                      body, the answer is 304. A malformed value is ignored.",
+                      body in any coding, the answer is 304. A malformed value is ignored.",
         required: false,
         schema: json_schema!({ "type": "string" }),
         example: None,
@@ -168,8 +168,7 @@ fn search() -> Schema {
     json_schema!({
         "type": "string",
         "minLength": SEARCH_MIN,
-        "maxLength": SEARCH_MAX,
-        "pattern": r".*[\p{L}\p{N}].*"
+        "maxLength": SEARCH_MAX
     })
 }
 

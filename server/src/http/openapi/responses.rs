@@ -103,9 +103,14 @@ fn ok(operation: Operation, answer: Answer, generator: &mut SchemaGenerator) -> 
 }
 
 fn not_modified(operation: Operation) -> Response {
+    let description = match operation {
+        Operation::Catalogue(..) => {
+            "The client has the current body already. Not charged to the quota."
+        }
+        Operation::Service(_) => "The client has the current body already.",
+    };
     Response {
-        description: "The client has the current body already. Not charged to the quota."
-            .to_owned(),
+        description: description.to_owned(),
         headers: headers::shown(operation, 304),
         content: None,
         links: Members::default(),

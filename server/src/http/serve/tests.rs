@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use super::*;
-use crate::http::connection::Connection;
+use crate::http::connection::{Connection, LastAnswer};
 
 /// One connection, and never another.
 struct OneConnection(Option<Connection<DuplexStream>>);
@@ -58,7 +58,9 @@ async fn answer(response: &mut Response) {
 /// The client's end of a connection that is served.
 fn connect() -> (DuplexStream, JoinHandle<io::Result<()>>) {
     let (client, pipe) = duplex(4096);
-    let connection = Connection::new(pipe, Arc::new(|_refusal| b"too slow".to_vec()), None);
+    let (_never, phase) = watch::channel(Phase::Serving);
+    let last_answer: LastAnswer = Arc::new(|_refusal| b"too slow".to_vec());
+    let connection = Connection::new(pipe, last_answer, phase, None);
     let server = server_of(OneConnection(Some(connection)));
     let serving = tokio::spawn(server.try_serve(Service::new(Router::new()).hoop(answer)));
     (client, serving)

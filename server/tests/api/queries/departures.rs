@@ -7,6 +7,7 @@ use tokio::net::TcpStream;
 use tokio::task::yield_now;
 
 use super::*;
+use crate::answer::check_text;
 use crate::wire::while_served;
 
 /// A list request as bytes.
@@ -51,5 +52,18 @@ fn a_client_that_is_gone_waits_for_no_list_any_more() {
         })
         .await;
         assert_eq!(running.await.status, 200);
+    });
+}
+
+#[test]
+fn a_request_whose_client_has_left_is_a_line_without_a_status_in_the_log() {
+    start_logging();
+    let app = &app(settings());
+    while_occupied(app, async |occupied| {
+        let leaving = begin(app, "/v1/boats?limit=1");
+        logged();
+        drop(leaving);
+        check_text("log__client_left", &logged());
+        occupied.end().await;
     });
 }

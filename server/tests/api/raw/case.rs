@@ -48,8 +48,8 @@ pub(super) struct Case {
     pub(super) name: String,
     pub(super) sent: Vec<u8>,
     pub(super) expected: Expected,
-    /// Answers, other than the canary's, have no bodies.
-    pub(super) is_head: bool,
+    /// Which of its requests are `HEAD`, by number: their answers have no bodies.
+    pub(super) heads: &'static [usize],
 }
 
 impl Case {
@@ -61,10 +61,11 @@ impl Case {
         expected: Expected,
     ) -> Self {
         let sent = sent.into();
+        let is_head = sent.trim_ascii_start().starts_with(b"HEAD ");
         Self {
             family,
             name: name.to_owned(),
-            is_head: sent.starts_with(b"HEAD "),
+            heads: if is_head { &[0] } else { &[] },
             sent,
             expected,
         }

@@ -47,6 +47,12 @@ fn addresses(large: &str) -> Vec<Row> {
             Refused(414),
         ),
         (
+            "HEAD with an address of 20 kB without an end",
+            format!("HEAD /{}", "a".repeat(20_000)),
+            Refused(414),
+        ),
+        ("HEAD with NUL", "HEAD /\0".to_owned(), Refused(400)),
+        (
             "a host of 8 KiB in the address",
             address(ADDRESS_BYTES_MAX + 1).replacen("/aaaaaaa", "http://a", 1),
             Refused(414),
@@ -62,6 +68,21 @@ fn heads(large: &str) -> Vec<Row> {
         (
             "a head of 16385 bytes",
             head(HEAD_BYTES_MAX + 1),
+            Refused(431),
+        ),
+        (
+            "a head of 16383 bytes without a space",
+            tight(HEAD_BYTES_MAX - 1),
+            fine,
+        ),
+        (
+            "a head of 16384 bytes without a space",
+            tight(HEAD_BYTES_MAX),
+            fine,
+        ),
+        (
+            "a head of 16385 bytes without a space",
+            tight(HEAD_BYTES_MAX + 1),
             Refused(431),
         ),
         (
@@ -103,11 +124,20 @@ fn address(length: usize) -> String {
     )
 }
 
-/// A head of that length without the empty line at its end.
+/// A head of that length.
 fn head(length: usize) -> String {
-    let rest = "X: \r\n".len();
+    let rest = "X: \r\n\r\n".len();
     let value = "a".repeat(length - BEGIN.len() - rest);
     format!("{BEGIN}X: {value}\r\n\r\n")
+}
+
+/// A head of that length with as many fields as there may be, none with a space after its colon.
+fn tight(length: usize) -> String {
+    let begin = BEGIN.replace(": ", ":");
+    let fields = "X:y\r\n".repeat(FIELDS_MAX - 2);
+    let rest = begin.len() + fields.len() + "X:\r\n\r\n".len();
+    let value = "a".repeat(length - rest);
+    format!("{begin}{fields}X:{value}\r\n\r\n")
 }
 
 fn fields(count: usize) -> String {

@@ -156,13 +156,23 @@ fn limits_hold_to_the_byte_also_before_a_line_ends() {
     assert_eq!(read_cut(method.as_bytes(), 9).2, Some(BadHead::TooLarge));
 
     let begun = format!("GET / HTTP/1.1\r\n{host}X: ");
-    let large = |length: usize| format!("{begun}{}\r\n", "a".repeat(length - begun.len() - 2));
-    let at_limit = large(HEAD_BYTES_MAX) + "\r\n";
-    assert_eq!(read_cut(at_limit.as_bytes(), 9).1, 1);
+    let large = |length: usize| format!("{begun}{}\r\n\r\n", "a".repeat(length - begun.len() - 4));
+    let at_limit = large(HEAD_BYTES_MAX);
+    for cut in [
+        9,
+        HEAD_BYTES_MAX - 4,
+        HEAD_BYTES_MAX - 3,
+        HEAD_BYTES_MAX - 1,
+    ] {
+        assert_eq!(read_cut(at_limit.as_bytes(), cut).1, 1, "cut at {cut}");
+    }
     let over = large(HEAD_BYTES_MAX + 1);
     assert_eq!(read_cut(over.as_bytes(), 9).2, Some(BadHead::TooLarge));
-    let endless = &over.as_bytes()[..=HEAD_BYTES_MAX];
+    // What begins here leaves no room for the two line ends.
+    let endless = &over.as_bytes()[..HEAD_BYTES_MAX - 3];
     assert_eq!(read_cut(endless, 9).2, Some(BadHead::TooLarge));
+    let endless = &endless[..HEAD_BYTES_MAX - 4];
+    assert_eq!(read_cut(endless, 9).2, None);
 
     let fields = |count: usize| format!("GET / HTTP/1.1\r\n{host}{}", "X: y\r\n".repeat(count - 1));
     assert_eq!(read_cut(fields(HEADERS_MAX).as_bytes(), 9).2, None);

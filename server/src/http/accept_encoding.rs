@@ -1,0 +1,120 @@
+//! `Accept-Encoding`: the coding that a request is best answered in (RFC 9110 section 12.5.3).
+//!
+//! A pure function of the field. Where nothing is acceptable, the answer is sent uncompressed all
+//! the same: the contract has no 406, and any client can read what is not compressed.
+
+#[cfg(test)]
+mod tests;
+
+use shared::etag::Coding;
+
+/// What is sent to a client to which several codings are equally welcome. Of our records and lists
+/// zstd leaves up to a fifth more than brotli, but takes an eighth of its time and less; brotli
+/// leaves less than gzip.
+const PREFERENCE: [Coding; 3] = [Coding::Zstd, Coding::Brotli, Coding::Gzip];
+
+/// A weight of 1, in thousandths.
+const WHOLE: u16 = 1000;
+
+/// Which codings a request accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Accepted {
+    /// The most welcome of the codings that we have.
+    pub(crate) best: Coding,
+    /// Whether a body that is not compressed was refused.
+    pub(crate) refuses_identity: bool,
+}
+
+impl Accepted {
+    /// Reads the field values of a request, several lines being one list. Without any, nothing is
+    /// compressed: who says nothing may not know how to read it.
+    pub(crate) fn parse<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut weights = Weights::default();
+        for line in lines {
+            for member in line.split(|&byte| byte == b',') {
+                weights.add(member);
+            }
+        }
+        Self {
+            best: weights.best(),
+            refuses_identity: weights.of(Coding::Identity) == Some(0),
+        }
+    }
+}
+
+/// The weights of a field, in thousandths. Where a coding is named twice, the first one counts.
+#[derive(Default)]
+struct Weights {
+    /// By the places of [`Coding::ALL`].
+    named: [Option<u16>; Coding::ALL.len()],
+    /// Of `*`: all that are not named.
+    others: Option<u16>,
+}
+
+impl Weights {
+    /// Adds a member of the list. What is malformed or unknown to us is ignored.
+    fn add(&mut self, member: &[u8]) {
+        let mut parts = member.splitn(2, |&byte| byte == b';');
+        let name = parts.next().unwrap_or_default().trim_ascii();
+        let Some(weight) = parts.next().map_or(Some(WHOLE), weight_of) else {
+            return;
+        };
+        let place = match (name, coding_of(name)) {
+            (b"*", _) => &mut self.others,
+            (_, Some(coding)) => &mut self.named[coding as usize],
+            (_, None) => return,
+        };
+        place.get_or_insert(weight);
+    }
+
+    fn of(&self, coding: Coding) -> Option<u16> {
+        self.named[coding as usize].or(self.others)
+    }
+
+    /// A coding that was not spoken of is not accepted, except that a body may always come
+    /// uncompressed: that is the last choice, unless its weight says otherwise.
+    fn best(&self) -> Coding {
+        let (mut best, mut best_weight) = (Coding::Identity, 0);
+        for coding in PREFERENCE {
+            let weight = self.of(coding).unwrap_or(0);
+            if best_weight < weight {
+                (best, best_weight) = (coding, weight);
+            }
+        }
+        match self.of(Coding::Identity) {
+            Some(weight) if best_weight < weight => Coding::Identity,
+            _ => best,
+        }
+    }
+}
+
+fn coding_of(name: &[u8]) -> Option<Coding> {
+    // Section 8.4.1.3: another name of gzip.
+    if name.eq_ignore_ascii_case(b"x-gzip") {
+        return Some(Coding::Gzip);
+    }
+    let is_named = |coding: &Coding| name.eq_ignore_ascii_case(coding.name().as_bytes());
+    Coding::ALL.into_iter().find(is_named)
+}
+
+/// The thousandths that `q=0.5` stands for, white space around it. Nothing where it is malformed.
+fn weight_of(parameter: &[u8]) -> Option<u16> {
+    let [b'q' | b'Q', b'=', whole @ (b'0' | b'1'), rest @ ..] = parameter.trim_ascii() else {
+        return None;
+    };
+    let digits = match rest {
+        [] => rest,
+        [b'.', digits @ ..] => digits,
+        _ => return None,
+    };
+    let is_number = digits.len() <= 3 && digits.iter().all(u8::is_ascii_digit);
+    if !is_number {
+        return None;
+    }
+    let mut weight = u16::from(whole - b'0');
+    for place in 0..3 {
+        let digit = digits.get(place).map_or(0, |digit| digit - b'0');
+        weight = weight * 10 + u16::from(digit);
+    }
+    (weight <= WHOLE).then_some(weight)
+}

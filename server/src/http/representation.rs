@@ -1,0 +1,73 @@
+//! From a body to what is sent of it: in which coding, and whether the client has it already.
+//!
+//! It comes last, when a request has passed every check and its body was found; errors never come
+//! here, so they are never compressed. It charges nothing and sets no header itself.
+
+#[cfg(test)]
+mod tests;
+
+use bytes::Bytes;
+use salvo::http::header::{ACCEPT_ENCODING, IF_NONE_MATCH};
+use salvo::http::{HeaderMap, HeaderName, HeaderValue};
+use shared::etag::{CodedETag, Coding, ETag, IfNoneMatch};
+
+use super::accept_encoding::Accepted;
+use super::pipeline::Answer;
+use crate::compressed::CompressedBodies;
+use crate::error_chain::chain;
+
+/// Length below which a body is sent as it is. Its head alone is longer, and both fit into one
+/// packet either way.
+pub(crate) const TINY_BYTES: usize = 512;
+
+/// What is sent of `body`, whose hash is `etag`, and under which tag.
+pub(crate) async fn choose(
+    compressed: &CompressedBodies,
+    headers: &HeaderMap,
+    body: Bytes,
+    etag: ETag,
+) -> (Answer, CodedETag) {
+    let accepted = Accepted::parse(lines(headers, &ACCEPT_ENCODING));
+    let held = IfNoneMatch::parse(lines(headers, &IF_NONE_MATCH));
+    if let Some(held @ IfNoneMatch::Tags(_)) = &held
+        && let Some(coding) = held.matching(etag, accepted.best)
+    {
+        return (Answer::NotModified, etag.in_coding(coding));
+    }
+    // `*` is told the tag of what it would be sent, which only compressing shows.
+    let (body, coding) = encoded(compressed, body, etag, accepted).await;
+    let answer = match held {
+        Some(IfNoneMatch::Any) => Answer::NotModified,
+        _ => Answer::Body(body),
+    };
+    (answer, etag.in_coding(coding))
+}
+
+/// The body in the best accepted coding; as it is where that is no gain, or cannot be had now.
+async fn encoded(
+    compressed: &CompressedBodies,
+    body: Bytes,
+    etag: ETag,
+    accepted: Accepted,
+) -> (Bytes, Coding) {
+    let Accepted {
+        best,
+        refuses_identity,
+    } = accepted;
+    let is_tiny = body.len() < TINY_BYTES;
+    if best == Coding::Identity || (is_tiny && !refuses_identity) {
+        return (body, Coding::Identity);
+    }
+    match compressed.get(&body, etag.in_coding(best)).await {
+        Ok(coded) if coded.len() < body.len() || refuses_identity => (coded, best),
+        Ok(_not_shorter) => (body, Coding::Identity),
+        Err(why) => {
+            tracing::debug!("a body is sent as it is: {}", chain(&why));
+            (body, Coding::Identity)
+        }
+    }
+}
+
+fn lines<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a [u8]> {
+    headers.get_all(name).iter().map(HeaderValue::as_bytes)
+}
