@@ -10,6 +10,7 @@ pub mod clock;
 pub mod data_dir;
 pub mod durable;
 pub mod etag;
+pub mod file_lock;
 pub mod fold;
 pub mod ids;
 pub mod keys;

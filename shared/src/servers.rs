@@ -10,18 +10,12 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
 
 use crate::data_dir::DataDir;
 use crate::durable;
+use crate::file_lock;
 use crate::keys::environment::Environment;
 use crate::keys::store::{Cause, KeySnapshot, KeySource, KeyStoreError, Revision};
-
-/// Attempts to take a lock, with a pause of [`LOCK_PAUSE`] between two: whoever looks whether a
-/// server runs holds the lock for a moment.
-const LOCK_ATTEMPTS: u32 = 25;
-const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// The right to serve an environment of a data directory, until it is dropped: minute windows are
 /// not shared between servers.
@@ -74,7 +68,7 @@ impl ServerLock {
         let opened = opened.create(true).truncate(false).write(true).mode(0o600);
         let opened = opened.open(&path);
         let file = opened.map_err(failed(path.clone()))?;
-        if !lock(&file).map_err(failed(path))? {
+        if !file_lock::take(&file).map_err(failed(path))? {
             return Err(ServerLockError::Running {
                 environment,
                 data: data.path().to_owned(),
@@ -180,18 +174,6 @@ pub fn standing(data: &DataDir, environment: Environment) -> io::Result<Standing
     Ok(Standing::At(Revision(seen)))
 }
 
-/// Whether the lock was free, or soon became so.
-fn lock(file: &File) -> io::Result<bool> {
-    for _attempt in 0..LOCK_ATTEMPTS {
-        match file.try_lock() {
-            Ok(()) => return Ok(true),
-            Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
-    }
-    Ok(false)
-}
-
 fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -272,7 +254,7 @@ mod tests {
         drop(ServerLock::take(&data, LIVE).unwrap());
         let looking = File::open(data.server_lock(LIVE.as_str())).unwrap();
         looking.try_lock_shared().unwrap();
-        let starting = thread::spawn(move || ServerLock::take(&data, LIVE).map(drop));
+        let starting = std::thread::spawn(move || ServerLock::take(&data, LIVE).map(drop));
         drop(looking);
         starting.join().unwrap().unwrap();
     }

@@ -3,7 +3,7 @@
 //! Whoever changes anything holds one lock; readers need none, because a release never changes
 //! and the pointer is replaced at once.
 
-use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::ErrorKind;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ use super::manifest::FileEntry;
 use super::pointer::Pointer;
 use super::{Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter};
 use crate::data_dir::DataDir;
+use crate::file_lock;
 use crate::timestamp::Timestamp;
 
 /// The releases of a data directory.
@@ -53,12 +54,12 @@ impl ReleaseStore {
         let file = options.create(true).truncate(false).write(true);
         let file = file.mode(0o600).open(&path);
         let file = file.map_err(ReleaseError::io("open", &path))?;
-        match file.try_lock() {
-            Ok(()) => Ok(ReleaseLock { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(ReleaseError::Busy {
+        match file_lock::take(&file) {
+            Ok(true) => Ok(ReleaseLock { _file: file }),
+            Ok(false) => Err(ReleaseError::Busy {
                 data: self.data.path().to_owned(),
             }),
-            Err(TryLockError::Error(error)) => Err(ReleaseError::io("lock", &path)(error)),
+            Err(error) => Err(ReleaseError::io("lock", &path)(error)),
         }
     }
 

@@ -1,0 +1,23 @@
+//! Taking the lock of a file that somebody may hold for no more than a moment: whoever looks whether
+//! it is held, or a process that is being started and still has what its parent had open.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::thread;
+use std::time::Duration;
+
+/// Attempts to take a lock, with a [`PAUSE`] between two: a quarter of a second in all.
+const ATTEMPTS: u32 = 25;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Whether the lock was free, or soon became so; then it is held until the file is closed.
+pub fn take(file: &File) -> io::Result<bool> {
+    for _attempt in 0..ATTEMPTS {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(false)
+}
