@@ -1,10 +1,10 @@
 # Every task of the project. Cargo runs through .ci/cargo, which finds or fetches the DuckDB library;
 # BUNDLED=1 compiles DuckDB from source instead (about an hour of processor time, once).
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint doc check format snapshots ci
+.PHONY: help demo build test lint doc check format snapshots ci bench-get bench-lists bench-import bench-start
 
 help: ## list these tasks
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 demo: ## import the sample export, issue a key and serve; ARGS="--listen 127.0.0.1:9000"
 	.ci/cargo run -p cli -- demo $(ARGS)
@@ -33,3 +33,15 @@ snapshots: ## write all snapshots of the tests anew, into the emptied folder
 
 ci: ## everything that continuous integration runs
 	bash .ci/run
+
+bench-get: ## one boat over HTTP beside nginx and an empty handler; BOATS="10000 100000"
+	python3 .ci/bench get $(BOATS)
+
+bench-lists: ## every filter and sort beside bare DuckDB, and lists over HTTP beside ROAPI; BOATS="10000 100000"
+	python3 .ci/bench lists $(BOATS)
+
+bench-import: ## an import beside DuckDB's COPY from JSON to Parquet; BOATS=100000
+	python3 .ci/bench import $(BOATS)
+
+bench-start: ## how long the server takes to start, and its memory; BOATS="10000 100000 1000000"
+	python3 .ci/bench start $(BOATS)

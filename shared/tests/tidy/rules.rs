@@ -48,7 +48,7 @@ const WORDS: [Word; 14] = [
     Word {
         text: "duckdb",
         kind: Kind::Crate,
-        homes: &["server/src/catalogue"],
+        homes: &["server/src/catalogue", "server/benches"],
     },
     Word {
         text: "arrow",

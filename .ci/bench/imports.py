@@ -1,0 +1,99 @@
+"""An import, validated, rendered and hashed, against DuckDB's own way from JSON to Parquet. Same file, same cores."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+from processes import ENVIRONMENT, Failed
+from quiet import quietest
+from surroundings import machine, python_packages
+from table import in_turns, show
+
+DUCKDB = ("duckdb==1.5.6",)
+# All lines have to be looked at for their fields, since manufacturers come after the boats: once while it is measured,
+# and once before, which is the least that DuckDB can need.
+FIND = """
+import sys, json, duckdb
+found = duckdb.execute("DESCRIBE FROM read_json(?, format = 'newline_delimited', sample_size = -1)", [sys.argv[1]])
+print(json.dumps({row[0]: row[1] for row in found.fetchall()}))
+"""
+COPY = """
+import sys, json, duckdb
+_, source, table, columns = sys.argv
+fields = json.loads(columns)
+known = "columns = {" + ", ".join("'%s': '%s'" % (name, kind.replace("'", "''")) for name, kind in fields.items()) + "}"
+duckdb.execute("SET threads = 2")
+duckdb.execute("COPY (FROM read_json('%s', format = 'newline_delimited', %s)) TO '%s' (FORMAT parquet)"
+               % (source, known if fields else "sample_size = -1", table))
+"""
+
+
+@dataclass
+class Run:
+    """What a process took."""
+
+    seconds: float
+    processor_seconds: float
+    mebibytes: float
+
+
+def measured(command, environment):
+    """Runs it to its end."""
+    started = time.monotonic()
+    with subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, env=environment) as process:
+        said = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise Failed(f"{command[0]} failed: {said.decode(errors='replace')[-800:]}")
+    return Run(time.monotonic() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def run_size(surroundings, boats):
+    export, work = surroundings.export(boats), surroundings.work
+    packages = python_packages(*DUCKDB)
+    mebibytes = export.stat().st_size / 2**20
+
+    def ours(number):
+        directory = work / f"import-{number}"
+
+        def turn():
+            took = measured([surroundings.catalogue, "--data", directory, "import", export], ENVIRONMENT)
+            shutil.rmtree(directory)
+            return took, took.processor_seconds
+
+        return quietest(turn)
+
+    environment = {**ENVIRONMENT, "PYTHONPATH": str(packages)}
+
+    def theirs(columns):
+        table = work / "duckdb.parquet"
+
+        def turn():
+            took = measured([sys.executable, "-c", COPY, export, table, columns], environment)
+            table.unlink()
+            return took, took.processor_seconds
+
+        return lambda _: quietest(turn)
+
+    columns = subprocess.run([sys.executable, "-c", FIND, export], check=True, capture_output=True, text=True,
+                             env=environment).stdout
+    sides = {"catalogue import": ours, "DuckDB, finds fields": theirs("{}"), "DuckDB, told fields": theirs(columns)}
+    given = in_turns(surroundings.rounds, sides)
+    figure = lambda name: {side: [getattr(one, name) for one in runs] for side, runs in given.items()}
+    title = f"import of {boats} boats, {mebibytes:.0f} MiB, {machine()}"
+    show(title, "seconds", figure("seconds"), digits=2, better="less")
+    show("  the same", "seconds of processor time", figure("processor_seconds"), digits=2, better="less")
+    show("  the same", "MiB of memory, at most", figure("mebibytes"), better="less")
+    with contextlib.suppress(FileNotFoundError):
+        export.unlink()
+
+
+def run(surroundings, sizes):
+    for boats in sizes:
+        run_size(surroundings, boats)

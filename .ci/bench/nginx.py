@@ -1,0 +1,81 @@
+"""nginx as a peer: the bodies of all boats as files, and as many header fields as our answers have."""
+
+import contextlib
+import os
+import pathlib
+import socket
+import subprocess
+import time
+
+from processes import Failed, SERVER_CORE, Server, on_core
+
+# What it sends by itself: Server, Date, Content-Type, Content-Length, Last-Modified, Connection, ETag.
+OF_ITSELF = 7
+NATIVE = {"date", "content-type", "content-length", "etag"}
+
+CONFIGURATION = """
+worker_processes 1;
+daemon off;
+pid {work}/pid;
+error_log {work}/error.log;
+worker_rlimit_nofile 250000;
+events {{ worker_connections 4096; }}
+http {{
+    access_log off;
+    sendfile on;
+    tcp_nodelay on;
+    keepalive_requests 1000000000;
+    open_file_cache max=220000 inactive=1h;
+    open_file_cache_valid 1h;
+    max_ranges 0;
+    types {{ }}
+    default_type application/json;
+    client_body_temp_path {work}/body;
+    proxy_temp_path {work}/proxy;
+    fastcgi_temp_path {work}/fastcgi;
+    uwsgi_temp_path {work}/uwsgi;
+    scgi_temp_path {work}/scgi;
+    server {{
+        listen 127.0.0.1:{port};
+        root {root};
+{fields}
+    }}
+}}
+"""
+
+
+def fields_of(headers):
+    """As many of our fields as bring it to our number; the identifier of the request is its own, the others fixed."""
+    added = [(name, "$request_id" if name == "x-request-id" else value)
+             for name, value in headers if name not in NATIVE]
+    return added[:max(len(headers) - OF_ITSELF, 0)]
+
+
+@contextlib.contextmanager
+def nginx(work, root, headers):
+    """Serves the files below `root` on one core."""
+    work.mkdir(exist_ok=True)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    fields = "\n".join(f'        add_header {name} "{value}";' for name, value in fields_of(headers))
+    configuration = pathlib.Path(work / "nginx.conf")
+    configuration.write_text(CONFIGURATION.format(work=work, root=root, port=port, fields=fields))
+    command = on_core(SERVER_CORE, "nginx", "-p", work, "-c", configuration)
+    path = os.environ["PATH"] + ":/usr/sbin"
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          env={**os.environ, "PATH": path}) as process:
+        try:
+            wait_for(process, port)
+            yield Server(process, f"http://127.0.0.1:{port}", 0)
+        finally:
+            process.terminate()
+
+
+def wait_for(process, port):
+    until = time.monotonic() + 10
+    while time.monotonic() < until and process.poll() is None:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.05)
+    raise Failed("nginx does not listen")

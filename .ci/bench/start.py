@@ -1,0 +1,28 @@
+"""From the start of the server to where it listens, and the memory that it has then, by number of boats."""
+
+import shutil
+
+from processes import serving
+from surroundings import machine
+from table import in_turns, show
+
+
+def run(surroundings, sizes):
+    sides = {}
+    for boats in sizes:
+        data = surroundings.data(boats)
+        figures = {"seconds": [], "resident": [], "most": []}
+
+        def start(_):
+            with serving(*surroundings.serve_command(data), log=surroundings.work / "server.log", core=None) as server:
+                figures["seconds"].append(server.started)
+                figures["resident"].append(server.status_kibibytes("VmRSS") / 1024)
+                figures["most"].append(server.status_kibibytes("VmHWM") / 1024)
+
+        in_turns(surroundings.rounds, {"start": start})
+        sides[f"{boats} boats"] = figures
+        shutil.rmtree(data.directory)
+    figure = lambda name: {boats: figures[name] for boats, figures in sides.items()}
+    show(f"start of the server, {machine()}", "seconds until it listens", figure("seconds"), digits=2, ratios=False)
+    show("  then", "MiB resident", figure("resident"), ratios=False)
+    show("  until then", "MiB resident, at most", figure("most"), ratios=False)

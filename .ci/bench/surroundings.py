@@ -1,0 +1,108 @@
+"""What all benchmarks need: release binaries, a directory to work in, exports of any size, Python packages."""
+
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+
+import quiet
+from processes import Failed, run
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "boat-catalogue"
+# Every key may ask a million times a minute, so for more than that there are several.
+KEYS = 8
+MINUTE_LIMIT_MAX = 1_000_000
+QUOTA = 1_000_000_000_000
+
+
+@dataclass(frozen=True)
+class Data:
+    """A data directory with a release, and keys that may ask for everything."""
+
+    directory: pathlib.Path
+    keys: tuple
+
+    def write_heads(self, path):
+        path.write_text("".join(f"Bearer {key}\n" for key in self.keys))
+        return path
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Where what lies, and how long to measure."""
+
+    binaries: pathlib.Path
+    work: pathlib.Path
+    rounds: int
+    seconds: int
+    queries: int
+
+    @classmethod
+    @contextlib.contextmanager
+    def make(cls):
+        setting = lambda name, usual: int(os.environ.get(name, usual))
+        # Sizes of several gigabytes do not fit into memory beside the servers.
+        parent = os.environ.get("BENCH_DIR")
+        with tempfile.TemporaryDirectory(prefix="catalogue-bench-", dir=parent) as work:
+            # nginx reads its files as another user.
+            os.chmod(work, 0o755)
+            yield cls(binaries(), pathlib.Path(work), setting("ROUNDS", 5), setting("SECONDS", 4),
+                      setting("QUERIES", 30))
+
+    @property
+    def catalogue(self):
+        return self.binaries / "catalogue"
+
+    def export(self, boats):
+        """An export with so many boats, one in fifty of them a draft. The same every time."""
+        path = self.work / f"{boats}.ndjson"
+        if not path.exists():
+            with path.open("wb") as out:
+                command = [self.binaries / "examples" / "generate_export", "--boats", str(boats)]
+                if subprocess.run(command, stdout=out).returncode:
+                    raise Failed("could not make an export")
+        return path
+
+    def data(self, boats):
+        """A data directory with a release of so many boats."""
+        directory = self.work / f"data-{boats}"
+        do = lambda *arguments: run(self.catalogue, "--data", directory, *arguments)
+        do("import", self.export(boats))
+        self.export(boats).unlink()
+        do("subscriptions", "create", "bench", "--quota", str(QUOTA))
+        issue = ("keys", "issue", "--subscription", "bench", "--scope", "boats.read", "manufacturers.read",
+                 "--rate-limit", str(MINUTE_LIMIT_MAX), "--json")
+        return Data(directory, tuple(json.loads(do(*issue))["key"] for _ in range(KEYS)))
+
+    def serve_command(self, data):
+        return (self.catalogue, "--data", data.directory, "serve", "--listen", "127.0.0.1:0", "--log", "warn")
+
+
+def binaries():
+    if "CATALOGUE_TARGET" in os.environ:
+        return pathlib.Path(os.environ["CATALOGUE_TARGET"]).resolve()
+    # In one command, so that nothing is compiled twice with other features.
+    build = ["build", "--quiet", "--release", "-p", "cli", "-p", "benches", "--bins", "--example", "generate_export"]
+    subprocess.run([ROOT / ".ci" / "cargo", *build], check=True, cwd=ROOT)
+    return pathlib.Path(os.environ.get("CARGO_TARGET_DIR") or CACHE / "target") / "release"
+
+
+def python_packages(*wanted):
+    """Installs packages of PyPI into the cache, once; the directory in which they are."""
+    directory = CACHE / "tools" / ("python-" + "-".join(wanted).replace("==", "-"))
+    if not directory.exists():
+        run(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action",
+            "ignore", "--target", directory, *wanted)
+    return directory
+
+
+def machine():
+    """How busy it was with others until now, for each table."""
+    others = f"others had {max(quiet.shares):.0%} of a turn at most, " if quiet.shares else ""
+    quiet.shares.clear()
+    return f"{os.cpu_count()} cores, {others}load average {os.getloadavg()[0]:.1f}"
