@@ -8,10 +8,11 @@
 use std::time::Duration;
 
 use quick_cache::sync::{Cache, DefaultLifecycle, PlaceholderGuard};
-use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
+use quick_cache::{DefaultHashBuilder, Weighter};
 use shared::clock::Moment;
 use tokio::time::timeout;
 
+use crate::bounded;
 use crate::catalogue::ListBody;
 
 /// How long an entry may be served: the `max-age` of `Cache-Control`, in seconds.
@@ -117,15 +118,8 @@ pub struct ListCache {
 impl ListCache {
     /// An empty cache.
     pub fn new() -> Self {
-        let items = usize::try_from(ENTRIES_MAX).unwrap_or(usize::MAX);
-        let options = OptionsBuilder::new()
-            .estimated_items_capacity(items)
-            .weight_capacity(BYTES_MAX)
-            .build()
-            .unwrap_or_else(|_why| unreachable!("both capacities are given"));
-        let (hasher, lifecycle) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
         Self {
-            entries: Cache::with_options(options, EntryWeight, hasher, lifecycle),
+            entries: bounded::cache(EntryWeight, ENTRIES_MAX, BYTES_MAX),
         }
     }
 

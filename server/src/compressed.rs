@@ -17,12 +17,13 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use bytes::Bytes;
-use quick_cache::sync::{Cache, DefaultLifecycle};
-use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 use shared::etag::{CodedETag, Coding};
 use tokio::time::timeout;
 
 use self::coder::Coder;
+use crate::bounded;
 use crate::catalogue::{Queue, QueueError, QueueLimits};
 
 /// Most bytes of compressed bodies held.
@@ -96,15 +97,8 @@ impl CompressedBodies {
 
     /// An empty cache whose long bodies wait in that queue.
     pub(crate) fn with_queue(queue: Queue) -> Self {
-        let items = usize::try_from(ENTRIES_MAX).unwrap_or(usize::MAX);
-        let options = OptionsBuilder::new()
-            .estimated_items_capacity(items)
-            .weight_capacity(BYTES_MAX)
-            .build()
-            .unwrap_or_else(|_why| unreachable!("both capacities are given"));
-        let (hasher, lifecycle) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
         Self {
-            entries: Cache::with_options(options, EntryWeight, hasher, lifecycle),
+            entries: bounded::cache(EntryWeight, ENTRIES_MAX, BYTES_MAX),
             coder: Arc::default(),
             queue,
         }

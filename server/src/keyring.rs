@@ -112,8 +112,8 @@ impl Keyring {
         Ok(())
     }
 
-    /// Whether a key works on a server of `environment`; if so, it counts as used. Of several reasons against it the first
-    /// of the contract's order is told.
+    /// Whether a key works on a server of `environment`; if so, it counts as used. Of several
+    /// reasons against it the first of the contract's order is told.
     pub fn verify(
         &self,
         key: &PlainKey,

@@ -8,6 +8,7 @@
 //! Nothing outside [`http`] knows a status code, a header or the HTTP library.
 
 pub mod app;
+mod bounded;
 pub mod cache;
 pub mod catalogue;
 pub mod compressed;
