@@ -9,7 +9,7 @@ use crate::harness::{Outcome, TestCli, check};
 const BOTH: [&str; 2] = ["boats.read", "manufacturers.read"];
 
 /// Issues a key for boats and prints JSON.
-const ISSUE: [&str; 7] = [
+pub(crate) const ISSUE: [&str; 7] = [
     "keys",
     "issue",
     "--subscription",
@@ -20,14 +20,14 @@ const ISSUE: [&str; 7] = [
 ];
 
 /// A directory with one subscription.
-fn acme() -> TestCli {
+pub(crate) fn acme() -> TestCli {
     let mut cli = TestCli::new();
     cli.run(&["subscriptions", "create", "Acme"]);
     cli
 }
 
 /// Issues a key for boats with `more` arguments and returns its id.
-fn issue(cli: &mut TestCli, more: &[&str]) -> String {
+pub(crate) fn issue(cli: &mut TestCli, more: &[&str]) -> String {
     let outcome = cli.run(&[&ISSUE[..], more].concat());
     text_of(&outcome, "id")
 }

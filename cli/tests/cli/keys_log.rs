@@ -8,6 +8,7 @@ use shared::keys::audit::Operator;
 use shared::keys::name::Name;
 
 use crate::harness::{Outcome, TestCli, check};
+use crate::keys::ISSUE;
 use crate::process;
 
 /// A key of its own for each call, and its id.
@@ -104,16 +105,7 @@ fn what_is_refused_says_what_to_do_next() {
 #[test]
 fn the_log_never_repeats_a_whole_key() {
     let (mut cli, _ids) = changed();
-    let rotated = [
-        "keys",
-        "issue",
-        "--subscription",
-        "Acme",
-        "--scope",
-        "boats.read",
-        "--json",
-    ];
-    let issued = document(&cli.run(&rotated));
+    let issued = document(&cli.run(&ISSUE));
     let key = issued["key"].as_str().unwrap();
     let secret = &key["boat_live_123456".len()..];
     for json in [&[][..], &["--json"]] {

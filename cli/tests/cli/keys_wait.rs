@@ -14,24 +14,15 @@ use shared::servers::ServerLock;
 
 use crate::client::Client;
 use crate::harness::{Outcome, TestCli, check};
+use crate::keys::{acme, issue};
 use crate::process::{catalogue, catalogue_json, hold_spawning};
 use crate::sample::Sample;
 
 /// A subscription, a key and its id.
 fn with_key() -> (TestCli, String) {
-    let mut cli = TestCli::new();
-    cli.run(&["subscriptions", "create", "Acme"]);
-    let issued = cli.run(&[
-        "keys",
-        "issue",
-        "--subscription",
-        "Acme",
-        "--scope",
-        "boats.read",
-        "--json",
-    ]);
-    let issued: serde_json::Value = serde_json::from_str(&issued.out).unwrap();
-    (cli, issued["id"].as_str().unwrap().to_owned())
+    let mut cli = acme();
+    let id = issue(&mut cli, &[]);
+    (cli, id)
 }
 
 fn take(cli: &TestCli, environment: Environment) -> ServerLock {
