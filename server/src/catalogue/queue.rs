@@ -33,14 +33,15 @@ impl QueueLimits {
 }
 
 impl Default for QueueLimits {
-    /// A list query takes a few milliseconds, so two connections get through about a thousand in
-    /// a second. A thousand may therefore wait, and none longer than a second: where queries are
-    /// slower than that, those who came too late learn so while they still care. Three seconds of
-    /// work is forty times the slowest query measured over a million boats.
+    /// A list query takes a millisecond or two, so a quarter of a second is what two hundred and
+    /// fifty that wait are worth to one connection. A longer queue would answer no more of them:
+    /// under more load than there is work for, it only makes everybody wait, those who are refused
+    /// longest of all. Three seconds of work is forty times the slowest query measured over a
+    /// million boats.
     fn default() -> Self {
         Self {
-            waiting_max: 1024,
-            waiting: Duration::from_secs(1),
+            waiting_max: 256,
+            waiting: Duration::from_millis(250),
             working: Duration::from_secs(3),
         }
     }

@@ -282,8 +282,8 @@ fn the_usual_limits_keep_nobody_waiting_for_longer_than_a_client_would() {
         waiting,
         working,
     } = QueueLimits::default();
-    assert_eq!(waiting_max, 1024);
+    assert_eq!(waiting_max, 256);
     // For an identical list that gave no answer, and then the same for its own.
     let longest = 2 * (waiting + working);
-    assert_eq!(longest, Duration::from_secs(8));
+    assert_eq!(longest, Duration::from_millis(6_500));
 }
