@@ -4,6 +4,12 @@
 use std::process::ExitCode;
 
 use cli::{Context, core_dump};
+use mimalloc::MiMalloc;
+
+/// The system's allocator takes a slow path for everything over a kilobyte, which each request has
+/// several of.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     // Where the system refuses even this, there is nothing to do about it and no reason to stop.
