@@ -103,18 +103,28 @@ pub struct CodedETag {
     pub coding: Coding,
 }
 
-/// The tag as a header shows it: the hash, and the coding where there is one, within quotes.
+impl CodedETag {
+    /// The tag as a header shows it: the hash, and the coding where there is one, within quotes.
+    /// The text has room for nothing more.
+    pub fn text(self) -> String {
+        let (hyphen, coding) = match self.coding {
+            Coding::Identity => ("", ""),
+            coding => ("-", coding.name()),
+        };
+        let length = 2 * ETAG_LENGTH + hyphen.len() + coding.len() + 2;
+        let mut text = String::with_capacity(length);
+        text.push('"');
+        text.extend(self.etag.digits().map(char::from));
+        text.push_str(hyphen);
+        text.push_str(coding);
+        text.push('"');
+        text
+    }
+}
+
 impl fmt::Display for CodedETag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = self.etag.digits();
-        let hash = str::from_utf8(&digits).map_err(|_not_text| fmt::Error)?;
-        f.write_str("\"")?;
-        f.write_str(hash)?;
-        if self.coding != Coding::Identity {
-            f.write_str("-")?;
-            f.write_str(self.coding.name())?;
-        }
-        f.write_str("\"")
+        f.write_str(&self.text())
     }
 }
 

@@ -51,6 +51,9 @@ impl<'a> Pending<'a> {
 
     pub(crate) fn answered(mut self, reply: &Reply) {
         self.is_answered = true;
+        if !tracing::enabled!(tracing::Level::INFO) {
+            return;
+        }
         let key = self.seen.key.as_deref();
         write(
             Some(self.method),

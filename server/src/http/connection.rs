@@ -11,6 +11,7 @@ mod head;
 mod phase;
 mod refusal;
 mod taking;
+mod timer;
 
 use std::io;
 use std::pin::Pin;
@@ -29,6 +30,7 @@ use phase::Closing;
 pub(crate) use phase::Phase;
 pub(crate) use refusal::{LastAnswer, Refusal};
 use taking::{GONE_AFTER, Taking};
+use timer::poll_until;
 
 /// How long a connection may be idle before the next request begins.
 pub(crate) const IDLE_MAX: Duration = Duration::from_secs(75);
@@ -200,14 +202,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
         Poll::Ready(Ok(()))
     }
-}
-
-/// Ready once that moment has passed.
-fn poll_until(timer: &mut Pin<Box<Sleep>>, deadline: Instant, cx: &mut Context<'_>) -> Poll<()> {
-    if timer.deadline() != deadline {
-        timer.as_mut().reset(deadline);
-    }
-    timer.as_mut().poll(cx)
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {

@@ -129,7 +129,7 @@ impl Group {
     fn write(self, facts: &Facts, headers: &mut HeaderMap) {
         match self {
             Self::RequestId => {
-                headers.insert(X_REQUEST_ID, value_of(facts.request_id.to_string()));
+                headers.insert(X_REQUEST_ID, value_of(facts.request_id.text()));
             }
             Self::RateLimit => write_usage(X_RATE_LIMIT, facts.rate.as_ref(), headers),
             Self::Quota => write_usage(X_QUOTA, facts.quota.as_ref(), headers),
@@ -143,7 +143,7 @@ impl Group {
             }
             Self::RetryAfter => {
                 if let Some(seconds) = facts.retry_after_seconds {
-                    headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+                    headers.insert(RETRY_AFTER, number(seconds));
                 }
             }
             Self::WwwAuthenticate => {
@@ -168,7 +168,7 @@ pub(crate) fn write(
     headers.reserve(20);
     if let Some(body) = body {
         headers.insert(CONTENT_TYPE, JSON);
-        headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+        headers.insert(CONTENT_LENGTH, number(body.len()));
     }
     for group in Group::ALL {
         if group.is_on(status.as_u16()) {
@@ -180,9 +180,9 @@ pub(crate) fn write(
 fn write_usage(names: [HeaderName; 3], usage: Option<&Usage>, headers: &mut HeaderMap) {
     let Some(usage) = usage else { return };
     let [limit, remaining, reset] = names;
-    headers.insert(limit, HeaderValue::from(usage.limit));
-    headers.insert(remaining, HeaderValue::from(usage.remaining));
-    headers.insert(reset, HeaderValue::from(usage.reset_unix_seconds));
+    headers.insert(limit, number(usage.limit));
+    headers.insert(remaining, number(usage.remaining));
+    headers.insert(reset, number(usage.reset_unix_seconds));
 }
 
 /// A body that nobody may ask for by its tag is never compressed.
@@ -205,7 +205,7 @@ fn write_caching(facts: &Facts, headers: &mut HeaderMap) {
         }
     };
     if let Some(etag) = facts.etag {
-        headers.insert(ETAG, value_of(etag.to_string()));
+        headers.insert(ETAG, value_of(etag.text()));
         headers.insert(CACHE_CONTROL, cache_control);
         headers.insert(VARY, vary);
     }
@@ -218,7 +218,14 @@ fn write_freshness(freshness: Option<Freshness>, headers: &mut HeaderMap) {
         None => return,
     };
     headers.insert(X_CACHE, HeaderValue::from_static(outcome));
-    headers.insert(AGE, HeaderValue::from(age_seconds));
+    headers.insert(AGE, number(age_seconds));
+}
+
+/// A number in decimal. The conversions of the HTTP library allocate twice for each.
+fn number(value: impl itoa::Integer) -> HeaderValue {
+    let mut digits = itoa::Buffer::new();
+    let value = HeaderValue::from_str(digits.format(value));
+    value.unwrap_or_else(|why| unreachable!("digits are not visible: {why}"))
 }
 
 /// A header value of a text that we made: visible ASCII by construction.

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use super::acceptor::Connections;
 use super::admission::ConnectionLimits;
 use super::connection::Phase;
-use super::limits::{HEAD_BYTES_MAX, HEADERS_MAX};
+use super::limits::HEAD_BYTES_MAX;
 use super::{last_answer, service_until};
 use crate::app::App;
 use crate::repeating::{Repeating, repeat};
@@ -29,10 +29,9 @@ const LAST_REQUESTS: Duration = Duration::from_millis(400);
 const LAST_WORDS: Duration = Duration::from_millis(100);
 /// Pause between two looks for units of monthly quotas that lie unused.
 const GIVE_BACK_INTERVAL: Duration = Duration::from_millis(500);
-/// The HTTP library's own limits answer without a body, so they lie above ours, and nothing
-/// reaches them.
-const LIBRARY_HEADERS_MAX: usize = 2 * HEADERS_MAX;
-/// Read buffer of a connection, in bytes.
+/// Read buffer of a connection, in bytes. The HTTP library's own limits answer without a body, so
+/// this one lies above ours, and nothing reaches it. That of header fields is left at its 100: a
+/// higher one makes the library allocate room for so many at every request.
 const LIBRARY_HEAD_BYTES_MAX: usize = 2 * HEAD_BYTES_MAX;
 
 /// Answers requests on `listener`, which is bound already, until `shutdown` completes, of as many
@@ -92,7 +91,6 @@ fn server_of<A: Acceptor + Send>(connections: A) -> Server<A> {
     let mut server = Server::new(connections);
     server
         .http1_mut()
-        .max_headers(LIBRARY_HEADERS_MAX)
         .max_buf_size(LIBRARY_HEAD_BYTES_MAX)
         // Connections watch for themselves how long a head takes: the library would close a slow
         // one without an answer, and counts the idle time before it too.

@@ -10,8 +10,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::join_all;
+use futures_util::{FutureExt, future::join_all};
 use shared::clock::Moment;
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::quota::Period;
@@ -141,10 +140,9 @@ impl Quotas {
     /// those together who ask together. Whether the ledger took all of it.
     async fn give_back(&self, take: impl Fn(&mut Account) -> Option<(Period, u64)>) -> bool {
         let ids: Vec<_> = lock(&self.accounts).0.keys().copied().collect();
-        let started = ids
-            .into_iter()
-            .filter_map(|id| self.start_to_give_back(id, &take));
-        let outcomes = join_all(started.collect::<Vec<_>>()).await;
+        let start = |id| self.start_to_give_back(id, &take);
+        let started: Vec<_> = ids.into_iter().filter_map(start).collect();
+        let outcomes = join_all(started).await;
         outcomes.iter().all(Result::is_ok)
     }
 
@@ -180,14 +178,19 @@ impl Quotas {
         subscription: &Subscription,
         now: Moment,
     ) -> Result<Usage, QuotaError> {
+        let step = || self.step(demand, subscription, now);
+        let mut pending = match step() {
+            // As nearly always: no timer is needed then.
+            Step::Done(usage) => return usage.map_err(QuotaError::Exceeded),
+            Step::Wait(pending) => pending,
+        };
         let answered = timeout(self.patience, async {
             loop {
-                match self.step(demand, subscription, now) {
+                let _counted = (demand == Demand::Charge).then(|| self.count(subscription));
+                pending.await.map_err(QuotaError::Unavailable)?;
+                match step() {
                     Step::Done(usage) => return usage.map_err(QuotaError::Exceeded),
-                    Step::Wait(pending) => {
-                        let _counted = (demand == Demand::Charge).then(|| self.count(subscription));
-                        pending.await.map_err(QuotaError::Unavailable)?;
-                    }
+                    Step::Wait(next) => pending = next,
                 }
             }
         });
@@ -274,11 +277,9 @@ impl Quotas {
     }
 
     fn pending(&self) -> Vec<Pending> {
-        lock(&self.accounts)
-            .0
-            .values()
-            .filter_map(|entry| entry.pending.clone())
-            .collect()
+        let accounts = lock(&self.accounts);
+        let entries = accounts.0.values();
+        entries.filter_map(|entry| entry.pending.clone()).collect()
     }
 }
 

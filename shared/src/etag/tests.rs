@@ -72,7 +72,9 @@ fn a_tag_names_the_coding_behind_the_hash() {
         (Coding::Zstd, "-zstd"),
     ] {
         let expected = format!("\"{}{suffix}\"", "ab".repeat(16));
-        assert_eq!(etag.in_coding(coding).to_string(), expected);
+        let text = etag.in_coding(coding).text();
+        assert_eq!(text, expected);
+        assert_eq!(text.capacity(), text.len());
     }
     assert_eq!(
         etag.to_string(),

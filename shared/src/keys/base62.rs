@@ -13,13 +13,13 @@ pub(super) fn random(length: usize, random: &mut dyn rand::RngCore) -> String {
 }
 
 /// `number` with leading zeros.
-pub(super) fn encode(mut number: u32) -> String {
+pub(super) fn encode(mut number: u32) -> [u8; U32_DIGITS] {
     let mut digits = [b'0'; U32_DIGITS];
     for digit in digits.iter_mut().rev() {
         *digit = ALPHABET[(number % 62) as usize];
         number /= 62;
     }
-    digits.iter().copied().map(char::from).collect()
+    digits
 }
 
 /// Whether `text` has characters of the alphabet alone.
@@ -43,7 +43,7 @@ mod tests {
             (u32::MAX, "4gfFC3"),
         ];
         for (number, text) in table {
-            assert_eq!(encode(number), text);
+            assert_eq!(encode(number), text.as_bytes());
         }
     }
 }

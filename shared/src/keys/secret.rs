@@ -39,7 +39,7 @@ impl PlainKey {
     pub fn generate(environment: Environment, random: &mut dyn RngCore) -> Self {
         let secret = base62::random(RANDOM_LENGTH, random);
         let mut text = format!("boat_{environment}_{secret}");
-        text.push_str(&checksum(&text));
+        text.extend(checksum(&text).map(char::from));
         Self { text, environment }
     }
 
@@ -54,7 +54,7 @@ impl PlainKey {
             return Err(MalformedKey);
         }
         let (checked, sum) = text.split_at(text.len() - base62::U32_DIGITS);
-        if checksum(checked) != sum {
+        if checksum(checked) != sum.as_bytes() {
             return Err(MalformedKey);
         }
         Ok(Self {
@@ -91,7 +91,7 @@ impl fmt::Debug for PlainKey {
     }
 }
 
-fn checksum(text: &str) -> String {
+fn checksum(text: &str) -> [u8; base62::U32_DIGITS] {
     base62::encode(crc32fast::hash(text.as_bytes()))
 }
 

@@ -11,7 +11,7 @@ use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-use super::poll_until;
+use super::timer::poll_until;
 
 /// How long a client may take its last answer and go on sending. What it sends is thrown away:
 /// closing the connection before would reset it, and the client might lose the answer.

@@ -6,6 +6,8 @@
 
 mod line;
 
+use memchr::memchr;
+
 use super::super::limits::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 
 /// What stands around the address in a request line, at most: the space before and after it,
@@ -133,19 +135,19 @@ impl Heads {
 
     /// The first line without its end, if that has come.
     fn line<'a>(&mut self, bytes: &'a [u8]) -> Result<Option<&'a [u8]>, BadHead> {
-        let is_control = |byte: &u8| byte.is_ascii_control() && *byte != b'\t';
-        let Some(found) = bytes[self.scanned..].iter().position(is_control) else {
-            self.scanned = bytes.len();
-            return Ok(None);
-        };
-        self.scanned += found;
+        let rest = &bytes[self.scanned..];
+        let end = memchr(b'\r', rest).unwrap_or(rest.len());
+        if has_control(&rest[..end]) {
+            return Err(BadHead::ControlCharacter);
+        }
+        self.scanned += end;
         match bytes[self.scanned..] {
             [b'\r', b'\n', ..] => {
                 let line = &bytes[..self.scanned];
                 self.scanned = 0;
                 Ok(Some(line))
             }
-            [b'\r'] => Ok(None),
+            [] | [b'\r'] => Ok(None),
             _ => Err(BadHead::ControlCharacter),
         }
     }
@@ -157,6 +159,14 @@ impl Heads {
             None => check_begun_request_line(line),
         }
     }
+}
+
+/// Looks at every byte, without an early end, so that the compiler looks at many at a time.
+fn has_control(bytes: &[u8]) -> bool {
+    let is_control = |byte: &u8| byte.is_ascii_control() && *byte != b'\t';
+    bytes
+        .iter()
+        .fold(false, |found, byte| found | is_control(byte))
 }
 
 fn check_begun_request_line(line: &[u8]) -> Result<(), BadHead> {

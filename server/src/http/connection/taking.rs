@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep};
 
-use super::poll_until;
+use super::timer::poll_until;
 
 /// How long a client may take no byte of its answer.
 pub(crate) const STALLED_MAX: Duration = Duration::from_secs(30);

@@ -2,6 +2,7 @@
 //!
 //! Pure functions of one line. That it has no control characters but tabs is known already.
 
+use memchr::memchr;
 use salvo::http::uri::{Authority, Scheme, Uri};
 
 use super::{BadHead, URI_BYTES_MAX};
@@ -46,6 +47,9 @@ fn check_address(method: &[u8], address: &[u8]) -> Result<(), BadHead> {
     if URI_BYTES_MAX < address.len() {
         return Err(BadHead::AddressTooLong);
     }
+    if is_plain_path(address) {
+        return Ok(());
+    }
     // The parser drops a fragment.
     if address.contains(&b'#') {
         return Err(BadHead::Address);
@@ -65,6 +69,19 @@ fn check_address(method: &[u8], address: &[u8]) -> Result<(), BadHead> {
     Ok(())
 }
 
+/// A path and perhaps a query of characters that mean nothing special, as nearly all have: no
+/// parser is needed to see that it is one.
+fn is_plain_path(address: &[u8]) -> bool {
+    let is_plain = |byte: &u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(
+                byte,
+                b'/' | b'-' | b'.' | b'_' | b'~' | b'%' | b'?' | b'=' | b'&' | b'+' | b','
+            )
+    };
+    address.starts_with(b"/") && address.iter().all(is_plain)
+}
+
 /// Name and value of a header field, the value without the white space around it.
 pub(super) fn split_field(line: &[u8]) -> Result<(&[u8], &[u8]), BadHead> {
     let colon = line.iter().position(|&byte| byte == b':');
@@ -78,6 +95,18 @@ pub(super) fn split_field(line: &[u8]) -> Result<(&[u8], &[u8]), BadHead> {
 
 /// A host, and perhaps a port; no user.
 pub(super) fn is_host(value: &[u8]) -> bool {
+    is_plain_host(value) || is_parsed_host(value)
+}
+
+/// A name or an IPv4 address, and perhaps a port, as nearly all are: no parser is needed for it.
+fn is_plain_host(value: &[u8]) -> bool {
+    let colon = memchr(b':', value);
+    let (host, port) = value.split_at(colon.unwrap_or(value.len()));
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
+    !host.is_empty() && host.iter().all(is_plain) && port.iter().skip(1).all(u8::is_ascii_digit)
+}
+
+fn is_parsed_host(value: &[u8]) -> bool {
     let Ok(authority) = Authority::try_from(value) else {
         // An address without a host comes with an empty field (RFC 9112 section 3.2).
         return value.is_empty();
@@ -96,5 +125,51 @@ fn is_token(bytes: &[u8]) -> bool {
 }
 
 pub(super) fn is_token_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'!' | b'#'
+                | b'$'
+                | b'%'
+                | b'&'
+                | b'\''
+                | b'*'
+                | b'+'
+                | b'-'
+                | b'.'
+                | b'^'
+                | b'_'
+                | b'`'
+                | b'|'
+                | b'~'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_plain_path_is_one_for_the_parser_too(path in "/[a-zA-Z0-9/._~%?=&+,-]{0,40}") {
+            prop_assert!(is_plain_path(path.as_bytes()));
+            let uri = Uri::try_from(path.as_bytes()).unwrap();
+            prop_assert_eq!(uri.scheme(), None);
+            prop_assert_eq!(uri.authority(), None);
+        }
+
+        #[test]
+        fn a_plain_host_is_one_for_the_parser_too(host in "[a-zA-Z0-9.-]{1,20}(:[0-9]{0,7})?") {
+            prop_assert!(is_plain_host(host.as_bytes()));
+            prop_assert!(is_parsed_host(host.as_bytes()));
+        }
+
+        #[test]
+        fn hosts_are_judged_as_the_parser_judges(host in "[a-z0-9.:@%\\[\\]_ -]{0,12}") {
+            let host = host.as_bytes();
+            prop_assert_eq!(is_host(host), is_parsed_host(host));
+        }
+    }
 }
