@@ -2,49 +2,79 @@
 
 import contextlib
 import http.client
-import json
 import random
 import shutil
+import statistics
 
-from nginx import nginx
+from nginx import FILES_MAX, WAYS, nginx
 from processes import Failed, load, serving
+from results import keep, middle
 from surroundings import machine
 from table import in_turns, show
 
-# Most boats whose bodies are written into files, one each.
-FILES_MAX = 100_000
+# Most boats of one size whose bodies are written into files.
+BODIES_MAX = 100_000
+# Turns of a second for each way of nginx before the best of them is measured.
+TRIALS = 3
 
 
-def run_size(surroundings, boats):
-    work = surroundings.work
-    data = surroundings.data(boats)
-    heads = data.write_heads(work / "heads")
-    with contextlib.ExitStack() as stack:
-        enter = lambda context: stack.enter_context(context)
-        log = work / "server.log"
+class Size:
+    """The service with so many boats, beside an empty handler and, where all bodies fit into files, nginx."""
+
+    def __init__(self, surroundings, boats, enter):
+        self.boats = boats
+        work = surroundings.work / f"get-{boats}"
+        work.mkdir()
+        data, log = surroundings.data(boats), work / "server.log"
+        self.heads = data.write_heads(work / "heads")
         service = enter(serving(*surroundings.serve_command(data), log=log))
-        root, targets = work / f"root-{boats}", work / f"targets-{boats}"
-        headers = Copy(service, data.keys[0]).write_all(root, targets, files=boats <= FILES_MAX)
-        body = average(root / "v1" / "boats")
-        fields = [f"{name}={value}" for name, value in headers if name not in ("date", "content-length")]
-        empty = enter(serving(surroundings.binaries / "empty_handler", body, *fields, log=log))
-        servers = {"catalogue": service, "empty handler": empty}
-        if boats <= FILES_MAX:
-            servers["nginx, files"] = enter(nginx(work / "nginx", root, headers))
-        turn = lambda server: lambda number: load(server, surroundings.seconds, targets, heads, number + 1)
-        for server in servers.values():
-            load(server, 2, targets, heads, 1)
-        machine()
-        given = in_turns(surroundings.rounds, {name: turn(server) for name, server in servers.items()})
-        counts = {name: len(headers_of(server, data.keys[0], "/v1/boats/" + body.name))
-                  for name, server in servers.items()}
-        title = f"get one of {boats} boats, {len(headers)} header fields, {machine()}"
-        report(title, given)
+        copy = Copy(service, data.keys[0])
+        ids = copy.ids(boats)
+        self.root = work / "root"
+        self.headers = copy.write(self.root, ids if boats <= BODIES_MAX else ids[:100])
+        self.body = average(self.root / "v1" / "boats")
+        self.key = data.keys[0]
+        self.targets = write_targets(work / "targets", ids)
+        fields = [f"{name}={value}" for name, value in self.headers if name not in ("date", "content-length")]
+        self.servers = {"catalogue": (service, self.targets)}
+        if boats <= BODIES_MAX:
+            empty = enter(serving(surroundings.binaries / "empty_handler", self.body, *fields, log=log))
+            # In its favour: only what it can keep open is asked for.
+            few = write_targets(work / "few-targets", ids[:FILES_MAX])
+            server, self.way = enter(best_nginx(work, self.root, self.headers, few, self.heads))
+            self.servers |= {"empty handler": (empty, self.targets), "nginx, files": (server, few)}
+
+    def turn(self, name, seconds):
+        server, targets = self.servers[name]
+        return lambda number: load(server, seconds, targets, self.heads, number + 1)
+
+    def report(self, given):
+        title = f"get one of {self.boats} boats, {len(self.headers)} header fields, {machine()}"
+        figure = lambda name: {side: [getattr(one, name) for one in loads] for side, loads in given.items()}
+        show(title, "answers a second", figure("rate"))
+        show("  the same", "answers a second of processor time", figure("rate_of_processor"))
+        show("  the same", "milliseconds, half of the answers", figure("median"), digits=2, better="less")
+        show("  the same", "milliseconds, 99 % of the answers", figure("slow"), digits=2, better="less")
         for name, loads in given.items():
-            print(f"  {name}: {counts[name]} header fields, {loads[0].bytes_each:.0f} bytes an answer, "
+            count = len(headers_of(self.servers[name][0], self.key, f"/v1/boats/{self.body.name}"))
+            print(f"  {name}: {count} header fields, {loads[0].bytes_each:.0f} bytes an answer, "
                   f"{sum(one.failed for one in loads)} answers that are no 200")
-    shutil.rmtree(data.directory)
-    shutil.rmtree(root)
+        if "nginx, files" in given:
+            print(f"  nginx with `{self.way}` was the quickest, and asked for {min(self.boats, FILES_MAX)} files at "
+                  "most, as many as it can keep open")
+
+
+@contextlib.contextmanager
+def best_nginx(work, root, headers, targets, heads):
+    """nginx in the quickest of its ways, tried in turns; the server and the way."""
+    with contextlib.ExitStack() as stack:
+        servers = {way: stack.enter_context(nginx(work / f"nginx-{place}", root, headers, way))
+                   for place, way in enumerate(WAYS)}
+        turn = lambda server: lambda number: load(server, 1, targets, heads, number).rate_of_processor
+        rates = in_turns(TRIALS + 1, {way: turn(server) for way, server in servers.items()})
+        # In the first turn, files are opened.
+        best = max(rates, key=lambda way: statistics.median(rates[way][1:]))
+        yield servers[best], best
 
 
 def average(directory):
@@ -53,65 +83,78 @@ def average(directory):
     return files[len(files) // 2]
 
 
-def report(title, given):
-    figure = lambda name: {side: [getattr(one, name) for one in loads] for side, loads in given.items()}
-    show(title, "answers a second", figure("rate"))
-    show("  the same", "answers a second of processor time", figure("rate_of_processor"))
-    show("  the same", "milliseconds, half of the answers", figure("median"), digits=2, better="less")
-    show("  the same", "milliseconds, 99 % of the answers", figure("slow"), digits=2, better="less")
+def write_targets(path, ids):
+    path.write_text("".join(f"/v1/boats/{name}\n" for name in ids))
+    return path
 
 
 def headers_of(server, key, path):
     """The header fields of an answer."""
-    connection = http.client.HTTPConnection(server.base.removeprefix("http://"), timeout=20)
-    with contextlib.closing(connection):
-        try:
-            connection.request("GET", path, headers={"Authorization": f"Bearer {key}"})
-            answer = connection.getresponse()
-            answer.read()
-        except OSError as error:
-            raise Failed(f"{' '.join(map(str, server.process.args))[:120]} does not answer: {error}") from error
-        if answer.status != 200:
-            raise Failed(f"{path} gives {answer.status}")
-        return [(name.lower(), value) for name, value in answer.getheaders()]
+    return [(name.lower(), value) for name, value in Copy(server, key).ask(path)[0].getheaders()]
 
 
 class Copy:
-    """All bodies that the service answers, as files."""
+    """Bodies that a server answers, as files."""
 
     def __init__(self, server, key):
+        self.name = " ".join(map(str, server.process.args))[:120]
         self.connection = http.client.HTTPConnection(server.base.removeprefix("http://"), timeout=20)
         self.headers = {"Authorization": f"Bearer {key}"}
 
     def ask(self, path):
-        self.connection.request("GET", path, headers=self.headers)
-        answer = self.connection.getresponse()
-        body = answer.read()
+        """The answer, which is a 200, and its body."""
+        try:
+            self.connection.request("GET", path, headers=self.headers)
+            answer = self.connection.getresponse()
+            body = answer.read()
+        except OSError as error:
+            raise Failed(f"{self.name} does not answer {path}: {error}") from error
         if answer.status != 200:
             raise Failed(f"{path} gives {answer.status}: {body[:200]}")
         return answer, body
 
-    def ids(self):
-        offset, total = 0, 1
-        while offset < total:
-            page = json.loads(self.ask(f"/v1/boats?limit=100&offset={offset}")[1])
-            total = page["pagination"]["total"]
-            offset += 100
-            yield from (boat["id"] for boat in page["data"])
+    def ids(self, boats):
+        """Of all boats, in any order. Every fiftieth of the export is a draft."""
+        ids = [f"boat-{number}" for number in range(boats) if number % 50]
+        random.Random(1).shuffle(ids)
+        return ids
 
-    def write_all(self, root, targets, files):
-        """Writes the paths of all boats, and the bodies of all or of a few; the header fields of the last answer."""
+    def write(self, root, ids):
+        """Writes the bodies of these boats below `root`; the header fields of the last answer."""
         directory = root / "v1" / "boats"
         directory.mkdir(parents=True)
-        ids = list(self.ids())
-        random.Random(1).shuffle(ids)
-        targets.write_text("".join(f"/v1/boats/{name}\n" for name in ids))
-        for name in ids if files else ids[:100]:
+        for name in ids:
             answer, body = self.ask(f"/v1/boats/{name}")
             (directory / name).write_bytes(body)
         return [(name.lower(), value) for name, value in answer.getheaders()]
 
 
+def figures(size, given):
+    """For the plots: medians of each side."""
+    return {"boats": size.boats, "sides": {name: middle(loads) for name, loads in given.items()}}
+
+
 def run(surroundings, sizes):
-    for boats in sizes:
-        run_size(surroundings, boats)
+    """All sizes at once, in turns, since their rates are compared with each other too."""
+    with contextlib.ExitStack() as stack:
+        measured = [Size(surroundings, boats, stack.enter_context) for boats in sizes]
+        sides = {(size, name): size.turn(name, surroundings.seconds) for size in measured for name in size.servers}
+        for size in measured:
+            for name in size.servers:
+                size.turn(name, 2)(0)
+        machine()
+        given = in_turns(surroundings.rounds, sides)
+        of_size = lambda size: {name: loads for (one, name), loads in given.items() if one is size}
+        for size in measured:
+            size.report(of_size(size))
+        against_size(measured, given)
+        keep("get", {"sizes": [figures(size, of_size(size)) for size in measured]})
+        for size in measured:
+            shutil.rmtree(size.root)
+
+
+def against_size(measured, given):
+    if len(measured) < 2:
+        return
+    rates = {f"{size.boats} boats": [one.rate_of_processor for one in given[size, "catalogue"]] for size in measured}
+    show("get one against size", "answers a second of processor time", rates)

@@ -1,8 +1,9 @@
-"""nginx as a peer: the bodies of all boats as files, and as many header fields as our answers have."""
+"""nginx as a peer, at its best: the bodies of boats as files, and as many header fields as our answers have."""
 
 import contextlib
 import os
 import pathlib
+import resource
 import socket
 import subprocess
 import time
@@ -13,19 +14,26 @@ from processes import Failed, SERVER_CORE, Server, on_core
 OF_ITSELF = 7
 NATIVE = {"date", "content-type", "content-length", "etag"}
 
+# Ways to send a file; which is quickest depends on the kernel and the sizes, so all of them are tried.
+WAYS = ("sendfile on; tcp_nopush on;", "sendfile on;", "sendfile off;")
+# Files and sockets besides those that it keeps open to answer from.
+OTHER_FILES = 1_000
+# It cannot keep more files open than that, however many it is told: then it refuses connections.
+FILES_MAX = resource.getrlimit(resource.RLIMIT_NOFILE)[1] - OTHER_FILES
+
 CONFIGURATION = """
 worker_processes 1;
 daemon off;
 pid {work}/pid;
 error_log {work}/error.log;
-worker_rlimit_nofile 250000;
-events {{ worker_connections 4096; }}
+worker_rlimit_nofile {open_files};
+events {{ worker_connections 512; }}
 http {{
     access_log off;
-    sendfile on;
+    {way}
     tcp_nodelay on;
     keepalive_requests 1000000000;
-    open_file_cache max=220000 inactive=1h;
+    open_file_cache max={files} inactive=1h;
     open_file_cache_valid 1h;
     max_ranges 0;
     types {{ }}
@@ -52,15 +60,16 @@ def fields_of(headers):
 
 
 @contextlib.contextmanager
-def nginx(work, root, headers):
-    """Serves the files below `root` on one core."""
-    work.mkdir(exist_ok=True)
+def nginx(work, root, headers, way):
+    """Serves the files below `root` on one core, in one of `WAYS`."""
+    work.mkdir()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     fields = "\n".join(f'        add_header {name} "{value}";' for name, value in fields_of(headers))
     configuration = pathlib.Path(work / "nginx.conf")
-    configuration.write_text(CONFIGURATION.format(work=work, root=root, port=port, fields=fields))
+    configuration.write_text(CONFIGURATION.format(
+        work=work, root=root, port=port, fields=fields, way=way, files=FILES_MAX, open_files=FILES_MAX + OTHER_FILES))
     command = on_core(SERVER_CORE, "nginx", "-p", work, "-c", configuration)
     path = os.environ["PATH"] + ":/usr/sbin"
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -106,7 +106,7 @@ def load(server, seconds, targets, heads, seed, connections=CONNECTIONS):
                             f"{seconds}s", "--script", LOAD_SCRIPT, server.base, "--", targets, heads, seed))
         computed = server.processor_seconds() - before
         figures = json.loads(said.splitlines()[-1])
-        if FAILED_SHARE_MAX * figures["answers"] < figures["failed"]:
+        if figures["answers"] == 0 or FAILED_SHARE_MAX * figures["answers"] < figures["failed"]:
             raise Failed(f"{figures['failed']} of {figures['answers']} answers of {server.base} are no 200")
         one = Load(figures["answers"] / figures["seconds"], figures["answers"] / max(computed, 1 / TICKS_PER_SECOND),
                    figures["median"], figures["slow"], figures["bytes"] / max(figures["answers"], 1),

@@ -1,8 +1,9 @@
 """From the start of the server to where it listens, and the memory that it has then, by number of boats."""
 
-import shutil
+import statistics
 
 from processes import serving
+from results import keep
 from surroundings import machine
 from table import in_turns, show
 
@@ -20,9 +21,10 @@ def run(surroundings, sizes):
                 figures["most"].append(server.status_kibibytes("VmHWM") / 1024)
 
         in_turns(surroundings.rounds, {"start": start})
-        sides[f"{boats} boats"] = figures
-        shutil.rmtree(data.directory)
-    figure = lambda name: {boats: figures[name] for boats, figures in sides.items()}
+        sides[boats] = figures
+    figure = lambda name: {f"{boats} boats": figures[name] for boats, figures in sides.items()}
     show(f"start of the server, {machine()}", "seconds until it listens", figure("seconds"), digits=2, ratios=False)
     show("  then", "MiB resident", figure("resident"), ratios=False)
     show("  until then", "MiB resident, at most", figure("most"), ratios=False)
+    middles = lambda figures: {name: statistics.median(values) for name, values in figures.items()}
+    keep("start", {"sizes": [{"boats": boats, **middles(figures)} for boats, figures in sides.items()]})

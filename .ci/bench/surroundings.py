@@ -1,4 +1,4 @@
-"""What all benchmarks need: release binaries, a directory to work in, exports of any size, Python packages."""
+"""What all benchmarks need: release binaries, a directory to work in, exports and releases of any size, packages."""
 
 import contextlib
 import json
@@ -41,6 +41,8 @@ class Surroundings:
     rounds: int
     seconds: int
     queries: int
+    # Seconds.
+    overload: int
 
     @classmethod
     @contextlib.contextmanager
@@ -51,33 +53,46 @@ class Surroundings:
         with tempfile.TemporaryDirectory(prefix="catalogue-bench-", dir=parent) as work:
             # nginx reads its files as another user.
             os.chmod(work, 0o755)
-            yield cls(binaries(), pathlib.Path(work), setting("ROUNDS", 5), setting("SECONDS", 4),
-                      setting("QUERIES", 30))
+            yield cls(binaries(), pathlib.Path(work), setting("ROUNDS", 5), setting("SECONDS", 3),
+                      setting("QUERIES", 20), setting("OVERLOAD", 300))
 
     @property
     def catalogue(self):
         return self.binaries / "catalogue"
 
-    def export(self, boats):
+    def export(self, boats, seed=1):
         """An export with so many boats, one in fifty of them a draft. The same every time."""
-        path = self.work / f"{boats}.ndjson"
+        path = self.work / f"{boats}-{seed}.ndjson"
         if not path.exists():
             with path.open("wb") as out:
-                command = [self.binaries / "examples" / "generate_export", "--boats", str(boats)]
-                if subprocess.run(command, stdout=out).returncode:
+                command = [self.binaries / "examples" / "generate_export", "--boats", boats, "--seed", seed]
+                if subprocess.run(map(str, command), stdout=out).returncode:
                     raise Failed("could not make an export")
         return path
 
+    def import_into(self, directory, boats, *options, seed=1):
+        """Makes a release of so many boats."""
+        export = self.export(boats, seed)
+        run(self.catalogue, "--data", directory, "import", *options, export)
+        export.unlink()
+
     def data(self, boats):
-        """A data directory with a release of so many boats."""
+        """A data directory with a release of so many boats; made once, for all benchmarks of this run."""
         directory = self.work / f"data-{boats}"
-        do = lambda *arguments: run(self.catalogue, "--data", directory, *arguments)
-        do("import", self.export(boats))
-        self.export(boats).unlink()
-        do("subscriptions", "create", "bench", "--quota", str(QUOTA))
-        issue = ("keys", "issue", "--subscription", "bench", "--scope", "boats.read", "manufacturers.read",
-                 "--rate-limit", str(MINUTE_LIMIT_MAX), "--json")
-        return Data(directory, tuple(json.loads(do(*issue))["key"] for _ in range(KEYS)))
+        if not directory.exists():
+            self.import_into(directory, boats)
+        return Data(directory, self.keys(directory))
+
+    def keys(self, directory):
+        """Keys that may ask for everything; made once."""
+        path = directory.with_suffix(".keys")
+        if not path.exists():
+            do = lambda *arguments: run(self.catalogue, "--data", directory, *arguments)
+            do("subscriptions", "create", "bench", "--quota", str(QUOTA))
+            issue = ("keys", "issue", "--subscription", "bench", "--scope", "boats.read", "manufacturers.read",
+                     "--rate-limit", str(MINUTE_LIMIT_MAX), "--json")
+            path.write_text("\n".join(json.loads(do(*issue))["key"] for _ in range(KEYS)))
+        return tuple(path.read_text().splitlines())
 
     def serve_command(self, data):
         return (self.catalogue, "--data", data.directory, "serve", "--listen", "127.0.0.1:0", "--log", "warn")
