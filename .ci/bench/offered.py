@@ -1,0 +1,99 @@
+"""Loads on a schedule that waits for no answer, by the program `offer`, and what came of them by time."""
+
+import json
+import math
+import resource
+import subprocess
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+from processes import ENVIRONMENT, LOAD_CORE, Failed, on_core
+
+# As in the program: a bucket of a histogram is by that part of a natural logarithm above the one before.
+BUCKETS = 50
+
+
+@dataclass
+class Slice:
+    """What came of requests in a tenth of a second: by kind and outcome, a histogram each."""
+
+    # Seconds from the start of the load to the end of the slice.
+    until: float
+    kinds: dict
+
+
+@dataclass
+class Offered:
+    """All slices, and what was looked at beside them, once a second."""
+
+    slices: list
+    # When it started, by time.monotonic().
+    started: float
+    # (seconds from the start, whatever `watch` gave)
+    watched: list = field(default_factory=list)
+
+    def histogram(self, kind, outcome, since=0, until=math.inf):
+        found = Counter()
+        for one in self.slices:
+            if since < one.until <= until:
+                found.update(one.kinds[kind].get(outcome, {}))
+        return found
+
+    def count(self, kind, outcome, since=0, until=math.inf):
+        return self.histogram(kind, outcome, since, until).total()
+
+    def ends(self):
+        return self.slices[-1].until
+
+
+def milliseconds(histogram, share):
+    """Within which that share was answered; `None` of nothing."""
+    left = share * histogram.total()
+    for bucket in sorted(histogram, key=int):
+        left -= histogram[bucket]
+        if left <= 0:
+            return math.exp(int(bucket) / BUCKETS) / 1000
+    return None
+
+
+def offer(surroundings, server, heads, connections, phases, kinds, watch=None, beside=None):
+    """Offers phases, each (rate or "max", seconds), of kinds {name: (weight, file)}, from another core.
+
+    `watch` is asked once a second; `beside` is run as soon as it has started, with that moment.
+    """
+    command = on_core(LOAD_CORE, surroundings.binaries / "offer", server.base.removeprefix("http://"), heads,
+                      connections, ",".join(f"{rate}x{seconds}" for rate, seconds in phases),
+                      *(f"{name}={weight}={path}" for name, (weight, path) in kinds.items()))
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    slices, watched = [], []
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+                          env=ENVIRONMENT) as process:
+        first = json.loads(process.stdout.readline() or "{}")
+        if not first:
+            raise Failed("the load did not start")
+        started = time.monotonic() - first["until"]
+        slices.append(slice_of(first))
+        ended = threading.Event()
+        threads = [threading.Thread(target=watch_seconds, args=(watch, started, watched, ended))] if watch else []
+        threads += [threading.Thread(target=beside, args=(started,))] if beside else []
+        for thread in threads:
+            thread.start()
+        slices += [slice_of(json.loads(line)) for line in process.stdout]
+        ended.set()
+        for thread in threads:
+            thread.join()
+    if process.returncode:
+        raise Failed("the load failed")
+    return Offered(slices, started, watched)
+
+
+def slice_of(line):
+    return Slice(line.pop("until"), line)
+
+
+def watch_seconds(watch, started, watched, ended):
+    while not ended.wait(1):
+        watched.append((time.monotonic() - started, watch()))
