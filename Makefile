@@ -1,7 +1,8 @@
 # Every task of the project. Cargo runs through .ci/cargo, which finds or fetches the DuckDB library;
 # BUNDLED=1 compiles DuckDB from source instead (about an hour of processor time, once).
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint doc check format snapshots ci bench-get bench-lists bench-import bench-start
+.PHONY: help demo build test lint doc check format snapshots ci
+.PHONY: bench bench-get bench-lists bench-import bench-start bench-overload bench-switch bench-plots
 
 help: ## list these tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -34,10 +35,13 @@ snapshots: ## write all snapshots of the tests anew, into the emptied folder
 ci: ## everything that continuous integration runs
 	bash .ci/run
 
-bench-get: ## one boat over HTTP beside nginx and an empty handler; BOATS="10000 100000"
+bench: ## all benchmarks and plots, about 25 minutes; writes server/benches/results and plots
+	python3 .ci/bench all
+
+bench-get: ## one boat over HTTP beside nginx and an empty handler; BOATS="10000 100000 1000000"
 	python3 .ci/bench get $(BOATS)
 
-bench-lists: ## every filter and sort beside bare DuckDB, and lists over HTTP beside ROAPI; BOATS="10000 100000"
+bench-lists: ## lists beside bare DuckDB, and over HTTP beside ROAPI and Datasette; BOATS="10000 100000 1000000"
 	python3 .ci/bench lists $(BOATS)
 
 bench-import: ## an import beside DuckDB's COPY from JSON to Parquet; BOATS=100000
@@ -45,3 +49,12 @@ bench-import: ## an import beside DuckDB's COPY from JSON to Parquet; BOATS=1000
 
 bench-start: ## how long the server takes to start, and its memory; BOATS="10000 100000 1000000"
 	python3 .ci/bench start $(BOATS)
+
+bench-overload: ## five times the lists that it can answer, for OVERLOAD=300 seconds; BOATS=100000
+	python3 .ci/bench overload $(BOATS)
+
+bench-switch: ## another release again and again under full load, every answer checked; BOATS=100000
+	python3 .ci/bench switch $(BOATS)
+
+bench-plots: ## draw server/benches/plots anew from server/benches/results
+	python3 .ci/bench plots

@@ -1,19 +1,26 @@
 """What the service takes, beside what else could be used in its place. The peer runs in the same run, in turns.
 
-    python3 .ci/bench get [BOATS...]      one boat over HTTP, against nginx with files and against an empty handler
-    python3 .ci/bench lists [BOATS...]    every filter and sort against bare DuckDB; cached and uncached over HTTP
-    python3 .ci/bench import [BOATS...]   an import against DuckDB's own way from JSON to Parquet
-    python3 .ci/bench start [BOATS...]    from the start to the first answer, and the memory that it takes
+    python3 .ci/bench get [BOATS...]       one boat over HTTP, against nginx with files and against an empty handler
+    python3 .ci/bench lists [BOATS...]     every filter and sort against bare DuckDB; over HTTP against ROAPI, Datasette
+    python3 .ci/bench import [BOATS...]    an import against DuckDB's own way from JSON to Parquet
+    python3 .ci/bench start [BOATS...]     from the start to the first answer, and the memory that it takes
+    python3 .ci/bench overload [BOATS...]  five times the lists that can be answered, and how it recovers
+    python3 .ci/bench switch [BOATS...]    another release again and again under full load
+    python3 .ci/bench all                  all of these with their usual sizes, then the plots
+    python3 .ci/bench plots                cost against size as SVG, from the results in RESULTS
 
-Without BOATS: 10000 and 100000 (import: 100000; start: 10000, 100000 and 1000000). ROUNDS is how often each side has
-its turn (5), SECONDS how long a turn of HTTP lasts (4), QUERIES how many list queries of each shape are asked (30).
-CATALOGUE_TARGET is a directory with release binaries; without it, .ci/cargo builds them.
+Without BOATS: 10000, 100000 and 1000000 for get, lists and start, 100000 for the others. ROUNDS is how often each side
+has its turn (5), SECONDS how long a turn of HTTP lasts (3), QUERIES how many list queries of each shape are asked (20),
+OVERLOAD how many seconds the overload lasts (300), ATTEMPTS how often a disturbed turn is tried (4).
+CATALOGUE_TARGET is a directory with release binaries; without it, .ci/cargo builds them. BENCH_DIR is where data lies
+meanwhile, up to eight gigabytes. RESULTS is a directory for the results as JSON; without it, they are only printed.
 
 Servers have one core to themselves and load comes from another, so two cores are needed that do nothing else; each
 table shows how busy the machine was before. nginx and wrk are Debian's; Python packages are installed into the cache.
 """
 
 import os
+import pathlib
 import sys
 
 # Nothing is to be left in the repository.
@@ -22,31 +29,55 @@ sys.dont_write_bytecode = True
 import get
 import imports
 import lists
+import overload
+import plots
 import start
+import switch
 from processes import Failed
-from surroundings import Surroundings
+from surroundings import ROOT, Surroundings
 
+OF_SIZE = (10_000, 100_000, 1_000_000)
 BENCHMARKS = {
-    "get": (get.run, (10_000, 100_000)),
-    "lists": (lists.run, (10_000, 100_000)),
+    "get": (get.run, OF_SIZE),
+    "lists": (lists.run, OF_SIZE),
     "import": (imports.run, (100_000,)),
-    "start": (start.run, (10_000, 100_000, 1_000_000)),
+    "start": (start.run, OF_SIZE),
+    "overload": (overload.run, (100_000,)),
+    "switch": (switch.run, (100_000,)),
 }
+RESULTS = ROOT / "server" / "benches" / "results"
+PLOTS = ROOT / "server" / "benches" / "plots"
+
+
+def measure(benchmarks):
+    """Functions with sizes, one after the other, with the same data; whether none failed."""
+    if (os.cpu_count() or 1) < 2:
+        sys.exit("bench: two cores are needed, one for the server and one for the load")
+    failed = []
+    with Surroundings.make() as surroundings:
+        for name, (benchmark, sizes) in benchmarks.items():
+            try:
+                benchmark(surroundings, sizes)
+            except Failed as error:
+                failed.append(name)
+                print(f"bench {name}: {error}", file=sys.stderr, flush=True)
+    return not failed
 
 
 def main(arguments):
     match arguments:
+        case ["plots"]:
+            plots.draw(pathlib.Path(os.environ.get("RESULTS", RESULTS)), PLOTS)
+        case ["all"]:
+            os.environ.setdefault("RESULTS", str(RESULTS))
+            whole = measure(BENCHMARKS)
+            plots.draw(os.environ["RESULTS"], PLOTS)
+            sys.exit(not whole)
         case [name, *sizes] if name in BENCHMARKS and all(size.isdecimal() and int(size) for size in sizes):
             benchmark, usual = BENCHMARKS[name]
+            sys.exit(not measure({name: (benchmark, [int(size) for size in sizes] or list(usual))}))
         case _:
             sys.exit(__doc__)
-    if (os.cpu_count() or 1) < 2:
-        sys.exit("bench: two cores are needed, one for the server and one for the load")
-    try:
-        with Surroundings.make() as surroundings:
-            benchmark(surroundings, [int(size) for size in sizes] or list(usual))
-    except Failed as error:
-        sys.exit(f"bench {name}: {error}")
 
 
 main(sys.argv[1:])
