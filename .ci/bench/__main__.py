@@ -22,6 +22,7 @@ table shows how busy the machine was before. nginx and wrk are Debian's; Python 
 import os
 import pathlib
 import sys
+import traceback
 
 # Nothing is to be left in the repository.
 sys.dont_write_bytecode = True
@@ -61,6 +62,10 @@ def measure(benchmarks):
             except Failed as error:
                 failed.append(name)
                 print(f"bench {name}: {error}", file=sys.stderr, flush=True)
+            except Exception:
+                # The others are measured all the same.
+                failed.append(name)
+                traceback.print_exc()
     return not failed
 
 

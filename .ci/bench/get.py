@@ -2,9 +2,11 @@
 
 import contextlib
 import http.client
+import os
+import pathlib
 import random
-import shutil
 import statistics
+import tempfile
 
 from nginx import FILES_MAX, WAYS, nginx
 from processes import Failed, load, serving
@@ -14,6 +16,8 @@ from table import in_turns, show
 
 # Most boats of one size whose bodies are written into files.
 BODIES_MAX = 100_000
+# Where files of nginx lie: in memory where that can be, which is in its favour, and quickly removed.
+IN_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 # Turns of a second for each way of nginx before the best of them is measured.
 TRIALS = 3
 
@@ -30,8 +34,11 @@ class Size:
         service = enter(serving(*surroundings.serve_command(data), log=log))
         copy = Copy(service, data.keys[0])
         ids = copy.ids(boats)
-        self.root = work / "root"
-        self.headers = copy.write(self.root, ids if boats <= BODIES_MAX else ids[:100])
+        files = ids[:FILES_MAX] if boats <= BODIES_MAX else ids[:100]
+        self.root = pathlib.Path(enter(tempfile.TemporaryDirectory(prefix="catalogue-bench-", dir=IN_MEMORY)))
+        # nginx reads its files as another user.
+        self.root.chmod(0o755)
+        self.headers = copy.write(self.root, files)
         self.body = average(self.root / "v1" / "boats")
         self.key = data.keys[0]
         self.targets = write_targets(work / "targets", ids)
@@ -40,7 +47,7 @@ class Size:
         if boats <= BODIES_MAX:
             empty = enter(serving(surroundings.binaries / "empty_handler", self.body, *fields, log=log))
             # In its favour: only what it can keep open is asked for.
-            few = write_targets(work / "few-targets", ids[:FILES_MAX])
+            few = write_targets(work / "few-targets", files)
             server, self.way = enter(best_nginx(work, self.root, self.headers, few, self.heads))
             self.servers |= {"empty handler": (empty, self.targets), "nginx, files": (server, few)}
 
@@ -149,8 +156,6 @@ def run(surroundings, sizes):
             size.report(of_size(size))
         against_size(measured, given)
         keep("get", {"sizes": [figures(size, of_size(size)) for size in measured]})
-        for size in measured:
-            shutil.rmtree(size.root)
 
 
 def against_size(measured, given):

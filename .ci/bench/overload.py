@@ -96,40 +96,51 @@ class Report:
                 back = second
         return back
 
+    def figures(self):
+        """What it comes down to."""
+        whole, windows = self.row(self.since, self.until), self.windows()
+        lowest = min(row["lists answered"] for row in windows if self.since <= row["since"] < self.until)
+        sent = sum(whole[f"{kind} {outcome}"] for kind in KINDS for outcome in OUTCOMES if outcome != "unsent")
+        refused = self.offered.histogram("lists", "refused", self.since, self.until)
+        return {
+            "boats": self.boats, "peak": self.peak, "sent_times": sent / (2 * self.peak),
+            "answered_of_peak": whole["lists answered"] / self.peak, "lowest_of_peak": lowest / self.peak,
+            "refused_milliseconds": {share: milliseconds(refused, share / 100) for share in (50, 90, 99)},
+            "mebibytes": {"before": self.quiet, "most": max(row["MiB"] for row in windows)},
+            "seconds_to_normal": self.back_to_normal(), "windows": windows,
+        }
+
     def show(self):
-        whole, back = self.row(self.since, self.until), self.back_to_normal()
-        windows = self.windows()
-        time = lambda value: "-" if value is None else f"{value:,.0f}"
+        figures = self.figures()
         print(f"\n{TIMES} x the lists that can be answered, {self.boats} boats, {machine()}")
         print(f"greatest rate of different lists, {PEAK_CONNECTIONS} clients: {self.peak:,.0f} a second, and as many "
               f"of one boat;\nbefore and after: {NORMAL} x that; offered on {CONNECTIONS} connections\n")
         print("           |            lists: a second and ms            |   one boat: a second and ms  |  MiB of")
         print(" seconds   | answered  of peak  p50/p99  refused  p50/p99  other | answered  p50/p99  not 200 |  memory")
-        for row in windows:
-            others = lambda kind, *outcomes: sum(row[f"{kind} {outcome}"] for outcome in outcomes)
-            pair = lambda what: f"{time(row[what + ' p50'])}/{time(row[what + ' p99'])}"
-            print(f" {row['since']:>4}-{row['until']:<4} | {row['lists answered']:>8,.0f} "
-                  f"{row['lists answered'] / self.peak:>8.0%} {pair('lists answered'):>9}"
-                  f" {row['lists refused']:>8,.0f} {pair('lists refused'):>9}"
-                  f" {others('lists', 'other', 'failed', 'unsent'):>5,.0f} | {row['boats answered']:>8,.0f}"
-                  f" {pair('boats answered'):>9} {others('boats', *OUTCOMES[1:]):>7,.0f} | {row['MiB']:>7,.0f}",
-                  flush=True)
-        lowest = min(row["lists answered"] for row in windows if self.since <= row["since"] < self.until) / self.peak
-        sent = sum(whole[f"{kind} {outcome}"] for kind in KINDS for outcome in OUTCOMES if outcome != "unsent")
-        refused = self.offered.histogram("lists", "refused", self.since, self.until)
-        figures = {
-            "boats": self.boats, "peak": self.peak, "sent_times": sent / (2 * self.peak),
-            "answered_of_peak": whole["lists answered"] / self.peak, "lowest_of_peak": lowest,
-            "refused_milliseconds": {share: milliseconds(refused, share / 100) for share in (50, 90, 99)},
-            "mebibytes": {"before": self.quiet, "most": max(row["MiB"] for row in windows)},
-            "seconds_to_normal": back, "windows": windows,
-        }
+        for row in figures["windows"]:
+            print(self.line(row), flush=True)
+        back, memory = figures["seconds_to_normal"], figures["mebibytes"]
         print(f"\nsent: {figures['sent_times']:.1f} x the greatest rate; lists answered: "
-              f"{figures['answered_of_peak']:.0%} of it, {lowest:.0%} in the worst ten seconds\n"
-              f"refused within ms, 50/90/99 %: {'/'.join(map(time, figures['refused_milliseconds'].values()))}; memory "
-              f"{self.quiet:,.0f} MiB before, {figures['mebibytes']['most']:,.0f} at most; "
+              f"{figures['answered_of_peak']:.0%} of it, {figures['lowest_of_peak']:.0%} in the worst ten seconds\n"
+              f"refused within ms, 50/90/99 %: {'/'.join(map(whole_number, figures['refused_milliseconds'].values()))};"
+              f" memory {memory['before']:,.0f} MiB before, {memory['most']:,.0f} at most; "
               f"{'not back to normal' if back is None else f'back to normal after {back} s'}", flush=True)
         keep("overload", figures)
+
+    def line(self, row):
+        """A window in the table."""
+        pair = lambda what: f"{whole_number(row[what + ' p50'])}/{whole_number(row[what + ' p99'])}"
+        lists_lost = sum(row[f"lists {outcome}"] for outcome in ("other", "failed", "unsent"))
+        boats_lost = sum(row[f"boats {outcome}"] for outcome in OUTCOMES if outcome != "answered")
+        return (f" {row['since']:>4}-{row['until']:<4} | {row['lists answered']:>8,.0f} "
+                f"{row['lists answered'] / self.peak:>8.0%} {pair('lists answered'):>9}"
+                f" {row['lists refused']:>8,.0f} {pair('lists refused'):>9} {lists_lost:>5,.0f}"
+                f" | {row['boats answered']:>8,.0f} {pair('boats answered'):>9} {boats_lost:>7,.0f}"
+                f" | {row['MiB']:>7,.0f}")
+
+
+def whole_number(value):
+    return "-" if value is None else f"{value:,.0f}"
 
 
 def run(surroundings, sizes):

@@ -21,6 +21,8 @@ COLUMNS = ("id", "slug", "manufacturer", "type", "first_year", "last_year", "uni
            *(f"{sort}_rank" for sort in SORTS))
 READ = """
 import sys, json, duckdb
+# It would be among the rows.
+duckdb.execute("SET enable_progress_bar = false")
 rows = duckdb.execute("SELECT " + sys.argv[2] + " FROM read_parquet(?)", [sys.argv[1]])
 while some := rows.fetchmany(10_000):
     for row in some:

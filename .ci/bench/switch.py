@@ -4,6 +4,7 @@ Clients ask for boats and lists as fast as they are answered. What each release 
 asked before, one release at a time, so an answer made from both would have a hash that neither gave.
 """
 
+import itertools
 import json
 import random
 import shutil
@@ -27,6 +28,8 @@ CONNECTIONS = 64
 BOATS_ASKED, LISTS_ASKED = 5_000, 1_000
 # So many boats are asked for beside one list.
 BOATS_A_LIST = 20
+# Last lines of the server's log that are shown; nothing is logged where all goes well.
+LOGGED_MAX = 5
 BAD = ("refused", "other", "failed", "wrong", "unsent")
 
 
@@ -100,9 +103,12 @@ def run_size(surroundings, boats):
     seconds = WARM_SECONDS + BEFORE_SECONDS + SWITCHES * PAUSE
     with serving(*surroundings.serve_command(data), log=surroundings.work / "server.log") as server:
         machine()
-        offered = offer(surroundings, server, heads, CONNECTIONS, [("max", seconds)], kinds,
+        served = lambda: json.loads(Copy(server, data.keys[0]).ask("/v1")[1])["data"]["catalogue"]["release"]
+        offered = offer(surroundings, server, heads, CONNECTIONS, [("max", seconds)], kinds, watch=served,
                         beside=switcher.activate_all)
     shutil.rmtree(directory)
+    logged = (surroundings.work / "server.log").read_text(errors="replace").splitlines()
+    print(*logged[-LOGGED_MAX:], sep="\n")
     report(boats, offered, switcher.switched, same, len(tags))
 
 
@@ -113,8 +119,9 @@ def report(boats, offered, switched, same, paths):
         raise Failed(f"no right answers, but {bad}")
     before = (WARM_SECONDS, WARM_SECONDS + BEFORE_SECONDS)
     within = [(at, at + DURING) for at in switched]
-    figures = {"boats": boats, "switches": len(switched), "bad": bad}
-    print(f"\n{len(switched)} switches between releases of {boats} boats under full load, {CONNECTIONS} clients, "
+    seen = sum(one != other for (_, one), (_, other) in itertools.pairwise(offered.watched))
+    figures = {"boats": boats, "switches": seen, "bad": bad}
+    print(f"\n{seen} switches between releases of {boats} boats under full load, {CONNECTIONS} clients, "
           f"{machine()}")
     for kind, kinds in (("boats", ["boats"]), ("lists", ["lists"]), ("all", ["boats", "lists"])):
         slow = lambda windows: milliseconds(sum(
@@ -134,6 +141,8 @@ def report(boats, offered, switched, same, paths):
     keep("switch", figures)
     if bad:
         raise Failed("answers failed or were of no release")
+    if seen < len(switched):
+        raise Failed(f"of {len(switched)} activations, {seen} were followed within {PAUSE} s")
 
 
 def run(surroundings, sizes):

@@ -68,3 +68,40 @@ impl Arrivals {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// When requests arrive, in milliseconds, asked each `step` milliseconds.
+    fn arrivals(phases: &[&str], step: u64) -> Vec<u128> {
+        let started = Instant::now();
+        let phases = phases.iter().map(|phase| Phase::parse(phase));
+        let phases = phases.collect::<anyhow::Result<_>>().expect("phases");
+        let mut arrivals = Arrivals::new(phases, started);
+        let times = (0..).map_while(|asked| {
+            let now = started + Duration::from_millis(step * asked);
+            Some((arrivals.next(now)? - started).as_millis())
+        });
+        times.collect()
+    }
+
+    #[test]
+    fn a_rate_goes_on_though_nobody_asks_in_time() {
+        let expected = [0, 250, 500, 750, 1000, 1500, 2000, 2500];
+        assert_eq!(arrivals(&["4x1", "2x2"], 0), expected);
+        assert_eq!(arrivals(&["4x1", "2x2"], 10_000), expected);
+    }
+
+    #[test]
+    fn without_a_rate_the_next_is_due_when_it_is_asked_for() {
+        assert_eq!(arrivals(&["maxx1", "1x2"], 400), [0, 400, 800, 1000, 2000]);
+    }
+
+    #[test]
+    fn what_is_no_phase_is_refused() {
+        for wrong in ["", "5", "5x", "x5", "fastx5", "5x-1"] {
+            assert!(Phase::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

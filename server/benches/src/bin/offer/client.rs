@@ -125,3 +125,55 @@ async fn read_some(stream: &mut TcpStream, into: &mut Vec<u8>) -> io::Result<()>
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_says_where_its_body_lies() {
+        let text = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\netag: \"a\"\r\n\r\nhello";
+        for end in 0..text.len() - "hello".len() {
+            assert!(
+                Head::parse(&text[..end]).expect("no fault").is_none(),
+                "{end}"
+            );
+        }
+        let head = Head::parse(text).expect("no fault").expect("a whole head");
+        assert_eq!((head.status, head.closes), (200, false));
+        assert_eq!(head.etag.as_deref(), Some("\"a\""));
+        assert_eq!(&text[head.body], b"hello");
+    }
+
+    #[test]
+    fn an_answer_without_a_length_is_a_failure() {
+        assert!(Head::parse(b"HTTP/1.1 200 OK\r\n\r\n").is_err());
+    }
+
+    #[test]
+    fn a_body_is_expected_by_its_hash_only() {
+        let answer = |body: &[u8], etag: Option<String>, etags: &[String]| {
+            let mut client = Client::new(([127, 0, 0, 1], 1).into());
+            client.answer = body.to_vec();
+            let body = 0..body.len();
+            let head = Head {
+                status: 200,
+                body,
+                etag,
+                closes: false,
+            };
+            client.is_expected(&head, etags)
+        };
+        let (one, other) = (ETag::of(b"one").to_string(), ETag::of(b"other").to_string());
+        let both = [one.clone(), other.clone()];
+        assert!(answer(b"one", Some(one.clone()), &both));
+        assert!(answer(b"other", Some(other.clone()), &both));
+        assert!(!answer(b"one", Some(other), &both), "of another body");
+        assert!(
+            !answer(b"third", Some(ETag::of(b"third").to_string()), &both),
+            "of no release"
+        );
+        assert!(!answer(b"one", None, &both), "without a tag");
+        assert!(answer(b"one", Some(one), &[]), "where any will do");
+    }
+}
