@@ -21,3 +21,4 @@ pub mod render;
 pub mod servers;
 pub mod timestamp;
 pub mod units;
+pub mod writing_thread;

@@ -31,6 +31,8 @@ pub mod id;
 mod in_use;
 pub mod leftovers;
 pub mod manifest;
+mod new_file;
+mod pairs;
 pub mod pointer;
 pub mod prune;
 mod ranks;
@@ -39,6 +41,7 @@ pub mod rendered;
 pub mod rollback;
 pub mod store;
 mod tables;
+mod words;
 pub mod writer;
 
 #[cfg(test)]

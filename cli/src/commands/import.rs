@@ -207,6 +207,16 @@ fn finish(
         Activation::Never => false,
         Activation::IfNoneIs => matches!(active, Active::None),
     };
+    let is_activated = is_wanted && refusals.is_empty();
+    if is_activated {
+        let activated = store.activate_finished(&finished);
+        activated.with_context(|| format!("could not activate the release {}", finished.id))?;
+    }
+    let active = if is_activated {
+        Active::Release(finished.id.clone())
+    } else {
+        active
+    };
     let made = Made {
         release: finished.id,
         manifest: finished.manifest,
@@ -215,11 +225,5 @@ fn finish(
         refusals,
         is_wanted,
     };
-    if !is_wanted || made.is_refused() {
-        return Ok((made, active));
-    }
-    let activated = store.activate(&made.release, &finished.lock);
-    activated.with_context(|| format!("could not activate the release {}", made.release))?;
-    let active = Active::Release(made.release.clone());
     Ok((made, active))
 }

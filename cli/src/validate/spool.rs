@@ -2,12 +2,13 @@
 //! refer to is known, and there may be more of them than memory holds.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, Write};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use shared::writing_thread::{Ending, WritingThread};
 
 use crate::export::{ExportFile, Line};
 use crate::temporary_file;
@@ -16,12 +17,14 @@ use crate::temporary_file;
 const BATCH_LINES: usize = 1024;
 /// Bytes after which a batch is complete, however few lines it has.
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes read ahead.
+const BUFFER: usize = 1024 * 1024;
 /// Bytes that describe a line before its own: file, number, whether it is unterminated, length.
 const HEAD: usize = 4 + 8 + 1 + 4;
 
 /// Lines being set aside.
 pub(super) struct Spool {
-    file: BufWriter<File>,
+    file: WritingThread<File>,
     /// Where the file lies, for messages: it has no name of its own.
     temp_dir: PathBuf,
     /// By ordinal; files without a line in the spool may be missing.
@@ -54,8 +57,10 @@ impl Spool {
     /// An empty spool in a nameless file in `temp_dir`.
     pub(super) fn create(temp_dir: &Path) -> anyhow::Result<Self> {
         let file = temporary_file::create(temp_dir)?;
+        let rewind = |mut file: File| file.rewind().map(|()| file);
+        let file = WritingThread::start(file, rewind);
         Ok(Self {
-            file: BufWriter::new(file),
+            file: file.with_context(|| temporary_file::not_written(temp_dir))?,
             temp_dir: temp_dir.to_owned(),
             files: Vec::new(),
             lines: 0,
@@ -79,14 +84,10 @@ impl Spool {
 
     /// Turns back to the first line.
     pub(super) fn into_reader(self) -> anyhow::Result<SpoolReader> {
-        let rewound = self
-            .file
-            .into_inner()
-            .map_err(io::IntoInnerError::into_error);
-        let rewound = rewound.and_then(|mut file| file.rewind().map(|()| file));
+        let rewound = self.file.end().and_then(Ending::wait);
         let file = rewound.with_context(|| temporary_file::not_written(&self.temp_dir))?;
         Ok(SpoolReader {
-            file: BufReader::new(file),
+            file: BufReader::with_capacity(BUFFER, file),
             temp_dir: self.temp_dir,
             files: self.files,
         })
@@ -103,12 +104,11 @@ impl Spool {
 }
 
 impl SpoolReader {
-    /// Refills `batch` with the next lines; it stays empty when there are none.
-    pub(super) fn next_batch(&mut self, batch: &mut Batch) -> anyhow::Result<()> {
-        batch.bytes.clear();
-        batch.lines.clear();
+    /// The next lines; none when there are no more.
+    pub(super) fn next_batch(&mut self) -> anyhow::Result<Batch> {
+        let mut batch = Batch::default();
         while batch.lines.len() < BATCH_LINES && batch.bytes.len() < BATCH_BYTES {
-            let more = self.read_line(batch).with_context(|| {
+            let more = self.read_line(&mut batch).with_context(|| {
                 format!(
                     "could not read a temporary file in {}",
                     self.temp_dir.display()
@@ -118,7 +118,7 @@ impl SpoolReader {
                 break;
             }
         }
-        Ok(())
+        Ok(batch)
     }
 
     fn read_line(&mut self, batch: &mut Batch) -> io::Result<bool> {
@@ -172,6 +172,11 @@ impl SpoolReader {
 }
 
 impl Batch {
+    /// Whether there is no line.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
     /// The lines, in their order.
     pub(super) fn lines(&self) -> Vec<Line<'_>> {
         let line = |line: &'_ BatchLine| (line.bytes.clone(), line.number, line.is_unterminated);
@@ -221,11 +226,10 @@ mod tests {
         assert_eq!(spool.lines(), 3);
 
         let mut reader = spool.into_reader().unwrap();
-        let (mut batch, mut back) = (Batch::default(), 0);
-        let mut batches = 0;
+        let (mut batches, mut back) = (0, 0);
         loop {
-            reader.next_batch(&mut batch).unwrap();
-            if batch.lines().is_empty() {
+            let batch = reader.next_batch().unwrap();
+            if batch.is_empty() {
                 break;
             }
             for line in batch.lines() {

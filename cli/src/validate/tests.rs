@@ -16,6 +16,7 @@ mod every_value;
 mod memory;
 mod others;
 mod text;
+mod threads;
 
 /// Records what is handed on, as the JSON that would be served.
 #[derive(Default)]

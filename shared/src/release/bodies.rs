@@ -1,7 +1,6 @@
-//! The file of bodies: written one after the other, read by place.
+//! The file of bodies, which lie one after the other: read by place.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -9,47 +8,7 @@ use bytes::Bytes;
 
 use super::ReleaseError;
 use super::reader::Record;
-use super::rendered::RenderedBody;
-use crate::durable;
 use crate::etag::ETag;
-
-/// Appends bodies to a new file.
-pub(super) struct BodyWriter {
-    path: PathBuf,
-    file: BufWriter<File>,
-    length: i64,
-}
-
-impl BodyWriter {
-    pub(super) fn create(path: PathBuf) -> Result<Self, ReleaseError> {
-        let file = durable::create_new(&path).map_err(ReleaseError::io("create", &path))?;
-        Ok(Self {
-            file: BufWriter::with_capacity(1 << 20, file),
-            path,
-            length: 0,
-        })
-    }
-
-    /// Appends a body and returns its offset.
-    pub(super) fn push(&mut self, body: &RenderedBody) -> Result<i64, ReleaseError> {
-        let offset = self.length;
-        self.file
-            .write_all(&body.bytes)
-            .map_err(ReleaseError::io("write", &self.path))?;
-        self.length += i64::try_from(body.bytes.len()).unwrap_or(i64::MAX);
-        Ok(offset)
-    }
-
-    /// Makes the bodies durable.
-    pub(super) fn finish(self) -> Result<(), ReleaseError> {
-        let file = self
-            .file
-            .into_inner()
-            .map_err(|error| ReleaseError::io("write", &self.path)(error.into_error()))?;
-        file.sync_all()
-            .map_err(ReleaseError::io("sync", &self.path))
-    }
-}
 
 /// The bodies of one kind of record.
 #[derive(Debug)]

@@ -4,17 +4,14 @@
 
 use std::collections::HashMap;
 
+use super::pairs::Pairs;
 use super::ranks::{code, ranks};
 use super::rendered::{RenderedBoat, RenderedBody, RenderedManufacturer};
-use super::tables::Column;
+use super::tables::{Column, Columns};
 use crate::etag::ETag;
-use crate::fold::words;
 use crate::ids::Slug;
 use crate::timestamp::Timestamp;
 use crate::units::Unit;
-
-/// Columns of a release's table.
-pub(super) type Columns = Vec<(&'static str, Column)>;
 
 /// Identity and place of body, which every kind of record has.
 #[derive(Default)]
@@ -74,20 +71,6 @@ impl Codes {
     }
 }
 
-/// `(left, right)` pairs of a side table.
-#[derive(Default)]
-struct Pairs(Vec<(i32, i32)>);
-
-impl Pairs {
-    /// Sorted by the left side, so that a look-up reads one run of rows; repeated pairs are one.
-    fn into_columns(mut self, left: &'static str, right: &'static str) -> Columns {
-        self.0.sort_unstable();
-        self.0.dedup();
-        let (lefts, rights) = self.0.into_iter().unzip();
-        vec![(left, Column::Int32(lefts)), (right, Column::Int32(rights))]
-    }
-}
-
 /// All boats pushed so far.
 #[derive(Default)]
 pub(super) struct BoatColumns {
@@ -117,13 +100,11 @@ impl BoatColumns {
         self.boat_type.push(code(self.types.of(boat.boat_type)));
         for category in boat.categories {
             self.boat_categories
-                .0
-                .push((code(self.categories.of(category)), ordinal));
+                .push(code(self.categories.of(category)), ordinal);
         }
         for activity in boat.activities {
             self.boat_activities
-                .0
-                .push((code(self.activities.of(activity)), ordinal));
+                .push(code(self.activities.of(activity)), ordinal);
         }
         self.first_year.push(i32::from(boat.production.first_year));
         self.last_year
@@ -140,46 +121,46 @@ impl BoatColumns {
         self.places.len()
     }
 
-    /// The tables of boats. The error is the slug of a manufacturer that was never pushed.
-    pub(super) fn finish(
-        self,
-        manufacturers: &ManufacturerColumns,
-        vocabulary: &Words,
-    ) -> Result<BoatTables, Box<str>> {
+    /// The orders of boats. The error is the slug of a manufacturer that was never pushed.
+    pub(super) fn order(&self, manufacturers: &ManufacturerColumns) -> Result<BoatOrder, Box<str>> {
         let makers = manufacturers.ordinals_of(&self.manufacturers.slugs)?;
         let maker_of = |boat: usize| makers[self.manufacturer[boat]];
         let maker_names = &manufacturers.folded_names;
         let (ids, count) = (&self.places.ids, self.places.len());
-        let model_rank = ranks(count, |boat| (&self.folded_models[boat], &ids[boat]));
-        let year_rank = ranks(count, |boat| (self.first_year[boat], &ids[boat]));
-        let length_rank = ranks(count, |boat| (self.length[boat], &ids[boat]));
-        let maker_rank = ranks(count, |boat| (&maker_names[maker_of(boat)], &ids[boat]));
-        let boat_words = vocabulary.pairs(&self.folded_models);
-        let manufacturer = (0..count).map(|boat| code(maker_of(boat))).collect();
+        Ok(BoatOrder {
+            manufacturer: (0..count).map(|boat| code(maker_of(boat))).collect(),
+            model_rank: ranks(count, |boat| (&self.folded_models[boat], &ids[boat])),
+            year_rank: ranks(count, |boat| (self.first_year[boat], &ids[boat])),
+            length_rank: ranks(count, |boat| (self.length[boat], &ids[boat])),
+            manufacturer_rank: ranks(count, |boat| (&maker_names[maker_of(boat)], &ids[boat])),
+        })
+    }
+
+    /// The tables of boats.
+    pub(super) fn finish(self, order: BoatOrder) -> BoatTables {
         let mut boats = self.places.into_columns();
         boats.extend([
-            ("manufacturer", Column::Int32(manufacturer)),
+            ("manufacturer", Column::Int32(order.manufacturer)),
             ("type", Column::Int32(self.boat_type)),
             ("first_year", Column::Int32(self.first_year)),
             ("last_year", Column::OptionalInt32(self.last_year)),
             ("unit", Column::Int32(self.unit)),
             ("length", Column::Int64(self.length)),
-            ("model_rank", Column::Int32(model_rank)),
-            ("year_rank", Column::Int32(year_rank)),
-            ("length_rank", Column::Int32(length_rank)),
-            ("manufacturer_rank", Column::Int32(maker_rank)),
+            ("model_rank", Column::Int32(order.model_rank)),
+            ("year_rank", Column::Int32(order.year_rank)),
+            ("length_rank", Column::Int32(order.length_rank)),
+            ("manufacturer_rank", Column::Int32(order.manufacturer_rank)),
         ]);
-        Ok(BoatTables {
+        BoatTables {
             boats,
             categories: self.boat_categories.into_columns("term", "boat"),
             activities: self.boat_activities.into_columns("term", "boat"),
-            words: boat_words.into_columns("word", "boat"),
             terms: term_columns([
                 ("type", self.types),
                 ("category", self.categories),
                 ("activity", self.activities),
             ]),
-        })
+        }
     }
 
     pub(super) fn folded_models(&self) -> &[Box<str>] {
@@ -187,12 +168,20 @@ impl BoatColumns {
     }
 }
 
+/// By boat: the ordinal of its manufacturer, and its places in the sort orders.
+pub(super) struct BoatOrder {
+    manufacturer: Vec<i32>,
+    model_rank: Vec<i32>,
+    year_rank: Vec<i32>,
+    length_rank: Vec<i32>,
+    manufacturer_rank: Vec<i32>,
+}
+
 /// The finished tables of boats.
 pub(super) struct BoatTables {
     pub(super) boats: Columns,
     pub(super) categories: Columns,
     pub(super) activities: Columns,
-    pub(super) words: Columns,
     pub(super) terms: Columns,
 }
 
@@ -251,49 +240,16 @@ impl ManufacturerColumns {
             .collect()
     }
 
-    /// The table of manufacturers, and their words.
-    pub(super) fn finish(self, vocabulary: &Words) -> (Columns, Columns) {
+    /// The table of manufacturers.
+    pub(super) fn finish(self) -> Columns {
         let (ids, count) = (&self.places.ids, self.places.len());
         let name_rank = ranks(count, |maker| (&self.folded_names[maker], &ids[maker]));
         let updated_rank = ranks(count, |maker| (&self.updated_at[maker], &ids[maker]));
-        let words = vocabulary.pairs(&self.folded_names);
         let mut manufacturers = self.places.into_columns();
         manufacturers.extend([
             ("name_rank", Column::Int32(name_rank)),
             ("updated_rank", Column::Int32(updated_rank)),
         ]);
-        (manufacturers, words.into_columns("word", "manufacturer"))
-    }
-}
-
-/// Every word of every folded name; a word's code is its place in the order of code points, so
-/// that the words with a common prefix are a range of codes.
-pub(super) struct Words(Vec<Box<str>>);
-
-impl Words {
-    pub(super) fn of(names: [&[Box<str>]; 2]) -> Self {
-        let mut all: Vec<&str> = names
-            .into_iter()
-            .flatten()
-            .flat_map(|name| words(name))
-            .collect();
-        all.sort_unstable();
-        all.dedup();
-        Self(all.into_iter().map(Into::into).collect())
-    }
-
-    fn pairs(&self, names: &[Box<str>]) -> Pairs {
-        let mut pairs = Vec::new();
-        for (ordinal, name) in names.iter().enumerate() {
-            for word in words(name) {
-                let place = self.0.binary_search_by(|known| (**known).cmp(word));
-                pairs.extend(place.ok().map(|place| (code(place), code(ordinal))));
-            }
-        }
-        Pairs(pairs)
-    }
-
-    pub(super) fn into_columns(self) -> Columns {
-        vec![("word", Column::Text(self.0))]
+        manufacturers
     }
 }

@@ -1,7 +1,7 @@
 //! SHA-256 as the release format writes it: hexadecimal, of bytes or of a whole file.
 
-use std::fmt::Write;
-use std::io::{self, Read};
+use std::fmt::Write as _;
+use std::io::{self, Read, Write};
 
 use sha2::{Digest, Sha256};
 
@@ -27,6 +27,41 @@ pub(super) fn sha256_hex_of_reader(mut reader: impl Read) -> io::Result<(u64, St
     }
 }
 
+/// Passes bytes on to `to`, and takes their number and SHA-256 on the way.
+pub(super) struct Hashed<W> {
+    to: W,
+    bytes: u64,
+    hasher: Sha256,
+}
+
+impl<W> Hashed<W> {
+    pub(super) fn new(to: W) -> Self {
+        Self {
+            to,
+            bytes: 0,
+            hasher: Sha256::new(),
+        }
+    }
+
+    /// What took the bytes, their number and their SHA-256, hexadecimal.
+    pub(super) fn finish(self) -> (W, u64, String) {
+        (self.to, self.bytes, hex(&self.hasher.finalize()))
+    }
+}
+
+impl<W: Write> Write for Hashed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.to.write(bytes)?;
+        self.hasher.update(&bytes[..count]);
+        self.bytes += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes
         .iter()
@@ -46,5 +81,27 @@ mod tests {
         let bytes = vec![7; 300_000];
         let (total, hash) = sha256_hex_of_reader(&*bytes).unwrap();
         assert_eq!((total, hash), (300_000, sha256_hex(&bytes)));
+    }
+
+    #[test]
+    fn what_is_passed_on_in_pieces_hashes_like_the_whole() {
+        /// Takes less than it is given.
+        struct Hesitant(Vec<u8>);
+        impl Write for Hesitant {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.0.write(&bytes[..bytes.len().min(1000)])
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let bytes: Vec<u8> = (0_u8..=250).cycle().take(30_000).collect();
+        let mut hashed = Hashed::new(Hesitant(Vec::new()));
+        bytes
+            .chunks(7000)
+            .for_each(|piece| hashed.write_all(piece).unwrap());
+        let (to, total, hash) = hashed.finish();
+        assert!(to.0 == bytes);
+        assert_eq!((total, hash), (30_000, sha256_hex(&bytes)));
     }
 }

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use super::leftovers::{self, STAGING};
 use super::manifest::FileEntry;
 use super::pointer::Pointer;
-use super::{Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter};
+use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter};
 use crate::data_dir::DataDir;
 use crate::file_lock;
 use crate::timestamp::Timestamp;
@@ -68,6 +68,14 @@ impl ReleaseStore {
     pub fn activate(&self, id: &ReleaseId, _held: &ReleaseLock) -> Result<(), ReleaseError> {
         self.open(id)?.verify()?;
         self.point_to(id)
+    }
+
+    /// Makes the release that was just finished the active one. Its files were hashed and synced
+    /// as they were written, or have proved whole since, so they are not read again: that took a
+    /// twentieth of the import.
+    pub fn activate_finished(&self, finished: &Finished) -> Result<(), ReleaseError> {
+        self.open(&finished.id)?.check_sizes()?;
+        self.point_to(&finished.id)
     }
 
     /// Makes a release that has proved whole the active one.

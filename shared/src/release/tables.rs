@@ -16,8 +16,12 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use super::ReleaseError;
-use crate::durable;
+use super::manifest::{FileEntry, FileName};
+use super::new_file::NewFile;
 use crate::etag::ETag;
+
+/// Columns of a table under construction.
+pub(super) type Columns = Vec<(&'static str, Column)>;
 
 /// A column under construction.
 pub(super) enum Column {
@@ -33,15 +37,19 @@ pub(super) enum Column {
     ETags(Vec<ETag>),
 }
 
-/// Writes `columns`, all of one length, as a Parquet file and syncs it.
-pub(super) fn write(path: &Path, columns: Vec<(&str, Column)>) -> Result<(), ReleaseError> {
+/// Writes `columns`, all of one length, as the Parquet file `name` in `directory`, and syncs it.
+pub(super) fn write(
+    directory: &Path,
+    name: FileName,
+    columns: Columns,
+) -> Result<FileEntry, ReleaseError> {
+    let path = directory.join(name.as_str());
     let parquet = |source| ReleaseError::Parquet {
         action: "write",
-        path: path.to_owned(),
+        path: path.clone(),
         source,
     };
-    let file = durable::create_new(path).map_err(ReleaseError::io("create", path))?;
-    let synced = file.try_clone().map_err(ReleaseError::io("write", path))?;
+    let file = NewFile::create(directory, name)?;
     let arrays = columns
         .into_iter()
         .map(|(name, column)| (name, array(column)));
@@ -53,8 +61,8 @@ pub(super) fn write(path: &Path, columns: Vec<(&str, Column)>) -> Result<(), Rel
     let mut writer =
         ArrowWriter::try_new(file, batch.schema(), Some(properties)).map_err(parquet)?;
     writer.write(&batch).map_err(parquet)?;
-    writer.close().map_err(parquet)?;
-    synced.sync_all().map_err(ReleaseError::io("sync", path))
+    let file = writer.into_inner().map_err(parquet)?;
+    file.finish().map_err(ReleaseError::io("sync", &path))
 }
 
 fn array(column: Column) -> ArrayRef {

@@ -6,6 +6,7 @@
 )]
 
 mod errors;
+mod finished;
 pub(super) mod records;
 
 use std::fs;

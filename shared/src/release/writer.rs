@@ -1,21 +1,30 @@
 //! Writing a release: records are streamed in, and nothing is visible until it is complete.
 //!
+//! ```text
+//! push ─► bodies ─► a thread that hashes and writes them ──────────┐
+//!      └► columns, held ─► finish: ranks and words ─► Parquet ─► manifest ─► the name
+//! ```
+//!
 //! Everything goes to a staging directory beside the releases. Only when each file is synced and
 //! described by the manifest does the directory get its name; a writer that is dropped, or killed,
 //! leaves no release.
 
-use std::fs::File;
+use std::panic;
+use std::path::Path;
+use std::thread;
 
 use tempfile::TempDir;
 
-use super::bodies::BodyWriter;
-use super::columns::{BoatColumns, Columns, ManufacturerColumns, Words};
+use super::columns::{BoatColumns, ManufacturerColumns};
 use super::fields::{FieldCounter, FieldCounts};
-use super::hash::{sha256_hex, sha256_hex_of_reader};
+use super::hash::sha256_hex;
 use super::manifest::{FORMAT, FileEntry, FileName, MANIFEST, Manifest};
+use super::new_file::BodyWriter;
 use super::rendered::{RenderedBoat, RenderedManufacturer};
 use super::store::{ReleaseLock, ReleaseStore};
-use super::{ReleaseError, ReleaseId, store, tables};
+use super::tables::{self, Columns};
+use super::words::WordTables;
+use super::{ReleaseError, ReleaseId, store};
 use crate::durable;
 use crate::render::coverage::{BOAT_FIELDS, MANUFACTURER_FIELDS};
 use crate::timestamp::Timestamp;
@@ -52,7 +61,7 @@ pub struct Finished {
 impl ReleaseWriter {
     pub(super) fn create(store: ReleaseStore, lock: ReleaseLock) -> Result<Self, ReleaseError> {
         let staging = store.create_staging()?;
-        let body_file = |name: FileName| BodyWriter::create(staging.path().join(name.as_str()));
+        let body_file = |name| BodyWriter::create(staging.path(), name);
         Ok(Self {
             boat_bodies: body_file(FileName::BoatBodies)?,
             manufacturer_bodies: body_file(FileName::ManufacturerBodies)?,
@@ -69,7 +78,7 @@ impl ReleaseWriter {
     /// Adds a boat. Its manufacturer must be added too, before or after.
     pub fn push_boat(&mut self, boat: RenderedBoat) -> Result<(), ReleaseError> {
         check_count("boats", self.boats.len())?;
-        let offset = self.boat_bodies.push(boat.body())?;
+        let offset = self.boat_bodies.push(&boat.body().bytes)?;
         self.boat_fields.add(boat.body().coverage);
         self.boats.push(boat, offset);
         Ok(())
@@ -78,7 +87,7 @@ impl ReleaseWriter {
     /// Adds a manufacturer.
     pub fn push_manufacturer(&mut self, maker: RenderedManufacturer) -> Result<(), ReleaseError> {
         check_count("manufacturers", self.manufacturers.len())?;
-        let offset = self.manufacturer_bodies.push(maker.body())?;
+        let offset = self.manufacturer_bodies.push(&maker.body().bytes)?;
         self.manufacturer_fields.add(maker.body().coverage);
         self.manufacturers.push(maker, offset);
         Ok(())
@@ -90,10 +99,12 @@ impl ReleaseWriter {
     /// When a boat's manufacturer was not added.
     pub fn finish(self, published_at: &Timestamp) -> Result<Finished, ReleaseError> {
         let (boats, manufacturers) = (self.boats.len() as u64, self.manufacturers.len() as u64);
-        self.boat_bodies.finish()?;
-        self.manufacturer_bodies.finish()?;
-        write_tables(&self.staging, self.boats, self.manufacturers)?;
-        let files = describe_files(&self.staging)?;
+        let last_bodies = [self.boat_bodies.end()?, self.manufacturer_bodies.end()?];
+        let mut files = write_tables(self.staging.path(), self.boats, self.manufacturers)?;
+        for bodies in last_bodies {
+            files.push(bodies.wait()?);
+        }
+        files.sort_unstable_by_key(|file| file.name);
         if let Some((id, manifest)) = self.store.find_with_files(&files)? {
             self.store.renew(&id, published_at)?;
             return Ok(Finished {
@@ -134,43 +145,50 @@ fn check_count(kind: &'static str, count: usize) -> Result<(), ReleaseError> {
     Ok(())
 }
 
+/// Takes two threads, since nothing but the last bodies is left to do for others.
 fn write_tables(
-    staging: &TempDir,
+    directory: &Path,
     boats: BoatColumns,
     manufacturers: ManufacturerColumns,
-) -> Result<(), ReleaseError> {
-    let words = Words::of([boats.folded_models(), manufacturers.folded_names()]);
-    let boats = boats
-        .finish(&manufacturers, &words)
-        .unwrap_or_else(|slug| unreachable!("manufacturer {slug} of a boat was not added"));
-    let (manufacturers, manufacturer_words) = manufacturers.finish(&words);
-    let write = |name: FileName, columns: Columns| {
-        tables::write(&staging.path().join(name.as_str()), columns)
+) -> Result<Vec<FileEntry>, ReleaseError> {
+    let (words, order) = both(
+        || WordTables::of(boats.folded_models(), manufacturers.folded_names()),
+        || boats.order(&manufacturers),
+    );
+    let order =
+        order.unwrap_or_else(|slug| unreachable!("manufacturer {slug} of a boat was not added"));
+    let boats = boats.finish(order);
+    let write = |tables: Vec<(FileName, Columns)>| -> Result<Vec<FileEntry>, ReleaseError> {
+        let write = |(name, columns)| tables::write(directory, name, columns);
+        tables.into_iter().map(write).collect()
     };
-    write(FileName::Boats, boats.boats)?;
-    write(FileName::BoatCategories, boats.categories)?;
-    write(FileName::BoatActivities, boats.activities)?;
-    write(FileName::BoatWords, boats.words)?;
-    write(FileName::Terms, boats.terms)?;
-    write(FileName::Manufacturers, manufacturers)?;
-    write(FileName::ManufacturerWords, manufacturer_words)?;
-    write(FileName::Words, words.into_columns())
+    let side_tables = vec![
+        (FileName::BoatCategories, boats.categories),
+        (FileName::BoatActivities, boats.activities),
+        (FileName::BoatWords, words.of_boats),
+        (FileName::Terms, boats.terms),
+        (FileName::ManufacturerWords, words.of_manufacturers),
+        (FileName::Words, words.words),
+    ];
+    let tables = vec![
+        (FileName::Boats, boats.boats),
+        (FileName::Manufacturers, manufacturers.finish()),
+    ];
+    let (side_files, files) = both(|| write(side_tables), || write(tables));
+    Ok([files?, side_files?].concat())
 }
 
-/// Reads every file back, so that the manifest describes what is on disk.
-fn describe_files(staging: &TempDir) -> Result<Vec<FileEntry>, ReleaseError> {
-    let describe = |name: FileName| {
-        let path = staging.path().join(name.as_str());
-        let file = File::open(&path).map_err(ReleaseError::io("open", &path))?;
-        let hashed = sha256_hex_of_reader(file);
-        let (bytes, sha256) = hashed.map_err(ReleaseError::io("read", &path))?;
-        Ok(FileEntry {
-            name,
-            bytes,
-            sha256,
-        })
-    };
-    FileName::ALL.into_iter().map(describe).collect()
+/// Does the one on a thread of its own while it does the other.
+fn both<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
+    thread::scope(|scope| {
+        let one = scope.spawn(one);
+        let other = other();
+        let one = one.join();
+        (
+            one.unwrap_or_else(|panicked| panic::resume_unwind(panicked)),
+            other,
+        )
+    })
 }
 
 fn publish(

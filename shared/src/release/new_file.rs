@@ -1,0 +1,105 @@
+//! A file of a release under construction: hashed on its way to the disk, so that describing it
+//! takes no second look.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::ReleaseError;
+use super::hash::Hashed;
+use super::manifest::{FileEntry, FileName};
+use crate::durable;
+use crate::writing_thread::{Ending, WritingThread};
+
+/// Takes the bytes of one file.
+pub(super) struct NewFile {
+    name: FileName,
+    file: Hashed<File>,
+}
+
+impl NewFile {
+    /// Creates the file `name` in `directory`.
+    pub(super) fn create(directory: &Path, name: FileName) -> Result<Self, ReleaseError> {
+        let path = directory.join(name.as_str());
+        let file = durable::create_new(&path).map_err(ReleaseError::io("create", &path))?;
+        Ok(Self {
+            name,
+            file: Hashed::new(file),
+        })
+    }
+
+    /// Makes the file durable, and describes it.
+    pub(super) fn finish(self) -> io::Result<FileEntry> {
+        let (file, bytes, sha256) = self.file.finish();
+        file.sync_all()?;
+        Ok(FileEntry {
+            name: self.name,
+            bytes,
+            sha256,
+        })
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Appends bodies to a new file, which is hashed, written and synced on a thread of its own.
+pub(super) struct BodyWriter {
+    path: PathBuf,
+    writing: WritingThread<FileEntry>,
+    length: i64,
+}
+
+/// The last bodies on their way to the disk.
+pub(super) struct LastBodies {
+    path: PathBuf,
+    ending: Ending<FileEntry>,
+}
+
+impl BodyWriter {
+    pub(super) fn create(directory: &Path, name: FileName) -> Result<Self, ReleaseError> {
+        let path = directory.join(name.as_str());
+        let file = NewFile::create(directory, name)?;
+        let writing = WritingThread::start(file, NewFile::finish);
+        Ok(Self {
+            writing: writing.map_err(ReleaseError::io("write", &path))?,
+            path,
+            length: 0,
+        })
+    }
+
+    /// Appends a body and returns its offset.
+    pub(super) fn push(&mut self, body: &[u8]) -> Result<i64, ReleaseError> {
+        let offset = self.length;
+        self.writing
+            .write_all(body)
+            .map_err(ReleaseError::io("write", &self.path))?;
+        self.length += i64::try_from(body.len()).unwrap_or(i64::MAX);
+        Ok(offset)
+    }
+
+    /// No more bodies are coming.
+    pub(super) fn end(self) -> Result<LastBodies, ReleaseError> {
+        let ending = self.writing.end();
+        Ok(LastBodies {
+            ending: ending.map_err(ReleaseError::io("write", &self.path))?,
+            path: self.path,
+        })
+    }
+}
+
+impl LastBodies {
+    /// Waits until the bodies are durable, and describes their file.
+    pub(super) fn wait(self) -> Result<FileEntry, ReleaseError> {
+        self.ending
+            .wait()
+            .map_err(ReleaseError::io("write", &self.path))
+    }
+}
