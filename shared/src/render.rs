@@ -116,6 +116,10 @@ impl Write for Bounded<'_> {
         Ok(bytes.len())
     }
 
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write(bytes).map(|_all| ())
+    }
+
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

@@ -68,4 +68,15 @@ impl Vocabulary {
             Self::HullMaterial => "hullMaterial",
         }
     }
+
+    /// What people call a term of it.
+    pub(super) const fn term(self) -> &'static str {
+        match self {
+            Self::Type => "type term",
+            Self::Category => "category term",
+            Self::Activity => "activity term",
+            Self::HullType => "hullType term",
+            Self::HullMaterial => "hullMaterial term",
+        }
+    }
 }

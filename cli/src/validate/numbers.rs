@@ -15,7 +15,7 @@ use crate::findings::Code;
 /// A number that is not negative.
 pub(super) fn number(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Number> {
     let (spelling, number) = finite(node, reporter)?;
-    if Decimal::new(spelling).is_negative() {
+    if spelling.starts_with('-') && Decimal::new(spelling).is_negative() {
         return out_of_range(node, "must not be negative", reporter);
     }
     Ok(Some(number))
@@ -68,6 +68,9 @@ fn finite<'n>(node: &Node<'n>, reporter: &mut Reporter<'_>) -> Result<(&'n str, 
 
 fn integer(node: &Node<'_>, (min, max): (u64, u64), reporter: &mut Reporter<'_>) -> Reading<u64> {
     let (spelling, _) = finite(node, reporter)?;
+    if let Some(integer) = digits(spelling).filter(|integer| (min..=max).contains(integer)) {
+        return Ok(Some(integer));
+    }
     let decimal = Decimal::new(spelling);
     if !decimal.is_integer() {
         let problem = Problem::new(Code::NotAnInteger, "must be an integer");
@@ -78,6 +81,13 @@ fn integer(node: &Node<'_>, (min, max): (u64, u64), reporter: &mut Reporter<'_>)
         Some(integer) if (min..=max).contains(&integer) => Ok(Some(integer)),
         _ => out_of_range(node, &format!("must be from {min} to {max}"), reporter),
     }
+}
+
+/// The integer that is spelled with nothing but digits, as nearly every one is, and not too many.
+/// Looking at all numbers as decimals was a fifth of the validation.
+fn digits(spelling: &str) -> Option<u64> {
+    let is_plain = spelling.bytes().all(|byte| byte.is_ascii_digit());
+    is_plain.then(|| spelling.parse().ok()).flatten()
 }
 
 fn out_of_range<T>(

@@ -162,8 +162,8 @@ impl<'n> Resolver<'n> {
         vocabulary: Vocabulary,
     ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> Reading<model::Reference<'n>> {
         move |node, reporter| {
-            let what = format!("{} term", vocabulary.as_str());
-            let found = self.resolve(self.references.terms(vocabulary), &what, node, reporter)?;
+            let what = vocabulary.term();
+            let found = self.resolve(self.references.terms(vocabulary), what, node, reporter)?;
             Ok(found.map(|(_, term)| model::Reference {
                 id: &term.id,
                 name: &term.name,
