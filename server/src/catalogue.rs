@@ -9,6 +9,8 @@ mod list;
 mod pool;
 mod queue;
 mod sql;
+mod tables;
+mod totals;
 
 pub use list::{ListBody, ListError};
 pub use pool::{LoadError, QueryError};
@@ -26,6 +28,7 @@ use shared::release::{FileName, InUse, Record, Release, ReleaseError};
 use self::index::Index;
 use self::list::Codes;
 use self::pool::Pool;
+use self::totals::Totals;
 use crate::params::{BoatQuery, ManufacturerQuery};
 
 /// Most bodies that are read from disk at once.
@@ -143,6 +146,7 @@ pub struct Catalogue {
     boats: Kind,
     manufacturers: Kind,
     codes: Codes,
+    totals: Totals,
     pool: Pool,
     /// Before reads of single bodies from disk.
     reads: Queue,
@@ -162,11 +166,11 @@ impl Catalogue {
             bodies(FileName::ManufacturerBodies)?,
         );
         let codes = Codes::new(&manufacturers.records, release.terms()?, release.words()?);
-        for table in sql::TABLES {
-            release.verify_file(table.file)?;
+        for source in tables::SOURCES {
+            release.verify_file(source.file)?;
         }
         let pool = Pool::load(release, settings.connections, settings.queues);
-        let pool = pool.map_err(|source| OpenCatalogueError::Load {
+        let (pool, totals) = pool.map_err(|source| OpenCatalogueError::Load {
             release: release.id().to_string(),
             source,
         })?;
@@ -176,6 +180,7 @@ impl Catalogue {
             boats,
             manufacturers,
             codes,
+            totals,
             pool,
             reads: Queue::new("read of a body", READS_AT_ONCE, settings.queues),
             queues: settings.queues,

@@ -5,16 +5,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use duckdb::Connection;
 use shared::etag::ETag;
 use shared::ids::Slug;
 use shared::release::reader::{Coded, TermCodes};
 use shared::release::{Record, ReleaseError};
-use shared::units::{LengthRanges, Unit};
 
 use super::pool::{QueryError, integers};
-use super::sql::{Condition, Question, Sort};
+use super::sql::{Condition, Question};
+use super::tables::Sort;
+use super::totals::Totals;
 use super::{Catalogue, Kind};
-use crate::params::{BoatQuery, ManufacturerQuery, Page, SearchWords};
+use crate::params::{BoatQuery, LengthFilter, ManufacturerQuery, Page, SearchWords};
 
 /// The exact body of a list answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,12 +99,8 @@ impl Codes {
                 .year_to
                 .map(|year| Condition::BuiltTo(i64::from(year))),
         );
-        conditions.extend(
-            query
-                .length
-                .as_ref()
-                .map(|length| length_condition(length.ranges())),
-        );
+        let length = query.length.as_ref().map(LengthFilter::ranges);
+        conditions.extend(length.cloned().map(Condition::Length));
         conditions.extend(self.search(query.search.as_ref(), Condition::BoatWord));
         Question {
             conditions,
@@ -139,17 +137,6 @@ impl Codes {
     }
 }
 
-fn length_condition(ranges: &LengthRanges) -> Condition {
-    Condition::Length {
-        tolerant: (*ranges.tolerant.start(), *ranges.tolerant.end()),
-        exact_unit: match ranges.exact_system {
-            Unit::Metric => 0,
-            Unit::Imperial => 1,
-        },
-        exact: (*ranges.exact.start(), *ranges.exact.end()),
-    }
-}
-
 impl Catalogue {
     pub(super) async fn list(
         self: &Arc<Self>,
@@ -160,9 +147,7 @@ impl Catalogue {
         let catalogue = Arc::clone(self);
         // The bodies may be on disk, so they too are read on the thread that may block.
         let answer = self.pool.run(move |connection| {
-            let total = integers(connection, &question.total())?;
-            let ordinals = integers(connection, &question.page(page))?;
-            let total = total.first().copied().unwrap_or(0).unsigned_abs();
+            let (total, ordinals) = rows(connection, &catalogue.totals, &question, page)?;
             let bytes = envelope(kind(&catalogue), &ordinals, page, total)?;
             Ok(ListBody {
                 etag: ETag::of(&bytes),
@@ -172,6 +157,32 @@ impl Catalogue {
         });
         answer.await
     }
+}
+
+/// How many rows `question` asks for, and the ordinals of those on `page`.
+fn rows(
+    connection: &Connection,
+    totals: &Totals,
+    question: &Question,
+    page: Page,
+) -> Result<(u64, Vec<i64>), QueryError> {
+    let first = |numbers: &[i64]| numbers.first().map_or(0, |number| number.unsigned_abs());
+    if let Some(asked) = question.total_and_rows(page) {
+        let numbers = integers(connection, &asked)?;
+        let before_page = usize::try_from(page.offset).unwrap_or(usize::MAX);
+        let ordinals = numbers.iter().skip(1).skip(before_page).copied();
+        return Ok((first(&numbers), ordinals.collect()));
+    }
+    let total = match totals.of(question) {
+        Some(total) => total,
+        None => first(&integers(connection, &question.total())?),
+    };
+    let page = question.page(page, total);
+    let mut ordinals = integers(connection, &page.statement)?;
+    if page.is_reversed {
+        ordinals.reverse();
+    }
+    Ok((total, ordinals))
 }
 
 /// The rows as the release holds them, inside the list envelope (specification section 2.1).
@@ -191,3 +202,6 @@ fn envelope(kind: &Kind, ordinals: &[i64], page: Page, total: u64) -> Result<Byt
     bytes.extend_from_slice(end.as_bytes());
     Ok(bytes.into())
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,9 @@ use shared::release::Release;
 
 use self::query::{Query, Wanted};
 use super::queue::{Queue, QueueError, QueueLimits};
-use super::sql::{self, Statement};
+use super::sql::Statement;
+use super::tables::{self, SOURCES};
+use super::totals::Totals;
 
 /// How many prepared statements a connection keeps: the common combinations of filters.
 const STATEMENTS_MAX: usize = 128;
@@ -55,19 +57,22 @@ pub enum QueryError {
 }
 
 impl Pool {
-    /// Loads the tables of `release`, then shuts the database off from everything else.
+    /// Loads the tables of `release` and counts their rows, then shuts the database off from
+    /// everything else.
     pub(super) fn load(
         release: &Release,
         connections: usize,
         limits: QueueLimits,
-    ) -> Result<Self, LoadError> {
+    ) -> Result<(Self, Totals), LoadError> {
         let first = Connection::open_in_memory()?;
-        for table in sql::TABLES {
-            let path = release.path(table.file);
-            let load = table.load(&path).ok_or(LoadError::Path { path })?;
-            first.execute_batch(&load)?;
+        for source in SOURCES {
+            let path = release.path(source.file);
+            let open = source.open(&path).ok_or(LoadError::Path { path })?;
+            first.execute_batch(&open)?;
         }
-        first.execute_batch(sql::LOCK_DOWN)?;
+        first.execute_batch(tables::LOAD)?;
+        let totals = Totals::count(&first)?;
+        first.execute_batch(tables::LOCK_DOWN)?;
         let mut all = Vec::with_capacity(connections);
         for _ in 1..connections {
             all.push(first.try_clone()?);
@@ -76,10 +81,11 @@ impl Pool {
         for connection in &all {
             connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
         }
-        Ok(Self {
+        let pool = Self {
             queue: Queue::new("list query", all.len(), limits),
             connections: Arc::new(Mutex::new(all)),
-        })
+        };
+        Ok((pool, totals))
     }
 
     /// Runs `ask` with a connection, as soon as one is free, on a thread that may block.

@@ -1,100 +1,24 @@
-//! All SQL of the server, and the only way to make more of it.
+//! The SQL of list queries, and the only way to make more of it. The SQL that loads their tables is
+//! in [`super::tables`].
 //!
 //! Statements are put together from fixed texts; which texts is decided by enums, and every value
 //! of a request is an integer that is bound. So no text of a request can reach the database.
+//!
+//! A statement over the columns of boats reads a page from its beginning, since there is a table
+//! for each order, and DuckDB keeps the order of the one table it reads from. Where rows are found
+//! by words, in a table of their own, they are sorted.
 
-use std::path::Path;
+use shared::units::{LengthRanges, Unit};
 
-use shared::release::FileName;
+use super::tables::{ACTIVITY_BITS, CATEGORY_BITS, Sort};
+use crate::params::{Order, Page};
 
-use crate::params::{BoatSort, ManufacturerSort, Order, Page};
-
-/// A table in memory and the file it is loaded from.
-pub(super) struct TableSource {
-    /// The file of the release.
-    pub(super) file: FileName,
-    /// `CREATE TABLE` up to the file.
-    create: &'static str,
-    /// Columns that give the order of rows: that of the default sort, or of the look-up.
-    order: &'static str,
-}
-
-/// Every table that lists need.
-pub(super) const TABLES: [TableSource; 6] = [
-    TableSource {
-        file: FileName::Boats,
-        create: "CREATE TABLE boats AS SELECT ordinal, manufacturer, type, first_year,
-            coalesce(last_year, 32767) AS last_year, unit, length,
-            model_rank, year_rank, length_rank, manufacturer_rank",
-        order: "model_rank",
-    },
-    TableSource {
-        file: FileName::BoatCategories,
-        create: "CREATE TABLE boat_categories AS SELECT term, boat",
-        order: "term, boat",
-    },
-    TableSource {
-        file: FileName::BoatActivities,
-        create: "CREATE TABLE boat_activities AS SELECT term, boat",
-        order: "term, boat",
-    },
-    TableSource {
-        file: FileName::BoatWords,
-        create: "CREATE TABLE boat_words AS SELECT word, boat",
-        order: "word, boat",
-    },
-    TableSource {
-        file: FileName::Manufacturers,
-        create: "CREATE TABLE manufacturers AS SELECT ordinal, name_rank, updated_rank",
-        order: "name_rank",
-    },
-    TableSource {
-        file: FileName::ManufacturerWords,
-        create: "CREATE TABLE manufacturer_words AS SELECT word, manufacturer",
-        order: "word, manufacturer",
-    },
-];
-
-impl TableSource {
-    /// The statement that loads the table from `path`, which is the operator's, not a request's.
-    /// `None` for a path that DuckDB cannot be told.
-    pub(super) fn load(&self, path: &Path) -> Option<String> {
-        let Self { create, order, .. } = self;
-        let path = literal(path)?;
-        // A directory called `length=5` would replace the column.
-        Some(format!(
-            "{create} FROM read_parquet({path}, hive_partitioning = false) ORDER BY {order}"
-        ))
-    }
-}
-
-/// A path as a text that names this one file. DuckDB takes a path for a pattern, in which a set
-/// of one character stands for itself, and for which a backslash separates directories.
-fn literal(path: &Path) -> Option<String> {
-    // Below `.`, a relative path cannot be taken for a URL or for one of a home directory.
-    let path = Path::new(".").join(path);
-    let mut literal = "'".to_owned();
-    for character in path.to_str()?.chars() {
-        match character {
-            '\\' => return None,
-            '\'' => literal.push_str("''"),
-            '*' | '?' | '[' => literal.extend(['[', character, ']']),
-            plain => literal.push(plain),
-        }
-    }
-    literal.push('\'');
-    Some(literal)
-}
-
-/// After loading: no file, no network, no extension, no way to change that, and each query on the
-/// one thread that runs it.
-pub(super) const LOCK_DOWN: &str = "
-    SET threads = 1;
-    SET enable_external_access = false;
-    SET disabled_filesystems = 'LocalFileSystem';
-    SET lock_configuration = true;";
+/// Pages that end up to here are found in one statement together with their total, which saves a
+/// third of the time; beyond, holding the rows before the page would take longer.
+const ONE_PASS_ROWS_MAX: u64 = 1000;
 
 /// One condition on a row, with its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Condition {
     /// The boat's manufacturer has this code.
     Manufacturer(i64),
@@ -108,15 +32,8 @@ pub(super) enum Condition {
     BuiltFrom(i64),
     /// The boat was first built in or before this year.
     BuiltTo(i64),
-    /// The physical length lies within `tolerant`, and, for boats of `exact_unit`, within `exact`.
-    Length {
-        /// Inclusive bounds for every boat.
-        tolerant: (i64, i64),
-        /// Code of the unit whose boats compare exactly.
-        exact_unit: i64,
-        /// Inclusive bounds for those.
-        exact: (i64, i64),
-    },
+    /// The boat's physical length is admitted.
+    Length(LengthRanges),
     /// Some word of the boat's model has a code within these inclusive bounds.
     BoatWord(i64, i64),
     /// Some word of the manufacturer's name has a code within these inclusive bounds.
@@ -124,78 +41,77 @@ pub(super) enum Condition {
 }
 
 impl Condition {
+    const fn is_word(&self) -> bool {
+        matches!(self, Self::BoatWord(..) | Self::ManufacturerWord(..))
+    }
+
+    /// Whether the columns of the row itself decide.
+    const fn is_of_columns(&self) -> bool {
+        match *self {
+            Self::Category(code) => code < CATEGORY_BITS,
+            Self::Activity(code) => code < ACTIVITY_BITS,
+            Self::BoatWord(..) | Self::ManufacturerWord(..) => false,
+            _ => true,
+        }
+    }
+
     const fn text(&self) -> &'static str {
         match self {
             Self::Manufacturer(_) => "manufacturer = ?",
             Self::Type(_) => "type = ?",
-            Self::Category(_) => "ordinal IN (SELECT boat FROM boat_categories WHERE term = ?)",
-            Self::Activity(_) => "ordinal IN (SELECT boat FROM boat_activities WHERE term = ?)",
+            Self::Category(_) | Self::Activity(_) if self.is_of_columns() => "terms & ? <> 0",
+            Self::Category(_) => "ordinal IN (SELECT ordinal FROM boat_categories WHERE term = ?)",
+            Self::Activity(_) => "ordinal IN (SELECT ordinal FROM boat_activities WHERE term = ?)",
             Self::BuiltFrom(_) => "? <= last_year",
             Self::BuiltTo(_) => "first_year <= ?",
-            Self::Length { .. } => {
-                "length BETWEEN ? AND ? AND (unit <> ? OR length BETWEEN ? AND ?)"
+            // A third faster than the same with OR.
+            Self::Length(_) => {
+                "length BETWEEN ? AND ? AND NOT (unit = ? AND length NOT BETWEEN ? AND ?)"
             }
             Self::BoatWord(..) => {
-                "ordinal IN (SELECT boat FROM boat_words WHERE word BETWEEN ? AND ?)"
+                "ordinal IN (SELECT ordinal FROM boat_words WHERE word BETWEEN ? AND ?)"
             }
             Self::ManufacturerWord(..) => {
-                "ordinal IN (SELECT manufacturer FROM manufacturer_words WHERE word BETWEEN ? AND ?)"
+                "ordinal IN (SELECT ordinal FROM manufacturer_words WHERE word BETWEEN ? AND ?)"
             }
         }
     }
 
     fn push_values(&self, values: &mut Vec<i64>) {
-        match *self {
-            Self::Manufacturer(value)
+        match self {
+            &Self::Category(code) if self.is_of_columns() => values.push(bit(code)),
+            &Self::Activity(code) if self.is_of_columns() => {
+                values.push(bit(code) << CATEGORY_BITS);
+            }
+            &(Self::Manufacturer(value)
             | Self::Type(value)
             | Self::Category(value)
             | Self::Activity(value)
             | Self::BuiltFrom(value)
-            | Self::BuiltTo(value) => values.push(value),
-            Self::BoatWord(low, high) | Self::ManufacturerWord(low, high) => {
+            | Self::BuiltTo(value)) => values.push(value),
+            &(Self::BoatWord(low, high) | Self::ManufacturerWord(low, high)) => {
                 values.extend([low, high]);
             }
-            Self::Length {
-                tolerant,
-                exact_unit,
-                exact,
-            } => {
-                values.extend([tolerant.0, tolerant.1, exact_unit, exact.0, exact.1]);
+            Self::Length(ranges) => {
+                let (tolerant, exact) = (&ranges.tolerant, &ranges.exact);
+                let exact_unit = match ranges.exact_system {
+                    Unit::Metric => 0,
+                    Unit::Imperial => 1,
+                };
+                values.extend([*tolerant.start(), *tolerant.end()]);
+                values.extend([exact_unit, *exact.start(), *exact.end()]);
             }
         }
     }
 }
 
-/// What a list is ordered by: always a unique rank.
-#[derive(Clone, Copy)]
-pub(super) enum Sort {
-    /// A sort of boats.
-    Boats(BoatSort),
-    /// A sort of manufacturers.
-    Manufacturers(ManufacturerSort),
-}
-
-impl Sort {
-    const fn table(self) -> &'static str {
-        match self {
-            Self::Boats(_) => "boats",
-            Self::Manufacturers(_) => "manufacturers",
-        }
-    }
-
-    const fn rank(self) -> &'static str {
-        match self {
-            Self::Boats(BoatSort::Model) => "model_rank",
-            Self::Boats(BoatSort::Year) => "year_rank",
-            Self::Boats(BoatSort::Length) => "length_rank",
-            Self::Boats(BoatSort::Manufacturer) => "manufacturer_rank",
-            Self::Manufacturers(ManufacturerSort::Name) => "name_rank",
-            Self::Manufacturers(ManufacturerSort::UpdatedAt) => "updated_rank",
-        }
-    }
+/// The bit of a code; none where the code is unknown.
+const fn bit(code: i64) -> i64 {
+    if code < 0 { 0 } else { 1 << code }
 }
 
 /// A list query: which rows, in which order.
+#[derive(Clone, Debug)]
 pub(super) struct Question {
     /// What every row must satisfy.
     pub(super) conditions: Vec<Condition>,
@@ -205,7 +121,21 @@ pub(super) struct Question {
     pub(super) order: Order,
 }
 
+/// How the rows of a question are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// There is no condition, so a page is at a known place of the table.
+    Place,
+    /// Columns of the table decide, which is read in order until the page is full.
+    Table,
+    /// Words decide, and their table knows the ranks; the rows are sorted.
+    Words,
+    /// The table decides together with others; the rows are sorted.
+    Both,
+}
+
 /// A statement and the values to bind, in order.
+#[derive(Debug)]
 pub(super) struct Statement {
     /// Fixed texts only.
     pub(super) text: String,
@@ -213,66 +143,130 @@ pub(super) struct Statement {
     pub(super) values: Vec<i64>,
 }
 
+/// A statement for the ordinals of the rows of one page.
+#[derive(Debug)]
+pub(super) struct PageStatement {
+    /// The statement.
+    pub(super) statement: Statement,
+    /// Whether the last row comes first.
+    pub(super) is_reversed: bool,
+}
+
 impl Question {
     /// How many rows there are, past the last page too.
     pub(super) fn total(&self) -> Statement {
-        let (filter, values) = self.filter();
+        let from = self.from();
         Statement {
-            text: format!("SELECT count(*) FROM {}{filter}", self.sort.table()),
-            values,
+            text: format!("SELECT count(*) {from}"),
+            values: self.values(),
         }
     }
 
-    /// The ordinals of the rows of one page, in order.
-    pub(super) fn page(&self, page: Page) -> Statement {
-        let (filter, mut values) = self.filter();
-        values.extend([
-            i64::from(page.limit),
-            i64::try_from(page.offset).unwrap_or(i64::MAX),
-        ]);
-        let (table, rank) = (self.sort.table(), self.sort.rank());
-        let direction = match self.order {
-            Order::Asc => "ASC",
-            Order::Desc => "DESC",
+    /// How many rows there are, and after that the ordinals of those from the first to the end of
+    /// `page`. `None` where [`Self::total`] and [`Self::page`] take less time.
+    pub(super) fn total_and_rows(&self, page: Page) -> Option<Statement> {
+        let end = page.offset.saturating_add(u64::from(page.limit));
+        let rank = match self.way() {
+            Way::Place | Way::Table => return None,
+            Way::Words | Way::Both if ONE_PASS_ROWS_MAX < end => return None,
+            Way::Words => "rank",
+            Way::Both => "rowid",
         };
+        let first = match self.order {
+            Order::Asc => "arg_min",
+            Order::Desc => "arg_max",
+        };
+        let from = self.from();
+        // There is no list of the first of no rows.
         let text = format!(
-            "SELECT ordinal FROM {table}{filter} ORDER BY {rank} {direction} LIMIT ? OFFSET ?"
+            "SELECT unnest(list_concat([count(*)], coalesce({first}(ordinal, {rank}, ?), []))) {from}"
         );
-        Statement { text, values }
+        let mut values = vec![integer(end)];
+        values.extend(self.values());
+        Some(Statement { text, values })
     }
 
-    fn filter(&self) -> (String, Vec<i64>) {
-        let (mut text, mut values) = (String::new(), Vec::new());
+    /// The ordinals of the rows of `page`, where there are `total`.
+    ///
+    /// A table can be read from its beginning only, and rows are sorted from the end that is nearer
+    /// to the page, so they may come in reverse.
+    pub(super) fn page(&self, page: Page, total: u64) -> PageStatement {
+        let start = page.offset.min(total);
+        let end = start.saturating_add(u64::from(page.limit)).min(total);
+        let (before, after, limit) = (start, total - end, integer(end - start));
+        let way = self.way();
+        let is_reversed = match way {
+            Way::Place | Way::Table => self.order == Order::Desc,
+            Way::Words | Way::Both => after < before,
+        };
+        let skipped = integer(if is_reversed { after } else { before });
+        let direction = match (self.order, is_reversed) {
+            (Order::Asc, false) | (Order::Desc, true) => "ASC",
+            (Order::Desc, false) | (Order::Asc, true) => "DESC",
+        };
+        let from = self.from();
+        let mut values = self.values();
+        values.extend([limit, skipped]);
+        let text = match way {
+            // As fast for the last page as for the first.
+            Way::Place => {
+                values = vec![skipped, limit];
+                format!("SELECT ordinal {from} WHERE ? <= rowid LIMIT ?")
+            }
+            Way::Table => format!("SELECT ordinal {from} LIMIT ? OFFSET ?"),
+            Way::Words => {
+                format!("SELECT ordinal {from} ORDER BY rank {direction} LIMIT ? OFFSET ?")
+            }
+            Way::Both => {
+                format!("SELECT ordinal {from} ORDER BY rowid {direction} LIMIT ? OFFSET ?")
+            }
+        };
+        let statement = Statement { text, values };
+        PageStatement {
+            statement,
+            is_reversed,
+        }
+    }
+
+    fn way(&self) -> Way {
+        let every = |is: fn(&Condition) -> bool| self.conditions.iter().all(is);
+        if self.conditions.is_empty() {
+            Way::Place
+        } else if every(Condition::is_of_columns) {
+            Way::Table
+        } else if every(Condition::is_word) {
+            Way::Words
+        } else {
+            Way::Both
+        }
+    }
+
+    fn from(&self) -> String {
+        let (table, words, rank) = (self.sort.table(), self.sort.words(), self.sort.rank());
+        let conditions: Vec<_> = self.conditions.iter().map(Condition::text).collect();
+        match self.way() {
+            Way::Place => format!("FROM {table}"),
+            Way::Table | Way::Both => format!("FROM {table} WHERE {}", conditions.join(" AND ")),
+            Way::Words => {
+                let one = format!(
+                    "SELECT DISTINCT ordinal, {rank} AS rank FROM {words} WHERE word BETWEEN ? AND ?"
+                );
+                let every = vec![one; conditions.len()].join(" INTERSECT ");
+                format!("FROM ({every})")
+            }
+        }
+    }
+
+    fn values(&self) -> Vec<i64> {
+        let mut values = Vec::new();
         for condition in &self.conditions {
-            text.push_str(if text.is_empty() { " WHERE " } else { " AND " });
-            text.push_str(condition.text());
             condition.push_values(&mut values);
         }
-        (text, values)
+        values
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::ffi::OsStr;
-    use std::os::unix::ffi::OsStrExt;
-
-    use super::*;
-
-    #[test]
-    fn a_path_names_one_file_or_nothing() {
-        let table: [(&[u8], Option<&str>); 7] = [
-            (b"/data/boats.parquet", Some("'/data/boats.parquet'")),
-            (b"data/boats.parquet", Some("'./data/boats.parquet'")),
-            (b"s3://data", Some("'./s3://data'")),
-            (b"/a[b]*?'c", Some("'/a[[]b][*][?]''c'")),
-            ("/båt".as_bytes(), Some("'/båt'")),
-            (b"/a\\b", None),
-            (b"/a\xffb", None),
-        ];
-        for (path, expected) in table {
-            let found = literal(Path::new(OsStr::from_bytes(path)));
-            assert_eq!(found.as_deref(), expected, "{}", path.escape_ascii());
-        }
-    }
+/// An integer as it is bound. None that is too large is ever asked for.
+fn integer(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
 }

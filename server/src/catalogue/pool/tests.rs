@@ -32,7 +32,7 @@ fn pool(connections: usize) -> Pool {
     let published_at = Timestamp::parse("2026-10-01T00:00:00Z").unwrap();
     let finished = store.begin().unwrap().finish(&published_at).unwrap();
     let release = store.open(&finished.id).unwrap();
-    Pool::load(&release, connections, PATIENT).unwrap()
+    Pool::load(&release, connections, PATIENT).unwrap().0
 }
 
 fn select(connection: &Connection, sql: &str) -> Result<i64, QueryError> {
@@ -41,7 +41,7 @@ fn select(connection: &Connection, sql: &str) -> Result<i64, QueryError> {
 }
 
 async fn count(pool: &Pool) -> Result<i64, QueryError> {
-    let count = |connection: &Connection| select(connection, "SELECT count(*) FROM boats");
+    let count = |connection: &Connection| select(connection, "SELECT count(*) FROM boats_by_model");
     pool.run(count).await
 }
 

@@ -12,10 +12,10 @@ use server::params::{BoatQuery, ManufacturerQuery, Page, SearchWords};
 use shared::ids::Slug;
 use shared::release::Release;
 use shared::release::reader::Coded;
-use shared::units::Unit;
 
 use crate::measured::timed;
-use crate::sql::{self, Condition, Question, Sort, Statement};
+use crate::sql::{Condition, Question, Statement};
+use crate::tables::{self, Sort};
 
 /// A code that no row has.
 const UNKNOWN: i64 = -1;
@@ -42,11 +42,12 @@ pub(crate) struct Answer {
 impl Bare {
     pub(crate) fn load(release: &Release) -> anyhow::Result<Self> {
         let connection = Connection::open_in_memory()?;
-        for table in sql::TABLES {
-            let load = table.load(&release.path(table.file));
-            connection.execute_batch(&load.context("a path that DuckDB cannot be told")?)?;
+        for source in tables::SOURCES {
+            let open = source.open(&release.path(source.file));
+            connection.execute_batch(&open.context("a path that DuckDB cannot be told")?)?;
         }
-        connection.execute_batch(sql::LOCK_DOWN)?;
+        connection.execute_batch(tables::LOAD)?;
+        connection.execute_batch(tables::LOCK_DOWN)?;
         let terms = release.terms()?;
         let makers = release.manufacturers()?.into_iter();
         Ok(Self {
@@ -64,14 +65,8 @@ impl Bare {
             let slug = slug.as_ref()?;
             Some(codes.get(slug.as_str()).copied().unwrap_or(UNKNOWN))
         };
-        let length = query.length.as_ref().map(|length| {
-            let ranges = length.ranges();
-            Condition::Length {
-                tolerant: (*ranges.tolerant.start(), *ranges.tolerant.end()),
-                exact_unit: i64::from(ranges.exact_system == Unit::Imperial),
-                exact: (*ranges.exact.start(), *ranges.exact.end()),
-            }
-        });
+        let length = query.length.as_ref();
+        let length = length.map(|length| Condition::Length(length.ranges().clone()));
         let conditions = [
             code(&self.manufacturers, &query.manufacturer).map(Condition::Manufacturer),
             code(&self.types, &query.boat_type).map(Condition::Type),
@@ -121,8 +116,13 @@ impl Bare {
         self.ask(&question.total())
     }
 
-    pub(crate) fn page(&self, question: &Question, page: Page) -> duckdb::Result<Answer> {
-        self.ask(&question.page(page))
+    pub(crate) fn page(
+        &self,
+        question: &Question,
+        page: Page,
+        total: u64,
+    ) -> duckdb::Result<Answer> {
+        self.ask(&question.page(page, total).statement)
     }
 
     fn ask(&self, asked: &Statement) -> duckdb::Result<Answer> {
