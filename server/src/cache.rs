@@ -84,6 +84,12 @@ impl Entry {
     fn is_expired(&self, now: Moment) -> bool {
         MAX_AGE_SECONDS <= self.age_seconds(now)
     }
+
+    /// The answer, unless it is too old.
+    fn hit(self, now: Moment) -> Option<(ListBody, Freshness)> {
+        let age_seconds = self.age_seconds(now);
+        (age_seconds < MAX_AGE_SECONDS).then_some((self.body, Freshness::Hit { age_seconds }))
+    }
 }
 
 /// Weighs an entry by its bytes, and by at least its share of [`BYTES_MAX`], which bounds the
@@ -134,6 +140,10 @@ impl ListCache {
         waiting: Duration,
         query: impl Future<Output = Result<ListBody, E>>,
     ) -> Result<(ListBody, Freshness), CacheError<E>> {
+        // A hit takes no lock that keeps others from reading.
+        if let Some(hit) = self.entries.get(key).and_then(|entry| entry.hit(now)) {
+            return Ok(hit);
+        }
         self.entries.remove_if(key, |entry| entry.is_expired(now));
         let found = timeout(waiting, self.entries.get_value_or_guard_async(key)).await;
         let found = found.map_err(|_elapsed| CacheError::WaitedTooLong { waiting })?;
