@@ -5,6 +5,7 @@
 //! be counted is never treated as one that is kept. Nothing here knows HTTP.
 
 mod account;
+mod accounts;
 mod minute;
 mod quota;
 mod quota_error;

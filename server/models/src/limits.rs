@@ -4,6 +4,9 @@
 #[path = "../../src/limits/account.rs"]
 mod account;
 #[rustfmt::skip]
+#[path = "../../src/limits/accounts.rs"]
+mod accounts;
+#[rustfmt::skip]
 #[path = "../../src/limits/minute.rs"]
 mod minute;
 #[rustfmt::skip]

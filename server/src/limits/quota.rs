@@ -1,16 +1,16 @@
 //! The monthly quota of a subscription, shared by all its keys and by every server of its ledger.
 //!
 //! A request checks before it works and is charged when its answer is known to be a 200. Charging
-//! is a step in memory within a lease; only when the lease is used up is the ledger asked, outside
-//! the async threads, once at a time for each subscription. Checking leases nothing, so that an
+//! is a step in memory within a lease; the ledger is asked for the next one before it is used up,
+//! outside the async threads, once at a time for each subscription. Checking leases nothing, so that an
 //! answer which turns out free takes the last unit from nobody; what lies unused is given back.
 //! When the ledger cannot say, the answer is that the quota is unavailable, never a guess.
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::{FutureExt, future::join_all};
+use futures_util::FutureExt;
+use futures_util::future::join_all;
 use shared::clock::Moment;
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::quota::Period;
@@ -18,9 +18,10 @@ use shared::keys::store::KeyStoreError;
 use shared::keys::subscription::{Subscription, SubscriptionId};
 
 use super::account::{Account, Demand, LeaseSize, Verdict};
+use super::accounts::{Accounts, Pending, Waiting, lock};
 use super::quota_error::{LedgerFailure, QuotaError, log_lost};
 use super::usage::Usage;
-use crate::primitives::{Mutex, MutexGuard, Shared, share, spawn_blocking, timeout};
+use crate::primitives::{Mutex, share, spawn_blocking, timeout};
 
 /// How long a request usually waits for the ledger, at its check and again at its charge: together less
 /// than the second within which a client hears that the service is unavailable.
@@ -29,38 +30,12 @@ pub(super) const LEDGER_WAIT_MAX: Duration = Duration::from_millis(400);
 /// Attempts to give back what is left when the server stops. Each waits for the ledger's patience.
 const LAST_ATTEMPTS: u32 = 10;
 
-/// The end of a conversation with the ledger, for everybody who waits for it.
-type Pending = Shared<Result<(), LedgerFailure>>;
-
 /// Quotas of all subscriptions.
 pub struct Quotas {
     ledger: Arc<dyn QuotaLedger>,
     size: LeaseSize,
     patience: Duration,
     accounts: Arc<Mutex<Accounts>>,
-}
-
-#[derive(Default)]
-struct Accounts(HashMap<SubscriptionId, Entry>);
-
-struct Entry {
-    account: Account,
-    /// The conversation under way: one at a time, so that its outcome says how things are.
-    pending: Option<Pending>,
-    /// Charges that wait for it. The next lease has a unit for each of them, or they would wait
-    /// for one commit after the other where the quota is nearly used up.
-    waiting: u64,
-}
-
-/// A charge that waits.
-struct Waiting<'a>(&'a Mutex<Accounts>, SubscriptionId);
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        if let Some(entry) = lock(self.0).0.get_mut(&self.1) {
-            entry.waiting -= 1;
-        }
-    }
 }
 
 /// What a request has to do next.
@@ -186,7 +161,8 @@ impl Quotas {
         };
         let answered = timeout(self.patience, async {
             loop {
-                let _counted = (demand == Demand::Charge).then(|| self.count(subscription));
+                let count = || Waiting::count(&self.accounts, subscription.id);
+                let _counted = (demand == Demand::Charge).then(count);
                 pending.await.map_err(QuotaError::Unavailable)?;
                 match step() {
                     Step::Done(usage) => return usage.map_err(QuotaError::Exceeded),
@@ -198,24 +174,19 @@ impl Quotas {
         answered.await.unwrap_or_else(too_slow)
     }
 
-    /// Counts a charge among those that wait, until what is returned is dropped.
-    fn count(&self, subscription: &Subscription) -> Waiting<'_> {
-        if let Some(entry) = lock(&self.accounts).0.get_mut(&subscription.id) {
-            entry.waiting += 1;
-        }
-        Waiting(&self.accounts, subscription.id)
-    }
-
     fn step(&self, demand: Demand, subscription: &Subscription, now: Moment) -> Step {
         let mut accounts = lock(&self.accounts);
-        let entry = accounts.0.entry(subscription.id).or_insert_with(|| Entry {
-            account: Account::new(subscription.period(now.unix_seconds())),
-            pending: None,
-            waiting: 0,
-        });
+        let entry = accounts.entry(subscription, now);
         let verdict = entry.account.decide(demand, subscription, self.size, now);
         let pending = match (verdict, entry.under_way()) {
-            (Verdict::Granted(usage), _) => return Step::Done(Ok(usage)),
+            (Verdict::Granted(usage), under_way) => {
+                if demand == Demand::Charge && under_way.is_none() {
+                    let ahead = entry.account.ahead(subscription.quota, self.size, now);
+                    let lease = |(period, units)| self.lease(subscription, period, units, now);
+                    entry.pending = ahead.map(lease);
+                }
+                return Step::Done(Ok(usage));
+            }
             (Verdict::Exceeded(usage), _) => return Step::Done(Err(usage)),
             (Verdict::Lease(..) | Verdict::Ask(_), Some(pending)) => pending,
             (Verdict::Lease(period, wanted), None) => {
@@ -281,19 +252,6 @@ impl Quotas {
         let entries = accounts.0.values();
         entries.filter_map(|entry| entry.pending.clone()).collect()
     }
-}
-
-impl Entry {
-    /// Only a conversation that was broken off is over and still here.
-    fn under_way(&mut self) -> Option<Pending> {
-        self.pending.take_if(|pending| pending.peek().is_some());
-        self.pending.clone()
-    }
-}
-
-/// The lock is held for a step in memory only, never while anything waits.
-fn lock(accounts: &Mutex<Accounts>) -> MutexGuard<'_, Accounts> {
-    accounts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use shared::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};
 
 use super::*;
 
+mod ahead;
+
 /// 2026-09-21T14:13:20Z
 const START: i64 = 1_790_000_000;
 

@@ -9,6 +9,7 @@ use shared::keys::subscription::{Plan, SubscriptionStatus};
 
 use super::*;
 
+mod ahead;
 mod given_back;
 mod ledger;
 mod models;
@@ -153,8 +154,8 @@ async fn a_ledger_that_fails_makes_the_quota_unavailable_until_it_recovers() {
 
 #[tokio::test]
 async fn requests_wait_for_one_answer_and_other_subscriptions_do_not_wait() {
-    let scene = Scene::new(100_000);
-    let other = subscription(2, 100_000);
+    let scene = Scene::new(10_000);
+    let other = subscription(2, 10_000);
     let charge = || scene.quotas.charge(&other, scene.clock.now());
     for _request in 0..2 {
         charge().await.unwrap();

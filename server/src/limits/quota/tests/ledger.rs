@@ -1,11 +1,14 @@
 //! A ledger in memory that can be slow, fail and panic.
 
+use std::collections::HashMap;
+use std::sync::PoisonError;
 use std::sync::mpsc::Receiver;
 
 use shared::keys::ledger::Lease;
 use shared::keys::store::CHANGE;
 
 use super::*;
+use crate::primitives::MutexGuard;
 
 /// Counts leases as a store does; every subscription has the same quota.
 #[derive(Default)]
