@@ -22,6 +22,7 @@ pub mod operator;
 pub mod progress;
 pub mod serving;
 pub mod shell;
+pub mod size;
 pub mod table;
 pub mod temporary_file;
 pub mod validate;

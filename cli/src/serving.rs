@@ -33,21 +33,24 @@ use crate::open_files;
 pub struct Serving {
     app: Arc<App>,
     store: ReleaseStore,
+    settings: OpenSettings,
     keyring: Arc<Keyring>,
     listener: TcpListener,
     lock: Arc<ServerLock>,
 }
 
 impl Serving {
-    /// Opens the active release of what is locked and takes the address.
+    /// Opens the active release of what is locked and takes the address. Releases that follow are
+    /// opened with the same settings.
     pub fn prepare(
         lock: ServerLock,
         address: SocketAddr,
+        settings: OpenSettings,
         context: &mut Context,
     ) -> anyhow::Result<Self> {
         let data = lock.data();
         let store = ReleaseStore::new(data.clone());
-        let catalogue = open_catalogue(&store, data)?;
+        let catalogue = open_catalogue(&store, data, settings)?;
         let keyring = Arc::new(Keyring::new());
         let parts = Parts {
             environment: lock.environment(),
@@ -65,6 +68,7 @@ impl Serving {
         Ok(Self {
             app,
             store,
+            settings,
             keyring,
             listener,
             lock: Arc::new(lock),
@@ -104,7 +108,7 @@ impl Serving {
         let confirm = move |revision: &_| lock.confirm(revision);
         let _watch = watch(self.keyring, source, clock, Box::new(confirm))
             .context("could not watch the keys")?;
-        let follower = Follower::new(Arc::clone(&self.app), self.store, OpenSettings::default());
+        let follower = Follower::new(Arc::clone(&self.app), self.store, self.settings);
         let _follow = follow(follower).context("could not watch for releases")?;
         let runtime = tokio::runtime::Runtime::new().context("could not start the server")?;
         runtime.block_on(async {
@@ -134,7 +138,11 @@ pub fn connection_limits(per_address: Option<usize>) -> ConnectionLimits {
     }
 }
 
-fn open_catalogue(store: &ReleaseStore, data: &DataDir) -> anyhow::Result<Catalogue> {
+fn open_catalogue(
+    store: &ReleaseStore,
+    data: &DataDir,
+    settings: OpenSettings,
+) -> anyhow::Result<Catalogue> {
     let Some(active) = store
         .current()
         .context("could not see which release is active")?
@@ -144,7 +152,7 @@ fn open_catalogue(store: &ReleaseStore, data: &DataDir) -> anyhow::Result<Catalo
     let release = store
         .open(&active)
         .context("could not open the active release")?;
-    let catalogue = Catalogue::open(&release, OpenSettings::default());
+    let catalogue = Catalogue::open(&release, settings);
     catalogue.context("could not open the active release")
 }
 

@@ -6,6 +6,7 @@
 
 mod index;
 mod list;
+mod open;
 mod pool;
 mod queue;
 mod sql;
@@ -13,6 +14,7 @@ mod tables;
 mod totals;
 
 pub use list::{ListBody, ListError};
+pub use open::{OpenCatalogueError, OpenSettings};
 pub use pool::{LoadError, QueryError};
 pub(crate) use queue::Queue;
 pub use queue::{QueueError, QueueLimits};
@@ -23,57 +25,13 @@ use bytes::Bytes;
 use shared::etag::ETag;
 use shared::ids::{IdOrSlug, Slug};
 use shared::release::bodies::Bodies;
-use shared::release::{FileName, InUse, Record, Release, ReleaseError};
+use shared::release::{InUse, Record, ReleaseError};
 
 use self::index::Index;
 use self::list::Codes;
 use self::pool::Pool;
 use self::totals::Totals;
 use crate::params::{BoatQuery, ManufacturerQuery};
-
-/// Most bodies that are read from disk at once.
-const READS_AT_ONCE: usize = 32;
-
-/// How a release is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OpenSettings {
-    /// Bodies of one kind that take at most this many bytes are held in memory; larger ones are
-    /// read from disk, one positioned read a record.
-    pub bodies_memory_max: u64,
-    /// Number of list queries that run at once.
-    pub connections: usize,
-    /// How list queries wait, and how long they may take; and so with reads from disk.
-    pub queues: QueueLimits,
-}
-
-impl Default for OpenSettings {
-    /// Half a gibibyte of bodies a kind; as many connections as cores, from 2 to 8.
-    fn default() -> Self {
-        let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        Self {
-            bodies_memory_max: 512 << 20,
-            connections: cores.clamp(2, 8),
-            queues: QueueLimits::default(),
-        }
-    }
-}
-
-/// Why a release could not be opened for serving.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenCatalogueError {
-    /// The release is missing or damaged.
-    #[error(transparent)]
-    Release(#[from] ReleaseError),
-    /// DuckDB could not load the release's tables.
-    #[error("could not load the tables of release {release}")]
-    Load {
-        /// Id of the release.
-        release: String,
-        /// Why not.
-        #[source]
-        source: LoadError,
-    },
-}
 
 /// Why a record's body could not be given.
 #[derive(Debug, thiserror::Error)]
@@ -103,37 +61,33 @@ pub struct Body {
     pub etag: ETag,
 }
 
-/// Records of one kind: identity, bodies, and the index over both names.
+/// Records of one kind: their identities, found by either name, and their bodies.
 #[derive(Debug)]
 struct Kind {
-    records: Vec<Record>,
-    bodies: Bodies,
     index: Index,
+    bodies: Bodies,
 }
 
 impl Kind {
-    fn new(records: Vec<Record>, bodies: Bodies) -> Self {
-        let index = Index::new(&records);
-        Self {
-            records,
-            bodies,
-            index,
-        }
-    }
-
     fn find(&self, name: &IdOrSlug) -> Option<u32> {
-        self.index.find(name.as_str(), &self.records)
+        self.index.find(name.as_str())
     }
 
     fn record(&self, ordinal: u32) -> &Record {
-        &self.records[ordinal as usize]
+        &self.index.records()[ordinal as usize]
     }
 
     fn body(&self, ordinal: u32) -> Result<Body, ReleaseError> {
-        let record = self.record(ordinal);
         Ok(Body {
-            bytes: self.bodies.read(record)?,
-            etag: record.etag,
+            bytes: self.bodies.read(ordinal as usize)?,
+            etag: self.record(ordinal).etag,
+        })
+    }
+
+    fn body_at_once(&self, ordinal: u32) -> Option<Body> {
+        Some(Body {
+            bytes: self.bodies.read_at_once(ordinal as usize)?,
+            etag: self.record(ordinal).etag,
         })
     }
 }
@@ -156,38 +110,6 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// Verifies every file of `release` and loads what lists need. Takes a while: not for an
-    /// asynchronous thread.
-    pub fn open(release: &Release, settings: OpenSettings) -> Result<Self, OpenCatalogueError> {
-        let bodies = |name| release.bodies(name, settings.bodies_memory_max);
-        let boats = Kind::new(release.boats()?, bodies(FileName::BoatBodies)?);
-        let manufacturers = Kind::new(
-            release.manufacturers()?,
-            bodies(FileName::ManufacturerBodies)?,
-        );
-        let codes = Codes::new(&manufacturers.records, release.terms()?, release.words()?);
-        for source in tables::SOURCES {
-            release.verify_file(source.file)?;
-        }
-        let pool = Pool::load(release, settings.connections, settings.queues);
-        let (pool, totals) = pool.map_err(|source| OpenCatalogueError::Load {
-            release: release.id().to_string(),
-            source,
-        })?;
-        Ok(Self {
-            release_id: release.id().to_string(),
-            published_at: release.manifest().published_at.clone(),
-            boats,
-            manufacturers,
-            codes,
-            totals,
-            pool,
-            reads: Queue::new("read of a body", READS_AT_ONCE, settings.queues),
-            queues: settings.queues,
-            _in_use: release.in_use(),
-        })
-    }
-
     /// Id of the release.
     pub fn release_id(&self) -> &str {
         &self.release_id
@@ -227,21 +149,18 @@ impl Catalogue {
             .await
     }
 
-    /// A slice of memory is taken here and now; the disk is read on a thread that may block.
+    /// What is in memory is taken here and now; the disk is read on a thread that may block.
     async fn body(
         self: &Arc<Self>,
         kind: fn(&Self) -> &Kind,
         ordinal: u32,
     ) -> Result<Body, BodyError> {
-        let body = match kind(self).bodies {
-            Bodies::Memory(_) => kind(self).body(ordinal),
-            Bodies::Disk { .. } => {
-                let catalogue = Arc::clone(self);
-                let read = move || kind(&catalogue).body(ordinal);
-                self.reads.run(read).await?
-            }
-        };
-        Ok(body?)
+        if let Some(body) = kind(self).body_at_once(ordinal) {
+            return Ok(body);
+        }
+        let catalogue = Arc::clone(self);
+        let read = move || kind(&catalogue).body(ordinal);
+        Ok(self.reads.run(read).await??)
     }
 
     /// The slug of a manufacturer found in this catalogue, as filters accept it.

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
+use server::catalogue::OpenSettings;
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::keys::limits::DEFAULT_QUOTA;
@@ -59,7 +60,8 @@ pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Resul
     let lock = take_lock(&directory, Environment::Live)?;
     import_sample(data, context)?;
     let key = issue_key(data, context)?;
-    let serving = Serving::prepare(lock, args.listen.address, context)?;
+    let settings = OpenSettings::default();
+    let serving = Serving::prepare(lock, args.listen.address, settings, context)?;
     writeln!(
         context.out,
         "Key, shown this one time:\n  {key}\n\nTry it:\n  \

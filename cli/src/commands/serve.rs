@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
+use server::catalogue::OpenSettings;
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 
@@ -12,6 +13,10 @@ use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::logging::{self, Filter};
 use crate::serving::{Serving, connection_limits, take_lock};
+use crate::size;
+
+/// What the bodies of a kind may take unless told otherwise.
+const BODIES_MEMORY: &str = "512MiB";
 
 /// Arguments of `serve`.
 #[derive(Debug, Args)]
@@ -39,6 +44,16 @@ pub struct ServeArgs {
     )]
     #[arg(value_parser = parse_connections)]
     pub connections_per_address: Option<usize>,
+    /// Most memory for the bodies of boats, and for those of manufacturers; where they take more,
+    /// they are read from disk, one at a time
+    #[arg(
+        long = "bodies-memory",
+        value_name = "SIZE",
+        env = "CATALOGUE_BODIES_MEMORY",
+        hide_env_values = true
+    )]
+    #[arg(default_value = BODIES_MEMORY, value_parser = size::parse)]
+    pub bodies_memory: u64,
     /// What to log: error, warn, info, debug or trace; or directives such as `server=debug`
     #[arg(
         long = "log",
@@ -61,8 +76,23 @@ fn parse_connections(text: &str) -> Result<usize, String> {
 pub fn run(args: &ServeArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let data = DataDir::new(data);
     let lock = take_lock(&data, args.environment)?;
-    let serving = Serving::prepare(lock, args.listen.address, context)?;
+    let settings = OpenSettings {
+        bodies_memory_max: args.bodies_memory,
+        ..OpenSettings::default()
+    };
+    let serving = Serving::prepare(lock, args.listen.address, settings, context)?;
     logging::start(args.log.clone(), context.terminal)?;
     let limits = connection_limits(args.connections_per_address);
     serving.run(limits, context)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_for_bodies_that_help_tells_is_what_a_server_takes_unless_told() {
+        let usual = OpenSettings::default().bodies_memory_max;
+        assert_eq!(size::parse(BODIES_MEMORY), Ok(usual));
+    }
 }

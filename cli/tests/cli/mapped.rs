@@ -13,7 +13,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 use shared::data_dir::DataDir;
-use shared::release::{FileName, Record, ReleaseStore};
+use shared::release::bodies::Bodies;
+use shared::release::{Record, ReleaseStore};
 
 use crate::harness::{TestCli, assert_snapshot};
 
@@ -55,18 +56,21 @@ fn import(cli: &mut TestCli, export: &str, mapping: Option<&str>) -> String {
 fn bodies(cli: &TestCli) -> BTreeMap<String, String> {
     let store = ReleaseStore::new(DataDir::new(cli.path("catalogue-data")));
     let release = store.open(&store.current().unwrap().unwrap()).unwrap();
-    let of = |records: Vec<Record>, name| {
-        let bodies = release.bodies(name, 0).unwrap();
-        let body = move |record: Record| {
-            let text = String::from_utf8(bodies.read(&record).unwrap().to_vec()).unwrap();
+    let of = |records: Vec<Record>, bodies: Bodies| {
+        let body = move |(ordinal, record): (usize, Record)| {
+            let text = String::from_utf8(bodies.read(ordinal).unwrap().to_vec()).unwrap();
             (record.id.to_string(), format!("{:?} {text}", record.etag))
         };
-        records.into_iter().map(body).collect::<Vec<_>>()
+        records
+            .into_iter()
+            .enumerate()
+            .map(body)
+            .collect::<Vec<_>>()
     };
-    let boats = of(release.boats().unwrap(), FileName::BoatBodies);
+    let boats = of(release.boats().unwrap(), release.boat_bodies(0).unwrap());
     let manufacturers = of(
         release.manufacturers().unwrap(),
-        FileName::ManufacturerBodies,
+        release.manufacturer_bodies(0).unwrap(),
     );
     boats.into_iter().chain(manufacturers).collect()
 }

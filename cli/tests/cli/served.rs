@@ -6,7 +6,9 @@ use std::fs;
 use serde_json::Value;
 
 use crate::client::{ATTEMPTS_MAX, Client};
-use crate::process::{Server, catalogue, catalogue_error, catalogue_json, issue_key};
+use crate::process::{
+    Server, catalogue, catalogue_error, catalogue_json, import_sample, issue_key,
+};
 use crate::sample::{Sample, prefix, records};
 
 fn id(row: &str) -> String {
@@ -203,6 +205,28 @@ fn a_release_is_followed_under_load_without_one_failed_request() {
     let mut client = Client::connect(sample.server.address);
     let mut answers = (0..ATTEMPTS_MAX).map(|_| client.get_with("/v1", "").json());
     assert!(answers.any(|answer| answer["data"]["catalogue"]["release"] == before));
+}
+
+#[test]
+fn bodies_that_take_more_than_their_memory_are_read_from_disk() {
+    for (memory, status) in [("0", 500), ("1KiB", 500), ("64MiB", 200)] {
+        let directory = tempfile::tempdir().unwrap();
+        let data = directory.path();
+        import_sample(data);
+        let key = issue_key(data);
+        let limit = ["--bodies-memory", memory];
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--log", "error"];
+        let server = Server::start_with(data, &[&serve[..], &limit].concat());
+        let list = server.get("/v1/boats?limit=1", &key);
+        let list: Value = serde_json::from_str(&list.body).unwrap();
+        let target = format!("/v1/boats/{}", list["data"][0]["id"].as_str().unwrap());
+        assert_eq!(server.get(&target, &key).status, 200, "{memory}");
+        let release = fs::read_dir(data.join("releases")).unwrap().next().unwrap();
+        let bodies = release.unwrap().path().join("boats.bodies");
+        let bodies = fs::File::options().write(true).open(bodies).unwrap();
+        bodies.set_len(0).unwrap();
+        assert_eq!(server.get(&target, &key).status, status, "{memory}");
+    }
 }
 
 #[test]

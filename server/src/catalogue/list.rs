@@ -193,8 +193,9 @@ fn envelope(kind: &Kind, ordinals: &[i64], page: Page, total: u64) -> Result<Byt
         if 0 < place {
             bytes.push(b',');
         }
-        let record = &kind.records[usize::try_from(ordinal).unwrap_or(usize::MAX)];
-        bytes.extend_from_slice(&kind.bodies.read(record)?[record.row_head()]);
+        let ordinal = usize::try_from(ordinal).unwrap_or(usize::MAX);
+        let row_head = kind.index.records()[ordinal].row_head();
+        bytes.extend_from_slice(&kind.bodies.read(ordinal)?[row_head]);
         bytes.push(b'}');
     }
     let Page { limit, offset } = page;

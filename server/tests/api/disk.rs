@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use futures_util::FutureExt;
-use server::catalogue::{Catalogue, LoadError, OpenCatalogueError, OpenSettings};
+use server::catalogue::{Body, BodyError, Catalogue, LoadError, OpenCatalogueError, OpenSettings};
 use shared::data_dir::DataDir;
 use shared::ids::IdOrSlug;
 use shared::release::{FileName, ReleaseId, ReleaseStore};
@@ -61,12 +61,15 @@ async fn bodies_on_disk_make_the_same_answers_even_when_the_release_is_pruned() 
     check_same_answers(&app).await;
 }
 
-/// Whether a body is there at once while no thread may block.
-fn is_there_at_once(settings: OpenSettings) -> bool {
+/// What becomes of a body that is asked for while no thread may block, and whether it is known
+/// then. The file of bodies was emptied after the release was opened.
+fn ask_while_no_thread_may_block(settings: OpenSettings) -> (bool, Result<Body, BodyError>) {
     let (_directory, store) = records::empty_store();
     let id = records::publish(&store, 7, PUBLISHED_AT);
     let catalogue = Catalogue::open(&store.open(&id).unwrap(), settings).unwrap();
     let catalogue = Arc::new(catalogue);
+    let bodies = store.directory(&id).join(FileName::BoatBodies.as_str());
+    std::fs::write(bodies, "").unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .max_blocking_threads(1)
@@ -81,19 +84,20 @@ fn is_there_at_once(settings: OpenSettings) -> bool {
         let at_once = body.as_mut().now_or_never();
         go.send(()).unwrap();
         occupied.await.unwrap().unwrap();
-        let is_at_once = at_once.is_some();
         match at_once {
-            Some(body) => body.unwrap(),
-            None => body.await.unwrap(),
-        };
-        is_at_once
+            Some(body) => (true, body),
+            None => (false, body.await),
+        }
     })
 }
 
 #[test]
-fn only_bodies_on_disk_wait_for_a_thread_that_may_block() {
-    assert!(is_there_at_once(records::settings()));
-    assert!(!is_there_at_once(on_disk()));
+fn a_body_that_cannot_be_had_at_once_waits_for_a_thread_that_may_block() {
+    let (is_at_once, body) = ask_while_no_thread_may_block(records::settings());
+    assert!(is_at_once && body.is_ok(), "{body:?}");
+    let (is_at_once, body) = ask_while_no_thread_may_block(on_disk());
+    assert!(!is_at_once, "{body:?}");
+    assert!(matches!(body, Err(BodyError::Read(_))), "{body:?}");
 }
 
 fn publish_in(directory: PathBuf) -> (ReleaseStore, ReleaseId) {

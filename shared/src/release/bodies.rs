@@ -1,50 +1,84 @@
 //! The file of bodies, which lie one after the other: read by place.
 
+mod disk;
+
 use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::PathBuf;
 
 use bytes::Bytes;
 
+use self::disk::OnDisk;
 use super::ReleaseError;
-use super::reader::Record;
-use crate::etag::ETag;
 
-/// The bodies of one kind of record.
+/// The verified bodies of one kind of record, by ordinal.
 #[derive(Debug)]
-pub enum Bodies {
-    /// Held in memory; verified when they were read.
+pub struct Bodies {
+    /// Where each body begins, and where the last one ends.
+    offsets: Vec<u64>,
+    source: Source,
+}
+
+#[derive(Debug)]
+enum Source {
     Memory(Bytes),
-    /// Left on disk; each body is checked against its ETag when it is read. Not mapped into
-    /// memory, because a mapping kills the process when its file shrinks.
-    Disk {
-        /// The open file, which stays readable when the release is pruned.
-        file: File,
-        /// Its path, for messages.
-        path: PathBuf,
-    },
+    Disk(OnDisk),
 }
 
 impl Bodies {
-    /// The body of `record`: one slice of memory, or one positioned read.
-    pub fn read(&self, record: &Record) -> Result<Bytes, ReleaseError> {
-        match self {
-            Self::Memory(bytes) => Ok(bytes.slice(record.range())),
-            Self::Disk { file, path } => read_checked(file, path, record),
+    /// Bodies that are held in memory; `contents` are verified, and as long as the last offset.
+    pub(super) const fn in_memory(offsets: Vec<u64>, contents: Bytes) -> Self {
+        Self {
+            offsets,
+            source: Source::Memory(contents),
         }
+    }
+
+    /// Bodies that stay in `file`, which is read once to see whether it has that SHA-256.
+    pub(super) fn on_disk(
+        offsets: Vec<u64>,
+        file: File,
+        path: PathBuf,
+        sha256: &str,
+    ) -> Result<Self, ReleaseError> {
+        let source = Source::Disk(OnDisk::verify(file, path, &offsets, sha256)?);
+        Ok(Self { offsets, source })
+    }
+
+    /// The body of the record with that ordinal: one slice of memory, or one positioned read.
+    ///
+    /// # Panics
+    /// When there is no such ordinal.
+    pub fn read(&self, ordinal: usize) -> Result<Bytes, ReleaseError> {
+        let range = self.range(ordinal);
+        match &self.source {
+            Source::Memory(contents) => Ok(slice(contents, range)),
+            Source::Disk(bodies) => bodies.read(ordinal, range),
+        }
+    }
+
+    /// The same, where no disk must be waited for. `None` where it must, and where a body cannot
+    /// be had: [`Self::read`] says why.
+    ///
+    /// # Panics
+    /// When there is no such ordinal.
+    pub fn read_at_once(&self, ordinal: usize) -> Option<Bytes> {
+        let range = self.range(ordinal);
+        match &self.source {
+            Source::Memory(contents) => Some(slice(contents, range)),
+            Source::Disk(bodies) => bodies.read_at_once(ordinal, range),
+        }
+    }
+
+    fn range(&self, ordinal: usize) -> Range<u64> {
+        self.offsets[ordinal]..self.offsets[ordinal + 1]
     }
 }
 
-fn read_checked(file: &File, path: &Path, record: &Record) -> Result<Bytes, ReleaseError> {
-    let mut body = vec![0; record.range().len()];
-    let offset = record.range().start as u64;
-    file.read_exact_at(&mut body, offset)
-        .map_err(ReleaseError::io("read", path))?;
-    if ETag::of(&body) != record.etag {
-        return Err(ReleaseError::damaged(
-            path,
-            format!("the body at byte {offset} has changed"),
-        ));
-    }
-    Ok(body.into())
+fn slice(contents: &Bytes, range: Range<u64>) -> Bytes {
+    let place = |offset| {
+        usize::try_from(offset)
+            .unwrap_or_else(|_| unreachable!("what is in memory can be addressed"))
+    };
+    contents.slice(place(range.start)..place(range.end))
 }

@@ -62,7 +62,8 @@ impl<W: Write> Write for Hashed<W> {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// `bytes` as a hash is written.
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes
         .iter()
         .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {

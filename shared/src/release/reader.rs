@@ -3,14 +3,16 @@
 //! DuckDB and Parquet readers do not notice most damage, so every file's hash is checked before
 //! anything reads it.
 
+mod bodies;
+
 use std::fs::{self, File};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
+use parquet::errors::ParquetError;
 
-use super::bodies::Bodies;
 use super::hash::{sha256_hex, sha256_hex_of_reader};
 use super::manifest::{FORMAT, FileEntry, FileName, MANIFEST, Manifest};
 use super::tables::Table;
@@ -27,7 +29,7 @@ pub struct Release {
     in_use: InUse,
 }
 
-/// Identity of a record and the place of its body.
+/// Identity of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Record identifier.
@@ -36,17 +38,10 @@ pub struct Record {
     pub slug: Box<str>,
     /// Hash of the body.
     pub etag: ETag,
-    offset: usize,
-    length: u32,
     head_length: u32,
 }
 
 impl Record {
-    /// Where the body lies in the file of bodies.
-    pub const fn range(&self) -> Range<usize> {
-        self.offset..self.offset + self.length as usize
-    }
-
     /// Where, in its body, the list row lies, the closing brace missing.
     pub const fn row_head(&self) -> Range<usize> {
         render::row_head(self.head_length as usize)
@@ -139,20 +134,20 @@ impl Release {
         self.open_verified(name).map(|_file| ())
     }
 
-    /// The identity and place of every boat, in the order of ordinals.
+    /// The identity of every boat, in the order of ordinals.
     pub fn boats(&self) -> Result<Vec<Record>, ReleaseError> {
-        self.records(FileName::Boats, FileName::BoatBodies)
+        self.records(FileName::Boats)
     }
 
-    /// The identity and place of every manufacturer, in the order of ordinals.
+    /// The identity of every manufacturer, in the order of ordinals.
     pub fn manufacturers(&self) -> Result<Vec<Record>, ReleaseError> {
-        self.records(FileName::Manufacturers, FileName::ManufacturerBodies)
+        self.records(FileName::Manufacturers)
     }
 
     /// The codes of terms.
     pub fn terms(&self) -> Result<TermCodes, ReleaseError> {
         let (vocabularies, slugs, codes) = self.table(FileName::Terms, |table| {
-            Some((
+            Ok((
                 table.text("vocabulary")?,
                 table.text("slug")?,
                 table.int32("code")?,
@@ -174,67 +169,40 @@ impl Release {
         self.table(FileName::Words, |table| table.text("word"))
     }
 
-    /// The bodies of boats or manufacturers: in memory when they take at most `memory_max` bytes.
-    pub fn bodies(&self, name: FileName, memory_max: u64) -> Result<Bodies, ReleaseError> {
-        if self.entry(name)?.bytes <= memory_max {
-            return self.read_verified(name).map(Bodies::Memory);
-        }
-        Ok(Bodies::Disk {
-            file: self.open_verified(name)?,
-            path: self.path(name),
-        })
-    }
-
-    fn records(&self, name: FileName, bodies: FileName) -> Result<Vec<Record>, ReleaseError> {
-        let (ids, slugs, etags, offsets, lengths, heads) = self.table(name, |table| {
-            Some((
+    fn records(&self, name: FileName) -> Result<Vec<Record>, ReleaseError> {
+        let (ids, slugs, etags, heads) = self.table(name, |table| {
+            Ok((
                 table.text("id")?,
                 table.text("slug")?,
                 table.etags("etag")?,
-                table.int64("body_offset")?,
-                table.int32("body_length")?,
                 table.int32("head_length")?,
             ))
         })?;
-        let identities = ids.into_iter().zip(slugs).zip(etags);
-        let places = offsets.into_iter().zip(lengths).zip(heads);
-        let records =
-            identities
-                .zip(places)
-                .map(|(((id, slug), etag), ((offset, length), head))| {
-                    Some(Record {
-                        id,
-                        slug,
-                        etag,
-                        offset: usize::try_from(offset).ok()?,
-                        length: u32::try_from(length).ok()?,
-                        head_length: u32::try_from(head).ok()?,
-                    })
-                });
-        let records: Option<Vec<Record>> = records.collect();
-        let end = self.entry(bodies)?.bytes;
-        records
-            .filter(|records| {
-                records
-                    .iter()
-                    .all(|record| record.range().end as u64 <= end)
+        let values = ids.into_iter().zip(slugs).zip(etags).zip(heads);
+        let records = values.map(|(((id, slug), etag), head_length)| {
+            Some(Record {
+                id,
+                slug,
+                etag,
+                head_length: u32::try_from(head_length).ok()?,
             })
-            .ok_or_else(|| ReleaseError::damaged(&self.path(name), "a body lies outside its file"))
+        });
+        let records: Option<_> = records.collect();
+        records.ok_or_else(|| ReleaseError::damaged(&self.path(name), "a body has no head"))
     }
 
     fn table<T>(
         &self,
         name: FileName,
-        columns: impl FnOnce(&Table) -> Option<T>,
+        columns: impl FnOnce(&Table) -> Result<T, ParquetError>,
     ) -> Result<T, ReleaseError> {
-        let path = self.path(name);
-        let table =
-            Table::read(self.read_verified(name)?).map_err(|source| ReleaseError::Parquet {
-                action: "read",
-                path: path.clone(),
-                source,
-            })?;
-        columns(&table).ok_or_else(|| ReleaseError::damaged(&path, "a column is missing"))
+        let contents = self.read_verified(name)?;
+        let columns = Table::new(contents).and_then(|table| columns(&table));
+        columns.map_err(|source| ReleaseError::Parquet {
+            action: "read",
+            path: self.path(name),
+            source,
+        })
     }
 
     fn entry(&self, name: FileName) -> Result<&FileEntry, ReleaseError> {

@@ -9,8 +9,10 @@ use arrow::array::{
 };
 use arrow::datatypes::{Int32Type, Int64Type};
 use bytes::Bytes;
-use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
@@ -84,61 +86,71 @@ fn array(column: Column) -> ArrayRef {
     }
 }
 
-/// A table read back, batch by batch.
+/// A table that is read back, column by column: one decodes no more than is asked for.
 pub(super) struct Table {
-    batches: Vec<RecordBatch>,
+    contents: Bytes,
+    metadata: ArrowReaderMetadata,
 }
 
 impl Table {
-    /// Reads a whole Parquet file.
-    pub(super) fn read(contents: Bytes) -> Result<Self, ParquetError> {
-        let reader = ParquetRecordBatchReaderBuilder::try_new(contents)?.build()?;
-        let batches = reader.collect::<Result<_, _>>()?;
-        Ok(Self { batches })
+    /// The table in the contents of a Parquet file.
+    pub(super) fn new(contents: Bytes) -> Result<Self, ParquetError> {
+        let metadata = ArrowReaderMetadata::load(&contents, ArrowReaderOptions::default())?;
+        Ok(Self { contents, metadata })
     }
 
     /// All values of an integer column without nulls.
-    pub(super) fn int32(&self, name: &str) -> Option<Vec<i32>> {
-        let mut values = Vec::new();
-        for column in self.columns(name) {
-            values.extend_from_slice(column?.as_primitive_opt::<Int32Type>()?.values());
-        }
-        Some(values)
+    pub(super) fn int32(&self, name: &str) -> Result<Vec<i32>, ParquetError> {
+        self.column(name, |column, values| {
+            values.extend_from_slice(column.as_primitive_opt::<Int32Type>()?.values());
+            Some(())
+        })
     }
 
     /// All values of a long integer column without nulls.
-    pub(super) fn int64(&self, name: &str) -> Option<Vec<i64>> {
-        let mut values = Vec::new();
-        for column in self.columns(name) {
-            values.extend_from_slice(column?.as_primitive_opt::<Int64Type>()?.values());
-        }
-        Some(values)
+    pub(super) fn int64(&self, name: &str) -> Result<Vec<i64>, ParquetError> {
+        self.column(name, |column, values| {
+            values.extend_from_slice(column.as_primitive_opt::<Int64Type>()?.values());
+            Some(())
+        })
     }
 
     /// All values of a text column.
-    pub(super) fn text(&self, name: &str) -> Option<Vec<Box<str>>> {
-        let mut values = Vec::new();
-        for column in self.columns(name) {
-            let column = column?.as_string_opt::<i32>()?;
-            values.extend(column.iter().map(|value| value.unwrap_or_default().into()));
-        }
-        Some(values)
+    pub(super) fn text(&self, name: &str) -> Result<Vec<Box<str>>, ParquetError> {
+        self.column(name, |column, values| {
+            let texts = column.as_string_opt::<i32>()?;
+            values.extend(texts.iter().map(|text| text.unwrap_or_default().into()));
+            Some(())
+        })
     }
 
     /// All values of a column of entity tags.
-    pub(super) fn etags(&self, name: &str) -> Option<Vec<ETag>> {
-        let mut values = Vec::new();
-        for column in self.columns(name) {
-            for tag in column?.as_fixed_size_binary_opt()? {
+    pub(super) fn etags(&self, name: &str) -> Result<Vec<ETag>, ParquetError> {
+        self.column(name, |column, values| {
+            for tag in column.as_fixed_size_binary_opt()? {
                 values.push(ETag::from_bytes(tag?.try_into().ok()?));
             }
-        }
-        Some(values)
+            Some(())
+        })
     }
 
-    fn columns<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Option<&'a dyn Array>> {
-        self.batches
-            .iter()
-            .map(move |batch| batch.column_by_name(name).map(|column| &**column))
+    /// All values of a column, of which `push` adds one part after the other, or says that it is
+    /// of another type.
+    fn column<T>(
+        &self,
+        name: &str,
+        push: impl Fn(&dyn Array, &mut Vec<T>) -> Option<()>,
+    ) -> Result<Vec<T>, ParquetError> {
+        let (contents, metadata) = (self.contents.clone(), self.metadata.clone());
+        let only = ProjectionMask::columns(metadata.parquet_schema(), [name]);
+        let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(contents, metadata);
+        let mut values = Vec::new();
+        for batch in reader.with_projection(only).build()? {
+            let batch = batch?;
+            let column = batch.column_by_name(name);
+            let pushed = column.and_then(|column| push(column, &mut values));
+            pushed.ok_or_else(|| ParquetError::General(format!("no column {name} of its type")))?;
+        }
+        Ok(values)
     }
 }

@@ -146,3 +146,16 @@ fn a_runtime_that_stops_begins_no_work() {
     let refused = queue().run(|| ()).now_or_never();
     assert_eq!(refused, Some(Err(QueueError::Stopping { what: "query" })));
 }
+
+#[test]
+fn the_usual_limits_keep_nobody_waiting_for_longer_than_a_client_would() {
+    let QueueLimits {
+        waiting_max,
+        waiting,
+        working,
+    } = QueueLimits::default();
+    assert_eq!(waiting_max, 256);
+    // For an identical list that gave no answer, and then the same for its own.
+    let longest = 2 * (waiting + working);
+    assert_eq!(longest, Duration::from_millis(6_500));
+}

@@ -1,0 +1,151 @@
+//! Opening a release for serving: every file is verified, and what requests need is loaded.
+//!
+//! Two threads share the work, since a million boats take one of them seconds. Nothing here
+//! answers a question.
+
+use std::io;
+use std::panic::resume_unwind;
+use std::thread;
+
+use shared::release::bodies::Bodies;
+use shared::release::{Release, ReleaseError};
+
+use super::index::Index;
+use super::list::Codes;
+use super::pool::{LoadError, Pool};
+use super::queue::{Queue, QueueLimits};
+use super::totals::Totals;
+use super::{Catalogue, Kind, tables};
+
+/// Most bodies that are read from disk at once.
+const READS_AT_ONCE: usize = 32;
+
+/// How a release is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenSettings {
+    /// Bodies of one kind that take at most this many bytes are held in memory; larger ones are
+    /// read from disk, one positioned read a record.
+    pub bodies_memory_max: u64,
+    /// Number of list queries that run at once.
+    pub connections: usize,
+    /// How list queries wait, and how long they may take; and so with reads from disk.
+    pub queues: QueueLimits,
+}
+
+impl Default for OpenSettings {
+    /// Half a gibibyte of bodies a kind; as many connections as cores, from 2 to 8.
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        Self {
+            bodies_memory_max: 512 << 20,
+            connections: cores.clamp(2, 8),
+            queues: QueueLimits::default(),
+        }
+    }
+}
+
+/// Why a release could not be opened for serving.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenCatalogueError {
+    /// The release is missing or damaged.
+    #[error(transparent)]
+    Release(#[from] ReleaseError),
+    /// DuckDB could not load the release's tables.
+    #[error("could not load the tables of release {release}")]
+    Load {
+        /// Id of the release.
+        release: String,
+        /// Why not.
+        #[source]
+        source: LoadError,
+    },
+    /// No thread could be had.
+    #[error("could not start a thread to read the bodies of release {release}")]
+    Thread {
+        /// Id of the release.
+        release: String,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// What is held in memory of every release, whatever its size.
+struct Tables {
+    boats: Index,
+    manufacturers: Index,
+    codes: Codes,
+    pool: Pool,
+    totals: Totals,
+}
+
+/// The bodies of both kinds.
+struct AllBodies {
+    boats: Bodies,
+    manufacturers: Bodies,
+}
+
+impl Catalogue {
+    /// Verifies every file of `release` and loads what lists need. Takes a while: not for an
+    /// asynchronous thread.
+    pub fn open(release: &Release, settings: OpenSettings) -> Result<Self, OpenCatalogueError> {
+        let (tables, bodies) = thread::scope(|scope| {
+            // Of a million boats, hashing the bodies takes one core 3 s, and all the rest 1.2 s.
+            let reading = thread::Builder::new()
+                .name("bodies".to_owned())
+                .spawn_scoped(scope, || AllBodies::read(release, settings));
+            let reading = reading.map_err(|source| OpenCatalogueError::Thread {
+                release: release.id().to_string(),
+                source,
+            })?;
+            let tables = Tables::load(release, settings);
+            let bodies = reading.join().unwrap_or_else(|panic| resume_unwind(panic));
+            Ok::<_, OpenCatalogueError>((tables?, bodies?))
+        })?;
+        let kind = |index, bodies| Kind { index, bodies };
+        Ok(Self {
+            release_id: release.id().to_string(),
+            published_at: release.manifest().published_at.clone(),
+            boats: kind(tables.boats, bodies.boats),
+            manufacturers: kind(tables.manufacturers, bodies.manufacturers),
+            codes: tables.codes,
+            totals: tables.totals,
+            pool: tables.pool,
+            reads: Queue::new("read of a body", READS_AT_ONCE, settings.queues),
+            queues: settings.queues,
+            _in_use: release.in_use(),
+        })
+    }
+}
+
+impl AllBodies {
+    fn read(release: &Release, settings: OpenSettings) -> Result<Self, ReleaseError> {
+        Ok(Self {
+            boats: release.boat_bodies(settings.bodies_memory_max)?,
+            manufacturers: release.manufacturer_bodies(settings.bodies_memory_max)?,
+        })
+    }
+}
+
+impl Tables {
+    fn load(release: &Release, settings: OpenSettings) -> Result<Self, OpenCatalogueError> {
+        let boats = Index::new(release.boats()?);
+        let manufacturers = Index::new(release.manufacturers()?);
+        let codes = Codes::new(manufacturers.records(), release.terms()?, release.words()?);
+        for source in tables::SOURCES {
+            release.verify_file(source.file)?;
+        }
+        let pool = Pool::load(release, settings.connections, settings.queues);
+        let (pool, totals) = pool.map_err(|source| OpenCatalogueError::Load {
+            release: release.id().to_string(),
+            source,
+        })?;
+        Ok(Self {
+            boats,
+            manufacturers,
+            codes,
+            pool,
+            totals,
+        })
+    }
+}
