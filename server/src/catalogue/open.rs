@@ -35,7 +35,7 @@ pub struct OpenSettings {
 impl Default for OpenSettings {
     /// Half a gibibyte of bodies a kind; as many connections as cores, from 2 to 8.
     fn default() -> Self {
-        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let cores = thread::available_parallelism().map_or(2, usize::from);
         Self {
             bodies_memory_max: 512 << 20,
             connections: cores.clamp(2, 8),

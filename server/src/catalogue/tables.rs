@@ -75,9 +75,9 @@ fn literal(path: &Path) -> Option<String> {
     Some(literal)
 }
 
-/// Categories with codes below this are bits of the column `terms`, from the lowest on.
+/// Categories with codes below this, which [`LOAD`] repeats, are bits of the column `terms`, from the lowest on.
 pub(super) const CATEGORY_BITS: i64 = 32;
-/// Activities with codes below this are the bits after those. The sign is not used.
+/// Activities with codes below this, which [`LOAD`] repeats, are the bits after those. The sign is not used.
 pub(super) const ACTIVITY_BITS: i64 = 31;
 
 /// Fills the tables. Whoever has a term that has no bit stands in a table of its own: looking

@@ -121,7 +121,7 @@ impl<S> Connection<S> {
         self.passed.given -= length;
         if self.passed.given == 0 && self.passed.is_whole {
             self.passed.is_whole = false;
-            self.taking.expect();
+            self.taking.expect(self.since);
         }
         if self.held.is_empty() && IDLE_BYTES_MAX < self.held.capacity() {
             self.held = Vec::new();

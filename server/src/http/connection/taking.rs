@@ -23,36 +23,39 @@ pub(crate) const GONE_AFTER: Duration = Duration::from_secs(1);
 pub(super) struct Taking {
     /// Since when an answer is due that has not been sent.
     due: Option<Instant>,
-    begun: Option<Instant>,
+    has_begun: bool,
+    /// Since when the client has been waited for, if at all: for nearly every answer the time need
+    /// not be asked.
+    slow: Option<Instant>,
     stalled: Option<Instant>,
     /// Made for the first client that is slower than its connection.
     timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl Taking {
-    /// A request was given on.
-    pub(super) fn expect(&mut self) {
-        self.due = Some(Instant::now());
+    /// A request was given on, which the client had sent by that time.
+    pub(super) fn expect(&mut self, since: Instant) {
+        self.due = Some(since);
     }
 
     /// Since when an answer is due of which nothing was written yet.
     pub(super) fn due_since(&self) -> Option<Instant> {
-        self.due.filter(|_since| self.begun.is_none())
+        self.due.filter(|_since| !self.has_begun)
     }
 
     /// An answer is due, or not sent as a whole.
     pub(super) fn is_under_way(&self) -> bool {
-        self.due.is_some() || self.begun.is_some()
+        self.due.is_some() || self.has_begun
     }
 
     /// All that was written has been sent. Whether that was an answer.
     pub(super) fn end(&mut self) -> bool {
-        self.stalled = None;
-        let was_begun = self.begun.take().is_some();
-        if was_begun {
+        (self.stalled, self.slow) = (None, None);
+        let had_begun = std::mem::take(&mut self.has_begun);
+        if had_begun {
             self.due = None;
         }
-        was_begun
+        had_begun
     }
 
     /// Takes note of an attempt to write, which fails where the client takes too long.
@@ -61,13 +64,14 @@ impl Taking {
         cx: &mut Context<'_>,
         written: Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
-        let begun = *self.begun.get_or_insert_with(Instant::now);
+        self.has_begun = true;
         if written.is_ready() {
             self.stalled = None;
             return written;
         }
         let stalled = *self.stalled.get_or_insert_with(Instant::now);
-        let deadline = (stalled + STALLED_MAX).min(begun + ANSWER_MAX);
+        let slow = *self.slow.get_or_insert(stalled);
+        let deadline = (stalled + STALLED_MAX).min(slow + ANSWER_MAX);
         let timer = self
             .timer
             .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));

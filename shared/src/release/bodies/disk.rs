@@ -29,9 +29,10 @@ pub(super) struct OnDisk {
     path: PathBuf,
     /// One sum a body, made of the very bytes that the SHA-256 of the file was made of.
     ///
-    /// So a body with this sum is one that the manifest vouches for: what the sum guards against
-    /// is a disk or a person that changes the file of a running server, and 64 bits miss one such
-    /// change in 10^19. Checking it takes 0.2 us a body, its SHA-256 3.4 us.
+    /// So a body with this sum is one that the manifest vouches for. What the sum guards against is
+    /// a disk or a mistake that changes the file of a running server, and 64 bits miss one such
+    /// change in 10^19; whoever may write there on purpose could as well replace the release.
+    /// Checking it takes 0.2 us a body, its SHA-256 3.4 us.
     sums: Vec<u64>,
 }
 
