@@ -7,6 +7,7 @@ import subprocess
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from processes import ENVIRONMENT, LOAD_CORE, Failed, on_core
@@ -68,32 +69,33 @@ def offer(surroundings, server, heads, connections, phases, kinds, watch=None, b
                       *(f"{name}={weight}={path}" for name, (weight, path) in kinds.items()))
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    slices, watched = [], []
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
                           env=ENVIRONMENT) as process:
         first = json.loads(process.stdout.readline() or "{}")
         if not first:
             raise Failed("the load did not start")
         started = time.monotonic() - first["until"]
-        slices.append(slice_of(first))
         ended = threading.Event()
-        threads = [threading.Thread(target=watch_seconds, args=(watch, started, watched, ended))] if watch else []
-        threads += [threading.Thread(target=beside, args=(started,))] if beside else []
-        for thread in threads:
-            thread.start()
-        slices += [slice_of(json.loads(line)) for line in process.stdout]
-        ended.set()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor() as threads:
+            watching = threads.submit(watch_seconds, watch, started, ended)
+            acting = threads.submit(beside or (lambda _: None), started)
+            try:
+                slices = [slice_of(first), *(slice_of(json.loads(line)) for line in process.stdout)]
+            finally:
+                ended.set()
     if process.returncode:
         raise Failed("the load failed")
-    return Offered(slices, started, watched)
+    # What failed in them fails here.
+    acting.result()
+    return Offered(slices, started, watching.result())
 
 
 def slice_of(line):
     return Slice(line.pop("until"), line)
 
 
-def watch_seconds(watch, started, watched, ended):
-    while not ended.wait(1):
+def watch_seconds(watch, started, ended):
+    watched = []
+    while watch and not ended.wait(1):
         watched.append((time.monotonic() - started, watch()))
+    return watched

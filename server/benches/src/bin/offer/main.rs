@@ -9,8 +9,9 @@
 //! answer may have one; where there are some, the body has to have that hash. Kinds of requests
 //! take turns by their weights. A head is a value of `Authorization`.
 //!
-//! It says on standard output what came of it, a line of JSON a tenth of a second. What all that
-//! means is for the reader to compute, and it must not know what it asks for.
+//! It says on standard output what came of it, a line of JSON a tenth of a second, and one when
+//! all has ended. What all that means is for the reader to compute, and it must not know what it
+//! asks for.
 
 mod arrivals;
 mod client;
@@ -65,15 +66,19 @@ impl Load {
 
     /// Says what came of the requests, slice by slice.
     async fn report(&self, started: Instant) -> anyhow::Result<()> {
-        let mut out = std::io::stdout();
         for slice in 1.. {
             let until = SLICE * slice;
             sleep_until(started + until).await;
-            let tally = self.tally.take();
-            let line = tally.line(until, &self.kinds.borrow().names());
-            writeln!(out, "{line}").context("could not say what came of it")?;
+            self.say(until)?;
         }
         Ok(())
+    }
+
+    /// Says what came of the requests since it was said last.
+    fn say(&self, until: Duration) -> anyhow::Result<()> {
+        let tally = self.tally.take();
+        let line = tally.line(until, &self.kinds.borrow().names());
+        writeln!(std::io::stdout(), "{line}").context("could not say what came of it")
     }
 }
 
@@ -120,7 +125,8 @@ async fn offer(arguments: Arguments) -> anyhow::Result<()> {
     }
     tokio::select! {
         failed = load.report(started) => failed,
-        _ = connections.join_all() => Ok(()),
+        // The last of them ended between two slices.
+        _ = connections.join_all() => load.say(started.elapsed()),
     }
 }
 
