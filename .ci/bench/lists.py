@@ -2,45 +2,69 @@
 
 import contextlib
 import itertools
+import math
 import random
 import re
 import subprocess
 
-from peers import SORTS, check_rows, datasette, roapi, table_of
-from processes import CONNECTIONS, ENVIRONMENT, Failed, load, serving
+from peers import SHOWN, SORTS, check_rows, datasette, roapi, table_of
+from processes import CONNECTIONS, ENVIRONMENT, Failed, load, load_once, serving
 from results import keep, middle
 from surroundings import machine
 from table import in_turns, show
 
 TYPES = 12
 LIMIT = 20
+# Boats of exports were first built from 1950 to 2026, at least half of them until these, which is as far as offsets go.
+# All have a first year, so peers can be asked for the same.
+YEARS = range(1991, 2027)
 # Clients of lists that are not remembered: few, since peers are slow with large tables.
 CLIENTS = 8
 # Lists that many clients ask for, so that they are remembered.
 POPULAR = 50
+# More lists a second than are answered where they are not remembered: in a turn, none is asked for twice.
+LISTS_A_SECOND_MAX = 5_000
+# Lists of which peers are asked for one at random; they remember none.
+PEER_LISTS = 20_000
+# Lists of which the answers of peers are looked at.
+CHECKED = 4
+# Of a million boats and more, turns take long: there are so many rounds and queries of a shape at most.
+LARGE, LARGE_ROUNDS, LARGE_QUERIES = 1_000_000, 3, 10
 
 
 def unlike_lists(boats):
-    """Lists of a type in some order, each once: what the service does not remember, and peers are asked for too."""
-    offsets = range(0, max(boats // TYPES // 2, 1))
-    every = list(itertools.islice(itertools.product(offsets, range(TYPES), SORTS), 200_000))
-    random.Random(1).shuffle(every)
-    return every
+    """Lists of a type until some year in some order, each once: what the service does not remember."""
+    kinds = list(itertools.product(range(TYPES), SORTS, YEARS, ("asc", "desc")))
+    random.Random(1).shuffle(kinds)
+    count = max(boats // TYPES // 2, 1) * len(kinds)
+    # A step without a common factor comes to each of them once; one by the golden section comes to all offsets evenly.
+    step = next(step for step in itertools.count(int(count * 0.618)) if math.gcd(step, count) == 1)
+    for number in range(count):
+        offset, kind = divmod(number * step % count, len(kinds))
+        yield (offset, *kinds[kind])
 
 
-def ours(offset, kind, sort):
-    return f"/v1/boats?type=type-{kind}&sort={sort}&limit={LIMIT}&offset={offset}"
+def ours(offset, kind, sort, year, order):
+    return f"/v1/boats?type=type-{kind}&yearTo={year}&sort={sort}&order={order}&limit={LIMIT}&offset={offset}"
 
 
-def of_roapi(offset, kind, sort):
-    """The same over the columns of the release: the same filter, the same order, the same page, without a total."""
-    return f"/api/tables/boats?filter[type]={kind}&sort={sort}_rank&limit={LIMIT}&offset={offset}"
+def of_roapi(offset, kind, sort, year, order):
+    """The same over the columns of the release: the same filters, the same order, the same page, without a total."""
+    sign = "-" if order == "desc" else ""
+    return (f"/api/tables/boats?columns={','.join(SHOWN)}&filter[type]={kind}&filter[first_year]lte={year}"
+            f"&sort={sign}{sort}_rank&limit={LIMIT}&offset={offset}")
 
 
-def of_datasette(offset, kind, sort):
+def of_datasette(boats):
     """The same, total included; it begins pages behind a row, which is quicker than an offset."""
-    behind = f"&_next={offset * TYPES},-" if offset else ""
-    return f"/boats/boats.json?_shape=objects&type={kind}&_sort={sort}_rank&_size={LIMIT}{behind}"
+    def path(offset, kind, sort, year, order):
+        descending = order == "desc"
+        rank = boats - offset * TYPES if descending else offset * TYPES
+        behind = f"&_next={rank},-" if offset else ""
+        return (f"/boats/boats.json?_shape=objects&type={kind}&first_year__lte={year}"
+                f"&{'_sort_desc' if descending else '_sort'}={sort}_rank&_size={LIMIT}{behind}")
+
+    return path
 
 
 def write_lines(path, lines):
@@ -51,7 +75,8 @@ def write_lines(path, lines):
 def without_http(surroundings, data, boats):
     """Prints the table of all shapes; for the plots, the medians of each: ours and bare DuckDB's, in milliseconds."""
     print(f"\nlists of {boats} boats without HTTP, {machine()}", flush=True)
-    command = [surroundings.binaries / "lists", data.directory, str(surroundings.queries)]
+    queries = surroundings.queries if boats < LARGE else min(surroundings.queries, LARGE_QUERIES)
+    command = [surroundings.binaries / "lists", data.directory, str(queries)]
     told = subprocess.run(command, check=True, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True).stdout
     print(told, flush=True)
     head, *rows = told.splitlines()[1:]
@@ -71,37 +96,40 @@ def without_http(surroundings, data, boats):
 def over_http(surroundings, data, boats):
     """What clients were answered in the turns of each side."""
     work = surroundings.work
-    unlike = unlike_lists(boats)
+    unlike, datasette_list = unlike_lists(boats), of_datasette(boats)
+    some = list(itertools.islice(unlike_lists(boats), PEER_LISTS))
     files = {name: write_lines(work / name, lines) for name, lines in {
-        "popular": (ours(0, *one[1:]) for one in unlike[:POPULAR]),
+        "popular": (ours(0, *one[1:]) for one in some[:POPULAR]),
         "ids": (f"/v1/boats/boat-{number}" for number in range(boats) if number % 50),
-        "roapi": (of_roapi(*one) for one in unlike),
-        "datasette": (of_datasette(*one) for one in unlike),
+        "roapi": itertools.starmap(of_roapi, some),
+        "datasette": itertools.starmap(datasette_list, some),
         "no-heads": [""],
     }.items()}
     heads = data.write_heads(work / "heads")
-    part = len(unlike) // (surroundings.rounds + 1)
     turn = lambda server, targets, heads, clients=CONNECTIONS: lambda number: load(
         server, surroundings.seconds, targets, heads, number + 1, clients)
 
-    def uncached(number):
-        """Other lists in each turn."""
-        lines = (ours(*one) for one in unlike[number * part:(number + 1) * part])
-        return load(service, surroundings.seconds, write_lines(work / "unlike", lines), heads, -1, CLIENTS)
+    def others():
+        """Lists that were not asked for in any turn before, nor in one that was disturbed."""
+        lines = [ours(*one) for one in itertools.islice(unlike, LISTS_A_SECOND_MAX * surroundings.seconds)]
+        return write_lines(work / "unlike", lines), len(lines)
 
     with contextlib.ExitStack() as stack:
         service = stack.enter_context(serving(*surroundings.serve_command(data), log=work / "server.log"))
         peers = {"ROAPI, list": (stack.enter_context(roapi(work, table_of(data))), files["roapi"]),
                  "Datasette, list": (stack.enter_context(datasette(work, table_of(data))), files["datasette"])}
-        some = (0, *unlike[0][1:])
-        check_rows(peers["ROAPI, list"][0], of_roapi(*some), some[1], LIMIT, lambda told: told)
-        check_rows(peers["Datasette, list"][0], of_datasette(*some), some[1], LIMIT, lambda told: told["rows"])
+        for one in some[:CHECKED]:
+            first = (0, *one[1:])
+            check_rows(peers["ROAPI, list"][0], of_roapi(*first), first[1], LIMIT, lambda told: told)
+            check_rows(peers["Datasette, list"][0], datasette_list(*first), first[1], LIMIT, lambda told: told["rows"])
         machine()
         sides = {"list, remembered": turn(service, files["popular"], heads),
-                 "get one": turn(service, files["ids"], heads), "list, not remembered": uncached,
+                 "get one": turn(service, files["ids"], heads), 
+                 "list, not remembered": lambda _: load_once(service, surroundings.seconds, others, heads, CLIENTS),
                  **{name: turn(server, targets, files["no-heads"], CLIENTS)
                     for name, (server, targets) in peers.items()}}
-        return in_turns(surroundings.rounds, sides)
+        rounds = surroundings.rounds if boats < LARGE else min(surroundings.rounds, LARGE_ROUNDS)
+        return in_turns(rounds, sides)
 
 
 def report(boats, given):
@@ -115,6 +143,8 @@ def report(boats, given):
          figure("median", *given), digits=2, better="less", ratios=False)
     show("  the same", "milliseconds, 99 % of the answers", figure("slow", *given), digits=2, better="less",
          ratios=False)
+    failed = {side: sum(one.failed for one in loads) for side, loads in given.items()}
+    print("  answers that are no 200:", ", ".join(f"{side}: {count}" for side, count in failed.items()), flush=True)
 
 
 def run(surroundings, sizes):

@@ -32,9 +32,10 @@ end
 
 function done(summary, latency, requests)
    local errors = summary.errors
+   -- Answers that are no 200 are among the requests; the others came to nothing.
    local failed = errors.status + errors.connect + errors.read + errors.write + errors.timeout
    io.write(string.format(
-      '\n{"answers": %d, "seconds": %.6f, "bytes": %d, "failed": %d, "median": %.4f, "slow": %.4f}\n',
-      summary.requests, summary.duration / 1e6, summary.bytes, failed,
+      '\n{"answers": %d, "seconds": %.6f, "bytes": %d, "refused": %d, "failed": %d, "median": %.4f, "slow": %.4f}\n',
+      summary.requests, summary.duration / 1e6, summary.bytes, errors.status, failed,
       latency:percentile(50) / 1000, latency:percentile(99) / 1000))
 end

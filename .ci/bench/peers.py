@@ -16,9 +16,9 @@ ROAPI = ("roapi==0.12.7",)
 DATASETTE = ("datasette==0.65.5",)
 DUCKDB = ("duckdb==1.5.6",)
 SORTS = ("model", "year", "length", "manufacturer")
-# Columns of the release that a list shows or asks for.
-COLUMNS = ("id", "slug", "manufacturer", "type", "first_year", "last_year", "unit", "length",
-           *(f"{sort}_rank" for sort in SORTS))
+# Columns of the release that a list shows, and those with what it asks for.
+SHOWN = ("id", "slug", "manufacturer", "type", "first_year", "last_year", "unit", "length")
+COLUMNS = (*SHOWN, *(f"{sort}_rank" for sort in SORTS))
 READ = """
 import sys, json, duckdb
 # It would be among the rows.

@@ -18,6 +18,8 @@ CONNECTIONS = 64
 WAIT = "30s"
 # Where more answers than this are refusals, something is wrong.
 FAILED_SHARE_MAX = 0.01
+# A seed with which paths are asked for in order.
+IN_ORDER = -1
 LOAD_SCRIPT = pathlib.Path(__file__).with_name("load.lua")
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 # Our own settings are those of the benchmark, not those of whoever runs it.
@@ -89,7 +91,7 @@ def serving(*command, log, core=SERVER_CORE):
 class Load:
     """What clients received in one turn."""
 
-    # Answers a second.
+    # Answers with 200 a second.
     rate: float
     # Answers for each second that the server computed: what does not depend on who else uses the core.
     rate_of_processor: float
@@ -102,21 +104,36 @@ class Load:
 
 def load(server, seconds, targets, heads, seed, connections=CONNECTIONS):
     """Clients on another core, each asking for a random path of the file `targets` with a random head of `heads`."""
+    return quietest(lambda: attempt(server, seconds, targets, heads, seed, connections)[1:])
+
+
+def load_once(server, seconds, others, heads, connections):
+    """The same, but each path is asked for once: `others` gives each attempt a file of others, and their number."""
     def turn():
-        before, before_here = server.processor_seconds(), children_seconds()
-        said = run(*on_core(LOAD_CORE, "wrk", "--threads", 1, "--connections", connections, "--duration",
-                            f"{seconds}s", "--timeout", WAIT, "--script", LOAD_SCRIPT, server.base, "--", targets,
-                            heads, seed))
-        computed = server.processor_seconds() - before
-        figures = json.loads(said.splitlines()[-1])
-        if figures["answers"] == 0 or FAILED_SHARE_MAX * figures["answers"] < figures["failed"]:
-            raise Failed(f"{figures['failed']} of {figures['answers']} answers of {server.base} are no 200")
-        one = Load(figures["answers"] / figures["seconds"], figures["answers"] / max(computed, 1 / TICKS_PER_SECOND),
-                   figures["median"], figures["slow"], figures["bytes"] / max(figures["answers"], 1),
-                   figures["failed"])
-        return one, computed + children_seconds() - before_here
+        targets, count = others()
+        asked, *result = attempt(server, seconds, targets, heads, IN_ORDER, connections)
+        # The program asks its script for a request once before it starts.
+        if count < asked + connections + 1:
+            raise Failed(f"{asked} answers of {server.base} where there are {count} different paths")
+        return result
 
     return quietest(turn)
+
+
+def attempt(server, seconds, targets, heads, seed, connections):
+    """One turn: how much was answered, whatever it was, the figures of it, and the seconds that all of it computed."""
+    before, before_here = server.processor_seconds(), children_seconds()
+    said = run(*on_core(LOAD_CORE, "wrk", "--threads", 1, "--connections", connections, "--duration",
+                        f"{seconds}s", "--timeout", WAIT, "--script", LOAD_SCRIPT, server.base, "--", targets,
+                        heads, seed))
+    computed = server.processor_seconds() - before
+    figures = json.loads(said.splitlines()[-1])
+    right, failed = figures["answers"] - figures["refused"], figures["failed"]
+    if right == 0 or FAILED_SHARE_MAX * right < failed:
+        raise Failed(f"{failed} requests to {server.base} have no 200, and {right} have")
+    one = Load(right / figures["seconds"], right / max(computed, 1 / TICKS_PER_SECOND), figures["median"],
+               figures["slow"], figures["bytes"] / figures["answers"], failed)
+    return figures["answers"], one, computed + children_seconds() - before_here
 
 
 def children_seconds():
