@@ -7,11 +7,12 @@
     python3 .ci/bench overload [BOATS...]  five times the lists that can be answered, and how it recovers
     python3 .ci/bench switch [BOATS...]    another release again and again under full load
     python3 .ci/bench all                  all of these with their usual sizes, then the plots
-    python3 .ci/bench plots                cost against size as SVG, from the results in RESULTS
+    python3 .ci/bench plots                cost against size as SVG, from the results in RESULTS, beside it
 
 Without BOATS: 10000, 100000 and 1000000 for get, lists and start, 100000 for the others. ROUNDS is how often each side
 has its turn (5), SECONDS how long a turn of HTTP lasts (3), QUERIES how many list queries of each shape are asked (20),
-OVERLOAD how many seconds the overload lasts (300), ATTEMPTS how often a disturbed turn is tried (4).
+OVERLOAD how many seconds the overload lasts (300), ATTEMPTS how often a disturbed turn is tried (4), as long as that
+takes no more than three minutes in all. Lists of a million boats have three rounds and ten queries at most.
 CATALOGUE_TARGET is a directory with release binaries; without it, .ci/cargo builds them. BENCH_DIR is where data lies
 meanwhile, up to eight gigabytes. RESULTS is a directory for the results as JSON; without it, they are only printed.
 
@@ -47,7 +48,6 @@ BENCHMARKS = {
     "switch": (switch.run, (100_000,)),
 }
 RESULTS = ROOT / "server" / "benches" / "results"
-PLOTS = ROOT / "server" / "benches" / "plots"
 
 
 def measure(benchmarks):
@@ -69,15 +69,20 @@ def measure(benchmarks):
     return not failed
 
 
+def draw(results):
+    """Plots beside the results of which they are."""
+    plots.draw(results, pathlib.Path(results).resolve().parent / "plots")
+
+
 def main(arguments):
     match arguments:
         case ["plots"]:
-            plots.draw(pathlib.Path(os.environ.get("RESULTS", RESULTS)), PLOTS)
+            draw(os.environ.get("RESULTS", RESULTS))
         case ["all"]:
             os.environ.setdefault("RESULTS", str(RESULTS))
-            whole = measure(BENCHMARKS)
-            plots.draw(os.environ["RESULTS"], PLOTS)
-            sys.exit(not whole)
+            if not measure(BENCHMARKS):
+                sys.exit("bench: some of it failed, so no plots were drawn")
+            draw(os.environ["RESULTS"])
         case [name, *sizes] if name in BENCHMARKS and all(size.isdecimal() and int(size) for size in sizes):
             benchmark, usual = BENCHMARKS[name]
             sys.exit(not measure({name: (benchmark, [int(size) for size in sizes] or list(usual))}))

@@ -8,7 +8,7 @@ import random
 import statistics
 import tempfile
 
-from nginx import FILES_MAX, WAYS, nginx
+from nginx import WAYS, files_max, nginx
 from processes import Failed, load, serving
 from results import keep, middle
 from surroundings import machine
@@ -34,7 +34,7 @@ class Size:
         service = enter(serving(*surroundings.serve_command(data), log=log))
         copy = Copy(service, data.keys[0])
         ids = copy.ids(boats)
-        files = ids[:FILES_MAX] if boats <= BODIES_MAX else ids[:100]
+        files = ids[:files_max()] if boats <= BODIES_MAX else ids[:100]
         self.root = pathlib.Path(enter(tempfile.TemporaryDirectory(prefix="catalogue-bench-", dir=IN_MEMORY)))
         # nginx reads its files as another user.
         self.root.chmod(0o755)
@@ -67,7 +67,7 @@ class Size:
             print(f"  {name}: {count} header fields, {loads[0].bytes_each:.0f} bytes an answer, "
                   f"{sum(one.failed for one in loads)} answers that are no 200")
         if "nginx, files" in given:
-            print(f"  nginx with `{self.way}` was the quickest, and asked for {min(self.boats, FILES_MAX)} files at "
+            print(f"  nginx with `{self.way}` was the quickest, and asked for {min(self.boats, files_max())} files at "
                   "most, as many as it can keep open")
 
 

@@ -1,15 +1,18 @@
 """An import, validated, rendered and hashed, against DuckDB's own way from JSON to Parquet. Same file, same cores."""
 
 import contextlib
+import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 
-from processes import ENVIRONMENT, Failed
+from processes import ENVIRONMENT, Failed, on_core
 from quiet import quietest
+from results import keep
 from surroundings import machine, python_packages
 from table import in_turns, show
 
@@ -21,15 +24,20 @@ import sys, json, duckdb
 found = duckdb.execute("DESCRIBE FROM read_json(?, format = 'newline_delimited', sample_size = -1)", [sys.argv[1]])
 print(json.dumps({row[0]: row[1] for row in found.fetchall()}))
 """
+# What Python takes to start and to load DuckDB is not counted.
 COPY = """
-import sys, json, duckdb
+import sys, json, time, duckdb
 _, source, table, columns = sys.argv
 fields = json.loads(columns)
 known = "columns = {" + ", ".join("'%s': '%s'" % (name, kind.replace("'", "''")) for name, kind in fields.items()) + "}"
 duckdb.execute("SET threads = 2")
+started, computed = time.monotonic(), time.process_time()
 duckdb.execute("COPY (FROM read_json('%s', format = 'newline_delimited', %s)) TO '%s' (FORMAT parquet)"
                % (source, known if fields else "sample_size = -1", table))
+print(json.dumps({"seconds": time.monotonic() - started, "processor_seconds": time.process_time() - computed}))
 """
+# Both sides have these, whatever else there is.
+CORES = "0,1"
 
 
 @dataclass
@@ -42,19 +50,22 @@ class Run:
 
 
 def measured(command, environment):
-    """Runs it to its end."""
+    """Runs it to its end; what it took, and what it printed."""
     started = time.monotonic()
-    with subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    with subprocess.Popen(on_core(CORES, *command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, env=environment) as process:
-        said = process.stderr.read()
+        # Both print little.
+        said, printed = process.stderr.read(), process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise Failed(f"{command[0]} failed: {said.decode(errors='replace')[-800:]}")
-    return Run(time.monotonic() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    took = Run(time.monotonic() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    return took, printed
 
 
 def run_size(surroundings, boats):
+    """What it found, to be kept."""
     export, work = surroundings.export(boats), surroundings.work
     packages = python_packages(*DUCKDB)
     mebibytes = export.stat().st_size / 2**20
@@ -63,7 +74,7 @@ def run_size(surroundings, boats):
         directory = work / f"import-{number}"
 
         def turn():
-            took = measured([surroundings.catalogue, "--data", directory, "import", export], ENVIRONMENT)
+            took, _ = measured([surroundings.catalogue, "--data", directory, "import", export], ENVIRONMENT)
             shutil.rmtree(directory)
             return took, took.processor_seconds
 
@@ -75,9 +86,9 @@ def run_size(surroundings, boats):
         table = work / "duckdb.parquet"
 
         def turn():
-            took = measured([sys.executable, "-c", COPY, export, table, columns], environment)
+            took, printed = measured([sys.executable, "-c", COPY, export, table, columns], environment)
             table.unlink()
-            return took, took.processor_seconds
+            return replace(took, **json.loads(printed)), took.processor_seconds
 
         return lambda _: quietest(turn)
 
@@ -92,8 +103,10 @@ def run_size(surroundings, boats):
     show("  the same", "MiB of memory, at most", figure("mebibytes"), better="less")
     with contextlib.suppress(FileNotFoundError):
         export.unlink()
+    middles = {side: {name: statistics.median(figure(name)[side]) for name in asdict(runs[0])}
+               for side, runs in given.items()}
+    return {"boats": boats, "mebibytes": mebibytes, "sides": middles}
 
 
 def run(surroundings, sizes):
-    for boats in sizes:
-        run_size(surroundings, boats)
+    keep("import", {"sizes": [run_size(surroundings, boats) for boats in sizes]})

@@ -18,8 +18,8 @@ NATIVE = {"date", "content-type", "content-length", "etag"}
 WAYS = ("sendfile on; tcp_nopush on;", "sendfile on;", "sendfile off;")
 # Files and sockets besides those that it keeps open to answer from.
 OTHER_FILES = 1_000
-# It cannot keep more files open than that, however many it is told: then it refuses connections.
-FILES_MAX = resource.getrlimit(resource.RLIMIT_NOFILE)[1] - OTHER_FILES
+# Bodies of boats that are asked for at least, and at most.
+FILES_MIN, FILES_MAX = 100, 1_000_000
 
 CONFIGURATION = """
 worker_processes 1;
@@ -52,6 +52,17 @@ http {{
 """
 
 
+def files_max():
+    """How many files it can keep open, however many it is told; with more, it refuses connections."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most == resource.RLIM_INFINITY:
+        return FILES_MAX
+    if most < FILES_MIN + OTHER_FILES:
+        raise Failed(f"nginx could keep no bodies open: the hard limit of open files is {most}, and has to be "
+                     f"{FILES_MIN + OTHER_FILES} at least")
+    return min(most - OTHER_FILES, FILES_MAX)
+
+
 def fields_of(headers):
     """As many of our fields as bring it to our number; the identifier of the request is its own, the others fixed."""
     added = [(name, "$request_id" if name == "x-request-id" else value)
@@ -68,8 +79,9 @@ def nginx(work, root, headers, way):
         port = free.getsockname()[1]
     fields = "\n".join(f'        add_header {name} "{value}";' for name, value in fields_of(headers))
     configuration = pathlib.Path(work / "nginx.conf")
+    files = files_max()
     configuration.write_text(CONFIGURATION.format(
-        work=work, root=root, port=port, fields=fields, way=way, files=FILES_MAX, open_files=FILES_MAX + OTHER_FILES))
+        work=work, root=root, port=port, fields=fields, way=way, files=files, open_files=files + OTHER_FILES))
     command = on_core(SERVER_CORE, "nginx", "-p", work, "-c", configuration)
     path = os.environ["PATH"] + ":/usr/sbin"
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -93,6 +94,11 @@ class Surroundings:
                      "--rate-limit", str(MINUTE_LIMIT_MAX), "--json")
             path.write_text("\n".join(json.loads(do(*issue))["key"] for _ in range(KEYS)))
         return tuple(path.read_text().splitlines())
+
+    def remove(self, directory):
+        """A data directory and the keys to it, which are of no use with another in its place."""
+        shutil.rmtree(directory)
+        directory.with_suffix(".keys").unlink()
 
     def serve_command(self, data):
         return (self.catalogue, "--data", data.directory, "serve", "--listen", "127.0.0.1:0", "--log", "warn")
