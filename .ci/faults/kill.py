@@ -1,5 +1,5 @@
 """Servers that are killed under load: the ledger never forgets a request that was answered, never counts more than a
-lease and the requests in flight besides, and no quota is exceeded.
+lease and a half and the requests in flight besides, and no quota is exceeded.
 """
 
 import asyncio
@@ -20,15 +20,17 @@ QUOTAS = {"large": 50_000_000, "middling": 40_000, "last-1": 150, "last-2": 40, 
 SHARES = {"large": 10, "middling": 5, "last-1": 2, "last-2": 2, "last-3": 2}
 # The units by which a quota that was used up is raised.
 RAISES = (1, 2, 7, 100, 700)
-# How large leases are: one in so many of the units left, and at most so many.
-LEASE_SHARE, LEASE_MAX = 256, 4096
+# How large leases are: one in so many of the units left, and at most so many. Those of at least AHEAD_MIN are asked
+# for when half of one is left.
+LEASE_SHARE, LEASE_MAX, AHEAD_MIN = 256, 16_384, 64
 # In so many rounds every subscription has answers, and in so many everything that is counted has happened.
 ROUNDS_ANSWERED, ROUNDS_VARIED = 10, 50
 
 
-def lease_max(left):
-    """The largest lease from a quota of which so much is left."""
-    return max(1, min(LEASE_MAX, left // LEASE_SHARE))
+def held_max(left):
+    """The most units that a server has leased and not charged, of a quota of which so much is left."""
+    lease = max(1, min(LEASE_MAX, left // LEASE_SHARE))
+    return lease + lease // 2 if AHEAD_MIN <= lease else lease
 
 
 @dataclass
@@ -147,15 +149,15 @@ class Killer:
         for name, counts in self.counts.items():
             self.received[name] += counts.received
             charged = self.used[name] - before[name]
-            lease = 0 if end == "stop" else lease_max(self.quotas[name] - before[name])
-            most = counts.received + counts.lost + lease
+            held = 0 if end == "stop" else held_max(self.quotas[name] - before[name])
+            most = counts.received + counts.lost + held
             expect(counts.received <= charged <= most,
                    f"{name}: a round that ended with {end} charged {charged}; clients received {counts.received}, "
-                   f"{counts.lost} were lost on the way, a lease has {lease}")
+                   f"{counts.lost} were lost on the way, the server held up to {held}")
             expect(self.received[name] <= self.used[name] <= self.quotas[name],
                    f"{name}: {self.received[name]} received, {self.used[name]} used, of {self.quotas[name]}")
             figures.excess[name] = max(figures.excess[name], self.used[name] - self.received[name])
-            figures.bound[name] += counts.lost + lease
+            figures.bound[name] += counts.lost + held
             figures.most[name] = max(figures.most[name], charged - counts.received)
         self.used_up = [name for name, counts in self.counts.items() if counts.refused]
         figures.used_up += len(self.used_up)

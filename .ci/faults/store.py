@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from catalogue import Broken, Catalogue, expect
 from clients import Load, catalogue_requests, other_requests
 from faults import FAULTS
-from kill import lease_max
+from kill import held_max
 
 # Clients of a server, those that need no key, and how long each pauses between two requests, in seconds.
 CLIENTS, OTHER_CLIENTS, PAUSE = 8, 2, 0.005
@@ -154,11 +154,11 @@ class Tried:
             expect(answer.status == answer.request.status, f"{when}: not {answer.request.status}: {answer}")
 
     async def check_usage(self, rounds):
-        """What is charged is what was received, and at most a lease more for each fault."""
+        """What is charged is what was received, and at most what a server holds of leases more for each fault."""
         used = await self.catalogue.used()
         self.catalogue.check_integrity()
         for name, received in self.received.items():
-            bound = lease_max(QUOTAS[name]) * rounds
+            bound = held_max(QUOTAS[name]) * rounds
             excess = used[name] - received
             self.figures.excess, self.figures.bound = self.figures.excess + excess, self.figures.bound + bound
             if not 0 <= excess <= bound or QUOTAS[name] < used[name]:

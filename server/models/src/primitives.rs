@@ -111,16 +111,6 @@ pub(crate) fn share<T: Clone + Send>(
     }))
 }
 
-impl<T: Clone> Shared<T> {
-    /// The outcome, if it is there.
-    pub(crate) fn peek(&self) -> Option<T> {
-        match &*lock(&self.0.progress) {
-            Progress::Going(_) => None,
-            Progress::Over(outcome) => Some(outcome.clone()),
-        }
-    }
-}
-
 impl<T> Clone for Shared<T> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))

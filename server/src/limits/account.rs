@@ -19,8 +19,6 @@ const BELIEVED_FOR: Duration = Duration::from_secs(1);
 /// How long leased units may lie unused before others get them.
 const IDLE_MAX: Duration = Duration::from_secs(1);
 
-/// Smallest lease that is asked for ahead: where units are few, they are for whoever needs one.
-const AHEAD_MIN: u64 = 64;
 /// Pause between two leases ahead, since a ledger that fails would be asked at every request.
 const AHEAD_PAUSE: Duration = Duration::from_millis(100);
 
@@ -30,17 +28,20 @@ const AHEAD_PAUSE: Duration = Duration::from_millis(100);
 pub struct LeaseSize {
     /// A lease takes at most one in so many of the units left; above 0.
     pub share: u64,
-    /// Most units of a lease; above 0. What one core answers in a second and a half: half a lease
-    /// is charged before the next one is asked for ahead, and the other half bridges a disk that is
-    /// busy for most of a second.
+    /// Most units of a lease; above 0. Half a lease is charged before the next one is asked for
+    /// ahead; the other half bridges a disk that is busy for a tenth of a second at 80,000 requests
+    /// a second, or for seconds at the rates of one subscription.
     pub max: u64,
+    /// Smallest lease that is asked for ahead: where units are few, they are for whoever needs one.
+    pub ahead_min: u64,
 }
 
 impl Default for LeaseSize {
     fn default() -> Self {
         Self {
             share: 256,
-            max: 65_536,
+            max: 16_384,
+            ahead_min: 64,
         }
     }
 }
@@ -160,7 +161,7 @@ impl Account {
         now: Moment,
     ) -> Option<(Period, u64)> {
         let wanted = self.wanted(quota, size);
-        if wanted < AHEAD_MIN || wanted / 2 <= self.unused {
+        if wanted < size.ahead_min || wanted / 2 <= self.unused {
             return None;
         }
         let now = now.monotonic;

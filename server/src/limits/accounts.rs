@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::sync::PoisonError;
 
+use futures_util::FutureExt;
 use shared::clock::Moment;
 use shared::keys::subscription::{Subscription, SubscriptionId};
 
@@ -44,9 +45,11 @@ impl Accounts {
 }
 
 impl Entry {
-    /// Only a conversation that was broken off is over and still here.
+    /// Only a conversation that was broken off is over and still here. It is polled to know that,
+    /// since nobody may wait for it.
     pub(super) fn under_way(&mut self) -> Option<Pending> {
-        self.pending.take_if(|pending| pending.peek().is_some());
+        let is_over = |pending: &mut Pending| pending.clone().now_or_never().is_some();
+        self.pending.take_if(is_over);
         self.pending.clone()
     }
 }

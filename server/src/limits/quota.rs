@@ -162,8 +162,11 @@ impl Quotas {
         let answered = timeout(self.patience, async {
             loop {
                 let count = || Waiting::count(&self.accounts, subscription.id);
-                let _counted = (demand == Demand::Charge).then(count);
-                pending.await.map_err(QuotaError::Unavailable)?;
+                let counted = (demand == Demand::Charge).then(count);
+                let answered = pending.await;
+                // From here on it asks for itself.
+                drop(counted);
+                answered.map_err(QuotaError::Unavailable)?;
                 match step() {
                     Step::Done(usage) => return usage.map_err(QuotaError::Exceeded),
                     Step::Wait(next) => pending = next,

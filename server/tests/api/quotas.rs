@@ -3,11 +3,12 @@
 //!
 //! The oracle sees what an operator could see: the answers, and what the ledger was told. It knows
 //! nothing of accounts. What it demands: a ledger is never below the answers, and each crash puts
-//! it above them by at most one lease.
+//! it above them by at most a lease and a half.
 
 mod histories;
 mod ledger;
 mod renewal;
+mod server;
 
 use std::collections::HashMap;
 use std::net::SocketAddr;

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures_util::FutureExt;
+use futures_util::future::join;
 use loom::future::block_on;
 use loom::sync::Arc;
 use loom::thread;
@@ -80,14 +82,28 @@ impl QuotaLedger for Ledger {
 fn now() -> Moment {
     Moment {
         unix_nanos: 1_790_000_000_000_000_000,
-        monotonic: std::time::Duration::from_secs(1),
+        monotonic: Duration::from_secs(1),
     }
 }
 
 fn quotas(ledger: &std::sync::Arc<Ledger>) -> Arc<Quotas> {
-    let all_at_once = LeaseSize { share: 1, max: 8 };
+    let all_at_once = LeaseSize {
+        share: 1,
+        max: 8,
+        ahead_min: 1,
+    };
     let ledger = std::sync::Arc::clone(ledger);
     Arc::new(Quotas::with_lease_size(ledger, all_at_once))
+}
+
+/// A server that leases ahead whatever is left.
+fn quotas_ahead(ledger: &std::sync::Arc<Ledger>) -> Quotas {
+    let half = LeaseSize {
+        share: 2,
+        max: 8,
+        ahead_min: 1,
+    };
+    Quotas::with_lease_size(std::sync::Arc::clone(ledger) as _, half)
 }
 
 fn ledger(quota: u64) -> std::sync::Arc<Ledger> {
@@ -147,5 +163,52 @@ fn a_client_that_goes_away_leaves_nothing_charged_that_was_not_granted() {
         let granted = 1 + u64::from(left.join().unwrap());
         block_on(quotas.give_back_all());
         assert_eq!(ledger.charged().values().sum::<u64>(), granted);
+    });
+}
+
+#[test]
+fn a_lease_ahead_beside_a_charge_and_a_stop_loses_no_unit_and_counts_none_twice() {
+    const QUOTA: u64 = 6;
+    for is_charged_first in [true, false] {
+        check(2, move || {
+            let ledger = ledger(QUOTA);
+            let quotas = quotas_ahead(&ledger);
+            let charge = async || quotas.charge(&subscription(QUOTA), now()).await;
+            // The lease of its unit is over, and the one ahead, of two units, under way.
+            assert!(block_on(charge()).is_ok());
+            let charged = if is_charged_first {
+                block_on(join(charge(), quotas.give_back_all())).0
+            } else {
+                block_on(join(quotas.give_back_all(), charge())).1
+            };
+            assert!(charged.is_ok());
+            // What the ledger counts and nobody was granted is here, and no more than that.
+            let counted = ledger.charged().values().sum::<u64>();
+            for granted in 3..=counted {
+                let usage = charge().now_or_never().unwrap().unwrap();
+                assert_eq!(usage.remaining, QUOTA - granted);
+            }
+            let left = quotas.check(&subscription(QUOTA), now()).now_or_never();
+            assert_eq!(left.unwrap().unwrap().remaining, QUOTA - counted);
+        });
+    }
+}
+
+#[test]
+fn charges_go_on_beside_a_lease_ahead_and_a_stop_gives_back_the_rest_of_both() {
+    const QUOTA: u64 = 16;
+    check(2, || {
+        let ledger = ledger(QUOTA);
+        let quotas = quotas_ahead(&ledger);
+        let mut now = now();
+        // The first leases its unit, and the second takes one of seven that were leased ahead; the
+        // seventh leaves one of these, and the eighth takes it while four more are leased.
+        for granted in 1..=8 {
+            let usage = block_on(quotas.charge(&subscription(QUOTA), now)).unwrap();
+            assert_eq!(usage.remaining, QUOTA - granted);
+            now.monotonic += Duration::from_secs(1);
+        }
+        block_on(quotas.give_back_all());
+        assert_eq!(ledger.charged().values().sum::<u64>(), 8);
     });
 }

@@ -32,7 +32,11 @@ struct Scene {
 impl Scene {
     fn new() -> Self {
         let account = Account::new(Period::containing(0, START));
-        let size = LeaseSize { share: 4, max: 10 };
+        let size = LeaseSize {
+            share: 4,
+            max: 10,
+            ahead_min: 64,
+        };
         Self {
             account,
             clock: ManualClock::at(START),

@@ -249,6 +249,7 @@ async fn charges_that_wait_for_a_lease_are_leased_for_together() {
     let (answers, ()) = tokio::join!(join_all(charges), opened);
     assert!(answers.iter().all(Result::is_ok));
     assert_eq!(scene.ledger.lock().leases, 2);
+    assert_eq!(scene.ledger.charged_in_all(), 60, "nobody counts twice");
     scene.quotas.give_back_all().await;
     assert_eq!(scene.ledger.charged_in_all(), 60);
 }

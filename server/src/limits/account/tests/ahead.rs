@@ -7,6 +7,7 @@ fn a_lease_is_asked_for_ahead_when_half_of_one_is_left_but_not_where_units_are_f
     let size = LeaseSize {
         share: 4,
         max: 1000,
+        ahead_min: 64,
     };
     let table = [
         // Left in the ledger, unused here, asked for ahead.

@@ -1,10 +1,14 @@
 //! Leases that are asked for before they are needed: nobody waits for them, and they are counted
 //! as exactly as all others.
 
+use std::sync::mpsc::Sender;
+
 use super::*;
 
 /// Of a quota of a million, the second lease, which is the first ahead.
 const LEASE: u64 = 999_999 / 256;
+/// As many of its units as must be charged before the next lease is asked for, and a few more.
+const HALF: u64 = LEASE / 2 + 10;
 
 /// Waits until nobody asks the ledger any more.
 async fn at_rest(scene: &Scene) {
@@ -61,6 +65,90 @@ async fn a_lease_ahead_that_fails_is_told_to_nobody_before_the_units_are_used_up
     assert_eq!(scene.ledger.charged_in_all(), LEASE + 2);
 }
 
+/// All but `left` units of the lease are charged, and the next one was broken off.
+async fn with_a_broken_off_lease(left: u64) -> Scene {
+    let scene = with_a_lease().await;
+    scene.ledger.lock().trouble = Trouble::Panics;
+    charge_at_once(&scene, LEASE - left);
+    at_rest(&scene).await;
+    scene.ledger.lock().trouble = Trouble::None;
+    scene
+}
+
+#[tokio::test]
+async fn a_lease_ahead_that_is_broken_off_is_told_to_nobody() {
+    let scene = with_a_broken_off_lease(0).await;
+    scene.charge().await.unwrap();
+    at_rest(&scene).await;
+    scene.quotas.give_back_all().await;
+    assert_eq!(scene.ledger.charged_in_all(), LEASE + 2);
+}
+
+#[tokio::test]
+async fn units_lie_idle_beside_a_lease_ahead_that_was_broken_off() {
+    let scene = with_a_broken_off_lease(10).await;
+    for _look in 0..2 {
+        scene.quotas.give_back_idle(scene.clock.now()).await;
+        scene.clock.advance(Duration::from_secs(1));
+    }
+    assert_eq!(scene.ledger.charged_in_all(), LEASE + 1 - 10);
+}
+
+/// The next lease is under way until the sender ends; half of this one is charged.
+async fn with_a_lease_under_way() -> (Scene, Sender<()>) {
+    let scene = with_a_lease().await;
+    let (open, gate) = channel();
+    scene.ledger.lock().gate = Some(gate);
+    charge_at_once(&scene, HALF);
+    assert_eq!(scene.quotas.pending().len(), 1);
+    (scene, open)
+}
+
+#[tokio::test]
+async fn a_stop_waits_for_a_lease_ahead_and_gives_it_back_with_the_rest() {
+    let (scene, open) = with_a_lease_under_way().await;
+    let mut stop = Box::pin(scene.quotas.give_back_all());
+    assert!(stop.as_mut().now_or_never().is_none());
+    drop(open);
+    stop.await;
+    assert_eq!(scene.ledger.lock().leases, 3);
+    assert_eq!(scene.ledger.charged_in_all(), HALF + 1);
+}
+
+#[tokio::test]
+async fn a_lease_ahead_of_a_period_that_ends_meanwhile_is_worth_nothing_in_the_next() {
+    let (scene, open) = with_a_lease_under_way().await;
+    let first = scene.ledger.charged_in_all();
+    let end = subscription(1, 0).period(START).end;
+    scene.clock.jump_wall(end - START);
+    let opened = async { drop(open) };
+    let (charge, ()) = tokio::join!(scene.charge(), opened);
+    assert_eq!(charge.unwrap().remaining, 1_000_000 - 1);
+    at_rest(&scene).await;
+    scene.quotas.give_back_all().await;
+    let of_the_first = first + (1_000_000 - first) / 256;
+    assert_eq!(scene.ledger.charged_in_all(), of_the_first + 1);
+}
+
+#[tokio::test]
+async fn a_quota_that_is_lowered_during_a_lease_ahead_holds_at_once_and_afterwards() {
+    let (mut scene, open) = with_a_lease_under_way().await;
+    let lowered = HALF + 1 + 10;
+    scene.quota = lowered;
+    scene.ledger.lock().quota = lowered;
+    charge_at_once(&scene, 10);
+    let refused = scene.charge().now_or_never();
+    assert!(refused.is_some_and(|refused| is_exceeded(&refused)));
+    drop(open);
+    at_rest(&scene).await;
+    assert!(is_exceeded(&scene.charge().await));
+    scene.quotas.give_back_all().await;
+    assert_eq!(scene.ledger.charged_in_all(), lowered);
+    scene.quota += 1;
+    scene.ledger.lock().quota += 1;
+    assert_eq!(scene.charge().await.unwrap().remaining, 0);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn servers_that_lease_ahead_grant_exactly_the_quota_together() {
     const QUOTA: u64 = 5000;
@@ -68,6 +156,7 @@ async fn servers_that_lease_ahead_grant_exactly_the_quota_together() {
     let size = LeaseSize {
         share: 4,
         max: 1000,
+        ahead_min: 64,
     };
     let server = || Arc::new(Quotas::with_lease_size(Arc::clone(&ledger) as _, size));
     let servers = [server(), server()];

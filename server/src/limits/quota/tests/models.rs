@@ -27,7 +27,11 @@ enum Event {
 }
 
 fn lease_size() -> impl Strategy<Value = LeaseSize> {
-    (1_u64..5, 1_u64..20).prop_map(|(share, max)| LeaseSize { share, max })
+    (1_u64..5, 1_u64..20, 1_u64..9).prop_map(|(share, max, ahead_min)| LeaseSize {
+        share,
+        max,
+        ahead_min,
+    })
 }
 
 fn event_of_one_server() -> impl Strategy<Value = Event> {
@@ -60,6 +64,13 @@ fn run<T>(future: impl Future<Output = T>) -> T {
         .build()
         .unwrap()
         .block_on(future)
+}
+
+/// Waits for what is under way, as leases ahead are that nobody waits for.
+async fn at_rest(quotas: &Quotas) {
+    for pending in quotas.pending() {
+        pending.await.unwrap();
+    }
 }
 
 /// One server: granted exactly while fewer than the quota were, whatever happens in between.
@@ -103,6 +114,7 @@ async fn one_server(size: LeaseSize, events: Vec<Event>) {
             Event::BackInTime(seconds) => clock.jump_wall(-seconds),
             Event::Crash => unreachable!("one server is not made to crash here"),
         }
+        at_rest(&quotas).await;
     }
 }
 
@@ -200,6 +212,7 @@ async fn several_servers(sizes: Vec<LeaseSize>, events: Vec<(usize, Event)>, quo
     for (index, event) in events {
         let index = index % servers.running.len();
         servers.happen(index, event).await;
+        at_rest(&servers.running[index]).await;
         servers.check_balance();
     }
     servers.idle().await;
