@@ -89,6 +89,16 @@ impl Finding {
         self.code.severity() == Severity::Error && blames_export
     }
 
+    /// How many bytes it takes, about.
+    fn size(&self) -> usize {
+        let record = self.record.as_ref().and_then(|record| record.id.as_ref());
+        let texts = [&self.pointer, &self.value, &self.hint, &self.origin];
+        let texts = texts.into_iter().flatten().chain(record);
+        let excerpt = self.excerpt.as_ref().map(|excerpt| &excerpt.text);
+        let texts = texts.chain(excerpt).chain([&self.message]);
+        size_of::<Self>() + texts.map(String::capacity).sum::<usize>()
+    }
+
     /// By file, line and column; what is about the export as a whole comes last.
     fn order(&self) -> impl Ord + '_ {
         let place = self.place.as_ref().map(|place| (&place.file, place.line));
@@ -187,6 +197,12 @@ impl Findings {
                 finding.column = None;
             }
         }
+    }
+
+    /// How many bytes the findings that are kept take, about.
+    pub fn size(&self) -> usize {
+        let kept = self.errors.iter().chain(&self.warnings);
+        kept.map(Finding::size).sum()
     }
 
     /// The findings to list, in the order of the export.

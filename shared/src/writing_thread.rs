@@ -7,7 +7,8 @@
 //!
 //! A disk that is slow holds up the writer, since no more blocks may wait. What fails on the
 //! thread is told to the next write, or at the end. Blocks are cut where they are full, whatever
-//! was written at once, so that the kernel gets whole pages.
+//! was written at once, so that the kernel gets whole pages. A file that is dropped before its end
+//! is abandoned, and its thread has let go of it by then.
 
 use std::io::{self, Write};
 use std::panic;
@@ -110,6 +111,18 @@ impl<T: Send + 'static> Ending<T> {
     }
 }
 
+impl<T> Drop for WritingThread<T> {
+    fn drop(&mut self) {
+        let Some(thread) = self.thread.take() else {
+            return;
+        };
+        // Without its sender the thread finds out that nothing more is coming.
+        self.messages = sync_channel(0).0;
+        // Whoever drops a file does not ask what became of it.
+        _ = thread.join();
+    }
+}
+
 fn write_all<W: Write>(mut sink: W, received: &Receiver<Message>) -> io::Result<W> {
     loop {
         match received.recv() {
@@ -190,10 +203,27 @@ mod tests {
         })
         .unwrap();
         writing.write_all(b"abc").unwrap();
-        let thread = writing.thread.take().unwrap();
         drop(writing);
-        assert!(thread.join().unwrap().is_err());
         assert_eq!(finished.load(Ordering::SeqCst), 0);
+    }
+
+    #[test]
+    fn a_file_that_is_dropped_is_let_go_of_by_its_thread() {
+        let block = vec![0; BLOCK];
+        for is_ending in [false, true] {
+            let taken = Arc::new(AtomicUsize::new(0));
+            let slow = Slow(Arc::clone(&taken));
+            let mut writing = WritingThread::start(slow, Ok).unwrap();
+            for _ in 0..WAITING_MAX {
+                writing.write_all(&block).unwrap();
+            }
+            if is_ending {
+                drop(writing.end().unwrap());
+            } else {
+                drop(writing);
+            }
+            assert_eq!(Arc::strong_count(&taken), 1);
+        }
     }
 
     /// Counts what it took, and takes its time.

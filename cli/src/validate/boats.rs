@@ -32,8 +32,8 @@ use super::{Settings, Tally};
 use crate::export::Line;
 use crate::findings::Findings;
 
-/// Bytes of boats made ready above which no other boat is made ready before its turn: a short
-/// line can become a long body, and a batch has many lines.
+/// Bytes of boats made ready, and of findings, above which no other boat is read before its turn:
+/// a short line can become a long body or have very many findings, and a batch has many lines.
 pub(super) const READY_MAX: usize = 64 * 1024 * 1024;
 /// Batches that wait, beside the one that is read and the one that is merged: reading takes
 /// longer, so that none would do anything but fill memory.
@@ -115,7 +115,7 @@ pub(super) fn read_all<C: Consumer>(
 struct Ahead<'a> {
     references: &'a References,
     listed_max: usize,
-    /// Bytes of the boats that are ready.
+    /// Bytes of what was read and not merged yet.
     ready: AtomicUsize,
 }
 
@@ -139,7 +139,7 @@ impl Ahead<'_> {
         }
     }
 
-    /// Reads a line, unless the boats that are ready fill the memory there is for them.
+    /// Reads a line, unless what was read before fills the memory there is for it.
     fn read_if_fits<C: Consumer>(&self, line: Line<'_>) -> Option<BoatReading<C::Boat>> {
         if READY_MAX <= self.ready.load(Ordering::Relaxed) {
             return None;
@@ -177,5 +177,9 @@ impl Ahead<'_> {
 }
 
 fn size<C: Consumer>(reading: &BoatReading<C::Boat>) -> usize {
-    reading.boat.as_ref().map_or(0, |(boat, _)| C::size(boat))
+    let boat = reading.boat.as_ref().map_or(0, |(boat, _)| C::size(boat));
+    boat + reading.findings.size()
 }
+
+#[cfg(test)]
+mod tests;

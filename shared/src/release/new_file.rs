@@ -22,10 +22,15 @@ impl NewFile {
     pub(super) fn create(directory: &Path, name: FileName) -> Result<Self, ReleaseError> {
         let path = directory.join(name.as_str());
         let file = durable::create_new(&path).map_err(ReleaseError::io("create", &path))?;
-        Ok(Self {
+        Ok(Self::of(name, file))
+    }
+
+    /// Takes the bytes of the file `name` to `file`, which is empty.
+    pub(super) fn of(name: FileName, file: File) -> Self {
+        Self {
             name,
             file: Hashed::new(file),
-        })
+        }
     }
 
     /// Makes the file durable, and describes it.
@@ -65,8 +70,12 @@ pub(super) struct LastBodies {
 
 impl BodyWriter {
     pub(super) fn create(directory: &Path, name: FileName) -> Result<Self, ReleaseError> {
-        let path = directory.join(name.as_str());
         let file = NewFile::create(directory, name)?;
+        Self::start(directory.join(name.as_str()), file)
+    }
+
+    /// Appends bodies to `file`, which has the name `path`.
+    pub(super) fn start(path: PathBuf, file: NewFile) -> Result<Self, ReleaseError> {
         let writing = WritingThread::start(file, NewFile::finish);
         Ok(Self {
             writing: writing.map_err(ReleaseError::io("write", &path))?,

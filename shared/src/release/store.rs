@@ -78,7 +78,8 @@ impl ReleaseStore {
         self.point_to(&finished.id)
     }
 
-    /// Makes a release that has proved whole the active one.
+    /// Makes a release the active one. Its files have proved whole, or were just hashed and synced
+    /// on their way to the disk.
     pub(super) fn point_to(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
         let before = match self.pointer() {
             Err(ReleaseError::DamagedPointer { .. }) => None,

@@ -35,14 +35,16 @@ pub const RECORDS_MAX: usize = 100_000_000;
 /// A release under construction; holds the lock on releases until it is dropped.
 pub struct ReleaseWriter {
     store: ReleaseStore,
-    lock: ReleaseLock,
-    staging: TempDir,
     boats: BoatColumns,
-    boat_bodies: BodyWriter,
     boat_fields: FieldCounter,
     manufacturers: ManufacturerColumns,
-    manufacturer_bodies: BodyWriter,
     manufacturer_fields: FieldCounter,
+    // Dropped in this order: nothing writes to the staging directory any more when it is removed,
+    // and it is gone before another process gets the lock.
+    boat_bodies: BodyWriter,
+    manufacturer_bodies: BodyWriter,
+    staging: TempDir,
+    lock: ReleaseLock,
 }
 
 /// What finishing a release came to.
@@ -99,6 +101,7 @@ impl ReleaseWriter {
     /// When a boat's manufacturer was not added.
     pub fn finish(self, published_at: &Timestamp) -> Result<Finished, ReleaseError> {
         let (boats, manufacturers) = (self.boats.len() as u64, self.manufacturers.len() as u64);
+        // Where anything fails from here on, they are waited for as they are dropped.
         let last_bodies = [self.boat_bodies.end()?, self.manufacturer_bodies.end()?];
         let mut files = write_tables(self.staging.path(), self.boats, self.manufacturers)?;
         for bodies in last_bodies {
@@ -152,9 +155,10 @@ fn write_tables(
     manufacturers: ManufacturerColumns,
 ) -> Result<Vec<FileEntry>, ReleaseError> {
     let (words, order) = both(
+        directory,
         || WordTables::of(boats.folded_models(), manufacturers.folded_names()),
         || boats.order(&manufacturers),
-    );
+    )?;
     let order =
         order.unwrap_or_else(|slug| unreachable!("manufacturer {slug} of a boat was not added"));
     let boats = boats.finish(order);
@@ -174,20 +178,28 @@ fn write_tables(
         (FileName::Boats, boats.boats),
         (FileName::Manufacturers, manufacturers.finish()),
     ];
-    let (side_files, files) = both(|| write(side_tables), || write(tables));
+    let (side_files, files) = both(directory, || write(side_tables), || write(tables))?;
     Ok([files?, side_files?].concat())
 }
 
-/// Does the one on a thread of its own while it does the other.
-fn both<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
+/// Does the one on a thread of its own while it does the other, both for what is to lie in
+/// `directory`.
+fn both<A: Send, B>(
+    directory: &Path,
+    one: impl FnOnce() -> A + Send,
+    other: impl FnOnce() -> B,
+) -> Result<(A, B), ReleaseError> {
     thread::scope(|scope| {
-        let one = scope.spawn(one);
+        let thread = thread::Builder::new().name("tables".to_owned());
+        let one = thread
+            .spawn_scoped(scope, one)
+            .map_err(ReleaseError::io("start a thread for", directory))?;
         let other = other();
         let one = one.join();
-        (
+        Ok((
             one.unwrap_or_else(|panicked| panic::resume_unwind(panicked)),
             other,
-        )
+        ))
     })
 }
 
@@ -207,3 +219,6 @@ fn publish(
     durable::publish_directory(&staged, &target).map_err(ReleaseError::io("publish", &target))?;
     Ok(id)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! How far boats are read ahead of their turn, where what is found in them fills the memory.
+
+use std::sync::Arc;
+
+use crate::export::ExportFile;
+use crate::findings::Finding;
+
+use super::*;
+
+/// Nothing is made ready of boats that are invalid.
+struct Nobody;
+
+impl Consumer for Nobody {
+    type Boat = ();
+
+    fn render(_: &BoatSummary<'_>, _: &BoatDetails<'_>) -> Result<(), BodyTooLarge> {
+        Ok(())
+    }
+
+    fn size(_boat: &()) -> usize {
+        0
+    }
+
+    fn boat(&mut self, _boat: ()) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    fn manufacturer(
+        &mut self,
+        _: &ManufacturerSummary<'_>,
+        _: &ManufacturerDetails<'_>,
+    ) -> anyhow::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn lines_whose_findings_fill_the_memory_wait_for_their_turn() {
+    const LISTED_MAX: usize = 1000;
+    let numbers = vec!["1"; 2 * LISTED_MAX].join(",");
+    let text = format!(r#"{{"kind":"boat","id":"boat-1","categories":[{numbers}]}}"#);
+    let file = Arc::new(ExportFile {
+        ordinal: 0,
+        name: "-".to_owned(),
+    });
+    let line = Line {
+        file: &file,
+        number: 1,
+        raw: text.as_bytes(),
+        is_unterminated: false,
+    };
+    let ahead = Ahead {
+        references: &References::default(),
+        listed_max: LISTED_MAX,
+        ready: AtomicUsize::new(0),
+    };
+    // Each line keeps as many findings as are listed, and each of them at least its own size.
+    let fitting = READY_MAX / (LISTED_MAX * size_of::<Finding>());
+    let read = || ahead.read_if_fits::<Nobody>(line);
+    let readings: Vec<_> = std::iter::from_fn(read).take(fitting + 2).collect();
+    assert!(readings.len() <= fitting + 1, "{}", readings.len());
+    let sizes: usize = readings.iter().map(size::<Nobody>).sum();
+    assert!(READY_MAX <= sizes, "{sizes}");
+    assert_eq!(ahead.ready.load(Ordering::Relaxed), sizes);
+}
