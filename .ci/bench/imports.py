@@ -30,7 +30,7 @@ import sys, json, time, duckdb
 _, source, table, columns = sys.argv
 fields = json.loads(columns)
 known = "columns = {" + ", ".join("'%s': '%s'" % (name, kind.replace("'", "''")) for name, kind in fields.items()) + "}"
-duckdb.execute("SET threads = 2")
+duckdb.execute("SET threads = 2; SET enable_progress_bar = false")
 started, computed = time.monotonic(), time.process_time()
 duckdb.execute("COPY (FROM read_json('%s', format = 'newline_delimited', %s)) TO '%s' (FORMAT parquet)"
                % (source, known if fields else "sample_size = -1", table))

@@ -19,9 +19,9 @@ from results import keep
 from surroundings import Data, machine
 from table import show
 
-SWITCHES, PAUSE = 10, 5
+SWITCHES, PAUSE = 10, 6
 # After each activation, which itself looks at the whole release first: it is looked for, opened and warmed up.
-DURING = 2
+DURING = 4
 BEFORE_SECONDS, WARM_SECONDS = 10, 3
 # When the load ends.
 ENDS = WARM_SECONDS + BEFORE_SECONDS + SWITCHES * PAUSE
