@@ -161,3 +161,24 @@ fn give_way() {
     // On Linux this is the thread's own. A system that refuses only makes requests wait longer.
     let _refused = setpriority_process(None, NICENESS);
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::thread;
+
+    use rustix::process::getpriority_process;
+
+    use super::*;
+
+    #[test]
+    fn whoever_opens_releases_is_nicer_than_who_answers() {
+        let niceness = || getpriority_process(None).unwrap();
+        let before = niceness();
+        let opening = thread::spawn(move || {
+            give_way();
+            niceness()
+        });
+        assert_eq!(opening.join().unwrap(), NICENESS.max(before));
+        assert_eq!(niceness(), before);
+    }
+}

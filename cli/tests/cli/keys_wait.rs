@@ -14,6 +14,7 @@ use shared::servers::ServerLock;
 
 use crate::client::Client;
 use crate::harness::{Outcome, TestCli, check};
+use crate::keys::ISSUE;
 use crate::keys::{acme, issue};
 use crate::process::{catalogue, catalogue_json, hold_spawning};
 use crate::sample::Sample;
@@ -162,14 +163,7 @@ impl Write for ClosedPipe {
 fn a_key_that_could_not_be_shown_is_named_to_be_revoked() {
     let (mut cli, id) = with_key();
     let closed = |context: &mut Context| context.out = Output::new(ClosedPipe);
-    let issue = [
-        "keys",
-        "issue",
-        "--subscription",
-        "Acme",
-        "--scope",
-        "boats.read",
-    ];
+    let [issue @ .., _json] = ISSUE;
     let issued = cli.run_in(&issue, closed);
     let rotated = cli.run_in(&["keys", "rotate", &id], closed);
     check("keys_unseen", [&issued, &rotated]);
