@@ -1,5 +1,6 @@
 //! Everything that answering a request needs, in one place that requests share.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -45,6 +46,7 @@ pub struct App {
     pub(crate) request_ids: Box<dyn RequestIds>,
     catalogue: ArcSwap<Catalogue>,
     started: Duration,
+    draining: AtomicBool,
 }
 
 impl App {
@@ -63,6 +65,7 @@ impl App {
             request_ids: parts.request_ids,
             catalogue: ArcSwap::new(parts.catalogue),
             started,
+            draining: AtomicBool::new(false),
         }
     }
 
@@ -74,6 +77,18 @@ impl App {
     /// Serves another catalogue from now on; requests under way finish with theirs.
     pub fn activate(&self, catalogue: Arc<Catalogue>) {
         self.catalogue.store(catalogue);
+    }
+
+    /// Lets whoever asks for readiness know that this server is about to stop. It answers every
+    /// request as before: whoever routes requests to it needs a moment to take them elsewhere.
+    pub fn begin_draining(&self) {
+        // Nothing else is published with it.
+        self.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the server is about to stop.
+    pub fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::Relaxed)
     }
 
     /// Whole seconds since the app was made.
