@@ -1,7 +1,9 @@
 //! What may be typed: the root of the command line and its list of commands.
 //!
-//! The arguments of one command stand in the command's own file. Here they are read, and help and
-//! wrong usage are shown; nothing is done.
+//! The arguments of one command stand in the command's own file. Here they are read, with what
+//! `catalogue.toml` sets, and help and wrong usage are shown; nothing is done.
+
+pub mod settings;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -10,8 +12,8 @@ use std::path::PathBuf;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    completions, demo, diff, explain_code, import, keys, mapping, releases, serve, subscriptions,
-    usage, validate,
+    completions, demo, diff, explain_code, import, keys, manual, mapping, releases, serve,
+    settings as settings_command, subscriptions, usage, validate,
 };
 use crate::concealed::concealed;
 use crate::context::Context;
@@ -19,6 +21,9 @@ use crate::exit_status::ExitStatus;
 
 /// Widest help text, in columns; also its width where there is no terminal to measure.
 const HELP_WIDTH_MAX: usize = 100;
+
+/// Above the options that every command has, which come after its own.
+const EVERYWHERE: &str = "Options of every command";
 
 /// Import, check and serve a catalogue of boats and their manufacturers
 #[derive(Debug, Parser)]
@@ -31,10 +36,21 @@ pub struct Args {
         global = true,
         value_name = "DIR",
         env = "CATALOGUE_DATA",
-        hide_env_values = true
+        hide_env_values = true,
+        help_heading = EVERYWHERE
     )]
     #[arg(default_value = "./catalogue-data")]
     pub data: PathBuf,
+    /// File with settings [default: catalogue.toml, if there is one]
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        env = "CATALOGUE_CONFIG",
+        hide_env_values = true,
+        help_heading = EVERYWHERE
+    )]
+    pub config: Option<PathBuf>,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -67,23 +83,56 @@ pub enum Command {
     Openapi,
     /// Explain the codes of findings
     ExplainCode(explain_code::ExplainCodeArgs),
+    /// Show what is set, and write a file to set it in
+    Settings(settings_command::SettingsArgs),
     /// Print the completions of a shell
     Completions(completions::CompletionsArgs),
+    /// Write the manual pages
+    Manual(manual::ManualArgs),
 }
 
-/// Reads what was typed; the error is wrong usage, or a question for help.
+/// Why there is nothing to run.
+pub(crate) enum NoArgs {
+    /// Wrong usage, or a question for help.
+    Usage(clap::Error),
+    /// The settings cannot be used.
+    Settings(settings::NotUsable),
+}
+
+/// Reads what was typed, and the settings where it does not say.
+///
+/// A question for help is answered whatever the settings are, with the defaults of the command.
 pub(crate) fn parse(
     args: impl IntoIterator<Item = OsString>,
     context: &Context,
-) -> Result<Args, clap::Error> {
-    let command = Args::command();
+) -> Result<Args, NoArgs> {
+    let args: Vec<_> = args.into_iter().collect();
+    let config = config(&args).map_err(NoArgs::Usage)?;
+    let found = settings::find(config.as_deref(), context.operator.uid, &Args::command());
+    let (settings, not_usable) = match found {
+        Ok(settings) => (settings, None),
+        Err(not_usable) => (settings::Settings::default(), Some(not_usable)),
+    };
+    let command = settings.apply(Args::command());
     let mut command = if context.terminal.out {
         command.max_term_width(HELP_WIDTH_MAX)
     } else {
         command.term_width(HELP_WIDTH_MAX)
     };
-    let mut matches = command.try_get_matches_from_mut(args)?;
-    Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+    let matches = command.try_get_matches_from_mut(args);
+    let mut matches = matches.map_err(NoArgs::Usage)?;
+    if let Some(not_usable) = not_usable {
+        return Err(NoArgs::Settings(not_usable));
+    }
+    let read = Args::from_arg_matches_mut(&mut matches);
+    read.map_err(|error| NoArgs::Usage(error.format(&mut command)))
+}
+
+/// The file with settings that was named, whatever else was typed; an error is a question for help.
+fn config(args: &[OsString]) -> Result<Option<PathBuf>, clap::Error> {
+    let command = Args::command().ignore_errors(true);
+    let matches = command.try_get_matches_from(args)?;
+    Ok(matches.get_one("config").cloned())
 }
 
 /// Help and version are answers and go to standard output; everything else is wrong usage.

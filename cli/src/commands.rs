@@ -10,10 +10,12 @@ pub mod explain_code;
 pub mod export_args;
 pub mod import;
 pub mod keys;
+pub mod manual;
 pub mod mapping;
 pub mod openapi;
 pub mod releases;
 pub mod serve;
+pub mod settings;
 pub mod subscriptions;
 pub mod usage;
 pub mod validate;
@@ -22,6 +24,7 @@ mod coverage;
 mod key_store;
 mod lines;
 mod listen;
+mod starting_file;
 mod wait;
 
 use std::error::Error;
@@ -46,7 +49,7 @@ where
 
 /// Runs the command that was typed.
 pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let data = &args.data;
+    let (data, config) = (&args.data, args.config.as_deref());
     match &args.command {
         Command::Demo(args) => demo::run(args, data, context),
         Command::Validate(args) => validate::run(args, context),
@@ -60,6 +63,8 @@ pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
         Command::Usage(args) => usage::run(args, data, context),
         Command::Openapi => openapi::run(context),
         Command::ExplainCode(args) => explain_code::run(args, context),
+        Command::Settings(args) => settings::run(args, config, context),
         Command::Completions(args) => completions::run(args, context),
+        Command::Manual(args) => manual::run(args, context),
     }
 }

@@ -19,6 +19,7 @@ pub mod mapping;
 pub mod new_file;
 pub mod open_files;
 pub mod operator;
+mod problem;
 pub mod progress;
 pub mod serving;
 pub mod shell;
@@ -35,6 +36,7 @@ pub use crate::context::Context;
 pub use crate::exit_status::ExitStatus;
 
 use crate::advice::Advised;
+use crate::args::NoArgs;
 use crate::concealed::concealed;
 use crate::context::OutputClosed;
 use crate::visible::visible;
@@ -45,7 +47,8 @@ use crate::visible::visible;
 pub fn run(args: impl IntoIterator<Item = OsString>, context: &mut Context) -> ExitStatus {
     let args = match args::parse(args, context) {
         Ok(args) => args,
-        Err(usage) => return args::show_usage(&usage, context),
+        Err(NoArgs::Usage(usage)) => return args::show_usage(&usage, context),
+        Err(NoArgs::Settings(not_usable)) => return show_error(&not_usable, context),
     };
     match commands::run(&args, context) {
         Ok(status) => status,

@@ -17,7 +17,6 @@ mod native;
 mod origin;
 mod parse;
 mod pipeline;
-mod problem;
 mod readers;
 mod section;
 mod shipped;
@@ -36,11 +35,11 @@ pub use self::shipped::Shipped;
 
 use self::definition::Definition;
 use self::pipeline::Pipeline;
-use self::problem::Problem;
 use self::worker::Worker;
 use crate::advice::Advised;
 use crate::export::{self, Surroundings, Visit};
 use crate::findings::Finding;
+use crate::problem::{self, Problem};
 use crate::progress::Progress;
 use crate::validate::Kind;
 

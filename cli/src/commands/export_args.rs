@@ -28,12 +28,14 @@ pub struct ExportArgs {
     pub exports: Vec<PathBuf>,
     /// Read the export of a content system by this mapping file
     #[arg(long, value_name = "FILE")]
+    #[arg(env = "CATALOGUE_MAPPING", hide_env_values = true)]
     pub mapping: Option<PathBuf>,
     /// Write all findings to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     /// List at most this many findings; their counts stay exact
     #[arg(long, value_name = "N", default_value_t = LISTED_DEFAULT)]
+    #[arg(env = "CATALOGUE_MAX_FINDINGS", hide_env_values = true)]
     pub max_findings: usize,
     /// Print one JSON document
     #[arg(long)]

@@ -2,19 +2,16 @@
 
 mod check;
 
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Context as _, anyhow};
 use clap::{Args, Subcommand};
 
 use self::check::CheckArgs;
 use super::one_of;
-use crate::advice::Advised;
+use super::starting_file::{self, Written};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
-use crate::export::STANDARD_INPUT;
 use crate::mapping::Shipped;
 
 /// Arguments of `mapping`.
@@ -60,23 +57,11 @@ fn init(args: &InitArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let text = args.system.text();
     let default = || PathBuf::from(format!("{}.toml", args.system.name()));
     let path = args.file.clone().unwrap_or_else(default);
-    if path.as_os_str() == STANDARD_INPUT {
-        context.out.write_all(text.as_bytes())?;
-        return Ok(ExitStatus::Done);
-    }
     let shown = path.display();
-    let created = OpenOptions::new().write(true).create_new(true).open(&path);
-    let mut file = match created {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            let error = anyhow!("{shown} exists already");
-            return Err(
-                Advised::wrong_usage(error, "name another file, or remove this one").into(),
-            );
-        }
-        created => created.with_context(|| format!("could not create {shown}"))?,
-    };
-    let written = file.write_all(text.as_bytes());
-    written.with_context(|| format!("could not write {shown}"))?;
+    match starting_file::write(text, &path, context)? {
+        Written::Shown => return Ok(ExitStatus::Done),
+        Written::InFile => {}
+    }
     writeln!(
         context.out,
         "Wrote {shown}. What to change in it stands at its beginning."

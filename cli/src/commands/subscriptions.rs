@@ -53,6 +53,7 @@ pub struct CreateArgs {
     pub plan: Plan,
     /// Requests a month, shared by all its keys
     #[arg(long, value_name = "N", default_value_t = DEFAULT_QUOTA, value_parser = quota())]
+    #[arg(env = "CATALOGUE_QUOTA", hide_env_values = true)]
     pub quota: u64,
 }
 

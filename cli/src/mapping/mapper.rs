@@ -18,9 +18,9 @@ use super::documents::{Document, Documents};
 use super::expression::{self, Jq, Knowledge, Program, from_json};
 use super::keys::{KeyId, Keys};
 use super::links::Links;
-use super::problem::Problem;
 use crate::export::ExportFile;
 use crate::findings::Finding;
+use crate::problem::Problem;
 use crate::validate::{Kind, nearest};
 
 pub(super) use self::make::{Observe, Unobserved};

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use super::definition::{Definition, Emit, Field};
 use super::origin::expression;
-use super::problem::Problem;
 use crate::export::STANDARD_INPUT;
 use crate::findings::{Code, Finding};
+use crate::problem::Problem;
 use crate::progress::Progress;
 use crate::validate::{self, Nobody, Rejects, Settings};
 

@@ -13,8 +13,8 @@ use toml::de::{DeTable, DeValue};
 
 use self::sources::EnvelopeParts;
 use super::definition::{Definition, Expression, ExpressionId, FORMAT, Table};
-use super::problem::Problem;
 use super::section::{Section, json, text};
+use crate::problem::Problem;
 use crate::validate::nearest;
 
 /// Reads the text of a mapping file.

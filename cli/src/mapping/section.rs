@@ -7,7 +7,7 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::problem::Problem;
+use crate::problem::Problem;
 use crate::validate::nearest;
 
 /// A table, and which of its keys were asked for.

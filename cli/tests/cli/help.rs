@@ -42,7 +42,10 @@ fn every_help_text_is_short_and_exact() {
         ("help_releases_verify", &["releases", "verify", "--help"]),
         ("help_serve", &["serve", "--help"]),
         ("help_usage", &["usage", "--help"]),
+        ("help_settings", &["settings", "--help"]),
+        ("help_settings_init", &["settings", "init", "--help"]),
         ("help_completions", &["completions", "--help"]),
+        ("help_manual", &["manual", "--help"]),
     ] {
         check(name, [&cli.run(args)]);
     }

@@ -3,6 +3,8 @@
 //! What only a process shows is tested here: sockets, signals, several processes on one data
 //! directory. Nothing sleeps; whoever waits for an effect asks again until it is there.
 
+use std::env;
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -16,20 +18,14 @@ use crate::client::{ATTEMPTS_MAX, Client, Response};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_catalogue");
 
-/// What the command reads from the environment, which tests must not share with their caller.
-const VARIABLES: [&str; 6] = [
-    "CATALOGUE_BODIES_MEMORY",
-    "CATALOGUE_CONNECTIONS_PER_ADDRESS",
-    "CATALOGUE_DATA",
-    "CATALOGUE_ENV",
-    "CATALOGUE_LISTEN",
-    "CATALOGUE_LOG",
-];
+/// How the variables begin that the command reads, which tests must not share with their caller.
+const VARIABLES: &str = "CATALOGUE_";
 
 /// The binary, about to be run.
 pub(crate) fn command(data: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(BINARY);
-    for variable in VARIABLES {
+    let is_read = |name: &OsString| name.to_string_lossy().starts_with(VARIABLES);
+    for variable in env::vars_os().map(|(name, _)| name).filter(is_read) {
         command.env_remove(variable);
     }
     command

@@ -88,7 +88,7 @@ const WORDS: [Word; 14] = [
     Word {
         text: "toml",
         kind: Kind::Crate,
-        homes: &["cli/src/mapping"],
+        homes: &["cli/src/args/settings", "cli/src/mapping"],
     },
     Word {
         text: "nix",

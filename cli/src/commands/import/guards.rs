@@ -26,6 +26,7 @@ pub struct GuardArgs {
         default_value_t = Percent::DEFAULT,
         allow_negative_numbers = true
     )]
+    #[arg(env = "CATALOGUE_MAX_REMOVALS", hide_env_values = true)]
     pub max_removals: Percent,
     /// Activate in spite of this; may be given several times
     #[arg(long, value_name = "WHAT", value_enum)]

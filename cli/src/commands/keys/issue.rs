@@ -40,8 +40,10 @@ pub struct IssueArgs {
     pub name: Option<Name>,
     /// How long the key is to work, such as 12h or 90d [default: for ever]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
+    #[arg(env = "CATALOGUE_EXPIRES", hide_env_values = true)]
     pub expires: Option<Duration>,
     #[arg(long, value_name = "N", value_parser = rate_limit(), help = rate_limit_help())]
+    #[arg(env = "CATALOGUE_RATE_LIMIT", hide_env_values = true)]
     pub rate_limit: Option<u32>,
 }
 

@@ -30,6 +30,7 @@ pub struct RotateArgs {
     /// How long the old key goes on working; 0 stops it at once
     #[arg(long, value_name = "DURATION", value_parser = parse_grace)]
     #[arg(default_value_t = TypedDuration(DEFAULT_GRACE))]
+    #[arg(env = "CATALOGUE_GRACE", hide_env_values = true)]
     pub grace: TypedDuration,
     /// Whether to wait.
     #[command(flatten)]

@@ -5,8 +5,8 @@ use toml::de::DeValue;
 
 use super::Parser;
 use crate::mapping::definition::{Field, Rest};
-use crate::mapping::problem::Problem;
 use crate::mapping::section::{Section, json};
+use crate::problem::Problem;
 
 impl Parser {
     /// The fields of an object, in the order of the file.

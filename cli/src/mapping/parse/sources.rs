@@ -8,8 +8,8 @@ use toml::de::DeValue;
 
 use super::Parser;
 use crate::mapping::definition::{Envelope, ExpressionId, FileFormat, Files, Links, Source};
-use crate::mapping::problem::Problem;
 use crate::mapping::section::Section;
+use crate::problem::Problem;
 
 /// The expressions of an envelope, as far as they are given.
 #[derive(Clone, Copy, Default)]

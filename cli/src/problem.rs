@@ -1,4 +1,5 @@
-//! What is wrong with a mapping file, shown with its place the way findings are.
+//! What is wrong with a file that an operator wrote, a mapping or settings, shown with its place the
+//! way findings are.
 
 use std::ops::Range;
 
@@ -7,17 +8,17 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 use crate::visible::visible;
 
-/// Something wrong with a mapping file.
+/// Something wrong with such a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Problem {
+pub(crate) struct Problem {
     /// Bytes of the file.
-    pub(super) span: Range<usize>,
-    pub(super) message: String,
-    pub(super) hint: Option<String>,
+    pub(crate) span: Range<usize>,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
 }
 
 impl Problem {
-    pub(super) fn new(span: Range<usize>, message: impl Into<String>) -> Self {
+    pub(crate) fn new(span: Range<usize>, message: impl Into<String>) -> Self {
         Self {
             span,
             message: message.into(),
@@ -25,14 +26,14 @@ impl Problem {
         }
     }
 
-    pub(super) fn hint(mut self, hint: Option<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint;
         self
     }
 }
 
-/// All problems of a mapping file, for people. Nothing in the file is obeyed by a terminal.
-pub(super) fn render(problems: &[Problem], name: &str, text: &str) -> String {
+/// All problems of a file, for people. Nothing in the file is obeyed by a terminal.
+pub(crate) fn render(problems: &[Problem], name: &str, text: &str) -> String {
     let renderer = Renderer::plain().decor_style(DecorStyle::Ascii);
     let shown: Vec<String> = problems
         .iter()

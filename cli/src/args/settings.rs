@@ -1,0 +1,122 @@
+//! `catalogue.toml`: what options are where nobody says otherwise.
+//!
+//! A setting is an option that has an environment variable. Tables of the file are commands, keys
+//! the long names of their options, so that nothing can be set that cannot be typed. What the file
+//! says takes the place of an option's own default: a typed option and the variable win over it.
+//! The file is checked as a whole, by the parsers of the options themselves, before any of it
+//! counts; which command was typed makes no difference.
+
+mod option;
+mod read;
+mod source;
+mod template;
+
+use std::ffi::OsString;
+
+use clap::builder::OsStr;
+use clap::{Arg, Command};
+
+pub use source::FILE;
+pub(crate) use source::{NotUsable, find};
+pub(crate) use template::template;
+
+/// What a file says.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    /// The file, for people; `None` where there is none.
+    pub(crate) file: Option<String>,
+    values: Vec<Value>,
+}
+
+/// What a file says of one option.
+#[derive(Debug, PartialEq, Eq)]
+struct Value {
+    /// The command, from the one below `catalogue` to the innermost.
+    command: Vec<String>,
+    /// The option's long name.
+    option: String,
+    /// One, or as many as the option takes.
+    texts: Vec<OsString>,
+}
+
+/// An option that can be set, with what it is now.
+pub(crate) struct Shown {
+    /// Dotted, as in the file: `serve.listen`.
+    pub(crate) name: String,
+    /// `None` where it has no default either; why it is refused where it is.
+    pub(crate) value: Option<String>,
+    pub(crate) source: Source,
+    pub(crate) variable: String,
+}
+
+/// Where the value of a setting is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Variable,
+    /// The variable has a value that the option does not take.
+    RefusedVariable,
+    File,
+    Default,
+}
+
+impl Settings {
+    /// `command` with what the file says as its defaults.
+    pub(super) fn apply(self, command: Command) -> Command {
+        self.values.into_iter().fold(command, |command, value| {
+            let Value {
+                command: path,
+                option,
+                texts,
+            } = value;
+            change(command, &path, |arg| {
+                if arg.get_long() == Some(&*option) {
+                    arg.default_values(texts.iter().cloned().map(OsStr::from))
+                } else {
+                    arg
+                }
+            })
+        })
+    }
+
+    /// Every setting of `command`, and what it is where nothing is typed.
+    pub(crate) fn shown(&self, command: &Command) -> Vec<Shown> {
+        let mut shown = Vec::new();
+        each(command, &mut Vec::new(), &mut |path, option| {
+            let long = option.get_long().unwrap_or_default();
+            let set = |value: &&Value| value.option == long && value.command == path;
+            let set = self.values.iter().find(set);
+            shown.push(option::shown(path, option, set.map(|value| &*value.texts)));
+        });
+        shown
+    }
+}
+
+/// Changes the options of the command at `path` below `command`.
+fn change(command: Command, path: &[String], to: impl Fn(Arg) -> Arg) -> Command {
+    match path {
+        [] => command.mut_args(to),
+        [next, rest @ ..] => command.mut_subcommand(next, |command| change(command, rest, to)),
+    }
+}
+
+/// Calls `see` for every setting of `command` and of the commands below it, in the order of help.
+fn each<'c>(
+    command: &'c Command,
+    path: &mut Vec<String>,
+    see: &mut impl FnMut(&[String], &'c Arg),
+) {
+    for option in command
+        .get_arguments()
+        .filter(|arg| option::is_setting(arg))
+    {
+        see(path, option);
+    }
+    for below in command.get_subcommands() {
+        path.push(below.get_name().to_owned());
+        each(below, path, see);
+        path.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! One option of the command line as a setting: what it takes, and what it says of a value.
+//!
+//! The option's own parser decides, on a command line of its own that has nothing else.
+
+use std::any::TypeId;
+use std::error::Error as _;
+use std::ffi::{OsStr, OsString};
+use std::num::ParseIntError;
+use std::path::PathBuf;
+
+use clap::error::{ContextKind, ContextValue};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, Error};
+
+use super::{Shown, Source};
+
+/// The option that names the file itself.
+const CONFIG: &str = "config";
+
+/// Whether the option can be set in a file.
+pub(super) fn is_setting(option: &Arg) -> bool {
+    option.get_env().is_some() && option.get_long().is_some_and(|long| long != CONFIG)
+}
+
+/// Whether it takes several values.
+pub(super) fn takes_several(option: &Arg) -> bool {
+    matches!(option.get_action(), ArgAction::Append)
+}
+
+/// Whether its values are paths, which a file names from where it lies.
+pub(super) fn is_path(option: &Arg) -> bool {
+    option.get_value_parser().type_id() == TypeId::of::<PathBuf>()
+}
+
+/// What the option says against a value.
+pub(super) fn objection(option: &Arg, text: &OsStr) -> Option<String> {
+    let mut typed = OsString::from(format!("--{}=", option.get_long().unwrap_or_default()));
+    typed.push(text);
+    alone(option, [typed]).err().map(|error| reason(&error))
+}
+
+/// What the option is where nothing is typed, and the file says `set`.
+pub(super) fn shown(path: &[String], option: &Arg, set: Option<&[OsString]>) -> Shown {
+    let long = option.get_long().unwrap_or_default();
+    let (source, value) = match alone(option, []) {
+        Err(error) => (Source::RefusedVariable, Some(reason(&error))),
+        Ok(matches) => {
+            let id = option.get_id().as_str();
+            let untyped = matches.get_raw(id).map(joined);
+            match (matches.value_source(id), set) {
+                (Some(ValueSource::EnvVariable), _) => (Source::Variable, untyped),
+                (_, Some(set)) => (Source::File, Some(joined(set.iter().map(AsRef::as_ref)))),
+                (_, None) => (Source::Default, untyped),
+            }
+        }
+    };
+    let variable = option.get_env().unwrap_or_default();
+    Shown {
+        name: [path, &[long.to_owned()]].concat().join("."),
+        value,
+        source,
+        variable: variable.to_string_lossy().into_owned(),
+    }
+}
+
+fn joined<'a>(texts: impl Iterator<Item = &'a OsStr>) -> String {
+    let texts: Vec<_> = texts.map(OsStr::to_string_lossy).collect();
+    texts.join(", ")
+}
+
+/// What a command line makes of `typed` that has this option and no other.
+fn alone<const N: usize>(option: &Arg, typed: [OsString; N]) -> Result<ArgMatches, Error> {
+    let option = option.clone().global(false).required(false);
+    let command = Command::new(CONFIG).no_binary_name(true).arg(option);
+    command.try_get_matches_from(typed)
+}
+
+/// Why a value is refused, without the option's name, beside which this is shown.
+fn reason(error: &Error) -> String {
+    match (error.source(), error.get(ContextKind::ValidValue)) {
+        (Some(source), _) if source.is::<ParseIntError>() => "must be a whole number".to_owned(),
+        (Some(source), _) => source.to_string(),
+        (None, Some(ContextValue::Strings(valid))) => format!("must be {}", valid.join(" or ")),
+        (None, _) => "is not a value of this option".to_owned(),
+    }
+}

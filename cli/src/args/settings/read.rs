@@ -1,0 +1,152 @@
+//! From the text of a file to values that the options take, or to everything that is wrong with it.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::{Arg, Command};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Value, option};
+use crate::problem::Problem;
+use crate::validate::nearest;
+
+type Key<'t> = Spanned<std::borrow::Cow<'t, str>>;
+
+/// What the text says of the options of `command`; relative paths begin at `folder`.
+pub(super) fn values(
+    text: &str,
+    folder: &Path,
+    command: &Command,
+) -> Result<Vec<Value>, Vec<Problem>> {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let mut reader = Reader {
+        folder,
+        values: Vec::new(),
+        problems: errors.iter().map(syntax).collect(),
+    };
+    // What follows from a mistake in the form would only hide it.
+    if reader.problems.is_empty() {
+        reader.table(table.get_ref(), &[], command);
+    }
+    if reader.problems.is_empty() {
+        Ok(reader.values)
+    } else {
+        Err(reader.problems)
+    }
+}
+
+fn syntax(error: &toml::de::Error) -> Problem {
+    Problem::new(error.span().unwrap_or_default(), error.message())
+}
+
+struct Reader<'a> {
+    folder: &'a Path,
+    values: Vec<Value>,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn table(&mut self, table: &DeTable<'_>, path: &[String], command: &Command) {
+        for (key, value) in table {
+            let name = key.get_ref().as_ref();
+            let of_name = |arg: &&Arg| arg.get_long() == Some(name) && option::is_setting(arg);
+            if let Some(option) = command.get_arguments().find(of_name) {
+                self.option(option, path, value);
+            } else if let Some(below) = command
+                .get_subcommands()
+                .find(|below| below.get_name() == name)
+            {
+                self.command(below, path, value);
+            } else {
+                self.problems.push(unknown(key, path, command));
+            }
+        }
+    }
+
+    fn command(&mut self, command: &Command, path: &[String], value: &Spanned<DeValue<'_>>) {
+        let name = command.get_name();
+        if let DeValue::Table(table) = value.get_ref() {
+            return self.table(table, &[path, &[name.to_owned()]].concat(), command);
+        }
+        let problem = Problem::new(value.span(), "this must be a table of options");
+        self.problems
+            .push(problem.hint(Some(format!("`{name}` is a command"))));
+    }
+
+    fn option(&mut self, option: &Arg, path: &[String], value: &Spanned<DeValue<'_>>) {
+        let members: Vec<_> = match value.get_ref() {
+            DeValue::Array(members) if option::takes_several(option) => members.iter().collect(),
+            _ => vec![value],
+        };
+        let texts: Vec<_> = members
+            .into_iter()
+            .filter_map(|member| self.text(option, member))
+            .collect();
+        self.values.push(Value {
+            command: path.to_vec(),
+            option: option.get_long().unwrap_or_default().to_owned(),
+            texts,
+        });
+    }
+
+    /// The value as it would be typed, if the option takes it.
+    fn text(&mut self, option: &Arg, value: &Spanned<DeValue<'_>>) -> Option<OsString> {
+        let Some(text) = typed(value.get_ref()) else {
+            let expected = if option::takes_several(option) {
+                "a text or a list of texts"
+            } else {
+                "a text or a number"
+            };
+            self.problems.push(Problem::new(
+                value.span(),
+                format!("this must be {expected}"),
+            ));
+            return None;
+        };
+        let text = if option::is_path(option) {
+            self.folder.join(text).into_os_string()
+        } else {
+            OsString::from(text)
+        };
+        match option::objection(option, &text) {
+            None => Some(text),
+            Some(objection) => {
+                self.problems.push(Problem::new(value.span(), objection));
+                None
+            }
+        }
+    }
+}
+
+/// A value as it would be typed.
+fn typed(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::String(text) => Some(text.to_string()),
+        DeValue::Integer(integer) if integer.radix() == 10 => Some(integer.as_str().to_owned()),
+        DeValue::Float(float) => Some(float.as_str().to_owned()),
+        _ => None,
+    }
+}
+
+fn unknown(key: &Key<'_>, path: &[String], command: &Command) -> Problem {
+    let name = key.get_ref();
+    let options = command
+        .get_arguments()
+        .filter(|arg| option::is_setting(arg));
+    let options = options.filter_map(Arg::get_long);
+    let commands = command.get_subcommands().map(Command::get_name);
+    let known: Vec<&str> = options.chain(commands).collect();
+    let place = if path.is_empty() {
+        String::new()
+    } else {
+        format!(" of `{}`", path.join("."))
+    };
+    let is_typed = |arg: &Arg| arg.get_long() == Some(name);
+    let hint = if command.get_arguments().any(is_typed) {
+        Some("it can only be typed".to_owned())
+    } else {
+        nearest(name, &known).map(|near| format!("did you mean `{near}`?"))
+    };
+    Problem::new(key.span(), format!("`{name}` is not a setting{place}")).hint(hint)
+}

@@ -1,0 +1,83 @@
+//! Which file is read: the one that is named, or `catalogue.toml` where the command runs.
+//!
+//! A file that nobody named counts only if nobody else can have put it there: whoever works in a
+//! folder of others would otherwise work with the data they chose.
+
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use anyhow::{Context as _, anyhow};
+use clap::Command;
+
+use super::{Settings, read};
+use crate::advice::Advised;
+use crate::problem::{self, Problem};
+
+/// The file that is read where none is named.
+pub const FILE: &str = "catalogue.toml";
+/// Longest file, in bytes.
+const BYTES_MAX: u64 = 64 * 1024;
+
+/// A file that cannot be used, with what to do about it.
+pub(crate) type NotUsable = anyhow::Error;
+
+/// Reads the settings of `command` from the file that is `named`, or from [`FILE`] if there is one
+/// and `user` or root owns it.
+pub(crate) fn find(
+    named: Option<&Path>,
+    user: u32,
+    command: &Command,
+) -> Result<Settings, NotUsable> {
+    let path = named.unwrap_or_else(|| Path::new(FILE));
+    let name = path.display().to_string();
+    let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+    let (metadata, file) = match opened {
+        Err(error) if error.kind() == ErrorKind::NotFound && named.is_none() => {
+            return Ok(Settings::default());
+        }
+        opened => opened.with_context(|| format!("could not read the settings {name}"))?,
+    };
+    if named.is_none() && !is_trusted(&metadata, user) {
+        return Err(of_others(&name));
+    }
+    let text = read_text(file).with_context(|| format!("could not read the settings {name}"))?;
+    let folder = path.parent().unwrap_or_else(|| Path::new(""));
+    let values = read::values(&text, folder, command);
+    let values = values.map_err(|problems| unusable(&problems, &name, &text))?;
+    Ok(Settings {
+        file: Some(name),
+        values,
+    })
+}
+
+/// Whether only this user and root can have written the file.
+fn is_trusted(metadata: &Metadata, user: u32) -> bool {
+    let of_others_too = 0o022;
+    [user, 0].contains(&metadata.uid()) && metadata.mode() & of_others_too == 0
+}
+
+fn of_others(name: &str) -> NotUsable {
+    let error = anyhow!("the settings {name} in this folder are not used: others can write them");
+    let advice = format!("name them if they are meant, --config {name}, or make them yours alone");
+    Advised::wrong_usage(error, advice).into()
+}
+
+fn unusable(problems: &[Problem], name: &str, text: &str) -> NotUsable {
+    let error = anyhow!("the settings {name} cannot be used");
+    let advice = "mend them; `catalogue settings init -` shows everything that can be set";
+    Advised::wrong_usage(error, advice)
+        .with_excerpt(problem::render(problems, name, text))
+        .into()
+}
+
+fn read_text(file: File) -> io::Result<String> {
+    let mut text = String::new();
+    file.take(BYTES_MAX + 1).read_to_string(&mut text)?;
+    if BYTES_MAX < text.len() as u64 {
+        let message = format!("it is longer than {} KiB", BYTES_MAX / 1024);
+        return Err(io::Error::new(ErrorKind::FileTooLarge, message));
+    }
+    Ok(text)
+}

@@ -1,0 +1,132 @@
+//! `catalogue settings`: what is set and by what, and a file to set it in.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args as ClapArgs, CommandFactory, Subcommand};
+use serde::Serialize;
+
+use super::starting_file::{self, Written};
+use crate::args::Args;
+use crate::args::settings::{self, FILE, Source};
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+use crate::{json, table};
+
+/// Arguments of `settings`.
+#[derive(Debug, ClapArgs)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "\
+A typed option wins over its environment variable, which wins over the file, which wins over the
+default.")]
+pub struct SettingsArgs {
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// What else to do.
+    #[command(subcommand)]
+    pub command: Option<SettingsCommand>,
+}
+
+/// What else can be done with settings.
+#[derive(Debug, Subcommand)]
+pub enum SettingsCommand {
+    /// Write a file with every setting, to be edited
+    Init(InitArgs),
+}
+
+/// Arguments of `settings init`.
+#[derive(Debug, ClapArgs)]
+pub struct InitArgs {
+    /// Where to write it; `-` is standard output
+    #[arg(value_name = "FILE", default_value = FILE)]
+    pub file: PathBuf,
+}
+
+/// What is set.
+#[derive(Serialize)]
+struct Document<'a> {
+    /// The file that counts.
+    file: Option<&'a str>,
+    settings: Vec<SettingDocument<'a>>,
+}
+
+#[derive(Serialize)]
+struct SettingDocument<'a> {
+    name: &'a str,
+    value: Option<&'a str>,
+    source: &'static str,
+    variable: &'a str,
+}
+
+/// Does what was typed; `config` is the file that was named.
+pub fn run(
+    args: &SettingsArgs,
+    config: Option<&Path>,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    match &args.command {
+        None => show(args.json, config, context),
+        Some(SettingsCommand::Init(args)) => init(&args.file, context),
+    }
+}
+
+fn show(is_json: bool, config: Option<&Path>, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    let command = Args::command();
+    let settings = settings::find(config, context.operator.uid, &command)?;
+    let shown = settings.shown(&command);
+    if is_json {
+        let settings_of = shown.iter().map(|setting| SettingDocument {
+            name: &setting.name,
+            value: setting.value.as_deref(),
+            source: word(setting.source),
+            variable: &setting.variable,
+        });
+        let document = Document {
+            file: settings.file.as_deref(),
+            settings: settings_of.collect(),
+        };
+        json::print(&document, context)?;
+        return Ok(ExitStatus::Done);
+    }
+    let rows = shown.into_iter().map(|setting| {
+        let value = setting.value.unwrap_or_else(|| "-".to_owned());
+        [
+            setting.name,
+            value,
+            word(setting.source).to_owned(),
+            setting.variable,
+        ]
+    });
+    let table = table::list(["SETTING", "VALUE", "FROM", "VARIABLE"], rows);
+    let file = match &settings.file {
+        Some(file) => format!("The file is {file}."),
+        None => format!("There is no {FILE} here. Write one: catalogue settings init"),
+    };
+    write!(context.out, "{table}\n{file}\n")?;
+    Ok(ExitStatus::Done)
+}
+
+const fn word(source: Source) -> &'static str {
+    match source {
+        Source::Variable => "variable",
+        Source::RefusedVariable => "variable, refused",
+        Source::File => "file",
+        Source::Default => "default",
+    }
+}
+
+fn init(path: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    let text = settings::template(&Args::command());
+    if let Written::InFile = starting_file::write(&text, path, context)? {
+        let shown = path.display();
+        writeln!(context.out, "Wrote {shown}. Nothing in it is set yet.")?;
+        let named = if path == Path::new(FILE) {
+            String::new()
+        } else {
+            format!(" --config {shown}")
+        };
+        writeln!(context.out, "See what holds: catalogue settings{named}")?;
+    }
+    Ok(ExitStatus::Done)
+}

@@ -1,0 +1,40 @@
+//! Writing a file for an operator to edit, where there is none yet.
+
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+use anyhow::{Context as _, anyhow};
+
+use crate::advice::Advised;
+use crate::context::Context;
+use crate::export::STANDARD_INPUT;
+
+/// What became of the text.
+pub(super) enum Written {
+    /// It is shown on standard output, which `-` names.
+    Shown,
+    /// It is in the file.
+    InFile,
+}
+
+/// Writes `text` into a new file; one that exists is left as it is.
+pub(super) fn write(text: &str, path: &Path, context: &mut Context) -> anyhow::Result<Written> {
+    if path.as_os_str() == STANDARD_INPUT {
+        context.out.write_all(text.as_bytes())?;
+        return Ok(Written::Shown);
+    }
+    let shown = path.display();
+    let created = OpenOptions::new().write(true).create_new(true).open(path);
+    let mut file = match created {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let error = anyhow!("{shown} exists already");
+            let advice = "name another file, or remove this one";
+            return Err(Advised::wrong_usage(error, advice).into());
+        }
+        created => created.with_context(|| format!("could not create {shown}"))?,
+    };
+    let written = file.write_all(text.as_bytes());
+    written.with_context(|| format!("could not write {shown}"))?;
+    Ok(Written::InFile)
+}

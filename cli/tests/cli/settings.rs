@@ -1,0 +1,147 @@
+//! `catalogue.toml` and `catalogue settings`: what holds where nobody types it.
+
+use std::fs::{self, File, Permissions};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Stdio;
+
+use cli::ExitStatus;
+use serde_json::Value;
+
+use crate::harness::{TestCli, check};
+use crate::process::{command, spawn};
+
+#[test]
+fn what_is_set_is_shown_with_where_it_is_from() {
+    let mut cli = TestCli::new();
+    cli.write(
+        "my.toml",
+        "data = \"boats\"\n[serve]\nlisten = \"0.0.0.0:80\"\n",
+    );
+    let outcomes = [
+        &["settings"][..],
+        &["settings", "--config", "[dir]/my.toml"],
+        &["settings", "--json", "--config", "[dir]/my.toml"],
+    ]
+    .map(|args| cli.run(args));
+    check("settings", &outcomes);
+}
+
+#[test]
+fn init_writes_a_file_that_sets_nothing_and_overwrites_nothing() {
+    let mut cli = TestCli::new();
+    let outcomes = [
+        &["settings", "init", "-"][..],
+        &["settings", "init", "[dir]/my.toml"],
+        &["settings", "init", "[dir]/my.toml"],
+        &["settings", "--config", "[dir]/my.toml", "--json"],
+    ]
+    .map(|args| cli.run(args));
+    check("settings_init", &outcomes[..3]);
+    assert_eq!(
+        fs::read_to_string(cli.path("my.toml")).unwrap(),
+        outcomes[0].out
+    );
+    let shown: Value = serde_json::from_str(&outcomes[3].out).unwrap();
+    for setting in shown["settings"].as_array().unwrap() {
+        assert_eq!(setting["source"], "default", "{setting}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_used_stops_every_command_but_a_question_for_help() {
+    let mut cli = TestCli::new();
+    cli.write("bad.toml", "[serve]\nlisten = \"everywhere\"\nlimit = 3\n");
+    cli.write("long.toml", "#".repeat(64 * 1024 + 1));
+    let outcomes = [
+        &["keys", "list", "--config", "[dir]/bad.toml"][..],
+        &["keys", "list", "--config", "[dir]/long.toml"],
+        &["keys", "list", "--config", "[dir]/missing.toml"],
+        &["keys", "list", "--config", "[dir]"],
+        &["keys", "lst", "--config", "[dir]/bad.toml"],
+    ]
+    .map(|args| cli.run(args));
+    check("settings_unusable", &outcomes);
+    let help = cli.run(&["keys", "list", "--help", "--config", "[dir]/bad.toml"]);
+    assert_eq!(help.status, ExitStatus::Done, "{help}");
+}
+
+/// Writes a file that those of `mode` may read and write, whatever the usual mode is here.
+fn write(path: &Path, text: &str, mode: u32) {
+    let mut file = File::create(path).unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    file.set_permissions(Permissions::from_mode(mode)).unwrap();
+}
+
+/// What `settings` says of the limit of new keys, run where a file sets 70.
+fn rate_limit(variable: Option<&str>) -> (String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("catalogue.toml");
+    write(&file, "[keys.issue]\nrate-limit = 70\n", 0o644);
+    let mut settings = command(folder.path(), &["settings", "--json"]);
+    settings.current_dir(folder.path()).stdout(Stdio::piped());
+    settings.envs(variable.map(|value| ("CATALOGUE_RATE_LIMIT", value)));
+    let output = spawn(&mut settings).wait_with_output().unwrap();
+    let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let settings = shown["settings"].as_array().unwrap();
+    let of_name = |setting: &&Value| setting["name"] == "keys.issue.rate-limit";
+    let found = settings.iter().find(of_name).unwrap();
+    let text = |member: &str| found[member].as_str().unwrap().to_owned();
+    (text("value"), text("source"))
+}
+
+#[test]
+fn a_variable_wins_over_the_file_of_the_folder_which_wins_over_the_default() {
+    assert_eq!(rate_limit(None), ("70".to_owned(), "file".to_owned()));
+    let variable = ("80".to_owned(), "variable".to_owned());
+    assert_eq!(rate_limit(Some("80")), variable);
+}
+
+#[test]
+fn a_variable_that_is_refused_is_shown_as_such() {
+    let (value, source) = rate_limit(Some("many"));
+    assert_eq!(value, "must be a whole number");
+    assert_eq!(source, "variable, refused");
+}
+
+#[test]
+fn a_typed_option_wins_over_the_file_and_one_that_is_not_typed_does_not() {
+    let mut cli = TestCli::new();
+    cli.write("my.toml", "[subscriptions.create]\nquota = 70\n");
+    for (args, quota) in [(&["fleet"][..], "70"), (&["marina", "--quota", "80"], "80")] {
+        let command = [
+            "subscriptions",
+            "create",
+            "--json",
+            "--config",
+            "[dir]/my.toml",
+        ];
+        let outcome = cli.run(&[&command[..], args].concat());
+        let created: Value = serde_json::from_str(&outcome.out).unwrap();
+        assert_eq!(created["quota"].to_string(), quota, "{outcome}");
+    }
+}
+
+#[test]
+fn a_file_of_the_folder_that_others_can_write_is_not_used_unless_it_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("catalogue.toml");
+    write(&file, "[serve]\nlisten = \"127.0.0.1:1\"\n", 0o666);
+    let run = |args: &[&str]| {
+        let mut settings = command(folder.path(), args);
+        settings.current_dir(folder.path());
+        settings.stdout(Stdio::piped()).stderr(Stdio::piped());
+        spawn(&mut settings).wait_with_output().unwrap()
+    };
+    let refused = run(&["settings"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let expected = "error: the settings catalogue.toml in this folder are not used: others can write them\n\
+                    hint: name them if they are meant, --config catalogue.toml, or make them yours alone\n";
+    assert_eq!(String::from_utf8(refused.stderr).unwrap(), expected);
+    assert!(
+        run(&["settings", "--config", "catalogue.toml"])
+            .status
+            .success()
+    );
+}
