@@ -3,6 +3,7 @@
 //! [`args`] says what may be typed, [`commands`] does it, [`context`] is everything a command
 //! receives from outside. Nothing here reads the process's clock, streams or randomness.
 
+pub mod admin;
 pub mod advice;
 pub mod args;
 pub mod commands;

@@ -24,6 +24,7 @@ use shared::keys::sqlite::{SqliteKeySource, SqliteLastUses, SqliteLedger};
 use shared::release::ReleaseStore;
 use shared::servers::{ServerLock, ServerLockError, WhileLocked};
 
+use crate::admin::Admin;
 use crate::advice::Advised;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
@@ -86,6 +87,7 @@ impl Serving {
     pub fn run(
         self,
         limits: ConnectionLimits,
+        admin: Admin,
         context: &mut Context,
     ) -> anyhow::Result<ExitStatus> {
         let address = self.address()?;
@@ -113,6 +115,7 @@ impl Serving {
         let runtime = tokio::runtime::Runtime::new().context("could not start the server")?;
         runtime.block_on(async {
             let stopped = stop_signal()?;
+            let _answering = admin.start(&self.app)?;
             say_where(address, context)?;
             let served = serve(self.app, self.listener, limits, stopped).await;
             served.with_context(|| format!("could not serve on {address}"))?;

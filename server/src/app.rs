@@ -5,14 +5,17 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use shared::clock::Clock;
+use shared::clock::{Clock, Moment};
 use shared::keys::environment::Environment;
 
 use crate::cache::ListCache;
 use crate::catalogue::Catalogue;
 use crate::compressed::CompressedBodies;
+use crate::http::{outcomes, routes};
 use crate::keyring::Keyring;
 use crate::limits::{Quotas, RateLimits};
+use crate::metrics::Metrics;
+use crate::readiness::Readiness;
 use crate::request_id::RequestIds;
 use crate::seldom::Seldom;
 
@@ -42,6 +45,7 @@ pub struct App {
     pub(crate) compressed: CompressedBodies,
     /// Warnings about requests that are refused because too much is asked for.
     pub(crate) overloads: Mutex<Seldom>,
+    pub(crate) metrics: Metrics,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) request_ids: Box<dyn RequestIds>,
     catalogue: ArcSwap<Catalogue>,
@@ -52,7 +56,9 @@ pub struct App {
 impl App {
     /// An app that starts now, with empty minute windows and empty caches.
     pub fn new(parts: Parts) -> Self {
-        let started = parts.clock.now().monotonic;
+        let now = parts.clock.now();
+        let metrics = Metrics::new(&routes::names(), &outcomes::all());
+        metrics.releases.serve(now.unix_seconds());
         Self {
             environment: parts.environment,
             keyring: parts.keyring,
@@ -61,10 +67,11 @@ impl App {
             lists: ListCache::new(),
             compressed: CompressedBodies::new(),
             overloads: Mutex::default(),
+            metrics,
             clock: parts.clock,
             request_ids: parts.request_ids,
             catalogue: ArcSwap::new(parts.catalogue),
-            started,
+            started: now.monotonic,
             draining: AtomicBool::new(false),
         }
     }
@@ -77,6 +84,8 @@ impl App {
     /// Serves another catalogue from now on; requests under way finish with theirs.
     pub fn activate(&self, catalogue: Arc<Catalogue>) {
         self.catalogue.store(catalogue);
+        self.metrics.releases.switch();
+        self.metrics.releases.serve(self.clock.now().unix_seconds());
     }
 
     /// Lets whoever asks for readiness know that this server is about to stop. It answers every
@@ -89,6 +98,21 @@ impl App {
     /// Whether the server is about to stop.
     pub fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Relaxed)
+    }
+
+    /// Whether requests should be sent to this server at `now`.
+    pub(crate) fn readiness(&self, now: Moment) -> Readiness {
+        Readiness {
+            release: self.catalogue().release_id().to_owned(),
+            are_keys_current: self.keyring.is_current(now),
+            is_draining: self.is_draining(),
+        }
+    }
+
+    /// For how long the keys were not confirmed; where they never were, since the app was made.
+    pub(crate) fn key_store_staleness(&self, now: Moment) -> Duration {
+        let since = self.keyring.confirmed_at().unwrap_or(self.started);
+        now.monotonic.saturating_sub(since)
     }
 
     /// Whole seconds since the app was made.

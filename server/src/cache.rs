@@ -5,6 +5,7 @@
 //! measured by the monotonic clock. Identical questions that arrive together run one query.
 //! Errors are never remembered.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use quick_cache::sync::{Cache, DefaultLifecycle, PlaceholderGuard};
@@ -119,6 +120,21 @@ type Loading<'a> = PlaceholderGuard<
 /// A bounded cache of list answers.
 pub struct ListCache {
     entries: Entries,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+/// How a cache does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CacheFigures {
+    /// Answers that were there.
+    pub(crate) hits: u64,
+    /// Answers that had to be made.
+    pub(crate) misses: u64,
+    /// What is held.
+    pub(crate) entries: u64,
+    /// What that is weighed.
+    pub(crate) bytes: u64,
 }
 
 impl ListCache {
@@ -126,6 +142,17 @@ impl ListCache {
     pub fn new() -> Self {
         Self {
             entries: bounded::cache(EntryWeight, ENTRIES_MAX, BYTES_MAX),
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) fn figures(&self) -> CacheFigures {
+        CacheFigures {
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+            entries: self.entries.len() as u64,
+            bytes: self.entries.weight(),
         }
     }
 
@@ -142,6 +169,7 @@ impl ListCache {
     ) -> Result<(ListBody, Freshness), CacheError<E>> {
         // A hit takes no lock that keeps others from reading.
         if let Some(hit) = self.entries.get(key).and_then(|entry| entry.hit(now)) {
+            self.hits.fetch_add(1, Ordering::Relaxed);
             return Ok(hit);
         }
         self.entries.remove_if(key, |entry| entry.is_expired(now));
@@ -149,11 +177,13 @@ impl ListCache {
         let found = found.map_err(|_elapsed| CacheError::WaitedTooLong { waiting })?;
         let loading: Loading<'_> = match found {
             Ok(entry) => {
+                self.hits.fetch_add(1, Ordering::Relaxed);
                 let age_seconds = entry.age_seconds(now);
                 return Ok((entry.body, Freshness::Hit { age_seconds }));
             }
             Err(loading) => loading,
         };
+        self.misses.fetch_add(1, Ordering::Relaxed);
         let body = query.await.map_err(CacheError::Query)?;
         // The only refusal is a body too large for the cache, which is then simply not held.
         let _admitted = loading.insert(Entry {

@@ -120,6 +120,11 @@ impl Catalogue {
         &self.published_at
     }
 
+    /// What requests wait in.
+    pub(crate) fn queues(&self) -> [&Queue; 2] {
+        [self.pool.queue(), &self.reads]
+    }
+
     /// How long its lists may be waited for.
     pub fn queue_limits(&self) -> QueueLimits {
         self.queues

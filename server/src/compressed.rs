@@ -13,6 +13,7 @@ mod tests;
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ use tokio::time::timeout;
 
 use self::coder::Coder;
 use crate::bounded;
+use crate::cache::CacheFigures;
 use crate::catalogue::{Queue, QueueError, QueueLimits};
 
 /// Most bytes of compressed bodies held.
@@ -86,6 +88,8 @@ pub struct CompressedBodies {
     entries: Entries,
     coder: Arc<Coder>,
     queue: Queue,
+    hits: AtomicU64,
+    misses: AtomicU64,
 }
 
 impl CompressedBodies {
@@ -101,13 +105,30 @@ impl CompressedBodies {
             entries: bounded::cache(EntryWeight, ENTRIES_MAX, BYTES_MAX),
             coder: Arc::default(),
             queue,
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
         }
+    }
+
+    pub(crate) fn figures(&self) -> CacheFigures {
+        CacheFigures {
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+            entries: self.entries.len() as u64,
+            bytes: self.entries.weight(),
+        }
+    }
+
+    /// What long bodies wait in.
+    pub(crate) const fn queue(&self) -> &Queue {
+        &self.queue
     }
 
     /// The form of `body` that `tag` names, which has the hash of `body`. It need not be shorter.
     pub async fn get(&self, body: &Bytes, tag: CodedETag) -> Result<Bytes, CompressError> {
         // Nearly every request ends here, so it comes before timers and queues.
         if let Some(compressed) = self.entries.get(&tag) {
+            self.hits.fetch_add(1, Ordering::Relaxed);
             return Ok(compressed);
         }
         let coder = Arc::clone(&self.coder);
@@ -125,9 +146,13 @@ impl CompressedBodies {
         let found = timeout(waiting, self.entries.get_value_or_guard_async(&tag)).await;
         let compressing =
             match found.map_err(|_elapsed| CompressError::WaitedTooLong { waiting })? {
-                Ok(compressed) => return Ok(compressed),
+                Ok(compressed) => {
+                    self.hits.fetch_add(1, Ordering::Relaxed);
+                    return Ok(compressed);
+                }
                 Err(compressing) => compressing,
             };
+        self.misses.fetch_add(1, Ordering::Relaxed);
         let coding = tag.coding;
         let compressed = if body.len() <= AT_ONCE_BYTES_MAX {
             compress(body, coding)

@@ -93,9 +93,11 @@ impl Follower {
     pub fn step(&mut self) -> Result<Step, FollowError> {
         let active = match self.store.current() {
             Ok(active) => active,
-            Err(_known) if self.is_blind => return Ok(Step::Unchanged),
             Err(error) => {
-                self.is_blind = true;
+                self.app.metrics.releases.fail();
+                if std::mem::replace(&mut self.is_blind, true) {
+                    return Ok(Step::Unchanged);
+                }
                 return Err(FollowError::Pointer(error));
             }
         };
@@ -136,7 +138,9 @@ impl Follower {
     }
 
     fn open(&self, release: &ReleaseId) -> Result<Catalogue, OpenCatalogueError> {
-        Catalogue::open(&self.store.open(release)?, self.settings)
+        let opened = self.store.open(release).map_err(OpenCatalogueError::from);
+        let opened = opened.and_then(|release| Catalogue::open(&release, self.settings));
+        opened.inspect_err(|_failed| self.app.metrics.releases.fail())
     }
 }
 

@@ -8,11 +8,12 @@
 //! Reading order: [`routes`] is the table of endpoints, `pipeline` the order of checks, `boats`,
 //! `manufacturers` and `service` the endpoints, `representation` what is sent of a body, `error`
 //! the map from errors to HTTP, `headers` the map from status to headers, and [`openapi`] the
-//! contract for programs.
+//! contract for programs. [`admin`] is the other address, for whoever operates the server.
 
 mod accept_encoding;
 mod acceptor;
 mod access_log;
+pub mod admin;
 mod admission;
 mod authorization;
 mod boats;
@@ -23,6 +24,7 @@ mod limits;
 mod look_up;
 mod manufacturers;
 pub mod openapi;
+pub(crate) mod outcomes;
 mod pipeline;
 mod refusing;
 mod representation;
@@ -44,6 +46,7 @@ use tokio::sync::watch;
 use shared::clock::Moment;
 
 use crate::app::App;
+use crate::metrics::Outcome;
 use crate::request_id::RequestId;
 use access_log::Pending;
 use connection::{Phase, Refusal};
@@ -105,7 +108,7 @@ async fn exchange(
     let now = app.clock.now();
     let request_id = *id.get_or_init(|| app.request_ids.next(now));
     let facts = Facts::new(request_id);
-    let mut pending = Pending::begin(&*app.clock, request.method(), now, facts);
+    let mut pending = Pending::begin(app, request.method(), now, facts);
     let answer = caught(pipeline::answer(app, request, now, &mut pending.seen)).await;
     let facts = std::mem::replace(&mut pending.seen.facts, Facts::new(request_id));
     let reply = Reply::new(app, answer, facts);
@@ -127,6 +130,7 @@ fn last_answer(app: &App, refusal: Refusal) -> Vec<u8> {
         }
     };
     let reply = Reply::new(app, Err(error), facts);
+    app.metrics.requests.count(None, reply.outcome());
     access_log::write(None, None, None, &reply, duration);
     reply.into_bytes(now, is_head)
 }
@@ -166,6 +170,14 @@ impl Reply {
                     body,
                 }
             }
+        }
+    }
+
+    /// How the request ends, for those who count.
+    fn outcome(&self) -> Outcome {
+        Outcome {
+            status: self.status.as_u16(),
+            code: self.code,
         }
     }
 

@@ -11,6 +11,8 @@ mod watch;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use shared::clock::Moment;
 use shared::keys::environment::Environment;
@@ -76,6 +78,8 @@ pub enum RefreshError {
 pub struct Keyring {
     keys: Confirmed<Keys>,
     uses: Uses,
+    /// Refreshes that failed.
+    failures: AtomicU64,
 }
 
 type Keys = HashMap<KeyHash, Known>;
@@ -96,6 +100,11 @@ impl Keyring {
     /// Asks the store whether anything changed. `now` is a moment before the question, so that a
     /// store that answers slowly is not taken for more current than it is.
     pub fn refresh(&self, source: &mut dyn KeySource, now: Moment) -> Result<(), RefreshError> {
+        let failed = |_: &_| _ = self.failures.fetch_add(1, Ordering::Relaxed);
+        self.poll(source, now).inspect_err(failed)
+    }
+
+    fn poll(&self, source: &mut dyn KeySource, now: Moment) -> Result<(), RefreshError> {
         let changed = source
             .poll()
             .map_err(|source| RefreshError::Poll { source })?;
@@ -135,6 +144,27 @@ impl Keyring {
     /// Writes down which keys were accepted since the last time, and when.
     pub fn write_uses(&self, to: &dyn LastUses) -> Result<(), KeyStoreError> {
         self.uses.write(to)
+    }
+
+    /// How many refreshes have failed.
+    pub(crate) fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
+    }
+
+    /// The monotonic time of the last refresh that succeeded.
+    pub(crate) fn confirmed_at(&self) -> Option<Duration> {
+        self.keys.confirmed_at()
+    }
+
+    /// The subscriptions that have a key, as they were last known, in no order.
+    pub(crate) fn subscriptions(&self) -> Vec<Arc<Subscription>> {
+        let all = |keys: &Keys| {
+            let owners = keys.values().map(|known| &known.verified.subscription);
+            let by_id: HashMap<_, _> = owners.map(|owner| (owner.id, Arc::clone(owner))).collect();
+            by_id.into_values().collect()
+        };
+        let known = self.keys.look(Duration::MAX, Duration::ZERO, all);
+        known.unwrap_or_default()
     }
 
     /// Whether keys can be verified at `now`.

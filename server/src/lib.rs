@@ -3,7 +3,8 @@
 //! The server never builds a record's JSON; it picks bytes of a release. Reading order follows a
 //! request: [`http`] receives it, [`keyring`] knows its key, [`limits`] count it, [`params`] read
 //! what it asks for, [`catalogue`] answers, [`cache`] remembers answered lists, [`compressed`] their
-//! compressed forms. [`app`] holds all of them together, and [`follow`] swaps the catalogue when another release is activated.
+//! compressed forms. [`app`] holds all of them together, and [`follow`] swaps the catalogue when
+//! another release is activated; `metrics` and `readiness` tell operators how all of it does.
 //!
 //! Nothing outside [`http`] knows a status code, a header or the HTTP library.
 
@@ -17,8 +18,10 @@ pub mod follow;
 pub mod http;
 pub mod keyring;
 pub mod limits;
+mod metrics;
 pub mod params;
 mod primitives;
+mod readiness;
 pub mod repeating;
 pub mod request_id;
 mod seldom;

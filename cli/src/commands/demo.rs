@@ -22,6 +22,7 @@ use super::export_args::ExportArgs;
 use super::import::{Activation, Active, GuardArgs, ImportArgs, import};
 use super::key_store;
 use super::listen::ListenArgs;
+use crate::admin::Admin;
 use crate::advice::Advised;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
@@ -71,8 +72,9 @@ pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Resul
         address = serving.address()?,
         data = data.display(),
     )?;
-    logging::start(logging::parse_filter("warn")?, context.terminal)?;
-    serving.run(connection_limits(None), context)
+    let filter = logging::parse_filter("warn")?;
+    logging::start(filter, logging::Format::default(), context.terminal)?;
+    serving.run(connection_limits(None), Admin::Off, context)
 }
 
 fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {

@@ -9,9 +9,10 @@ use shared::keys::environment::Environment;
 
 use super::listen::ListenArgs;
 use super::one_of;
+use crate::admin::{Admin, AdminAddress};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
-use crate::logging::{self, Filter};
+use crate::logging::{self, Filter, Format};
 use crate::serving::{Serving, connection_limits, take_lock};
 use crate::size;
 
@@ -24,6 +25,15 @@ pub struct ServeArgs {
     /// Where to listen.
     #[command(flatten)]
     pub listen: ListenArgs,
+    /// Where readiness and metrics are, for operators only; or off
+    /// [default: 127.0.0.1:9090, or off where that is taken]
+    #[arg(
+        long = "admin",
+        value_name = "ADDRESS:PORT",
+        env = "CATALOGUE_ADMIN",
+        hide_env_values = true
+    )]
+    pub admin: Option<AdminAddress>,
     /// Which keys to accept
     #[arg(
         long = "env",
@@ -63,6 +73,15 @@ pub struct ServeArgs {
     )]
     #[arg(default_value = "warn,server=info,cli=info", value_parser = logging::parse_filter)]
     pub log: Filter,
+    /// How to write the log: text for people, json for programs; auto is text on a terminal
+    #[arg(
+        long = "log-format",
+        value_name = "FORMAT",
+        env = "CATALOGUE_LOG_FORMAT",
+        hide_env_values = true
+    )]
+    #[arg(default_value_t, value_parser = one_of(Format::ALL, Format::as_str))]
+    pub log_format: Format,
 }
 
 fn parse_connections(text: &str) -> Result<usize, String> {
@@ -81,9 +100,10 @@ pub fn run(args: &ServeArgs, data: &Path, context: &mut Context) -> anyhow::Resu
         ..OpenSettings::default()
     };
     let serving = Serving::prepare(lock, args.listen.address, settings, context)?;
-    logging::start(args.log.clone(), context.terminal)?;
+    let admin = Admin::take(args.admin)?;
+    logging::start(args.log.clone(), args.log_format, context.terminal)?;
     let limits = connection_limits(args.connections_per_address);
-    serving.run(limits, context)
+    serving.run(limits, admin, context)
 }
 
 #[cfg(test)]

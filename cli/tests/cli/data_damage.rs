@@ -57,7 +57,7 @@ fn a_damaged_pointer_is_told_by_every_command_and_mended_by_activating() {
         &["releases", "verify"],
         &["releases", "rollback"],
         &["releases", "show", &ids[0]],
-        &["serve", "--listen", "127.0.0.1:0"],
+        &["serve", "--listen", "127.0.0.1:0", "--admin", "off"],
         &["releases", "prune"],
     ]
     .map(|args| cli.run(args));

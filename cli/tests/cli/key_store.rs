@@ -9,11 +9,11 @@ use crate::process::{Server, command, import_sample, issue_key, spawn};
 use crate::sample::Sample;
 
 /// Where the store lies, and where it is put out of the way.
-fn places(data: &Path) -> (PathBuf, PathBuf) {
+pub(crate) fn places(data: &Path) -> (PathBuf, PathBuf) {
     (data.join("keys.sqlite"), data.join("keys.away"))
 }
 
-fn shift(from: &Path, to: &Path) {
+pub(crate) fn shift(from: &Path, to: &Path) {
     let mut moving = spawn(Command::new("mv").arg(from).arg(to));
     assert!(moving.wait().unwrap().success());
 }
@@ -46,7 +46,15 @@ fn a_server_starts_without_a_key_store_makes_none_and_follows_the_one_that_comes
     let log = data.path().join("log");
     let mut serve = command(
         data.path(),
-        &["serve", "--listen", "127.0.0.1:0", "--log", "warn"],
+        &[
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--admin",
+            "off",
+            "--log",
+            "warn",
+        ],
     );
     serve.stderr(fs::File::create(&log).unwrap());
     let server = Server::run(serve);

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod admin;
 mod client;
 mod edited;
 mod harness;

@@ -25,7 +25,15 @@ fn with_few_files(command: &Command) -> Command {
 fn a_server_without_files_left_says_so_once_and_accepts_again_when_there_are_some() {
     let data = tempfile::tempdir().unwrap();
     import_sample(data.path());
-    let serve = ["serve", "--listen", "127.0.0.1:0", "--log", "error"];
+    let serve = [
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--admin",
+        "off",
+        "--log",
+        "error",
+    ];
     let mut command = with_few_files(&command(data.path(), &serve));
     let (log, writer) = std::io::pipe().unwrap();
     command.stderr(writer);

@@ -86,7 +86,10 @@ fn a_server_that_cannot_say_where_it_listens_is_an_error() {
     import_sample(data.path());
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);
-    let mut serve = command(data.path(), &["serve", "--listen", "127.0.0.1:0"]);
+    let mut serve = command(
+        data.path(),
+        &["serve", "--listen", "127.0.0.1:0", "--admin", "off"],
+    );
     let status = spawn(serve.stdout(writer)).wait().unwrap();
     assert_eq!(status.code(), Some(ExitStatus::Failure as i32));
 }

@@ -131,7 +131,15 @@ impl Server {
     pub(crate) fn start(data: &Path) -> Self {
         Self::start_with(
             data,
-            &["serve", "--listen", "127.0.0.1:0", "--log", "error"],
+            &[
+                "serve",
+                "--listen",
+                "127.0.0.1:0",
+                "--admin",
+                "off",
+                "--log",
+                "error",
+            ],
         )
     }
 

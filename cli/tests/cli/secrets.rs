@@ -1,12 +1,14 @@
 //! What must never be seen again: keys, in whatever is written down while they are used and
 //! misused by the real binary, which logs all it can.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::admin;
+use crate::client::Client;
 use crate::process::{Server, catalogue_json, command, import_sample, issue_key, spawn};
 
 /// How much of a key is shown: `boat_live_` and six characters.
@@ -77,8 +79,8 @@ fn leaks(text: &[u8], key: &str) -> usize {
 }
 
 /// All that comes back until the connection is closed.
-fn answer(server: &Server, request: &str) -> Vec<u8> {
-    let mut stream = TcpStream::connect(server.address).unwrap();
+fn answer(address: SocketAddr, request: &str) -> Vec<u8> {
+    let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
     let mut answer = Vec::new();
@@ -96,12 +98,22 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn serve(data: &Path, log: &str) -> Server {
-    let listen = ["serve", "--listen", "127.0.0.1:0", "--log", "trace"];
-    let mut serve = command(data, &listen);
-    serve.env("RUST_BACKTRACE", "full");
-    serve.stderr(File::create(data.join(log)).unwrap());
-    Server::run(serve)
+/// A server whose log has all that can be logged, in that format.
+fn serve(data: &Path, log: &str, format: &str) -> Server {
+    let all = ["--log", "trace", "--log-format", format];
+    admin::serve(data, log, &[&all[..], &["--admin", "127.0.0.1:0"]].concat())
+}
+
+/// What the administration address tells after all that, and what it says to the same requests.
+fn told_to_operators(admin: SocketAddr, requests: &[String]) -> Vec<u8> {
+    let answers = requests.iter().map(|request| answer(admin, request));
+    let mut told: Vec<u8> = answers.flatten().collect();
+    for target in ["/metrics", "/ready"] {
+        let page = Client::connect(admin).get_with(target, "");
+        assert!(page.body.contains("ready"), "{}", page.body);
+        told.extend_from_slice(page.body.as_bytes());
+    }
+    told
 }
 
 #[test]
@@ -110,18 +122,22 @@ fn no_key_is_in_any_file_or_log_whatever_is_done_with_it() {
     let data = directory.path();
     import_sample(data);
     let first = issue_key(data);
-    let server = serve(data, "killed.log");
+    let server = serve(data, "killed.log", "json");
     let id = catalogue_json(data, &["keys", "show", &first])["id"].take();
     let rotated = catalogue_json(data, &["keys", "rotate", id.as_str().unwrap()]);
     let keys = [first, rotated["key"].as_str().unwrap().to_owned()];
     server.wait_for("/v1/boats", &keys[1], 200, 401);
     let requests: Vec<_> = keys.iter().flat_map(|key| requests(key)).collect();
-    let answers = requests.iter().map(|request| answer(&server, request));
-    let answers: Vec<_> = answers.collect();
+    let answers = requests
+        .iter()
+        .map(|request| answer(server.address, request));
+    let mut answers: Vec<_> = answers.collect();
+    let admin = admin::address(&data.join("killed.log"));
+    answers.push(told_to_operators(admin, &requests));
     drop(server);
-    let server = serve(data, "stopped.log");
+    let server = serve(data, "stopped.log", "text");
     for request in &requests {
-        answer(&server, request);
+        answer(server.address, request);
     }
     assert!(server.stop().success());
 
@@ -194,7 +210,15 @@ fn no_core_dump_is_made_of_a_server() {
     import_sample(data);
     let serve = command(
         data,
-        &["serve", "--listen", "127.0.0.1:0", "--log", "error"],
+        &[
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--admin",
+            "off",
+            "--log",
+            "error",
+        ],
     );
     let mut unlimited = Command::new("sh");
     let raise = "ulimit -c \"$(ulimit -H -c)\"; exec \"$0\" \"$@\"";

@@ -215,7 +215,15 @@ fn bodies_that_take_more_than_their_memory_are_read_from_disk() {
         import_sample(data);
         let key = issue_key(data);
         let limit = ["--bodies-memory", memory];
-        let serve = ["serve", "--listen", "127.0.0.1:0", "--log", "error"];
+        let serve = [
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--admin",
+            "off",
+            "--log",
+            "error",
+        ];
         let server = Server::start_with(data, &[&serve[..], &limit].concat());
         let list = server.get("/v1/boats?limit=1", &key);
         let list: Value = serde_json::from_str(&list.body).unwrap();
@@ -232,7 +240,7 @@ fn bodies_that_take_more_than_their_memory_are_read_from_disk() {
 #[test]
 fn a_second_server_of_the_same_environment_is_refused() {
     let sample = Sample::start();
-    let serve = ["serve", "--listen", "127.0.0.1:0"];
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--admin", "off"];
     let error = catalogue_error(sample.data.path(), &serve);
     assert!(
         error.contains("a server of the environment live already runs on"),

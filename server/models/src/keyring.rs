@@ -26,6 +26,11 @@ impl<T> Confirmed<T> {
         }
     }
 
+    /// The time of the last refresh.
+    pub fn confirmed_at(&self) -> Option<Duration> {
+        self.0.confirmed_at()
+    }
+
     /// What `look` says of a value that is young enough.
     pub fn look<R>(&self, age: Duration, now: Duration, look: impl FnOnce(&T) -> R) -> Option<R> {
         self.0.look(age, now, look)

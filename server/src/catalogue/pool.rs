@@ -88,6 +88,10 @@ impl Pool {
         Ok((pool, totals))
     }
 
+    pub(super) const fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
     /// Runs `ask` with a connection, as soon as one is free, on a thread that may block.
     ///
     /// Where the future is dropped, or `ask` takes too long, a query that waits is not begun and

@@ -105,6 +105,18 @@ impl Queue {
         }
     }
 
+    /// The kind of work.
+    pub(crate) const fn what(&self) -> &'static str {
+        self.what
+    }
+
+    /// How many wait for their turn. What is held is seen at two moments, so it may be off by
+    /// those who come or go meanwhile.
+    pub(crate) fn waiting(&self) -> usize {
+        let turns_left = self.turns.available_permits();
+        (self.limits.waiting_max + turns_left).saturating_sub(self.places.available_permits())
+    }
+
     /// Does `work` when its turn has come, on a thread that may block.
     ///
     /// Work that nobody waits for any more, because this was dropped or took too long, keeps its

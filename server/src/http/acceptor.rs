@@ -27,6 +27,7 @@ use tokio::time::sleep;
 use super::admission::{Admission, ConnectionLimits, Place};
 use super::connection::{Connection, LastAnswer, Phase};
 use super::refusing::Refusing;
+use crate::metrics::Connections as Counts;
 use crate::seldom::Seldom;
 
 /// How long it waits when no connection can be accepted, as when too many files are open.
@@ -63,6 +64,7 @@ impl Connections {
         limits: ConnectionLimits,
         last_answer: LastAnswer,
         clock: Arc<dyn Clock>,
+        counts: Arc<Counts>,
         phase: watch::Receiver<Phase>,
     ) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
@@ -77,7 +79,7 @@ impl Connections {
             listener: Some(listener),
             last: VecDeque::new(),
             phase,
-            admission: Admission::new(limits),
+            admission: Admission::new(limits, counts),
             refusing: Refusing::new(LastAnswer::clone(&last_answer), Arc::clone(&clock)),
             last_answer,
             clock,

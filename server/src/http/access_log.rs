@@ -8,19 +8,20 @@ use std::thread;
 use std::time::Duration;
 
 use salvo::http::Method;
-use shared::clock::{Clock, Moment};
-use shared::keys::key::Key;
+use shared::clock::Moment;
 use tracing::field::display;
 
 use super::Reply;
 use super::headers::Facts;
 use super::pipeline::Seen;
 use super::routes::Route;
+use crate::app::App;
 use crate::cache::Freshness;
+use crate::keyring::Verified;
 
 /// A request that is being answered. Dropped before it is, it is a line of its own.
 pub(crate) struct Pending<'a> {
-    clock: &'a dyn Clock,
+    app: &'a App,
     method: &'a Method,
     begun: Moment,
     is_answered: bool,
@@ -29,19 +30,15 @@ pub(crate) struct Pending<'a> {
 
 impl<'a> Pending<'a> {
     /// A request of which nothing was seen yet, since that moment.
-    pub(crate) fn begin(
-        clock: &'a dyn Clock,
-        method: &'a Method,
-        begun: Moment,
-        facts: Facts,
-    ) -> Self {
+    pub(crate) fn begin(app: &'a App, method: &'a Method, begun: Moment, facts: Facts) -> Self {
         let seen = Seen {
             facts,
             route: None,
-            key: None,
+            verified: None,
         };
+        app.metrics.requests.begin();
         Self {
-            clock,
+            app,
             method,
             begun,
             is_answered: false,
@@ -51,36 +48,40 @@ impl<'a> Pending<'a> {
 
     pub(crate) fn answered(mut self, reply: &Reply) {
         self.is_answered = true;
+        let duration = self.duration();
+        let route = self.seen.route;
+        let metrics = &self.app.metrics.requests;
+        metrics.answered(route.and_then(Route::place), reply.outcome(), duration);
         if !tracing::enabled!(tracing::Level::INFO) {
             return;
         }
-        let key = self.seen.key.as_deref();
-        write(
-            Some(self.method),
-            self.seen.route,
-            key,
-            reply,
-            self.duration(),
-        );
+        let verified = self.seen.verified.as_ref();
+        write(Some(self.method), route, verified, reply, duration);
     }
 
     fn duration(&self) -> Duration {
-        let now = self.clock.now();
-        now.monotonic.saturating_sub(self.begun.monotonic)
+        let now = self.app.clock.monotonic();
+        now.saturating_sub(self.begun.monotonic)
     }
 }
 
 impl Drop for Pending<'_> {
     /// A panic has a line already, and an answer of its own.
     fn drop(&mut self) {
+        self.app.metrics.requests.end();
         if self.is_answered || thread::panicking() {
             return;
         }
+        let route = self.seen.route;
+        let metrics = &self.app.metrics.requests;
+        metrics.abandoned(route.and_then(Route::place));
+        let verified = self.seen.verified.as_ref();
         tracing::info!(
             request.id = %self.seen.facts.request_id,
             method = name_of(Some(self.method)),
-            route = self.seen.route.map(|route| display(route.path)),
-            key.prefix = self.seen.key.as_deref().map(|key| display(&key.prefix)),
+            route = route.map(|route| display(route.path)),
+            key.prefix = verified.map(|verified| display(&verified.key.prefix)),
+            subscription = verified.map(|verified| verified.subscription.name.as_str()),
             duration_ms = milliseconds(self.duration()),
             "not answered: the client left, or the server stopped"
         );
@@ -91,7 +92,7 @@ impl Drop for Pending<'_> {
 pub(crate) fn write(
     method: Option<&Method>,
     route: Option<&'static Route>,
-    key: Option<&Key>,
+    verified: Option<&Verified>,
     reply: &Reply,
     duration: Duration,
 ) {
@@ -100,7 +101,8 @@ pub(crate) fn write(
         Freshness::Miss => "MISS",
     });
     let route = route.map(|route| display(route.path));
-    let key_prefix = key.map(|key| display(&key.prefix));
+    let key_prefix = verified.map(|verified| display(&verified.key.prefix));
+    let subscription = verified.map(|verified| verified.subscription.name.as_str());
     tracing::info!(
         request.id = %reply.facts.request_id,
         method = name_of(method),
@@ -108,6 +110,7 @@ pub(crate) fn write(
         status = reply.status.as_u16(),
         code = reply.code,
         key.prefix = key_prefix,
+        subscription,
         cache,
         duration_ms = milliseconds(duration),
         "answered"

@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::metrics::Connections;
+
 /// Most connections at a time.
 const CONNECTIONS_MAX: usize = 10_000;
 /// One address may take this part of all connections: three that do so together leave room for
@@ -52,6 +54,7 @@ impl ConnectionLimits {
 pub(crate) struct Admission {
     limits: ConnectionLimits,
     taken: Arc<Mutex<Taken>>,
+    counts: Arc<Connections>,
 }
 
 #[derive(Debug, Default)]
@@ -73,13 +76,16 @@ pub(crate) enum Full {
 pub(crate) struct Place {
     client: IpAddr,
     taken: Arc<Mutex<Taken>>,
+    counts: Arc<Connections>,
 }
 
 impl Admission {
-    pub(crate) fn new(limits: ConnectionLimits) -> Self {
+    pub(crate) fn new(limits: ConnectionLimits, counts: Arc<Connections>) -> Self {
+        counts.allow(limits.total);
         Self {
             limits,
             taken: Arc::default(),
+            counts,
         }
     }
 
@@ -88,23 +94,28 @@ impl Admission {
         let client = client_of(address);
         let mut taken = lock(&self.taken);
         if self.limits.total <= taken.total {
+            self.counts.refuse_of_total();
             return Err(Full::Total);
         }
         let of_client = taken.by_client.get(&client).copied().unwrap_or(0);
         if self.limits.per_address <= of_client {
+            self.counts.refuse_of_address();
             return Err(Full::Address);
         }
+        self.counts.open();
         taken.total += 1;
         taken.by_client.insert(client, of_client + 1);
         Ok(Place {
             client,
             taken: Arc::clone(&self.taken),
+            counts: Arc::clone(&self.counts),
         })
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
+        self.counts.close();
         let mut taken = lock(&self.taken);
         taken.total -= 1;
         if let Some(of_client) = taken.by_client.get_mut(&self.client) {
@@ -139,7 +150,8 @@ mod tests {
     use super::*;
 
     fn admission(total: usize, per_address: usize) -> Admission {
-        Admission::new(ConnectionLimits { total, per_address })
+        let limits = ConnectionLimits { total, per_address };
+        Admission::new(limits, Arc::new(Connections::new()))
     }
 
     fn address(text: &str) -> IpAddr {

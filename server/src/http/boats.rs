@@ -21,6 +21,5 @@ pub(crate) async fn get(look_up: &LookUp<'_>, id_or_slug: &IdOrSlug) -> Result<F
     let boat = catalogue
         .find_boat(id_or_slug)
         .ok_or(ApiError::NoRecord("boat"))?;
-    let body = catalogue.boat_body(boat).await?;
-    Ok(Found::precomputed(body.bytes, body.etag))
+    look_up.record(catalogue.boat_body(boat).await)
 }

@@ -3,19 +3,22 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shared::clock::Moment;
+use shared::clock::{Clock, Moment};
 use shared::etag::ETag;
 use shared::ids::IdOrSlug;
 
 use super::error::ApiError;
-use crate::cache::{Freshness, ListCache, ListKey, ListKind};
-use crate::catalogue::{Catalogue, ListBody, ListError};
+use crate::cache::{CacheError, Freshness, ListCache, ListKey, ListKind};
+use crate::catalogue::{Body, BodyError, Catalogue, ListBody, ListError, QueryError};
+use crate::metrics::Queries;
 use crate::params::{self, NoParams, Page, ParamIssue, QueryString, page_links};
 
 /// The surroundings of a look-up: one release, one moment, one address.
 pub(crate) struct LookUp<'a> {
     pub(crate) catalogue: &'a Arc<Catalogue>,
     pub(crate) lists: &'a ListCache,
+    pub(crate) metrics: &'a Queries,
+    pub(crate) clock: &'a dyn Clock,
     pub(crate) path: &'a str,
     pub(crate) query: &'a QueryString,
     pub(crate) now: Moment,
@@ -46,8 +49,13 @@ impl LookUp<'_> {
             query: canonical_query,
         };
         let waiting = self.catalogue.queue_limits().longest();
+        let query = self.measured(query);
         let asked = self.lists.get_or_query(&key, self.now, waiting, query);
-        let (body, freshness) = asked.await?;
+        let (body, freshness) = asked.await.inspect_err(|refused| {
+            if matches!(refused, CacheError::WaitedTooLong { .. }) {
+                self.metrics.refuse_identical();
+            }
+        })?;
         let link = page_links(self.path, self.query, page, body.total);
         Ok(Found {
             body: body.bytes,
@@ -56,11 +64,37 @@ impl LookUp<'_> {
             link,
         })
     }
+
+    /// A record whose body was asked for.
+    pub(crate) fn record(&self, body: Result<Body, BodyError>) -> Result<Found, ApiError> {
+        if let Err(BodyError::Queue(refused)) = &body {
+            self.metrics.refuse(refused);
+        }
+        let Body { bytes, etag } = body?;
+        Ok(Found::precomputed(bytes, etag))
+    }
+
+    /// The same query, measured: those that are answered, by their time, and those that a queue
+    /// refuses.
+    async fn measured(
+        &self,
+        query: impl Future<Output = Result<ListBody, ListError>>,
+    ) -> Result<ListBody, ListError> {
+        let begun = self.clock.monotonic();
+        let answer = query.await;
+        if let Err(ListError::Query(QueryError::Queue(refused))) = &answer {
+            self.metrics.refuse(refused);
+            return answer;
+        }
+        let ended = self.clock.monotonic();
+        self.metrics.took(ended.saturating_sub(begun));
+        answer
+    }
 }
 
 impl Found {
     /// A body that the import made.
-    pub(crate) fn precomputed(body: Bytes, etag: ETag) -> Self {
+    fn precomputed(body: Bytes, etag: ETag) -> Self {
         Self {
             body,
             etag,

@@ -30,8 +30,7 @@ pub(crate) async fn list(
 pub(crate) async fn get(look_up: &LookUp<'_>, id_or_slug: &IdOrSlug) -> Result<Found, ApiError> {
     let catalogue = look_up.catalogue;
     let manufacturer = catalogue.find_manufacturer(id_or_slug).ok_or(UNKNOWN)?;
-    let body = catalogue.manufacturer_body(manufacturer).await?;
-    Ok(Found::precomputed(body.bytes, body.etag))
+    look_up.record(catalogue.manufacturer_body(manufacturer).await)
 }
 
 /// A page of one manufacturer's boats: the list of boats with its slug as filter, so that the

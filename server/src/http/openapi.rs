@@ -19,7 +19,7 @@ use schemars::SchemaGenerator;
 use serde_json::{Deserializer, Serializer};
 use shared::etag::ETag;
 
-pub(crate) use errors::codes;
+pub(crate) use errors::{all as refusals, codes};
 use objects::{
     Components, Contact, Document, Info, License, Members, Operation, PathItem, SecurityScheme,
     Server,

@@ -2,8 +2,6 @@
 //!
 //! The order is a part of the contract: a request that fails two checks is told the earlier one.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use salvo::http::{Method, Request};
 use shared::clock::Moment;
@@ -34,7 +32,8 @@ pub(crate) enum Answer {
 pub(crate) struct Seen {
     pub(crate) facts: Facts,
     pub(crate) route: Option<&'static Route>,
-    pub(crate) key: Option<Arc<Key>>,
+    /// The key, and who owns it.
+    pub(crate) verified: Option<Verified>,
 }
 
 /// Answers a request. Its id is known already; everything else is decided here.
@@ -67,8 +66,8 @@ pub(crate) async fn answer(
     };
     let key = authorization::read(request.headers())?;
     let verified = app.keyring.verify(&key, app.environment, now)?;
-    seen.key = Some(Arc::clone(&verified.key));
-    seen.facts.rate = Some(count_in_minute(app, &verified, now, &mut seen.facts).await?);
+    let verified = &*seen.verified.insert(verified);
+    seen.facts.rate = Some(count_in_minute(app, verified, now, &mut seen.facts).await?);
     check_scopes(&verified.key, scopes)?;
     let asked = Asked::parse(operation, segment, &query).map_err(ApiError::Validation)?;
     app.quotas.check(&verified.subscription, now).await?;
@@ -77,6 +76,8 @@ pub(crate) async fn answer(
     let look_up = LookUp {
         catalogue: &catalogue,
         lists: &app.lists,
+        metrics: &app.metrics.queries,
+        clock: &*app.clock,
         path,
         query: &query,
         now,

@@ -81,12 +81,24 @@ pub static ROUTES: [Route; 8] = [
     Route { path: Fixed("/openapi.json"),                  operation: Service(DescribeApi) },
 ];
 
+/// The paths of all routes, in their order.
+pub(crate) fn names() -> Vec<String> {
+    ROUTES.iter().map(|route| route.path.to_string()).collect()
+}
+
 /// The route of a path, with the raw segment of its record, which is empty where the route has
 /// none. `None`: an unknown path.
 pub fn find(path: &str) -> Option<(&'static Route, &str)> {
     ROUTES
         .iter()
         .find_map(|route| Some((route, route.path.segment_of(path)?)))
+}
+
+impl Route {
+    /// Its place in the table.
+    pub(crate) fn place(&'static self) -> Option<usize> {
+        ROUTES.iter().position(|route| std::ptr::eq(route, self))
+    }
 }
 
 impl Template {

@@ -55,6 +55,7 @@ pub async fn serve(
         limits,
         Arc::new(move |refusal| last_answer(&refusing, refusal)),
         Arc::clone(&app.clock),
+        Arc::clone(&app.metrics.connections),
         phase.clone(),
     )?;
     let server = server_of(connections);
@@ -87,7 +88,7 @@ fn give_back_idle(app: Arc<App>) -> io::Result<Repeating> {
     })
 }
 
-fn server_of<A: Acceptor + Send>(connections: A) -> Server<A> {
+pub(super) fn server_of<A: Acceptor + Send>(connections: A) -> Server<A> {
     let mut server = Server::new(connections);
     server
         .http1_mut()

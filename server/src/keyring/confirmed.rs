@@ -33,6 +33,12 @@ impl<T> Confirmed<T> {
         self.nanos.store(nanos, Ordering::Release);
     }
 
+    /// The time as of which the value was last taken for true.
+    pub(super) fn confirmed_at(&self) -> Option<Duration> {
+        let nanos = self.nanos.load(Ordering::Acquire);
+        (nanos != NEVER).then(|| Duration::from_nanos(nanos))
+    }
+
     /// What `look` says of the value, if there is one that was confirmed within `age` before `now`.
     pub(super) fn look<R>(
         &self,

@@ -32,7 +32,7 @@ pub(crate) struct TestApp {
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) ledger: Arc<MemoryLedger>,
     pub(crate) keys: Keys,
-    keyring: Arc<Keyring>,
+    pub(crate) keyring: Arc<Keyring>,
     service: Service,
 }
 

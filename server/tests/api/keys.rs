@@ -136,7 +136,7 @@ impl Keys {
         self.issued[purpose].1.expose()
     }
 
-    fn snapshot(&self) -> KeySnapshot {
+    pub(crate) fn snapshot(&self) -> KeySnapshot {
         let known = self
             .issued
             .iter()
@@ -176,7 +176,7 @@ fn subscription((id, quota): (SubscriptionId, u64)) -> Subscription {
 }
 
 /// A store that always has the same keys.
-pub(crate) struct FixedSource(KeySnapshot);
+pub(crate) struct FixedSource(pub(crate) KeySnapshot);
 
 impl FixedSource {
     pub(crate) fn new(keys: &Keys) -> Self {

@@ -9,6 +9,7 @@
     reason = "in tests a panic is the report"
 )]
 
+mod admin;
 mod answer;
 mod app;
 mod auth;
@@ -29,6 +30,7 @@ mod keys;
 mod limits;
 mod log;
 mod manufacturers;
+mod metrics;
 mod openapi;
 mod oracle;
 mod order_of_checks;

@@ -29,7 +29,7 @@ const WORKING: Duration = Duration::from_mins(30);
 const MOMENT: Duration = Duration::from_millis(1);
 
 /// One query at a time, and one that waits.
-fn settings() -> OpenSettings {
+pub(crate) fn settings() -> OpenSettings {
     OpenSettings {
         connections: 1,
         queues: QueueLimits {
@@ -41,7 +41,7 @@ fn settings() -> OpenSettings {
     }
 }
 
-fn app(settings: OpenSettings) -> TestApp {
+pub(crate) fn app(settings: OpenSettings) -> TestApp {
     app_and_files(settings).0
 }
 
@@ -63,26 +63,26 @@ fn app_and_files(settings: OpenSettings) -> (TestApp, impl Fn(FileName) -> File)
 }
 
 /// The one thread that may block, kept from doing so.
-struct Occupied {
+pub(crate) struct Occupied {
     go: Sender<()>,
     thread: JoinHandle<()>,
 }
 
 impl Occupied {
-    fn begin() -> Self {
+    pub(crate) fn begin() -> Self {
         let (go, wait) = channel();
         let thread = spawn_blocking(move || wait.recv().unwrap());
         Self { go, thread }
     }
 
-    async fn end(self) {
+    pub(crate) async fn end(self) {
         self.go.send(()).unwrap();
         self.thread.await.unwrap();
     }
 }
 
 /// Runs `test` where nothing that blocks is done until the test says so.
-fn while_occupied(app: &TestApp, test: impl AsyncFnOnce(Occupied)) {
+pub(crate) fn while_occupied(app: &TestApp, test: impl AsyncFnOnce(Occupied)) {
     let runtime = Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(1)
@@ -105,7 +105,10 @@ async fn ask_again(app: &TestApp, target: &str) -> Answer {
 }
 
 /// A request of which everything was done that can be done without that thread.
-fn begin<'a>(app: &'a TestApp, target: &'a str) -> Pin<Box<impl Future<Output = Answer>>> {
+pub(crate) fn begin<'a>(
+    app: &'a TestApp,
+    target: &'a str,
+) -> Pin<Box<impl Future<Output = Answer>>> {
     let mut request = Box::pin(ask(app, target));
     let at_once = request.as_mut().now_or_never();
     assert_eq!(at_once.map(|answer| answer.status), None, "{target}");

@@ -39,7 +39,7 @@ enum Kind {
     Item,
 }
 
-const WORDS: [Word; 14] = [
+const WORDS: [Word; 15] = [
     Word {
         text: "salvo",
         kind: Kind::Crate,
@@ -69,6 +69,11 @@ const WORDS: [Word; 14] = [
         text: "indicatif",
         kind: Kind::Crate,
         homes: &["cli/src/progress"],
+    },
+    Word {
+        text: "prometheus",
+        kind: Kind::Crate,
+        homes: &["server/src/metrics"],
     },
     Word {
         text: "jaq_core",

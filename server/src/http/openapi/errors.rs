@@ -12,7 +12,7 @@ use crate::params::{BoatList, BoatQuery, QueryString};
 use crate::request_id::RequestId;
 
 /// A refusal of every code.
-pub(super) fn all() -> Vec<ApiError> {
+pub(crate) fn all() -> Vec<ApiError> {
     let query = QueryString::parse(Some("sort=size&colour=red"));
     let issues = BoatQuery::parse(&query, BoatList::All).err();
     let usage = |limit, seconds| Usage {

@@ -1,0 +1,194 @@
+//! The administration address: whether the server is ready, and its metrics, for those who operate
+//! it. It is never the public address, and nothing that is asked here needs a key, is counted, or
+//! is a line of the log.
+//!
+//! Heads are read as strictly as on the public address, and by the same code.
+
+use std::io;
+use std::net::TcpListener;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use salvo::http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
+use salvo::http::{HeaderValue, Method, ResBody, StatusCode};
+use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, Service, async_trait};
+use serde::Serialize;
+use tokio::sync::watch;
+
+use super::acceptor::Connections;
+use super::admission::ConnectionLimits;
+use super::connection::{Phase, Refusal};
+use super::error::ApiError;
+use super::headers::Facts;
+use super::serve::server_of;
+use super::{Reply, limits};
+use crate::app::App;
+use crate::metrics::{self, Connections as Uncounted};
+use crate::readiness::Readiness;
+
+/// Most connections at a time: a few who scrape and a few who look.
+pub const CONNECTIONS_MAX: usize = 32;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const METRICS: HeaderValue = HeaderValue::from_static(metrics::MEDIA_TYPE);
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
+/// Answers on `listener`, which is bound already, until `shutdown` completes; then it leaves at
+/// once, so that whoever stops a server stops the public address first.
+pub async fn serve(
+    app: Arc<App>,
+    listener: TcpListener,
+    shutdown: impl Future<Output = ()> + Send,
+) -> io::Result<()> {
+    let limits = ConnectionLimits {
+        total: CONNECTIONS_MAX,
+        per_address: CONNECTIONS_MAX,
+    };
+    // Kept until the end, or the connections would take the server for one that is gone.
+    let (_phases, phase) = watch::channel(Phase::Serving);
+    let refusing = Arc::clone(&app);
+    let connections = Connections::new(
+        listener,
+        limits,
+        Arc::new(move |refusal| last_answer(&refusing, refusal)),
+        Arc::clone(&app.clock),
+        Arc::new(Uncounted::new()),
+        phase,
+    )?;
+    let mut serving = Box::pin(server_of(connections).try_serve(service(app)));
+    tokio::select! {
+        by_itself = &mut serving => by_itself,
+        () = shutdown => Ok(()),
+    }
+}
+
+/// The service of the administration address, for [`serve`] and for tests in process.
+pub fn service(app: Arc<App>) -> Service {
+    Service::new(Router::new()).hoop(Pages { app })
+}
+
+struct Pages {
+    app: Arc<App>,
+}
+
+#[async_trait]
+impl Handler for Pages {
+    async fn handle(
+        &self,
+        request: &mut Request,
+        _depot: &mut Depot,
+        response: &mut Response,
+        _control: &mut FlowCtrl,
+    ) {
+        let page = AssertUnwindSafe(page(&self.app, request)).catch_unwind();
+        match page.await.unwrap_or(Err(ApiError::Panicked)) {
+            Ok(page) => page.write(response),
+            Err(error) => refusal(&self.app, error).write(response),
+        }
+    }
+}
+
+/// What is sent.
+struct Page {
+    status: StatusCode,
+    media_type: HeaderValue,
+    body: Bytes,
+}
+
+async fn page(app: &App, request: &Request) -> Result<Page, ApiError> {
+    limits::check(request)?;
+    let path = request.uri().path();
+    if !matches!(path, "/ready" | "/metrics") {
+        return Ok(Page::not_found(app));
+    }
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Err(ApiError::MethodNotAllowed);
+    }
+    Ok(match path {
+        "/ready" => Page::ready(&app.readiness(app.clock.now())),
+        _ => Page {
+            status: StatusCode::OK,
+            media_type: METRICS,
+            body: metrics::text(app).await.into(),
+        },
+    })
+}
+
+/// What `/ready` answers.
+#[derive(Serialize)]
+struct Ready<'a> {
+    /// `ready`, or `not ready` where one of the others is in the way.
+    status: &'static str,
+    /// Id of the release, which is open and verified.
+    release: &'a str,
+    /// `current`, or `stale` where no key can be verified.
+    keys: &'static str,
+    /// The server is about to stop.
+    draining: bool,
+}
+
+impl Page {
+    fn ready(readiness: &Readiness) -> Self {
+        let (status, told) = if readiness.is_ready() {
+            (StatusCode::OK, "ready")
+        } else {
+            (StatusCode::SERVICE_UNAVAILABLE, "not ready")
+        };
+        let are_current = readiness.are_keys_current;
+        let ready = Ready {
+            status: told,
+            release: &readiness.release,
+            keys: if are_current { "current" } else { "stale" },
+            draining: readiness.is_draining,
+        };
+        Self::json(status, &ready)
+    }
+
+    /// In the envelope, with the words of this address.
+    fn not_found(app: &App) -> Self {
+        let error = serde_json::json!({
+            "code": ApiError::UnknownPath.code(),
+            "message": "there is no such path here; there are /ready and /metrics",
+            "requestId": app.request_ids.next(app.clock.now()).to_string(),
+        });
+        let envelope = serde_json::json!({ "error": error });
+        Self::json(StatusCode::NOT_FOUND, &envelope)
+    }
+
+    fn json(status: StatusCode, shape: &impl Serialize) -> Self {
+        let written = serde_json::to_vec(shape);
+        let body = written.unwrap_or_else(|why| unreachable!("texts did not serialise: {why}"));
+        Self {
+            status,
+            media_type: JSON,
+            body: body.into(),
+        }
+    }
+
+    /// The length is that of the answer to `GET` also where the body is not sent.
+    fn write(self, response: &mut Response) {
+        response.status_code(self.status);
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, self.media_type);
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(self.body.len()));
+        headers.insert(CACHE_CONTROL, NO_STORE);
+        response.body(ResBody::Once(self.body));
+    }
+}
+
+fn refusal(app: &App, error: ApiError) -> Reply {
+    let facts = Facts::new(app.request_ids.next(app.clock.now()));
+    Reply::new(app, Err(error), facts)
+}
+
+/// The complete answer to a request that the HTTP library never sees, as bytes.
+fn last_answer(app: &App, refused: Refusal) -> Vec<u8> {
+    let (error, is_head) = match refused {
+        Refusal::TooSlow { is_head, .. } => (ApiError::RequestTimeout, is_head),
+        Refusal::BadHead { bad, is_head } => (bad.into(), is_head),
+        Refusal::TooManyConnections => (ApiError::TooManyConnections, false),
+    };
+    refusal(app, error).into_bytes(app.clock.now(), is_head)
+}

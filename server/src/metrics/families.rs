@@ -1,0 +1,102 @@
+//! Metric families of one scrape: values that were read, with their names and help texts.
+
+use prometheus::core::Collector;
+use prometheus::proto::MetricFamily;
+use prometheus::{Gauge, GaugeVec, IntCounter, IntCounterVec, Opts};
+
+use super::ours;
+
+/// What is told at one scrape.
+#[derive(Default)]
+pub(super) struct Families(Vec<MetricFamily>);
+
+impl Families {
+    /// What a metric of the library holds.
+    pub(super) fn add(&mut self, metric: &impl Collector) {
+        self.0.extend(metric.collect());
+    }
+
+    /// Memory, processor time and files of this process, under the names that all clients of
+    /// Prometheus give them.
+    pub(super) fn add_process(&mut self) {
+        #[cfg(target_os = "linux")]
+        self.add(&prometheus::process_collector::ProcessCollector::for_self());
+    }
+
+    /// A value that may go up and down.
+    pub(super) fn gauge(&mut self, name: &str, help: &str, value: f64) {
+        let gauge = ours(Gauge::new(name, help));
+        gauge.set(value);
+        self.add(&gauge);
+    }
+
+    /// Such values, one for each value of a label.
+    pub(super) fn gauges<'a>(
+        &mut self,
+        name: &str,
+        help: &str,
+        label: &str,
+        values: impl IntoIterator<Item = (&'a str, f64)>,
+    ) {
+        let gauges = ours(GaugeVec::new(Opts::new(name, help), &[label]));
+        for (of, value) in values {
+            gauges.with_label_values(&[of]).set(value);
+        }
+        self.add(&gauges);
+    }
+
+    /// That something is so: 1, with labels that say what.
+    pub(super) fn info(&mut self, name: &str, help: &str, labels: &[(&str, &str)]) {
+        let (names, values): (Vec<_>, Vec<_>) = labels.iter().copied().unzip();
+        let info = ours(GaugeVec::new(Opts::new(name, help), &names));
+        info.with_label_values(&values).set(1.0);
+        self.add(&info);
+    }
+
+    /// A number that only grows.
+    pub(super) fn counter(&mut self, name: &str, help: &str, value: u64) {
+        let counter = ours(IntCounter::new(name, help));
+        counter.inc_by(value);
+        self.add(&counter);
+    }
+
+    /// Such numbers, one for each value of a label.
+    pub(super) fn counters<'a>(
+        &mut self,
+        name: &str,
+        help: &str,
+        label: &str,
+        values: impl IntoIterator<Item = (&'a str, u64)>,
+    ) {
+        let counters = ours(IntCounterVec::new(Opts::new(name, help), &[label]));
+        for (of, value) in values {
+            counters.with_label_values(&[of]).inc_by(value);
+        }
+        self.add(&counters);
+    }
+
+    /// All families that have a value, in the order of their names; within each, in the order of
+    /// the labels.
+    pub(super) fn by_name(mut self) -> Vec<MetricFamily> {
+        self.0.retain(|family| !family.get_metric().is_empty());
+        self.0.sort_by(|one, other| one.name().cmp(other.name()));
+        for family in &mut self.0 {
+            family.mut_metric().sort_by_cached_key(|metric| {
+                let labels = metric.get_label().iter();
+                labels
+                    .map(|label| label.value().to_owned())
+                    .collect::<Vec<_>>()
+            });
+        }
+        self.0
+    }
+}
+
+/// As the library wants all values.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "numbers above 2^53 need not be told to the unit"
+)]
+pub(super) fn float(number: u64) -> f64 {
+    number as f64
+}

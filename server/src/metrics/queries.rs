@@ -1,0 +1,76 @@
+//! Queries of lists: how long they take, and what is refused before it was begun or finished.
+
+use std::time::Duration;
+
+use prometheus::{Histogram, HistogramOpts, IntCounterVec, Opts};
+
+use super::families::Families;
+use super::ours;
+use crate::catalogue::QueueError;
+
+/// Upper bounds of query times in seconds: from a prepared query of few rows to the longest wait
+/// for a turn and the longest work together.
+const QUERY_TIMES: [f64; 11] = [
+    0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.05, 0.25, 0.5, 1.0, 3.5,
+];
+
+/// Counters of queries.
+pub(crate) struct Queries {
+    durations: Histogram,
+    refusals: IntCounterVec,
+}
+
+impl Queries {
+    pub(super) fn new() -> Self {
+        let durations = HistogramOpts::new(
+            "catalogue_list_query_duration_seconds",
+            "From when a list that is not remembered was asked for to its body, waiting for a \
+             turn included.",
+        );
+        let refusals = Opts::new(
+            "catalogue_queue_refusals_total",
+            "Requests that a queue refused, by what they wanted and why they did not get it.",
+        );
+        let refusals = ours(IntCounterVec::new(refusals, &["queue", "reason"]));
+        for queue in ["list_query", "read_of_a_body"] {
+            for reason in ["full", "no_turn", "took_too_long", "stopping"] {
+                refusals.with_label_values(&[queue, reason]);
+            }
+        }
+        refusals.with_label_values(&["list_query", "identical_took_too_long"]);
+        Self {
+            durations: ours(Histogram::with_opts(
+                durations.buckets(QUERY_TIMES.to_vec()),
+            )),
+            refusals,
+        }
+    }
+
+    /// A query ran for that long.
+    pub(crate) fn took(&self, duration: Duration) {
+        self.durations.observe(duration.as_secs_f64());
+    }
+
+    /// Nobody waits behind these locks: who is refused has an answer, and comes seldom.
+    pub(crate) fn refuse(&self, refused: &QueueError) {
+        let (what, reason) = match refused {
+            QueueError::Full { what, .. } => (what, "full"),
+            QueueError::WaitedTooLong { what, .. } => (what, "no_turn"),
+            QueueError::TookTooLong { what, .. } => (what, "took_too_long"),
+            QueueError::Stopping { what } => (what, "stopping"),
+        };
+        let queue = what.replace(' ', "_");
+        self.refusals.with_label_values(&[&*queue, reason]).inc();
+    }
+
+    /// A request waited in vain for the answer to another's identical one.
+    pub(crate) fn refuse_identical(&self) {
+        let labels = ["list_query", "identical_took_too_long"];
+        self.refusals.with_label_values(&labels).inc();
+    }
+
+    pub(super) fn tell(&self, families: &mut Families) {
+        families.add(&self.durations);
+        families.add(&self.refusals);
+    }
+}

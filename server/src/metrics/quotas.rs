@@ -1,0 +1,65 @@
+//! The monthly quota of each subscription that has a key: all of it, what is used, what is left.
+//!
+//! Asking takes no unit. The ledger is asked for those that it was not asked for within the last
+//! second, all at once; of those that it does not answer in time only the quota itself is told.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use shared::clock::Moment;
+use shared::keys::subscription::Subscription;
+
+use super::families::{Families, float};
+use crate::app::App;
+use crate::limits::{QuotaError, Usage};
+
+/// Most subscriptions that are told, the first by name: each is four time series.
+const TOLD_MAX: usize = 200;
+
+pub(super) async fn tell(app: &App, now: Moment, families: &mut Families) {
+    let mut subscriptions = app.keyring.subscriptions();
+    families.gauge(
+        "catalogue_subscriptions",
+        &format!("Subscriptions that have a key; quotas are told of the first {TOLD_MAX} by name."),
+        float(subscriptions.len() as u64),
+    );
+    subscriptions.sort_by(|one, other| one.name.cmp(&other.name));
+    subscriptions.truncate(TOLD_MAX);
+    let used = subscriptions.iter().map(|one| used(app, one, now));
+    let used = join_all(used).await;
+    let rows = || subscriptions.iter().zip(&used);
+    let known = || rows().filter_map(|(one, usage)| Some((one.name.as_str(), usage.as_ref()?)));
+    let label = "subscription";
+    families.gauges(
+        "catalogue_quota_limit",
+        "Requests of a month that the subscription may be charged for.",
+        label,
+        rows().map(|(one, _)| (one.name.as_str(), float(one.quota))),
+    );
+    families.gauges(
+        "catalogue_quota_used",
+        "Requests of this month that the subscription was charged for, or that another server \
+         may charge it for.",
+        label,
+        known().map(|(name, usage)| (name, float(usage.limit.saturating_sub(usage.remaining)))),
+    );
+    families.gauges(
+        "catalogue_quota_left",
+        "Requests of this month that the subscription has left.",
+        label,
+        known().map(|(name, usage)| (name, float(usage.remaining))),
+    );
+    families.gauges(
+        "catalogue_quota_renewal_timestamp_seconds",
+        "When the quota of the subscription renews, Unix time.",
+        label,
+        known().map(|(name, usage)| (name, float(usage.reset_unix_seconds.unsigned_abs()))),
+    );
+}
+
+async fn used(app: &App, subscription: &Arc<Subscription>, now: Moment) -> Option<Usage> {
+    match app.quotas.check(subscription, now).await {
+        Ok(usage) | Err(QuotaError::Exceeded(usage)) => Some(usage),
+        Err(QuotaError::Unavailable(_)) => None,
+    }
+}

@@ -1,0 +1,152 @@
+//! The metrics: each has a help text, and each is seen to move.
+//!
+//! Something is done over HTTP, or to the app, and all series that differ afterwards are told. No
+//! metric may be left over in the end.
+
+mod moves;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::admin::ask;
+use crate::answer::check_text;
+use crate::app::TestApp;
+
+/// Every series with its value, but those of the process, which no test decides.
+pub(crate) struct Scrape(BTreeMap<String, String>);
+
+impl Scrape {
+    pub(crate) async fn of(app: &TestApp) -> Self {
+        let text = text(app).await;
+        let series = text.lines().filter(|line| !line.starts_with('#'));
+        let series = series.map(|line| {
+            let (series, value) = line.rsplit_once(' ').unwrap();
+            (series.to_owned(), value.to_owned())
+        });
+        Self(series.collect())
+    }
+
+    /// What differs from `before`, a line each, by how much: `new` and `gone` where a series is not
+    /// in both. Of histograms only how often they observed something.
+    pub(crate) fn moved_since(&self, before: &Self) -> Vec<String> {
+        let all: BTreeSet<_> = self.0.keys().chain(before.0.keys()).collect();
+        let moved = all.into_iter().filter_map(|series| {
+            if series.contains("_bucket{") || series.split('{').next()?.ends_with("_sum") {
+                return None;
+            }
+            let by = match (before.0.get(series), self.0.get(series)) {
+                (Some(before), Some(after)) if before == after => return None,
+                (Some(before), Some(after)) => {
+                    let [before, after] =
+                        [before, after].map(|value| value.parse::<f64>().unwrap());
+                    format!("{:+}", after - before)
+                }
+                (None, Some(after)) => format!("new, {after}"),
+                (_, None) => "gone".to_owned(),
+            };
+            Some(format!("{series} {by}"))
+        });
+        moved.collect()
+    }
+}
+
+/// The metrics of an app, without those of the process.
+async fn text(app: &TestApp) -> String {
+    let answer = ask(app, "GET", "/metrics").await;
+    assert_eq!(answer.status, 200);
+    let text = String::from_utf8(answer.body).unwrap();
+    let others = ["process_", "# HELP process_", "# TYPE process_"];
+    let of_app = |line: &&str| !others.iter().any(|start| line.starts_with(start));
+    let lines: Vec<_> = text.lines().filter(of_app).collect();
+    lines.join("\n") + "\n"
+}
+
+/// The name that a series belongs to.
+pub(crate) fn family(series: &str) -> &str {
+    let name = series.split(['{', ' ']).next().unwrap();
+    let of_histogram = ["_bucket", "_count", "_sum"].iter();
+    let mut stripped = of_histogram.filter_map(|end| name.strip_suffix(end));
+    stripped.next().unwrap_or(name)
+}
+
+#[tokio::test]
+async fn the_text_is_that_of_an_app_that_answered_a_few() {
+    let app = TestApp::new();
+    for target in [
+        "/v1/boats",
+        "/v1/boats",
+        "/v1/boats/b1",
+        "/v1/boats/none",
+        "/none",
+    ] {
+        app.get(target).key("reader").send().await;
+    }
+    check_text("metrics__text", &text(&app).await);
+    let type_of = ask(&app, "GET", "/metrics").await;
+    assert_eq!(
+        type_of.header("content-type"),
+        Some("text/plain; version=0.0.4")
+    );
+}
+
+#[tokio::test]
+async fn every_metric_has_a_help_text_and_a_name_that_says_its_kind() {
+    let app = TestApp::new();
+    let answer = ask(&app, "GET", "/metrics").await;
+    let text = String::from_utf8(answer.body).unwrap();
+    let told = |kind: &str| -> BTreeMap<String, String> {
+        let lines = text.lines().filter_map(|line| line.strip_prefix(kind));
+        lines
+            .map(|line| line.split_once(' ').unwrap())
+            .map(|(name, what)| (name.to_owned(), what.to_owned()))
+            .collect()
+    };
+    let (help, types) = (told("# HELP "), told("# TYPE "));
+    let series = text.lines().filter(|line| !line.starts_with('#'));
+    let names: BTreeSet<_> = series.map(|line| family(line).to_owned()).collect();
+    assert_eq!(names, help.keys().cloned().collect());
+    assert_eq!(names, types.keys().cloned().collect());
+    for (name, kind) in types {
+        assert!(
+            name.starts_with("catalogue_") || name.starts_with("process_"),
+            "{name}"
+        );
+        assert_eq!(name.ends_with("_total"), kind == "counter", "{name}");
+        assert!(help[&name].ends_with('.'), "{name}: {}", help[&name]);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_process_tells_its_memory_time_and_files() {
+    let app = TestApp::new();
+    let answer = ask(&app, "GET", "/metrics").await;
+    let text = String::from_utf8(answer.body).unwrap();
+    for name in [
+        "process_resident_memory_bytes",
+        "process_open_fds",
+        "process_max_fds",
+        "process_threads",
+        "process_start_time_seconds",
+    ] {
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        let value: f64 = line.unwrap().trim().parse().unwrap();
+        assert!(0.0 < value, "{name} {value}");
+    }
+    assert!(text.contains("\nprocess_cpu_seconds_total "), "{text}");
+}
+
+#[tokio::test]
+async fn a_ledger_that_is_away_takes_nothing_but_what_it_would_have_told() {
+    let app = TestApp::new();
+    let before = Scrape::of(&app).await;
+    app.advance(std::time::Duration::from_secs(2));
+    app.ledger.break_down();
+    let gone = Scrape::of(&app).await.moved_since(&before);
+    let families: BTreeSet<_> = gone.iter().map(|line| family(line)).collect();
+    let expected = [
+        "catalogue_quota_left",
+        "catalogue_quota_renewal_timestamp_seconds",
+        "catalogue_quota_used",
+    ];
+    assert_eq!(families, BTreeSet::from(expected), "{gone:#?}");
+}
