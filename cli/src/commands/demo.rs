@@ -5,6 +5,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
@@ -26,6 +27,7 @@ use crate::advice::Advised;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::findings::LISTED_DEFAULT;
+use crate::listening::Listening;
 use crate::logging;
 use crate::serving::{Serving, connection_limits, take_lock};
 
@@ -61,7 +63,7 @@ pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Resul
     import_sample(data, context)?;
     let key = issue_key(data, context)?;
     let settings = OpenSettings::default();
-    let serving = Serving::prepare(lock, args.listen.address, settings, context)?;
+    let serving = Serving::prepare(lock, Listening::At(args.listen.address), settings, context)?;
     writeln!(
         context.out,
         "Key, shown this one time:\n  {key}\n\nTry it:\n  \
@@ -72,7 +74,7 @@ pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Resul
         data = data.display(),
     )?;
     logging::start(logging::parse_filter("warn")?, context.terminal)?;
-    serving.run(connection_limits(None), context)
+    serving.run(connection_limits(None), Duration::ZERO, context)
 }
 
 fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
