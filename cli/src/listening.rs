@@ -60,8 +60,7 @@ fn contradicted(told: SocketAddr, passed: SocketAddr) -> anyhow::Error {
     let error = anyhow::anyhow!(
         "--listen says {told}, but the socket that was passed to the server listens on {passed}"
     );
-    let advice =
-        "leave `listen` out of the options and settings, or change ListenStream= of the socket unit";
+    let advice = "leave `listen` out of the options and settings, or change ListenStream= of the socket unit";
     wrong_usage(error, advice)
 }
 
