@@ -6,7 +6,6 @@ use anyhow::Context as _;
 use server::http::Socket;
 
 use crate::advice::Advised;
-use crate::exit_status::ExitStatus;
 use crate::service_manager::{PassedSocketError, ServiceManager};
 
 /// Where to listen, before the release is opened.
@@ -52,24 +51,14 @@ impl Listening {
 
 fn unfit(error: PassedSocketError) -> anyhow::Error {
     let advice = "the socket unit needs exactly one ListenStream=ADDRESS:PORT, and Accept=no";
-    wrong_usage(error.into(), advice)
+    Advised::wrong_usage(error.into(), advice).into()
 }
 
 /// Listening elsewhere than it was told, or than clients are let in, would be found out late.
 fn contradicted(told: SocketAddr, passed: SocketAddr) -> anyhow::Error {
     let error = anyhow::anyhow!(
-        "--listen says {told}, but the socket that was passed to the server listens on {passed}"
+        "the server is told to listen on {told}, but the socket that was passed to it listens on {passed}"
     );
-    let advice = "leave `listen` out of the options and settings, or change ListenStream= of the socket unit";
-    wrong_usage(error, advice)
-}
-
-fn wrong_usage(error: anyhow::Error, advice: &str) -> anyhow::Error {
-    Advised {
-        error,
-        excerpt: None,
-        advice: advice.to_owned(),
-        status: ExitStatus::WrongUsage,
-    }
-    .into()
+    let advice = "leave `listen` out of its options and settings, or change ListenStream= of the socket unit";
+    Advised::wrong_usage(error, advice).into()
 }
