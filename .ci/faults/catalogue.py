@@ -123,16 +123,22 @@ class Catalogue:
 class Server:
     """A server process."""
 
+    # What its standard input is.
+    input = subprocess.DEVNULL
+
     def __init__(self, catalogue, environment):
         self.catalogue, self.environment = catalogue, environment
         self.log = catalogue.data.with_name(f"{catalogue.data.name}-{environment}.log")
 
+    def command(self):
+        """What is run."""
+        return [self.catalogue.command, "--data", self.catalogue.data, "serve", "--listen", "127.0.0.1:0",
+                "--env", self.environment, "--log", "warn"]
+
     async def start(self):
         catalogue = self.catalogue
-        command = [catalogue.command, "--data", catalogue.data, "serve", "--listen", "127.0.0.1:0",
-                   "--env", self.environment, "--log", "warn"]
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
+            self.process = subprocess.Popen(self.command(), stdin=self.input, stdout=subprocess.PIPE, stderr=log,
                                             text=True, env=catalogue.environment)
         catalogue.servers.append(self)
         line = await asyncio.wait_for(asyncio.to_thread(self.process.stdout.readline), PATIENCE)

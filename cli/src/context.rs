@@ -13,6 +13,7 @@ use shared::clock::{Clock, SystemClock};
 use shared::keys::audit::Operator;
 
 use crate::operator;
+use crate::service_manager::ServiceManager;
 
 /// The surroundings of one run of the command.
 pub struct Context {
@@ -30,6 +31,8 @@ pub struct Context {
     pub err: Box<dyn Write + Send>,
     /// What the terminal, if any, can show.
     pub terminal: Terminal,
+    /// Who runs this as a service: passes a socket, and is told.
+    pub service_manager: ServiceManager,
     /// Lets time pass: blocks outside tests.
     pub pause: Box<dyn FnMut(Duration) + Send>,
 }
@@ -132,6 +135,7 @@ impl Context {
                 out_colour: out && colour,
                 err_colour: err && colour,
             },
+            service_manager: ServiceManager::of_process(),
             pause: Box::new(std::thread::sleep),
         }
     }

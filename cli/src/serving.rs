@@ -5,16 +5,18 @@
 //! empty one in its place would call every key unknown.
 
 use std::io::Write;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
+use sd_notify::NotifyState;
 use server::app::{App, Parts};
 use server::catalogue::{Catalogue, OpenSettings};
 use server::follow::{Follower, follow};
-use server::http::{ConnectionLimits, serve};
+use server::http::{ConnectionLimits, Socket, serve};
 use server::keyring::{Keyring, watch, write_uses};
 use server::limits::Quotas;
 use server::request_id::RandomRequestIds;
@@ -28,7 +30,9 @@ use crate::admin::Admin;
 use crate::advice::Advised;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::listening::Listening;
 use crate::open_files;
+use crate::stop::StopSignals;
 
 /// A server that is ready to accept requests.
 pub struct Serving {
@@ -36,7 +40,7 @@ pub struct Serving {
     store: ReleaseStore,
     settings: OpenSettings,
     keyring: Arc<Keyring>,
-    listener: TcpListener,
+    socket: Socket,
     lock: Arc<ServerLock>,
 }
 
@@ -45,7 +49,7 @@ impl Serving {
     /// opened with the same settings.
     pub fn prepare(
         lock: ServerLock,
-        address: SocketAddr,
+        listening: Listening,
         settings: OpenSettings,
         context: &mut Context,
     ) -> anyhow::Result<Self> {
@@ -63,31 +67,32 @@ impl Serving {
                 &mut context.random,
             )))),
         };
-        let listener =
-            TcpListener::bind(address).with_context(|| format!("could not listen on {address}"))?;
+        let socket = listening.socket()?;
         let app = Arc::new(App::new(parts));
         Ok(Self {
             app,
             store,
             settings,
             keyring,
-            listener,
+            socket,
             lock: Arc::new(lock),
         })
     }
 
     /// The address that is listened on, port 0 resolved.
     pub fn address(&self) -> anyhow::Result<SocketAddr> {
-        self.listener
+        self.socket
             .local_addr()
             .context("could not see the address that is listened on")
     }
 
-    /// Answers requests until SIGTERM or SIGINT. Says on standard output where, once it does.
+    /// Answers requests until SIGTERM or SIGINT, and for `drain` longer. Says on standard output
+    /// where, once it does.
     pub fn run(
         self,
         limits: ConnectionLimits,
         admin: Admin,
+        drain: Duration,
         context: &mut Context,
     ) -> anyhow::Result<ExitStatus> {
         let address = self.address()?;
@@ -114,10 +119,12 @@ impl Serving {
         let _follow = follow(follower).context("could not watch for releases")?;
         let runtime = tokio::runtime::Runtime::new().context("could not start the server")?;
         runtime.block_on(async {
-            let stopped = stop_signal()?;
+            let signals = StopSignals::watch()?;
             let _answering = admin.start(&self.app)?;
             say_where(address, context)?;
-            let served = serve(self.app, self.listener, limits, stopped).await;
+            let app = Arc::clone(&self.app);
+            let stopped = signals.stop(&app, drain, &context.service_manager);
+            let served = serve(self.app, self.socket, limits, stopped).await;
             served.with_context(|| format!("could not serve on {address}"))?;
             Ok(ExitStatus::Done)
         })
@@ -190,19 +197,10 @@ pub fn take_lock(data: &DataDir, environment: Environment) -> anyhow::Result<Ser
 fn say_where(address: SocketAddr, context: &mut Context) -> anyhow::Result<()> {
     let said = writeln!(context.out, "listening on http://{address}");
     let said = said.and_then(|()| context.out.flush());
-    said.map_err(|error| anyhow::anyhow!("could not print where the server listens: {error}"))
-}
-
-/// Completes at the first SIGTERM or SIGINT.
-fn stop_signal() -> anyhow::Result<impl Future<Output = ()> + Send> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate()).context("could not watch for SIGTERM")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("could not watch for SIGINT")?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-        tracing::info!("stopping: requests under way are finished first");
-    })
+    said.map_err(|error| anyhow::anyhow!("could not print where the server listens: {error}"))?;
+    context.service_manager.tell(&[
+        NotifyState::Ready,
+        NotifyState::Status(&format!("listening on http://{address}")),
+    ]);
+    Ok(())
 }

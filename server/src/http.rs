@@ -31,6 +31,7 @@ mod representation;
 pub mod routes;
 mod serve;
 mod service;
+mod socket;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
@@ -41,38 +42,30 @@ use futures_util::FutureExt;
 use httpdate::HttpDate;
 use salvo::http::{HeaderMap, HeaderValue, ResBody, StatusCode, header};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, Service, async_trait};
-use tokio::sync::watch;
-
 use shared::clock::Moment;
 
 use crate::app::App;
 use crate::metrics::Outcome;
 use crate::request_id::RequestId;
 use access_log::Pending;
-use connection::{Phase, Refusal};
+use connection::Refusal;
 use error::ApiError;
 use headers::Facts;
 use pipeline::Answer;
 
 pub use admission::ConnectionLimits;
 pub use serve::{STOP_SECONDS_MAX, serve};
+pub use socket::Socket;
 
 /// The service of an app, for [`serve()`] and for tests in process.
 ///
 /// The router is empty, so the one hoop answers every request, whatever its path and method.
 pub fn service(app: Arc<App>) -> Service {
-    let (_never, phase) = watch::channel(Phase::Serving);
-    service_until(app, phase)
-}
-
-/// The service of an app whose every answer is the last of its connection once it is stopping.
-fn service_until(app: Arc<App>, phase: watch::Receiver<Phase>) -> Service {
-    Service::new(Router::new()).hoop(Endpoints { app, phase })
+    Service::new(Router::new()).hoop(Endpoints { app })
 }
 
 struct Endpoints {
     app: Arc<App>,
-    phase: watch::Receiver<Phase>,
 }
 
 #[async_trait]
@@ -91,7 +84,7 @@ impl Handler for Endpoints {
             Reply::new(&self.app, Err(panicked), Facts::new(id))
         });
         reply.write(response);
-        if *self.phase.borrow() != Phase::Serving {
+        if self.app.is_draining() {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
         }

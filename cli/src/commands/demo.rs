@@ -5,6 +5,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
@@ -27,6 +28,7 @@ use crate::advice::Advised;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::findings::LISTED_DEFAULT;
+use crate::listening::Listening;
 use crate::logging;
 use crate::serving::{Serving, connection_limits, take_lock};
 
@@ -62,7 +64,7 @@ pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Resul
     import_sample(data, context)?;
     let key = issue_key(data, context)?;
     let settings = OpenSettings::default();
-    let serving = Serving::prepare(lock, args.listen.address, settings, context)?;
+    let serving = Serving::prepare(lock, Listening::At(args.listen.address), settings, context)?;
     writeln!(
         context.out,
         "Key, shown this one time:\n  {key}\n\nTry it:\n  \
@@ -74,7 +76,7 @@ pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Resul
     )?;
     let filter = logging::parse_filter("warn")?;
     logging::start(filter, logging::Format::default(), context.terminal)?;
-    serving.run(connection_limits(None), Admin::Off, context)
+    serving.run(connection_limits(None), Admin::Off, Duration::ZERO, context)
 }
 
 fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {

@@ -1,6 +1,7 @@
 //! `catalogue serve`: answer requests until told to stop.
 
 use std::path::Path;
+use std::time::Duration;
 
 use clap::Args;
 use server::catalogue::OpenSettings;
@@ -11,10 +12,12 @@ use super::listen::ListenArgs;
 use super::one_of;
 use crate::admin::{Admin, AdminAddress};
 use crate::context::Context;
+use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
 use crate::logging::{self, Filter, Format};
 use crate::serving::{Serving, connection_limits, take_lock};
 use crate::size;
+use crate::stop::DRAIN_MAX;
 
 /// What the bodies of a kind may take unless told otherwise.
 const BODIES_MEMORY: &str = "512MiB";
@@ -64,6 +67,16 @@ pub struct ServeArgs {
     )]
     #[arg(default_value = BODIES_MEMORY, value_parser = size::parse)]
     pub bodies_memory: u64,
+    /// How long to go on accepting requests, no longer ready, after being told to stop: for a load
+    /// balancer that asks for readiness every few seconds; at most 5m
+    #[arg(
+        long = "drain",
+        value_name = "DURATION",
+        env = "CATALOGUE_DRAIN",
+        hide_env_values = true
+    )]
+    #[arg(default_value = "0s", value_parser = parse_drain)]
+    pub drain: Duration,
     /// What to log: error, warn, info, debug or trace; or directives such as `server=debug`
     #[arg(
         long = "log",
@@ -91,19 +104,29 @@ fn parse_connections(text: &str) -> Result<usize, String> {
     }
 }
 
+fn parse_drain(text: &str) -> Result<Duration, String> {
+    match duration::parse(text) {
+        Ok(drain) if DRAIN_MAX < drain => {
+            Err(format!("must be at most {}", TypedDuration(DRAIN_MAX)))
+        }
+        parsed => parsed.map_err(|error| error.to_string()),
+    }
+}
+
 /// Serves.
 pub fn run(args: &ServeArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    let listening = args.listen.decide(&mut context.service_manager)?;
     let data = DataDir::new(data);
     let lock = take_lock(&data, args.environment)?;
     let settings = OpenSettings {
         bodies_memory_max: args.bodies_memory,
         ..OpenSettings::default()
     };
-    let serving = Serving::prepare(lock, args.listen.address, settings, context)?;
+    let serving = Serving::prepare(lock, listening, settings, context)?;
     let admin = Admin::take(args.admin)?;
     logging::start(args.log.clone(), args.log_format, context.terminal)?;
     let limits = connection_limits(args.connections_per_address);
-    serving.run(limits, admin, context)
+    serving.run(limits, admin, args.drain, context)
 }
 
 #[cfg(test)]
@@ -114,5 +137,19 @@ mod tests {
     fn the_memory_for_bodies_that_help_tells_is_what_a_server_takes_unless_told() {
         let usual = OpenSettings::default().bodies_memory_max;
         assert_eq!(size::parse(BODIES_MEMORY), Ok(usual));
+    }
+
+    #[test]
+    fn the_longest_drain_is_the_one_that_help_tells() {
+        assert_eq!(parse_drain("5m"), Ok(DRAIN_MAX));
+        for (text, problem) in [
+            ("301s", "must be at most 5m"),
+            (
+                "5",
+                "must be a whole number and s, m, h or d, such as 2s, 24h or 90d",
+            ),
+        ] {
+            assert_eq!(parse_drain(text), Err(problem.to_owned()));
+        }
     }
 }

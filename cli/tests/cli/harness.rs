@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cli::context::{Output, Terminal};
+use cli::service_manager::ServiceManager;
 use cli::{Context, ExitStatus};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -87,6 +88,7 @@ impl TestCli {
             out: Output::new(out.clone()),
             err: Box::new(err.clone()),
             terminal: Terminal::default(),
+            service_manager: ServiceManager::nobody(),
             pause: Box::new(move |duration| clock.advance(duration)),
         };
         change(&mut context);

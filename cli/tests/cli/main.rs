@@ -39,6 +39,7 @@ mod releases;
 mod rows;
 mod secrets;
 mod served;
+mod service;
 mod settings;
 mod subscriptions;
 mod usage;

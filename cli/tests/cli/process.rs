@@ -19,12 +19,15 @@ use crate::client::{ATTEMPTS_MAX, Client, Response};
 const BINARY: &str = env!("CARGO_BIN_EXE_catalogue");
 
 /// How the variables begin that the command reads, which tests must not share with their caller.
-const VARIABLES: &str = "CATALOGUE_";
+const VARIABLES: [&str; 3] = ["CATALOGUE_", "LISTEN_", "NOTIFY_SOCKET"];
 
 /// The binary, about to be run.
 pub(crate) fn command(data: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(BINARY);
-    let is_read = |name: &OsString| name.to_string_lossy().starts_with(VARIABLES);
+    let is_read = |name: &OsString| {
+        let name = name.to_string_lossy();
+        VARIABLES.iter().any(|variable| name.starts_with(variable))
+    };
     for variable in env::vars_os().map(|(name, _)| name).filter(is_read) {
         command.env_remove(variable);
     }
@@ -171,11 +174,16 @@ impl Server {
         self.child.id()
     }
 
-    /// Sends SIGTERM and waits for the end.
-    pub(crate) fn stop(mut self) -> ExitStatus {
+    /// Sends SIGTERM.
+    pub(crate) fn terminate(&self) {
         let pid = self.pid().to_string();
         let mut kill = spawn(Command::new("kill").args(["-TERM", &pid]));
         assert!(kill.wait().unwrap().success());
+    }
+
+    /// Sends SIGTERM and waits for the end.
+    pub(crate) fn stop(mut self) -> ExitStatus {
+        self.terminate();
         self.child.wait().unwrap()
     }
 

@@ -1,9 +1,10 @@
 //! Accepting connections on a socket that is bound already.
 //!
 //! Once the server is told to stop, those whose connection the operating system has made already
-//! are still accepted, for closing the socket would reset them, and then the socket is closed. Who
-//! is over a limit of connections is refused at once, rather than left to wait in a queue without
-//! end.
+//! are still accepted, for closing the socket would reset them, and then the socket is closed. On
+//! one that was passed they are left to wait: nothing resets them, and the next server accepts
+//! them. Who is over a limit of connections is refused at once, rather than left to wait in a queue
+//! without end.
 
 use std::collections::VecDeque;
 use std::future::pending;
@@ -27,6 +28,7 @@ use tokio::time::sleep;
 use super::admission::{Admission, ConnectionLimits, Place};
 use super::connection::{Connection, LastAnswer, Phase};
 use super::refusing::Refusing;
+use super::socket::Socket;
 use crate::metrics::Connections as Counts;
 use crate::seldom::Seldom;
 
@@ -46,6 +48,8 @@ const UNSENT_BYTES_MAX: usize = 64 * 1024;
 pub(crate) struct Connections {
     /// `None` once the server was told to stop.
     listener: Option<TcpListener>,
+    /// Another process keeps the socket, and whoever waits in its queue.
+    is_passed: bool,
     /// What was accepted when the socket was closed, and is not served yet.
     last: VecDeque<(AcceptedStream, SocketAddr)>,
     phase: watch::Receiver<Phase>,
@@ -58,15 +62,19 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Connections of `listener`, as many as `limits` allow, until the server is stopping.
+    /// Connections of `socket`, as many as `limits` allow, until the server is stopping.
     pub(crate) fn new(
-        listener: BoundListener,
+        socket: Socket,
         limits: ConnectionLimits,
         last_answer: LastAnswer,
         clock: Arc<dyn Clock>,
         counts: Arc<Counts>,
         phase: watch::Receiver<Phase>,
     ) -> io::Result<Self> {
+        let (listener, is_passed) = match socket {
+            Socket::Own(listener) => (listener, false),
+            Socket::Passed(listener) => (listener, true),
+        };
         listener.set_nonblocking(true)?;
         bound_unsent(&listener)?;
         let listener = TcpListener::from_std(listener)?;
@@ -77,6 +85,7 @@ impl Connections {
         };
         Ok(Self {
             listener: Some(listener),
+            is_passed,
             last: VecDeque::new(),
             phase,
             admission: Admission::new(limits, counts),
@@ -138,11 +147,14 @@ impl Connections {
     }
 
     /// Accepts whoever waits, and closes the socket at once: every pause between the two would be
-    /// one in which a client connects and is reset.
+    /// one in which a client connects and is reset. What was passed is only let go.
     fn close(&mut self) -> io::Result<()> {
         let Some(listener) = self.listener.take() else {
             return Ok(());
         };
+        if self.is_passed {
+            return Ok(());
+        }
         let listener = listener.into_std()?;
         self.last = take_waiting(&listener, BACKLOG_MAX);
         drop(listener);
@@ -198,6 +210,9 @@ impl Acceptor for Connections {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
+    use shared::clock::ManualClock;
+
     use super::*;
 
     #[test]
@@ -221,5 +236,24 @@ mod tests {
             let _clients: Vec<_> = (0..waiting).map(connect).collect();
             assert_eq!(take_waiting(&listener, 3).len(), taken);
         }
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_on_a_passed_socket_at_the_end_is_left_to_the_next_server() {
+        let kept = BoundListener::bind("127.0.0.1:0").unwrap();
+        let passed = kept.try_clone().unwrap();
+        let (_stopped, phase) = watch::channel(Phase::Stopping);
+        let mut connections = Connections::new(
+            Socket::Passed(passed),
+            ConnectionLimits::default(),
+            Arc::new(|_refusal| Vec::new()),
+            Arc::new(ManualClock::at(0)),
+            phase,
+        )
+        .unwrap();
+        let _clients = [0; 3].map(|_| AcceptedStream::connect(kept.local_addr().unwrap()).unwrap());
+        connections.close().unwrap();
+        assert!(connections.next().now_or_never().is_none());
+        assert_eq!(take_waiting(&kept, 4).len(), 3);
     }
 }

@@ -1,7 +1,6 @@
 //! Serving an app on a socket, until told to stop.
 
 use std::io;
-use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +14,8 @@ use super::acceptor::Connections;
 use super::admission::ConnectionLimits;
 use super::connection::Phase;
 use super::limits::HEAD_BYTES_MAX;
-use super::{last_answer, service_until};
+use super::socket::Socket;
+use super::{last_answer, service};
 use crate::app::App;
 use crate::repeating::{Repeating, repeat};
 
@@ -34,36 +34,38 @@ const GIVE_BACK_INTERVAL: Duration = Duration::from_millis(500);
 /// higher one makes the library allocate room for so many at every request.
 const LIBRARY_HEAD_BYTES_MAX: usize = 2 * HEAD_BYTES_MAX;
 
-/// Answers requests on `listener`, which is bound already, until `shutdown` completes, of as many
-/// connections as `limits` allow.
+/// Answers requests on `socket` until `shutdown` completes, of as many connections as `limits`
+/// allow.
 ///
-/// Then no connection is accepted any more but those that were made before, and every answer is
-/// the last of its connection. Within half a second, clients whose head has not ended are told so,
+/// Then no connection is accepted any more but, on a socket of its own, those that were made
+/// before, and every answer is the last of its connection, as it is already where the app was told
+/// before that it drains. Within half a second, clients whose head has not ended are told so,
 /// and connections without a request are closed. Requests under way are finished, for at most
 /// [`STOP_SECONDS_MAX`] altogether, and what was leased of monthly quotas and not used is given
 /// back. What lies unused for a second is given back before.
 pub async fn serve(
     app: Arc<App>,
-    listener: TcpListener,
+    socket: Socket,
     limits: ConnectionLimits,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
     let (phases, phase) = watch::channel(Phase::Serving);
     let refusing = Arc::clone(&app);
     let connections = Connections::new(
-        listener,
+        socket,
         limits,
         Arc::new(move |refusal| last_answer(&refusing, refusal)),
         Arc::clone(&app.clock),
         Arc::clone(&app.metrics.connections),
-        phase.clone(),
+        phase,
     )?;
     let server = server_of(connections);
     let handle = server.handle();
     let giving_back = give_back_idle(Arc::clone(&app))?;
-    let mut serving = Box::pin(server.try_serve(service_until(Arc::clone(&app), phase)));
+    let mut serving = Box::pin(server.try_serve(service(Arc::clone(&app))));
     let stopped = async {
         shutdown.await;
+        app.begin_draining();
         phases.send_replace(Phase::Stopping);
         sleep(LAST_REQUESTS).await;
         phases.send_replace(Phase::Closing);

@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-use server::http::{ConnectionLimits, serve};
+use server::http::{ConnectionLimits, Socket, serve};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -90,7 +90,7 @@ async fn who_is_connected_at_the_stop_may_still_ask_once() {
     let shutdown = async move { stopped.await.unwrap() };
     let serving = tokio::spawn(serve(
         Arc::clone(&app.app),
-        listener,
+        Socket::Own(listener),
         ConnectionLimits::default(),
         shutdown,
     ));

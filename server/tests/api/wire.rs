@@ -3,7 +3,7 @@
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
-use server::http::{ConnectionLimits, serve};
+use server::http::{ConnectionLimits, Socket, serve};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -25,7 +25,12 @@ pub(crate) async fn while_served_within(
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
     let shutdown = async move { stopped.await.unwrap() };
-    let serving = tokio::spawn(serve(Arc::clone(&app.app), listener, limits, shutdown));
+    let serving = tokio::spawn(serve(
+        Arc::clone(&app.app),
+        Socket::Own(listener),
+        limits,
+        shutdown,
+    ));
     client(address).await;
     stop.send(()).unwrap();
     serving.await.unwrap().unwrap();

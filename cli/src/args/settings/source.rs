@@ -3,7 +3,7 @@
 //! A file that nobody named counts only if nobody else can have put it there: whoever works in a
 //! folder of others would otherwise work with the data they chose.
 
-use std::fs::{File, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -34,7 +34,7 @@ pub(crate) fn find(
     let name = path.display().to_string();
     let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
     let (metadata, file) = match opened {
-        Err(error) if error.kind() == ErrorKind::NotFound && named.is_none() => {
+        Err(error) if named.is_none() && is_missing(&error, fs::metadata(".").is_ok()) => {
             return Ok(Settings::default());
         }
         opened => opened.with_context(|| format!("could not read the settings {name}"))?,
@@ -50,6 +50,16 @@ pub(crate) fn find(
         file: Some(name),
         values,
     })
+}
+
+/// Whether there is no file for this user. `sudo` leaves whom it becomes in the folder where it was
+/// typed, which may be one that this user cannot enter.
+fn is_missing(error: &io::Error, is_entered: bool) -> bool {
+    match error.kind() {
+        ErrorKind::NotFound => true,
+        ErrorKind::PermissionDenied => !is_entered,
+        _ => false,
+    }
 }
 
 /// Whether only this user and root can have written the file.
@@ -80,4 +90,22 @@ fn read_text(file: File) -> io::Result<String> {
         return Err(io::Error::new(ErrorKind::FileTooLarge, message));
     }
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_there_and_cannot_be_read_is_not_taken_for_missing() {
+        for (kind, is_entered, missing) in [
+            (ErrorKind::NotFound, true, true),
+            (ErrorKind::PermissionDenied, false, true),
+            (ErrorKind::PermissionDenied, true, false),
+            (ErrorKind::IsADirectory, true, false),
+        ] {
+            let error = io::Error::from(kind);
+            assert_eq!(is_missing(&error, is_entered), missing, "{kind}");
+        }
+    }
 }

@@ -1,0 +1,64 @@
+//! Where a server listens: on the socket that it was passed, or at an address of its own.
+
+use std::net::{SocketAddr, TcpListener};
+
+use anyhow::Context as _;
+use server::http::Socket;
+
+use crate::advice::Advised;
+use crate::service_manager::{PassedSocketError, ServiceManager};
+
+/// Where to listen, before the release is opened.
+#[derive(Debug)]
+pub enum Listening {
+    /// At an address, which is not taken yet.
+    At(SocketAddr),
+    /// On a socket that another process keeps.
+    On(TcpListener),
+}
+
+impl Listening {
+    /// On the socket that `manager` passes, which has to be where the server was `told` to listen, if
+    /// it was; without a socket, at `address`.
+    pub fn decide(
+        manager: &mut ServiceManager,
+        address: SocketAddr,
+        told: Option<SocketAddr>,
+    ) -> anyhow::Result<Self> {
+        let Some(socket) = manager.take_socket().map_err(unfit)? else {
+            return Ok(Self::At(address));
+        };
+        let passed = socket.local_addr();
+        let passed = passed.context("could not see where the socket that was passed listens")?;
+        match told {
+            Some(told) if told != passed => Err(contradicted(told, passed)),
+            _ => Ok(Self::On(socket)),
+        }
+    }
+
+    /// The socket; the address is taken now.
+    pub fn socket(self) -> anyhow::Result<Socket> {
+        match self {
+            Self::On(listener) => Ok(Socket::Passed(listener)),
+            Self::At(address) => {
+                let bound = TcpListener::bind(address);
+                let bound = bound.with_context(|| format!("could not listen on {address}"))?;
+                Ok(Socket::Own(bound))
+            }
+        }
+    }
+}
+
+fn unfit(error: PassedSocketError) -> anyhow::Error {
+    let advice = "the socket unit needs exactly one ListenStream=ADDRESS:PORT, and Accept=no";
+    Advised::wrong_usage(error.into(), advice).into()
+}
+
+/// Listening elsewhere than it was told, or than clients are let in, would be found out late.
+fn contradicted(told: SocketAddr, passed: SocketAddr) -> anyhow::Error {
+    let error = anyhow::anyhow!(
+        "the server is told to listen on {told}, but the socket that was passed to it listens on {passed}"
+    );
+    let advice = "leave `listen` out of its options and settings, or change ListenStream= of the socket unit";
+    Advised::wrong_usage(error, advice).into()
+}

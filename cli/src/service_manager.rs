@@ -1,0 +1,81 @@
+//! The program that runs this process as a service, such as systemd: the socket that it passes,
+//! and what it is told.
+//!
+//! Both are protocols of the environment: `LISTEN_FDS` with `LISTEN_PID`, and `NOTIFY_SOCKET`. They
+//! are spoken for the server alone; other commands leave them unanswered.
+
+use std::io;
+use std::net::TcpListener;
+
+use listenfd::ListenFd;
+use nix::sys::socket::{getsockopt, sockopt};
+use sd_notify::NotifyState;
+
+/// Whoever runs this process as a service; often nobody does.
+pub struct ServiceManager {
+    sockets: ListenFd,
+    is_told: bool,
+}
+
+/// Why a server cannot listen on what it was passed.
+#[derive(Debug, thiserror::Error)]
+pub enum PassedSocketError {
+    /// One server has one socket.
+    #[error("{0} sockets were passed to the server, which listens on one")]
+    Several(usize),
+    /// A Unix socket, UDP, or no socket at all.
+    #[error("what was passed to the server is not a TCP socket")]
+    NotTcp(#[source] io::Error),
+    /// A connection, for example.
+    #[error("the socket that was passed to the server does not listen")]
+    NotListening,
+    /// The operating system does not tell about it.
+    #[error("could not see whether the socket that was passed to the server listens")]
+    Unknown(#[source] nix::Error),
+}
+
+impl ServiceManager {
+    /// Whoever runs this process. It takes the variables that name sockets out of the environment,
+    /// so no other thread may run yet.
+    pub fn of_process() -> Self {
+        Self {
+            sockets: ListenFd::from_env(),
+            is_told: true,
+        }
+    }
+
+    /// Nobody: nothing is passed, and nobody is told.
+    pub fn nobody() -> Self {
+        Self {
+            sockets: ListenFd::empty(),
+            is_told: false,
+        }
+    }
+
+    /// The socket that was passed, if one was.
+    pub fn take_socket(&mut self) -> Result<Option<TcpListener>, PassedSocketError> {
+        match self.sockets.len() {
+            0 | 1 => {}
+            several => return Err(PassedSocketError::Several(several)),
+        }
+        let taken = self.sockets.take_tcp_listener(0);
+        let Some(socket) = taken.map_err(PassedSocketError::NotTcp)? else {
+            return Ok(None);
+        };
+        match getsockopt(&socket, sockopt::AcceptConn) {
+            Ok(true) => Ok(Some(socket)),
+            Ok(false) => Err(PassedSocketError::NotListening),
+            Err(error) => Err(PassedSocketError::Unknown(error)),
+        }
+    }
+
+    /// Tells it. Whether it hears changes nothing about serving.
+    pub fn tell(&self, states: &[NotifyState<'_>]) {
+        if !self.is_told {
+            return;
+        }
+        if let Err(error) = sd_notify::notify(states) {
+            tracing::warn!("could not tell the service manager {states:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! When a server stops: at SIGTERM or SIGINT, after a pause in which whoever routes requests to it
+//! may see that it is not ready any more, and takes them elsewhere.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use sd_notify::NotifyState;
+use server::app::App;
+use server::http::STOP_SECONDS_MAX;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::timeout;
+
+use crate::duration::TypedDuration;
+use crate::service_manager::ServiceManager;
+
+/// Longest pause. Load balancers ask every few seconds; whoever waits longer waits in vain.
+pub const DRAIN_MAX: Duration = Duration::from_mins(5);
+/// How long the end may take after the pause: requests under way, and what is written down of
+/// quotas and uses after them.
+const END_MAX: Duration = Duration::from_secs(STOP_SECONDS_MAX + 7);
+
+/// The signals that stop a server.
+pub struct StopSignals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl StopSignals {
+    /// Watches for them from now on.
+    pub fn watch() -> anyhow::Result<Self> {
+        let watched =
+            |kind, name| signal(kind).with_context(|| format!("could not watch for {name}"));
+        Ok(Self {
+            terminate: watched(SignalKind::terminate(), "SIGTERM")?,
+            interrupt: watched(SignalKind::interrupt(), "SIGINT")?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+
+    /// Completes when `app` shall stop: `drain` after the first signal, or at the second. From the
+    /// first on the app drains.
+    pub async fn stop(mut self, app: &App, drain: Duration, manager: &ServiceManager) {
+        self.next().await;
+        app.begin_draining();
+        // The manager would kill a server that drains for longer than it lets others stop.
+        let patience = u32::try_from((drain + END_MAX).as_micros()).unwrap_or(u32::MAX);
+        manager.tell(&[
+            NotifyState::Stopping,
+            NotifyState::ExtendTimeoutUsec(patience),
+        ]);
+        if !drain.is_zero() {
+            let pause = TypedDuration(drain);
+            tracing::info!(
+                "not ready any more; accepting requests for {pause}, or until another signal"
+            );
+            manager.tell(&[NotifyState::Status(&format!("draining for {pause}"))]);
+            // A second signal is from somebody who will not wait.
+            let _ended_early = timeout(drain, self.next()).await;
+        }
+        tracing::info!("stopping: requests under way are finished first");
+        manager.tell(&[NotifyState::Status("finishing requests under way")]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_manager_can_be_asked_for_as_long_as_the_longest_pause_takes() {
+        assert!(u32::try_from((DRAIN_MAX + END_MAX).as_micros()).is_ok());
+    }
+}

@@ -1,0 +1,139 @@
+//! The server as a service: on a socket that it is passed, telling whoever runs it, and draining
+//! before it stops.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::{UnixDatagram, UnixListener};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::client::{ATTEMPTS_MAX, Client};
+use crate::harness::assert_snapshot;
+use crate::process::{Server, command, import_sample, spawn};
+
+/// How long a notification may take before the server counts as hung: never a matter of load.
+const HUNG_AFTER: Duration = Duration::from_mins(2);
+const REQUEST: &[u8] = b"GET /health HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
+
+/// `catalogue serve`, to which `socket` is passed `count` times as a service manager would.
+fn serve_passed(data: &Path, args: &[&str], socket: impl Into<OwnedFd>, count: usize) -> Command {
+    let serve = command(data, &[&["serve", "--log", "error"], args].concat());
+    let pass = "exec 3<&0 4<&0 </dev/null; export LISTEN_PID=$$; exec \"$0\" \"$@\"";
+    let mut passing = Command::new("sh");
+    for (name, _removed) in serve.get_envs() {
+        passing.env_remove(name);
+    }
+    passing
+        .args(["-c", pass])
+        .arg(serve.get_program())
+        .args(serve.get_args())
+        .env("LISTEN_FDS", count.to_string())
+        .stdin(Stdio::from(socket.into()));
+    passing
+}
+
+fn bound() -> (TcpListener, SocketAddr) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    (listener, address)
+}
+
+#[test]
+fn who_connects_between_two_servers_of_a_passed_socket_is_answered_by_the_second() {
+    let data = tempfile::tempdir().unwrap();
+    import_sample(data.path());
+    let (listener, address) = bound();
+    let typed = address.to_string();
+    for args in [&[][..], &["--listen", &typed]] {
+        let mut between = TcpStream::connect(address).unwrap();
+        between.write_all(REQUEST).unwrap();
+        let socket = listener.try_clone().unwrap();
+        let server = Server::run(serve_passed(data.path(), args, socket, 1));
+        assert_eq!(server.address, address);
+        let mut received = String::new();
+        between.read_to_string(&mut received).unwrap();
+        assert!(received.starts_with("HTTP/1.1 200 OK\r\n"), "{received}");
+        assert!(server.stop().success());
+    }
+}
+
+/// How `serve` refuses what it is passed.
+fn refusal(data: &Path, args: &[&str], socket: impl Into<OwnedFd>, count: usize) -> String {
+    let mut command = serve_passed(data, args, socket, count);
+    let child = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let output = child.wait_with_output().unwrap();
+    assert!(output.stdout.is_empty());
+    let errors = String::from_utf8(output.stderr).unwrap();
+    format!("{}\n{errors}", output.status)
+}
+
+#[test]
+fn what_cannot_be_listened_on_is_refused() {
+    let data = tempfile::tempdir().unwrap();
+    let data = data.path();
+    let (listener, address) = bound();
+    let socket = || listener.try_clone().unwrap();
+    let elsewhere = ["--listen", "127.0.0.1:1"];
+    let connection = TcpStream::connect(address).unwrap();
+    let unix = UnixListener::bind(data.join("socket")).unwrap();
+    let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let file = File::open("/dev/null").unwrap();
+    let refusals = [
+        ("two sockets", refusal(data, &[], socket(), 2)),
+        ("another address", refusal(data, &elsewhere, socket(), 1)),
+        ("a connection", refusal(data, &[], connection, 1)),
+        ("a Unix socket", refusal(data, &[], unix, 1)),
+        ("a UDP socket", refusal(data, &[], udp, 1)),
+        ("a file", refusal(data, &[], file, 1)),
+    ];
+    let texts = refusals.map(|(what, refusal)| format!("{what}: {refusal}"));
+    let text = texts.join("\n").replace(&address.to_string(), "[address]");
+    assert_snapshot("serve_passed_refused", &text);
+}
+
+#[test]
+fn a_service_manager_is_told_of_the_beginning_and_the_end() {
+    let data = tempfile::tempdir().unwrap();
+    import_sample(data.path());
+    let path = data.path().join("notify");
+    let manager = UnixDatagram::bind(&path).unwrap();
+    manager.set_read_timeout(Some(HUNG_AFTER)).unwrap();
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--drain", "1s"];
+    let mut command = command(data.path(), &serve);
+    command.env("NOTIFY_SOCKET", &path);
+    let server = Server::run(command);
+    let address = server.address.to_string();
+    let told = || {
+        let mut message = [0; 1024];
+        let length = manager.recv(&mut message).unwrap();
+        let text = String::from_utf8_lossy(&message[..length]).into_owned();
+        text.replace(&address, "[address]")
+    };
+    let mut messages = vec![told()];
+    assert!(server.stop().success());
+    messages.extend((0..3).map(|_| told()));
+    assert_snapshot("serve_notified", &messages.join("\n"));
+}
+
+#[test]
+fn a_draining_server_answers_every_request_on_a_last_connection_until_it_is_told_again() {
+    let data = tempfile::tempdir().unwrap();
+    import_sample(data.path());
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--drain", "5m"];
+    let server = Server::start_with(data.path(), &serve);
+    let mut kept = Client::connect(server.address);
+    assert_eq!(kept.get_once("/health", "").status, 200);
+    server.terminate();
+    let is_last = |_| {
+        let answer = Client::connect(server.address).get_once("/health", "");
+        assert_eq!(answer.status, 200);
+        answer.head.contains("connection: close")
+    };
+    assert!((0..ATTEMPTS_MAX).any(is_last));
+    assert_eq!(kept.get_once("/health", "").header("connection"), "close");
+    assert!(is_last(0), "it accepts still");
+    assert!(server.stop().success());
+}
