@@ -15,7 +15,7 @@ use tracing::field::display;
 use super::Reply;
 use super::headers::Facts;
 use super::pipeline::Seen;
-use super::routes::Route;
+use super::routes::Template;
 use crate::cache::Freshness;
 
 /// A request that is being answered. Dropped before it is, it is a line of its own.
@@ -79,7 +79,7 @@ impl Drop for Pending<'_> {
         tracing::info!(
             request.id = %self.seen.facts.request_id,
             method = name_of(Some(self.method)),
-            route = self.seen.route.map(|route| display(route.path)),
+            route = self.seen.route.map(display),
             key.prefix = self.seen.key.as_deref().map(|key| display(&key.prefix)),
             duration_ms = milliseconds(self.duration()),
             "not answered: the client left, or the server stopped"
@@ -90,7 +90,7 @@ impl Drop for Pending<'_> {
 /// Writes the line of a request that was answered, or of a head that is none.
 pub(crate) fn write(
     method: Option<&Method>,
-    route: Option<&'static Route>,
+    route: Option<Template>,
     key: Option<&Key>,
     reply: &Reply,
     duration: Duration,
@@ -99,7 +99,7 @@ pub(crate) fn write(
         Freshness::Hit { .. } => "HIT",
         Freshness::Miss => "MISS",
     });
-    let route = route.map(|route| display(route.path));
+    let route = route.map(display);
     let key_prefix = key.map(|key| display(&key.prefix));
     tracing::info!(
         request.id = %reply.facts.request_id,
