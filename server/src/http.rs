@@ -6,7 +6,7 @@
 //! without a body.
 //!
 //! Reading order: [`routes`] is the table of endpoints, `pipeline` the order of checks, `boats`,
-//! `manufacturers` and `service` the endpoints, `representation` what is sent of a body, `error`
+//! `manufacturers` and `service` the endpoints, `docs` the documentation, `representation` what is sent of a body, `error`
 //! the map from errors to HTTP, `headers` the map from status to headers, and [`openapi`] the
 //! contract for programs. [`admin`] is the other address, for whoever operates the server.
 
@@ -18,6 +18,7 @@ mod admission;
 mod authorization;
 mod boats;
 mod connection;
+mod docs;
 mod error;
 mod headers;
 mod limits;

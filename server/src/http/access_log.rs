@@ -14,7 +14,7 @@ use tracing::field::display;
 use super::Reply;
 use super::headers::Facts;
 use super::pipeline::Seen;
-use super::routes::Route;
+use super::routes::{self, Template};
 use crate::app::App;
 use crate::cache::Freshness;
 use crate::keyring::Verified;
@@ -51,7 +51,7 @@ impl<'a> Pending<'a> {
         let duration = self.duration();
         let route = self.seen.route;
         let metrics = &self.app.metrics.requests;
-        metrics.answered(route.and_then(Route::place), reply.outcome(), duration);
+        metrics.answered(route.and_then(routes::place), reply.outcome(), duration);
         if !tracing::enabled!(tracing::Level::INFO) {
             return;
         }
@@ -74,12 +74,12 @@ impl Drop for Pending<'_> {
         }
         let route = self.seen.route;
         let metrics = &self.app.metrics.requests;
-        metrics.abandoned(route.and_then(Route::place));
+        metrics.abandoned(route.and_then(routes::place));
         let verified = self.seen.verified.as_ref();
         tracing::info!(
             request.id = %self.seen.facts.request_id,
             method = name_of(Some(self.method)),
-            route = route.map(|route| display(route.path)),
+            route = route.map(display),
             key.prefix = verified.map(|verified| display(&verified.key.prefix)),
             subscription = verified.map(|verified| verified.subscription.name.as_str()),
             duration_ms = milliseconds(self.duration()),
@@ -91,7 +91,7 @@ impl Drop for Pending<'_> {
 /// Writes the line of a request that was answered, or of a head that is none.
 pub(crate) fn write(
     method: Option<&Method>,
-    route: Option<&'static Route>,
+    route: Option<Template>,
     verified: Option<&Verified>,
     reply: &Reply,
     duration: Duration,
@@ -100,7 +100,7 @@ pub(crate) fn write(
         Freshness::Hit { .. } => "HIT",
         Freshness::Miss => "MISS",
     });
-    let route = route.map(|route| display(route.path));
+    let route = route.map(display);
     let key_prefix = verified.map(|verified| display(&verified.key.prefix));
     let subscription = verified.map(|verified| verified.subscription.name.as_str());
     tracing::info!(

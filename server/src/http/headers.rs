@@ -8,8 +8,9 @@ mod tests;
 
 use bytes::Bytes;
 use salvo::http::header::{
-    AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK,
-    RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, ETAG, LINK, REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use salvo::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use shared::etag::{CodedETag, Coding};
@@ -31,12 +32,27 @@ const X_QUOTA: [HeaderName; 3] = [
 ];
 const X_CACHE: HeaderName = HeaderName::from_static("x-cache");
 
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+
+/// What the documentation may load, and from where: its own files. Scripts and styles stand in
+/// files only, and none is made of text at run time. `data:` is what the viewer's style has its
+/// arrows and marks in.
+const OWN_FILES_ONLY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
+const NO_SNIFFING: HeaderValue = HeaderValue::from_static("nosniff");
+const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
+/// What a page may ask of a device that a documentation has no use for.
+const NO_DEVICES: HeaderValue = HeaderValue::from_static(
+    "camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()",
+);
 const GET_AND_HEAD: HeaderValue = HeaderValue::from_static("GET, HEAD");
 const BEARER: HeaderValue = HeaderValue::from_static("Bearer realm=\"boat catalogue\"");
 const VARY_ON: HeaderValue = HeaderValue::from_static("Authorization, Accept-Encoding");
 const VARY_ON_CODING: HeaderValue = HeaderValue::from_static("Accept-Encoding");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 /// Short, so that a new version of the server is soon described as it is.
 const PUBLIC_MAX_AGE: HeaderValue = HeaderValue::from_static("public, max-age=300");
 /// The number is [`crate::cache::MAX_AGE_SECONDS`], which a test holds it to.
@@ -54,6 +70,17 @@ pub(crate) struct Facts {
     pub(crate) link: Option<String>,
     pub(crate) retry_after_seconds: Option<u64>,
     pub(crate) keeping: Keeping,
+    pub(crate) media: Media,
+}
+
+/// What the body of an answer with status 200 is; that of an error is always JSON.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Media {
+    /// What the API answers with.
+    #[default]
+    Json,
+    /// A file of the documentation, of that type.
+    File(&'static str),
 }
 
 /// Who may keep an answer for a while. Without an `ETag` nobody is told that they may.
@@ -64,6 +91,8 @@ pub(crate) enum Keeping {
     Client,
     /// Shared caches too.
     Everybody,
+    /// Shared caches too, as long as they ask each time whether it is still so.
+    WhoeverAsks,
     /// Nobody at all.
     Nobody,
 }
@@ -79,6 +108,7 @@ impl Facts {
             link: None,
             retry_after_seconds: None,
             keeping: Keeping::Client,
+            media: Media::Json,
         }
     }
 }
@@ -96,10 +126,11 @@ pub(crate) enum Group {
     RetryAfter,
     WwwAuthenticate,
     Allow,
+    Browser,
 }
 
 impl Group {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::RequestId,
         Self::RateLimit,
         Self::Quota,
@@ -110,6 +141,7 @@ impl Group {
         Self::RetryAfter,
         Self::WwwAuthenticate,
         Self::Allow,
+        Self::Browser,
     ];
 
     /// Which statuses show the group: section 4.8, and below it what other rules add.
@@ -118,7 +150,7 @@ impl Group {
             Self::RequestId => true,
             Self::RateLimit => matches!(status, 200 | 304 | 429),
             Self::Quota => matches!(status, 200 | 429),
-            Self::Caching => matches!(status, 200 | 304),
+            Self::Caching | Self::Browser => matches!(status, 200 | 304),
             Self::Coding | Self::Freshness | Self::Link => matches!(status, 200),
             Self::RetryAfter => matches!(status, 429 | 503),
             Self::WwwAuthenticate => matches!(status, 401),
@@ -152,6 +184,7 @@ impl Group {
             Self::Allow => {
                 headers.insert(ALLOW, GET_AND_HEAD);
             }
+            Self::Browser => write_policies(facts.media, headers),
         }
     }
 }
@@ -167,7 +200,7 @@ pub(crate) fn write(
 ) {
     headers.reserve(20);
     if let Some(body) = body {
-        headers.insert(CONTENT_TYPE, JSON);
+        headers.insert(CONTENT_TYPE, content_type(status, facts.media));
         headers.insert(CONTENT_LENGTH, number(body.len()));
     }
     for group in Group::ALL {
@@ -175,6 +208,24 @@ pub(crate) fn write(
             group.write(facts, headers);
         }
     }
+}
+
+fn content_type(status: StatusCode, media: Media) -> HeaderValue {
+    HeaderValue::from_static(match media {
+        Media::File(name) if status == StatusCode::OK => name,
+        Media::Json | Media::File(_) => "application/json",
+    })
+}
+
+/// What a browser may do with a file of the documentation.
+fn write_policies(media: Media, headers: &mut HeaderMap) {
+    if media == Media::Json {
+        return;
+    }
+    headers.insert(CONTENT_SECURITY_POLICY, OWN_FILES_ONLY);
+    headers.insert(X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
+    headers.insert(REFERRER_POLICY, NO_REFERRER);
+    headers.insert(PERMISSIONS_POLICY, NO_DEVICES);
 }
 
 fn write_usage(names: [HeaderName; 3], usage: Option<&Usage>, headers: &mut HeaderMap) {
@@ -199,6 +250,7 @@ fn write_caching(facts: &Facts, headers: &mut HeaderMap) {
     let (cache_control, vary) = match facts.keeping {
         Keeping::Client => (PRIVATE_MAX_AGE, VARY_ON),
         Keeping::Everybody => (PUBLIC_MAX_AGE, VARY_ON_CODING),
+        Keeping::WhoeverAsks => (NO_CACHE, VARY_ON_CODING),
         Keeping::Nobody => {
             headers.insert(CACHE_CONTROL, NO_STORE);
             return;

@@ -1,14 +1,18 @@
 //! The OpenAPI document: the contract for programs, made of the types, the route table and the
 //! limits that the service itself uses.
 //!
-//! It is made once and is the same for every server of this version. It decides nothing: a fact
+//! It is made once and is the same for every server of this version; `listing` reads it back for
+//! its other forms, `llms` and `postman`. It decides nothing: a fact
 //! that only stands here is a mistake, and tests compare the document with real answers.
 
 mod errors;
 mod headers;
+mod listing;
+mod llms;
 mod objects;
 mod operations;
 mod parameters;
+mod postman;
 mod responses;
 mod shapes;
 
@@ -16,10 +20,11 @@ use std::sync::LazyLock;
 
 use bytes::Bytes;
 use schemars::SchemaGenerator;
+use serde::Serialize;
 use serde_json::{Deserializer, Serializer};
 use shared::etag::ETag;
 
-pub(crate) use errors::{all as refusals, codes};
+pub(crate) use errors::{ErrorLine, all as refusals, codes, lines as error_lines};
 use objects::{
     Components, Contact, Document, Info, License, Members, Operation, PathItem, SecurityScheme,
     Server,
@@ -40,7 +45,46 @@ pub(crate) struct Served {
 
 /// The document as text: JSON on many lines, with a line end.
 pub fn text() -> String {
-    let compact = serde_json::to_string(&document());
+    on_many_lines(&document())
+}
+
+/// The document as text for language models.
+pub fn llms() -> String {
+    llms::text(&document())
+}
+
+/// The document as a collection of Postman.
+pub fn postman() -> String {
+    on_many_lines(&postman::collection(&document()))
+}
+
+/// An operation as a line of a table.
+pub(crate) struct OperationLine {
+    pub(crate) path: String,
+    pub(crate) summary: &'static str,
+    /// None where no key is needed.
+    pub(crate) scopes: Vec<&'static str>,
+}
+
+/// Every operation with its scopes.
+pub(crate) fn operation_lines() -> Vec<OperationLine> {
+    let document = document();
+    let listed = listing::operations(&document).into_iter();
+    let lines = listed.map(|listed| OperationLine {
+        path: listed.path.to_owned(),
+        summary: listed.operation.summary,
+        scopes: listed.scopes,
+    });
+    lines.collect()
+}
+
+/// What a client receives that sent parameters which do not exist.
+pub(crate) fn example_of_an_error() -> String {
+    on_many_lines(&errors::of_validation().value)
+}
+
+fn on_many_lines(object: &impl Serialize) -> String {
+    let compact = serde_json::to_string(object);
     let compact = compact.unwrap_or_else(|why| unreachable!("texts did not serialise: {why}"));
     let mut lines = Vec::new();
     let (mut from, mut to) = (

@@ -13,8 +13,8 @@ use shared::keys::scope::Scope;
 use super::error::ApiError;
 use super::headers::Facts;
 use super::look_up::{Found, LookUp, parse_nested, parse_record};
-use super::routes::{self, CatalogueOperation, Operation, Route};
-use super::{authorization, boats, limits, manufacturers, representation, service};
+use super::routes::{self, CatalogueOperation, Found as Destination, Operation, Template};
+use super::{authorization, boats, docs, limits, manufacturers, representation, service};
 use crate::app::App;
 use crate::keyring::Verified;
 use crate::limits::{QuotaError, Usage};
@@ -31,7 +31,8 @@ pub(crate) enum Answer {
 /// What was learned on the way, for the headers and for the log; also when the answer is an error.
 pub(crate) struct Seen {
     pub(crate) facts: Facts,
-    pub(crate) route: Option<&'static Route>,
+    /// The path as it stands in the table of routes.
+    pub(crate) route: Option<Template>,
     /// The key, and who owns it.
     pub(crate) verified: Option<Verified>,
 }
@@ -45,8 +46,8 @@ pub(crate) async fn answer(
 ) -> Result<Answer, ApiError> {
     limits::check(request)?;
     let path = request.uri().path();
-    let (route, segment) = routes::find(path).ok_or(ApiError::UnknownPath)?;
-    seen.route = Some(route);
+    let destination = routes::find(path).ok_or(ApiError::UnknownPath)?;
+    seen.route = Some(destination.path());
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(ApiError::MethodNotAllowed);
     }
@@ -54,6 +55,13 @@ pub(crate) async fn answer(
     if query.has_credential() {
         return Err(ApiError::CredentialInQuery);
     }
+    let (route, segment) = match destination {
+        Destination::Endpoint(route, segment) => (route, segment),
+        Destination::File(route) => {
+            let (body, etag) = docs::answer(route.operation, &query, &mut seen.facts)?;
+            return Ok(choose(app, request, body, etag, &mut seen.facts).await);
+        }
+    };
     let (operation, scopes) = match route.operation {
         Operation::Catalogue(operation, scopes) => (operation, scopes),
         Operation::Service(operation) => {

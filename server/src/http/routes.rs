@@ -1,4 +1,7 @@
-//! The route table: every path the service answers, and the scopes a key needs for it.
+//! The route tables: every path the service answers, and the scopes a key needs for it.
+//!
+//! [`ROUTES`] is the API, all of which the OpenAPI document describes. [`FILES`] is what documents
+//! it, for people and their tools: no part of the contract, so that it may change at any time.
 //!
 //! Paths are compared as the client sent them, byte for byte: no decoding, no dropping of empty
 //! or trailing segments. So `/v1/boats/` and `//v1/boats` are other paths, and unknown ones.
@@ -9,11 +12,11 @@ use shared::keys::scope::Scope;
 
 /// One endpoint.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Route {
+pub struct Route<O = Operation> {
     /// Which paths it answers.
     pub path: Template,
     /// What it does.
-    pub operation: Operation,
+    pub operation: O,
 }
 
 /// A path, with at most one parameter.
@@ -60,6 +63,29 @@ pub enum CatalogueOperation {
     ListManufacturerBoats,
 }
 
+/// The files of the documentation: no key, no limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum File {
+    /// The page itself.
+    Page,
+    /// What the page looks like.
+    PageStyle,
+    /// What the page does.
+    PageScript,
+    /// The viewer of the OpenAPI document.
+    Viewer,
+    /// What the viewer looks like.
+    ViewerStyle,
+    /// The licences of the viewer.
+    ViewerLicences,
+    /// The sign of the page in tabs and bookmarks.
+    Icon,
+    /// The API as text for language models.
+    Llms,
+    /// The API as a collection for Postman.
+    Postman,
+}
+
 use CatalogueOperation::{
     GetBoat, GetManufacturer, ListBoats, ListManufacturerBoats, ListManufacturers,
 };
@@ -81,25 +107,67 @@ pub static ROUTES: [Route; 8] = [
     Route { path: Fixed("/openapi.json"),                  operation: Service(DescribeApi) },
 ];
 
-/// The paths of all routes, in their order.
+/// The paths of both tables, in their order.
+fn paths() -> impl Iterator<Item = Template> {
+    let endpoints = ROUTES.iter().map(|route| route.path);
+    endpoints.chain(FILES.iter().map(|file| file.path))
+}
+
+/// What the paths of both tables are called, in their order.
 pub(crate) fn names() -> Vec<String> {
-    ROUTES.iter().map(|route| route.path.to_string()).collect()
+    paths().map(|path| path.to_string()).collect()
 }
 
-/// The route of a path, with the raw segment of its record, which is empty where the route has
-/// none. `None`: an unknown path.
-pub fn find(path: &str) -> Option<(&'static Route, &str)> {
-    ROUTES
-        .iter()
-        .find_map(|route| Some((route, route.path.segment_of(path)?)))
+/// The place of a path among [`names`].
+pub(crate) fn place(path: Template) -> Option<usize> {
+    paths().position(|other| other == path)
 }
 
-impl Route {
-    /// Its place in the table.
-    pub(crate) fn place(&'static self) -> Option<usize> {
-        ROUTES.iter().position(|route| std::ptr::eq(route, self))
+/// Every file of the documentation, answered like an endpoint.
+#[rustfmt::skip]
+pub static FILES: [Route<File>; 9] = [
+    Route { path: Fixed("/docs"),                operation: File::Page },
+    Route { path: Fixed("/docs/page.css"),       operation: File::PageStyle },
+    Route { path: Fixed("/docs/page.js"),        operation: File::PageScript },
+    Route { path: Fixed("/docs/viewer.js"),      operation: File::Viewer },
+    Route { path: Fixed("/docs/viewer.css"),     operation: File::ViewerStyle },
+    Route { path: Fixed("/docs/viewer.txt"),     operation: File::ViewerLicences },
+    Route { path: Fixed("/docs/icon.svg"),       operation: File::Icon },
+    Route { path: Fixed("/llms.txt"),            operation: File::Llms },
+    Route { path: Fixed("/postman.json"),        operation: File::Postman },
+];
+
+/// What a path leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found<'a> {
+    /// An endpoint of the API, with the raw segment of its record, which is empty where the route
+    /// has none.
+    Endpoint(&'static Route, &'a str),
+    /// A file of the documentation.
+    File(&'static Route<File>),
+}
+
+impl Found<'_> {
+    /// The path as it stands in its table.
+    pub const fn path(self) -> Template {
+        match self {
+            Self::Endpoint(route, _) => route.path,
+            Self::File(route) => route.path,
+        }
     }
 }
+
+/// What a path leads to. `None`: an unknown path.
+pub fn find(path: &str) -> Option<Found<'_>> {
+    let endpoint = |route: &'static Route| {
+        let segment = route.path.segment_of(path)?;
+        Some(Found::Endpoint(route, segment))
+    };
+    let is_at = |route: &&'static Route<File>| route.path.segment_of(path).is_some();
+    let file = || FILES.iter().find(is_at).map(Found::File);
+    ROUTES.iter().find_map(endpoint).or_else(file)
+}
+
 
 impl Template {
     fn segment_of<'a>(&self, path: &'a str) -> Option<&'a str> {
@@ -127,7 +195,10 @@ mod tests {
     use super::*;
 
     fn check(path: &str, expected: Option<(&str, &str)>) {
-        let found = find(path).map(|(route, segment)| (route.path.to_string(), segment));
+        let found = find(path).map(|found| match found {
+            Found::Endpoint(route, segment) => (route.path.to_string(), segment),
+            Found::File(route) => (route.path.to_string(), ""),
+        });
         let found = found
             .as_ref()
             .map(|(template, segment)| (template.as_str(), *segment));
@@ -150,6 +221,9 @@ mod tests {
         check("/v1", Some(("/v1", "")));
         check("/health", Some(("/health", "")));
         check("/openapi.json", Some(("/openapi.json", "")));
+        check("/docs", Some(("/docs", "")));
+        check("/docs/page.css", Some(("/docs/page.css", "")));
+        check("/llms.txt", Some(("/llms.txt", "")));
     }
 
     #[test]
@@ -199,6 +273,9 @@ mod tests {
             "/v1/manufacturers/a/b/boats",
             "/health/",
             "/healthz",
+            "/docs/",
+            "/docs/index.html",
+            "/docs/../docs",
             "v1/boats",
         ] {
             check(path, None);

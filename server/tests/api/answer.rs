@@ -10,7 +10,7 @@ use salvo::prelude::Response;
 use serde_json::Value;
 
 /// Headers in the order in which snapshots show them: that of the specification, then the rest.
-const ORDER: [&str; 19] = [
+const ORDER: [&str; 23] = [
     "content-type",
     "content-length",
     "content-encoding",
@@ -30,6 +30,10 @@ const ORDER: [&str; 19] = [
     "retry-after",
     "www-authenticate",
     "allow",
+    "content-security-policy",
+    "x-content-type-options",
+    "referrer-policy",
+    "permissions-policy",
 ];
 
 /// What a client receives.

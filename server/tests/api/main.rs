@@ -21,6 +21,7 @@ mod corruption;
 mod credentials;
 mod details;
 mod disk;
+mod docs;
 mod errors;
 mod every_status;
 mod follow;

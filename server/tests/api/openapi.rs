@@ -14,7 +14,8 @@ use crate::answer::check_text;
 use crate::app::{Ask, TestApp};
 use crate::every_status::{CATALOGUE, SERVICE, panicking};
 pub(crate) use document::check_documented;
-use document::{DOCUMENT, faults, operation, operations};
+pub(crate) use document::{DOCUMENT, operations};
+use document::{faults, operation};
 
 #[test]
 fn the_document_is_the_contract() {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use server::http::routes::{Operation, ROUTES};
+use server::http::routes::{FILES, Operation, ROUTES};
 use shared::keys::scope::Scope;
 
 use crate::answer::check_text;
@@ -19,6 +19,9 @@ fn the_route_table_is_the_contract() {
             }
         };
         writeln!(table, "GET {}  {operation}  {needs}", route.path).unwrap();
+    }
+    for route in &FILES {
+        writeln!(table, "GET {}  {:?}  no key", route.path, route.operation).unwrap();
     }
     check_text("routes", &table);
 }

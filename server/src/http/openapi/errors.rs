@@ -13,8 +13,6 @@ use crate::request_id::RequestId;
 
 /// A refusal of every code.
 pub(crate) fn all() -> Vec<ApiError> {
-    let query = QueryString::parse(Some("sort=size&colour=red"));
-    let issues = BoatQuery::parse(&query, BoatList::All).err();
     let usage = |limit, seconds| Usage {
         limit,
         remaining: 0,
@@ -22,7 +20,7 @@ pub(crate) fn all() -> Vec<ApiError> {
         retry_after_seconds: seconds,
     };
     vec![
-        ApiError::Validation(issues.unwrap_or_default()),
+        validation(),
         ApiError::MissingKey,
         ApiError::MalformedAuthorization,
         ApiError::CredentialInQuery,
@@ -45,9 +43,37 @@ pub(crate) fn all() -> Vec<ApiError> {
     ]
 }
 
+fn validation() -> ApiError {
+    let query = QueryString::parse(Some("sort=size&colour=red"));
+    let issues = BoatQuery::parse(&query, BoatList::All).err();
+    ApiError::Validation(issues.unwrap_or_default())
+}
+
+/// The example of an error that has details.
+pub(super) fn of_validation() -> Example {
+    example(&validation())
+}
+
 /// Every value of `error.code`, in the order of the statuses.
 pub(crate) fn codes() -> Vec<&'static str> {
     all().iter().map(ApiError::code).collect()
+}
+
+/// An error as a line of a table.
+pub(crate) struct ErrorLine {
+    pub(crate) status: u16,
+    pub(crate) code: &'static str,
+    pub(crate) condition: &'static str,
+}
+
+/// Every error with its condition, in the order of the statuses.
+pub(crate) fn lines() -> Vec<ErrorLine> {
+    let line = |error: &ApiError| ErrorLine {
+        status: error.status().as_u16(),
+        code: error.code(),
+        condition: condition(error),
+    };
+    all().iter().map(line).collect()
 }
 
 /// When a client receives the error, and what to do then.

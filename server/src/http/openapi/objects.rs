@@ -21,6 +21,10 @@ impl<T> Members<T> {
         Self(named.map(|(name, member)| (name.into(), member)).collect())
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
+        self.0.iter().map(|(name, member)| (name.as_ref(), member))
+    }
+
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -122,12 +126,23 @@ pub(super) struct Parameter {
 }
 
 /// Where a parameter stands.
-#[derive(Clone, Copy, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Place {
     Path,
     Query,
     Header,
+}
+
+impl Place {
+    /// As the document writes it.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Query => "query",
+            Self::Header => "header",
+        }
+    }
 }
 
 /// An answer.

@@ -7,7 +7,7 @@ use server::http::openapi;
 
 use crate::answer::Answer;
 
-pub(super) static DOCUMENT: LazyLock<Value> =
+pub(crate) static DOCUMENT: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(&openapi::text()).unwrap());
 
 /// Headers of any answer with a body, which `content` describes.
@@ -27,7 +27,7 @@ static CLOSED: LazyLock<Value> = LazyLock::new(|| {
     components
 });
 
-pub(super) fn operations() -> impl Iterator<Item = &'static Value> {
+pub(crate) fn operations() -> impl Iterator<Item = &'static Value> {
     let paths = DOCUMENT["paths"].as_object().unwrap();
     paths.values().map(|path| &path["get"])
 }

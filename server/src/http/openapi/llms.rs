@@ -1,0 +1,75 @@
+//! `/llms.txt`: the document as text for language models, and for people with a terminal only.
+//!
+//! The template decides what is told in which order; everything that is told is the document's.
+
+use askama::Template;
+use schemars::Schema;
+use serde_json::Value;
+
+use super::errors::{self, ErrorLine};
+use super::listing::{self, Listed};
+use super::objects::{Document, Response};
+
+#[derive(Template)]
+#[template(path = "openapi/llms.txt")]
+struct Llms<'a> {
+    document: &'a Document,
+    operations: Vec<Listed<'a>>,
+    codes: Vec<ErrorLine>,
+}
+
+/// The document as text.
+pub(super) fn text(document: &Document) -> String {
+    let text = Llms {
+        document,
+        operations: listing::operations(document),
+        codes: errors::lines(),
+    };
+    let written = text.render();
+    written.unwrap_or_else(|why| unreachable!("the text cannot be written: {why}"))
+}
+
+/// What a value may be, in words.
+fn form(schema: &Schema) -> String {
+    let get = |key: &str| schema.get(key);
+    let mut words = Vec::new();
+    match get("enum").and_then(Value::as_array) {
+        Some(values) => {
+            let values: Vec<String> = values.iter().map(quoted).collect();
+            words.push(format!("one of {}", values.join(", ")));
+        }
+        None => words.extend(get("type").map(plain)),
+    }
+    for (least, greatest, unit) in [
+        ("minLength", "maxLength", " characters"),
+        ("minimum", "maximum", ""),
+    ] {
+        match (get(least), get(greatest)) {
+            (Some(least), Some(greatest)) => words.push(format!("{least} to {greatest}{unit}")),
+            (None, Some(greatest)) => words.push(format!("at most {greatest}{unit}")),
+            (Some(least), None) => words.push(format!("at least {least}{unit}")),
+            (None, None) => {}
+        }
+    }
+    words.extend(get("exclusiveMinimum").map(|bound| format!("more than {bound}")));
+    words.extend(get("pattern").map(|pattern| format!("matches {}", quoted(pattern))));
+    words.extend(get("default").map(|default| format!("default {}", quoted(default))));
+    words.join(", ")
+}
+
+fn plain(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn quoted(value: &Value) -> String {
+    format!("`{}`", plain(value))
+}
+
+/// A body of the answer, as an example.
+fn body(response: &Response) -> Option<&str> {
+    let (_, content) = response.content.as_ref()?.iter().next()?;
+    let (_, example) = content.examples.iter().next()?;
+    Some(example.value.get().trim_ascii_end())
+}

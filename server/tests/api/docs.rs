@@ -1,0 +1,193 @@
+//! `/docs` and its files, `/llms.txt` and `/postman.json`. How the page looks and what it does is
+//! tested in a browser, by `.ci/browser`.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+use server::http::openapi;
+use server::http::routes::FILES;
+
+use crate::answer::check_text;
+use crate::app::TestApp;
+use crate::openapi::{DOCUMENT, operations};
+
+const POLICIES: [&str; 4] = [
+    "content-security-policy",
+    "x-content-type-options",
+    "referrer-policy",
+    "permissions-policy",
+];
+
+async fn page() -> String {
+    let answer = TestApp::new().get("/docs").send().await;
+    String::from_utf8(answer.body).unwrap()
+}
+
+/// What stands between `before` and `after`, each time.
+fn between<'a>(text: &'a str, before: &str, after: char) -> Vec<&'a str> {
+    let rest = text.split(before).skip(1);
+    rest.map(|rest| rest.split(after).next().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn every_file_has_its_type_and_the_policies() {
+    let app = TestApp::new();
+    let mut heads = String::new();
+    for route in &FILES {
+        let mut answer = app.get(&route.path.to_string()).send().await;
+        assert!(!answer.body.is_empty());
+        // They change with every word of a file.
+        for name in ["content-length", "etag", "x-request-id"] {
+            assert!(answer.headers.remove(name).is_some(), "{name}");
+        }
+        writeln!(heads, "GET {}\n{}", route.path, answer.head()).unwrap();
+    }
+    check_text("docs__heads", &heads);
+}
+
+#[tokio::test]
+async fn every_file_is_compressed_and_asked_for_anew_with_its_tag() {
+    let app = TestApp::new();
+    for route in &FILES {
+        let target = route.path.to_string();
+        let plain = app.get(&target).send().await;
+        let head = app.ask("HEAD", &target).send().await;
+        assert!(head.body.is_empty());
+        let length = plain.body.len().to_string();
+        assert_eq!(head.header("content-length"), Some(length.as_str()));
+
+        let packed = app.get(&target).header("accept-encoding", "zstd").send();
+        let packed = packed.await;
+        assert_eq!(packed.decoded(), plain.body, "{target}");
+        // The icon is shorter than what is worth to be compressed.
+        assert!(packed.body.len() < plain.body.len() || plain.body.len() < 512);
+
+        let tag = packed.header("etag").unwrap();
+        let again = app.get(&target).header("if-none-match", tag).send().await;
+        assert_eq!(again.status, 304, "{target}");
+        for name in POLICIES {
+            assert_eq!(again.header(name), plain.header(name), "{target}: {name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn refusals_are_the_envelope_as_everywhere() {
+    let app = TestApp::new();
+    for (method, target, code) in [
+        ("GET", "/docs?x=1", "VALIDATION_ERROR"),
+        ("GET", "/docs/page.css?v=1", "VALIDATION_ERROR"),
+        ("GET", "/docs?api_key=x", "CREDENTIAL_IN_QUERY"),
+        ("GET", "/llms.txt?token=x", "CREDENTIAL_IN_QUERY"),
+        ("POST", "/docs", "METHOD_NOT_ALLOWED"),
+        ("GET", "/docs/", "NOT_FOUND"),
+        ("GET", "/docs/swagger-ui-bundle.js.map", "NOT_FOUND"),
+    ] {
+        let answer = app.ask(method, target).send().await;
+        assert_eq!(answer.code(), code, "{method} {target}");
+        assert_eq!(answer.header("content-type"), Some("application/json"));
+        assert!(POLICIES.iter().all(|name| answer.header(name).is_none()));
+    }
+}
+
+#[tokio::test]
+async fn files_need_no_key_and_count_against_no_limit() {
+    let app = TestApp::new();
+    app.lose_key_store();
+    for _ in 0..5 {
+        let answer = app.get("/docs").key("two_a_minute").send().await;
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.header("x-ratelimit-remaining"), None);
+    }
+}
+
+#[tokio::test]
+async fn the_page_loads_files_of_its_own_only_and_its_anchors_lead_somewhere() {
+    let page = page().await;
+    let app = TestApp::new();
+    for attribute in ["src=\"", "href=\""] {
+        for target in between(&page, attribute, '"') {
+            match target.strip_prefix('#') {
+                Some(id) => assert!(page.contains(&format!("id=\"{id}\"")), "{target}"),
+                None if target.starts_with("https://github.com/") => {}
+                None => assert_eq!(app.get(target).send().await.status, 200, "{target}"),
+            }
+        }
+    }
+    // The policy forbids all of these.
+    for inline in ["<style", "<script>", " style=", " onclick=", "javascript:"] {
+        assert!(!page.contains(inline), "{inline}");
+    }
+}
+
+#[tokio::test]
+async fn the_guide_has_every_operation_scope_and_code_of_the_document() {
+    let page = page().await;
+    for (path, methods) in DOCUMENT["paths"].as_object().unwrap() {
+        assert!(page.contains(&format!("<td><code>{path}</code></td>")));
+        let summary = methods["get"]["summary"].as_str().unwrap();
+        assert!(page.contains(summary), "{summary}");
+    }
+    let codes = &DOCUMENT["components"]["schemas"]["ErrorObject"]["properties"]["code"]["enum"];
+    for code in codes.as_array().unwrap() {
+        let code = code.as_str().unwrap();
+        assert!(page.contains(&format!("<td><code>{code}</code></td>")));
+    }
+}
+
+#[tokio::test]
+async fn the_text_for_language_models_is_the_document() {
+    let text = openapi::llms();
+    check_text("llms", &text);
+    for (path, methods) in DOCUMENT["paths"].as_object().unwrap() {
+        let heading = format!("\n### GET {path}\n");
+        let rest = text.split_once(&heading).unwrap().1;
+        let section = rest.split("\n### ").next().unwrap();
+        for parameter in methods["get"]["parameters"]
+            .as_array()
+            .into_iter()
+            .flatten()
+        {
+            let name = parameter["name"].as_str().unwrap();
+            assert!(section.contains(&format!("- `{name}` (")), "{path}: {name}");
+        }
+    }
+    let served = TestApp::new().get("/llms.txt").send().await;
+    assert_eq!(served.body, text.into_bytes());
+}
+
+#[tokio::test]
+async fn the_collection_has_every_operation_with_its_parameters_and_answers() {
+    let text = openapi::postman();
+    check_text("postman", &text);
+    let collection: Value = serde_json::from_str(&text).unwrap();
+    let folders = collection["item"].as_array().unwrap().iter();
+    let items: Vec<&Value> = folders
+        .flat_map(|folder| folder["item"].as_array().unwrap())
+        .collect();
+    assert_eq!(items.len(), operations().count());
+    for operation in operations() {
+        let is_same = |item: &&&Value| item["name"] == operation["summary"];
+        let item = items.iter().find(is_same).unwrap();
+        let places = [
+            ("path", &item["request"]["url"]["variable"]),
+            ("query", &item["request"]["url"]["query"]),
+            ("header", &item["request"]["header"]),
+        ];
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let (_, fields) = places
+                .iter()
+                .find(|(place, _)| parameter["in"] == *place)
+                .unwrap();
+            let mut fields = fields.as_array().unwrap().iter();
+            let field = fields.find(|field| field["key"] == parameter["name"]);
+            // What need not be given is switched off.
+            let is_off = field.unwrap()["disabled"].as_bool().unwrap_or_default();
+            assert_ne!(is_off, parameter["required"].as_bool().unwrap());
+        }
+        let is_public = operation["security"].as_array().unwrap().is_empty();
+        assert_eq!(item["request"]["auth"]["type"] == "noauth", is_public);
+    }
+    let served = TestApp::new().get("/postman.json").send().await;
+    assert_eq!(served.body, text.into_bytes());
+}
