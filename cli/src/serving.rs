@@ -14,7 +14,7 @@ use rand::rngs::StdRng;
 use server::app::{App, Parts};
 use server::catalogue::{Catalogue, OpenSettings};
 use server::follow::{Follower, follow};
-use server::http::{ConnectionLimits, serve};
+use server::http::{AllowedOrigins, ConnectionLimits, serve};
 use server::keyring::{Keyring, watch, write_uses};
 use server::limits::Quotas;
 use server::request_id::RandomRequestIds;
@@ -41,11 +41,12 @@ pub struct Serving {
 
 impl Serving {
     /// Opens the active release of what is locked and takes the address. Releases that follow are
-    /// opened with the same settings.
+    /// opened with the same settings. Pages of the allowed origins may read answers.
     pub fn prepare(
         lock: ServerLock,
         address: SocketAddr,
         settings: OpenSettings,
+        allowed_origins: AllowedOrigins,
         context: &mut Context,
     ) -> anyhow::Result<Self> {
         let data = lock.data();
@@ -64,7 +65,7 @@ impl Serving {
         };
         let listener =
             TcpListener::bind(address).with_context(|| format!("could not listen on {address}"))?;
-        let app = Arc::new(App::new(parts));
+        let app = Arc::new(App::new(parts).allowing(allowed_origins));
         Ok(Self {
             app,
             store,

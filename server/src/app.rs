@@ -10,6 +10,7 @@ use shared::keys::environment::Environment;
 use crate::cache::ListCache;
 use crate::catalogue::Catalogue;
 use crate::compressed::CompressedBodies;
+use crate::http::AllowedOrigins;
 use crate::keyring::Keyring;
 use crate::limits::{Quotas, RateLimits};
 use crate::request_id::RequestIds;
@@ -43,6 +44,7 @@ pub struct App {
     pub(crate) overloads: Mutex<Seldom>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) request_ids: Box<dyn RequestIds>,
+    pub(crate) allowed_origins: AllowedOrigins,
     catalogue: ArcSwap<Catalogue>,
     started: Duration,
 }
@@ -61,8 +63,18 @@ impl App {
             overloads: Mutex::default(),
             clock: parts.clock,
             request_ids: parts.request_ids,
+            allowed_origins: AllowedOrigins::default(),
             catalogue: ArcSwap::new(parts.catalogue),
             started,
+        }
+    }
+
+    /// The same app, whose answers pages of these origins may read.
+    #[must_use]
+    pub fn allowing(self, allowed_origins: AllowedOrigins) -> Self {
+        Self {
+            allowed_origins,
+            ..self
         }
     }
 

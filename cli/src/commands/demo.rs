@@ -9,6 +9,7 @@ use std::path::Path;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use server::catalogue::OpenSettings;
+use server::http::AllowedOrigins;
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::keys::limits::DEFAULT_QUOTA;
@@ -61,7 +62,13 @@ pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Resul
     import_sample(data, context)?;
     let key = issue_key(data, context)?;
     let settings = OpenSettings::default();
-    let serving = Serving::prepare(lock, args.listen.address, settings, context)?;
+    let serving = Serving::prepare(
+        lock,
+        args.listen.address,
+        settings,
+        AllowedOrigins::Own,
+        context,
+    )?;
     writeln!(
         context.out,
         "Key, shown this one time:\n  {key}\n\nTry it:\n  \

@@ -4,11 +4,13 @@ use std::path::Path;
 
 use clap::Args;
 use server::catalogue::OpenSettings;
+use server::http::{AllowedOrigin, AllowedOrigins};
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 
 use super::listen::ListenArgs;
 use super::one_of;
+use crate::advice::Advised;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::logging::{self, Filter};
@@ -54,6 +56,16 @@ pub struct ServeArgs {
     )]
     #[arg(default_value = BODIES_MEMORY, value_parser = size::parse)]
     pub bodies_memory: u64,
+    /// Origins whose pages browsers may let read answers, such as `https://boats.example`; `*` for
+    /// all [default: none]
+    #[arg(
+        long = "cors",
+        value_name = "ORIGIN",
+        env = "CATALOGUE_CORS",
+        hide_env_values = true
+    )]
+    #[arg(num_args = 1.., value_delimiter = ',')]
+    pub cors: Vec<AllowedOrigin>,
     /// What to log: error, warn, info, debug or trace; or directives such as `server=debug`
     #[arg(
         long = "log",
@@ -75,12 +87,20 @@ fn parse_connections(text: &str) -> Result<usize, String> {
 /// Serves.
 pub fn run(args: &ServeArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let data = DataDir::new(data);
+    let allowed_origins = AllowedOrigins::of(&args.cors)
+        .map_err(|why| Advised::wrong_usage(why.into(), "leave out the other origins, or `*`"))?;
     let lock = take_lock(&data, args.environment)?;
     let settings = OpenSettings {
         bodies_memory_max: args.bodies_memory,
         ..OpenSettings::default()
     };
-    let serving = Serving::prepare(lock, args.listen.address, settings, context)?;
+    let serving = Serving::prepare(
+        lock,
+        args.listen.address,
+        settings,
+        allowed_origins,
+        context,
+    )?;
     logging::start(args.log.clone(), context.terminal)?;
     let limits = connection_limits(args.connections_per_address);
     serving.run(limits, context)

@@ -17,9 +17,10 @@ use crate::client::{ATTEMPTS_MAX, Client, Response};
 const BINARY: &str = env!("CARGO_BIN_EXE_catalogue");
 
 /// What the command reads from the environment, which tests must not share with their caller.
-const VARIABLES: [&str; 6] = [
+const VARIABLES: [&str; 7] = [
     "CATALOGUE_BODIES_MEMORY",
     "CATALOGUE_CONNECTIONS_PER_ADDRESS",
+    "CATALOGUE_CORS",
     "CATALOGUE_DATA",
     "CATALOGUE_ENV",
     "CATALOGUE_LISTEN",

@@ -3,6 +3,7 @@
 //! [`Group::is_on`] is the table of the specification's section 4.8; the pipeline collects
 //! [`Facts`] without asking whether they will be shown, and the status decides.
 
+mod sharing;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use salvo::http::header::{
 use salvo::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use shared::etag::{CodedETag, Coding};
 
+use super::cors::Sharing;
 use crate::cache::Freshness;
 use crate::limits::Usage;
 use crate::request_id::RequestId;
@@ -54,6 +56,9 @@ pub(crate) struct Facts {
     pub(crate) link: Option<String>,
     pub(crate) retry_after_seconds: Option<u64>,
     pub(crate) keeping: Keeping,
+    pub(crate) sharing: Sharing,
+    /// The fields that a page may send whose browser asks so.
+    pub(crate) may_send: Option<HeaderValue>,
 }
 
 /// Who may keep an answer for a while. Without an `ETag` nobody is told that they may.
@@ -79,6 +84,8 @@ impl Facts {
             link: None,
             retry_after_seconds: None,
             keeping: Keeping::Client,
+            sharing: Sharing::Unsaid,
+            may_send: None,
         }
     }
 }
@@ -96,10 +103,13 @@ pub(crate) enum Group {
     RetryAfter,
     WwwAuthenticate,
     Allow,
+    Origin,
+    Exposed,
+    Preflight,
 }
 
 impl Group {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 13] = [
         Self::RequestId,
         Self::RateLimit,
         Self::Quota,
@@ -110,12 +120,15 @@ impl Group {
         Self::RetryAfter,
         Self::WwwAuthenticate,
         Self::Allow,
+        Self::Origin,
+        Self::Exposed,
+        Self::Preflight,
     ];
 
     /// Which statuses show the group: section 4.8, and below it what other rules add.
     pub(crate) const fn is_on(self, status: u16) -> bool {
         match self {
-            Self::RequestId => true,
+            Self::RequestId | Self::Origin => true,
             Self::RateLimit => matches!(status, 200 | 304 | 429),
             Self::Quota => matches!(status, 200 | 429),
             Self::Caching => matches!(status, 200 | 304),
@@ -123,6 +136,8 @@ impl Group {
             Self::RetryAfter => matches!(status, 429 | 503),
             Self::WwwAuthenticate => matches!(status, 401),
             Self::Allow => matches!(status, 405),
+            Self::Exposed => !matches!(status, 204),
+            Self::Preflight => matches!(status, 204),
         }
     }
 
@@ -152,6 +167,9 @@ impl Group {
             Self::Allow => {
                 headers.insert(ALLOW, GET_AND_HEAD);
             }
+            Self::Origin => sharing::write_origin(&facts.sharing, headers),
+            Self::Exposed => sharing::write_exposed(&facts.sharing, headers),
+            Self::Preflight => sharing::write_preflight(facts.may_send.as_ref(), headers),
         }
     }
 }

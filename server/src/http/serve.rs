@@ -53,7 +53,7 @@ pub async fn serve(
     let connections = Connections::new(
         listener,
         limits,
-        Arc::new(move |refusal| last_answer(&refusing, refusal)),
+        Arc::new(move |refusal, origin| last_answer(&refusing, refusal, origin)),
         Arc::clone(&app.clock),
         phase.clone(),
     )?;

@@ -10,7 +10,7 @@ use salvo::prelude::Response;
 use serde_json::Value;
 
 /// Headers in the order in which snapshots show them: that of the specification, then the rest.
-const ORDER: [&str; 19] = [
+const ORDER: [&str; 24] = [
     "content-type",
     "content-length",
     "content-encoding",
@@ -30,6 +30,11 @@ const ORDER: [&str; 19] = [
     "retry-after",
     "www-authenticate",
     "allow",
+    "access-control-allow-origin",
+    "access-control-expose-headers",
+    "access-control-allow-methods",
+    "access-control-allow-headers",
+    "access-control-max-age",
 ];
 
 /// What a client receives.
