@@ -47,7 +47,7 @@ fn the_origin_of_a_refused_head_is_known_as_far_as_it_was_read() {
         held.drain(..first.dropped + first.given);
         held.extend_from_slice(&bytes[cut..]);
         assert!(heads.read(&held).is_err());
-        heads.origin(&held).map(|origin| origin.to_vec())
+        heads.origin(&held).map(<[u8]>::to_vec)
     };
     let begun = "POST / HTTP/1.1\r\nHost: a\r\n";
     for (head, origin) in [
