@@ -16,7 +16,7 @@ use sd_notify::NotifyState;
 use server::app::{App, Parts};
 use server::catalogue::{Catalogue, OpenSettings};
 use server::follow::{Follower, follow};
-use server::http::{ConnectionLimits, Socket, serve};
+use server::http::{AllowedOrigins, ConnectionLimits, Socket, serve};
 use server::keyring::{Keyring, watch, write_uses};
 use server::limits::Quotas;
 use server::request_id::RandomRequestIds;
@@ -46,11 +46,12 @@ pub struct Serving {
 
 impl Serving {
     /// Opens the active release of what is locked and takes the address. Releases that follow are
-    /// opened with the same settings.
+    /// opened with the same settings. Pages of the allowed origins may read answers.
     pub fn prepare(
         lock: ServerLock,
         listening: Listening,
         settings: OpenSettings,
+        allowed_origins: AllowedOrigins,
         context: &mut Context,
     ) -> anyhow::Result<Self> {
         let data = lock.data();
@@ -68,7 +69,7 @@ impl Serving {
             )))),
         };
         let socket = listening.socket()?;
-        let app = Arc::new(App::new(parts));
+        let app = Arc::new(App::new(parts).allowing(allowed_origins));
         Ok(Self {
             app,
             store,

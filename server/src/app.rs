@@ -11,7 +11,7 @@ use shared::keys::environment::Environment;
 use crate::cache::ListCache;
 use crate::catalogue::Catalogue;
 use crate::compressed::CompressedBodies;
-use crate::http::{outcomes, routes};
+use crate::http::{AllowedOrigins, outcomes, routes};
 use crate::keyring::Keyring;
 use crate::limits::{Quotas, RateLimits};
 use crate::metrics::Metrics;
@@ -48,6 +48,7 @@ pub struct App {
     pub(crate) metrics: Metrics,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) request_ids: Box<dyn RequestIds>,
+    pub(crate) allowed_origins: AllowedOrigins,
     catalogue: ArcSwap<Catalogue>,
     started: Duration,
     draining: AtomicBool,
@@ -70,9 +71,19 @@ impl App {
             metrics,
             clock: parts.clock,
             request_ids: parts.request_ids,
+            allowed_origins: AllowedOrigins::default(),
             catalogue: ArcSwap::new(parts.catalogue),
             started: now.monotonic,
             draining: AtomicBool::new(false),
+        }
+    }
+
+    /// The same app, whose answers pages of these origins may read.
+    #[must_use]
+    pub fn allowing(self, allowed_origins: AllowedOrigins) -> Self {
+        Self {
+            allowed_origins,
+            ..self
         }
     }
 

@@ -18,6 +18,7 @@ mod admission;
 mod authorization;
 mod boats;
 mod connection;
+mod cors;
 mod docs;
 mod error;
 mod headers;
@@ -55,6 +56,7 @@ use headers::Facts;
 use pipeline::Answer;
 
 pub use admission::ConnectionLimits;
+pub use cors::{AllowedOrigin, AllowedOrigins, AnyAmongOthers, Origin, OriginError};
 pub use serve::{STOP_SECONDS_MAX, serve};
 pub use socket::Socket;
 
@@ -82,13 +84,21 @@ impl Handler for Endpoints {
         let replied = caught(exchange(&self.app, request, &id)).await;
         let reply = replied.unwrap_or_else(|panicked| {
             let id = id.get().copied().unwrap_or(RequestId::NIL);
-            Reply::new(&self.app, Err(panicked), Facts::new(id))
+            Reply::new(&self.app, Err(panicked), facts_of(&self.app, request, id))
         });
         reply.write(response);
         if self.app.is_draining() {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
         }
+    }
+}
+
+/// What is known of a request before anything of it is looked at.
+fn facts_of(app: &App, request: &Request, id: RequestId) -> Facts {
+    Facts {
+        sharing: app.allowed_origins.sharing(request.headers()),
+        ..Facts::new(id)
     }
 }
 
@@ -101,7 +111,7 @@ async fn exchange(
 ) -> Result<Reply, ApiError> {
     let now = app.clock.now();
     let request_id = *id.get_or_init(|| app.request_ids.next(now));
-    let facts = Facts::new(request_id);
+    let facts = facts_of(app, request, request_id);
     let mut pending = Pending::begin(app, request.method(), now, facts);
     let answer = caught(pipeline::answer(app, request, now, &mut pending.seen)).await;
     let facts = std::mem::replace(&mut pending.seen.facts, Facts::new(request_id));
@@ -110,10 +120,14 @@ async fn exchange(
     Ok(reply)
 }
 
-/// The complete answer to a request that the HTTP library never sees, as bytes.
-fn last_answer(app: &App, refusal: Refusal) -> Vec<u8> {
+/// The complete answer to a request that the HTTP library never sees, as bytes; `origin` is that of
+/// the page that sent it, if so much of it was read.
+fn last_answer(app: &App, refusal: Refusal, origin: Option<&[u8]>) -> Vec<u8> {
     let now = app.clock.now();
-    let facts = Facts::new(app.request_ids.next(now));
+    let facts = Facts {
+        sharing: app.allowed_origins.sharing_with(origin),
+        ..Facts::new(app.request_ids.next(now))
+    };
     let (error, duration, is_head) = match refusal {
         Refusal::TooSlow { is_head, waited } => (ApiError::RequestTimeout, waited, is_head),
         Refusal::BadHead { bad, is_head } => (bad.into(), Duration::ZERO, is_head),
@@ -149,6 +163,12 @@ impl Reply {
             },
             Ok(Answer::NotModified) => Self {
                 status: StatusCode::NOT_MODIFIED,
+                code: None,
+                facts,
+                body: None,
+            },
+            Ok(Answer::MaySend) => Self {
+                status: StatusCode::NO_CONTENT,
                 code: None,
                 facts,
                 body: None,

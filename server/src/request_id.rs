@@ -21,6 +21,9 @@ impl RequestId {
     /// Stands in examples.
     pub const EXAMPLE: Self = Self(Ulid(0x01A1_FDDD_2717_BCA4_E06A_E393_B6C2_DB7D));
 
+    /// The form of its text, as a regular expression: a ULID.
+    pub(crate) const PATTERN: &str = "^[0-9A-HJKMNP-TV-Z]{26}$";
+
     /// The characters of the id, in a text of just that length.
     pub(crate) fn text(&self) -> String {
         self.0.array_to_str(&mut [0; ulid::ULID_LEN]).to_owned()

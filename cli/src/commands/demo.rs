@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use server::catalogue::OpenSettings;
+use server::http::AllowedOrigins;
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::keys::limits::DEFAULT_QUOTA;
@@ -64,7 +65,8 @@ pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Resul
     import_sample(data, context)?;
     let key = issue_key(data, context)?;
     let settings = OpenSettings::default();
-    let serving = Serving::prepare(lock, Listening::At(args.listen.address), settings, context)?;
+    let listening = Listening::At(args.listen.address);
+    let serving = Serving::prepare(lock, listening, settings, AllowedOrigins::Own, context)?;
     writeln!(
         context.out,
         "Key, shown this one time:\n  {key}\n\nTry it:\n  \

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use clap::Args;
 use server::catalogue::OpenSettings;
+use server::http::{AllowedOrigin, AllowedOrigins};
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 
 use super::listen::ListenArgs;
 use super::one_of;
 use crate::admin::{Admin, AdminAddress};
+use crate::advice::Advised;
 use crate::context::Context;
 use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
@@ -77,6 +79,16 @@ pub struct ServeArgs {
     )]
     #[arg(default_value = "0s", value_parser = parse_drain)]
     pub drain: Duration,
+    /// Origins whose pages browsers may let read answers, such as `https://boats.example`; `*` for
+    /// all [default: none]
+    #[arg(
+        long = "cors",
+        value_name = "ORIGIN",
+        env = "CATALOGUE_CORS",
+        hide_env_values = true
+    )]
+    #[arg(num_args = 1.., value_delimiter = ',')]
+    pub cors: Vec<AllowedOrigin>,
     /// What to log: error, warn, info, debug or trace; or directives such as `server=debug`
     #[arg(
         long = "log",
@@ -117,12 +129,14 @@ fn parse_drain(text: &str) -> Result<Duration, String> {
 pub fn run(args: &ServeArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let listening = args.listen.decide(&mut context.service_manager)?;
     let data = DataDir::new(data);
+    let allowed_origins = AllowedOrigins::of(&args.cors)
+        .map_err(|why| Advised::wrong_usage(why.into(), "leave out the other origins, or `*`"))?;
     let lock = take_lock(&data, args.environment)?;
     let settings = OpenSettings {
         bodies_memory_max: args.bodies_memory,
         ..OpenSettings::default()
     };
-    let serving = Serving::prepare(lock, listening, settings, context)?;
+    let serving = Serving::prepare(lock, listening, settings, allowed_origins, context)?;
     let admin = Admin::take(args.admin)?;
     logging::start(args.log.clone(), args.log_format, context.terminal)?;
     let limits = connection_limits(args.connections_per_address);

@@ -14,6 +14,7 @@ mod harness;
 mod process;
 mod sample;
 
+mod cors;
 mod damage;
 mod data_damage;
 mod demo;

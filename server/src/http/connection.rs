@@ -107,7 +107,8 @@ impl<S> Connection<S> {
             }
             Err(bad) => {
                 let is_head = self.heads.is_head();
-                let answer = (self.last_answer)(Refusal::BadHead { bad, is_head });
+                let origin = self.heads.origin(&self.held);
+                let answer = (self.last_answer)(Refusal::BadHead { bad, is_head }, origin);
                 self.say_farewell(answer);
             }
         }
@@ -161,7 +162,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 ready!(poll_until(&mut self.timer, self.since + HEAD_MAX, cx));
             }
             let (is_head, waited) = (self.heads.is_head(), self.since.elapsed());
-            (self.last_answer)(Refusal::TooSlow { is_head, waited })
+            let origin = self.heads.origin(&self.held);
+            (self.last_answer)(Refusal::TooSlow { is_head, waited }, origin)
         } else {
             ready!(poll_until(&mut self.timer, self.since + IDLE_MAX, cx));
             Vec::new()

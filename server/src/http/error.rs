@@ -16,6 +16,7 @@ use shared::keys::key::KeyRefusal;
 use shared::keys::scope::Scope;
 
 use super::headers::Facts;
+use super::openapi::{codes, conditions};
 use crate::app::App;
 use crate::cache::CacheError;
 use crate::catalogue::{BodyError, ListError, QueryError};
@@ -242,11 +243,12 @@ pub(crate) struct ErrorEnvelope<'a> {
 #[serde(rename_all = "camelCase")]
 struct ErrorObject<'a> {
     /// What went wrong, for programs.
-    #[schemars(extend("enum" = super::openapi::codes()))]
+    #[schemars(extend("enum" = codes(), "x-enumDescriptions" = conditions()))]
     code: &'static str,
     /// What went wrong and what to do, for people. The wording may change.
     message: String,
     /// Id of this answer, as in `X-Request-Id`.
+    #[schemars(regex(pattern = RequestId::PATTERN))]
     request_id: String,
     /// Which parameters are wrong; only with `VALIDATION_ERROR`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,6 +3,7 @@
 //! [`Group::is_on`] is the table of the specification's section 4.8; the pipeline collects
 //! [`Facts`] without asking whether they will be shown, and the status decides.
 
+mod sharing;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ use salvo::http::header::{
 use salvo::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use shared::etag::{CodedETag, Coding};
 
+use super::cors::Sharing;
 use crate::cache::Freshness;
 use crate::limits::Usage;
 use crate::request_id::RequestId;
@@ -71,6 +73,9 @@ pub(crate) struct Facts {
     pub(crate) retry_after_seconds: Option<u64>,
     pub(crate) keeping: Keeping,
     pub(crate) media: Media,
+    pub(crate) sharing: Sharing,
+    /// The fields that a page may send whose browser asks so.
+    pub(crate) may_send: Option<HeaderValue>,
 }
 
 /// What the body of an answer with status 200 is; that of an error is always JSON.
@@ -109,6 +114,8 @@ impl Facts {
             retry_after_seconds: None,
             keeping: Keeping::Client,
             media: Media::Json,
+            sharing: Sharing::Unsaid,
+            may_send: None,
         }
     }
 }
@@ -127,10 +134,13 @@ pub(crate) enum Group {
     WwwAuthenticate,
     Allow,
     Browser,
+    Origin,
+    Exposed,
+    Preflight,
 }
 
 impl Group {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 14] = [
         Self::RequestId,
         Self::RateLimit,
         Self::Quota,
@@ -142,12 +152,15 @@ impl Group {
         Self::WwwAuthenticate,
         Self::Allow,
         Self::Browser,
+        Self::Origin,
+        Self::Exposed,
+        Self::Preflight,
     ];
 
     /// Which statuses show the group: section 4.8, and below it what other rules add.
     pub(crate) const fn is_on(self, status: u16) -> bool {
         match self {
-            Self::RequestId => true,
+            Self::RequestId | Self::Origin => true,
             Self::RateLimit => matches!(status, 200 | 304 | 429),
             Self::Quota => matches!(status, 200 | 429),
             Self::Caching | Self::Browser => matches!(status, 200 | 304),
@@ -155,6 +168,8 @@ impl Group {
             Self::RetryAfter => matches!(status, 429 | 503),
             Self::WwwAuthenticate => matches!(status, 401),
             Self::Allow => matches!(status, 405),
+            Self::Exposed => !matches!(status, 204),
+            Self::Preflight => matches!(status, 204),
         }
     }
 
@@ -185,6 +200,9 @@ impl Group {
                 headers.insert(ALLOW, GET_AND_HEAD);
             }
             Self::Browser => write_policies(facts.media, headers),
+            Self::Origin => sharing::write_origin(&facts.sharing, headers),
+            Self::Exposed => sharing::write_exposed(&facts.sharing, headers),
+            Self::Preflight => sharing::write_preflight(facts.may_send.as_ref(), headers),
         }
     }
 }

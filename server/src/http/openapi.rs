@@ -24,7 +24,7 @@ use serde::Serialize;
 use serde_json::{Deserializer, Serializer};
 use shared::etag::ETag;
 
-pub(crate) use errors::{ErrorLine, all as refusals, codes, lines as error_lines};
+pub(crate) use errors::{ErrorLine, all as refusals, codes, conditions, lines as error_lines};
 use objects::{
     Components, Contact, Document, Info, License, Members, Operation, PathItem, SecurityScheme,
     Server,
@@ -171,6 +171,11 @@ fn description() -> String {
          where nothing in it can be had, answers are not compressed.
 - **Units**: `unit` says in which system the lengths, weights and areas of a boat are. Every key \
          is always present; what has no value is null or an empty list.
+- **Other origins**: browsers let pages of other origins read answers where whoever runs the \
+         server has named those origins. Then every answer to them has \
+         `Access-Control-Allow-Origin`, all headers can be read, `Vary` names `Origin`, and a \
+         preflight is a 204 without a body. Credentials such as cookies are never allowed: send the \
+         key in the header.
 - **Versions**: fields may be added, and clients must ignore those that they do not know. No field \
          is taken away or changes its type within `/v1`."
     )

@@ -14,7 +14,7 @@ use super::error::ApiError;
 use super::headers::Facts;
 use super::look_up::{Found, LookUp, parse_nested, parse_record};
 use super::routes::{self, CatalogueOperation, Found as Destination, Operation, Template};
-use super::{authorization, boats, docs, limits, manufacturers, representation, service};
+use super::{authorization, boats, cors, docs, limits, manufacturers, representation, service};
 use crate::app::App;
 use crate::keyring::Verified;
 use crate::limits::{QuotaError, Usage};
@@ -26,6 +26,8 @@ pub(crate) enum Answer {
     Body(Bytes),
     /// 304: the client has the body already.
     NotModified,
+    /// 204: a page may send its request.
+    MaySend,
 }
 
 /// What was learned on the way, for the headers and for the log; also when the answer is an error.
@@ -46,8 +48,15 @@ pub(crate) async fn answer(
 ) -> Result<Answer, ApiError> {
     limits::check(request)?;
     let path = request.uri().path();
-    let destination = routes::find(path).ok_or(ApiError::UnknownPath)?;
-    seen.route = Some(destination.path());
+    let destination = routes::find(path);
+    seen.route = destination.map(Destination::path);
+    // A browser that asks before a page's request is told about origins, whatever the path, so that
+    // the page can read whatever answer there is.
+    if let Some(fields) = cors::preflight(request, &seen.facts.sharing) {
+        seen.facts.may_send = Some(fields);
+        return Ok(Answer::MaySend);
+    }
+    let destination = destination.ok_or(ApiError::UnknownPath)?;
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(ApiError::MethodNotAllowed);
     }

@@ -49,7 +49,7 @@ impl Refusing {
     /// Answers and closes, without waiting for anything.
     pub(crate) fn refuse(&mut self, stream: TcpStream, address: IpAddr, full: Full) {
         self.warn(address, full);
-        let answer = (self.last_answer)(Refusal::TooManyConnections);
+        let answer = (self.last_answer)(Refusal::TooManyConnections, None);
         let Ok(place) = Arc::clone(&self.lingering).try_acquire_owned() else {
             // A socket that is new takes a short answer at once, or its client has left already.
             let _sent = stream

@@ -54,7 +54,7 @@ pub async fn serve(
     let connections = Connections::new(
         socket,
         limits,
-        Arc::new(move |refusal| last_answer(&refusing, refusal)),
+        Arc::new(move |refusal, origin| last_answer(&refusing, refusal, origin)),
         Arc::clone(&app.clock),
         Arc::clone(&app.metrics.connections),
         phase,

@@ -10,7 +10,7 @@ use salvo::prelude::Response;
 use serde_json::Value;
 
 /// Headers in the order in which snapshots show them: that of the specification, then the rest.
-const ORDER: [&str; 23] = [
+const ORDER: [&str; 28] = [
     "content-type",
     "content-length",
     "content-encoding",
@@ -34,6 +34,11 @@ const ORDER: [&str; 23] = [
     "x-content-type-options",
     "referrer-policy",
     "permissions-policy",
+    "access-control-allow-origin",
+    "access-control-expose-headers",
+    "access-control-allow-methods",
+    "access-control-allow-headers",
+    "access-control-max-age",
 ];
 
 /// What a client receives.

@@ -8,7 +8,7 @@ use salvo::http::{HeaderValue, ReqBody, Request};
 use salvo::{Service, hyper};
 use server::app::{App, Parts};
 use server::catalogue::Catalogue;
-use server::http::service;
+use server::http::{AllowedOrigins, service};
 use server::keyring::Keyring;
 use server::limits::Quotas;
 use server::request_id::{RequestIds, SequentialRequestIds};
@@ -42,6 +42,7 @@ pub(crate) struct Unusual {
     pub(crate) request_ids: Box<dyn RequestIds>,
     /// In place of the manual clock.
     pub(crate) clock: Option<Arc<dyn Clock>>,
+    pub(crate) allowed_origins: AllowedOrigins,
 }
 
 impl Default for Unusual {
@@ -50,6 +51,7 @@ impl Default for Unusual {
             catalogue: records::catalogue(),
             request_ids: Box::new(SequentialRequestIds::default()),
             clock: None,
+            allowed_origins: AllowedOrigins::default(),
         }
     }
 }
@@ -65,14 +67,15 @@ impl TestApp {
         let keyring = Arc::new(Keyring::new());
         let leases: Arc<dyn QuotaLedger> = Arc::<MemoryLedger>::clone(&ledger);
         let manual: Arc<dyn Clock> = Arc::<ManualClock>::clone(&clock);
-        let app = Arc::new(App::new(Parts {
+        let app = App::new(Parts {
             environment: Environment::Test,
             catalogue: unusual.catalogue,
             keyring: Arc::clone(&keyring),
             quotas: Quotas::new(leases).with_patience(PATIENCE),
             clock: unusual.clock.unwrap_or(manual),
             request_ids: unusual.request_ids,
-        }));
+        });
+        let app = Arc::new(app.allowing(unusual.allowed_origins));
         let service = service(Arc::clone(&app));
         let test_app = Self {
             app,

@@ -4,6 +4,7 @@
 use crate::answer::check_text_in;
 use crate::app::{Ask, TestApp, Unusual};
 use crate::errors::FaultyClock;
+use crate::log::start_logging;
 use crate::openapi::check_documented;
 
 /// A name, a good target, a target with a bad parameter, and one of a record that is not there.
@@ -127,9 +128,15 @@ async fn every_code_of_401_answers_as_recorded() {
 
 /// An app that panics as soon as it has read a request's head.
 pub(crate) fn panicking() -> TestApp {
-    // One reading when the app is made, one when the request begins.
+    panicking_with(Unusual::default())
+}
+
+/// The same, unusual in another way too.
+pub(crate) fn panicking_with(unusual: Unusual) -> TestApp {
+    // One reading when the app is made, one when the request begins; the log wants another.
+    start_logging();
     TestApp::with(Unusual {
         clock: Some(FaultyClock::that_shows(2)),
-        ..Unusual::default()
+        ..unusual
     })
 }

@@ -18,6 +18,7 @@ mod compression;
 mod conditional;
 mod connections;
 mod corruption;
+mod cors;
 mod credentials;
 mod details;
 mod disk;

@@ -3,6 +3,7 @@
 
 mod document;
 mod examples;
+mod snapshots;
 
 use std::collections::BTreeSet;
 
@@ -107,6 +108,42 @@ fn every_field_and_parameter_says_what_it_means() {
             assert!(parameter["description"].is_string(), "{parameter}");
         }
     }
+}
+
+/// Words one of which says in what a measure is given.
+const UNITS: [&str; 8] = [
+    "metres or feet by `unit`",
+    "kilograms or pounds by `unit`",
+    "square metres or square feet by `unit`",
+    "in metres:",
+    "knots",
+    "degrees",
+    "no unit",
+    "units of the currency",
+];
+
+#[test]
+fn every_measure_names_its_unit() {
+    for (name, schema) in DOCUMENT["components"]["schemas"].as_object().unwrap() {
+        for (field, property) in schema["properties"].as_object().unwrap() {
+            let description = property["description"].as_str().unwrap();
+            let is_measure = property["format"] == "double";
+            let names_unit = UNITS.iter().any(|unit| description.contains(unit));
+            assert!(!is_measure || names_unit, "{name}.{field}: {description}");
+        }
+    }
+}
+
+#[test]
+fn every_code_says_when_it_occurs() {
+    let code = &DOCUMENT["components"]["schemas"]["ErrorObject"]["properties"]["code"];
+    let described = code["x-enumDescriptions"].as_object().unwrap();
+    let described: BTreeSet<&str> = described.keys().map(String::as_str).collect();
+    let codes = code["enum"].as_array().unwrap().iter();
+    assert_eq!(
+        described,
+        codes.map(|code| code.as_str().unwrap()).collect()
+    );
 }
 
 #[test]

@@ -89,6 +89,8 @@ struct Head {
     fields: usize,
     has_host: bool,
     has_length: bool,
+    /// Kept for the answer to a head that is refused, since its lines are given on.
+    origin: Option<Box<[u8]>>,
 }
 
 impl Heads {
@@ -100,6 +102,13 @@ impl Heads {
     /// The answer to the current head has no body.
     pub(super) fn is_head(&self) -> bool {
         self.is_head
+    }
+
+    /// The origin of the page that sent the current head, as far as that was read; `held` is what
+    /// did not pass.
+    pub(super) fn origin<'a>(&'a self, held: &'a [u8]) -> Option<&'a [u8]> {
+        let passed = self.head.as_ref().and_then(|head| head.origin.as_deref());
+        passed.or_else(|| line::origin_in(held))
     }
 
     /// Looks at what was read and not passed so far, up to the end of one head.
@@ -198,6 +207,7 @@ impl Head {
             fields: 0,
             has_host: false,
             has_length: false,
+            origin: None,
         };
         check_whole(head.bytes)?;
         Ok(head)
@@ -220,6 +230,8 @@ impl Head {
             self.length(value)?;
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
             return Err(BadHead::Body);
+        } else if name.eq_ignore_ascii_case(line::ORIGIN) {
+            self.origin = Some(value.into());
         }
         Ok(())
     }

@@ -28,5 +28,6 @@ pub(crate) enum Refusal {
     TooManyConnections,
 }
 
-/// Makes the complete answer to a client that is refused.
-pub(crate) type LastAnswer = Arc<dyn Fn(Refusal) -> Vec<u8> + Send + Sync>;
+/// Makes the complete answer to a client that is refused, whose page is from this origin, if that
+/// was read.
+pub(crate) type LastAnswer = Arc<dyn Fn(Refusal, Option<&[u8]>) -> Vec<u8> + Send + Sync>;

@@ -27,8 +27,14 @@ fn connect() -> (DuplexStream, Connection<DuplexStream>) {
 
 fn connect_in(phase: watch::Receiver<Phase>) -> (DuplexStream, Connection<DuplexStream>) {
     let (client, server) = duplex(PIPE_BYTES);
-    let last_answer: LastAnswer = Arc::new(|refusal| format!("{refusal:?}").into_bytes());
+    let last_answer: LastAnswer = Arc::new(said);
     (client, Connection::new(server, last_answer, phase, None))
+}
+
+/// An answer that shows what it was made of.
+fn said(refusal: Refusal, origin: Option<&[u8]>) -> Vec<u8> {
+    let of = origin.map(|origin| format!(" of {}", origin.escape_ascii()));
+    format!("{refusal:?}{}", of.unwrap_or_default()).into_bytes()
 }
 
 /// What the connection gives without waiting; `None` when it would wait.

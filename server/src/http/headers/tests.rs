@@ -1,5 +1,7 @@
 //! The table of section 4.8 against what is written, status by status.
 
+use std::collections::BTreeSet;
+
 use shared::etag::ETag;
 
 use super::*;
@@ -75,6 +77,29 @@ fn a_status_shows_exactly_the_headers_of_section_4_8_even_where_all_is_known() {
         );
         assert_eq!(headers.contains_key("allow"), status == 405, "{status}");
     }
+}
+
+/// What pages may read of any answer that is shared with them (Fetch, section 2.2.2).
+const READABLE: [&str; 4] = ["cache-control", "content-length", "content-type", "expires"];
+
+#[test]
+fn pages_of_other_origins_may_read_every_header_that_is_written() {
+    let facts = Facts {
+        sharing: Sharing::WithAll,
+        ..everything_known()
+    };
+    let body = Bytes::from_static(b"x");
+    let mut written = BTreeSet::new();
+    for status in STATUSES {
+        let mut headers = HeaderMap::new();
+        let status = StatusCode::from_u16(status).unwrap();
+        write(status, &facts, Some(&body), &mut headers);
+        written.extend(headers.keys().map(|name| name.as_str().to_owned()));
+    }
+    written.retain(|name| !name.starts_with("access-control-"));
+    written.retain(|name| !READABLE.contains(&name.as_str()));
+    let exposed = sharing::EXPOSED.to_str().unwrap().to_lowercase();
+    assert_eq!(written, exposed.split(", ").map(str::to_owned).collect());
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Every refusal, as an example of what a client receives: made by the code that refuses, so that
 //! status, code and message are the real ones.
 
+use std::collections::BTreeMap;
+
 use serde_json::value::RawValue;
 use shared::keys::key::KeyRefusal;
 use shared::keys::scope::Scope;
@@ -74,6 +76,19 @@ pub(crate) fn lines() -> Vec<ErrorLine> {
         condition: condition(error),
     };
     all().iter().map(line).collect()
+}
+
+/// When a client receives which value of `error.code`.
+pub(crate) fn conditions() -> BTreeMap<&'static str, String> {
+    let mut by_code = BTreeMap::<&str, String>::new();
+    for error in all().iter().chain([&ApiError::UnknownPath]) {
+        let conditions = by_code.entry(error.code()).or_default();
+        if !conditions.is_empty() {
+            conditions.push(' ');
+        }
+        conditions.push_str(condition(error));
+    }
+    by_code
 }
 
 /// When a client receives the error, and what to do then.

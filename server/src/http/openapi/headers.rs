@@ -1,14 +1,37 @@
 //! What the headers of answers mean, and which of them an operation shows with which status.
 
 use schemars::{Schema, json_schema};
+use serde_json::Value;
 use shared::etag::Coding;
 
 use super::objects::{Header, Members, OrReference};
 use crate::http::headers::Group;
 use crate::http::routes::{CatalogueOperation, Operation, ServiceOperation};
+use crate::request_id::RequestId;
 
-/// A header: its group, its name, its meaning, its form.
-type Row = (Group, &'static str, &'static str, fn() -> Schema);
+/// A header: its group, its name, its meaning, its form, a value.
+type Row = (Group, &'static str, &'static str, fn() -> Schema, Example);
+
+/// A tag of a body that is not compressed.
+pub(super) const ETAG_EXAMPLE: &str = "\"4e7e956141bc0310af3e8980cc89becc\"";
+
+/// A value that a header may have.
+#[derive(Clone, Copy)]
+enum Example {
+    Text(&'static str),
+    Count(u64),
+    RequestId,
+}
+
+impl Example {
+    fn value(self) -> Value {
+        match self {
+            Self::Text(text) => text.into(),
+            Self::Count(count) => count.into(),
+            Self::RequestId => RequestId::EXAMPLE.to_string().into(),
+        }
+    }
+}
 
 const TABLE: [Row; 16] = [
     (
@@ -16,48 +39,57 @@ const TABLE: [Row; 16] = [
         "X-Request-Id",
         "Id of this answer, made by the server: a ULID. The same as `error.requestId`.",
         request_id,
+        Example::RequestId,
     ),
     (
         Group::RateLimit,
         "X-RateLimit-Limit",
         "Requests that the key may make in any 60 seconds; the keys of its rotations share them.",
         count,
+        Example::Count(120),
     ),
     (
         Group::RateLimit,
         "X-RateLimit-Remaining",
         "Requests that the key, and those of its rotations, may still make now.",
         count,
+        Example::Count(117),
     ),
     (
         Group::RateLimit,
         "X-RateLimit-Reset",
-        "When the oldest counted request leaves the 60 seconds: Unix time in seconds, rounded up.",
+        "When the oldest counted request leaves the 60 seconds: Unix time in whole seconds, rounded \
+         up.",
         count,
+        Example::Count(1_790_856_012),
     ),
     (
         Group::Quota,
         "X-Quota-Limit",
         "Requests with status 200 that the subscription may make in its month.",
         count,
+        Example::Count(100_000),
     ),
     (
         Group::Quota,
         "X-Quota-Remaining",
         "Requests with status 200 that remain of the month; shared by all keys of the subscription.",
         count,
+        Example::Count(99_416),
     ),
     (
         Group::Quota,
         "X-Quota-Reset",
-        "When the quota renews: Unix time in seconds.",
+        "When the quota renews: Unix time in whole seconds.",
         count,
+        Example::Count(1_793_491_200),
     ),
     (
         Group::Coding,
         "Content-Encoding",
         "How the body is compressed; absent where it is not.",
         coding,
+        Example::Text("br"),
     ),
     (
         Group::Caching,
@@ -65,59 +97,68 @@ const TABLE: [Row; 16] = [
         "Strong tag of the exact body, for `If-None-Match`: a hash of the uncompressed body and, \
          behind it, the coding of a compressed one, as in `\"4e7e956141bc0310af3e8980cc89becc-br\"`.",
         etag,
+        Example::Text(ETAG_EXAMPLE),
     ),
     (
         Group::Caching,
         "Cache-Control",
-        "By whom the answer may be kept, and for how many seconds.",
+        "By whom the answer may be kept, and for how many seconds (`max-age`).",
         text,
+        Example::Text("private, max-age=60"),
     ),
     (
         Group::Caching,
         "Vary",
         "Request headers on which the answer depends.",
         text,
+        Example::Text("Authorization, Accept-Encoding"),
     ),
     (
         Group::Freshness,
         "X-Cache",
         "`HIT` when no query ran for this answer, else `MISS`.",
         hit_or_miss,
+        Example::Text("HIT"),
     ),
     (
         Group::Freshness,
         "Age",
-        "How long the body has been in the server's cache, in seconds.",
+        "How long the body has been in the server's cache, in whole seconds; 0 with a `MISS`.",
         count,
+        Example::Count(12),
     ),
     (
         Group::Link,
         "Link",
         "The next and the previous page (`rel` is `next` or `prev`), where there are such pages: relative references.",
         text,
+        Example::Text("</v1/boats?limit=20&offset=20>; rel=\"next\""),
     ),
     (
         Group::RetryAfter,
         "Retry-After",
-        "How long to wait before the next attempt, in seconds; with a 503, 1 to 5.",
+        "How long to wait before the next attempt, in whole seconds, rounded up; with a 503, 1 to 5.",
         seconds,
+        Example::Count(12),
     ),
     (
         Group::WwwAuthenticate,
         "WWW-Authenticate",
         "How to authenticate: `Bearer`.",
         text,
+        Example::Text("Bearer realm=\"boat catalogue\""),
     ),
 ];
 
 /// Every header.
 pub(super) fn all() -> Members<Header> {
-    Members::of(TABLE.map(|(group, name, description, schema)| {
+    Members::of(TABLE.map(|(group, name, description, schema, example)| {
         let header = Header {
             description,
             // A list without a next and a previous page has no links.
             required: !matches!(group, Group::Link | Group::Coding),
             schema: schema(),
+            example: example.value(),
         };
         (name, header)
     }))
@@ -172,7 +213,7 @@ fn etag() -> Schema {
 }
 
 fn request_id() -> Schema {
-    json_schema!({ "type": "string", "pattern": "^[0-9A-HJKMNP-TV-Z]{26}$" })
+    json_schema!({ "type": "string", "pattern": RequestId::PATTERN })
 }
 
 fn hit_or_miss() -> Schema {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use schemars::Schema;
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::shapes::ObjectSchema;
@@ -121,8 +122,7 @@ pub(super) struct Parameter {
     pub(super) description: &'static str,
     pub(super) required: bool,
     pub(super) schema: Schema,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) example: Option<&'static str>,
+    pub(super) example: Value,
 }
 
 /// Where a parameter stands.
@@ -162,6 +162,7 @@ pub(super) struct Header {
     pub(super) description: &'static str,
     pub(super) required: bool,
     pub(super) schema: Schema,
+    pub(super) example: Value,
 }
 
 /// A body.

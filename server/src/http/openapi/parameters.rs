@@ -7,6 +7,7 @@ use shared::ids::{IdOrSlug, Slug};
 use shared::model::{YEAR_MAX, YEAR_MIN};
 use shared::units::{LENGTH_MAX, LengthUnit};
 
+use super::headers;
 use super::objects::{Parameter, Place};
 use crate::params::{
     BoatList, BoatSort, Choice, LIMIT_DEFAULT, LIMIT_MAX, ManufacturerQuery, ManufacturerSort,
@@ -33,7 +34,7 @@ pub(super) fn id_or_slug(description: &'static str, example: &'static str) -> Pa
         description,
         required: true,
         schema: schema_of::<IdOrSlug>(),
-        example: Some(example),
+        example: example.into(),
     }
 }
 
@@ -46,12 +47,12 @@ pub(super) fn if_none_match() -> Parameter {
                       body in any coding, the answer is 304. A malformed value is ignored.",
         required: false,
         schema: json_schema!({ "type": "string" }),
-        example: None,
+        example: headers::ETAG_EXAMPLE.into(),
     }
 }
 
 fn of_boat_list(name: &'static str) -> Parameter {
-    let (description, schema) = match name {
+    let (description, schema, example) = match name {
         "manufacturer" => return slug(name, "Slug of the manufacturer.", "beneteau"),
         "type" => return slug(name, "Slug of the boat type.", "sailing-yacht"),
         "category" => return slug(name, "Slug of a category.", "cruiser"),
@@ -59,92 +60,106 @@ fn of_boat_list(name: &'static str) -> Parameter {
         "yearFrom" => (
             "Still built in or after this year. Boats without a last year of production still are.",
             year(),
+            1975.into(),
         ),
         "yearTo" => (
             "First built in or before this year; not before `yearFrom`.",
             year(),
+            1990.into(),
         ),
         "lengthMin" => (
             "Least length overall, in `lengthUnit`, inclusive. Exact for boats declared in that \
              unit, within 0.005 m for the others. Digits with at most one point, no exponent.",
             length(),
+            9.5.into(),
         ),
         "lengthMax" => (
             "Greatest length overall, in `lengthUnit`, inclusive; not less than `lengthMin`. \
              Compared as `lengthMin` is.",
             length(),
+            12.5.into(),
         ),
         "lengthUnit" => (
             "Unit of `lengthMin` and `lengthMax`: metres or feet. It changes neither the rows nor \
              the units of the answer.",
             choice::<LengthUnit>(),
+            "ft".into(),
         ),
         "search" => (
             "Words of which each begins some word of the model's name, whatever the case and the \
              accents. At least one letter or digit.",
             search(),
+            "first 36".into(),
         ),
         "sort" => (
             "What boats are sorted by: name of the model, first year of production, length, or \
              name of the manufacturer; then by id.",
             choice::<BoatSort>(),
+            "length".into(),
         ),
         shared => return of_any_list(shared),
     };
-    optional(name, description, schema)
+    optional(name, description, schema, example)
 }
 
 fn of_manufacturer_list(name: &'static str) -> Parameter {
-    let (description, schema) = match name {
+    let (description, schema, example) = match name {
         "search" => (
             "Words of which each begins some word of the name, whatever the case and the accents. \
              At least one letter or digit.",
             search(),
+            "ben".into(),
         ),
         "sort" => (
             "What manufacturers are sorted by: name, or when the record last changed; then by id.",
             choice::<ManufacturerSort>(),
+            "updatedAt".into(),
         ),
         shared => return of_any_list(shared),
     };
-    optional(name, description, schema)
+    optional(name, description, schema, example)
 }
 
 fn of_any_list(name: &'static str) -> Parameter {
-    let (description, schema) = match name {
+    let (description, schema, example) = match name {
         "limit" => (
             "Most rows on the page.",
             with_default(integer(1, u64::from(LIMIT_MAX)), LIMIT_DEFAULT),
+            50.into(),
         ),
         "offset" => (
             "Rows to skip. Past the end the page is empty.",
             with_default(integer(0, OFFSET_MAX), 0),
+            100.into(),
         ),
         "order" => (
             "Direction of every sort, the default one included; `desc` is the exact reverse.",
             choice::<Order>(),
+            "desc".into(),
         ),
         unknown => unreachable!("parameter {unknown} is not described"),
     };
-    optional(name, description, schema)
+    optional(name, description, schema, example)
 }
 
-fn optional(name: &'static str, description: &'static str, schema: Schema) -> Parameter {
+fn optional(
+    name: &'static str,
+    description: &'static str,
+    schema: Schema,
+    example: Value,
+) -> Parameter {
     Parameter {
         name,
         place: Place::Query,
         description,
         required: false,
         schema,
-        example: None,
+        example,
     }
 }
 
 fn slug(name: &'static str, description: &'static str, example: &'static str) -> Parameter {
-    Parameter {
-        example: Some(example),
-        ..optional(name, description, schema_of::<Slug>())
-    }
+    optional(name, description, schema_of::<Slug>(), example.into())
 }
 
 fn year() -> Schema {

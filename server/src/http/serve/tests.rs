@@ -59,7 +59,7 @@ async fn answer(response: &mut Response) {
 fn connect() -> (DuplexStream, JoinHandle<io::Result<()>>) {
     let (client, pipe) = duplex(4096);
     let (_never, phase) = watch::channel(Phase::Serving);
-    let last_answer: LastAnswer = Arc::new(|_refusal| b"too slow".to_vec());
+    let last_answer: LastAnswer = Arc::new(|_refusal, _origin| b"too slow".to_vec());
     let connection = Connection::new(pipe, last_answer, phase, None);
     let server = server_of(OneConnection(Some(connection)));
     let serving = tokio::spawn(server.try_serve(Service::new(Router::new()).hoop(answer)));

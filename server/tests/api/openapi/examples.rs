@@ -40,6 +40,43 @@ async fn check_answer(id: &str, ask: Ask<'_>) {
     check_schema(&content["schema"], example, id);
 }
 
+#[test]
+fn every_example_of_a_header_is_one() {
+    for (name, header) in DOCUMENT["components"]["headers"].as_object().unwrap() {
+        check_schema(&header["schema"], &header["example"], name);
+    }
+}
+
+#[tokio::test]
+async fn every_example_of_a_parameter_is_accepted() {
+    for (path, item) in DOCUMENT["paths"].as_object().unwrap() {
+        for parameter in item["get"]["parameters"].as_array().into_iter().flatten() {
+            let app = TestApp::new();
+            let (name, example) = (parameter["name"].as_str().unwrap(), &parameter["example"]);
+            check_schema(&parameter["schema"], example, name);
+            let text = match example {
+                Value::String(text) => text.replace(' ', "%20"),
+                number => number.to_string(),
+            };
+            let record = if path.contains("boats/") { "b1" } else { "m1" };
+            let target = path.replace(
+                "{idOrSlug}",
+                if name == "idOrSlug" { &text } else { record },
+            );
+            let ask = match parameter["in"].as_str() {
+                Some("query") => app.get(&format!("{target}?{name}={text}")),
+                Some("header") => app.get(&target).header(name, &text),
+                _ => app.get(&target),
+            };
+            assert_eq!(
+                ask.key("reader").send().await.status,
+                200,
+                "{target} {name}={text}"
+            );
+        }
+    }
+}
+
 #[tokio::test]
 async fn every_example_of_an_error_is_the_answer_to_a_mistake() {
     let app = TestApp::new();

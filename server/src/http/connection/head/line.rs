@@ -7,6 +7,9 @@ use salvo::http::uri::{Authority, Scheme, Uri};
 
 use super::{BadHead, URI_BYTES_MAX};
 
+/// The field that names the origin of a page.
+pub(super) const ORIGIN: &[u8] = b"origin";
+
 /// The versions that are spoken.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Version {
@@ -91,6 +94,18 @@ pub(super) fn split_field(line: &[u8]) -> Result<(&[u8], &[u8]), BadHead> {
         return Err(BadHead::Field);
     }
     Ok((name, value.trim_ascii()))
+}
+
+/// The field `Origin` among the whole lines of a head that is refused, whatever is wrong with it.
+pub(super) fn origin_in(head: &[u8]) -> Option<&[u8]> {
+    let lines = head.split_inclusive(|&byte| byte == b'\n');
+    let whole = lines.map_while(|line| line.strip_suffix(b"\r\n"));
+    let mut fields = whole
+        .skip_while(|line| line.is_empty())
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| split_field(line).ok());
+    let found = fields.find(|(name, _)| name.eq_ignore_ascii_case(ORIGIN));
+    found.map(|(_, value)| value)
 }
 
 /// A host, and perhaps a port; no user.

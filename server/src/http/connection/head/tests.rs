@@ -40,6 +40,45 @@ fn check(bytes: &[u8], expected: Result<usize, BadHead>) {
 }
 
 #[test]
+fn the_origin_of_a_refused_head_is_known_as_far_as_it_was_read() {
+    let found = |bytes: &[u8], cut: usize| {
+        let (mut heads, mut held) = (Heads::default(), bytes[..cut].to_vec());
+        let first = heads.read(&held).unwrap();
+        held.drain(..first.dropped + first.given);
+        held.extend_from_slice(&bytes[cut..]);
+        assert!(heads.read(&held).is_err());
+        heads.origin(&held).map(<[u8]>::to_vec)
+    };
+    let begun = "POST / HTTP/1.1\r\nHost: a\r\n";
+    for (head, origin) in [
+        (format!("{begun}ORIGIN:  https://a \r\nA : b\r\n"), true),
+        (
+            format!("{begun}Content-Length: 1\r\nOrigin: https://a\r\n\r\n"),
+            true,
+        ),
+        (format!("{begun}A : b\r\nOrigin: https://a\r\n\r\n"), true),
+        (format!("{begun}A : b\r\n"), false),
+        (format!("{begun}A : b\r\nOrigin: https://a"), false),
+        (
+            format!("{begun}A : b\r\n\r\nOrigin: https://a\r\n\r\n"),
+            false,
+        ),
+    ] {
+        let expected = origin.then(|| b"https://a".to_vec());
+        for cut in 0..begun.len() {
+            assert_eq!(
+                found(head.as_bytes(), cut),
+                expected,
+                "{head:?} cut at {cut}"
+            );
+        }
+    }
+    // Of the head before nothing is left.
+    let next = b"GET / HTTP/1.1\r\nHost: a\r\nOrigin: https://a\r\n\r\nG(T / HTTP/1.1\r\n";
+    assert_eq!(found(next, next.len() - 16), None);
+}
+
+#[test]
 fn whole_heads_pass_and_empty_lines_before_them_do_not() {
     let one = &b"GET /v1 HTTP/1.1\r\nHost: a\r\nX:\ty \r\n\r\n"[..];
     check(one, Ok(1));

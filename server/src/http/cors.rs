@@ -1,0 +1,189 @@
+//! Pages of other origins, and whether browsers may let them read answers: the CORS protocol of the
+//! Fetch standard, from the side of who is asked.
+//!
+//! Nobody's pages may, unless an operator names their origins. It knows no status and writes no
+//! header. Keys are sent by scripts and never by browsers on their own, so that pages are never
+//! allowed what the standard calls credentials.
+
+mod origin;
+
+use salvo::http::header::{
+    ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, HeaderMap, HeaderValue, ORIGIN,
+};
+use salvo::http::{Method, Request};
+
+pub use origin::{AllowedOrigin, Origin, OriginError};
+
+/// The fields of requests that mean something here; a page may always send them.
+const MEANT_FIELDS: &str = "Authorization, If-None-Match";
+/// Fields that pages and their libraries send on their own, and that change nothing here; a page
+/// that asks may send them. In lower case.
+const HARMLESS_FIELDS: [&str; 7] = [
+    "accept",
+    "accept-language",
+    "cache-control",
+    "content-language",
+    "content-type",
+    "pragma",
+    "x-requested-with",
+];
+
+/// Whose pages may read answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum AllowedOrigins {
+    /// Those of the server's own origin only, which needs no word.
+    #[default]
+    Own,
+    /// Everybody's.
+    Any,
+    /// Those of these origins.
+    These(Vec<Origin>),
+}
+
+/// All origins, and some of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`*` stands for all origins, and there are others beside it")]
+pub struct AnyAmongOthers;
+
+impl AllowedOrigins {
+    /// The origins that an operator has named, if any.
+    pub fn of(named: &[AllowedOrigin]) -> Result<Self, AnyAmongOthers> {
+        let origin = |named: &AllowedOrigin| match named {
+            AllowedOrigin::Any => None,
+            AllowedOrigin::Exactly(origin) => Some(origin.clone()),
+        };
+        match named {
+            [] => Ok(Self::Own),
+            [AllowedOrigin::Any] => Ok(Self::Any),
+            several => {
+                let origins: Option<Vec<Origin>> = several.iter().map(origin).collect();
+                origins.map(Self::These).ok_or(AnyAmongOthers)
+            }
+        }
+    }
+
+    /// With whom the answer to a request with these header fields is shared.
+    pub(crate) fn sharing(&self, headers: &HeaderMap) -> Sharing {
+        match self {
+            Self::Own => Sharing::Unsaid,
+            others => others.sharing_with(origin_of(headers)),
+        }
+    }
+
+    /// With whom the answer to a page of this origin is shared.
+    pub(crate) fn sharing_with(&self, origin: Option<&[u8]>) -> Sharing {
+        match self {
+            Self::Own => Sharing::Unsaid,
+            Self::Any => Sharing::WithAll,
+            Self::These(origins) => {
+                let is_it = |allowed: &&Origin| origin.is_some_and(|origin| allowed.is(origin));
+                match origins.iter().find(is_it) {
+                    Some(origin) => Sharing::With(origin.header_value()),
+                    None => Sharing::WithOthers,
+                }
+            }
+        }
+    }
+}
+
+/// With pages of which origins an answer is shared, as far as the answer says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// Nothing is said of other origins.
+    #[default]
+    Unsaid,
+    /// Not with whom the answer is for, but it would be with others.
+    WithOthers,
+    /// With this one.
+    With(HeaderValue),
+    /// With all.
+    WithAll,
+}
+
+/// The origin of the page that asks: no page has two.
+fn origin_of(headers: &HeaderMap) -> Option<&[u8]> {
+    let mut origins = headers.get_all(ORIGIN).iter();
+    let first = origins.next()?;
+    origins.next().is_none().then_some(first.as_bytes())
+}
+
+/// The fields that a page may send, where a browser asks before it sends a page's request (a
+/// preflight) and the answer is shared with that page.
+pub(crate) fn preflight(request: &Request, sharing: &Sharing) -> Option<HeaderValue> {
+    if !matches!(sharing, Sharing::With(_) | Sharing::WithAll)
+        || *request.method() != Method::OPTIONS
+    {
+        return None;
+    }
+    let headers = request.headers();
+    let is_asked =
+        headers.contains_key(ORIGIN) && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
+    is_asked.then(|| fields_for(headers))
+}
+
+/// Those that are always allowed and, of those asked for, the harmless ones.
+fn fields_for(headers: &HeaderMap) -> HeaderValue {
+    let asked = headers.get_all(ACCESS_CONTROL_REQUEST_HEADERS).iter();
+    let asked = asked.filter_map(|value| value.to_str().ok());
+    let asked: Vec<&str> = asked
+        .flat_map(|value| value.split(','))
+        .map(str::trim)
+        .collect();
+    let is_asked = |field: &&str| asked.iter().any(|asked| asked.eq_ignore_ascii_case(field));
+    let mut fields = MEANT_FIELDS.to_owned();
+    for field in HARMLESS_FIELDS.iter().filter(|field| is_asked(field)) {
+        fields.push_str(", ");
+        fields.push_str(field);
+    }
+    let value = HeaderValue::from_maybe_shared(bytes::Bytes::from(fields));
+    value.unwrap_or_else(|why| unreachable!("names of fields are not visible: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allowed(named: &[&str]) -> Result<AllowedOrigins, AnyAmongOthers> {
+        let named: Vec<AllowedOrigin> = named.iter().map(|text| text.parse().unwrap()).collect();
+        AllowedOrigins::of(&named)
+    }
+
+    #[test]
+    fn a_star_stands_alone() {
+        assert_eq!(allowed(&[]), Ok(AllowedOrigins::Own));
+        assert_eq!(allowed(&["*"]), Ok(AllowedOrigins::Any));
+        for named in [
+            &["*", "https://a.example"][..],
+            &["https://a.example", "*"],
+            &["*", "*"],
+        ] {
+            assert_eq!(allowed(named), Err(AnyAmongOthers), "{named:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_shared_with_the_origin_that_asks_if_it_is_one_of_those_named() {
+        let with = |origin| Sharing::With(HeaderValue::from_static(origin));
+        let (a, b) = ("https://a.example", "https://b.example:8443");
+        for (named, origin, sharing) in [
+            (&[][..], Some(a), Sharing::Unsaid),
+            (&["*"], None, Sharing::WithAll),
+            (&["*"], Some(a), Sharing::WithAll),
+            (&[a], None, Sharing::WithOthers),
+            (&[a, b], Some(a), with(a)),
+            (&[a, b], Some(b), with(b)),
+            (&[a], Some(b), Sharing::WithOthers),
+            (&[a], Some("null"), Sharing::WithOthers),
+            (&[a], Some("https://A.example"), Sharing::WithOthers),
+            (&[a], Some("https://a.example:443"), Sharing::WithOthers),
+            (&[a], Some("https://a.example.evil"), Sharing::WithOthers),
+            (&[a], Some("http://a.example"), Sharing::WithOthers),
+            (&[a], Some(""), Sharing::WithOthers),
+        ] {
+            let found = allowed(named)
+                .unwrap()
+                .sharing_with(origin.map(str::as_bytes));
+            assert_eq!(found, sharing, "{named:?} {origin:?}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What an answer says to browsers about pages of other origins.
+
+use salvo::http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, VARY,
+};
+use salvo::http::{HeaderMap, HeaderValue};
+
+use super::{GET_AND_HEAD, value_of};
+use crate::http::cors::Sharing;
+
+const ANY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
+const ORIGIN: HeaderValue = HeaderValue::from_static("Origin");
+/// Every header that is written, but for those that pages may read anyway: a test compares it.
+pub(super) const EXPOSED: HeaderValue = HeaderValue::from_static(
+    "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Quota-Limit, \
+     X-Quota-Remaining, X-Quota-Reset, Content-Encoding, ETag, Vary, X-Cache, Age, Link, \
+     Retry-After, WWW-Authenticate, Allow",
+);
+/// How long a browser may remember the answer to a preflight, in seconds: two hours, which is as
+/// long as any browser but one does.
+const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
+
+/// Whose pages may read the answer. It comes after whatever else the answer varies with.
+pub(super) fn write_origin(sharing: &Sharing, headers: &mut HeaderMap) {
+    let origin = match sharing {
+        Sharing::Unsaid => return,
+        Sharing::WithAll => {
+            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANY_ORIGIN);
+            return;
+        }
+        Sharing::WithOthers => None,
+        Sharing::With(origin) => Some(origin.clone()),
+    };
+    let vary = match headers.get(VARY).and_then(|vary| vary.to_str().ok()) {
+        Some(present) => value_of(format!("{present}, Origin")),
+        None => ORIGIN,
+    };
+    headers.insert(VARY, vary);
+    if let Some(origin) = origin {
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    }
+}
+
+/// Which headers these pages may read.
+pub(super) fn write_exposed(sharing: &Sharing, headers: &mut HeaderMap) {
+    match sharing {
+        Sharing::Unsaid | Sharing::WithOthers => {}
+        Sharing::With(_) | Sharing::WithAll => {
+            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+        }
+    }
+}
+
+/// What these pages may send.
+pub(super) fn write_preflight(fields: Option<&HeaderValue>, headers: &mut HeaderMap) {
+    let Some(fields) = fields else { return };
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, GET_AND_HEAD);
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, fields.clone());
+    headers.insert(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_MAX_AGE);
+}
