@@ -26,8 +26,10 @@ pub mod shell;
 pub mod size;
 pub mod table;
 pub mod temporary_file;
+pub mod tone;
 pub mod validate;
 pub mod visible;
+pub mod when;
 
 use std::ffi::OsString;
 use std::io::Write;
