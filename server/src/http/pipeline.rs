@@ -8,19 +8,19 @@ use bytes::Bytes;
 use salvo::http::{Method, Request};
 use shared::clock::Moment;
 use shared::etag::ETag;
-use shared::ids::IdOrSlug;
 use shared::keys::key::Key;
 use shared::keys::scope::Scope;
 
+use super::asked::Asked;
 use super::error::ApiError;
 use super::headers::Facts;
-use super::look_up::{Found, LookUp, parse_nested, parse_record};
-use super::routes::{self, CatalogueOperation, Operation, Route};
-use super::{authorization, boats, limits, manufacturers, representation, service};
+use super::look_up::LookUp;
+use super::routes::{self, Operation, Route};
+use super::{authorization, limits, representation, service};
 use crate::app::App;
 use crate::keyring::Verified;
 use crate::limits::{QuotaError, Usage};
-use crate::params::{BoatList, BoatQuery, ManufacturerQuery, ParamIssue, QueryString};
+use crate::params::QueryString;
 
 /// A request that was answered as asked.
 pub(crate) enum Answer {
@@ -37,17 +37,24 @@ pub(crate) struct Seen {
     pub(crate) key: Option<Arc<Key>>,
 }
 
-/// Answers a request. Its id is known already; everything else is decided here.
-pub(crate) async fn answer(
-    app: &App,
-    request: &Request,
-    now: Moment,
-    seen: &mut Seen,
-) -> Result<Answer, ApiError> {
+/// What a request is for, as far as that is known without its key.
+pub(crate) struct Target<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) route: &'static Route,
+    /// Of the path, that names a record.
+    pub(crate) segment: &'a str,
+    pub(crate) query: QueryString,
+}
+
+/// The checks that need no key. The route is told also where a later check fails.
+pub(crate) fn target<'a>(
+    request: &'a Request,
+    seen: &mut Option<&'static Route>,
+) -> Result<Target<'a>, ApiError> {
     limits::check(request)?;
     let path = request.uri().path();
     let (route, segment) = routes::find(path).ok_or(ApiError::UnknownPath)?;
-    seen.route = Some(route);
+    *seen = Some(route);
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(ApiError::MethodNotAllowed);
     }
@@ -55,6 +62,27 @@ pub(crate) async fn answer(
     if query.has_credential() {
         return Err(ApiError::CredentialInQuery);
     }
+    Ok(Target {
+        path,
+        route,
+        segment,
+        query,
+    })
+}
+
+/// Answers a request. Its id is known already; everything else is decided here.
+pub(crate) async fn answer(
+    app: &App,
+    request: &Request,
+    now: Moment,
+    seen: &mut Seen,
+) -> Result<Answer, ApiError> {
+    let Target {
+        path,
+        route,
+        segment,
+        query,
+    } = target(request, &mut seen.route)?;
     let (operation, scopes) = match route.operation {
         Operation::Catalogue(operation, scopes) => (operation, scopes),
         Operation::Service(operation) => {
@@ -135,51 +163,4 @@ async fn choose(
         representation::choose(&app.compressed, request.headers(), body, etag).await;
     facts.etag = Some(tag);
     answer
-}
-
-/// A request of the catalogue, understood.
-enum Asked {
-    Boats(Box<BoatQuery>),
-    Boat(IdOrSlug),
-    Manufacturers(ManufacturerQuery),
-    Manufacturer(IdOrSlug),
-    ManufacturerBoats(IdOrSlug, Box<BoatQuery>),
-}
-
-impl Asked {
-    fn parse(
-        operation: CatalogueOperation,
-        segment: &str,
-        query: &QueryString,
-    ) -> Result<Self, Vec<ParamIssue>> {
-        Ok(match operation {
-            CatalogueOperation::ListBoats => {
-                Self::Boats(Box::new(BoatQuery::parse(query, BoatList::All)?))
-            }
-            CatalogueOperation::GetBoat => Self::Boat(parse_record(segment, query)?),
-            CatalogueOperation::ListManufacturers => {
-                Self::Manufacturers(ManufacturerQuery::parse(query)?)
-            }
-            CatalogueOperation::GetManufacturer => {
-                Self::Manufacturer(parse_record(segment, query)?)
-            }
-            CatalogueOperation::ListManufacturerBoats => {
-                let query = BoatQuery::parse(query, BoatList::OfManufacturer);
-                let (manufacturer, query) = parse_nested(segment, query)?;
-                Self::ManufacturerBoats(manufacturer, Box::new(query))
-            }
-        })
-    }
-
-    async fn look_up(self, look_up: &LookUp<'_>) -> Result<Found, ApiError> {
-        match self {
-            Self::Boats(query) => boats::list(look_up, &query).await,
-            Self::Boat(id_or_slug) => boats::get(look_up, &id_or_slug).await,
-            Self::Manufacturers(query) => manufacturers::list(look_up, &query).await,
-            Self::Manufacturer(id_or_slug) => manufacturers::get(look_up, &id_or_slug).await,
-            Self::ManufacturerBoats(id_or_slug, query) => {
-                manufacturers::list_boats(look_up, &id_or_slug, *query).await
-            }
-        }
-    }
 }

@@ -22,6 +22,7 @@ mod details;
 mod disk;
 mod errors;
 mod every_status;
+mod explain;
 mod follow;
 mod headers;
 mod key_mutations;
