@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    completions, demo, diff, explain_code, import, keys, manual, mapping, releases, serve,
+    completions, demo, diff, explain, explain_code, import, keys, manual, mapping, releases, serve,
     settings as settings_command, subscriptions, usage, validate,
 };
 use crate::concealed::concealed;
@@ -81,6 +81,8 @@ pub enum Command {
     Serve(Box<serve::ServeArgs>),
     /// Print the OpenAPI document of the API
     Openapi,
+    /// Show what a server would answer to an address, and how it finds it
+    Explain(explain::ExplainArgs),
     /// Explain the codes of findings
     ExplainCode(explain_code::ExplainCodeArgs),
     /// Show what is set, and write a file to set it in

@@ -15,6 +15,9 @@ use shared::keys::audit::Operator;
 use crate::operator;
 use crate::service_manager::ServiceManager;
 
+/// Width of a terminal that does not tell it.
+const COLUMNS_USUAL: usize = 80;
+
 /// The surroundings of one run of the command.
 pub struct Context {
     /// Source of time.
@@ -52,6 +55,21 @@ pub struct Terminal {
     pub out_colour: bool,
     /// Colour is welcome on standard error.
     pub err_colour: bool,
+    /// Width of the terminal on standard output, in columns; none where there is none, so that
+    /// nothing is shortened for it.
+    pub columns: Option<usize>,
+}
+
+impl Terminal {
+    /// For lines that are to be indented by so many columns.
+    #[must_use]
+    pub fn narrower(self, columns: usize) -> Self {
+        let width = self.columns;
+        Self {
+            columns: width.map(|width| width.saturating_sub(columns)),
+            ..self
+        }
+    }
 }
 
 /// Standard output. Whoever reads it may close it, as `head` does, having seen enough; that is
@@ -134,9 +152,16 @@ impl Context {
                 err,
                 out_colour: out && colour,
                 err_colour: err && colour,
+                columns: out.then(columns),
             },
             service_manager: ServiceManager::of_process(),
             pause: Box::new(std::thread::sleep),
         }
     }
+}
+
+/// A terminal that does not say how wide it is has the usual width.
+fn columns() -> usize {
+    let size = terminal_size::terminal_size_of(std::io::stdout());
+    size.map_or(COLUMNS_USUAL, |(width, _height)| usize::from(width.0))
 }

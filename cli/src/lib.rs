@@ -30,8 +30,10 @@ pub mod size;
 pub mod stop;
 pub mod table;
 pub mod temporary_file;
+pub mod tone;
 pub mod validate;
 pub mod visible;
+pub mod when;
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use quick_cache::sync::{Cache, DefaultLifecycle, PlaceholderGuard};
 use quick_cache::{DefaultHashBuilder, Weighter};
+use serde::Serialize;
 use shared::clock::Moment;
 use tokio::time::timeout;
 
@@ -25,7 +26,8 @@ pub const ENTRIES_MAX: u64 = 16 * 1024;
 
 /// Which list was asked for. A manufacturer's boats are [`ListKind::Boats`] with a filter, since
 /// their answer is the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum ListKind {
     /// Boats.
     Boats,
@@ -33,8 +35,18 @@ pub enum ListKind {
     Manufacturers,
 }
 
+impl ListKind {
+    /// Its name for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Boats => "boats",
+            Self::Manufacturers => "manufacturers",
+        }
+    }
+}
+
 /// What identifies the answer of a list.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct ListKey {
     /// Id of the release that answers.
     pub release: String,

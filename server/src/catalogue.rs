@@ -4,6 +4,7 @@
 //! the ordinals of its rows, whose texts are then taken from the bodies. Nothing here renders a
 //! record, and nothing here knows HTTP.
 
+mod explain;
 mod index;
 mod list;
 mod open;
@@ -13,6 +14,7 @@ mod sql;
 mod tables;
 mod totals;
 
+pub use explain::{ExplainedRows, PlanStep, RanStatement};
 pub use list::{ListBody, ListError};
 pub use open::{OpenCatalogueError, OpenSettings};
 pub use pool::{LoadError, QueryError};
@@ -77,6 +79,11 @@ impl Kind {
         &self.index.records()[ordinal as usize]
     }
 
+    fn names(&self, ordinal: u32) -> [&str; 2] {
+        let record = self.record(ordinal);
+        [&record.id, &record.slug]
+    }
+
     fn body(&self, ordinal: u32) -> Result<Body, ReleaseError> {
         Ok(Body {
             bytes: self.bodies.read(ordinal as usize)?,
@@ -138,6 +145,16 @@ impl Catalogue {
     /// The manufacturer with that id or slug. Both are case-sensitive.
     pub fn find_manufacturer(&self, name: &IdOrSlug) -> Option<ManufacturerOrdinal> {
         self.manufacturers.find(name).map(ManufacturerOrdinal)
+    }
+
+    /// Id and slug of a boat found in this catalogue.
+    pub fn boat_names(&self, boat: BoatOrdinal) -> [&str; 2] {
+        self.boats.names(boat.0)
+    }
+
+    /// Id and slug of a manufacturer found in this catalogue.
+    pub fn manufacturer_names(&self, maker: ManufacturerOrdinal) -> [&str; 2] {
+        self.manufacturers.names(maker.0)
     }
 
     /// The body of a boat found in this catalogue.

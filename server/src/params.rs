@@ -23,6 +23,7 @@ use serde::Serialize;
 use shared::ids::IdOrSlug;
 
 pub use boats::{BoatList, BoatQuery, BoatSort, LengthFilter};
+pub use canonical::Understood;
 pub use links::page_links;
 pub use manufacturers::{ManufacturerQuery, ManufacturerSort};
 pub use page::{LIMIT_DEFAULT, LIMIT_MAX, OFFSET_MAX, Order, Page};

@@ -13,7 +13,7 @@ use shared::release::diff::{Filter, KindDiff, Listed, MovedSlug, RecordName, Tak
 use shared::release::{Release, ReleaseDiff, ReleaseId, ReleaseStore};
 
 use super::{lines, releases};
-use crate::context::Context;
+use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
 use crate::{json, table};
 
@@ -43,6 +43,8 @@ pub struct DiffArgs {
 
 /// The word for the active release.
 const CURRENT: &str = "current";
+/// Before each line of a list.
+const INDENT: &str = "  ";
 
 /// A release, as it is typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +83,7 @@ pub fn run(args: &DiffArgs, data: &Path, context: &mut Context) -> anyhow::Resul
         let active = store.current().ok().flatten();
         context
             .out
-            .write_all(text(&diff, active.as_ref()).as_bytes())?;
+            .write_all(text(&diff, active.as_ref(), context.terminal).as_bytes())?;
     }
     Ok(ExitStatus::Done)
 }
@@ -96,7 +98,7 @@ fn open(named: &Named, store: &ReleaseStore) -> anyhow::Result<Release> {
     store.open(&id).context("could not compare the releases")
 }
 
-fn text(diff: &ReleaseDiff, active: Option<&ReleaseId>) -> String {
+fn text(diff: &ReleaseDiff, active: Option<&ReleaseId>, terminal: Terminal) -> String {
     let named = |id: &ReleaseId| {
         if active == Some(id) {
             format!("{id} (active)")
@@ -104,10 +106,13 @@ fn text(diff: &ReleaseDiff, active: Option<&ReleaseId>) -> String {
             id.to_string()
         }
     };
-    let heads = table::details([("From", named(&diff.from)), ("To", named(&diff.to))]);
-    let mut parts = vec![heads, counts(diff)];
+    let heads = table::details(
+        [("From", named(&diff.from)), ("To", named(&diff.to))],
+        terminal,
+    );
+    let mut parts = vec![heads, counts(diff, terminal)];
     for (kind, of_kind) in diff.kinds() {
-        parts.extend(lists(kind, of_kind));
+        parts.extend(lists(kind, of_kind, terminal.narrower(INDENT.len())));
     }
     parts.extend(filters(&diff.lost_filters));
     if parts.len() == 2 {
@@ -121,7 +126,7 @@ fn text(diff: &ReleaseDiff, active: Option<&ReleaseId>) -> String {
 }
 
 /// How many records there are of each kind, and what became of them.
-fn counts(diff: &ReleaseDiff) -> String {
+fn counts(diff: &ReleaseDiff, terminal: Terminal) -> String {
     let rows = diff.kinds().map(|(kind, of_kind)| {
         let numbers = [
             of_kind.before,
@@ -151,17 +156,17 @@ fn counts(diff: &ReleaseDiff) -> String {
         "REMOVED",
         "UNCHANGED",
     ];
-    table::list(heading, rows)
+    table::list(heading, rows, terminal)
 }
 
 /// What there is to list of one kind, each part under its title.
-fn lists(kind: &str, diff: &KindDiff) -> Vec<String> {
+fn lists(kind: &str, diff: &KindDiff, terminal: Terminal) -> Vec<String> {
     let of_records = [
-        records(&format!("Added {kind}"), &diff.added),
-        records(&format!("Changed {kind}"), &diff.changed),
-        records(&format!("Removed {kind}"), &diff.removed),
-        slugs(kind, &diff.moved_slugs),
-        taken(kind, &diff.taken_names),
+        records(&format!("Added {kind}"), &diff.added, terminal),
+        records(&format!("Changed {kind}"), &diff.changed, terminal),
+        records(&format!("Removed {kind}"), &diff.removed, terminal),
+        slugs(kind, &diff.moved_slugs, terminal),
+        taken(kind, &diff.taken_names, terminal),
     ];
     let of_fields = diff.fields.iter().flat_map(|diff| {
         [
@@ -181,13 +186,18 @@ fn lists(kind: &str, diff: &KindDiff) -> Vec<String> {
     of_records.into_iter().chain(of_fields).flatten().collect()
 }
 
-fn records(title: &str, names: &Listed<RecordName>) -> Option<String> {
+fn records(title: &str, names: &Listed<RecordName>, terminal: Terminal) -> Option<String> {
     let rows = names.examples.iter();
     let rows = rows.map(|name| (&*name.slug, name.id.to_string()));
-    listed(title, &table::details(rows), names.total, names.more())
+    listed(
+        title,
+        &table::details(rows, terminal),
+        names.total,
+        names.more(),
+    )
 }
 
-fn slugs(kind: &str, slugs: &Listed<MovedSlug>) -> Option<String> {
+fn slugs(kind: &str, slugs: &Listed<MovedSlug>, terminal: Terminal) -> Option<String> {
     let rows = slugs.examples.iter().map(|moved| {
         let instead = match &moved.taken_by {
             Some(other) => format!("leads to {other} instead; "),
@@ -199,16 +209,26 @@ fn slugs(kind: &str, slugs: &Listed<MovedSlug>) -> Option<String> {
         )
     });
     let title = format!("Slugs of {kind} that no longer lead to their records");
-    listed(&title, &table::details(rows), slugs.total, slugs.more())
+    listed(
+        &title,
+        &table::details(rows, terminal),
+        slugs.total,
+        slugs.more(),
+    )
 }
 
-fn taken(kind: &str, names: &Listed<TakenName>) -> Option<String> {
+fn taken(kind: &str, names: &Listed<TakenName>, terminal: Terminal) -> Option<String> {
     let rows = names.examples.iter().map(|taken| {
         let TakenName { name, from, to } = taken;
         (&**name, format!("led to {from}, leads to {to} now"))
     });
     let title = format!("Names of removed {kind} that lead to others now");
-    listed(&title, &table::details(rows), names.total, names.more())
+    listed(
+        &title,
+        &table::details(rows, terminal),
+        names.total,
+        names.more(),
+    )
 }
 
 fn filters(lost: &Listed<Filter>) -> Option<String> {
@@ -229,6 +249,6 @@ fn listed(title: &str, rows: &str, total: u64, more: u64) -> Option<String> {
     }
     let more = (more != 0).then(|| format!("… and {more} more (--full lists all)"));
     let rows = rows.lines().chain(more.as_deref());
-    let lines: Vec<String> = rows.map(|row| format!("  {row}")).collect();
+    let lines: Vec<String> = rows.map(|row| format!("{INDENT}{row}")).collect();
     Some(format!("{title}\n{}\n", lines.join("\n")))
 }

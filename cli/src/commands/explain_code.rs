@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::findings::{Blame, Code, Severity};
-use crate::table;
+use crate::table::{self, Column};
 use crate::validate::nearest;
 
 /// Arguments of `explain-code`.
@@ -30,7 +30,8 @@ pub fn run(args: &ExplainCodeArgs, context: &mut Context) -> anyhow::Result<Exit
             let severity = code.severity().as_str().to_owned();
             [code.to_string(), severity, code.explanation().to_owned()]
         };
-        table::list(["CODE", "SEVERITY", "MEANING"], Code::ALL.iter().map(row))
+        let columns = ["CODE".into(), "SEVERITY".into(), Column::wrapped("MEANING")];
+        table::list(columns, Code::ALL.iter().map(row), context.terminal)
     };
     context.out.write_all(text.as_bytes())?;
     Ok(ExitStatus::Done)

@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::advice::Advised;
-use crate::context::{Context, OutputClosed};
+use crate::context::{Context, OutputClosed, Terminal};
 use crate::export::{self, LineFiles, STANDARD_INPUT};
 use crate::findings::report::FindingsReport;
 use crate::findings::{LISTED_DEFAULT, terminal};
@@ -158,7 +158,9 @@ pub fn tally_table(tally: &Tally) -> String {
     let rows = rows
         .into_iter()
         .chain((tally.unreadable != 0).then_some(unreadable));
-    table::list(["RECORDS", "PUBLISHED", "UNPUBLISHED", "INVALID"], rows)
+    let heading = ["RECORDS", "PUBLISHED", "UNPUBLISHED", "INVALID"];
+    // It is narrow enough for every terminal.
+    table::list(heading, rows, Terminal::default())
 }
 
 /// A number of things, in the plural unless there is one: `1 error`, `2 errors`.

@@ -6,12 +6,17 @@ pub(super) const WIDTH: usize = 80;
 /// A sentence in as many lines as it takes; those below the first are indented by `indent`. A word
 /// that is too long is not broken.
 pub(super) fn wrapped(sentence: &str, indent: usize) -> String {
+    wrapped_at(WIDTH, sentence, indent)
+}
+
+/// The same for lines of another width.
+pub(super) fn wrapped_at(line_width: usize, sentence: &str, indent: usize) -> String {
     let mut text = String::with_capacity(sentence.len());
     let mut column = 0;
     for (place, word) in sentence.split(' ').enumerate() {
         let width = word.chars().count();
         if place != 0 {
-            if WIDTH < column + 1 + width {
+            if line_width < column + 1 + width {
                 text.push('\n');
                 text.extend(std::iter::repeat_n(' ', indent));
                 column = indent;

@@ -4,7 +4,6 @@ mod change;
 mod document;
 mod list;
 mod prune;
-mod size;
 mod verify;
 
 use std::path::Path;

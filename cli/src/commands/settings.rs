@@ -98,7 +98,11 @@ fn show(is_json: bool, config: Option<&Path>, context: &mut Context) -> anyhow::
             setting.variable,
         ]
     });
-    let table = table::list(["SETTING", "VALUE", "FROM", "VARIABLE"], rows);
+    let table = table::list(
+        ["SETTING", "VALUE", "FROM", "VARIABLE"],
+        rows,
+        context.terminal,
+    );
     let file = match &settings.file {
         Some(file) => format!("The file is {file}."),
         None => format!("There is no {FILE} here. Write one: catalogue settings init"),

@@ -16,7 +16,9 @@ use crate::commands::wait::WaitArgs;
 use crate::commands::{key_store, one_of};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
-use crate::{json, shell, table};
+use crate::table::{self, Cell, Column};
+use crate::tone::Tone;
+use crate::{json, shell, when};
 
 /// Arguments of `subscriptions`.
 #[derive(Debug, Args)]
@@ -176,16 +178,24 @@ fn list(as_json: bool, data: &Path, context: &mut Context) -> anyhow::Result<Exi
         )?;
         return Ok(ExitStatus::Done);
     }
+    let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
     let rows = subscriptions.iter().map(|subscription| {
         [
-            subscription.name.to_string(),
-            subscription.plan.to_string(),
-            subscription.status.to_string(),
-            subscription.quota.to_string(),
-            Timestamp::from_unix_seconds(subscription.started_at).to_string(),
+            subscription.name.to_string().into(),
+            subscription.plan.to_string().into(),
+            status(subscription),
+            subscription.quota.to_string().into(),
+            Cell::from(when::told(subscription.started_at, now, terminal)),
         ]
     });
-    let text = table::list(["NAME", "PLAN", "STATUS", "QUOTA", "STARTED"], rows);
+    let columns = [
+        Column::wrapped("NAME"),
+        "PLAN".into(),
+        "STATUS".into(),
+        "QUOTA".into(),
+        "STARTED".into(),
+    ];
+    let text = table::list(columns, rows, terminal);
     context.out.write_all(text.as_bytes())?;
     Ok(ExitStatus::Done)
 }
@@ -203,17 +213,28 @@ fn show(
     }
     let now = context.clock.now().unix_seconds();
     let period = subscription.period(now);
-    let time = |unix_seconds| Timestamp::from_unix_seconds(unix_seconds).to_string();
-    let text = table::details([
-        ("Name", subscription.name.to_string()),
-        ("Plan", subscription.plan.to_string()),
-        ("Status", subscription.status.to_string()),
-        ("Quota", format!("{} requests a month", subscription.quota)),
+    let terminal = context.terminal;
+    let time = |at| Cell::from(when::told_in_full(at, now, terminal));
+    let quota = format!("{} requests a month", subscription.quota);
+    let lines = [
+        ("Name", subscription.name.to_string().into()),
+        ("Plan", subscription.plan.to_string().into()),
+        ("Status", status(subscription)),
+        ("Quota", quota.into()),
         ("Started", time(subscription.started_at)),
         ("Renews", time(period.end)),
-    ]);
+    ];
+    let text = table::details(lines, terminal);
     write!(context.out, "{text}{next}")?;
     Ok(ExitStatus::Done)
+}
+
+fn status(subscription: &Subscription) -> Cell {
+    let tone = match subscription.status {
+        SubscriptionStatus::Active => Tone::Good,
+        SubscriptionStatus::Inactive => Tone::Faint,
+    };
+    Cell::new(subscription.status.to_string(), tone)
 }
 
 #[derive(Serialize)]

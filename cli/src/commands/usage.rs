@@ -1,5 +1,7 @@
 //! `catalogue usage`: what is used of each monthly quota.
 
+mod bar;
+
 use std::io::Write;
 use std::path::Path;
 
@@ -12,15 +14,20 @@ use shared::keys::subscription::Subscription;
 use shared::timestamp::Timestamp;
 
 use crate::commands::key_store;
-use crate::context::Context;
+use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
-use crate::{json, table};
+use crate::table::{self, Cell, Column};
+use crate::{json, when};
+
+/// How much of a month must have passed before anything is foreseen from it: a tenth.
+const FORESEEN_AFTER: i64 = 10;
 
 /// Arguments of `usage`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "A running server reserves requests a few at a time, so a figure may run \
-    ahead by what is reserved and not yet used."
+    ahead by what is reserved and not yet used. EXPECTED is what the month comes to if it goes on \
+    as it has; nothing is foreseen in the first tenth of it."
 )]
 pub struct UsageArgs {
     /// Only this subscription
@@ -60,6 +67,17 @@ pub fn run(args: &UsageArgs, data: &Path, context: &mut Context) -> anyhow::Resu
         )?;
         return Ok(ExitStatus::Done);
     }
+    let text = if context.terminal.out {
+        bars(&usage, now, context.terminal)
+    } else {
+        numbers(&usage)
+    };
+    context.out.write_all(text.as_bytes())?;
+    Ok(ExitStatus::Done)
+}
+
+/// For programs that read columns.
+fn numbers(usage: &[Usage]) -> String {
     let rows = usage.iter().map(|usage| {
         [
             usage.subscription.clone(),
@@ -69,12 +87,37 @@ pub fn run(args: &UsageArgs, data: &Path, context: &mut Context) -> anyhow::Resu
             usage.renews_at.to_string(),
         ]
     });
-    let text = table::list(
-        ["SUBSCRIPTION", "USED", "QUOTA", "REMAINING", "RENEWS"],
-        rows,
-    );
-    context.out.write_all(text.as_bytes())?;
-    Ok(ExitStatus::Done)
+    let heading = ["SUBSCRIPTION", "USED", "QUOTA", "REMAINING", "RENEWS"];
+    table::list(heading, rows, Terminal::default())
+}
+
+/// For people.
+fn bars(usage: &[Usage], now: i64, terminal: Terminal) -> String {
+    let columns = [
+        Column::wrapped("SUBSCRIPTION"),
+        Column::spare(3, "USED"),
+        "".into(),
+        "OF".into(),
+        "LEFT".into(),
+        Column::spare(1, "EXPECTED"),
+        Column::spare(2, "RENEWS"),
+    ];
+    let rows = usage.iter().map(|usage| {
+        let expected = usage.expected.map(bar::grouped);
+        [
+            usage.subscription.clone().into(),
+            bar::bar(usage.used, usage.quota),
+            Cell::from(bar::percent(usage.used, usage.quota)),
+            bar::grouped(usage.quota).into(),
+            bar::grouped(usage.remaining).into(),
+            Cell::new(
+                expected.unwrap_or_else(|| "-".to_owned()),
+                bar::tone(usage.expected.unwrap_or(0), usage.quota),
+            ),
+            when::relative(usage.renews_at.unix_seconds(), now).into(),
+        ]
+    });
+    table::list(columns, rows, terminal)
 }
 
 #[derive(Serialize)]
@@ -89,6 +132,8 @@ struct Usage {
     used: u64,
     quota: u64,
     remaining: u64,
+    /// What the period comes to if it goes on as it has; null where that is too early to say.
+    expected: Option<u64>,
     period_start: Timestamp,
     renews_at: Timestamp,
 }
@@ -111,12 +156,47 @@ fn usage_of(
 ) -> anyhow::Result<Usage> {
     let period = subscription.period(now);
     let used = store.usage(subscription.id, period)?;
+    // A subscription's first period began before it.
+    let began = period.start.max(subscription.started_at);
     Ok(Usage {
         subscription: subscription.name.to_string(),
         used,
         quota: subscription.quota,
         remaining: subscription.quota.saturating_sub(used),
+        expected: expected(used, began, now, period.end),
         period_start: Timestamp::from_unix_seconds(period.start),
         renews_at: Timestamp::from_unix_seconds(period.end),
     })
+}
+
+/// What is used by `end` if it goes on as it has since `began`.
+fn expected(used: u64, began: i64, now: i64, end: i64) -> Option<u64> {
+    let (passed, all) = (now - began, end - began);
+    if passed <= 0 || passed < all / FORESEEN_AFTER {
+        return None;
+    }
+    let expected = u128::from(used) * u128::from(all.unsigned_abs());
+    u64::try_from(expected / u128::from(passed.unsigned_abs())).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_month_is_foreseen_from_its_part_that_has_passed_once_that_says_something() {
+        let table = [
+            (0, 0, None),
+            (500, 99, None),
+            (500, 100, Some(5000)),
+            (500, 250, Some(2000)),
+            (500, 1000, Some(500)),
+            (0, 500, Some(0)),
+            (u64::MAX, 100, None),
+        ];
+        for (used, now, foreseen) in table {
+            assert_eq!(expected(used, 0, now, 1000), foreseen, "{used} by {now}");
+        }
+        assert_eq!(expected(5, 500, 400, 1000), None, "the clock was put back");
+    }
 }

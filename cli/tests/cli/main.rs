@@ -19,6 +19,7 @@ mod damage;
 mod data_damage;
 mod demo;
 mod diff;
+mod explain;
 mod guards;
 mod help;
 mod import;

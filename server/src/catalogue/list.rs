@@ -5,14 +5,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use duckdb::Connection;
 use shared::etag::ETag;
 use shared::ids::Slug;
 use shared::release::reader::{Coded, TermCodes};
 use shared::release::{Record, ReleaseError};
 
 use super::pool::{QueryError, integers};
-use super::sql::{Condition, Question};
+use super::sql::{Condition, Question, Statement};
 use super::tables::Sort;
 use super::totals::Totals;
 use super::{Catalogue, Kind};
@@ -147,7 +146,8 @@ impl Catalogue {
         let catalogue = Arc::clone(self);
         // The bodies may be on disk, so they too are read on the thread that may block.
         let answer = self.pool.run(move |connection| {
-            let (total, ordinals) = rows(connection, &catalogue.totals, &question, page)?;
+            let ask = |asked: &Statement| integers(connection, asked);
+            let (total, ordinals) = rows(&catalogue.totals, &question, page, ask)?;
             let bytes = envelope(kind(&catalogue), &ordinals, page, total)?;
             Ok(ListBody {
                 etag: ETag::of(&bytes),
@@ -159,26 +159,27 @@ impl Catalogue {
     }
 }
 
-/// How many rows `question` asks for, and the ordinals of those on `page`.
-fn rows(
-    connection: &Connection,
+/// How many rows `question` asks for, and the ordinals of those on `page`. Statements are run by
+/// `ask`, which gives the first column of every row.
+pub(super) fn rows(
     totals: &Totals,
     question: &Question,
     page: Page,
+    mut ask: impl FnMut(&Statement) -> Result<Vec<i64>, QueryError>,
 ) -> Result<(u64, Vec<i64>), QueryError> {
     let first = |numbers: &[i64]| numbers.first().map_or(0, |number| number.unsigned_abs());
     if let Some(asked) = question.total_and_rows(page) {
-        let numbers = integers(connection, &asked)?;
+        let numbers = ask(&asked)?;
         let before_page = usize::try_from(page.offset).unwrap_or(usize::MAX);
         let ordinals = numbers.iter().skip(1).skip(before_page).copied();
         return Ok((first(&numbers), ordinals.collect()));
     }
     let total = match totals.of(question) {
         Some(total) => total,
-        None => first(&integers(connection, &question.total())?),
+        None => first(&ask(&question.total())?),
     };
     let page = question.page(page, total);
-    let mut ordinals = integers(connection, &page.statement)?;
+    let mut ordinals = ask(&page.statement)?;
     if page.is_reversed {
         ordinals.reverse();
     }

@@ -246,8 +246,9 @@ mod tests {
         let mut connections = Connections::new(
             Socket::Passed(passed),
             ConnectionLimits::default(),
-            Arc::new(|_refusal| Vec::new()),
+            Arc::new(|_refusal, _origin| Vec::new()),
             Arc::new(ManualClock::at(0)),
+            Arc::new(Counts::new()),
             phase,
         )
         .unwrap();

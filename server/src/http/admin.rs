@@ -23,6 +23,7 @@ use super::connection::{Phase, Refusal};
 use super::error::ApiError;
 use super::headers::Facts;
 use super::serve::server_of;
+use super::socket::Socket;
 use super::{Reply, limits};
 use crate::app::App;
 use crate::metrics::{self, Connections as Uncounted};
@@ -50,9 +51,9 @@ pub async fn serve(
     let (_phases, phase) = watch::channel(Phase::Serving);
     let refusing = Arc::clone(&app);
     let connections = Connections::new(
-        listener,
+        Socket::Own(listener),
         limits,
-        Arc::new(move |refusal| last_answer(&refusing, refusal)),
+        Arc::new(move |refusal, _origin| last_answer(&refusing, refusal)),
         Arc::clone(&app.clock),
         Arc::new(Uncounted::new()),
         phase,

@@ -24,7 +24,7 @@ use tokio::time::{Instant, Sleep};
 
 use super::admission::Place;
 use farewell::Farewell;
-pub(crate) use head::BadHead;
+pub(crate) use head::{BadHead, check};
 use head::{Heads, Passed};
 use phase::Closing;
 pub(crate) use phase::Phase;

@@ -34,6 +34,15 @@ pub(crate) struct Found {
 }
 
 impl LookUp<'_> {
+    /// What the answer of a list is remembered by.
+    pub(crate) fn key(&self, list: ListKind, canonical_query: String) -> ListKey {
+        ListKey {
+            release: self.catalogue.release_id().to_owned(),
+            list,
+            query: canonical_query,
+        }
+    }
+
     /// A page of a list, remembered or queried.
     pub(crate) async fn list(
         &self,
@@ -42,12 +51,7 @@ impl LookUp<'_> {
         page: Page,
         query: impl Future<Output = Result<ListBody, ListError>>,
     ) -> Result<Found, ApiError> {
-        let release = self.catalogue.release_id().to_owned();
-        let key = ListKey {
-            release,
-            list,
-            query: canonical_query,
-        };
+        let key = self.key(list, canonical_query);
         let waiting = self.catalogue.queue_limits().longest();
         let query = self.measured(query);
         let asked = self.lists.get_or_query(&key, self.now, waiting, query);

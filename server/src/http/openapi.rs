@@ -107,6 +107,11 @@ pub(crate) fn served() -> &'static Served {
     &SERVED
 }
 
+/// The name of an operation in the document.
+pub(crate) fn operation_id(operation: routes::Operation) -> &'static str {
+    operations::facts(operation).id
+}
+
 fn document() -> Document {
     let mut generator = shapes::generator();
     let paths = ROUTES

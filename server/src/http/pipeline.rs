@@ -6,19 +6,19 @@ use bytes::Bytes;
 use salvo::http::{Method, Request};
 use shared::clock::Moment;
 use shared::etag::ETag;
-use shared::ids::IdOrSlug;
 use shared::keys::key::Key;
 use shared::keys::scope::Scope;
 
+use super::asked::Asked;
 use super::error::ApiError;
 use super::headers::Facts;
-use super::look_up::{Found, LookUp, parse_nested, parse_record};
-use super::routes::{self, CatalogueOperation, Found as Destination, Operation, Template};
-use super::{authorization, boats, cors, docs, limits, manufacturers, representation, service};
+use super::look_up::LookUp;
+use super::routes::{self, Found as Destination, Operation, Template};
+use super::{authorization, cors, docs, limits, representation, service};
 use crate::app::App;
 use crate::keyring::Verified;
 use crate::limits::{QuotaError, Usage};
-use crate::params::{BoatList, BoatQuery, ManufacturerQuery, ParamIssue, QueryString};
+use crate::params::QueryString;
 
 /// A request that was answered as asked.
 pub(crate) enum Answer {
@@ -39,23 +39,18 @@ pub(crate) struct Seen {
     pub(crate) verified: Option<Verified>,
 }
 
-/// Answers a request. Its id is known already; everything else is decided here.
-pub(crate) async fn answer(
-    app: &App,
-    request: &Request,
-    now: Moment,
-    seen: &mut Seen,
-) -> Result<Answer, ApiError> {
-    limits::check(request)?;
-    let path = request.uri().path();
-    let destination = routes::find(path);
-    seen.route = destination.map(Destination::path);
-    // A browser that asks before a page's request is told about origins, whatever the path, so that
-    // the page can read whatever answer there is.
-    if let Some(fields) = cors::preflight(request, &seen.facts.sharing) {
-        seen.facts.may_send = Some(fields);
-        return Ok(Answer::MaySend);
-    }
+/// What a request is for, as far as that is known without its key.
+pub(crate) struct Target<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) destination: Destination<'a>,
+    pub(crate) query: QueryString,
+}
+
+/// The checks that need no key, of a request whose path leads there.
+pub(crate) fn target<'a>(
+    request: &'a Request,
+    destination: Option<Destination<'a>>,
+) -> Result<Target<'a>, ApiError> {
     let destination = destination.ok_or(ApiError::UnknownPath)?;
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(ApiError::MethodNotAllowed);
@@ -64,6 +59,34 @@ pub(crate) async fn answer(
     if query.has_credential() {
         return Err(ApiError::CredentialInQuery);
     }
+    Ok(Target {
+        path: request.uri().path(),
+        destination,
+        query,
+    })
+}
+
+/// Answers a request. Its id is known already; everything else is decided here.
+pub(crate) async fn answer(
+    app: &App,
+    request: &Request,
+    now: Moment,
+    seen: &mut Seen,
+) -> Result<Answer, ApiError> {
+    limits::check(request)?;
+    let destination = routes::find(request.uri().path());
+    seen.route = destination.map(Destination::path);
+    // A browser that asks before a page's request is told about origins, whatever the path, so that
+    // the page can read whatever answer there is.
+    if let Some(fields) = cors::preflight(request, &seen.facts.sharing) {
+        seen.facts.may_send = Some(fields);
+        return Ok(Answer::MaySend);
+    }
+    let Target {
+        path,
+        destination,
+        query,
+    } = target(request, destination)?;
     let (route, segment) = match destination {
         Destination::Endpoint(route, segment) => (route, segment),
         Destination::File(route) => {
@@ -153,51 +176,4 @@ async fn choose(
         representation::choose(&app.compressed, request.headers(), body, etag).await;
     facts.etag = Some(tag);
     answer
-}
-
-/// A request of the catalogue, understood.
-enum Asked {
-    Boats(Box<BoatQuery>),
-    Boat(IdOrSlug),
-    Manufacturers(ManufacturerQuery),
-    Manufacturer(IdOrSlug),
-    ManufacturerBoats(IdOrSlug, Box<BoatQuery>),
-}
-
-impl Asked {
-    fn parse(
-        operation: CatalogueOperation,
-        segment: &str,
-        query: &QueryString,
-    ) -> Result<Self, Vec<ParamIssue>> {
-        Ok(match operation {
-            CatalogueOperation::ListBoats => {
-                Self::Boats(Box::new(BoatQuery::parse(query, BoatList::All)?))
-            }
-            CatalogueOperation::GetBoat => Self::Boat(parse_record(segment, query)?),
-            CatalogueOperation::ListManufacturers => {
-                Self::Manufacturers(ManufacturerQuery::parse(query)?)
-            }
-            CatalogueOperation::GetManufacturer => {
-                Self::Manufacturer(parse_record(segment, query)?)
-            }
-            CatalogueOperation::ListManufacturerBoats => {
-                let query = BoatQuery::parse(query, BoatList::OfManufacturer);
-                let (manufacturer, query) = parse_nested(segment, query)?;
-                Self::ManufacturerBoats(manufacturer, Box::new(query))
-            }
-        })
-    }
-
-    async fn look_up(self, look_up: &LookUp<'_>) -> Result<Found, ApiError> {
-        match self {
-            Self::Boats(query) => boats::list(look_up, &query).await,
-            Self::Boat(id_or_slug) => boats::get(look_up, &id_or_slug).await,
-            Self::Manufacturers(query) => manufacturers::list(look_up, &query).await,
-            Self::Manufacturer(id_or_slug) => manufacturers::get(look_up, &id_or_slug).await,
-            Self::ManufacturerBoats(id_or_slug, query) => {
-                manufacturers::list_boats(look_up, &id_or_slug, *query).await
-            }
-        }
-    }
 }

@@ -168,7 +168,6 @@ pub fn find(path: &str) -> Option<Found<'_>> {
     ROUTES.iter().find_map(endpoint).or_else(file)
 }
 
-
 impl Template {
     fn segment_of<'a>(&self, path: &'a str) -> Option<&'a str> {
         match self {

@@ -21,7 +21,7 @@ pub(crate) struct Queries {
 }
 
 impl Queries {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let durations = HistogramOpts::new(
             "catalogue_list_query_duration_seconds",
             "From when a list that is not remembered was asked for to its body, waiting for a \

@@ -4,7 +4,7 @@ use shared::ids::Slug;
 use shared::model::{YEAR_MAX, YEAR_MIN};
 use shared::units::{LengthBound, LengthRanges, LengthUnit};
 
-use super::canonical::Canonical;
+use super::canonical::{Canonical, Parameters, Understood};
 use super::reader::{Accepted, Reader};
 use super::values::{self, Choice};
 use super::{Order, Page, ParamIssue, QueryString, SearchWords};
@@ -115,22 +115,34 @@ impl BoatQuery {
     /// may have the same text.
     pub fn canonical(&self) -> String {
         let mut canonical = Canonical::default();
-        canonical.add("manufacturer", self.manufacturer.as_ref());
-        canonical.add("type", self.boat_type.as_ref());
-        canonical.add("category", self.category.as_ref());
-        canonical.add("activity", self.activity.as_ref());
-        canonical.add("yearFrom", self.year_from);
-        canonical.add("yearTo", self.year_to);
-        if let Some(length) = &self.length {
-            canonical.add("lengthMin", length.min.as_ref());
-            canonical.add("lengthMax", length.max.as_ref());
-            canonical.add_choice("lengthUnit", length.unit);
-        }
-        canonical.add("search", self.search.as_ref());
-        self.page.write(&mut canonical);
-        canonical.add_choice("sort", self.sort);
-        canonical.add_choice("order", self.order);
+        self.write(&mut canonical);
         canonical.finish()
+    }
+
+    /// All parameters as they were understood; `lengthUnit` only where there is a bound.
+    pub fn understood(&self) -> Vec<Understood> {
+        let mut all = Vec::new();
+        self.write(&mut all);
+        all
+    }
+
+    fn write(&self, parameters: &mut impl Parameters) {
+        parameters.add("manufacturer", self.manufacturer.as_ref());
+        parameters.add("type", self.boat_type.as_ref());
+        parameters.add("category", self.category.as_ref());
+        parameters.add("activity", self.activity.as_ref());
+        parameters.add("yearFrom", self.year_from);
+        parameters.add("yearTo", self.year_to);
+        let length = self.length.as_ref();
+        parameters.add("lengthMin", length.and_then(|length| length.min.as_ref()));
+        parameters.add("lengthMax", length.and_then(|length| length.max.as_ref()));
+        if let Some(length) = length {
+            parameters.add_choice("lengthUnit", length.unit);
+        }
+        parameters.add("search", self.search.as_ref());
+        self.page.write(parameters);
+        parameters.add_choice("sort", self.sort);
+        parameters.add_choice("order", self.order);
     }
 }
 

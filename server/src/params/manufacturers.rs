@@ -1,6 +1,6 @@
 //! The query of the manufacturer list (specification section 4.3).
 
-use super::canonical::Canonical;
+use super::canonical::{Canonical, Parameters, Understood};
 use super::reader::{Accepted, Reader};
 use super::values::{self, Choice};
 use super::{Order, Page, ParamIssue, QueryString, SearchWords};
@@ -43,11 +43,22 @@ impl ManufacturerQuery {
     /// may have the same text.
     pub fn canonical(&self) -> String {
         let mut canonical = Canonical::default();
-        canonical.add("search", self.search.as_ref());
-        self.page.write(&mut canonical);
-        canonical.add_choice("sort", self.sort);
-        canonical.add_choice("order", self.order);
+        self.write(&mut canonical);
         canonical.finish()
+    }
+
+    /// All parameters as they were understood.
+    pub fn understood(&self) -> Vec<Understood> {
+        let mut all = Vec::new();
+        self.write(&mut all);
+        all
+    }
+
+    fn write(&self, parameters: &mut impl Parameters) {
+        parameters.add("search", self.search.as_ref());
+        self.page.write(parameters);
+        parameters.add_choice("sort", self.sort);
+        parameters.add_choice("order", self.order);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use shared::number::INTEGER_MAX;
 
-use super::canonical::Canonical;
+use super::canonical::Parameters;
 use super::reader::Reader;
 use super::values::{self, Choice};
 
@@ -41,9 +41,9 @@ impl Page {
         }
     }
 
-    pub(super) fn write(self, canonical: &mut Canonical) {
-        canonical.add_unless("limit", self.limit, LIMIT_DEFAULT);
-        canonical.add_unless("offset", self.offset, 0);
+    pub(super) fn write(self, parameters: &mut impl Parameters) {
+        parameters.add_unless("limit", self.limit, LIMIT_DEFAULT);
+        parameters.add_unless("offset", self.offset, 0);
     }
 }
 

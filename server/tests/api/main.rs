@@ -25,6 +25,7 @@ mod disk;
 mod docs;
 mod errors;
 mod every_status;
+mod explain;
 mod follow;
 mod headers;
 mod key_mutations;

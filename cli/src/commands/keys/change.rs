@@ -9,11 +9,11 @@ use shared::keys::sqlite::SqliteKeyStore;
 use shared::keys::store::{KeyStore, KeyStoreError};
 
 use crate::commands::key_store;
-use crate::commands::keys::document::time;
 use crate::commands::keys::{KeyArgs, last_use, list, owner};
 use crate::commands::wait::WaitArgs;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::when;
 
 /// Arguments of the three.
 #[derive(Debug, Args)]
@@ -112,7 +112,7 @@ fn warn_of_rotated(
         let KeyState::Rotated { until } = other.state(&owner, now) else {
             continue;
         };
-        let (prefix, until) = (&other.prefix, time(until));
+        let (prefix, until) = (&other.prefix, when::exact(until));
         writeln!(
             context.err,
             "warning: the rotated key {prefix} still works until {until}"

@@ -7,7 +7,10 @@ use shared::keys::last_use::LastUse;
 use shared::keys::subscription::Subscription;
 use shared::timestamp::Timestamp;
 
-use crate::table;
+use crate::context::Terminal;
+use crate::table::{self, Cell};
+use crate::tone::Tone;
+use crate::when;
 
 /// A key as JSON.
 #[derive(Serialize)]
@@ -80,44 +83,39 @@ pub(super) fn details(
     owner: &Subscription,
     last_use: Option<LastUse>,
     now: i64,
+    terminal: Terminal,
 ) -> String {
-    let mut lines = vec![
+    let time = |at: Option<i64>| match at {
+        Some(at) => when::told_in_full(at, now, terminal),
+        None => "never".to_owned(),
+    };
+    let quota = format!(
+        "{} requests a month, shared by the keys of {}",
+        owner.quota, owner.name
+    );
+    let name = key.name.as_ref().map(|name| ("Name", name.to_string()));
+    let successor = key.replaced_by.as_ref();
+    let successor = successor.map(|id| ("Replaced by", Cell::from(id.to_string())));
+    let first = [
         ("Id", key.id.to_string()),
         ("Prefix", key.prefix.to_string()),
     ];
-    lines.extend(key.name.as_ref().map(|name| ("Name", name.to_string())));
-    lines.extend([
+    let middle = [
         ("Subscription", owner.name.to_string()),
         ("Environment", key.environment.to_string()),
         ("Scopes", key.scopes.join(", ")),
         ("Minute limit", format!("{} requests", key.minute_limit())),
-        (
-            "Quota",
-            format!(
-                "{} requests a month, shared by the keys of {}",
-                owner.quota, owner.name
-            ),
-        ),
-        ("State", state(key, owner, last_use, now)),
-        ("Issued", time(key.created_at)),
-        (
-            "Expires",
-            key.expires_at.map_or_else(|| "never".to_owned(), time),
-        ),
-        (
-            "Last used",
-            last_use.map_or_else(
-                || "never".to_owned(),
-                |last| format!("{}, {}", time(last.at), ago(now - last.at)),
-            ),
-        ),
-    ]);
-    lines.extend(
-        key.replaced_by
-            .as_ref()
-            .map(|id| ("Replaced by", id.to_string())),
-    );
-    table::details(lines)
+        ("Quota", quota),
+    ];
+    let texts = first.into_iter().chain(name).chain(middle);
+    let last = [
+        ("State", state(key, owner, last_use, now, terminal)),
+        ("Issued", time(Some(key.created_at)).into()),
+        ("Expires", time(key.expires_at).into()),
+        ("Last used", time(last_use.map(|last| last.at)).into()),
+    ];
+    let lines = texts.map(|(label, text)| (label, Cell::from(text)));
+    table::details(lines.chain(last).chain(successor), terminal)
 }
 
 /// The state of a key with the time that belongs to it, and of a rotated one whether anybody has
@@ -127,50 +125,27 @@ pub(super) fn state(
     owner: &Subscription,
     last_use: Option<LastUse>,
     now: i64,
-) -> String {
+    terminal: Terminal,
+) -> Cell {
     let is_in_use = last_use.is_some_and(|last| last.is_after_rotation);
-    match key.state(owner, now) {
-        KeyState::Rotated { until } if is_in_use => {
-            format!("rotated, still used, works until {}", time(until))
+    let state = key.state(owner, now);
+    let text = match state {
+        KeyState::Rotated { until } => {
+            let still = if is_in_use { "still used, " } else { "" };
+            let until = when::told(until, now, terminal);
+            let ends = if terminal.out { "stops" } else { "works until" };
+            format!("rotated, {still}{ends} {until}")
         }
-        KeyState::Rotated { until } => format!("rotated, works until {}", time(until)),
         state => state.to_string(),
-    }
+    };
+    Cell::new(text, tone(state))
 }
 
-/// How long ago something was, in the longest unit of which it was at least two. A server's clock
-/// may be ahead of this one.
-fn ago(seconds: i64) -> String {
-    const UNITS: [(i64, char); 3] = [(86_400, 'd'), (3600, 'h'), (60, 'm')];
-    let seconds = seconds.max(0);
-    let fits = |(unit, _): &(i64, char)| 2 <= seconds / unit;
-    let (unit, letter) = UNITS.into_iter().find(fits).unwrap_or((1, 's'));
-    format!("{}{letter} ago", seconds / unit)
-}
-
-/// An instant as everywhere: RFC 3339 in UTC.
-pub(super) fn time(unix_seconds: i64) -> String {
-    Timestamp::from_unix_seconds(unix_seconds).to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_past_are_told_in_the_longest_unit_of_which_there_are_two() {
-        let table = [
-            (-5, "0s ago"),
-            (0, "0s ago"),
-            (119, "119s ago"),
-            (120, "2m ago"),
-            (7199, "119m ago"),
-            (7200, "2h ago"),
-            (172_799, "47h ago"),
-            (172_800, "2d ago"),
-        ];
-        for (seconds, told) in table {
-            assert_eq!(ago(seconds), told, "{seconds}");
-        }
+const fn tone(state: KeyState) -> Tone {
+    match state {
+        KeyState::Active => Tone::Good,
+        KeyState::Rotated { .. } => Tone::Notice,
+        KeyState::Revoked | KeyState::Expired => Tone::Bad,
+        KeyState::Disabled | KeyState::SubscriptionInactive => Tone::Faint,
     }
 }

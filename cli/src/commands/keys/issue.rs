@@ -123,7 +123,7 @@ pub(super) fn show_issued(
     now: i64,
     context: &mut Context,
 ) -> anyhow::Result<()> {
-    let details = document::details(&issued.key, owner, None, now);
+    let details = document::details(&issued.key, owner, None, now, context.terminal);
     writeln!(context.out, "{}\n", issued.secret.expose())?;
     writeln!(
         context.out,

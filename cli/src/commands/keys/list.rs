@@ -12,11 +12,12 @@ use shared::keys::store::KeyStore;
 use shared::keys::subscription::Subscription;
 
 use crate::commands::key_store;
-use crate::commands::keys::document::{self, KeyDocument, state, time};
+use crate::commands::keys::document::{self, KeyDocument, state};
 use crate::commands::keys::{KeyArgs, last_use, owner, without_owner};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
-use crate::{json, table};
+use crate::table::{self, Cell, Column};
+use crate::{json, when};
 
 #[derive(Serialize)]
 struct ListDocument {
@@ -51,34 +52,38 @@ pub(super) fn run(as_json: bool, data: &Path, context: &mut Context) -> anyhow::
         return Ok(ExitStatus::Done);
     }
     let heading = [
-        "PREFIX",
-        "ID",
-        "NAME",
-        "SUBSCRIPTION",
-        "ENV",
-        "SCOPES",
-        "STATE",
-        "EXPIRES",
-        "LAST USED",
+        "PREFIX".into(),
+        Column::spare(1, "ID"),
+        Column::wrapped("NAME"),
+        Column::wrapped("SUBSCRIPTION"),
+        Column::spare(4, "ENV"),
+        Column::spare(2, "SCOPES"),
+        Column::wrapped("STATE"),
+        Column::spare(3, "EXPIRES"),
+        Column::spare(5, "LAST USED"),
     ];
+    let terminal = context.terminal;
+    let time_or_never = |at: Option<i64>| match at {
+        Some(at) => when::told(at, now, terminal),
+        None => "never".to_owned(),
+    };
     let rows = keys.iter().map(|(key, owner)| {
+        let name = key.name.as_ref();
+        let name = name.map_or_else(|| "-".to_owned(), ToString::to_string);
         [
-            key.prefix.to_string(),
-            key.id.to_string(),
-            key.name
-                .as_ref()
-                .map_or_else(|| "-".to_owned(), ToString::to_string),
-            owner.name.to_string(),
-            key.environment.to_string(),
-            key.scopes.join(","),
-            state(key, owner, last_use(key), now),
-            time_or_never(key.expires_at),
-            time_or_never(last_use(key).map(|last| last.at)),
+            key.prefix.to_string().into(),
+            key.id.to_string().into(),
+            name.into(),
+            owner.name.to_string().into(),
+            key.environment.to_string().into(),
+            key.scopes.join(",").into(),
+            state(key, owner, last_use(key), now, terminal),
+            time_or_never(key.expires_at).into(),
+            Cell::from(time_or_never(last_use(key).map(|last| last.at))),
         ]
     });
-    context
-        .out
-        .write_all(table::list(heading, rows).as_bytes())?;
+    let text = table::list(heading, rows, terminal);
+    context.out.write_all(text.as_bytes())?;
     Ok(ExitStatus::Done)
 }
 
@@ -109,9 +114,8 @@ pub(super) fn print(
     if as_json {
         return json::print(&KeyDocument::of(key, owner, last_use, now), context);
     }
-    context
-        .out
-        .write_all(document::details(key, owner, last_use, now).as_bytes())?;
+    let text = document::details(key, owner, last_use, now, context.terminal);
+    context.out.write_all(text.as_bytes())?;
     Ok(())
 }
 
@@ -119,10 +123,6 @@ struct Listing {
     keys: Vec<(Key, Subscription)>,
     subscriptions: usize,
     last_uses: HashMap<KeyId, LastUse>,
-}
-
-fn time_or_never(unix_seconds: Option<i64>) -> String {
-    unix_seconds.map_or_else(|| "never".to_owned(), time)
 }
 
 /// Each key with its owner. Keys are read first, so that the owner of each is known after.

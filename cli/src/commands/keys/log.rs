@@ -13,10 +13,10 @@ use shared::timestamp::Timestamp;
 
 use crate::commands::key_store;
 use crate::commands::keys::KeyArgs;
-use crate::commands::keys::document::time;
-use crate::context::Context;
+use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
-use crate::{json, table};
+use crate::table::{self, Column};
+use crate::{json, when};
 
 /// Entries that are shown unless more are asked for.
 const LIMIT_DEFAULT: u32 = 50;
@@ -65,8 +65,15 @@ pub(super) fn run(
         writeln!(context.out, "No changes are logged.")?;
         return Ok(ExitStatus::Done);
     }
-    let rows = entries.iter().map(row);
-    let text = table::list(["WHEN", "WHO", "WHAT", "CHANGES"], rows);
+    let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
+    let rows = entries.iter().map(|entry| row(entry, now, terminal));
+    let columns = [
+        "WHEN".into(),
+        "WHO".into(),
+        "WHAT".into(),
+        Column::wrapped("CHANGES"),
+    ];
+    let text = table::list(columns, rows, terminal);
     context.out.write_all(text.as_bytes())?;
     if has_more {
         writeln!(
@@ -100,14 +107,14 @@ fn query(args: &LogArgs, store: &mut SqliteKeyStore) -> anyhow::Result<EntryQuer
 
 /// What was changed stands below what happened, and each value on a line of its own, so that the
 /// table stays narrow.
-fn row(entry: &Entry) -> [String; 4] {
+fn row(entry: &Entry, now: i64, terminal: Terminal) -> [String; 4] {
     let subject = match &entry.key {
         Some((_id, prefix)) => prefix.to_string(),
         None => entry.subscription.to_string(),
     };
     let changes: Vec<_> = entry.changes.iter().map(ToString::to_string).collect();
     [
-        time(entry.at),
+        when::told(entry.at, now, terminal),
         entry.operator.to_string(),
         format!("{}\n{subject}", entry.event.as_str()),
         changes.join("\n"),

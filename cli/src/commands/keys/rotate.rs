@@ -8,14 +8,14 @@ use shared::keys::limits::{DEFAULT_GRACE, GRACE_MAX};
 use shared::keys::store::{KeyStore, Rotation};
 
 use crate::commands::key_store;
-use crate::commands::keys::document::{IssuedDocument, KeyDocument, time};
+use crate::commands::keys::document::{IssuedDocument, KeyDocument};
 use crate::commands::keys::issue::{seen, show_issued};
 use crate::commands::keys::{KeyArgs, last_use, owner};
 use crate::commands::wait::WaitArgs;
 use crate::context::Context;
 use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
-use crate::json;
+use crate::{json, when};
 
 /// Arguments of `keys rotate`.
 #[derive(Debug, Args)]
@@ -82,7 +82,7 @@ fn show_old(rotation: &Rotation, now: i64, context: &mut Context) -> anyhow::Res
             writeln!(
                 context.out,
                 "\nThe old key {prefix} works until {}.",
-                time(until)
+                when::told_in_full(until, now, context.terminal)
             )?;
         }
         _ => writeln!(context.out, "\nThe old key {prefix} has stopped working.")?,

@@ -16,13 +16,14 @@ use crate::exit_status::ExitStatus;
 use crate::export::{Fault, Line, STANDARD_INPUT, Surroundings, Visit};
 use crate::findings::report::FindingsReport;
 use crate::findings::{Code, Finding, Findings, terminal};
+use crate::json;
 use crate::mapping::{
     self, CheckReport, Failed, FieldReport, Mapping, Receive, RuleReport, UnreadKey,
 };
 use crate::progress::Progress;
+use crate::table::{self, Column};
 use crate::validate::{self, Kind, Nobody, Outcome, Rejects, Settings};
 use crate::visible::visible;
-use crate::{json, table};
 
 /// Findings from which errors are counted field by field.
 const FINDINGS_MAX: usize = 100_000;
@@ -160,9 +161,9 @@ fn show(report: &CheckReport, outcome: &Outcome, context: &mut Context) -> anyho
     let colour = context.terminal.err_colour;
     terminal::write(&outcome.findings, colour, &mut context.err)?;
     for rule in &report.rules {
-        show_rule(rule, &mut context.out)?;
+        show_rule(rule, context)?;
     }
-    show_others(report, &mut context.out)?;
+    show_others(report, context)?;
     let errors = counted(outcome.findings.errors(), "error");
     let warnings = counted(outcome.findings.warnings(), "warning");
     let of_rules = report.rules.iter().map(|rule| rule.unread.len());
@@ -175,7 +176,8 @@ fn show(report: &CheckReport, outcome: &Outcome, context: &mut Context) -> anyho
     )?)
 }
 
-fn show_rule(rule: &RuleReport, out: &mut dyn Write) -> anyhow::Result<()> {
+fn show_rule(rule: &RuleReport, context: &mut Context) -> anyhow::Result<()> {
+    let out = &mut context.out;
     let types = visible(&rule.types.join(", ")).into_owned();
     let records = counted(rule.records, "published record");
     writeln!(out, "{} from {types}: {records}\n", rule.kind)?;
@@ -189,18 +191,17 @@ fn show_rule(rule: &RuleReport, out: &mut dyn Write) -> anyhow::Result<()> {
             visible(sample).into_owned(),
         ]
     });
-    writeln!(
-        out,
-        "{}",
-        table::list(["FIELD", "FILLED", "NULL", "ERRORS", "SAMPLE"], rows)
-    )?;
+    let mut columns = ["FIELD", "FILLED", "NULL", "ERRORS", ""].map(Column::from);
+    columns[4] = Column::wrapped("SAMPLE");
+    writeln!(out, "{}", table::list(columns, rows, context.terminal))?;
     for field in &rule.fields {
         show_troubles(field, out)?;
     }
-    show_unread(&types, &rule.unread, out)
+    show_unread(&types, &rule.unread, context)
 }
 
-fn show_unread(types: &str, unread: &[UnreadKey], out: &mut dyn Write) -> anyhow::Result<()> {
+fn show_unread(types: &str, unread: &[UnreadKey], context: &mut Context) -> anyhow::Result<()> {
+    let out = &mut context.out;
     if unread.is_empty() {
         return Ok(());
     }
@@ -213,18 +214,20 @@ fn show_unread(types: &str, unread: &[UnreadKey], out: &mut dyn Write) -> anyhow
             sample,
         ]
     });
+    let columns = ["KEY".into(), "RECORDS".into(), Column::wrapped("SAMPLE")];
     Ok(writeln!(
         out,
         "{}",
-        table::list(["KEY", "RECORDS", "SAMPLE"], rows)
+        table::list(columns, rows, context.terminal)
     )?)
 }
 
 /// Shows what is read beside the records of rules, and what is not.
-fn show_others(report: &CheckReport, out: &mut dyn Write) -> anyhow::Result<()> {
+fn show_others(report: &CheckReport, context: &mut Context) -> anyhow::Result<()> {
     for linked in &report.linked {
-        show_unread(&visible(&linked.record_type), &linked.unread, out)?;
+        show_unread(&visible(&linked.record_type), &linked.unread, context)?;
     }
+    let out = &mut context.out;
     for (part, keys) in &report.envelope {
         let keys: Vec<String> = keys
             .iter()

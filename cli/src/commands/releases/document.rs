@@ -5,6 +5,7 @@ use shared::release::manifest::FileEntry;
 use shared::release::{Manifest, ReleaseError, ReleaseId};
 
 use crate::commands::coverage::CoverageDocument;
+use crate::tone::Tone;
 
 /// All releases.
 #[derive(Serialize)]
@@ -73,6 +74,15 @@ impl ReleaseDocument {
     /// Whether it is what the pointer names and not there.
     pub(super) const fn is_missing(&self) -> bool {
         self.is_missing
+    }
+
+    /// What its state means.
+    pub(super) const fn tone(&self) -> Tone {
+        match (&self.damage, self.active) {
+            (Some(_), _) => Tone::Bad,
+            (None, true) => Tone::Good,
+            (None, false) => Tone::Plain,
+        }
     }
 
     /// What is to be known about it at a glance.

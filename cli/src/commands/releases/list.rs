@@ -7,12 +7,13 @@ use anyhow::bail;
 use shared::release::{Manifest, ReleaseError, ReleaseId, ReleaseStore};
 
 use super::document::{ListDocument, ReleaseDocument, ShownDocument, damage};
-use super::size::size;
 use crate::commands::coverage::{self, CoverageDocument};
-use crate::context::Context;
+use crate::commands::size::size;
+use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
+use crate::table::{self, Cell, Column};
 use crate::visible::visible;
-use crate::{json, table};
+use crate::{json, when};
 
 /// Which releases there are, or should be.
 pub(super) struct Listing {
@@ -102,7 +103,9 @@ pub(super) fn list(
     } else if releases.is_empty() {
         no_releases(data, context)?;
     } else {
-        context.out.write_all(rows(&releases).as_bytes())?;
+        let now = context.clock.now().unix_seconds();
+        let text = rows(&releases, now, context.terminal);
+        context.out.write_all(text.as_bytes())?;
     }
     Ok(status)
 }
@@ -116,20 +119,29 @@ pub(super) fn no_releases(data: &Path, context: &mut Context) -> anyhow::Result<
     )?)
 }
 
-fn rows(releases: &[ReleaseDocument]) -> String {
+fn rows(releases: &[ReleaseDocument], now: i64, terminal: Terminal) -> String {
     let number = |number: Option<u64>| known(number.map(|number| number.to_string()));
-    // The id says when it was published.
+    let columns = [
+        "RELEASE".into(),
+        "BOATS".into(),
+        Column::spare(1, "MANUFACTURERS"),
+        "SIZE".into(),
+        // The id says when, too.
+        Column::extra(2, "PUBLISHED"),
+        "STATE".into(),
+    ];
     let rows = releases.iter().map(|release| {
+        let published = when::told(release.id.unix_seconds(), now, terminal);
         [
-            release.id.to_string(),
-            number(release.boats),
-            number(release.manufacturers),
-            known(release.bytes.map(size)),
-            release.state(),
+            release.id.to_string().into(),
+            number(release.boats).into(),
+            number(release.manufacturers).into(),
+            known(release.bytes.map(size)).into(),
+            published.into(),
+            Cell::new(release.state(), release.tone()),
         ]
     });
-    let heading = ["RELEASE", "BOATS", "MANUFACTURERS", "SIZE", "STATE"];
-    table::list(heading, rows)
+    table::list(columns, rows, terminal)
 }
 
 fn known(text: Option<String>) -> String {
@@ -162,27 +174,40 @@ pub(super) fn show(
         };
         json::print(&shown, context)?;
     } else {
-        context
-            .out
-            .write_all(text(&release, bytes, &manifest).as_bytes())?;
+        let now = context.clock.now().unix_seconds();
+        let text = text(&release, bytes, &manifest, now, context.terminal);
+        context.out.write_all(text.as_bytes())?;
     }
     Ok(ExitStatus::Done)
 }
 
-fn text(release: &ReleaseDocument, bytes: u64, manifest: &Manifest) -> String {
+fn text(
+    release: &ReleaseDocument,
+    bytes: u64,
+    manifest: &Manifest,
+    now: i64,
+    terminal: Terminal,
+) -> String {
     let state = if release.active {
         "active"
     } else {
         "not active"
     };
-    let details = table::details([
-        ("Release", release.id.to_string()),
-        ("State", state.to_owned()),
-        ("Published", manifest.published_at.clone()),
-        ("Boats", manifest.boats.to_string()),
-        ("Manufacturers", manifest.manufacturers.to_string()),
-        ("Bytes", bytes.to_string()),
-    ]);
+    let published = if terminal.out {
+        let age = when::relative(release.id.unix_seconds(), now);
+        format!("{}, {age}", manifest.published_at)
+    } else {
+        manifest.published_at.clone()
+    };
+    let lines = [
+        ("Release", release.id.to_string().into()),
+        ("State", Cell::new(state, release.tone())),
+        ("Published", published.into()),
+        ("Boats", manifest.boats.to_string().into()),
+        ("Manufacturers", manifest.manufacturers.to_string().into()),
+        ("Bytes", bytes.to_string().into()),
+    ];
+    let details = table::details(lines, terminal);
     let rows = manifest.files.iter().map(|file| {
         [
             file.name.to_string(),
@@ -190,7 +215,8 @@ fn text(release: &ReleaseDocument, bytes: u64, manifest: &Manifest) -> String {
             file.sha256.clone(),
         ]
     });
-    let files = table::list(["FILE", "BYTES", "SHA-256"], rows);
+    let columns = ["FILE".into(), "BYTES".into(), Column::wrapped("SHA-256")];
+    let files = table::list(columns, rows, terminal);
     let coverage = coverage::text(manifest);
     [details, coverage, files].join("\n")
 }

@@ -10,12 +10,13 @@ use shared::release::prune::{Kept, Pruned};
 use shared::release::{ReleaseId, ReleaseStore};
 
 use super::document::damage;
-use super::size::size;
 use crate::commands::export_args::counted;
-use crate::context::Context;
+use crate::commands::size::size;
+use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
+use crate::json;
+use crate::table::{self, Column};
 use crate::visible::visible;
-use crate::{json, table};
 
 /// Arguments of `releases prune`.
 #[derive(Debug, Args)]
@@ -69,9 +70,8 @@ pub(super) fn run(
     if as_json {
         json::print(&document(args, &pruned, &failures), context)?;
     } else {
-        context
-            .out
-            .write_all(text(args, &pruned, data).as_bytes())?;
+        let text = text(args, &pruned, data, context.terminal);
+        context.out.write_all(text.as_bytes())?;
     }
     if failures.is_empty() {
         return Ok(ExitStatus::Done);
@@ -122,7 +122,7 @@ fn document<'a>(args: &PruneArgs, pruned: &'a Pruned, failures: &'a [String]) ->
     }
 }
 
-fn text(args: &PruneArgs, pruned: &Pruned, data: &Path) -> String {
+fn text(args: &PruneArgs, pruned: &Pruned, data: &Path, terminal: Terminal) -> String {
     if pruned.releases.is_empty() && pruned.leftovers.is_empty() {
         return format!("No releases in {}.\n", data.display());
     }
@@ -138,7 +138,7 @@ fn text(args: &PruneArgs, pruned: &Pruned, data: &Path) -> String {
         };
         [verdict.id.to_string(), size(verdict.bytes), outcome]
     });
-    let mut rows = table::list(["RELEASE", "SIZE", "OUTCOME"], releases);
+    let mut rows = table::list(columns("RELEASE"), releases, terminal);
     if !pruned.leftovers.is_empty() {
         let leftovers = pruned.leftovers.iter().map(|leftover| {
             let name = leftover.path.file_name().unwrap_or_default();
@@ -146,7 +146,7 @@ fn text(args: &PruneArgs, pruned: &Pruned, data: &Path) -> String {
             [name, size(leftover.bytes), gone.to_owned()]
         });
         // A table of their own, because their names may be longer than ids.
-        let leftovers = table::list(["NEVER FINISHED", "SIZE", "OUTCOME"], leftovers);
+        let leftovers = table::list(columns("NEVER FINISHED"), leftovers, terminal);
         rows = format!("{rows}\n{leftovers}");
     }
     let removed = pruned
@@ -163,6 +163,10 @@ fn text(args: &PruneArgs, pruned: &Pruned, data: &Path) -> String {
         "Removed"
     };
     format!("{rows}\n{done}: {removed} and {leftovers}, {freed}.\n")
+}
+
+fn columns(subject: &'static str) -> [Column; 3] {
+    [subject.into(), "SIZE".into(), Column::wrapped("OUTCOME")]
 }
 
 const fn word(kept: Kept) -> &'static str {

@@ -70,6 +70,17 @@ pub(super) struct Passed {
     pub(super) is_whole: bool,
 }
 
+/// Whether one whole head would be given to the HTTP library.
+pub(crate) fn check(head: &[u8]) -> Result<(), BadHead> {
+    let passed = Heads::default().read(head)?;
+    let is_one = passed.is_whole && passed.dropped + passed.given == head.len();
+    if is_one {
+        Ok(())
+    } else {
+        Err(BadHead::RequestLine)
+    }
+}
+
 /// Reads one head after the other.
 #[derive(Debug, Default)]
 pub(super) struct Heads {

@@ -12,7 +12,7 @@ use crate::params::ParamIssue;
 
 impl ApiError {
     /// What a person should read: what is wrong, and what to do next.
-    pub(super) fn message(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         match self {
             Self::Validation(issues) => validation_message(issues),
             Self::MissingScopes(scopes) => missing_scopes_message(scopes),

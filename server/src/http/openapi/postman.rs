@@ -110,18 +110,11 @@ fn parameters<'a>(listed: &Listed<'a>, place: Place) -> Vec<Named<'a>> {
         .collect()
 }
 
-/// A value that works: the example, or what holds without the parameter.
+/// A value that works: the example, as it is typed.
 fn value(parameter: &Parameter) -> String {
-    let example = parameter.example.map(str::to_owned);
-    let default = || {
-        let default = parameter.schema.get("default")?;
-        Some(
-            default
-                .as_str()
-                .map_or_else(|| default.to_string(), str::to_owned),
-        )
-    };
-    example.or_else(default).unwrap_or_default()
+    let example = &parameter.example;
+    let text = example.as_str().map(str::to_owned);
+    text.unwrap_or_else(|| example.to_string())
 }
 
 /// The first example of a status, if it has a body.

@@ -1,0 +1,158 @@
+//! `catalogue explain`: what a server would answer to an address, and how it comes to that.
+//!
+//! No server is asked and no key is needed: the release is opened here and answers by the code that
+//! answers requests. A credential in the address is never repeated.
+
+mod text;
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::Args;
+use serde::Serialize;
+use server::catalogue::{Catalogue, OpenSettings, QueueLimits};
+use server::http::explain::{Explanation, explain};
+use shared::data_dir::DataDir;
+use shared::release::{Release, ReleaseId, ReleaseStore};
+
+use super::releases::parse_id;
+use crate::advice::Advised;
+use crate::concealed::concealed;
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+use crate::visible::visible;
+
+/// How long a list may take, all of its statements together, each of which runs three times.
+const WORKING_MAX: Duration = Duration::from_secs(30);
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+For example: catalogue explain '/v1/boats?search=oland&sort=length'
+The status is that for a key with the scopes of the endpoint and within its limits. Ends with 2 \
+where that is an error of the request, and with 3 where it is one of the catalogue.")]
+pub struct ExplainArgs {
+    /// A path with its query, or a whole URL; in quotes, since a shell reads ? and &
+    #[arg(value_name = "ADDRESS")]
+    pub address: String,
+    /// The release that is to answer [default: the active one]
+    #[arg(long, value_name = "ID", value_parser = parse_id)]
+    pub release: Option<ReleaseId>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Explains.
+pub fn run(args: &ExplainArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    let address = path_and_query(&args.address)?;
+    let release = open(args.release.as_ref(), data)?;
+    let settings = OpenSettings {
+        connections: 1,
+        // What is read once need not be held.
+        bodies_memory_max: 0,
+        queues: QueueLimits {
+            working: WORKING_MAX,
+            ..QueueLimits::default()
+        },
+    };
+    let catalogue = Catalogue::open(&release, settings).context("could not open the release")?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .context("could not start what asks the release")?;
+    let explanation = runtime.block_on(explain(&Arc::new(catalogue), address, &context.clock));
+    let said = if args.json {
+        indented(&explanation)?
+    } else {
+        text::of(&explanation, context.terminal)
+    };
+    // Whatever was typed may be in it.
+    context.out.write_all(concealed(&said).as_bytes())?;
+    Ok(status(&explanation))
+}
+
+fn indented(document: &impl Serialize) -> anyhow::Result<String> {
+    Ok(format!("{}\n", serde_json::to_string_pretty(document)?))
+}
+
+/// Who asked wrongly is told apart from what could not be answered.
+fn status(explanation: &Explanation) -> ExitStatus {
+    match explanation.status {
+        200 => ExitStatus::Done,
+        400..500 => ExitStatus::WrongUsage,
+        _ => ExitStatus::Failure,
+    }
+}
+
+/// What a client would send of an address: no scheme, no host, no fragment.
+fn path_and_query(address: &str) -> anyhow::Result<&str> {
+    let sent = address.split('#').next().unwrap_or_default();
+    let lower = sent.to_ascii_lowercase();
+    let scheme = ["http://", "https://"];
+    let scheme = scheme.into_iter().find(|scheme| lower.starts_with(scheme));
+    let below_host = match scheme {
+        Some(scheme) => {
+            let rest = &sent[scheme.len()..];
+            let host = rest.find(['/', '?']).unwrap_or(rest.len());
+            &rest[host..]
+        }
+        None => sent,
+    };
+    match below_host {
+        "" if scheme.is_some() => Ok("/"),
+        path if path.starts_with('/') => Ok(path),
+        // What was typed is not repeated: it may be a key.
+        _ => Err(Advised::wrong_usage(
+            anyhow::anyhow!("this is neither a path nor a URL of a server"),
+            "begin with /, such as /v1/boats?limit=1, or with http://",
+        )
+        .into()),
+    }
+}
+
+fn open(id: Option<&ReleaseId>, data: &Path) -> anyhow::Result<Release> {
+    let store = ReleaseStore::new(DataDir::new(data));
+    let active = match id {
+        Some(_) => None,
+        None => store.current()?,
+    };
+    let id = id.or(active.as_ref()).with_context(|| {
+        let data = data.display().to_string();
+        format!(
+            "no release is active in {}; import one first: catalogue import EXPORT",
+            visible(&data)
+        )
+    })?;
+    store.open(id).context("could not open the release")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_url_only_what_is_sent_is_explained() {
+        let table = [
+            ("/v1/boats?limit=1", Some("/v1/boats?limit=1")),
+            (
+                "http://host/v1/boats?limit=1#top",
+                Some("/v1/boats?limit=1"),
+            ),
+            ("HTTPS://me:secret@host:8443/v1?a=/b", Some("/v1?a=/b")),
+            ("http://host", Some("/")),
+            ("http://host#/v1", Some("/")),
+            ("//host/v1", Some("//host/v1")),
+            ("http://host?a=/b", None),
+            ("v1/boats", None),
+            ("", None),
+            ("ftp://host/v1", None),
+        ];
+        for (typed, sent) in table {
+            assert_eq!(path_and_query(typed).ok(), sent, "{typed}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! An explanation for people.
+
+use std::fmt::Write;
+
+use server::catalogue::{PlanStep, RanStatement};
+use server::http::explain::{ExplainedList, Explanation, Refused};
+
+use crate::commands::export_args::counted;
+use crate::commands::lines::wrapped_at;
+use crate::context::Terminal;
+use crate::table::{self, Cell};
+use crate::tone::Tone;
+use crate::visible::visible;
+
+/// Width of lines where no terminal says otherwise.
+const WIDTH: usize = 100;
+
+/// All of it.
+pub(super) fn of(explanation: &Explanation, terminal: Terminal) -> String {
+    let mut parts = vec![head(explanation, terminal)];
+    parts.extend(
+        explanation
+            .error
+            .as_ref()
+            .map(|error| refused(error, terminal)),
+    );
+    parts.extend(parameters(explanation, terminal));
+    if let Some(list) = &explanation.list {
+        parts.extend(statements(list, terminal));
+    }
+    parts.extend(answer(explanation, terminal));
+    parts.join("\n")
+}
+
+fn head(explanation: &Explanation, terminal: Terminal) -> String {
+    let address = format!("GET {}", visible(&explanation.address));
+    let tone = match explanation.status {
+        200 => Tone::Good,
+        _ => Tone::Bad,
+    };
+    let status = match &explanation.error {
+        Some(error) => format!("{} {}", explanation.status, error.code),
+        None => explanation.status.to_string(),
+    };
+    let mut lines = vec![
+        ("Request", Cell::from(address)),
+        ("Status", Cell::new(status, tone)),
+        ("Release", explanation.release.clone().into()),
+    ];
+    if let Some(endpoint) = &explanation.endpoint {
+        let name = format!("{}, {}", endpoint.path, endpoint.operation);
+        let scopes = match &endpoint.scopes[..] {
+            [] => "none: this needs no key".to_owned(),
+            scopes => scopes.join(", "),
+        };
+        lines.extend([("Endpoint", name.into()), ("Scopes", scopes.into())]);
+    }
+    if let Some(record) = &explanation.record {
+        let (kind, id, slug) = (record.kind, visible(&record.id), visible(&record.slug));
+        let by = record.found_by;
+        let record = format!("{kind} with the id {id} and the slug {slug}, found by its {by}");
+        lines.push(("Record", record.into()));
+    }
+    table::details(lines, terminal)
+}
+
+fn refused(error: &Refused, terminal: Terminal) -> String {
+    let mut text = String::new();
+    if error.issues.is_empty() {
+        text = wrapped_at(width(terminal), &visible(&error.message), 0);
+        text.push('\n');
+    }
+    for issue in &error.issues {
+        let line = format!("- {}: {}", visible(&issue.field), visible(&issue.message));
+        // Writing to a text cannot fail.
+        _ = writeln!(text, "{}", wrapped_at(width(terminal), &line, 2));
+    }
+    if let Some(cause) = &error.cause {
+        let line = format!("cause: {}", visible(cause));
+        _ = writeln!(text, "{}", wrapped_at(width(terminal), &line, 2));
+    }
+    text
+}
+
+fn parameters(explanation: &Explanation, terminal: Terminal) -> Option<String> {
+    if explanation.parameters.is_empty() {
+        return None;
+    }
+    let rows = explanation.parameters.iter().map(|parameter| {
+        let tone = if parameter.is_default {
+            Tone::Faint
+        } else {
+            Tone::Plain
+        };
+        let value = match (&parameter.value, parameter.is_default) {
+            (None, _) => "-".to_owned(),
+            (Some(value), true) => format!("{value} (default)"),
+            (Some(value), false) => value.clone(),
+        };
+        [Cell::new(parameter.name, tone), Cell::new(value, tone)]
+    });
+    Some(table::list(["PARAMETER", "VALUE"], rows, terminal))
+}
+
+fn statements(list: &ExplainedList, terminal: Terminal) -> Vec<String> {
+    let known = match list.statements.len() {
+        1 if list.statements[0].sql.contains("count(*)") => None,
+        1 => Some(
+            "The total is known without a query: it was counted when the release was opened.\n",
+        ),
+        _ => None,
+    };
+    let statements = list.statements.iter().map(|ran| statement(ran, terminal));
+    statements.chain(known.map(ToOwned::to_owned)).collect()
+}
+
+fn statement(ran: &RanStatement, terminal: Terminal) -> String {
+    let took = ran.took.as_secs_f64() * 1000.0;
+    let sql = wrapped_at(width(terminal), &format!("  {}", ran.sql), 4);
+    let values: Vec<String> = ran.values.iter().map(ToString::to_string).collect();
+    let values = match &values[..] {
+        [] => "nothing".to_owned(),
+        values => values.join(", "),
+    };
+    let mut text = format!("SQL, {took:.2} ms\n{sql}\n  bound: {values}\n  plan:\n");
+    for step in &ran.plan {
+        plan(step, 2, terminal, &mut text);
+    }
+    text
+}
+
+/// A step, and indented below it those that it takes its rows from. Of steps that only rename
+/// columns a person learns nothing.
+fn plan(step: &PlanStep, depth: usize, terminal: Terminal, text: &mut String) {
+    if step.operator == "PROJECTION" {
+        let below = step.from.iter();
+        return below.for_each(|from| plan(from, depth, terminal, text));
+    }
+    let indent = depth * 2;
+    let details: Vec<String> = step
+        .details
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}"))
+        .collect();
+    let mut line = format!(
+        "{:indent$}{}, {}",
+        "",
+        step.operator,
+        counted(step.rows, "row")
+    );
+    if !details.is_empty() {
+        line = format!("{line}; {}", details.join("; "));
+    }
+    // Writing to a text cannot fail.
+    _ = writeln!(
+        text,
+        "{}",
+        wrapped_at(width(terminal), &visible(&line), indent + 4)
+    );
+    for from in &step.from {
+        plan(from, depth + 1, terminal, text);
+    }
+}
+
+fn answer(explanation: &Explanation, terminal: Terminal) -> Option<String> {
+    let answer = explanation.answer.as_ref()?;
+    let mut lines = Vec::new();
+    if let Some(list) = &explanation.list {
+        let key = &list.cache_key;
+        let query = match key.query.as_str() {
+            "" => "no parameter but defaults",
+            query => query,
+        };
+        let list_name = key.list.as_str();
+        lines = vec![
+            ("Rows", format!("{} of {}", list.rows, list.total)),
+            (
+                "Cache key",
+                format!("{}, {list_name}, {query}", key.release),
+            ),
+        ];
+    }
+    lines.extend([
+        ("Body", format!("{} bytes", answer.bytes)),
+        ("ETag", answer.etag.clone()),
+        ("X-Cache", answer.cache.to_owned()),
+    ]);
+    let links = answer.link.iter().flat_map(|link| link.split(", "));
+    lines.extend(links.map(|link| ("Link", link.to_owned())));
+    Some(table::details(lines, terminal))
+}
+
+fn width(terminal: Terminal) -> usize {
+    terminal.columns.unwrap_or(WIDTH)
+}

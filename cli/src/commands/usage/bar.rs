@@ -1,0 +1,101 @@
+//! What is used of a quota, as a bar and in words.
+
+use crate::table::Cell;
+use crate::tone::Tone;
+
+/// Width of a bar, in columns.
+const WIDTH: u64 = 20;
+/// From this part of a quota on somebody may want to act, in percent.
+const MUCH: u128 = 75;
+
+/// A bar that is as full as the quota is used; full only where nothing is left, empty only where
+/// nothing is used.
+pub(super) fn bar(used: u64, quota: u64) -> Cell {
+    let full = match share(used, quota, u128::from(WIDTH)) {
+        0 => u64::from(used != 0),
+        full if used < quota => full.min(WIDTH - 1),
+        _ => WIDTH,
+    };
+    let count = |number| usize::try_from(number).unwrap_or(usize::MAX);
+    let (full, empty) = (count(full), count(WIDTH - full));
+    let text = format!("{}{}", "█".repeat(full), "░".repeat(empty));
+    Cell::new(text, tone(used, quota))
+}
+
+/// Whole percent, never 100 where something is left, nor 0 where something is used.
+pub(super) fn percent(used: u64, quota: u64) -> String {
+    match share(used, quota, 100) {
+        0 if used != 0 => "<1 %".to_owned(),
+        percent => format!("{percent} %"),
+    }
+}
+
+/// What the use of so much means.
+pub(super) fn tone(used: u64, quota: u64) -> Tone {
+    if quota <= used && used != 0 {
+        Tone::Bad
+    } else if MUCH <= u128::from(share(used, quota, 100)) {
+        Tone::Notice
+    } else {
+        Tone::Good
+    }
+}
+
+/// `100,000`
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (place, digit) in digits.char_indices() {
+        if place != 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// How many of so many equal parts are used; all of a quota of nothing.
+fn share(used: u64, quota: u64, parts: u128) -> u64 {
+    let (used, quota) = (u128::from(used.min(quota)), u128::from(quota));
+    let share = (used * parts).checked_div(quota).unwrap_or(parts);
+    u64::try_from(share).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quota_is_shown_by_its_share() {
+        let table = [
+            (0, 1000, 0, "0 %", Tone::Good),
+            (1, 1000, 1, "<1 %", Tone::Good),
+            (500, 1000, 10, "50 %", Tone::Good),
+            (750, 1000, 15, "75 %", Tone::Notice),
+            (999, 1000, 19, "99 %", Tone::Notice),
+            (1000, 1000, 20, "100 %", Tone::Bad),
+            (2000, 1000, 20, "100 %", Tone::Bad),
+            (u64::MAX, u64::MAX, 20, "100 %", Tone::Bad),
+            (0, 0, 20, "100 %", Tone::Notice),
+        ];
+        for (used, quota, full, percentage, meaning) in table {
+            let drawn = format!("{:?}", bar(used, quota));
+            assert_eq!(drawn.matches('█').count(), full, "{used} of {quota}");
+            assert_eq!(percent(used, quota), percentage, "{used} of {quota}");
+            assert_eq!(tone(used, quota), meaning, "{used} of {quota}");
+        }
+    }
+
+    #[test]
+    fn digits_stand_in_groups_of_three() {
+        let table = [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ];
+        for (number, text) in table {
+            assert_eq!(grouped(number), text);
+        }
+    }
+}

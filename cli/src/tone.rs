@@ -1,0 +1,61 @@
+//! What a word on the terminal means, as a colour. A colour never says anything that the word does
+//! not say too.
+
+use anstyle::AnsiColor;
+
+/// What a text says of its subject.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tone {
+    /// Nothing in particular.
+    #[default]
+    Plain,
+    /// It works, it is whole.
+    Good,
+    /// Somebody may have to act.
+    Notice,
+    /// It is damaged, refused or used up.
+    Bad,
+    /// It is over or of little interest.
+    Faint,
+}
+
+impl Tone {
+    /// The colour, if there is one.
+    pub const fn colour(self) -> Option<AnsiColor> {
+        match self {
+            Self::Plain => None,
+            Self::Good => Some(AnsiColor::Green),
+            Self::Notice => Some(AnsiColor::Yellow),
+            Self::Bad => Some(AnsiColor::Red),
+            Self::Faint => Some(AnsiColor::BrightBlack),
+        }
+    }
+
+    /// `text` in the colour, where colour is welcome.
+    pub fn paint(self, text: &str, is_welcome: bool) -> String {
+        match self.colour().filter(|_colour| is_welcome) {
+            Some(colour) => {
+                let style = colour.on_default();
+                format!("{style}{text}{style:#}")
+            }
+            None => text.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_painted_only_where_that_is_welcome_and_means_something() {
+        let table = [
+            (Tone::Bad, true, "\u{1b}[31mrevoked\u{1b}[0m"),
+            (Tone::Bad, false, "revoked"),
+            (Tone::Plain, true, "revoked"),
+        ];
+        for (tone, is_welcome, painted) in table {
+            assert_eq!(tone.paint("revoked", is_welcome), painted);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! `catalogue explain`.
+
+use cli::ExitStatus;
+use cli::context::Terminal;
+use serde_json::Value;
+
+use crate::edited::{self, active, document, import};
+use crate::harness::{Outcome, TestCli};
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
+
+fn sample() -> TestCli {
+    let mut cli = TestCli::new();
+    import(&mut cli, SAMPLE, &[]);
+    cli
+}
+
+#[test]
+fn lists_records_and_errors_are_explained_without_a_server() {
+    let mut cli = sample();
+    let outcomes: Vec<Outcome> = [
+        "/v1/boats?search=oland&sort=length&limit=1",
+        "https://boats.example:8443/v1/manufacturers?order=desc&limit=5&offset=5#rows",
+        "/v1/boats/oland-9-mk-ii",
+        "/v1/manufacturers/angstrom-batar/boats?limit=2",
+        "/v1",
+        "/v1/boats?lenghtMin=30&sort=size",
+        "/v1/boats/nowhere",
+        "/v2",
+        "v1/boats",
+    ]
+    .map(|address| cli.run(&["explain", address]))
+    .into();
+    let (done, wrong) = (ExitStatus::Done, ExitStatus::WrongUsage);
+    let statuses: Vec<ExitStatus> = outcomes.iter().map(|outcome| outcome.status).collect();
+    let expected = [done, done, done, done, done, wrong, wrong, wrong, wrong];
+    assert_eq!(statuses, expected);
+    edited::check(&cli, "explain", &outcomes);
+}
+
+#[test]
+fn a_document_has_all_of_an_explanation() {
+    let mut cli = sample();
+    let address = "/v1/boats?type=sailing-monohull&lengthMin=9&limit=2";
+    let outcome = cli.run(&["explain", address, "--json"]);
+    edited::check(&cli, "explain_json", &[outcome]);
+}
+
+#[test]
+fn another_release_than_the_active_one_can_be_asked() {
+    let mut cli = sample();
+    let first = active(&mut cli);
+    cli.advance(std::time::Duration::from_mins(1));
+    edited::Edited::sample()
+        .with_boat("added")
+        .write(&cli, "export.ndjson");
+    import(&mut cli, "[dir]/export.ndjson", &[]);
+    let mut total = |release: &[&str]| {
+        let args = [&["explain", "/v1/boats", "--json"], release].concat();
+        let told = document(&cli.run(&args));
+        told["list"]["total"].as_u64().unwrap()
+    };
+    assert_eq!(total(&[]), total(&["--release", &first]) + 1);
+}
+
+#[test]
+fn nothing_can_be_explained_without_a_release() {
+    let mut cli = TestCli::new();
+    let outcome = cli.run(&["explain", "/v1/boats"]);
+    assert_eq!(outcome.status, ExitStatus::Failure);
+    assert!(outcome.err.contains("no release is active"), "{outcome}");
+}
+
+#[test]
+fn a_credential_is_never_repeated_whatever_is_wrong_with_its_address() {
+    let mut cli = sample();
+    let key = "boat_live_789ABCDEFGHIJKLMNOPQRSTUVWXYZabc2uHPRw";
+    for address in [
+        format!("/v1/boats?key={key}"),
+        format!("/v1/boats/{key}"),
+        format!("v1/boats?token=hush&limit={key}"),
+        "https://me:hush@boats.example/v1/boats?limit=0".to_owned(),
+        "/v2?access_token=hush".to_owned(),
+    ] {
+        for args in [&["explain", &address][..], &["explain", &address, "--json"]] {
+            let outcome = cli.run(args);
+            assert_eq!(outcome.status, ExitStatus::WrongUsage, "{outcome}");
+            for text in [&outcome.out, &outcome.err] {
+                assert!(
+                    !text.contains("hush") && !text.contains(&key[..24]),
+                    "{text}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn lines_fit_the_terminal() {
+    let mut cli = sample();
+    for columns in [60, 80, 120] {
+        let terminal = Terminal {
+            out: true,
+            columns: Some(columns),
+            ..Terminal::default()
+        };
+        let args = ["explain", "/v1/boats?search=oland&yearFrom=1980&limit=1"];
+        let outcome = cli.run_in(&args, |context| context.terminal = terminal);
+        for line in outcome.out.lines() {
+            assert!(line.chars().count() <= columns, "{columns}: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_time_of_a_statement_is_that_of_the_clock() {
+    let mut cli = sample();
+    let told: Value = document(&cli.run(&["explain", "/v1/boats", "--json"]));
+    assert_eq!(told["list"]["statements"][0]["tookMicroseconds"], 0);
+}

@@ -1,0 +1,186 @@
+//! How a list is found: the statements that ran for a page, with what was bound, what they gave,
+//! how long they took, and DuckDB's plan of each.
+//!
+//! The statements are those of an answer, run by the same code; only who runs them watches. Nothing
+//! here decides what is asked.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use duckdb::{Connection, params_from_iter};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use shared::clock::Clock;
+
+use super::Catalogue;
+use super::list::{ListError, rows};
+use super::pool::{QueryError, integers};
+use super::sql::{Question, Statement};
+use crate::params::{BoatQuery, ManufacturerQuery, Page};
+
+/// What DuckDB guesses is of no use beside what it counted, and of a column only the name matters.
+const LEFT_OUT: [&str; 3] = ["Estimated Cardinality", "Projections", "Type"];
+/// What DuckDB puts around the plan of a statement that it explains.
+const AROUND: &str = "EXPLAIN_ANALYZE";
+
+/// How a page of a list was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExplainedRows {
+    /// The statements that ran, in their order. Where there is none for the total, it was counted
+    /// when the release was opened.
+    pub statements: Vec<RanStatement>,
+    /// Number of rows that match, whatever the page.
+    pub total: u64,
+    /// Number of rows of the page.
+    pub rows: usize,
+}
+
+/// A statement that ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RanStatement {
+    /// Its text.
+    pub sql: String,
+    /// The values that were bound, in their order.
+    pub values: Vec<i64>,
+    /// How many numbers it gave.
+    pub rows: usize,
+    /// How long it took, once it was prepared, as those of a server are.
+    #[serde(rename = "tookMicroseconds", serialize_with = "microseconds")]
+    pub took: Duration,
+    /// How DuckDB ran it.
+    pub plan: Vec<PlanStep>,
+}
+
+/// A step of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlanStep {
+    /// DuckDB's name of it.
+    pub operator: String,
+    /// How many rows it handed on.
+    pub rows: u64,
+    /// What DuckDB tells of it: tables, filters, orders.
+    pub details: BTreeMap<String, String>,
+    /// The steps whose rows it takes.
+    pub from: Vec<PlanStep>,
+}
+
+impl Catalogue {
+    /// How [`Self::list_boats`] finds its rows.
+    pub async fn explain_boats(
+        self: &Arc<Self>,
+        query: &BoatQuery,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<ExplainedRows, ListError> {
+        let question = self.codes.boat_question(query);
+        self.explain(question, query.page, clock).await
+    }
+
+    /// How [`Self::list_manufacturers`] finds its rows.
+    pub async fn explain_manufacturers(
+        self: &Arc<Self>,
+        query: &ManufacturerQuery,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<ExplainedRows, ListError> {
+        let question = self.codes.manufacturer_question(query);
+        self.explain(question, query.page, clock).await
+    }
+
+    async fn explain(
+        self: &Arc<Self>,
+        question: Question,
+        page: Page,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<ExplainedRows, ListError> {
+        let (catalogue, clock) = (Arc::clone(self), Arc::clone(clock));
+        let explained = self.pool.run(move |connection| {
+            let mut statements = Vec::new();
+            let (total, ordinals) = rows(&catalogue.totals, &question, page, |asked| {
+                let (ran, numbers) = run(connection, asked, &*clock)?;
+                statements.push(ran);
+                Ok(numbers)
+            })?;
+            Ok(ExplainedRows {
+                statements,
+                total,
+                rows: ordinals.len(),
+            })
+        });
+        explained.await
+    }
+}
+
+/// Runs a statement, and says how it went. The time is that of a second run: the first prepares it.
+fn run(
+    connection: &Connection,
+    asked: &Statement,
+    clock: &dyn Clock,
+) -> Result<(RanStatement, Vec<i64>), QueryError> {
+    let plan = plan(connection, asked)?;
+    let numbers = integers(connection, asked)?;
+    let begun = clock.now().monotonic;
+    integers(connection, asked)?;
+    let ran = RanStatement {
+        sql: asked.text.clone(),
+        values: asked.values.clone(),
+        rows: numbers.len(),
+        took: clock.now().monotonic.saturating_sub(begun),
+        plan,
+    };
+    Ok((ran, numbers))
+}
+
+fn plan(connection: &Connection, asked: &Statement) -> Result<Vec<PlanStep>, QueryError> {
+    let text = format!("EXPLAIN (ANALYZE, FORMAT JSON) {}", asked.text);
+    let mut statement = connection.prepare(&text)?;
+    let values = params_from_iter(&asked.values);
+    // The first column only names what the second one is.
+    let told: String = statement.query_row(values, |row| row.get(1))?;
+    Ok(steps(serde_json::from_str::<Told>(&told)?.children))
+}
+
+/// A step as DuckDB tells it; the root of all of them has only children.
+#[derive(Deserialize)]
+struct Told {
+    #[serde(default)]
+    operator_name: String,
+    #[serde(default)]
+    operator_cardinality: u64,
+    #[serde(default)]
+    extra_info: BTreeMap<String, Value>,
+    children: Vec<Told>,
+}
+
+fn steps(told: Vec<Told>) -> Vec<PlanStep> {
+    let step = |told: Told| match told.operator_name.trim() {
+        AROUND => steps(told.children),
+        operator => vec![PlanStep {
+            operator: operator.to_owned(),
+            rows: told.operator_cardinality,
+            details: details(told.extra_info),
+            from: steps(told.children),
+        }],
+    };
+    told.into_iter().flat_map(step).collect()
+}
+
+fn details(told: BTreeMap<String, Value>) -> BTreeMap<String, String> {
+    let told = told.into_iter().filter_map(|(name, value)| {
+        let value = match value {
+            Value::String(text) => text,
+            Value::Array(texts) => {
+                let texts = texts.iter().filter_map(Value::as_str);
+                texts.collect::<Vec<_>>().join(", ")
+            }
+            other => other.to_string(),
+        };
+        let says_something = !value.is_empty() && !LEFT_OUT.contains(&name.as_str());
+        says_something.then_some((name, value))
+    });
+    told.collect()
+}
+
+fn microseconds<S: serde::Serializer>(took: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u128(took.as_micros())
+}

@@ -1,0 +1,324 @@
+//! What the service would answer to an address, and how it comes to that: for people who look into
+//! a catalogue without a server.
+//!
+//! The checks, the look-up and the map from errors are those that answer requests. Keys and limits
+//! are not asked about: there is no key. A credential in the address is never repeated.
+
+use std::sync::Arc;
+
+use salvo::http::uri::Scheme;
+use salvo::http::{ReqBody, Request, StatusCode};
+use salvo::hyper;
+use serde::Serialize;
+use shared::clock::Clock;
+use shared::etag::Coding;
+use shared::ids::IdOrSlug;
+
+use super::asked::Asked;
+use super::connection::{self, BadHead};
+use super::error::ApiError;
+use super::look_up::{Found, LookUp};
+use super::manufacturers::boats_of;
+use super::pipeline::{Target, target};
+use super::routes::{self, Found as Destination, Operation};
+use super::{limits, openapi};
+use crate::cache::{CacheError, Freshness, ListCache, ListKey, ListKind};
+use crate::catalogue::{Catalogue, ExplainedRows, ListError, RanStatement};
+use crate::error_chain::chain;
+use crate::metrics::Queries;
+use crate::params::{NoParams, ParamIssue, QueryString, Understood};
+
+/// What the service would answer, and why.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explanation {
+    /// The path and the query; no more than `…` of one that has a credential.
+    pub address: String,
+    /// The release that answers.
+    pub release: String,
+    /// The endpoint, where there is one.
+    pub endpoint: Option<Endpoint>,
+    /// The status, for a key with the scopes of the endpoint and within its limits.
+    pub status: u16,
+    /// Why there is no answer.
+    pub error: Option<Refused>,
+    /// The parameters of a list as they were understood.
+    pub parameters: Vec<Understood>,
+    /// The list that is asked for.
+    pub list: Option<ExplainedList>,
+    /// The record that the path names.
+    pub record: Option<NamedRecord>,
+    /// What is answered.
+    pub answer: Option<ExplainedBody>,
+}
+
+/// An endpoint.
+#[derive(Debug, Serialize)]
+pub struct Endpoint {
+    /// Its path.
+    pub path: String,
+    /// Its name in the OpenAPI document.
+    pub operation: &'static str,
+    /// What a key needs; nothing where no key is asked for.
+    pub scopes: Vec<&'static str>,
+}
+
+/// An error of the service.
+#[derive(Debug, Serialize)]
+pub struct Refused {
+    /// What programs read.
+    pub code: &'static str,
+    /// What people read.
+    pub message: String,
+    /// Every problem of a validation error.
+    pub issues: Vec<ParamIssue>,
+    /// What only the log of a server would show.
+    pub cause: Option<String>,
+}
+
+/// A page of a list.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExplainedList {
+    /// What the answer is remembered by.
+    pub cache_key: ListKey,
+    /// What ran for it, in this order.
+    pub statements: Vec<RanStatement>,
+    /// Rows of the page.
+    pub rows: usize,
+    /// Rows of all pages.
+    pub total: u64,
+}
+
+/// A record that a path names.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NamedRecord {
+    /// What it is.
+    pub kind: &'static str,
+    /// Its id.
+    pub id: String,
+    /// Its slug.
+    pub slug: String,
+    /// By which of the two it was found.
+    pub found_by: &'static str,
+}
+
+/// A body and what its headers say.
+#[derive(Debug, Serialize)]
+pub struct ExplainedBody {
+    /// Its size, uncompressed.
+    pub bytes: usize,
+    /// `ETag`, uncompressed.
+    pub etag: String,
+    /// `X-Cache` of the first such request.
+    pub cache: &'static str,
+    /// `Link`.
+    pub link: Option<String>,
+}
+
+/// Explains what `catalogue` would answer to a `GET` of that path and query.
+pub async fn explain(
+    catalogue: &Arc<Catalogue>,
+    address: &str,
+    clock: &Arc<dyn Clock>,
+) -> Explanation {
+    let mut explanation = Explanation {
+        address: without_credential(address),
+        release: catalogue.release_id().to_owned(),
+        endpoint: None,
+        status: StatusCode::OK.as_u16(),
+        error: None,
+        parameters: Vec::new(),
+        list: None,
+        record: None,
+        answer: None,
+    };
+    if let Err(error) = explanation.fill(catalogue, address, clock).await {
+        explanation.status = error.status().as_u16();
+        explanation.error = Some(refused(error));
+    }
+    explanation
+}
+
+impl Explanation {
+    async fn fill(
+        &mut self,
+        catalogue: &Arc<Catalogue>,
+        address: &str,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<(), ApiError> {
+        let request = request(address)?;
+        limits::check(&request)?;
+        let destination = routes::find(request.uri().path());
+        self.endpoint = destination.and_then(endpoint);
+        let Target {
+            path,
+            destination,
+            query,
+        } = target(&request, destination)?;
+        let (route, segment) = match destination {
+            Destination::Endpoint(route, segment) => (route, segment),
+            Destination::File(_) => {
+                return NoParams::parse(&query).map_err(ApiError::Validation);
+            }
+        };
+        let operation = match route.operation {
+            Operation::Catalogue(operation, _scopes) => operation,
+            Operation::Service(_) => {
+                return NoParams::parse(&query).map_err(ApiError::Validation);
+            }
+        };
+        let asked = Asked::parse(operation, segment, &query).map_err(ApiError::Validation)?;
+        let look_up = LookUp {
+            catalogue,
+            lists: &ListCache::new(),
+            metrics: &Queries::new(),
+            clock: &**clock,
+            path,
+            query: &query,
+            now: clock.now(),
+        };
+        self.describe(&asked, &look_up, clock).await?;
+        self.answer = Some(body(asked.look_up(&look_up).await?));
+        Ok(())
+    }
+
+    /// How what was asked for is found.
+    async fn describe(
+        &mut self,
+        asked: &Asked,
+        look_up: &LookUp<'_>,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<(), ApiError> {
+        let catalogue = look_up.catalogue;
+        let query = match asked {
+            Asked::Boat(name) => {
+                let boat = catalogue.find_boat(name);
+                let names = boat.map(|boat| catalogue.boat_names(boat));
+                self.record = names.map(|names| named("boat", name.as_str(), names));
+                return Ok(());
+            }
+            Asked::Manufacturer(name) => {
+                self.record = manufacturer(catalogue, name);
+                return Ok(());
+            }
+            Asked::Manufacturers(query) => {
+                self.parameters = query.understood();
+                let key = look_up.key(ListKind::Manufacturers, query.canonical());
+                let rows = catalogue.explain_manufacturers(query, clock).await;
+                self.list = Some(list(key, rows)?);
+                return Ok(());
+            }
+            Asked::Boats(query) => query.as_ref().clone(),
+            Asked::ManufacturerBoats(name, query) => {
+                self.record = manufacturer(catalogue, name);
+                boats_of(catalogue, name, query.as_ref().clone())?
+            }
+        };
+        self.parameters = query.understood();
+        let key = look_up.key(ListKind::Boats, query.canonical());
+        let rows = catalogue.explain_boats(&query, clock).await;
+        self.list = Some(list(key, rows)?);
+        Ok(())
+    }
+}
+
+/// The request that a client would send, unless its head would be refused.
+fn request(address: &str) -> Result<Request, ApiError> {
+    connection::check(format!("GET {address} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes())?;
+    let request = hyper::Request::builder().uri(address).body(ReqBody::None);
+    let request = request.map_err(|_why| BadHead::Address)?;
+    Ok(Request::from_hyper(request, Scheme::HTTP))
+}
+
+/// The address as it may be shown.
+fn without_credential(address: &str) -> String {
+    match address.split_once('?') {
+        Some((path, query)) if QueryString::parse(Some(query)).has_credential() => {
+            format!("{path}?…")
+        }
+        _ => address.to_owned(),
+    }
+}
+
+/// The endpoint that a path leads to; none where that is a file of the documentation.
+fn endpoint(destination: Destination<'_>) -> Option<Endpoint> {
+    let Destination::Endpoint(route, _) = destination else {
+        return None;
+    };
+    let scopes = match route.operation {
+        Operation::Catalogue(_, scopes) => scopes,
+        Operation::Service(_) => &[],
+    };
+    Some(Endpoint {
+        path: route.path.to_string(),
+        operation: openapi::operation_id(route.operation),
+        scopes: scopes.iter().map(|scope| scope.as_str()).collect(),
+    })
+}
+
+fn refused(error: ApiError) -> Refused {
+    let (code, message) = (error.code(), error.message());
+    let (issues, cause) = match error {
+        ApiError::Validation(issues) => (issues, None),
+        ApiError::Internal(cause) | ApiError::Overloaded(cause) | ApiError::Unavailable(cause) => {
+            (Vec::new(), Some(chain(&*cause)))
+        }
+        _ => (Vec::new(), None),
+    };
+    Refused {
+        code,
+        message,
+        issues,
+        cause,
+    }
+}
+
+fn manufacturer(catalogue: &Catalogue, name: &IdOrSlug) -> Option<NamedRecord> {
+    let maker = catalogue.find_manufacturer(name)?;
+    let names = catalogue.manufacturer_names(maker);
+    Some(named("manufacturer", name.as_str(), names))
+}
+
+fn named(kind: &'static str, name: &str, [id, slug]: [&str; 2]) -> NamedRecord {
+    NamedRecord {
+        kind,
+        id: id.to_owned(),
+        slug: slug.to_owned(),
+        found_by: match (name == id, name == slug) {
+            (true, true) => "id and slug",
+            (true, false) => "id",
+            (false, _) => "slug",
+        },
+    }
+}
+
+fn list(
+    cache_key: ListKey,
+    rows: Result<ExplainedRows, ListError>,
+) -> Result<ExplainedList, ApiError> {
+    let ExplainedRows {
+        statements,
+        total,
+        rows,
+    } = rows.map_err(CacheError::Query)?;
+    Ok(ExplainedList {
+        cache_key,
+        statements,
+        rows,
+        total,
+    })
+}
+
+fn body(found: Found) -> ExplainedBody {
+    ExplainedBody {
+        bytes: found.body.len(),
+        etag: found.etag.in_coding(Coding::Identity).text(),
+        cache: match found.freshness {
+            Freshness::Hit { .. } => "HIT",
+            Freshness::Miss => "MISS",
+        },
+        link: found.link,
+    }
+}
