@@ -46,13 +46,15 @@ use futures_util::FutureExt;
 use httpdate::HttpDate;
 use salvo::http::{HeaderMap, HeaderValue, ResBody, StatusCode, header};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, Service, async_trait};
+use tokio::sync::watch;
+
 use shared::clock::Moment;
 
 use crate::app::App;
 use crate::metrics::Outcome;
 use crate::request_id::RequestId;
 use access_log::Pending;
-use connection::Refusal;
+use connection::{Phase, Refusal};
 use error::ApiError;
 use headers::Facts;
 use pipeline::Answer;
@@ -66,11 +68,19 @@ pub use socket::Socket;
 ///
 /// The router is empty, so the one hoop answers every request, whatever its path and method.
 pub fn service(app: Arc<App>) -> Service {
-    Service::new(Router::new()).hoop(Endpoints { app })
+    let (_never, phase) = watch::channel(Phase::Serving);
+    service_until(app, phase)
+}
+
+/// The service of an app whose every answer is the last of its connection once it is stopping, or
+/// drains before that.
+fn service_until(app: Arc<App>, phase: watch::Receiver<Phase>) -> Service {
+    Service::new(Router::new()).hoop(Endpoints { app, phase })
 }
 
 struct Endpoints {
     app: Arc<App>,
+    phase: watch::Receiver<Phase>,
 }
 
 #[async_trait]
@@ -89,7 +99,7 @@ impl Handler for Endpoints {
             Reply::new(&self.app, Err(panicked), facts_of(&self.app, request, id))
         });
         reply.write(response);
-        if self.app.is_draining() {
+        if self.app.is_draining() || *self.phase.borrow() != Phase::Serving {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
         }

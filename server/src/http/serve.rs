@@ -15,7 +15,7 @@ use super::admission::ConnectionLimits;
 use super::connection::Phase;
 use super::limits::HEAD_BYTES_MAX;
 use super::socket::Socket;
-use super::{last_answer, service};
+use super::{last_answer, service_until};
 use crate::app::App;
 use crate::repeating::{Repeating, repeat};
 
@@ -57,15 +57,14 @@ pub async fn serve(
         Arc::new(move |refusal, origin| last_answer(&refusing, refusal, origin)),
         Arc::clone(&app.clock),
         Arc::clone(&app.metrics.connections),
-        phase,
+        phase.clone(),
     )?;
     let server = server_of(connections);
     let handle = server.handle();
     let giving_back = give_back_idle(Arc::clone(&app))?;
-    let mut serving = Box::pin(server.try_serve(service(Arc::clone(&app))));
+    let mut serving = Box::pin(server.try_serve(service_until(Arc::clone(&app), phase)));
     let stopped = async {
         shutdown.await;
-        app.begin_draining();
         phases.send_replace(Phase::Stopping);
         sleep(LAST_REQUESTS).await;
         phases.send_replace(Phase::Closing);

@@ -111,6 +111,20 @@ async fn who_is_connected_at_the_stop_may_still_ask_once() {
 }
 
 #[tokio::test]
+async fn a_draining_server_accepts_still_and_each_answer_is_the_last_of_its_connection() {
+    let app = TestApp::new();
+    while_served(&app, async |address| {
+        app.app.begin_draining();
+        for _ in 0..2 {
+            let mut client = connect(address).await;
+            client.write_all(health_request()).await.unwrap();
+            check_answered(client).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_head_that_has_not_ended_when_the_server_stops_is_408() {
     let app = TestApp::new();
     let mut begun = Vec::new();
