@@ -12,6 +12,7 @@ use rand::{RngCore, TryRngCore};
 use shared::clock::{Clock, SystemClock};
 use shared::keys::audit::Operator;
 
+use crate::machine::Machine;
 use crate::operator;
 
 /// Width of a terminal that does not tell it.
@@ -33,6 +34,8 @@ pub struct Context {
     pub err: Box<dyn Write + Send>,
     /// What the terminal, if any, can show.
     pub terminal: Terminal,
+    /// What the machine gives.
+    pub machine: Machine,
     /// Lets time pass: blocks outside tests.
     pub pause: Box<dyn FnMut(Duration) + Send>,
 }
@@ -151,6 +154,7 @@ impl Context {
                 err_colour: err && colour,
                 columns: out.then(columns),
             },
+            machine: Machine::of_process(),
             pause: Box::new(std::thread::sleep),
         }
     }

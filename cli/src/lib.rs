@@ -15,6 +15,7 @@ pub mod export;
 pub mod findings;
 pub mod json;
 pub mod logging;
+pub mod machine;
 pub mod mapping;
 pub mod new_file;
 pub mod open_files;

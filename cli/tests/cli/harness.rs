@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cli::context::{Output, Terminal};
+use cli::machine::Machine;
 use cli::{Context, ExitStatus};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -87,6 +88,10 @@ impl TestCli {
             out: Output::new(out.clone()),
             err: Box::new(err.clone()),
             terminal: Terminal::default(),
+            machine: Machine {
+                open_files_max: || Some(1_048_576),
+                free_bytes: |_directory| Ok(20_000_000_000),
+            },
             pause: Box::new(move |duration| clock.advance(duration)),
         };
         change(&mut context);

@@ -17,6 +17,7 @@ mod damage;
 mod data_damage;
 mod demo;
 mod diff;
+mod doctor;
 mod explain;
 mod guards;
 mod help;
