@@ -24,7 +24,6 @@ pub mod validate;
 
 mod coverage;
 mod key_store;
-mod lines;
 mod listen;
 mod size;
 mod starting_file;

@@ -14,6 +14,7 @@ pub mod exit_status;
 pub mod export;
 pub mod findings;
 pub mod json;
+pub mod lines;
 pub mod logging;
 pub mod machine;
 pub mod mapping;

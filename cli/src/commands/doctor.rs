@@ -20,10 +20,10 @@ use shared::release::ReleaseStore;
 
 use self::check::{Check, Outcome};
 use super::export_args::counted;
-use super::lines::wrapped_at;
 use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
 use crate::json;
+use crate::lines::wrapped_at;
 use crate::visible::visible;
 
 /// Width of lines where no terminal says otherwise.
@@ -124,6 +124,8 @@ fn lines(check: &Check, about_width: usize, terminal: Terminal) -> String {
     let rest = wrapped.strip_prefix(word).unwrap_or_default();
     let word = check.outcome.tone().paint(word, terminal.out_colour);
     let remedy = check.remedy.as_ref();
-    let remedy = remedy.map(|run| format!("{:indent$}run: {}\n", "", visible(run)));
+    // Further to the left, so that most commands fit their line.
+    let remedy_indent = Outcome::WIDTH + 2;
+    let remedy = remedy.map(|run| format!("{:remedy_indent$}run: {}\n", "", visible(run)));
     format!("{word}{rest}\n{}", remedy.unwrap_or_default())
 }

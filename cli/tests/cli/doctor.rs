@@ -176,7 +176,7 @@ fn check_cases(name: &str, cases: &mut [(&str, Ward)]) {
         while let Some(at) = told.find("20261001T") {
             told.replace_range(at..at + ID_LENGTH, "[release]");
         }
-        text.push_str(&format!("# {what}\n{told}\n\n"));
+        text = format!("{text}# {what}\n{told}\n\n");
     }
     crate::harness::assert_snapshot(name, text.trim_end());
 }

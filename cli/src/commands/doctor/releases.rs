@@ -130,9 +130,8 @@ fn whole_others(ids: &[&ReleaseId], store: &ReleaseStore) -> Check {
             unread += 1;
         }
         match looked {
-            Ok(()) => {}
-            // It was pruned since.
-            Err(ReleaseError::Unknown { .. }) => {}
+            // An unknown one was pruned since.
+            Ok(()) | Err(ReleaseError::Unknown { .. }) => {}
             Err(error) => damaged.push((*id, error)),
         }
     }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use nix::unistd::{AccessFlags, access};
 use rusqlite::{Connection, OpenFlags, Transaction};
@@ -74,9 +74,8 @@ pub fn examine(path: &Path, checked_bytes_max: u64) -> Result<Examination, KeySt
         return Ok(examination);
     }
     let mut database = open(path)?;
-    let location = path.to_owned();
     database.read(|transaction| {
-        examination.is_old = check_version(transaction, &location)?;
+        examination.is_old = check_version(transaction, path)?;
         if bytes <= checked_bytes_max {
             examination.whole = whole_or_not(transaction)?;
         }
@@ -116,7 +115,7 @@ fn open(path: &Path) -> Result<Database, KeyStoreError> {
 }
 
 /// Whether the store is of an earlier version; an error where it is none of this program.
-fn check_version(transaction: &Transaction<'_>, path: &PathBuf) -> Result<bool, Stop> {
+fn check_version(transaction: &Transaction<'_>, path: &Path) -> Result<bool, Stop> {
     let location = text(path);
     match schema::find(transaction)? {
         Found::Known => Ok(false),
