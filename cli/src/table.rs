@@ -175,9 +175,9 @@ fn drawn_cell(cell: &Cell) -> Drawn {
     let drawn = Drawn::new(&cell.text);
     let colour = match cell.tone {
         Tone::Plain => return drawn,
-        Tone::Good => Color::Green,
-        Tone::Notice => Color::Yellow,
-        Tone::Bad => Color::Red,
+        Tone::Good => Color::DarkGreen,
+        Tone::Notice => Color::DarkYellow,
+        Tone::Bad => Color::DarkRed,
         Tone::Faint => Color::DarkGrey,
     };
     drawn.fg(colour)

@@ -42,5 +42,6 @@ mod secrets;
 mod served;
 mod settings;
 mod subscriptions;
+mod terminal;
 mod usage;
 mod validate;
