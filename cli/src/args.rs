@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    completions, demo, diff, explain, explain_code, import, keys, manual, mapping, releases, serve,
-    settings as settings_command, subscriptions, usage, validate,
+    completions, demo, diff, doctor, explain, explain_code, import, keys, manual, mapping,
+    releases, serve, settings as settings_command, subscriptions, usage, validate,
 };
 use crate::concealed::concealed;
 use crate::context::Context;
@@ -79,6 +79,8 @@ pub enum Command {
     Usage(usage::UsageArgs),
     /// Answer API requests until told to stop
     Serve(Box<serve::ServeArgs>),
+    /// Look whether all is well with a data directory, and say what to mend
+    Doctor(doctor::DoctorArgs),
     /// Print the OpenAPI document of the API
     Openapi,
     /// Show what a server would answer to an address, and how it finds it

@@ -6,6 +6,7 @@
 pub mod completions;
 pub mod demo;
 pub mod diff;
+pub mod doctor;
 pub mod explain;
 pub mod explain_code;
 pub mod export_args;
@@ -23,7 +24,6 @@ pub mod validate;
 
 mod coverage;
 mod key_store;
-mod lines;
 mod listen;
 mod size;
 mod starting_file;
@@ -64,6 +64,7 @@ pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
         Command::Keys(args) => keys::run(args, data, context),
         Command::Usage(args) => usage::run(args, data, context),
         Command::Openapi => openapi::run(context),
+        Command::Doctor(args) => doctor::run(args, data, context),
         Command::Explain(args) => explain::run(args, data, context),
         Command::ExplainCode(args) => explain_code::run(args, context),
         Command::Settings(args) => settings::run(args, config, context),

@@ -12,6 +12,7 @@ use rand::{RngCore, TryRngCore};
 use shared::clock::{Clock, SystemClock};
 use shared::keys::audit::Operator;
 
+use crate::machine::Machine;
 use crate::operator;
 use crate::service_manager::ServiceManager;
 
@@ -36,6 +37,8 @@ pub struct Context {
     pub terminal: Terminal,
     /// Who runs this as a service: passes a socket, and is told.
     pub service_manager: ServiceManager,
+    /// What the machine gives.
+    pub machine: Machine,
     /// Lets time pass: blocks outside tests.
     pub pause: Box<dyn FnMut(Duration) + Send>,
 }
@@ -155,6 +158,7 @@ impl Context {
                 columns: out.then(columns),
             },
             service_manager: ServiceManager::of_process(),
+            machine: Machine::of_process(),
             pause: Box::new(std::thread::sleep),
         }
     }

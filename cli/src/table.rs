@@ -12,6 +12,7 @@ use unicode_width::UnicodeWidthStr;
 
 use self::fit::fitted;
 use crate::context::Terminal;
+use crate::lines::wrapped_at;
 use crate::tone::Tone;
 
 /// Blanks between two columns.
@@ -149,6 +150,7 @@ fn drawn<const COLUMNS: usize>(
     if !left_out.is_empty() {
         let names = left_out.join(", ");
         let note = format!("(a wider terminal, or --json, shows {names} too)");
+        let note = wrapped_at(terminal.columns.unwrap_or(usize::MAX), &note, 1);
         text.push_str(&Tone::Faint.paint(&note, terminal.out_colour));
         text.push('\n');
     }
@@ -173,9 +175,9 @@ fn drawn_cell(cell: &Cell) -> Drawn {
     let drawn = Drawn::new(&cell.text);
     let colour = match cell.tone {
         Tone::Plain => return drawn,
-        Tone::Good => Color::Green,
-        Tone::Notice => Color::Yellow,
-        Tone::Bad => Color::Red,
+        Tone::Good => Color::DarkGreen,
+        Tone::Notice => Color::DarkYellow,
+        Tone::Bad => Color::DarkRed,
         Tone::Faint => Color::DarkGrey,
     };
     drawn.fg(colour)
@@ -183,7 +185,8 @@ fn drawn_cell(cell: &Cell) -> Drawn {
 
 fn trimmed(table: &Table) -> String {
     let lines = table.lines();
-    lines.map(|line| format!("{}\n", line.trim_end())).collect()
+    let lines = lines.map(|line| line.trim_end().to_owned() + "\n");
+    lines.collect()
 }
 
 #[cfg(test)]

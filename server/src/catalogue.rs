@@ -13,6 +13,7 @@ mod queue;
 mod sql;
 mod tables;
 mod totals;
+mod version;
 
 pub use explain::{ExplainedRows, PlanStep, RanStatement};
 pub use list::{ListBody, ListError};
@@ -20,6 +21,8 @@ pub use open::{OpenCatalogueError, OpenSettings};
 pub use pool::{LoadError, QueryError};
 pub(crate) use queue::Queue;
 pub use queue::{QueueError, QueueLimits};
+
+pub use version::duckdb_version;
 
 use std::sync::Arc;
 

@@ -10,7 +10,8 @@ use shared::release::Manifest;
 use shared::release::fields::{FieldCount, FieldCounts};
 use shared::render::coverage::is_member;
 
-use super::lines::WIDTH;
+use crate::context::Terminal;
+use crate::lines;
 
 /// What begins each line below the first.
 const INDENT: &str = "  ";
@@ -43,21 +44,19 @@ impl<'a> CoverageDocument<'a> {
 }
 
 /// Field coverage for people; nothing of a kind that has no records.
-pub(super) fn text(manifest: &Manifest) -> String {
+pub(super) fn text(manifest: &Manifest, terminal: Terminal) -> String {
     let Some(fields) = &manifest.fields else {
         return "Fields: not known, since they were not counted when this release was made.\n"
             .to_owned();
     };
-    let boats = of_kind("boat", manifest.boats, &fields.boats);
-    let manufacturers = of_kind(
-        "manufacturer",
-        manifest.manufacturers,
-        &fields.manufacturers,
-    );
+    let width = lines::width(terminal);
+    let boats = of_kind("boat", manifest.boats, &fields.boats, width);
+    let (makers, fields) = (manifest.manufacturers, &fields.manufacturers);
+    let manufacturers = of_kind("manufacturer", makers, fields, width);
     format!("{boats}{manufacturers}")
 }
 
-fn of_kind(kind: &str, records: u64, fields: &[FieldCount]) -> String {
+fn of_kind(kind: &str, records: u64, fields: &[FieldCount], width: usize) -> String {
     if records == 0 {
         return String::new();
     }
@@ -84,18 +83,20 @@ fn of_kind(kind: &str, records: u64, fields: &[FieldCount]) -> String {
         let names = in_none.iter().map(|&name| name.to_owned()).collect();
         groups.push(("in none", names));
     }
-    let mut text = format!(
-        "Fields of {kind}s: {} in every record{}\n",
-        in_every.count(),
-        if groups.is_empty() {
-            "."
-        } else {
-            ", the others in % of records:"
-        },
+    let others = if groups.is_empty() {
+        "."
+    } else {
+        ", the others in % of records:"
+    };
+    let title = format!(
+        "Fields of {kind}s: {} in every record{others}",
+        in_every.count()
     );
+    let mut text = lines::wrapped_at(width, &title, 0);
+    text.push('\n');
     let label_width = groups.iter().map(|(group, _)| group.len()).max();
     for (group, items) in &groups {
-        wrap(group, label_width.unwrap_or(0), items, &mut text);
+        wrap(group, [label_width.unwrap_or(0), width], items, &mut text);
     }
     text
 }
@@ -124,7 +125,7 @@ fn percent(present: u64, records: u64) -> String {
 }
 
 /// Appends the items after their label, in as many lines as it takes.
-fn wrap(label: &str, label_width: usize, items: &[String], text: &mut String) {
+fn wrap(label: &str, [label_width, line]: [usize; 2], items: &[String], text: &mut String) {
     let start = INDENT.len() + label_width + 2;
     // Writing to a text cannot fail.
     _ = write!(text, "{INDENT}{label:label_width$}  ");
@@ -132,7 +133,7 @@ fn wrap(label: &str, label_width: usize, items: &[String], text: &mut String) {
     for (place, item) in items.iter().enumerate() {
         let is_last = place + 1 == items.len();
         let width = item.len() + usize::from(!is_last);
-        if start < column && WIDTH < column + 1 + width {
+        if start < column && line < column + 1 + width {
             _ = write!(text, "\n{:start$}", "");
             column = start;
         } else if start < column {
@@ -174,23 +175,22 @@ Fields of boats: 1 in every record, the others in % of records:
   image    alt 50
   in none  hull.type, gallery
 ";
-        assert_eq!(of_kind("boat", 1000, &fields), expected);
-        let all = of_kind("boat", 1000, &fields[..1]);
+        assert_eq!(of_kind("boat", 1000, &fields, lines::WIDTH), expected);
+        let all = of_kind("boat", 1000, &fields[..1], lines::WIDTH);
         assert_eq!(all, "Fields of boats: 1 in every record.\n");
-        assert_eq!(of_kind("boat", 0, &fields), "");
+        assert_eq!(of_kind("boat", 0, &fields, lines::WIDTH), "");
     }
 
     #[test]
     fn no_line_is_wider_than_a_narrow_terminal() {
         let fields: Vec<FieldCount> = (0..200).map(|n| field(&format!("hull.f{n}"), 1)).collect();
-        let text = of_kind("boat", 3, &fields);
-        let widths = || text.lines().skip(1).map(str::len);
-        assert!(widths().all(|width| width <= WIDTH), "{text}");
-        assert!(widths().any(|width| WIDTH - 2 <= width), "{text}");
-        assert_eq!(
-            text.matches("33").count(),
-            200 + 1 + 1,
-            "f33, f133, and each share"
-        );
+        for line in [60, lines::WIDTH] {
+            let text = of_kind("boat", 3, &fields, line);
+            let widths = || text.lines().skip(1).map(str::len);
+            assert!(widths().all(|width| width <= line), "{text}");
+            assert!(widths().any(|width| line - 3 <= width), "{text}");
+            let shares = text.matches("33").count();
+            assert_eq!(shares, 200 + 1 + 1, "f33, f133, and each share");
+        }
     }
 }

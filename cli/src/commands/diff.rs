@@ -12,10 +12,12 @@ use shared::data_dir::DataDir;
 use shared::release::diff::{Filter, KindDiff, Listed, MovedSlug, RecordName, TakenName};
 use shared::release::{Release, ReleaseDiff, ReleaseId, ReleaseStore};
 
-use super::{lines, releases};
+use super::releases;
 use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
-use crate::{json, table};
+use crate::json;
+use crate::lines;
+use crate::table::{self, Column};
 
 /// Most records or slugs of one kind that are listed, unless all are wanted.
 pub const EXAMPLES_MAX: usize = 20;
@@ -120,7 +122,7 @@ fn text(diff: &ReleaseDiff, active: Option<&ReleaseId>, terminal: Terminal) -> S
     }
     if diff.boats.fields.is_none() {
         let note = format!("Note: {}.", sentences::FIELDS_UNKNOWN);
-        parts.push(format!("{}\n", lines::wrapped(&note, 2)));
+        parts.push(format!("{}\n", lines::wrapped(&note, 2, terminal)));
     }
     parts.join("\n")
 }
@@ -148,13 +150,13 @@ fn counts(diff: &ReleaseDiff, terminal: Terminal) -> String {
         ]
     });
     let heading = [
-        "RECORDS",
-        "BEFORE",
-        "AFTER",
-        "ADDED",
-        "CHANGED",
-        "REMOVED",
-        "UNCHANGED",
+        "RECORDS".into(),
+        "BEFORE".into(),
+        "AFTER".into(),
+        "ADDED".into(),
+        "CHANGED".into(),
+        "REMOVED".into(),
+        Column::spare(1, "UNCHANGED"),
     ];
     table::list(heading, rows, terminal)
 }

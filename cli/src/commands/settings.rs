@@ -11,7 +11,8 @@ use crate::args::Args;
 use crate::args::settings::{self, FILE, Source};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
-use crate::{json, table};
+use crate::json;
+use crate::table::{self, Column};
 
 /// Arguments of `settings`.
 #[derive(Debug, ClapArgs)]
@@ -98,11 +99,13 @@ fn show(is_json: bool, config: Option<&Path>, context: &mut Context) -> anyhow::
             setting.variable,
         ]
     });
-    let table = table::list(
-        ["SETTING", "VALUE", "FROM", "VARIABLE"],
-        rows,
-        context.terminal,
-    );
+    let columns = [
+        "SETTING".into(),
+        Column::wrapped("VALUE"),
+        "FROM".into(),
+        Column::spare(1, "VARIABLE"),
+    ];
+    let table = table::list(columns, rows, context.terminal);
     let file = match &settings.file {
         Some(file) => format!("The file is {file}."),
         None => format!("There is no {FILE} here. Write one: catalogue settings init"),

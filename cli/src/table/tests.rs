@@ -93,7 +93,7 @@ fn a_cell_has_its_colour_only_where_colour_is_welcome() {
         ..at(80)
     };
     assert!(
-        shown(colour).contains("\u{1b}[38;5;9mdamaged"),
+        shown(colour).contains("\u{1b}[38;5;1mdamaged"),
         "{:?}",
         shown(colour)
     );

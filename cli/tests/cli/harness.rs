@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cli::context::{Output, Terminal};
+use cli::machine::Machine;
 use cli::service_manager::ServiceManager;
 use cli::{Context, ExitStatus};
 use rand::SeedableRng;
@@ -89,6 +90,10 @@ impl TestCli {
             err: Box::new(err.clone()),
             terminal: Terminal::default(),
             service_manager: ServiceManager::nobody(),
+            machine: Machine {
+                open_files_max: || Some(1_048_576),
+                free_bytes: |_directory| Ok(20_000_000_000),
+            },
             pause: Box::new(move |duration| clock.advance(duration)),
         };
         change(&mut context);

@@ -63,7 +63,7 @@ pub struct PlanStep {
     /// What DuckDB tells of it: tables, filters, orders.
     pub details: BTreeMap<String, String>,
     /// The steps whose rows it takes.
-    pub from: Vec<PlanStep>,
+    pub from: Vec<Self>,
 }
 
 impl Catalogue {
@@ -149,7 +149,7 @@ struct Told {
     operator_cardinality: u64,
     #[serde(default)]
     extra_info: BTreeMap<String, Value>,
-    children: Vec<Told>,
+    children: Vec<Self>,
 }
 
 fn steps(told: Vec<Told>) -> Vec<PlanStep> {

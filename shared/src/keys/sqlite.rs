@@ -9,6 +9,7 @@
 
 mod audit;
 mod database;
+mod examine;
 mod last_use;
 mod ledger;
 mod patience;
@@ -17,6 +18,7 @@ mod schema;
 mod source;
 mod store;
 
+pub use examine::{Examination, WholeOrNot, examine, revision};
 pub use last_use::SqliteLastUses;
 pub use ledger::SqliteLedger;
 pub use source::SqliteKeySource;

@@ -72,21 +72,26 @@ impl Pruned {
 
 impl ReleaseStore {
     /// Removes every release for which there is no reason to keep it, and what was left behind.
-    pub fn prune(&self, now_seconds: i64, held: &ReleaseLock) -> Result<Pruned, ReleaseError> {
-        self.judge(now_seconds, true, held)
+    pub fn prune(&self, now_seconds: i64, _held: &ReleaseLock) -> Result<Pruned, ReleaseError> {
+        self.judge(now_seconds, true)
     }
 
     /// Says what [`Self::prune`] would do, and does nothing.
-    pub fn plan_prune(&self, now_seconds: i64, held: &ReleaseLock) -> Result<Pruned, ReleaseError> {
-        self.judge(now_seconds, false, held)
-    }
-
-    fn judge(
+    pub fn plan_prune(
         &self,
         now_seconds: i64,
-        remove: bool,
         _held: &ReleaseLock,
     ) -> Result<Pruned, ReleaseError> {
+        self.judge(now_seconds, false)
+    }
+
+    /// Says what [`Self::prune`] would do, as far as that can be known without the lock: whoever
+    /// has it may be about to change it.
+    pub fn foresee_prune(&self, now_seconds: i64) -> Result<Pruned, ReleaseError> {
+        self.judge(now_seconds, false)
+    }
+
+    fn judge(&self, now_seconds: i64, remove: bool) -> Result<Pruned, ReleaseError> {
         let pointer = match self.pointer() {
             Err(ReleaseError::DamagedPointer { .. }) => None,
             read => read?,

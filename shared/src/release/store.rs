@@ -3,7 +3,7 @@
 //! Whoever changes anything holds one lock; readers need none, because a release never changes
 //! and the pointer is replaced at once.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io::ErrorKind;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -60,6 +60,20 @@ impl ReleaseStore {
                 data: self.data.path().to_owned(),
             }),
             Err(error) => Err(ReleaseError::io("lock", &path)(error)),
+        }
+    }
+
+    /// Whether somebody has the lock, so that releases are being changed.
+    pub fn is_busy(&self) -> Result<bool, ReleaseError> {
+        let path = self.data.release_lock();
+        let file = match File::open(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            opened => opened.map_err(ReleaseError::io("open", &path))?,
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(error)) => Err(ReleaseError::io("lock", &path)(error)),
         }
     }
 

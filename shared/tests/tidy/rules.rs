@@ -100,9 +100,11 @@ const WORDS: [Word; 15] = [
         kind: Kind::Crate,
         homes: &[
             "cli/src/core_dump",
+            "cli/src/machine",
             "cli/src/open_files",
             "cli/src/operator",
             "shared/src/keys/sqlite/database",
+            "shared/src/keys/sqlite/examine",
         ],
     },
     Word {

@@ -6,8 +6,8 @@ use server::catalogue::{PlanStep, RanStatement};
 use server::http::explain::{ExplainedList, Explanation, Refused};
 
 use crate::commands::export_args::counted;
-use crate::commands::lines::wrapped_at;
 use crate::context::Terminal;
+use crate::lines::wrapped_at;
 use crate::table::{self, Cell};
 use crate::tone::Tone;
 use crate::visible::visible;
@@ -185,8 +185,8 @@ fn answer(explanation: &Explanation, terminal: Terminal) -> Option<String> {
         ("ETag", answer.etag.clone()),
         ("X-Cache", answer.cache.to_owned()),
     ]);
-    let links = answer.link.iter().flat_map(|link| link.split(", "));
-    lines.extend(links.map(|link| ("Link", link.to_owned())));
+    let pages = answer.link.iter().flat_map(|link| link.split(", "));
+    lines.extend(pages.map(|link| ("Link", link.to_owned())));
     Some(table::details(lines, terminal))
 }
 

@@ -10,9 +10,9 @@ use super::{Comparison, ImportArgs, Imported, Made};
 use crate::commands::coverage::{self, CoverageDocument};
 use crate::commands::diff::sentences;
 use crate::commands::export_args::{OutcomeDocument, counted, tally_table};
-use crate::commands::lines::wrapped;
 use crate::context::Context;
 use crate::json;
+use crate::lines::wrapped;
 use crate::validate::Outcome;
 use crate::visible::visible;
 
@@ -104,7 +104,11 @@ fn show_made(
     context: &mut Context,
 ) -> anyhow::Result<()> {
     show_comparison(made, imported, context)?;
-    writeln!(context.out, "{}", coverage::text(&made.manifest))?;
+    writeln!(
+        context.out,
+        "{}",
+        coverage::text(&made.manifest, context.terminal)
+    )?;
     let out = &mut context.out;
     let (release, seconds) = (&made.release, imported.duration.as_secs_f64());
     if made.existed {
@@ -142,13 +146,14 @@ fn show_comparison(made: &Made, imported: &Imported, context: &mut Context) -> a
             let is_active = imported.active.id() == Some(&made.release);
             let will = if is_active { "will" } else { "would" };
             let out = &mut context.out;
-            writeln!(
-                out,
-                "What consumers {will} see, compared with {}:",
-                diff.from
-            )?;
+            let title = format!("What consumers {will} see, compared with {}:", diff.from);
+            writeln!(out, "{}", wrapped(&title, 2, context.terminal))?;
             for line in sentences::all(diff) {
-                writeln!(out, "{}", wrapped(&format!("  {line}"), 4))?;
+                writeln!(
+                    out,
+                    "{}",
+                    wrapped(&format!("  {line}"), 4, context.terminal)
+                )?;
             }
             writeln!(out)?;
         }
@@ -165,7 +170,7 @@ fn show_refusals(made: &Made, context: &mut Context) -> anyhow::Result<()> {
             } = refusal;
             let refused = format!("refused: {}", visible(message));
             let refused = match made.comparison {
-                Comparison::Diff(_) => wrapped(&refused, 2),
+                Comparison::Diff(_) => wrapped(&refused, 2, context.terminal),
                 // A cause is one line, as in every error.
                 Comparison::NoneActive | Comparison::Impossible(_) => refused,
             };
@@ -174,7 +179,7 @@ fn show_refusals(made: &Made, context: &mut Context) -> anyhow::Result<()> {
     } else if !made.refusals.is_empty() {
         let options = guards::options(&made.refusals);
         let note = format!("note: an import that activates would be refused without {options}");
-        writeln!(context.err, "{}", wrapped(&note, 2))?;
+        writeln!(context.err, "{}", wrapped(&note, 2, context.terminal))?;
     }
     Ok(())
 }

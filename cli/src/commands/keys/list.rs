@@ -56,7 +56,8 @@ pub(super) fn run(as_json: bool, data: &Path, context: &mut Context) -> anyhow::
         Column::spare(1, "ID"),
         Column::wrapped("NAME"),
         Column::wrapped("SUBSCRIPTION"),
-        Column::spare(4, "ENV"),
+        // The prefix says so too.
+        Column::spare(0, "ENV"),
         Column::spare(2, "SCOPES"),
         Column::wrapped("STATE"),
         Column::spare(3, "EXPIRES"),

@@ -11,10 +11,10 @@ use shared::release::{ReleaseDiff, ReleaseError, ReleaseId, ReleaseStore};
 
 use super::document::{ActiveDocument, VerifiedDocument, damage};
 use crate::commands::diff::sentences;
-use crate::commands::lines::wrapped;
 use crate::context::{Context, OutputClosed};
 use crate::exit_status::ExitStatus;
 use crate::json;
+use crate::lines::wrapped;
 use crate::visible::visible;
 
 /// What mending the pointer costs.
@@ -92,7 +92,7 @@ fn say(
 ) -> ExitStatus {
     let active = change.active.clone();
     if change.is_mended {
-        _ = writeln!(context.err, "{}", wrapped(MENDED, 2));
+        _ = writeln!(context.err, "{}", wrapped(MENDED, 2, context.terminal));
     }
     say_passed_over(&change.passed_over, context);
     let said = if as_json {

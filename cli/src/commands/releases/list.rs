@@ -215,8 +215,8 @@ fn text(
             file.sha256.clone(),
         ]
     });
-    let columns = ["FILE".into(), "BYTES".into(), Column::wrapped("SHA-256")];
+    let columns = ["FILE".into(), "BYTES".into(), Column::spare(1, "SHA-256")];
     let files = table::list(columns, rows, terminal);
-    let coverage = coverage::text(manifest);
+    let coverage = coverage::text(manifest, terminal);
     [details, coverage, files].join("\n")
 }

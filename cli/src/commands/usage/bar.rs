@@ -4,7 +4,7 @@ use crate::table::Cell;
 use crate::tone::Tone;
 
 /// Width of a bar, in columns.
-const WIDTH: u64 = 20;
+const WIDTH: u64 = 10;
 /// From this part of a quota on somebody may want to act, in percent.
 const MUCH: u128 = 75;
 
@@ -70,13 +70,13 @@ mod tests {
         let table = [
             (0, 1000, 0, "0 %", Tone::Good),
             (1, 1000, 1, "<1 %", Tone::Good),
-            (500, 1000, 10, "50 %", Tone::Good),
-            (750, 1000, 15, "75 %", Tone::Notice),
-            (999, 1000, 19, "99 %", Tone::Notice),
-            (1000, 1000, 20, "100 %", Tone::Bad),
-            (2000, 1000, 20, "100 %", Tone::Bad),
-            (u64::MAX, u64::MAX, 20, "100 %", Tone::Bad),
-            (0, 0, 20, "100 %", Tone::Notice),
+            (500, 1000, 5, "50 %", Tone::Good),
+            (750, 1000, 7, "75 %", Tone::Notice),
+            (999, 1000, 9, "99 %", Tone::Notice),
+            (1000, 1000, 10, "100 %", Tone::Bad),
+            (2000, 1000, 10, "100 %", Tone::Bad),
+            (u64::MAX, u64::MAX, 10, "100 %", Tone::Bad),
+            (0, 0, 10, "100 %", Tone::Notice),
         ];
         for (used, quota, full, percentage, meaning) in table {
             let drawn = format!("{:?}", bar(used, quota));

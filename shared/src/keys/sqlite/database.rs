@@ -19,7 +19,7 @@ use crate::keys::store::{CHANGE, KeyStoreError};
 #[derive(Debug)]
 pub(super) struct Database {
     pub(super) connection: Connection,
-    location: PathBuf,
+    pub(super) location: PathBuf,
 }
 
 /// What `stat` says of the file: which one it is, and whether it was written to.
@@ -253,7 +253,11 @@ fn create_file(path: &Path) -> io::Result<()> {
 }
 
 /// The error of an `attempt`, a verb, that SQLite refused.
-fn refused(attempt: &'static str, path: &Path, error: &rusqlite::Error) -> KeyStoreError {
+pub(super) fn refused(
+    attempt: &'static str,
+    path: &Path,
+    error: &rusqlite::Error,
+) -> KeyStoreError {
     if is_locked(error) {
         return KeyStoreError::Locked {
             attempt,
@@ -279,6 +283,6 @@ fn failed(attempt: &'static str, path: &Path, cause: impl fmt::Display) -> KeySt
     }
 }
 
-fn text(path: &Path) -> String {
+pub(super) fn text(path: &Path) -> String {
     path.display().to_string()
 }

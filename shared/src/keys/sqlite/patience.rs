@@ -17,6 +17,8 @@ pub(super) struct Patience(fn(attempts: i32) -> bool);
 impl Patience {
     /// Of a command, which waits for others to finish what they read or change: five seconds.
     pub(super) const OF_COMMANDS: Self = Self(wait::<5_000>);
+    /// Of whoever only looks how the store is: one second.
+    pub(super) const OF_LOOKS: Self = Self(wait::<1_000>);
     /// Of the ledger. Requests wait with it, not quite as long: so what is leased at the last
     /// moment is there for the next.
     pub(super) const OF_LEASES: Self = Self(wait::<450>);

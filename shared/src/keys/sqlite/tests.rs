@@ -1,6 +1,7 @@
 //! The SQLite file: what it keeps, what it refuses, and what servers notice of it.
 
 mod audit;
+mod examine;
 mod files;
 mod last_use;
 mod ledger;

@@ -1,16 +1,23 @@
 //! Lines that a narrow terminal need not break: they are broken here, and only between words.
 
+use crate::context::Terminal;
+
 /// Width of the lines, in columns.
-pub(super) const WIDTH: usize = 80;
+pub const WIDTH: usize = 80;
 
 /// A sentence in as many lines as it takes; those below the first are indented by `indent`. A word
 /// that is too long is not broken.
-pub(super) fn wrapped(sentence: &str, indent: usize) -> String {
-    wrapped_at(WIDTH, sentence, indent)
+pub fn wrapped(sentence: &str, indent: usize, terminal: Terminal) -> String {
+    wrapped_at(width(terminal), sentence, indent)
+}
+
+/// Width of lines at a terminal that may be narrower.
+pub fn width(terminal: Terminal) -> usize {
+    terminal.columns.map_or(WIDTH, |columns| columns.min(WIDTH))
 }
 
 /// The same for lines of another width.
-pub(super) fn wrapped_at(line_width: usize, sentence: &str, indent: usize) -> String {
+pub fn wrapped_at(line_width: usize, sentence: &str, indent: usize) -> String {
     let mut text = String::with_capacity(sentence.len());
     let mut column = 0;
     for (place, word) in sentence.split(' ').enumerate() {
@@ -38,14 +45,23 @@ mod tests {
     #[test]
     fn lines_break_between_words_and_where_they_must() {
         let (a, b) = ("a".repeat(40), "b".repeat(39));
-        assert_eq!(wrapped(&format!("{a} {b} c"), 2), format!("{a} {b}\n  c"));
-        assert_eq!(wrapped(&format!("{a} b{b}"), 2), format!("{a}\n  b{b}"));
+        assert_eq!(
+            wrapped(&format!("{a} {b} c"), 2, Terminal::default()),
+            format!("{a} {b}\n  c")
+        );
+        assert_eq!(
+            wrapped(&format!("{a} b{b}"), 2, Terminal::default()),
+            format!("{a}\n  b{b}")
+        );
         let long = "c".repeat(100);
         assert_eq!(
-            wrapped(&format!("x {long} y"), 1),
+            wrapped(&format!("x {long} y"), 1, Terminal::default()),
             format!("x\n {long}\n y")
         );
-        assert_eq!(wrapped("", 2), "");
-        assert_eq!(wrapped("  kept blanks", 2), "  kept blanks");
+        assert_eq!(wrapped("", 2, Terminal::default()), "");
+        assert_eq!(
+            wrapped("  kept blanks", 2, Terminal::default()),
+            "  kept blanks"
+        );
     }
 }

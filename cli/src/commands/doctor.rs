@@ -1,0 +1,131 @@
+//! `catalogue doctor`: how a data directory is, and what to do about what is wrong with it.
+//!
+//! It changes nothing: no file is made, mended or locked for longer than a look takes. A check that
+//! fails is told and keeps no other from being made, and none waits or reads without bounds but
+//! that of the active release, which is read through as a server does.
+
+mod check;
+mod directory;
+mod keys;
+mod machine;
+mod releases;
+mod servers;
+
+use std::path::Path;
+
+use clap::Args;
+use serde::Serialize;
+use shared::data_dir::DataDir;
+use shared::release::ReleaseStore;
+
+use self::check::{Check, Outcome};
+use super::export_args::counted;
+use crate::context::{Context, Terminal};
+use crate::exit_status::ExitStatus;
+use crate::json;
+use crate::lines::wrapped_at;
+use crate::visible::visible;
+
+/// Width of lines where no terminal says otherwise.
+const WIDTH: usize = 100;
+
+/// Arguments of `doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+It changes nothing. Ends with 3 where there is a problem; a warning is none. Of releases that are \
+not active, as many are read through as have 4 GB together, the newest first; `catalogue releases \
+verify` reads all of them.")]
+pub struct DoctorArgs {
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    checks: &'a [Check],
+    warnings: usize,
+    problems: usize,
+}
+
+/// Looks, and says what there is to be done.
+pub fn run(args: &DoctorArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    let checks = checks(data, context);
+    let count = |outcome| checks.iter().filter(|one| one.outcome == outcome).count();
+    let (warnings, problems) = (count(Outcome::Warning), count(Outcome::Problem));
+    if args.json {
+        let checks = &checks[..];
+        let document = Document {
+            checks,
+            warnings,
+            problems,
+        };
+        json::print(&document, context)?;
+    } else {
+        show(&checks, [warnings, problems], context)?;
+    }
+    Ok(match problems {
+        0 => ExitStatus::Done,
+        _ => ExitStatus::Failure,
+    })
+}
+
+fn checks(data: &Path, context: &mut Context) -> Vec<Check> {
+    let directory = DataDir::new(data);
+    let mut checks = vec![directory::there(&directory)];
+    if checks[0].outcome == Outcome::Problem {
+        // Everything else would say the same.
+        return checks;
+    }
+    let store = ReleaseStore::new(directory.clone());
+    let now = context.clock.now().unix_seconds();
+    checks.extend(directory::private(&directory, &context.operator));
+    let releases = releases::check(&store, data, now);
+    checks.push(machine::disk(context.machine, data, releases.active_bytes));
+    checks.push(machine::open_files(context.machine));
+    checks.push(machine::duckdb());
+    checks.extend(releases.checks);
+    let examined = keys::examined(&directory);
+    let latest = [releases.latest, examined.latest()];
+    checks.push(machine::clock(latest.into_iter().flatten().max(), now));
+    checks.extend(keys::check(&examined, now));
+    checks.extend(servers::check(&directory, examined.revision(), context));
+    checks
+}
+
+fn show(checks: &[Check], counts: [usize; 2], context: &mut Context) -> anyhow::Result<()> {
+    use std::io::Write;
+    let about = checks.iter().map(|check| check.about.len()).max();
+    for check in checks {
+        let text = lines(check, about.unwrap_or(0), context.terminal);
+        context.out.write_all(text.as_bytes())?;
+    }
+    let [warnings, problems] = counts.map(|count| count as u64);
+    let looked = counted(checks.len() as u64, "check");
+    let warnings = counted(warnings, "warning");
+    let problems = counted(problems, "problem");
+    Ok(writeln!(
+        context.out,
+        "\n{looked}: {problems}, {warnings}."
+    )?)
+}
+
+/// What was found, and on a line of its own, to be copied, what to run.
+fn lines(check: &Check, about_width: usize, terminal: Terminal) -> String {
+    let (word, about) = (check.outcome.as_str(), check.about);
+    let indent = Outcome::WIDTH + 2 + about_width + 2;
+    let width = terminal.columns.unwrap_or(WIDTH);
+    let line = format!(
+        "{word:outcome_width$}  {about:about_width$}  {}",
+        visible(&check.said),
+        outcome_width = Outcome::WIDTH
+    );
+    let wrapped = wrapped_at(width, &line, indent);
+    let rest = wrapped.strip_prefix(word).unwrap_or_default();
+    let word = check.outcome.tone().paint(word, terminal.out_colour);
+    let remedy = check.remedy.as_ref();
+    // Further to the left, so that most commands fit their line.
+    let remedy_indent = Outcome::WIDTH + 2;
+    let remedy = remedy.map(|run| format!("{:remedy_indent$}run: {}\n", "", visible(run)));
+    format!("{word}{rest}\n{}", remedy.unwrap_or_default())
+}

@@ -1,0 +1,68 @@
+//! Running servers, and whether they act on the keys as they are.
+
+use std::time::Duration;
+
+use shared::data_dir::DataDir;
+use shared::keys::environment::Environment;
+use shared::keys::sqlite::revision;
+use shared::keys::store::Revision;
+use shared::servers::{Standing, standing};
+
+use super::check::Check;
+use crate::context::Context;
+
+/// Longest wait for a server to confirm: twice as long as it may act on what it does not know.
+const WAIT_MAX: Duration = Duration::from_secs(2);
+/// Pause between two looks.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Looks at the server of each environment. `known` is the state that the keys were in when they
+/// were looked into.
+pub(super) fn check(
+    data: &DataDir,
+    known: Option<&Revision>,
+    context: &mut Context,
+) -> [Check; Environment::ALL.len()] {
+    Environment::ALL.map(|environment| one(data, environment, known, context))
+}
+
+const fn about(environment: Environment) -> &'static str {
+    match environment {
+        Environment::Live => "server, live",
+        Environment::Test => "server, test",
+    }
+}
+
+fn one(
+    data: &DataDir,
+    environment: Environment,
+    known: Option<&Revision>,
+    context: &mut Context,
+) -> Check {
+    let about = about(environment);
+    let mut waited = Duration::ZERO;
+    let mut known = known.cloned();
+    loop {
+        match standing(data, environment) {
+            Ok(Standing::Stopped) => return Check::ok(about, "none runs"),
+            Ok(Standing::At(seen)) if known.as_ref() == Some(&seen) => {
+                return Check::ok(about, "it runs and acts on the keys as they are");
+            }
+            Ok(Standing::At(_) | Standing::Silent) if known.is_none() => {
+                let said = "it runs; whether it acts on the keys as they are cannot be seen";
+                return Check::warning(about, said);
+            }
+            Ok(Standing::At(_) | Standing::Silent) if waited < WAIT_MAX => {}
+            Ok(Standing::At(_) | Standing::Silent) => {
+                let said = "it runs but has not confirmed the last change of the keys within 2 s; \
+                            its log says why";
+                return Check::problem(about, said);
+            }
+            Err(error) => return Check::failed(about, error),
+        }
+        (context.pause)(PAUSE);
+        waited += PAUSE;
+        // Somebody may have changed them since.
+        known = revision(&data.keys_database()).ok().or(known);
+    }
+}

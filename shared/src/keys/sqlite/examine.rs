@@ -1,0 +1,166 @@
+//! Looking how a store is, without changing anything: not its version, not its mode, no journal.
+//!
+//! It is for a program that has the store not open otherwise: reading the file without SQLite, and
+//! closing it, drops the locks that SQLite has on it in the same process.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use nix::unistd::{AccessFlags, access};
+use rusqlite::{Connection, OpenFlags, Transaction};
+
+use crate::durable;
+use crate::keys::key::KeyId;
+use crate::keys::last_use::LastUse;
+use crate::keys::sqlite::database::{Database, FileStamp, Stop, refused, text};
+use crate::keys::sqlite::patience::Patience;
+use crate::keys::sqlite::schema::{self, Found};
+use crate::keys::sqlite::{last_use, rows};
+use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
+
+/// Where a file says how it is written to: 2 for a write-ahead log.
+const MODE_AT: usize = 18;
+const MODE_LOG: u8 = 2;
+/// Most damages that are told.
+const DAMAGES_MAX: usize = 3;
+
+/// How a store is.
+#[derive(Clone, Debug)]
+pub struct Examination {
+    /// Size of its file, in bytes.
+    pub bytes: u64,
+    /// Whether it is as it should be.
+    pub whole: WholeOrNot,
+    /// Whether it, and its directory, may be written to.
+    pub is_writable: bool,
+    /// Whether the next command that works on it brings it up to date: it is of an earlier
+    /// version, or has a write-ahead log.
+    pub is_old: bool,
+    /// The state that it is in, where its version has a name for that.
+    pub revision: Option<Revision>,
+    /// Its keys and subscriptions; none where it has a log, which would have to be written to.
+    pub contents: KeySnapshot,
+    /// The last use of each key that was used.
+    pub last_uses: HashMap<KeyId, LastUse>,
+}
+
+/// Whether a store is as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WholeOrNot {
+    /// It was read through and is whole.
+    Whole,
+    /// It is too large to be read through.
+    NotChecked,
+    /// What is wrong with it.
+    Damaged(Vec<String>),
+}
+
+/// Looks how the store at `path` is. One of more than `checked_bytes_max` is not read through.
+pub fn examine(path: &Path, checked_bytes_max: u64) -> Result<Examination, KeyStoreError> {
+    let bytes = FileStamp::of(path)?.length;
+    let mut examination = Examination {
+        bytes,
+        whole: WholeOrNot::NotChecked,
+        is_writable: is_writable(path),
+        is_old: false,
+        revision: None,
+        contents: KeySnapshot::default(),
+        last_uses: HashMap::new(),
+    };
+    if has_log(path).map_err(|error| unreadable(path, &error))? {
+        examination.is_old = true;
+        return Ok(examination);
+    }
+    let mut database = open(path)?;
+    database.read(|transaction| {
+        examination.is_old = check_version(transaction, path)?;
+        if bytes <= checked_bytes_max {
+            examination.whole = whole_or_not(transaction)?;
+        }
+        examination.contents = KeySnapshot {
+            keys: rows::keys(transaction)?,
+            subscriptions: rows::subscriptions(transaction)?,
+        };
+        if !examination.is_old {
+            examination.revision = Some(rows::revision(transaction)?);
+            examination.last_uses = last_use::last_uses(transaction)?;
+        }
+        Ok(examination)
+    })
+}
+
+/// The state that the store at `path` is in.
+pub fn revision(path: &Path) -> Result<Revision, KeyStoreError> {
+    let mut database = open(path)?;
+    database.read(|transaction| Ok(rows::revision(transaction)?))
+}
+
+/// A connection by which nothing is changed.
+fn open(path: &Path) -> Result<Database, KeyStoreError> {
+    FileStamp::of(path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connect = || {
+        let mut connection = Connection::open_with_flags(path, flags)?;
+        Patience::OF_LOOKS.give(&mut connection)?;
+        connection.pragma_update(None, "trusted_schema", false)?;
+        connection.pragma_update(None, "cell_size_check", true)?;
+        Ok(connection)
+    };
+    Ok(Database {
+        connection: connect().map_err(|error| refused("open", path, &error))?,
+        location: path.to_owned(),
+    })
+}
+
+/// Whether the store is of an earlier version; an error where it is none of this program.
+fn check_version(transaction: &Transaction<'_>, path: &Path) -> Result<bool, Stop> {
+    let location = text(path);
+    match schema::find(transaction)? {
+        Found::Known => Ok(false),
+        Found::Older => Ok(true),
+        Found::Empty => Err(KeyStoreError::Missing { location }.into()),
+        Found::Foreign => Err(KeyStoreError::Foreign { location }.into()),
+        Found::Newer(found) => Err(KeyStoreError::Newer {
+            location,
+            found,
+            known: schema::VERSION,
+        }
+        .into()),
+    }
+}
+
+fn whole_or_not(transaction: &Transaction<'_>) -> Result<WholeOrNot, Stop> {
+    let check = format!("PRAGMA quick_check({DAMAGES_MAX})");
+    let mut statement = transaction.prepare(&check)?;
+    let told = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let told: Vec<String> = told.collect::<rusqlite::Result<_>>()?;
+    Ok(match &told[..] {
+        [fine] if fine == "ok" => WholeOrNot::Whole,
+        _ => WholeOrNot::Damaged(told),
+    })
+}
+
+fn is_writable(path: &Path) -> bool {
+    let may_write = |path: &Path| access(path, AccessFlags::W_OK).is_ok();
+    may_write(path) && may_write(durable::directory_of(path))
+}
+
+/// Whether the file has a write-ahead log, beside which SQLite cannot read without writing.
+fn has_log(path: &Path) -> io::Result<bool> {
+    let mut start = [0; MODE_AT + 1];
+    match File::open(path)?.read_exact(&mut start) {
+        Ok(()) => Ok(start[MODE_AT] == MODE_LOG),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> KeyStoreError {
+    KeyStoreError::Failed {
+        attempt: "read",
+        location: text(path),
+        source: error.to_string().into(),
+    }
+}

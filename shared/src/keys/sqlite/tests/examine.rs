@@ -1,0 +1,66 @@
+//! Looking how a store is: what is seen, and that nothing is changed by it.
+
+use std::fs;
+
+use super::*;
+use crate::keys::sqlite::{Examination, WholeOrNot, examine, revision};
+
+/// No test has a store as large as this.
+const ALL: u64 = 1 << 30;
+
+fn looked(place: &Place) -> Examination {
+    let before = fs::read(place.path()).unwrap();
+    let found = examine(&place.path(), ALL).unwrap();
+    assert_eq!(fs::read(place.path()).unwrap(), before);
+    assert_eq!(fs::read_dir(place.0.path()).unwrap().count(), 1);
+    found
+}
+
+#[test]
+fn a_store_is_seen_as_it_is() {
+    let place = Place::new();
+    let mut store = place.store();
+    subscribe(&mut store, "Acme", 1);
+    let found = looked(&place);
+    assert_eq!(found.whole, WholeOrNot::Whole);
+    assert!(found.is_writable && !found.is_old);
+    assert_eq!(found.contents.subscriptions, store.subscriptions().unwrap());
+    assert_eq!(found.revision, Some(store.revision().unwrap()));
+    assert_eq!(revision(&place.path()).unwrap(), store.revision().unwrap());
+}
+
+#[test]
+fn a_store_over_the_limit_is_not_read_through() {
+    let place = Place::new();
+    drop(place.store());
+    let bytes = looked(&place).bytes;
+    for (limit, expected) in [
+        (bytes - 1, WholeOrNot::NotChecked),
+        (bytes, WholeOrNot::Whole),
+    ] {
+        assert_eq!(examine(&place.path(), limit).unwrap().whole, expected);
+    }
+}
+
+#[test]
+fn a_store_that_somebody_keeps_locked_is_told_so() {
+    let place = Place::new();
+    drop(place.store());
+    let locked = Connection::open(place.path()).unwrap();
+    locked.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let refused = examine(&place.path(), ALL).unwrap_err();
+    assert!(matches!(refused, KeyStoreError::Locked { .. }), "{refused}");
+}
+
+#[test]
+fn a_write_ahead_log_is_left_alone() {
+    let place = Place::new();
+    drop(place.store());
+    let connection = Connection::open(place.path()).unwrap();
+    connection
+        .execute_batch("PRAGMA journal_mode = wal")
+        .unwrap();
+    drop(connection);
+    let found = looked(&place);
+    assert!(found.is_old && found.contents.subscriptions.is_empty());
+}
