@@ -103,6 +103,7 @@ const WORDS: [Word; 15] = [
             "cli/src/machine",
             "cli/src/open_files",
             "cli/src/operator",
+            "cli/src/service_manager",
             "shared/src/keys/sqlite/database",
             "shared/src/keys/sqlite/examine",
         ],
