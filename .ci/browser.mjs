@@ -34,6 +34,8 @@ after(() => browser.close());
 async function visit({ viewport = WIDE, colorScheme = "light", at = "" }, use) {
   const context = await browser.newContext({ viewport, colorScheme, permissions: ["clipboard-read", "clipboard-write"] });
   const page = await context.newPage();
+  // As patient as a machine that does much else needs.
+  page.setDefaultTimeout(90_000);
   const complaints = [];
   // Some tests ask to be refused; and the viewer takes the underscore in the name of an operation for a space first.
   const expected = /status of 40\d|^Deprecated: escaping deep link whitespace/;
@@ -120,6 +122,12 @@ for (const [size, viewport] of Object.entries({ wide: WIDE, narrow: NARROW, narr
         await picture(page, `${size}-${colorScheme}-reference`);
         await operation(page, "get_boat").locator(".execute").evaluate((button) => button.scrollIntoView({ behavior: "instant" }));
         await picture(page, `${size}-${colorScheme}-operation`);
+        await operation(page, "get_boat").getByRole("tab", { name: "Schema" }).first().click();
+        const schema = operation(page, "get_boat").locator(".model-container").first();
+        await schema.getByText("string | null").first().waitFor();
+        assert.ok(await schema.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth));
+        await schema.evaluate((box) => box.scrollIntoView({ behavior: "instant" }));
+        await picture(page, `${size}-${colorScheme}-schema`);
         await open(page, "list_boats");
         await send(page, "list_boats");
         assert.deepEqual(await page.evaluate(overflowing), []);
@@ -204,9 +212,9 @@ test("it can be used with the keyboard alone", () =>
 // What the viewer itself does not do well; none of it keeps anybody from reading or sending.
 const OF_THE_VIEWER = ["nested-interactive", "select-name", "scrollable-region-focusable"];
 
-for (const colorScheme of ["light", "dark"]) {
-  test(`${colorScheme}: axe finds no serious barrier`, () =>
-    visit({ colorScheme }, async (page) => {
+for (const [colorScheme, viewport] of [["light", WIDE], ["dark", WIDE], ["light", NARROWEST]]) {
+  test(`${colorScheme}, ${viewport.width} wide: axe finds no serious barrier`, () =>
+    visit({ colorScheme, viewport }, async (page) => {
       await open(page, "get_boat");
       await page.evaluate(AXE);
       const { violations } = await page.evaluate(() => axe.run({ resultTypes: ["violations"] }));

@@ -20,7 +20,7 @@ use super::error::ApiError;
 use super::look_up::{Found, LookUp};
 use super::manufacturers::boats_of;
 use super::pipeline::{Target, target};
-use super::routes::{self, Found as Destination, Operation};
+use super::routes::{self, Destination, Operation};
 use super::{limits, openapi};
 use crate::cache::{CacheError, Freshness, ListCache, ListKey, ListKind};
 use crate::catalogue::{Catalogue, ExplainedRows, ListError, RanStatement};

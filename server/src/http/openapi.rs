@@ -33,6 +33,7 @@ use objects::{
 use super::limits::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use super::representation::TINY_BYTES;
 use super::routes::{self, ROUTES, Route};
+use crate::params::{LIMIT_DEFAULT, LIMIT_MAX};
 
 /// The name of the security scheme.
 const API_KEY: &str = "apiKey";
@@ -164,6 +165,9 @@ fn description() -> String {
 - **Parameters**: unknown, repeated, empty, badly encoded and out-of-range parameters are a 400 \
          that lists every problem. Integers are digits, numbers are digits with at most one point; \
          neither has a sign or an exponent. `+` is a space.
+- **Paging**: a page has {LIMIT_DEFAULT} rows unless `limit` says otherwise, and at most \
+         {LIMIT_MAX}; `offset` is how many come before it. `Link` names the next and the previous \
+         page, `pagination.total` counts all rows.
 - **Limits**: `X-RateLimit-*` counts the requests of a key in any 60 seconds, `X-Quota-*` the \
          answers with status 200 of a subscription in its month. Other answers are not charged.
 - **Requests**: the address has at most {URI_BYTES_MAX} bytes, the whole head {HEAD_BYTES_MAX}, in \

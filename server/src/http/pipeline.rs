@@ -13,7 +13,7 @@ use super::asked::Asked;
 use super::error::ApiError;
 use super::headers::Facts;
 use super::look_up::LookUp;
-use super::routes::{self, Found as Destination, Operation, Template};
+use super::routes::{self, Destination, Operation, Template};
 use super::{authorization, cors, docs, limits, representation, service};
 use crate::app::App;
 use crate::keyring::Verified;

@@ -139,7 +139,7 @@ pub static FILES: [Route<File>; 9] = [
 
 /// What a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found<'a> {
+pub enum Destination<'a> {
     /// An endpoint of the API, with the raw segment of its record, which is empty where the route
     /// has none.
     Endpoint(&'static Route, &'a str),
@@ -147,7 +147,7 @@ pub enum Found<'a> {
     File(&'static Route<File>),
 }
 
-impl Found<'_> {
+impl Destination<'_> {
     /// The path as it stands in its table.
     pub const fn path(self) -> Template {
         match self {
@@ -158,13 +158,13 @@ impl Found<'_> {
 }
 
 /// What a path leads to. `None`: an unknown path.
-pub fn find(path: &str) -> Option<Found<'_>> {
+pub fn find(path: &str) -> Option<Destination<'_>> {
     let endpoint = |route: &'static Route| {
         let segment = route.path.segment_of(path)?;
-        Some(Found::Endpoint(route, segment))
+        Some(Destination::Endpoint(route, segment))
     };
     let is_at = |route: &&'static Route<File>| route.path.segment_of(path).is_some();
-    let file = || FILES.iter().find(is_at).map(Found::File);
+    let file = || FILES.iter().find(is_at).map(Destination::File);
     ROUTES.iter().find_map(endpoint).or_else(file)
 }
 
@@ -195,8 +195,8 @@ mod tests {
 
     fn check(path: &str, expected: Option<(&str, &str)>) {
         let found = find(path).map(|found| match found {
-            Found::Endpoint(route, segment) => (route.path.to_string(), segment),
-            Found::File(route) => (route.path.to_string(), ""),
+            Destination::Endpoint(route, segment) => (route.path.to_string(), segment),
+            Destination::File(route) => (route.path.to_string(), ""),
         });
         let found = found
             .as_ref()

@@ -9,6 +9,7 @@ use server::http::routes::FILES;
 
 use crate::answer::check_text;
 use crate::app::TestApp;
+use crate::log::{logged, start_logging};
 use crate::openapi::{DOCUMENT, operations};
 
 const POLICIES: [&str; 4] = [
@@ -99,6 +100,14 @@ async fn files_need_no_key_and_count_against_no_limit() {
         assert_eq!(answer.status, 200);
         assert_eq!(answer.header("x-ratelimit-remaining"), None);
     }
+}
+
+#[tokio::test]
+async fn a_file_is_named_in_the_log_as_an_endpoint_is() {
+    start_logging();
+    let app = TestApp::new();
+    app.get("/docs/page.css").send().await;
+    assert!(logged().contains("route=/docs/page.css status=200"));
 }
 
 #[tokio::test]

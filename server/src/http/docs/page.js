@@ -129,7 +129,7 @@ async function showViewer() {
     defaultModelsExpandDepth: 0,
     persistAuthorization: false,
     validatorUrl: null,
-    syntaxHighlight: { theme: "agate" },
+    syntaxHighlight: { theme: "tomorrow-night" },
     showMutatedRequest: false,
     requestInterceptor: withKey,
     onComplete: () => {
@@ -170,4 +170,7 @@ for (const base of document.querySelectorAll(".base")) base.textContent = locati
 document.querySelectorAll(".example").forEach(addLanguages);
 chooseLanguage("curl");
 for (const setup of document.querySelectorAll(".setup")) setup.prepend(addCopying(() => setup.querySelector("code")));
-showViewer();
+showViewer().catch((why) => {
+  document.getElementById("viewer").textContent = "The reference could not be loaded. Load this page again.";
+  console.error(why);
+});
