@@ -61,14 +61,17 @@ boat_live_1  key_1234567890  a name of five    boats.read
 PREFIX       NAME          SCOPES
 boat_live_1  a name of     boats.read
              five words
-(a wider terminal, or --json, shows ID too)
+(a wider terminal, or --json, shows
+ ID too)
 ";
     assert_eq!(wide(at(37)), without_id);
     let narrowest = "\
 PREFIX       NAME
 boat_live_1  a name of
              five words
-(a wider terminal, or --json, shows ID, SCOPES too)
+(a wider terminal,
+ or --json, shows
+ ID, SCOPES too)
 ";
     assert_eq!(wide(at(20)), narrowest);
 }

@@ -4,12 +4,13 @@
 //! The checks, the look-up and the map from errors are those that answer requests. Keys and limits
 //! are not asked about: there is no key. A credential in the address is never repeated.
 
+mod explanation;
+
 use std::sync::Arc;
 
 use salvo::http::uri::Scheme;
 use salvo::http::{ReqBody, Request, StatusCode};
 use salvo::hyper;
-use serde::Serialize;
 use shared::clock::Clock;
 use shared::etag::Coding;
 use shared::ids::IdOrSlug;
@@ -23,99 +24,14 @@ use super::pipeline::{Target, target};
 use super::routes::{self, Destination, Operation};
 use super::{limits, openapi};
 use crate::cache::{CacheError, Freshness, ListCache, ListKey, ListKind};
-use crate::catalogue::{Catalogue, ExplainedRows, ListError, RanStatement};
+use crate::catalogue::{Catalogue, ExplainedRows, ListError};
 use crate::error_chain::chain;
 use crate::metrics::Queries;
-use crate::params::{NoParams, ParamIssue, QueryString, Understood};
+use crate::params::{NoParams, QueryString};
 
-/// What the service would answer, and why.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Explanation {
-    /// The path and the query; no more than `…` of one that has a credential.
-    pub address: String,
-    /// The release that answers.
-    pub release: String,
-    /// The endpoint, where there is one.
-    pub endpoint: Option<Endpoint>,
-    /// The status, for a key with the scopes of the endpoint and within its limits.
-    pub status: u16,
-    /// Why there is no answer.
-    pub error: Option<Refused>,
-    /// The parameters of a list as they were understood.
-    pub parameters: Vec<Understood>,
-    /// The list that is asked for.
-    pub list: Option<ExplainedList>,
-    /// The record that the path names.
-    pub record: Option<NamedRecord>,
-    /// What is answered.
-    pub answer: Option<ExplainedBody>,
-}
-
-/// An endpoint.
-#[derive(Debug, Serialize)]
-pub struct Endpoint {
-    /// Its path.
-    pub path: String,
-    /// Its name in the OpenAPI document.
-    pub operation: &'static str,
-    /// What a key needs; nothing where no key is asked for.
-    pub scopes: Vec<&'static str>,
-}
-
-/// An error of the service.
-#[derive(Debug, Serialize)]
-pub struct Refused {
-    /// What programs read.
-    pub code: &'static str,
-    /// What people read.
-    pub message: String,
-    /// Every problem of a validation error.
-    pub issues: Vec<ParamIssue>,
-    /// What only the log of a server would show.
-    pub cause: Option<String>,
-}
-
-/// A page of a list.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ExplainedList {
-    /// What the answer is remembered by.
-    pub cache_key: ListKey,
-    /// What ran for it, in this order.
-    pub statements: Vec<RanStatement>,
-    /// Rows of the page.
-    pub rows: usize,
-    /// Rows of all pages.
-    pub total: u64,
-}
-
-/// A record that a path names.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct NamedRecord {
-    /// What it is.
-    pub kind: &'static str,
-    /// Its id.
-    pub id: String,
-    /// Its slug.
-    pub slug: String,
-    /// By which of the two it was found.
-    pub found_by: &'static str,
-}
-
-/// A body and what its headers say.
-#[derive(Debug, Serialize)]
-pub struct ExplainedBody {
-    /// Its size, uncompressed.
-    pub bytes: usize,
-    /// `ETag`, uncompressed.
-    pub etag: String,
-    /// `X-Cache` of the first such request.
-    pub cache: &'static str,
-    /// `Link`.
-    pub link: Option<String>,
-}
+pub use self::explanation::{
+    Endpoint, ExplainedBody, ExplainedList, Explanation, NamedRecord, Refused,
+};
 
 /// Explains what `catalogue` would answer to a `GET` of that path and query.
 pub async fn explain(

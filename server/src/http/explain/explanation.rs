@@ -1,0 +1,96 @@
+//! What is told of an address: the shape of an explanation, as text and as JSON.
+
+use serde::Serialize;
+
+use crate::cache::ListKey;
+use crate::catalogue::RanStatement;
+use crate::params::{ParamIssue, Understood};
+
+/// What the service would answer, and why.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explanation {
+    /// The path and the query; no more than `…` of one that has a credential.
+    pub address: String,
+    /// The release that answers.
+    pub release: String,
+    /// The endpoint, where there is one.
+    pub endpoint: Option<Endpoint>,
+    /// The status, for a key with the scopes of the endpoint and within its limits.
+    pub status: u16,
+    /// Why there is no answer.
+    pub error: Option<Refused>,
+    /// The parameters of a list as they were understood.
+    pub parameters: Vec<Understood>,
+    /// The list that is asked for.
+    pub list: Option<ExplainedList>,
+    /// The record that the path names.
+    pub record: Option<NamedRecord>,
+    /// What is answered.
+    pub answer: Option<ExplainedBody>,
+}
+
+/// An endpoint.
+#[derive(Debug, Serialize)]
+pub struct Endpoint {
+    /// Its path.
+    pub path: String,
+    /// Its name in the OpenAPI document.
+    pub operation: &'static str,
+    /// What a key needs; nothing where no key is asked for.
+    pub scopes: Vec<&'static str>,
+}
+
+/// An error of the service.
+#[derive(Debug, Serialize)]
+pub struct Refused {
+    /// What programs read.
+    pub code: &'static str,
+    /// What people read.
+    pub message: String,
+    /// Every problem of a validation error.
+    pub issues: Vec<ParamIssue>,
+    /// What only the log of a server would show.
+    pub cause: Option<String>,
+}
+
+/// A page of a list.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExplainedList {
+    /// What the answer is remembered by.
+    pub cache_key: ListKey,
+    /// What ran for it, in this order.
+    pub statements: Vec<RanStatement>,
+    /// Rows of the page.
+    pub rows: usize,
+    /// Rows of all pages.
+    pub total: u64,
+}
+
+/// A record that a path names.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NamedRecord {
+    /// What it is.
+    pub kind: &'static str,
+    /// Its id.
+    pub id: String,
+    /// Its slug.
+    pub slug: String,
+    /// By which of the two it was found.
+    pub found_by: &'static str,
+}
+
+/// A body and what its headers say.
+#[derive(Debug, Serialize)]
+pub struct ExplainedBody {
+    /// Its size, uncompressed.
+    pub bytes: usize,
+    /// `ETag`, uncompressed.
+    pub etag: String,
+    /// `X-Cache` of the first such request.
+    pub cache: &'static str,
+    /// `Link`.
+    pub link: Option<String>,
+}
