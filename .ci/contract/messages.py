@@ -1,5 +1,6 @@
 """Every message as httplint sees it: each of its notes, of whatever level, is explained or is a finding."""
 
+import email.utils
 import json
 import sys
 
@@ -9,6 +10,8 @@ from served import binary, catalogue
 from tools import Failed, of_pip, run
 
 VERSION = "2026.10.4"
+# As much as httplint lets clocks differ.
+SKEW_SECONDS_MAX = 5
 
 
 def check(_folder):
@@ -33,6 +36,16 @@ def compare(seen):
         raise Failed("\n".join(["httplint:", *sorted(set(findings))]))
 
 
+def dated(exchange):
+    """When the server says that it answered, which has to be about when the answer came. The linter is told this, since
+    a second that ends in between would be an answer's age to it."""
+    line = next(line for line in exchange.answer.split(b"\r\n") if line.lower().startswith(b"date: "))
+    date = email.utils.parsedate_to_datetime(line[len(b"date: "):].decode()).timestamp()
+    if SKEW_SECONDS_MAX < abs(exchange.answered - date):
+        raise Failed(f"{exchange.name}: the date is {exchange.answered - date:.0f} s off")
+    return date
+
+
 def notes(exchange):
     """The notes about an answer, seen together with its request."""
     from httplint import HttpRequestLinter, HttpResponseLinter
@@ -41,7 +54,7 @@ def notes(exchange):
     request.process_request_topline(exchange.method.encode(), exchange.target.encode(), b"1.1")
     request.process_headers([(name.encode(), value.encode()) for name, value in exchange.fields])
     request.finish_content(True)
-    response = HttpResponseLinter(start_time=exchange.answered)
+    response = HttpResponseLinter(start_time=dated(exchange))
     response.request = request
     response.is_head_response = exchange.method == "HEAD"
     response.base_uri = f"http://{exchange.fields[0][1]}{exchange.target}"

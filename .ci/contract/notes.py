@@ -38,6 +38,9 @@ EXPLAINED = [
     Explained("STATUS_SERVICE_UNAVAILABLE", (503,), "the key store was taken away"),
 
     # Who may store an answer, and for how long.
+    Explained("CURRENT_AGE", (200,), "a list that was asked for before comes from the cache, which `Age` says"),
+    Explained("AGE_PENALTY", (200,),
+              "of such a list only the body is old: the message is of this moment, as its limits are, and so is Date"),
     Explained("STORE_PRIVATE_CC", ANSWERED, "records are for the client that has the key: `private`"),
     Explained("STORE_STORABLE", ANSWERED, "the OpenAPI document is for everybody"),
     Explained("STORE_NO_STORE", (200,), "the version descriptor and the uptime are of the moment"),
