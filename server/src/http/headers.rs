@@ -56,7 +56,7 @@ const VARY_ON_CODING: HeaderValue = HeaderValue::from_static("Accept-Encoding");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 /// Short, so that a new version of the server is soon described as it is.
-const PUBLIC_MAX_AGE: HeaderValue = HeaderValue::from_static("public, max-age=300");
+const OPEN_MAX_AGE: HeaderValue = HeaderValue::from_static("max-age=300");
 /// The number is [`crate::cache::MAX_AGE_SECONDS`], which a test holds it to.
 const PRIVATE_MAX_AGE: HeaderValue = HeaderValue::from_static("private, max-age=60");
 
@@ -267,7 +267,7 @@ fn write_coding(etag: Option<CodedETag>, headers: &mut HeaderMap) {
 fn write_caching(facts: &Facts, headers: &mut HeaderMap) {
     let (cache_control, vary) = match facts.keeping {
         Keeping::Client => (PRIVATE_MAX_AGE, VARY_ON),
-        Keeping::Everybody => (PUBLIC_MAX_AGE, VARY_ON_CODING),
+        Keeping::Everybody => (OPEN_MAX_AGE, VARY_ON_CODING),
         Keeping::WhoeverAsks => (NO_CACHE, VARY_ON_CODING),
         Keeping::Nobody => {
             headers.insert(CACHE_CONTROL, NO_STORE);

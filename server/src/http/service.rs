@@ -21,7 +21,10 @@ pub(crate) fn answer(
 ) -> Result<Bytes, ApiError> {
     NoParams::parse(query).map_err(ApiError::Validation)?;
     match operation {
-        ServiceOperation::DescribeVersion => Ok(describe_version(app)),
+        ServiceOperation::DescribeVersion => {
+            facts.keeping = Keeping::Nobody;
+            Ok(describe_version(app))
+        }
         ServiceOperation::CheckHealth => {
             facts.keeping = Keeping::Nobody;
             Ok(check_health(app))

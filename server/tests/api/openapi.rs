@@ -206,7 +206,7 @@ async fn the_document_is_served_as_any_public_document() {
     let answer = app.get(target).send().await;
     assert_eq!(answer.body, openapi::text().into_bytes());
     assert_eq!(answer.header("content-type"), Some("application/json"));
-    assert_eq!(answer.header("cache-control"), Some("public, max-age=300"));
+    assert_eq!(answer.header("cache-control"), Some("max-age=300"));
     assert_eq!(answer.header("vary"), Some("Accept-Encoding"));
     let etag = answer.header("etag").unwrap().to_owned();
     check_documented("describe_api", &answer);

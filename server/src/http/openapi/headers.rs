@@ -186,8 +186,9 @@ fn knows(operation: Operation, group: Group, name: &str) -> bool {
             Group::Coding => matches!(service, ServiceOperation::DescribeApi),
             Group::Caching => match service {
                 ServiceOperation::DescribeApi => true,
-                ServiceOperation::CheckHealth => name == "Cache-Control",
-                ServiceOperation::DescribeVersion => false,
+                ServiceOperation::CheckHealth | ServiceOperation::DescribeVersion => {
+                    name == "Cache-Control"
+                }
             },
             _ => false,
         },

@@ -126,6 +126,11 @@ fn documented_statuses() -> BTreeSet<u16> {
 
 #[test]
 fn every_snapshot_of_an_answer_is_described_and_there_is_one_of_every_status() {
+    // While all snapshots are written anew, other tests are at it and some are missing. They are
+    // looked at whenever tests compare with them.
+    if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+        return;
+    }
     let mut statuses = BTreeSet::new();
     for (path, text) in snapshots() {
         let answers = answers(&text);

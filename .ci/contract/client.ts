@@ -1,0 +1,66 @@
+/* What the TypeScript types made from the document are good for, with openapi-fetch: run against a server of the sample.
+ * BASE is its address, KEY a key with both scopes. It ends with 1 where something is not as the document says. */
+
+import assert from "node:assert/strict";
+import createClient from "openapi-fetch";
+import type { components, paths } from "./api.js";
+
+const baseUrl = process.env["BASE"] ?? "";
+const client = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${process.env["KEY"]}` } });
+const stranger = createClient<paths>({ baseUrl });
+
+type Boat = components["schemas"]["BoatSummary"];
+type Code = components["schemas"]["ErrorObject"]["code"];
+
+// A record, and then the same record again.
+const first = await client.GET("/v1/boats/{idOrSlug}", { params: { path: { idOrSlug: "first-40.7" } } });
+assert(first.data !== undefined);
+const boat = first.data.data;
+assert.equal(boat.slug, "first-40.7");
+assert.equal(boat.unit, "metric");
+assert.equal(boat.lengthOverall, 11.92);
+assert.equal(boat.referencePrice?.currency.code, "EUR");
+const etag = first.response.headers.get("ETag");
+assert(etag !== null);
+const again = await client.GET("/v1/boats/{idOrSlug}", {
+  params: { path: { idOrSlug: boat.id }, header: { "If-None-Match": etag } },
+});
+assert.equal(again.response.status, 304);
+
+// Fields without a value.
+const zephyr = await client.GET("/v1/boats/{idOrSlug}", { params: { path: { idOrSlug: "zephyr" } } });
+const keelType: string | null | undefined = zephyr.data?.data.hull.keelType;
+assert.equal(keelType, null);
+assert.equal(zephyr.data?.data.referencePrice, null);
+
+// A list, page by page.
+const rows: Boat[] = [];
+for (let total = 1; rows.length < total; ) {
+  const page = await client.GET("/v1/boats", {
+    params: { query: { lengthMin: 30, lengthUnit: "ft", sort: "length", order: "desc", limit: 7, offset: rows.length } },
+  });
+  assert(page.data !== undefined && page.data.data.length !== 0);
+  total = page.data.pagination.total;
+  rows.push(...page.data.data);
+  assert(total === rows.length || page.data.pagination.limit === 7);
+}
+const lengths = rows.map((row) => row.lengthOverallMetres);
+assert(7 < rows.length && lengths.every((length) => 9.1 < length));
+assert.equal(new Set(rows.map((row) => row.id)).size, rows.length);
+assert.deepEqual(lengths, lengths.toSorted((one, other) => other - one));
+
+// A manufacturer, and what the service says without a key.
+const maker = await stranger.GET("/v1");
+assert.equal(maker.data?.data.links.boats, "/v1/boats");
+const makers = await client.GET("/v1/manufacturers", { params: { query: { search: "ang", limit: 1 } } });
+assert.equal(makers.data?.pagination.total, 1);
+assert(!Number.isNaN(Date.parse(makers.data?.data[0]?.updatedAt ?? "")));
+
+// Errors.
+const missing = await client.GET("/v1/boats/{idOrSlug}", { params: { path: { idOrSlug: "nothing" } } });
+const refused = await stranger.GET("/v1/boats");
+const wrong = await client.GET("/v1/boats", { params: { query: { yearFrom: 1990, yearTo: 1980 } } });
+const codes: (Code | undefined)[] = [missing, refused, wrong].map((answer) => answer.error?.error.code);
+assert.deepEqual(codes, ["NOT_FOUND", "MISSING_API_KEY", "VALIDATION_ERROR"]);
+assert.equal(wrong.error?.error.details?.issues[0]?.field, "yearTo");
+assert.equal(refused.error?.error.requestId, refused.response.headers.get("X-Request-Id"));

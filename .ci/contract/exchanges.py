@@ -1,0 +1,266 @@
+"""Every status of every endpoint, asked of a real server byte for byte: what was sent, and what came back.
+
+Nothing here judges an answer but for its status.
+"""
+
+import concurrent.futures
+import contextlib
+import time
+from dataclasses import dataclass, field
+
+from tools import Failed
+
+BOAT = "/v1/boats/first-40.7"
+MANUFACTURER = "/v1/manufacturers/angstrom-batar"
+# By operation of the document: an address that is answered with a 200, and the scopes that it needs.
+CATALOGUE = {
+    "list_boats": ("/v1/boats?limit=2&offset=2", ("boats.read",)),
+    "get_boat": (BOAT, ("boats.read",)),
+    "list_manufacturers": ("/v1/manufacturers?limit=1&offset=1", ("manufacturers.read",)),
+    "get_manufacturer": (MANUFACTURER, ("manufacturers.read",)),
+    "list_manufacturer_boats": (f"{MANUFACTURER}/boats?limit=1", ("boats.read", "manufacturers.read")),
+}
+LISTS = ("list_boats", "list_manufacturers", "list_manufacturer_boats")
+SERVICE = {"describe_version": "/v1", "check_health": "/health", "describe_api": "/openapi.json"}
+CODINGS = ("gzip", "br", "zstd")
+METHODS = ("GET", "HEAD")
+ORIGIN = "https://boats.example"
+# An address and a head that are too long, each with room for what comes before.
+LONG = "x" * (20 * 1024)
+
+
+@dataclass
+class Exchange:
+    """A request and its answer."""
+
+    operation: str
+    status: int
+    method: str
+    target: str
+    fields: list
+    # When the answer came: seconds since 1970.
+    answered: float
+    answer: bytes = field(default=b"", repr=False)
+
+    @property
+    def name(self):
+        return f"{self.status} {self.method} {self.operation}"
+
+
+class Asking:
+    """Asks a server, and keeps what was asked and answered."""
+
+    def __init__(self, server):
+        self.server, self.done = server, []
+
+    def ask(self, operation, status, target, *fields, method="GET", rest="\r\n"):
+        """Asks, and expects that status. `rest` is what follows the fields: an empty line, or less."""
+        fields = [("Host", f"{self.server.host}:{self.server.port}"), ("User-Agent", "catalogue-contract"), *fields]
+        head = "".join(f"{name}: {value}\r\n" for name, value in fields)
+        with self.server.connect() as connection:
+            # A server that has refused a request need not read the rest of it.
+            with contextlib.suppress(OSError):
+                connection.sendall(f"{method} {target} HTTP/1.1\r\n{head}{rest}".encode())
+            answer = received(connection, method)
+        exchange = Exchange(operation, status, method, target, fields, time.time(), answer)
+        if not answer.startswith(f"HTTP/1.1 {status} ".encode()):
+            raise Failed(f"{exchange.name}: {target} is answered with {answer[:300]!r}")
+        self.done.append(exchange)
+        return exchange
+
+
+def received(connection, method):
+    """One answer: its head, and as much of a body as that says."""
+    stream, head = connection.makefile("rb"), b""
+    while not head.endswith(b"\r\n\r\n"):
+        line = stream.readline()
+        if not line:
+            return head
+        head += line
+    lengths = [line.split(b":")[1] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+    has_body = method != "HEAD" and lengths and head[9:12] not in (b"204", b"304")
+    return head + (stream.read(int(lengths[0])) if has_body else b"")
+
+
+def bearer(key):
+    return ("Authorization", f"Bearer {key['key']}")
+
+
+def etag(exchange):
+    lines = exchange.answer.split(b"\r\n")
+    return next(line.split(b": ")[1].decode() for line in lines if line.lower().startswith(b"etag:"))
+
+
+def of_all(catalogue):
+    """Every exchange, of servers with other settings one after the other."""
+    keys = Keys(catalogue)
+    with catalogue.served() as server:
+        asking = Asking(server)
+        for operation, (target, scopes) in CATALOGUE.items():
+            of_catalogue(asking, keys, operation, target, scopes)
+        for operation, target in SERVICE.items():
+            of_service(asking, operation, target)
+        for operation, target in [*targets(), ("no path", "/nowhere")]:
+            of_any(asking, operation, target)
+        too_slow(asking)
+        # By now these are old.
+        for operation in LISTS:
+            asking.ask(operation, 200, CATALOGUE[operation][0], bearer(keys.all))
+        without_keys(asking, keys, catalogue)
+    for setting in (ORIGIN, "*"):
+        with catalogue.served("--cors", setting) as server:
+            with_origin = Asking(server)
+            of_pages(with_origin, keys)
+            asking.done += with_origin.done
+    with catalogue.served("--bodies-memory", "1KiB") as server:
+        failing = Asking(server)
+        damage(catalogue)
+        for operation, (target, _scopes) in CATALOGUE.items():
+            failing.ask(operation, 500, target, bearer(keys.all))
+        asking.done += failing.done
+    return asking.done
+
+
+class Keys:
+    """Keys for what they cannot do."""
+
+    def __init__(self, catalogue):
+        self.all = catalogue.issue()
+        self.only = {scope: catalogue.issue(scope) for scope in ("boats.read", "manufacturers.read")}
+        self.revoked = catalogue.issue()
+        catalogue.do("keys", "revoke", self.revoked["id"])
+        self.once_a_minute = catalogue.issue(minute=1)
+        catalogue.subscribe("exhausted", 1)
+        self.exhausted = catalogue.issue(subscription="exhausted")
+
+
+def targets():
+    return [*((operation, target) for operation, (target, _) in CATALOGUE.items()), *SERVICE.items()]
+
+
+def of_catalogue(asking, keys, operation, target, scopes):
+    key, path = bearer(keys.all), target.partition("?")[0]
+    for method in METHODS:
+        whole = asking.ask(operation, 200, target, key, method=method)
+        asking.ask(operation, 304, target, key, ("If-None-Match", etag(whole)), method=method)
+        asking.ask(operation, 400, f"{path}?nonsense=1", key, method=method)
+        asking.ask(operation, 401, target, method=method)
+        asking.ask(operation, 401, target, bearer(keys.revoked), method=method)
+        lacking = next(one for scope, one in keys.only.items() if {scope} != set(scopes))
+        asking.ask(operation, 403, target, bearer(lacking), method=method)
+        if path.count("/") != 2:
+            missing = path.replace(path.split("/")[3], "nothing")
+            asking.ask(operation, 404, missing, key, method=method)
+    for coding in CODINGS:
+        for method in METHODS:
+            accepting = ("Accept-Encoding", coding)
+            whole = asking.ask(operation, 200, target, key, accepting, method=method)
+            asking.ask(operation, 304, target, key, accepting, ("If-None-Match", etag(whole)), method=method)
+    limited(asking, keys, operation, target)
+
+
+def limited(asking, keys, operation, target):
+    """Both limits, which the first requests of all use up."""
+    for key in (keys.once_a_minute, keys.exhausted):
+        if operation == next(iter(CATALOGUE)):
+            asking.ask(operation, 200, target, bearer(key))
+        for method in METHODS:
+            asking.ask(operation, 429, target, bearer(key), method=method)
+
+
+def of_service(asking, operation, target):
+    for method in METHODS:
+        whole = asking.ask(operation, 200, target, method=method)
+        asking.ask(operation, 400, f"{target}?nonsense=1", method=method)
+        asking.ask(operation, 401, f"{target}?token=1", method=method)
+        for coding in CODINGS:
+            asking.ask(operation, 200, target, ("Accept-Encoding", coding), method=method)
+        if operation == "describe_api":
+            asking.ask(operation, 304, target, ("If-None-Match", etag(whole)), method=method)
+
+
+def of_any(asking, operation, target):
+    """What is refused whatever the endpoint, and the path that is none."""
+    for method in METHODS:
+        asking.ask(operation, 413, target, ("Content-Length", "1"), method=method)
+        asking.ask(operation, 414, f"/{LONG}", method=method, rest="")
+        asking.ask(operation, 431, target, ("X-Long", LONG), method=method)
+        if operation == "no path":
+            asking.ask(operation, 404, target, method=method)
+    for method in ("POST", "OPTIONS") if operation != "no path" else ():
+        asking.ask(operation, 405, target, method=method)
+
+
+def too_slow(asking):
+    """Heads that never end, all at once: each takes as long as the server waits."""
+    with concurrent.futures.ThreadPoolExecutor(32) as threads:
+        waits = [threads.submit(asking.ask, operation, 408, target, method=method, rest="")
+                 for operation, target in targets() for method in METHODS]
+        for wait in waits:
+            wait.result()
+
+
+def without_keys(asking, keys, catalogue):
+    """The key store away, and then back in its place."""
+    store = catalogue.data / "keys.sqlite"
+    away = store.with_name("keys.away")
+    store.rename(away)
+    for operation, (target, _scopes) in CATALOGUE.items():
+        for method in METHODS:
+            until_lost(asking, operation, target, bearer(keys.all), method)
+    away.rename(store)
+
+
+def until_lost(asking, operation, target, key, method):
+    """Asks until the server does not know its keys any more; only the last of these answers is kept."""
+    for _ in range(10_000):
+        with contextlib.suppress(Failed):
+            asking.ask(operation, 503, target, key, method=method)
+            return
+    raise Failed(f"{operation} is answered without a key store")
+
+
+def of_pages(asking, keys):
+    """What pages of another origin get: their preflight, and answers that they may read; and what the others get."""
+    origin, other = ("Origin", ORIGIN), ("Origin", "https://other.example")
+    key = bearer(keys.all)
+    asks = [("Access-Control-Request-Method", "GET"), ("Access-Control-Request-Headers", "authorization,content-type")]
+    for operation, target in targets():
+        fields = [key] if operation in CATALOGUE else []
+        asking.ask(operation, 204, target, origin, *asks, method="OPTIONS")
+        for page in (origin, other):
+            whole = asking.ask(operation, 200, target, page, *fields)
+            if operation not in SERVICE or operation == "describe_api":
+                asking.ask(operation, 304, target, page, *fields, ("If-None-Match", etag(whole)))
+            asking.ask(operation, 400, f"{target.partition('?')[0]}?nonsense=1", page, *fields)
+            asking.ask(operation, 405, target, page, method="POST")
+            asking.ask(operation, 413, target, page, ("Content-Length", "1"))
+        asking.ask(operation, 401, f"{target.partition('?')[0]}?token=1", origin)
+
+
+def damage(catalogue):
+    """Changes every body of the active release, in place, while it is served from disk."""
+    bodies = list(catalogue.data.glob("releases/*/*bodies*"))
+    if not bodies:
+        raise Failed("a release has no bodies")
+    for path in bodies:
+        path.chmod(0o644)
+        length = path.stat().st_size
+        with path.open("r+b") as file:
+            file.write(b"#" * length)
+
+
+def check_complete(exchanges, document):
+    """That every documented status of every operation is among them, and a 405. What a sound server cannot be brought
+    to from outside is a failure of a service endpoint."""
+    asked = {}
+    for exchange in exchanges:
+        asked.setdefault(exchange.operation, set()).add(exchange.status)
+    for item in document["paths"].values():
+        operation = item["get"]["operationId"]
+        wanted = {int(status) for status in item["get"]["responses"]} | {405}
+        if operation in SERVICE:
+            wanted -= {500, 503}
+        missing = wanted - asked.get(operation, set())
+        if missing:
+            raise Failed(f"{operation} was never seen with {sorted(missing)}")

@@ -1,0 +1,58 @@
+"""What httplint notes about our messages, and why each note may stay: the one table of them.
+
+A note with a status that is not here is a finding, and so is what stands here and is not noted any more. GOOD and INFO
+are the linter's words for what it only tells; they are listed too, so that a change of caching is seen.
+"""
+
+from dataclasses import dataclass
+
+ANSWERED = (200, 304)
+REFUSED = (400, 401, 403, 404, 405, 408, 413, 414, 429, 431, 500, 503)
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A note, by the name of its class in httplint; the statuses that it is seen with; why it stays."""
+
+    note: str
+    statuses: tuple
+    why: str
+
+
+EXPLAINED = [
+    # Praise.
+    Explained("CL_CORRECT", (200, *REFUSED), "as it should be"),
+    Explained("DATE_CORRECT", (*ANSWERED, 204, *REFUSED), "as it should be"),
+    Explained("FRESHNESS_FRESH", ANSWERED, "max-age, which the contract sets"),
+
+    # A status is noted because it is one: whoever sent the request is meant, and these requests were sent to see it.
+    Explained("STATUS_BAD_REQUEST", (400,), "a parameter that does not exist was asked for"),
+    Explained("STATUS_FORBIDDEN", (403,), "the key has not the scope"),
+    Explained("STATUS_NOT_FOUND", (404,), "a record and a path that do not exist were asked for"),
+    Explained("STATUS_METHOD_NOT_ALLOWED", (405,), "the catalogue is read-only"),
+    Explained("STATUS_REQUEST_ENTITY_TOO_LARGE", (413,), "a body was announced, and none is taken"),
+    Explained("STATUS_URI_TOO_LONG", (414,), "an address of 20 KiB was asked for"),
+    Explained("STATUS_TOO_MANY_REQUESTS", (429,), "a limit was used up"),
+    Explained("STATUS_REQUEST_HEADER_FIELDS_TOO_LARGE", (431,), "a header field of 20 KiB was sent"),
+    Explained("STATUS_INTERNAL_SERVICE_ERROR", (500,), "bodies were damaged while they were served"),
+    Explained("STATUS_SERVICE_UNAVAILABLE", (503,), "the key store was taken away"),
+
+    # Who may store an answer, and for how long.
+    Explained("CURRENT_AGE", (200,), "a list that was asked for before comes from the cache, which `Age` says"),
+    Explained("AGE_PENALTY", (200,),
+              "of such a list only the body is old: the message is of this moment, as its limits are, and so is Date"),
+    Explained("STORE_PRIVATE_CC", ANSWERED, "records are for the client that has the key: `private`"),
+    Explained("STORE_STORABLE", ANSWERED, "the OpenAPI document is for everybody"),
+    Explained("STORE_NO_STORE", (200,), "the version descriptor and the uptime are of the moment"),
+    Explained("STALE_SERVABLE", (*ANSWERED, 400, 401, 403, 404, 429, 500, 503),
+              "what forbids it is `must-revalidate`, which lets shared caches store answers to requests with a key"),
+    Explained("STORE_UNSTORABLE", (400, 401, 404, 408, 413, 414, 431), "no answer that is a refusal is to be stored"),
+    Explained("STORE_PRIVATE_AUTH", (400, 401, 403, 404, 429, 500, 503),
+              "the contract has no Cache-Control on errors; what a client with a key stores, nobody else reads"),
+    Explained("FRESHNESS_NONE", (400, 401, 403, 404, 429, 500, 503), "and it has to ask again each time"),
+
+    # Pages of other origins, on servers that let them in.
+    Explained("CORS_ORIGIN_MATCH", (*ANSWERED, 204, 400, 401, 405, 413), "the origin is one of those that were named"),
+    Explained("CORS_ORIGIN_STAR", (*ANSWERED, 204, 400, 401, 405, 413), "every origin was let in"),
+    Explained("CORS_PREFLIGHT_RESPONSE", (204,), "it is one"),
+]
