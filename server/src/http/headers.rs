@@ -3,15 +3,15 @@
 //! [`Group::is_on`] is the table of the specification's section 4.8; the pipeline collects
 //! [`Facts`] without asking whether they will be shown, and the status decides.
 
+mod browser;
 mod sharing;
 #[cfg(test)]
 mod tests;
 
 use bytes::Bytes;
 use salvo::http::header::{
-    AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY,
-    CONTENT_TYPE, ETAG, LINK, REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
-    X_CONTENT_TYPE_OPTIONS,
+    AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK,
+    RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use salvo::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use shared::etag::{CodedETag, Coding};
@@ -34,21 +34,6 @@ const X_QUOTA: [HeaderName; 3] = [
 ];
 const X_CACHE: HeaderName = HeaderName::from_static("x-cache");
 
-const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
-
-/// What the documentation may load, and from where: its own files. Scripts and styles stand in
-/// files only, and none is made of text at run time. `data:` is what the viewer's style has its
-/// arrows and marks in.
-const OWN_FILES_ONLY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-);
-const NO_SNIFFING: HeaderValue = HeaderValue::from_static("nosniff");
-const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
-/// What a page may ask of a device that a documentation has no use for.
-const NO_DEVICES: HeaderValue = HeaderValue::from_static(
-    "camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()",
-);
 const GET_AND_HEAD: HeaderValue = HeaderValue::from_static("GET, HEAD");
 const BEARER: HeaderValue = HeaderValue::from_static("Bearer realm=\"boat catalogue\"");
 const VARY_ON: HeaderValue = HeaderValue::from_static("Authorization, Accept-Encoding");
@@ -199,7 +184,7 @@ impl Group {
             Self::Allow => {
                 headers.insert(ALLOW, GET_AND_HEAD);
             }
-            Self::Browser => write_policies(facts.media, headers),
+            Self::Browser => browser::write(facts.media, headers),
             Self::Origin => sharing::write_origin(&facts.sharing, headers),
             Self::Exposed => sharing::write_exposed(&facts.sharing, headers),
             Self::Preflight => sharing::write_preflight(facts.may_send.as_ref(), headers),
@@ -233,17 +218,6 @@ fn content_type(status: StatusCode, media: Media) -> HeaderValue {
         Media::File(name) if status == StatusCode::OK => name,
         Media::Json | Media::File(_) => "application/json",
     })
-}
-
-/// What a browser may do with a file of the documentation.
-fn write_policies(media: Media, headers: &mut HeaderMap) {
-    if media == Media::Json {
-        return;
-    }
-    headers.insert(CONTENT_SECURITY_POLICY, OWN_FILES_ONLY);
-    headers.insert(X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
-    headers.insert(REFERRER_POLICY, NO_REFERRER);
-    headers.insert(PERMISSIONS_POLICY, NO_DEVICES);
 }
 
 fn write_usage(names: [HeaderName; 3], usage: Option<&Usage>, headers: &mut HeaderMap) {

@@ -1,0 +1,34 @@
+//! What a browser may do with a file of the documentation. Answers of the API say nothing of this:
+//! nothing in them is shown or run.
+
+use salvo::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
+use salvo::http::{HeaderMap, HeaderName, HeaderValue};
+
+use super::Media;
+
+const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+
+/// What the documentation may load, and from where: its own files. Scripts and styles stand in
+/// files only, and none is made of text at run time. `data:` is what the viewer's style has its
+/// arrows and marks in.
+const OWN_FILES_ONLY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
+const NO_SNIFFING: HeaderValue = HeaderValue::from_static("nosniff");
+const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
+/// What a page may ask of a device that a documentation has no use for.
+const NO_DEVICES: HeaderValue = HeaderValue::from_static(
+    "camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()",
+);
+
+/// Writes the policies of a file.
+pub(super) fn write(media: Media, headers: &mut HeaderMap) {
+    if media == Media::Json {
+        return;
+    }
+    headers.insert(CONTENT_SECURITY_POLICY, OWN_FILES_ONLY);
+    headers.insert(X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
+    headers.insert(REFERRER_POLICY, NO_REFERRER);
+    headers.insert(PERMISSIONS_POLICY, NO_DEVICES);
+}
