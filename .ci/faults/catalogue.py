@@ -133,7 +133,7 @@ class Server:
     def command(self):
         """What is run."""
         return [self.catalogue.command, "--data", self.catalogue.data, "serve", "--listen", "127.0.0.1:0",
-                "--env", self.environment, "--log", "warn"]
+                "--admin", "off", "--env", self.environment, "--log", "warn"]
 
     async def start(self):
         catalogue = self.catalogue
