@@ -101,7 +101,8 @@ class Surroundings:
         directory.with_suffix(".keys").unlink()
 
     def serve_command(self, data):
-        return (self.catalogue, "--data", data.directory, "serve", "--listen", "127.0.0.1:0", "--log", "warn")
+        return (self.catalogue, "--data", data.directory, "serve", "--listen", "127.0.0.1:0",
+                "--admin", "off", "--log", "warn")
 
 
 def binaries():

@@ -130,10 +130,13 @@ class Server:
         self.catalogue, self.environment = catalogue, environment
         self.log = catalogue.data.with_name(f"{catalogue.data.name}-{environment}.log")
 
+    # Where readiness and metrics are.
+    admin = "off"
+
     def command(self):
         """What is run."""
         return [self.catalogue.command, "--data", self.catalogue.data, "serve", "--listen", "127.0.0.1:0",
-                "--env", self.environment, "--log", "warn"]
+                "--admin", self.admin, "--env", self.environment, "--log", "warn"]
 
     async def start(self):
         catalogue = self.catalogue

@@ -1,13 +1,14 @@
 //! What a server counts and measures of itself, and how Prometheus reads it.
 //!
-//! What requests count was given its labels when the app was made, so that a request finds its
-//! counters in arrays and adds to atomics: it allocates nothing and takes no lock. What is a state
-//! is not counted at all, but read when somebody asks for it.
+//! A request finds its counters in arrays, by the number of its route and of its outcome, and adds
+//! to atomics of its thread: it allocates nothing and takes no lock. Labels, and all that is a
+//! state, come in when somebody asks.
 //!
 //! Labels are words of ours, names of subscriptions and ids of releases: never a path, a query or
 //! a key. Nothing outside of this module names the library.
 
 mod connections;
+mod durations;
 mod families;
 mod queries;
 mod quotas;

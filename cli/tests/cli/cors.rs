@@ -27,7 +27,15 @@ fn pages_of_the_named_origins_may_read_answers() {
     let data = tempfile::tempdir().unwrap();
     import_sample(data.path());
     let named = ["https://boats.example", "http://localhost:3000"];
-    let serve = ["serve", "--listen", "127.0.0.1:0", "--log", "error"];
+    let serve = [
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--admin",
+        "off",
+        "--log",
+        "error",
+    ];
     let mut by_flag = command(data.path(), &serve);
     by_flag.arg("--cors").args(named);
     let mut by_variable = command(data.path(), &serve);

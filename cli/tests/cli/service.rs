@@ -20,7 +20,10 @@ const REQUEST: &[u8] = b"GET /health HTTP/1.1\r\nHost: test\r\nConnection: close
 
 /// `catalogue serve`, to which `socket` is passed `count` times as a service manager would.
 fn serve_passed(data: &Path, args: &[&str], socket: impl Into<OwnedFd>, count: usize) -> Command {
-    let serve = command(data, &[&["serve", "--log", "error"], args].concat());
+    let serve = command(
+        data,
+        &[&["serve", "--admin", "off", "--log", "error"], args].concat(),
+    );
     let pass = "exec 3<&0 4<&0 </dev/null; export LISTEN_PID=$$; exec \"$0\" \"$@\"";
     let mut passing = Command::new("sh");
     for (name, _removed) in serve.get_envs() {
@@ -101,7 +104,15 @@ fn a_service_manager_is_told_of_the_beginning_and_the_end() {
     let path = data.path().join("notify");
     let manager = UnixDatagram::bind(&path).unwrap();
     manager.set_read_timeout(Some(HUNG_AFTER)).unwrap();
-    let serve = ["serve", "--listen", "127.0.0.1:0", "--drain", "1s"];
+    let serve = [
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--admin",
+        "off",
+        "--drain",
+        "1s",
+    ];
     let mut command = command(data.path(), &serve);
     command.env("NOTIFY_SOCKET", &path);
     let server = Server::run(command);
@@ -122,7 +133,15 @@ fn a_service_manager_is_told_of_the_beginning_and_the_end() {
 fn a_draining_server_answers_every_request_on_a_last_connection_until_it_is_told_again() {
     let data = tempfile::tempdir().unwrap();
     import_sample(data.path());
-    let serve = ["serve", "--listen", "127.0.0.1:0", "--drain", "5m"];
+    let serve = [
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--admin",
+        "off",
+        "--drain",
+        "5m",
+    ];
     let server = Server::start_with(data.path(), &serve);
     let mut kept = Client::connect(server.address);
     assert_eq!(kept.get_once("/health", "").status, 200);

@@ -69,12 +69,12 @@ impl Connections {
         families.counters(
             "catalogue_limit_refusals_total",
             "Requests and connections that were refused, by the limit that they met.",
-            "limit",
+            &["limit"],
             [
-                ("minute", metrics.requests.with_code("RATE_LIMITED")),
-                ("quota", metrics.requests.with_code("QUOTA_EXCEEDED")),
-                ("connections", self.refused_of_total.get()),
-                ("connections_of_address", self.refused_of_address.get()),
+                (["minute"], metrics.requests.with_code("RATE_LIMITED")),
+                (["quota"], metrics.requests.with_code("QUOTA_EXCEEDED")),
+                (["connections"], self.refused_of_total.get()),
+                (["connections_of_address"], self.refused_of_address.get()),
             ],
         );
     }

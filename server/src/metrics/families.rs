@@ -1,7 +1,7 @@
 //! Metric families of one scrape: values that were read, with their names and help texts.
 
 use prometheus::core::Collector;
-use prometheus::proto::MetricFamily;
+use prometheus::proto::{LabelPair, Metric, MetricFamily, MetricType};
 use prometheus::{Gauge, GaugeVec, IntCounter, IntCounterVec, Opts};
 
 use super::ours;
@@ -60,19 +60,45 @@ impl Families {
         self.add(&counter);
     }
 
-    /// Such numbers, one for each value of a label.
-    pub(super) fn counters<'a>(
+    /// Such numbers, one for each combination of values of labels.
+    pub(super) fn counters<'a, const N: usize>(
         &mut self,
         name: &str,
         help: &str,
-        label: &str,
-        values: impl IntoIterator<Item = (&'a str, u64)>,
+        labels: &[&str; N],
+        values: impl IntoIterator<Item = ([&'a str; N], u64)>,
     ) {
-        let counters = ours(IntCounterVec::new(Opts::new(name, help), &[label]));
+        let counters = ours(IntCounterVec::new(Opts::new(name, help), labels));
         for (of, value) in values {
-            counters.with_label_values(&[of]).inc_by(value);
+            counters.with_label_values(&of).inc_by(value);
         }
         self.add(&counters);
+    }
+
+    /// How long something took; of several kinds, each with a label.
+    pub(super) fn histograms<'a>(
+        &mut self,
+        name: &str,
+        help: &str,
+        all: impl IntoIterator<Item = (Option<(&'a str, &'a str)>, Metric)>,
+    ) {
+        let mut metrics = Vec::new();
+        for (label, mut metric) in all {
+            let pairs = label.into_iter().map(|(name, value)| {
+                let mut pair = LabelPair::default();
+                pair.set_name(name.to_owned());
+                pair.set_value(value.to_owned());
+                pair
+            });
+            metric.set_label(pairs.collect());
+            metrics.push(metric);
+        }
+        let mut family = MetricFamily::default();
+        family.set_name(name.to_owned());
+        family.set_help(help.to_owned());
+        family.set_field_type(MetricType::HISTOGRAM);
+        family.set_metric(metrics);
+        self.0.push(family);
     }
 
     /// All families that have a value, in the order of their names; within each, in the order of

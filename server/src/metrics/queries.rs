@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use prometheus::{Histogram, HistogramOpts, IntCounterVec, Opts};
+use prometheus::{IntCounterVec, Opts};
 
+use super::durations::Durations;
 use super::families::Families;
 use super::ours;
 use crate::catalogue::QueueError;
@@ -16,17 +17,12 @@ const QUERY_TIMES: [f64; 11] = [
 
 /// Counters of queries.
 pub(crate) struct Queries {
-    durations: Histogram,
+    durations: Durations,
     refusals: IntCounterVec,
 }
 
 impl Queries {
     pub(crate) fn new() -> Self {
-        let durations = HistogramOpts::new(
-            "catalogue_list_query_duration_seconds",
-            "From when a list that is not remembered was asked for to its body, waiting for a \
-             turn included.",
-        );
         let refusals = Opts::new(
             "catalogue_queue_refusals_total",
             "Requests that a queue refused, by what they wanted and why they did not get it.",
@@ -39,16 +35,14 @@ impl Queries {
         }
         refusals.with_label_values(&["list_query", "identical_took_too_long"]);
         Self {
-            durations: ours(Histogram::with_opts(
-                durations.buckets(QUERY_TIMES.to_vec()),
-            )),
+            durations: Durations::new(&QUERY_TIMES),
             refusals,
         }
     }
 
     /// A query ran for that long.
     pub(crate) fn took(&self, duration: Duration) {
-        self.durations.observe(duration.as_secs_f64());
+        self.durations.observe(duration);
     }
 
     /// Nobody waits behind these locks: who is refused has an answer, and comes seldom.
@@ -70,7 +64,15 @@ impl Queries {
     }
 
     pub(super) fn tell(&self, families: &mut Families) {
-        families.add(&self.durations);
+        families.histograms(
+            "catalogue_list_query_duration_seconds",
+            "From when a list that is not remembered was asked for to its body, waiting for a \
+             turn included.",
+            [(
+                None,
+                Durations::metric(&QUERY_TIMES, [&self.durations].into_iter()),
+            )],
+        );
         families.add(&self.refusals);
     }
 }

@@ -33,7 +33,7 @@ fn unusual(named: &[&str]) -> Unusual {
     }
 }
 
-fn app(named: &[&str]) -> TestApp {
+pub(crate) fn app(named: &[&str]) -> TestApp {
     TestApp::with(unusual(named))
 }
 

@@ -9,7 +9,7 @@ use shared::clock::{Clock, ManualClock, Moment};
 use shared::release::FileName;
 
 use crate::app::{NOW, TestApp, Unusual};
-use crate::log::{logged, start_logging};
+use crate::log::{check_told_once, logged, start_logging};
 use crate::records::{self, PUBLISHED_AT};
 
 #[tokio::test]
@@ -213,14 +213,13 @@ async fn check_damaged(name: FileName, damage: impl Fn(&std::fs::File), explanat
         for known in ["x-ratelimit-remaining", "x-quota-remaining", "etag"] {
             assert_eq!(answer.header(known), None, "{target}");
         }
+        let request_id = answer.header("x-request-id").map(str::to_owned);
         let body = String::from_utf8(answer.body).unwrap();
         for inside in [directory.path().to_str().unwrap(), name.as_str(), "byte"] {
             assert!(!body.contains(inside), "{target}: {body}");
         }
-        let log = logged();
-        for told in ["request failed", path.to_str().unwrap(), explanation] {
-            assert!(log.contains(told), "{told} is not in:\n{log}");
-        }
+        let causes = ["request failed", path.to_str().unwrap(), explanation];
+        check_told_once(request_id.as_deref(), &causes);
     }
 }
 

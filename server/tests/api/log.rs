@@ -46,6 +46,41 @@ pub(crate) fn logged() -> String {
     String::from_utf8(LOGGED.take()).unwrap()
 }
 
+/// That what was logged is the line of a request that failed, and one line that says why.
+pub(crate) fn check_told_once(request_id: Option<&str>, causes: &[&str]) {
+    let log = logged();
+    let (told, requests): (Vec<_>, Vec<_>) = log
+        .lines()
+        .partition(|line| line.contains(" WARN ") || line.contains("ERROR "));
+    assert_eq!((told.len(), requests.len()), (1, 1), "{log}");
+    for line in [told[0], requests[0]] {
+        assert!(line.contains(request_id.unwrap()), "{log}");
+    }
+    for cause in causes {
+        assert!(told[0].contains(cause), "{cause} is not in:\n{log}");
+        assert!(!requests[0].contains(cause), "{cause} is twice in:\n{log}");
+    }
+}
+
+#[tokio::test]
+async fn a_dependency_that_is_away_is_told_once_a_request_with_all_causes() {
+    start_logging();
+    let app = TestApp::new();
+    app.ledger.break_down();
+    logged();
+    let answer = app.get("/v1/boats/b1").key("reader").send().await;
+    let causes = [
+        "could not count the request against its quota",
+        "could not ask the quota ledger",
+        "there is no key store at memory",
+    ];
+    check_told_once(answer.header("x-request-id"), &causes);
+    app.lose_key_store();
+    let answer = app.get("/v1/boats/b1").key("reader").send().await;
+    let cause = "the key store was not confirmed within the last second";
+    check_told_once(answer.header("x-request-id"), &[cause]);
+}
+
 #[tokio::test]
 async fn a_request_is_one_line_and_secrets_are_in_none() {
     start_logging();

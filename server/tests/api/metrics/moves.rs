@@ -68,6 +68,18 @@ async fn requests() -> String {
     let once = "once_a_minute_without_scopes";
     watch.get("a key without scopes", "/v1/boats", once).await;
     watch.get("its minute is used up", "/v1/boats", once).await;
+    watch.told + &preflight().await
+}
+
+async fn preflight() -> String {
+    let app = crate::cors::app(&["*"]);
+    let mut watch = Watch::begin(&app).await;
+    let preflight = app
+        .ask("OPTIONS", "/v1/boats")
+        .header("origin", "https://boats.example");
+    let preflight = preflight.header("access-control-request-method", "GET");
+    assert_eq!(preflight.send().await.status, 204);
+    watch.after("a preflight").await;
     watch.told
 }
 
