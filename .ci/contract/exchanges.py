@@ -22,6 +22,9 @@ CATALOGUE = {
 }
 LISTS = ("list_boats", "list_manufacturers", "list_manufacturer_boats")
 SERVICE = {"describe_version": "/v1", "check_health": "/health", "describe_api": "/openapi.json"}
+# What the document does not describe: the documentation, and what is made of the document.
+FILES = {path: path for path in ("/docs", "/docs/page.css", "/docs/page.js", "/docs/viewer.js", "/docs/viewer.css",
+                                 "/docs/viewer.txt", "/docs/icon.svg", "/llms.txt", "/postman.json")}
 CODINGS = ("gzip", "br", "zstd")
 METHODS = ("GET", "HEAD")
 ORIGIN = "https://boats.example"
@@ -98,7 +101,7 @@ def of_all(catalogue):
         asking = Asking(server)
         for operation, (target, scopes) in CATALOGUE.items():
             of_catalogue(asking, keys, operation, target, scopes)
-        for operation, target in SERVICE.items():
+        for operation, target in [*SERVICE.items(), *FILES.items()]:
             of_service(asking, operation, target)
         for operation, target in [*targets(), ("no path", "/nowhere")]:
             of_any(asking, operation, target)
@@ -135,7 +138,7 @@ class Keys:
 
 
 def targets():
-    return [*((operation, target) for operation, (target, _) in CATALOGUE.items()), *SERVICE.items()]
+    return [*((operation, target) for operation, (target, _) in CATALOGUE.items()), *SERVICE.items(), *FILES.items()]
 
 
 def of_catalogue(asking, keys, operation, target, scopes):
@@ -175,7 +178,7 @@ def of_service(asking, operation, target):
         asking.ask(operation, 401, f"{target}?token=1", method=method)
         for coding in CODINGS:
             asking.ask(operation, 200, target, ("Accept-Encoding", coding), method=method)
-        if operation == "describe_api":
+        if operation == "describe_api" or operation in FILES:
             asking.ask(operation, 304, target, ("If-None-Match", etag(whole)), method=method)
 
 

@@ -25,6 +25,13 @@ EXPLAINED = [
     Explained("DATE_CORRECT", (*ANSWERED, 204, *REFUSED), "as it should be"),
     Explained("FRESHNESS_FRESH", ANSWERED, "max-age, which the contract sets"),
 
+    # The documentation, which says to browsers what it may do.
+    Explained("CONTENT_SECURITY_POLICY", ANSWERED, "as it should be"),
+    Explained("CONTENT_TYPE_OPTIONS", ANSWERED, "as it should be"),
+    Explained("PERMISSIONS_POLICY_PRESENT", ANSWERED, "as it should be"),
+    Explained("REFERRER_POLICY_STRICT", ANSWERED, "as it should be"),
+    Explained("FRESHNESS_NO_CACHE", (200,), "documentation is asked for again, so that it fits the server that runs"),
+
     # A status is noted because it is one: whoever sent the request is meant, and these requests were sent to see it.
     Explained("STATUS_BAD_REQUEST", (400,), "a parameter that does not exist was asked for"),
     Explained("STATUS_FORBIDDEN", (403,), "the key has not the scope"),
@@ -46,7 +53,8 @@ EXPLAINED = [
     Explained("STORE_NO_STORE", (200,), "the version descriptor and the uptime are of the moment"),
     Explained("STALE_SERVABLE", (*ANSWERED, 400, 401, 403, 404, 429, 500, 503),
               "what forbids it is `must-revalidate`, which lets shared caches store answers to requests with a key"),
-    Explained("STORE_UNSTORABLE", (400, 401, 404, 408, 413, 414, 431), "no answer that is a refusal is to be stored"),
+    Explained("STORE_UNSTORABLE", (304, 400, 401, 404, 408, 413, 414, 431),
+              "no answer that is a refusal is to be stored, nor that the documentation is still the same"),
     Explained("STORE_PRIVATE_AUTH", (400, 401, 403, 404, 429, 500, 503),
               "the contract has no Cache-Control on errors; what a client with a key stores, nobody else reads"),
     Explained("FRESHNESS_NONE", (400, 401, 403, 404, 429, 500, 503), "and it has to ask again each time"),
