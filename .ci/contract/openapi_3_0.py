@@ -5,6 +5,9 @@ it does not know is an error rather than something that is quietly left out. (op
 `exclusiveMinimum` and references that may be null as they are, which no reader of 3.0 understands.)
 """
 
+import json
+import sys
+
 # Keywords that mean the same in both versions.
 SAME = {"$ref", "additionalProperties", "allOf", "default", "description", "enum", "format", "items", "maximum", "maxItems",
         "maxLength", "minimum", "minLength", "pattern", "properties", "required", "type", "x-enumDescriptions"}
@@ -76,3 +79,7 @@ def schema(node):
     if "properties" in node:
         node["properties"] = {name: schema(one) for name, one in node["properties"].items()}
     return {**node, "nullable": True} if may_be_null else node
+
+
+if __name__ == "__main__":
+    json.dump(converted(json.load(sys.stdin)), sys.stdout)

@@ -1,10 +1,9 @@
 //! The documentation: a page for people with a viewer of the OpenAPI document, all its files, and
 //! the API as tools read it. It is the one deliberate exception to bodies that are JSON.
 //!
-//! The viewer is Swagger UI, vendored by `.ci/viewer` and served unchanged. Of those that are
-//! maintained it alone renders OpenAPI 3.1, sends requests, and works where scripts and styles may
-//! stand in own files only; others add styles at run time, load fonts from elsewhere, or keep what
-//! is typed. The crates that bundle it are behind it, or bring a router of their own.
+//! The viewer is Swagger UI, vendored by `.ci/viewer` and served unchanged. It renders OpenAPI 3.1,
+//! sends requests, and works where scripts and styles may stand in own files only, which tests in a
+//! browser hold it to. The crates that bundle it are behind it, or bring a router of their own.
 //!
 //! Every file is asked for anew with its tag, so that a page never runs with the script of another
 //! version. Nothing here decides what the API does.
