@@ -92,11 +92,13 @@ impl App {
         self.catalogue.load_full()
     }
 
-    /// Serves another catalogue from now on; requests under way finish with theirs.
-    pub fn activate(&self, catalogue: Arc<Catalogue>) {
-        self.catalogue.store(catalogue);
+    /// Serves another catalogue from now on; requests under way finish with theirs. Gives the one
+    /// that was served so far: whoever drops it last gives back all its memory.
+    pub fn activate(&self, catalogue: Arc<Catalogue>) -> Arc<Catalogue> {
+        let before = self.catalogue.swap(catalogue);
         self.metrics.releases.switch();
         self.metrics.releases.serve(self.clock.now().unix_seconds());
+        before
     }
 
     /// Lets whoever asks for readiness know that this server is about to stop. It answers every

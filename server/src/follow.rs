@@ -71,6 +71,9 @@ pub struct Follower {
     app: Arc<App>,
     store: ReleaseStore,
     settings: OpenSettings,
+    /// What was served before and some request may still use. Giving back the memory of 100,000
+    /// boats takes tens of milliseconds, which are this thread's and not those of the last request.
+    retired: Vec<Arc<Catalogue>>,
     /// The active release, while it cannot be opened.
     refused: Option<Refused>,
     /// The last look failed to read the pointer, which is logged once.
@@ -84,6 +87,7 @@ impl Follower {
             app,
             store,
             settings,
+            retired: Vec::new(),
             refused: None,
             is_blind: false,
         }
@@ -91,6 +95,8 @@ impl Follower {
 
     /// Looks at the pointer once. An error is told once, not at every look that meets it again.
     pub fn step(&mut self) -> Result<Step, FollowError> {
+        self.retired
+            .retain(|catalogue| 1 < Arc::strong_count(catalogue));
         let active = match self.store.current() {
             Ok(active) => active,
             Err(error) => {
@@ -120,7 +126,8 @@ impl Follower {
         match self.open(&active) {
             Ok(catalogue) => {
                 self.refused = None;
-                self.app.activate(Arc::new(catalogue));
+                let before = self.app.activate(Arc::new(catalogue));
+                self.retired.push(before);
                 Ok(Step::Activated(active))
             }
             Err(_known) if self.refused.is_some() => Ok(Step::Unchanged),

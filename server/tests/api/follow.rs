@@ -44,6 +44,27 @@ async fn an_activated_release_is_served_and_a_roll_back_too() {
 }
 
 #[tokio::test]
+async fn the_follower_gives_back_what_was_served_before_not_the_last_request_that_uses_it() {
+    let (_directory, store) = records::empty_store();
+    let first = records::publish(&store, 2, PUBLISHED_AT);
+    let catalogue = open(&store, &first);
+    let served = Arc::downgrade(&catalogue);
+    let app = TestApp::with(Unusual {
+        catalogue,
+        ..Unusual::default()
+    });
+    let mut follower = Follower::new(Arc::clone(&app.app), store.clone(), records::settings());
+    let request = app.app.catalogue();
+    let second = records::publish(&store, 3, "2026-10-02T00:00:00Z");
+    assert_eq!(follower.step().unwrap(), Step::Activated(second));
+    assert_eq!(follower.step().unwrap(), Step::Unchanged);
+    drop(request);
+    assert_eq!(served.strong_count(), 1);
+    assert_eq!(follower.step().unwrap(), Step::Unchanged);
+    assert_eq!(served.strong_count(), 0);
+}
+
+#[tokio::test]
 async fn a_damaged_release_is_reported_once_and_the_former_is_served_on() {
     let (_directory, store) = records::empty_store();
     let first = records::publish(&store, 2, PUBLISHED_AT);

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 
-use super::hash::{sha256_hex, sha256_hex_of_reader};
+use super::hash::{read_and_hash, sha256_hex, sha256_hex_of_reader};
 use super::manifest::{FORMAT, FileEntry, FileName, MANIFEST, Manifest};
 use super::tables::Table;
 use super::{InUse, ReleaseError, ReleaseId};
@@ -214,8 +214,17 @@ impl Release {
     /// The contents that were hashed are the contents that are returned.
     fn read_verified(&self, name: FileName) -> Result<Bytes, ReleaseError> {
         let (entry, path) = (self.entry(name)?, self.path(name));
-        let contents = fs::read(&path).map_err(ReleaseError::io("read", &path))?;
-        check(&path, entry, contents.len() as u64, &sha256_hex(&contents))?;
+        let file = File::open(&path).map_err(ReleaseError::io("open", &path))?;
+        // So much only where it is there: a manifest may name any number.
+        let length = file
+            .metadata()
+            .map_err(ReleaseError::io("measure", &path))?
+            .len();
+        check_size(&path, entry, length)?;
+        let expected = usize::try_from(length).unwrap_or_default();
+        let read = read_and_hash(file, expected);
+        let (contents, sha256) = read.map_err(ReleaseError::io("read", &path))?;
+        check(&path, entry, contents.len() as u64, &sha256)?;
         Ok(contents.into())
     }
 
