@@ -28,7 +28,7 @@ pub struct IssueArgs {
     /// The subscription that is to own the key
     #[arg(long, value_name = "NAME", value_parser = value_parser!(Name))]
     pub subscription: Name,
-    /// What the key may read; repeat it or separate several by commas
+    /// What the key may read; one or more of them
     #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = one_of(Scope::ALL, Scope::as_str))]
     #[arg(num_args = 1.., value_delimiter = ',', action = ArgAction::Append)]
     pub scopes: Vec<Scope>,
@@ -109,7 +109,9 @@ pub(super) fn seen(
         Advised {
             error: anyhow::anyhow!("the key {id} works and could not be shown: {error:#}"),
             excerpt: None,
-            advice: format!("nobody can use it; revoke it: catalogue keys revoke {id}"),
+            advice: format!(
+                "unless somebody has it all the same, revoke it: catalogue keys revoke {id}"
+            ),
             status: ExitStatus::Failure,
         }
         .into()

@@ -28,7 +28,7 @@ use crate::visible::visible;
 /// Findings from which errors are counted field by field.
 const FINDINGS_MAX: usize = 100_000;
 
-/// Findings that are listed: `validate` lists more.
+/// Findings that are listed unless told otherwise: `validate` lists more.
 const LISTED_MAX: usize = 10;
 
 /// Arguments of `mapping check`.
@@ -43,6 +43,9 @@ pub struct CheckArgs {
     /// Files, folders or archives of the content system, compressed or not
     #[arg(value_name = "EXPORT", required = true)]
     pub exports: Vec<PathBuf>,
+    /// List at most this many findings; their counts stay exact
+    #[arg(long, value_name = "N", default_value_t = LISTED_MAX)]
+    pub max_findings: usize,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -71,7 +74,7 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Exi
     let mut outcome = validated(args, &mapping, context)?;
     let mut report = look(args, &mapping, context)?;
     add_errors(&mut report, &outcome.findings);
-    outcome.findings.list_at_most(LISTED_MAX);
+    outcome.findings.list_at_most(args.max_findings);
     let is_missing = |field: &FieldReport| !field.missing.is_empty();
     let names_missing_keys = (report.rules.iter()).any(|rule| rule.fields.iter().any(is_missing));
     let is_valid = outcome.findings.errors() == 0 && !names_missing_keys;

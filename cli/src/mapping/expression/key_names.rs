@@ -14,7 +14,7 @@ const LINKS: &str = "links";
 pub(crate) struct KeyNames {
     /// All of them: `.key`, words, texts.
     pub(crate) all: Vec<String>,
-    /// Those that can be nothing else: `.key`.
+    /// Those that can be nothing else: `.key`, `."key"`.
     pub(crate) paths: Vec<String>,
     /// Functions that are called with a text and nothing else, and that text.
     calls: Vec<(String, String)>,
@@ -114,7 +114,12 @@ fn collect_names(tokens: &[Token<&str>], names: &mut KeyNames) {
                 collect_names(inner, names);
             }
             Tok::Str(parts) => parts.iter().for_each(|part| match part {
-                StrPart::Str(text) => names.all.push((*text).to_owned()),
+                StrPart::Str(text) => {
+                    if before == "." && parts.len() == 1 {
+                        names.paths.push((*text).to_owned());
+                    }
+                    names.all.push((*text).to_owned());
+                }
                 StrPart::Term(term) => collect_names(std::slice::from_ref(term), names),
                 StrPart::Char(_) => {}
             }),

@@ -220,6 +220,8 @@ fn the_keys_that_an_expression_names_are_known() {
     assert_eq!(asked, ["cover", "desc", "w", "x", "y"]);
     let names = key_names(r#".hull.keel | lookup("keels") // $record["old key"] | {maker}"#);
     assert_eq!(names.paths, ["hull", "keel"]);
+    let quoted = key_names(r#"."Built to" | year, lookup("keels"), .hull."keel type""#);
+    assert_eq!(quoted.paths, ["Built to", "hull", "keel type"]);
     for name in ["hull", "keel", "keels", "old key", "maker"] {
         assert!(names.all.iter().any(|known| known == name), "{name}");
     }
