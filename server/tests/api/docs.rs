@@ -200,3 +200,19 @@ async fn the_collection_has_every_operation_with_its_parameters_and_answers() {
     let served = TestApp::new().get("/postman.json").send().await;
     assert_eq!(served.body, text.into_bytes());
 }
+
+/// A client that heeds `Retry-After` would wait for a month where a quota is used up, whose code
+/// curl does not look at.
+#[tokio::test]
+async fn an_example_in_which_curl_asks_again_says_for_how_long() {
+    let page = page().await;
+    let commands = between(&page, "curl -sS ", '\n');
+    let asking_again: Vec<_> = commands
+        .iter()
+        .filter(|command| command.contains("--retry "))
+        .collect();
+    assert!(!asking_again.is_empty());
+    for command in asking_again {
+        assert!(command.contains(" --retry-max-time "), "{command}");
+    }
+}

@@ -1,7 +1,7 @@
 //! What is charged to each quota, in the file that also holds the quotas.
 //!
-//! A commit waits for the disk several times, so those who ask while one is made are answered by
-//! the next one, all together: many subscriptions cost hardly more than one.
+//! A commit waits for the disk several times, and a look for whoever changes the file, so those who
+//! ask meanwhile are answered next, all together: many subscriptions cost hardly more than one.
 
 use std::mem;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use crate::keys::subscription::SubscriptionId;
 #[derive(Debug)]
 pub struct SqliteLedger {
     path: PathBuf,
-    /// What was asked and belongs to no commit yet.
+    /// What was asked and belongs to no transaction yet.
     asked: Mutex<Vec<Asked>>,
     /// Whoever has it answers all that was asked.
     turn: Mutex<()>,
@@ -33,8 +33,11 @@ struct Asked {
     answer: Answer,
 }
 
+/// What is said to one question.
+type Answered = Result<Lease, KeyStoreError>;
+
 /// Where the answer is put by whoever has the turn.
-type Answer = Arc<Mutex<Option<Result<Lease, KeyStoreError>>>>;
+type Answer = Arc<Mutex<Option<Answered>>>;
 
 #[derive(Clone, Copy, Debug)]
 struct Question {
@@ -45,6 +48,7 @@ struct Question {
 
 #[derive(Clone, Copy, Debug)]
 enum What {
+    Look,
     Lease { wanted: u64 },
     GiveBack { unused: u64 },
 }
@@ -60,7 +64,7 @@ impl SqliteLedger {
     }
 
     /// Asks, together with everybody who asks at about the same time.
-    fn ask(&self, question: Question) -> Result<Lease, KeyStoreError> {
+    fn ask(&self, question: Question) -> Answered {
         let answer = Answer::default();
         lock(&self.asked).push(Asked {
             question,
@@ -76,17 +80,18 @@ impl SqliteLedger {
         answered.unwrap_or_else(|| unreachable!("every question is answered in its turn"))
     }
 
-    /// In one transaction, so that either all of it happened or none.
+    /// The looks in one transaction, and the changes in another, so that either all of those
+    /// happened or none.
     fn answer_all(&self, all: &[Asked]) {
-        let answers = self.on_current(|database| {
-            database.change(|transaction| {
-                let answers = all.iter().map(|asked| asked.question.answer(transaction));
-                answers.collect::<Result<Vec<_>, _>>()
-            })
-        });
-        let answers = answers.unwrap_or_else(|error| vec![Err(error); all.len()]);
-        for (asked, answer) in all.iter().zip(answers) {
-            *lock(&asked.answer) = Some(answer);
+        let is_look = |asked: &&Asked| matches!(asked.question.what, What::Look);
+        let (looks, changes): (Vec<_>, Vec<_>) = all.iter().partition(is_look);
+        if !looks.is_empty() {
+            let found = self.on_current(|database| database.read(|at| answer_each(&looks, at)));
+            tell(&looks, found);
+        }
+        if !changes.is_empty() {
+            let made = self.on_current(|database| database.change(|at| answer_each(&changes, at)));
+            tell(&changes, made);
         }
     }
 
@@ -114,12 +119,13 @@ impl QuotaLedger for SqliteLedger {
         })
     }
 
-    /// Waits for the turn, and not for SQLite's lock again and again.
     fn charged(&self, subscription: SubscriptionId, period: Period) -> Result<u64, KeyStoreError> {
-        let _turn = lock(&self.turn);
-        self.on_current(|database| {
-            database.read(|transaction| Ok(rows::charged(transaction, subscription, period)?))
-        })
+        let looked = self.ask(Question {
+            subscription,
+            period,
+            what: What::Look,
+        });
+        looked.map(|lease| lease.charged)
     }
 
     fn give_back(
@@ -140,7 +146,7 @@ impl QuotaLedger for SqliteLedger {
 impl Question {
     /// The inner error is an answer to this question; the outer one ends the transaction, and so is
     /// the answer to all.
-    fn answer(self, transaction: &Transaction<'_>) -> Result<Result<Lease, KeyStoreError>, Stop> {
+    fn answer(self, transaction: &Transaction<'_>) -> Result<Answered, Stop> {
         let Self {
             subscription,
             period,
@@ -148,6 +154,7 @@ impl Question {
         } = self;
         let before = rows::charged(transaction, subscription, period)?;
         let (granted, charged) = match what {
+            What::Look => (0, before),
             What::GiveBack { unused } => (0, before.saturating_sub(unused)),
             What::Lease { wanted } => {
                 let Some(found) = rows::subscription_numbered(transaction, subscription)? else {
@@ -171,7 +178,23 @@ impl Question {
     }
 }
 
+fn answer_each(asked: &[&Asked], transaction: &Transaction<'_>) -> Result<Vec<Answered>, Stop> {
+    let answers = asked.iter().map(|asked| asked.question.answer(transaction));
+    answers.collect()
+}
+
+/// A transaction that failed is the answer to all that were asked in it.
+fn tell(asked: &[&Asked], answers: Result<Vec<Answered>, KeyStoreError>) {
+    let answers = answers.unwrap_or_else(|error| vec![Err(error); asked.len()]);
+    for (asked, answer) in asked.iter().zip(answers) {
+        *lock(&asked.answer) = Some(answer);
+    }
+}
+
 /// What is locked here is whole at every moment, so a panic elsewhere does not spoil it.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests;

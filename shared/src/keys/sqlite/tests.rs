@@ -26,21 +26,21 @@ use crate::keys::store::{IssuedKey, KeyStore, KeyStoreError, NewKey, NewSubscrip
 use crate::keys::subscription::{Plan, Subscription};
 
 /// 2026-10-01T12:00:00Z
-const NOW: i64 = 1_790_856_000;
+pub(super) const NOW: i64 = 1_790_856_000;
 
 /// A directory for one store.
-struct Place(TempDir);
+pub(super) struct Place(TempDir);
 
 impl Place {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn path(&self) -> PathBuf {
+    pub(super) fn path(&self) -> PathBuf {
         self.0.path().join("keys.sqlite")
     }
 
-    fn store(&self) -> SqliteKeyStore {
+    pub(super) fn store(&self) -> SqliteKeyStore {
         SqliteKeyStore::open_or_create(&self.path(), operator()).unwrap()
     }
 
@@ -62,7 +62,7 @@ fn name(text: &str) -> Name {
     Name::parse(text).unwrap()
 }
 
-fn subscribe(store: &mut SqliteKeyStore, text: &str, quota: u64) -> Subscription {
+pub(super) fn subscribe(store: &mut SqliteKeyStore, text: &str, quota: u64) -> Subscription {
     let new = NewSubscription {
         name: name(text),
         plan: Plan::Pro,
@@ -89,7 +89,7 @@ fn issue(store: &mut SqliteKeyStore, seed: u64) -> IssuedKey {
 }
 
 /// Somebody who lets nobody else in, until it is dropped.
-fn exclusive_lock(place: &Place) -> Connection {
+pub(super) fn exclusive_lock(place: &Place) -> Connection {
     let locker = Connection::open(place.path()).unwrap();
     locker.execute_batch("BEGIN EXCLUSIVE").unwrap();
     locker
