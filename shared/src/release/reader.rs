@@ -18,6 +18,7 @@ use super::manifest::{FORMAT, FileEntry, FileName, MANIFEST, Manifest};
 use super::tables::Table;
 use super::{InUse, ReleaseError, ReleaseId};
 use crate::etag::ETag;
+use crate::regular_file;
 use crate::render;
 
 /// A release whose manifest has proved itself. It is in use until dropped.
@@ -214,14 +215,14 @@ impl Release {
     /// The contents that were hashed are the contents that are returned.
     fn read_verified(&self, name: FileName) -> Result<Bytes, ReleaseError> {
         let (entry, path) = (self.entry(name)?, self.path(name));
-        let contents = fs::read(&path).map_err(ReleaseError::io("read", &path))?;
+        let contents = regular_file::read(&path).map_err(ReleaseError::io("read", &path))?;
         check(&path, entry, contents.len() as u64, &sha256_hex(&contents))?;
         Ok(contents.into())
     }
 
     fn open_verified(&self, name: FileName) -> Result<File, ReleaseError> {
         let (entry, path) = (self.entry(name)?, self.path(name));
-        let file = File::open(&path).map_err(ReleaseError::io("open", &path))?;
+        let file = regular_file::open(&path).map_err(ReleaseError::io("open", &path))?;
         let hashed = sha256_hex_of_reader(&file);
         let (size, sha256) = hashed.map_err(ReleaseError::io("read", &path))?;
         check(&path, entry, size, &sha256)?;
