@@ -51,12 +51,12 @@ fn refuse_pipe(kind: FileType) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
 
     use nix::sys::stat::Mode;
     use nix::unistd::mkfifo;
 
     use super::*;
+    use crate::durable;
 
     #[test]
     fn what_is_no_file_is_refused_at_once() {
@@ -79,7 +79,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("file");
         assert_eq!(read(&file).unwrap_err().kind(), io::ErrorKind::NotFound);
-        fs::write(&file, b"text").unwrap();
+        durable::replace(&file, b"text").unwrap();
         assert_eq!(read(&file).unwrap(), b"text");
         let read = read(directory.path()).unwrap_err();
         assert_eq!(read.kind(), io::ErrorKind::IsADirectory);
