@@ -7,11 +7,10 @@ use std::path::Path;
 use std::process::Stdio;
 
 use cli::ExitStatus;
-use nix::sys::stat::Mode;
-use nix::unistd::mkfifo;
 use serde_json::Value;
 
 use crate::harness::{TestCli, check};
+use crate::pipe::make_pipe;
 use crate::process::{command, spawn};
 
 #[test]
@@ -56,7 +55,7 @@ fn a_file_that_cannot_be_used_stops_every_command_but_a_question_for_help() {
     let mut cli = TestCli::new();
     cli.write("bad.toml", "[serve]\nlisten = \"everywhere\"\nlimit = 3\n");
     cli.write("long.toml", "#".repeat(64 * 1024 + 1));
-    mkfifo(&cli.path("pipe.toml"), Mode::S_IRUSR).unwrap();
+    make_pipe(&cli.path("pipe.toml"));
     let outcomes = [
         &["keys", "list", "--config", "[dir]/bad.toml"][..],
         &["keys", "list", "--config", "[dir]/long.toml"],

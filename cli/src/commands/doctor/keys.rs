@@ -1,14 +1,14 @@
 //! The key store: whether it can be used, and which keys and subscriptions want looking after.
 
+use std::io::ErrorKind;
 use std::time::Duration;
 
-use nix::errno::Errno;
-use nix::unistd::{AccessFlags, access};
 use shared::data_dir::DataDir;
 use shared::keys::key::{Key, KeyState};
 use shared::keys::sqlite::{Examination, WholeOrNot, examine};
 use shared::keys::store::{KeyStoreError, Revision};
 use shared::keys::subscription::{Subscription, SubscriptionStatus};
+use shared::regular_file;
 
 use super::check::Check;
 use crate::commands::export_args::counted;
@@ -40,7 +40,8 @@ pub(super) fn examined(data: &DataDir) -> Examined {
     let path = data.keys_database();
     Examined {
         path: quoted(&path.display().to_string()),
-        is_forbidden: access(&path, AccessFlags::R_OK) == Err(Errno::EACCES),
+        is_forbidden: regular_file::open(&path)
+            .is_err_and(|error| error.kind() == ErrorKind::PermissionDenied),
         found: examine(&path, CHECKED_BYTES_MAX),
     }
 }

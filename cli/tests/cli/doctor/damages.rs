@@ -5,8 +5,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use nix::sys::stat::Mode;
-use nix::unistd::mkfifo;
 use shared::keys::key::KeyId;
 use shared::keys::last_use::LastUses;
 use shared::keys::sqlite;
@@ -14,6 +12,7 @@ use shared::keys::sqlite;
 use super::ward::{Ward, check_cases};
 use crate::edited::{self, document, import};
 use crate::harness::{START, TestCli};
+use crate::pipe::make_pipe;
 
 #[test]
 fn what_is_wrong_with_a_directory_is_told_and_the_rest_is_looked_at_all_the_same() {
@@ -42,21 +41,20 @@ fn a_pipe_in_the_place_of_a_file_is_told_and_not_waited_for() {
     let files = ["current", "releases.lock", "keys.sqlite"];
     let mut cases = files.map(|name| (name, Ward::new()));
     for (name, ward) in &cases {
-        make_pipe(&ward.path(name));
+        replace_by_pipe(&ward.path(name));
     }
     check_cases("doctor_pipes", &mut cases);
     let mut cases = ["manifest.json", "words.parquet", "boats.bodies"].map(|name| {
         let ward = Ward::new();
-        make_pipe(&ward.release_file(name));
+        replace_by_pipe(&ward.release_file(name));
         (name, ward)
     });
     check_cases("doctor_pipes_of_a_release", &mut cases);
 }
 
-/// Replaces a file by a pipe that nobody writes to.
-fn make_pipe(path: &Path) {
+fn replace_by_pipe(path: &Path) {
     fs::remove_file(path).unwrap();
-    mkfifo(path, Mode::S_IRUSR | Mode::S_IWUSR).unwrap();
+    make_pipe(path);
 }
 
 #[test]
