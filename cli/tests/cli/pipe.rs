@@ -6,6 +6,6 @@ use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
 /// Makes one where there is nothing yet.
-pub fn make_pipe(path: &Path) {
+pub(crate) fn make_pipe(path: &Path) {
     mkfifo(path, Mode::S_IRUSR | Mode::S_IWUSR).unwrap();
 }
