@@ -95,6 +95,18 @@ pub enum Command {
     Manual(manual::ManualArgs),
 }
 
+impl Command {
+    /// Whether anything that can be set makes a difference. What only prints or writes what this
+    /// program knows by itself helps to mend settings, or runs wherever a shell starts.
+    const fn heeds_settings(&self) -> bool {
+        match self {
+            Self::Settings(settings) => settings.command.is_none(),
+            Self::Completions(_) | Self::Manual(_) | Self::Openapi | Self::ExplainCode(_) => false,
+            _ => true,
+        }
+    }
+}
+
 /// Why there is nothing to run.
 pub(crate) enum NoArgs {
     /// Wrong usage, or a question for help.
@@ -105,7 +117,8 @@ pub(crate) enum NoArgs {
 
 /// Reads what was typed, and the settings where it does not say.
 ///
-/// A question for help is answered whatever the settings are, with the defaults of the command.
+/// A question for help is answered whatever the settings are, with the defaults of the command; so
+/// is what has nothing to do with them.
 pub(crate) fn parse(
     args: impl IntoIterator<Item = OsString>,
     context: &Context,
@@ -125,11 +138,12 @@ pub(crate) fn parse(
     };
     let matches = command.try_get_matches_from_mut(args);
     let mut matches = matches.map_err(NoArgs::Usage)?;
-    if let Some(not_usable) = not_usable {
-        return Err(NoArgs::Settings(not_usable));
-    }
     let read = Args::from_arg_matches_mut(&mut matches);
-    read.map_err(|error| NoArgs::Usage(error.format(&mut command)))
+    let read = read.map_err(|error| NoArgs::Usage(error.format(&mut command)))?;
+    match not_usable {
+        Some(not_usable) if read.command.heeds_settings() => Err(NoArgs::Settings(not_usable)),
+        _ => Ok(read),
+    }
 }
 
 /// The file with settings that was named, whatever else was typed; an error is a question for help.

@@ -4,6 +4,7 @@
 //! the system's; so a test runs a command in process and sees the same bytes every time.
 
 use std::error::Error;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,7 +55,7 @@ pub struct Terminal {
     pub out: bool,
     /// Standard error is a terminal: progress bars may be drawn.
     pub err: bool,
-    /// Colour is welcome on standard output (a terminal, and `NO_COLOR` is not set).
+    /// Colour is welcome on standard output (a terminal that shows it, and `NO_COLOR` is not set).
     pub out_colour: bool,
     /// Colour is welcome on standard error.
     pub err_colour: bool,
@@ -142,7 +143,8 @@ impl Context {
             std::io::stdout().is_terminal(),
             std::io::stderr().is_terminal(),
         );
-        let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let variable = |name| std::env::var_os(name);
+        let colour = is_colour_welcome(variable("NO_COLOR"), variable("TERM"));
         Self {
             clock: Arc::new(SystemClock::new()),
             random: Box::new(rand::rngs::OsRng.unwrap_err()),
@@ -164,8 +166,33 @@ impl Context {
     }
 }
 
+/// Whether a terminal is to be sent colours: not where somebody set `NO_COLOR`, nor one that
+/// obeys nothing.
+fn is_colour_welcome(no_color: Option<OsString>, term: Option<OsString>) -> bool {
+    no_color.is_none_or(|value| value.is_empty()) && term.is_none_or(|term| term != "dumb")
+}
+
 /// A terminal that does not say how wide it is has the usual width.
 fn columns() -> usize {
     let size = terminal_size::terminal_size_of(std::io::stdout());
     size.map_or(COLUMNS_USUAL, |(width, _height)| usize::from(width.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colour_follows_no_color_and_the_terminal() {
+        for (no_color, term, expected) in [
+            (None, Some("xterm-256color"), true),
+            (None, None, true),
+            (Some(""), Some("xterm"), true),
+            (Some("1"), Some("xterm"), false),
+            (None, Some("dumb"), false),
+        ] {
+            let welcome = is_colour_welcome(no_color.map(Into::into), term.map(Into::into));
+            assert_eq!(welcome, expected, "{no_color:?}, {term:?}");
+        }
+    }
 }

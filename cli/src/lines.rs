@@ -1,5 +1,7 @@
 //! Lines that a narrow terminal need not break: they are broken here, and only between words.
 
+use unicode_width::UnicodeWidthStr;
+
 use crate::context::Terminal;
 
 /// Width of the lines, in columns.
@@ -21,7 +23,7 @@ pub fn wrapped_at(line_width: usize, sentence: &str, indent: usize) -> String {
     let mut text = String::with_capacity(sentence.len());
     let mut column = 0;
     for (place, word) in sentence.split(' ').enumerate() {
-        let width = word.chars().count();
+        let width = word.width();
         if place != 0 {
             if line_width < column + 1 + width {
                 text.push('\n');
@@ -53,6 +55,9 @@ mod tests {
             wrapped(&format!("{a} b{b}"), 2, Terminal::default()),
             format!("{a}\n  b{b}")
         );
+        // Each of these takes two columns.
+        assert_eq!(wrapped_at(9, "日本 日本", 0), "日本 日本");
+        assert_eq!(wrapped_at(8, "日本 日本", 0), "日本\n日本");
         let long = "c".repeat(100);
         assert_eq!(
             wrapped(&format!("x {long} y"), 1, Terminal::default()),

@@ -16,6 +16,7 @@ use crate::durable;
 use crate::file_lock;
 use crate::keys::environment::Environment;
 use crate::keys::store::{Cause, KeySnapshot, KeySource, KeyStoreError, Revision};
+use crate::regular_file;
 
 /// The right to serve an environment of a data directory, until it is dropped: minute windows are
 /// not shared between servers.
@@ -158,7 +159,7 @@ impl<S: KeySource> KeySource for WhileLocked<S> {
 
 /// What the server of `environment` says, if one runs.
 pub fn standing(data: &DataDir, environment: Environment) -> io::Result<Standing> {
-    let lock = match File::open(data.server_lock(environment.as_str())) {
+    let lock = match regular_file::open(&data.server_lock(environment.as_str())) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Standing::Stopped),
         opened => opened?,
     };
@@ -167,11 +168,16 @@ pub fn standing(data: &DataDir, environment: Environment) -> io::Result<Standing
         Err(TryLockError::Error(error)) => return Err(error),
         Err(TryLockError::WouldBlock) => {}
     }
-    let seen = match fs::read_to_string(data.server_seen(environment.as_str())) {
+    let seen = match read_seen(data, environment) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Standing::Silent),
         read => read?,
     };
     Ok(Standing::At(Revision(seen)))
+}
+
+fn read_seen(data: &DataDir, environment: Environment) -> io::Result<String> {
+    let file = regular_file::open(&data.server_seen(environment.as_str()))?;
+    io::read_to_string(file)
 }
 
 fn remove(path: &Path) -> io::Result<()> {

@@ -71,7 +71,7 @@ pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Resul
         context.out,
         "Key, shown this one time:\n  {key}\n\nTry it:\n  \
          curl -i -H 'Authorization: Bearer {key}' 'http://{address}/v1/boats?limit=2'\n\n\
-         Everything is kept in {data}; Ctrl-C stops the server.",
+         Everything is kept in {data}.\nCtrl-C stops the server.",
         key = key.expose(),
         address = serving.address()?,
         data = data.display(),

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
+use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use server::catalogue::{Catalogue, OpenSettings, QueueLimits};
 use server::http::explain::{Explanation, explain};
@@ -64,7 +65,9 @@ pub fn run(args: &ExplainArgs, data: &Path, context: &mut Context) -> anyhow::Re
         .enable_time()
         .build()
         .context("could not start what asks the release")?;
-    let explanation = runtime.block_on(explain(&Arc::new(catalogue), address, &context.clock));
+    let catalogue = Arc::new(catalogue);
+    let mut explanation = runtime.block_on(explain(&catalogue, address, &context.clock));
+    explanation.address = without_key(explanation.address);
     let said = if args.json {
         indented(&explanation)?
     } else {
@@ -73,6 +76,16 @@ pub fn run(args: &ExplainArgs, data: &Path, context: &mut Context) -> anyhow::Re
     // Whatever was typed may be in it.
     context.out.write_all(concealed(&said).as_bytes())?;
     Ok(status(&explanation))
+}
+
+/// The address with any key in its path cut down to its prefix, however it is written: before it is
+/// broken into lines, in whose middle a key would not be known.
+fn without_key(address: String) -> String {
+    let decoded = percent_decode_str(&address).decode_utf8_lossy();
+    match concealed(&decoded) {
+        cut if cut == decoded => address,
+        cut => cut.into_owned(),
+    }
 }
 
 fn indented(document: &impl Serialize) -> anyhow::Result<String> {

@@ -3,20 +3,22 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use anyhow::anyhow;
 use clap::{Args as ClapArgs, CommandFactory, Subcommand};
 use serde::Serialize;
 
 use super::starting_file::{self, Written};
+use crate::advice::Advised;
 use crate::args::Args;
 use crate::args::settings::{self, FILE, Source};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::table::{self, Column};
+use crate::visible::visible;
 
 /// Arguments of `settings`.
 #[derive(Debug, ClapArgs)]
-#[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
 A typed option wins over its environment variable, which wins over the file, which wins over the
 default.")]
@@ -68,6 +70,10 @@ pub fn run(
 ) -> anyhow::Result<ExitStatus> {
     match &args.command {
         None => show(args.json, config, context),
+        Some(SettingsCommand::Init(_)) if args.json => {
+            let error = anyhow!("`settings init` has no JSON to print");
+            Err(Advised::wrong_usage(error, "leave --json out").into())
+        }
         Some(SettingsCommand::Init(args)) => init(&args.file, context),
     }
 }
@@ -94,7 +100,7 @@ fn show(is_json: bool, config: Option<&Path>, context: &mut Context) -> anyhow::
         let value = setting.value.unwrap_or_else(|| "-".to_owned());
         [
             setting.name,
-            value,
+            visible(&value).into_owned(),
             word(setting.source).to_owned(),
             setting.variable,
         ]
@@ -107,7 +113,7 @@ fn show(is_json: bool, config: Option<&Path>, context: &mut Context) -> anyhow::
     ];
     let table = table::list(columns, rows, context.terminal);
     let file = match &settings.file {
-        Some(file) => format!("The file is {file}."),
+        Some(file) => format!("The file is {}.", visible(file)),
         None => format!("There is no {FILE} here. Write one: catalogue settings init"),
     };
     write!(context.out, "{table}\n{file}\n")?;

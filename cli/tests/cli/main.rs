@@ -11,6 +11,7 @@ mod admin;
 mod client;
 mod edited;
 mod harness;
+mod pipe;
 mod process;
 mod sample;
 

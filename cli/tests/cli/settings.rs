@@ -10,6 +10,7 @@ use cli::ExitStatus;
 use serde_json::Value;
 
 use crate::harness::{TestCli, check};
+use crate::pipe::make_pipe;
 use crate::process::{command, spawn};
 
 #[test]
@@ -54,17 +55,60 @@ fn a_file_that_cannot_be_used_stops_every_command_but_a_question_for_help() {
     let mut cli = TestCli::new();
     cli.write("bad.toml", "[serve]\nlisten = \"everywhere\"\nlimit = 3\n");
     cli.write("long.toml", "#".repeat(64 * 1024 + 1));
+    make_pipe(&cli.path("pipe.toml"));
     let outcomes = [
         &["keys", "list", "--config", "[dir]/bad.toml"][..],
         &["keys", "list", "--config", "[dir]/long.toml"],
         &["keys", "list", "--config", "[dir]/missing.toml"],
         &["keys", "list", "--config", "[dir]"],
+        &["keys", "list", "--config", "[dir]/pipe.toml"],
+        &["keys", "list", "--config", "/dev/zero"],
+        &["keys", "list", "--config", "/dev/null"],
         &["keys", "lst", "--config", "[dir]/bad.toml"],
     ]
     .map(|args| cli.run(args));
     check("settings_unusable", &outcomes);
     let help = cli.run(&["keys", "list", "--help", "--config", "[dir]/bad.toml"]);
     assert_eq!(help.status, ExitStatus::Done, "{help}");
+}
+
+#[test]
+fn a_file_that_cannot_be_used_does_not_stop_what_nothing_can_be_set_for() {
+    let mut cli = TestCli::new();
+    cli.write("bad.toml", "[serve]\nlisten = \"everywhere\"\n");
+    for args in [
+        &["settings", "init", "-"][..],
+        &["settings", "init", "[dir]/new.toml"],
+        &["completions", "bash"],
+        &["manual", "[dir]/man"],
+        &["openapi"],
+        &["explain-code", "DANGLING_REFERENCE"],
+    ] {
+        let outcome = cli.run(&[args, &["--config", "[dir]/bad.toml"]].concat());
+        assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+    }
+}
+
+#[test]
+fn options_of_every_command_may_stand_before_init() {
+    let mut cli = TestCli::new();
+    let outcome = cli.run(&["settings", "--data", "[dir]/boats", "init", "-"]);
+    assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+    let outcome = cli.run(&["settings", "--json", "init", "-"]);
+    assert_eq!(outcome.status, ExitStatus::WrongUsage, "{outcome}");
+}
+
+#[test]
+fn a_value_is_shown_without_what_a_terminal_obeys_and_without_keys() {
+    let mut cli = TestCli::new();
+    let key = "boat_test_789ABCDEFGHIJKLMNOPQRSTUVWXYZabc2uHPRw";
+    let text = format!("data = \"/a\\u001b[31m\"\nserve.log = \"{key}\"\n");
+    cli.write("odd.toml", text);
+    let shown = cli.run(&["settings", "--config", "[dir]/odd.toml"]);
+    assert!(shown.out.contains(r"/a\u{1b}[31m "), "{shown}");
+    assert!(shown.out.contains("boat_test_789ABC… "), "{shown}");
+    let json = cli.run(&["settings", "--json", "--config", "[dir]/odd.toml"]);
+    assert!(!json.out.contains(key), "{json}");
 }
 
 /// Writes a file that those of `mode` may read and write, whatever the usual mode is here.

@@ -9,6 +9,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::regular_file;
+
 /// Keeps a release from being pruned until the last copy is dropped.
 #[derive(Clone, Debug)]
 pub struct InUse {
@@ -19,7 +21,7 @@ impl InUse {
     /// Takes the lock on the manifest at `path`; waits while a prune is moving the release away,
     /// after which the manifest is not found.
     pub(super) fn take(path: &Path) -> io::Result<Self> {
-        let manifest = File::open(path)?;
+        let manifest = regular_file::open(path)?;
         manifest.lock_shared()?;
         let (named, locked) = (fs::metadata(path)?, manifest.metadata()?);
         if (named.dev(), named.ino()) != (locked.dev(), locked.ino()) {
@@ -47,7 +49,7 @@ impl Unused {
     /// Takes the lock on the manifest at `path` alone; `None` when somebody reads the release.
     /// Nobody can read one that has no manifest.
     pub(super) fn take(path: &Path) -> io::Result<Option<Self>> {
-        let manifest = match File::open(path) {
+        let manifest = match regular_file::open(path) {
             Ok(manifest) => manifest,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Some(Self { _manifest: None }));

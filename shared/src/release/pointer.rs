@@ -3,7 +3,6 @@
 //! One line of JSON, one line with its SHA-256. A pointer that does not match its own hash is
 //! damage, never a choice of release.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -12,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::hash::sha256_hex;
 use super::{ReleaseError, ReleaseId};
 use crate::durable;
+use crate::regular_file;
 
 /// How many earlier releases the pointer remembers for rolling back.
 const HISTORY_MAX: usize = 16;
@@ -29,7 +29,7 @@ pub struct Pointer {
 impl Pointer {
     /// Reads the pointer at `path`; `None` when there is none yet.
     pub fn read(path: &Path) -> Result<Option<Self>, ReleaseError> {
-        let bytes = match fs::read(path) {
+        let bytes = match regular_file::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(ReleaseError::io("read", path)(error)),

@@ -18,6 +18,7 @@ use super::manifest::{FORMAT, FileEntry, FileName, MANIFEST, Manifest};
 use super::tables::Table;
 use super::{InUse, ReleaseError, ReleaseId};
 use crate::etag::ETag;
+use crate::regular_file;
 use crate::render;
 
 /// A release whose manifest has proved itself. It is in use until dropped.
@@ -214,15 +215,12 @@ impl Release {
     /// The contents that were hashed are the contents that are returned.
     fn read_verified(&self, name: FileName) -> Result<Bytes, ReleaseError> {
         let (entry, path) = (self.entry(name)?, self.path(name));
-        let file = File::open(&path).map_err(ReleaseError::io("open", &path))?;
-        // So much only where it is there: a manifest may name any number.
-        let length = file
-            .metadata()
-            .map_err(ReleaseError::io("measure", &path))?
-            .len();
+        let opened = regular_file::open(&path);
+        let opened = opened.and_then(|file| Ok((file.metadata()?.len(), file)));
+        let (length, file) = opened.map_err(ReleaseError::io("read", &path))?;
+        // Room for as much as is there: a manifest may name any number.
         check_size(&path, entry, length)?;
-        let expected = usize::try_from(length).unwrap_or_default();
-        let read = read_and_hash(file, expected);
+        let read = read_and_hash(file, usize::try_from(length).unwrap_or_default());
         let (contents, sha256) = read.map_err(ReleaseError::io("read", &path))?;
         check(&path, entry, contents.len() as u64, &sha256)?;
         Ok(contents.into())
@@ -230,7 +228,7 @@ impl Release {
 
     fn open_verified(&self, name: FileName) -> Result<File, ReleaseError> {
         let (entry, path) = (self.entry(name)?, self.path(name));
-        let file = File::open(&path).map_err(ReleaseError::io("open", &path))?;
+        let file = regular_file::open(&path).map_err(ReleaseError::io("open", &path))?;
         let hashed = sha256_hex_of_reader(&file);
         let (size, sha256) = hashed.map_err(ReleaseError::io("read", &path))?;
         check(&path, entry, size, &sha256)?;

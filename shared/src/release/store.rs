@@ -17,6 +17,7 @@ use super::pointer::Pointer;
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter};
 use crate::data_dir::DataDir;
 use crate::file_lock;
+use crate::regular_file;
 use crate::timestamp::Timestamp;
 
 /// The releases of a data directory.
@@ -66,7 +67,7 @@ impl ReleaseStore {
     /// Whether somebody has the lock, so that releases are being changed.
     pub fn is_busy(&self) -> Result<bool, ReleaseError> {
         let path = self.data.release_lock();
-        let file = match File::open(&path) {
+        let file = match regular_file::open(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
             opened => opened.map_err(ReleaseError::io("open", &path))?,
         };

@@ -104,8 +104,10 @@ const WORDS: [Word; 15] = [
             "cli/src/open_files",
             "cli/src/operator",
             "cli/src/service_manager",
+            "cli/tests/cli/pipe",
             "shared/src/keys/sqlite/database",
             "shared/src/keys/sqlite/examine",
+            "shared/src/regular_file",
         ],
     },
     Word {

@@ -13,6 +13,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error};
 
 use super::{Shown, Source};
+use crate::concealed::concealed;
 
 /// The option that names the file itself.
 const CONFIG: &str = "config";
@@ -55,6 +56,8 @@ pub(super) fn shown(path: &[String], option: &Arg, set: Option<&[OsString]>) -> 
         }
     };
     let variable = option.get_env().unwrap_or_default();
+    // A key that somebody typed into the wrong place is not shown again.
+    let value = value.map(|value| concealed(&value).into_owned());
     Shown {
         name: [path, &[long.to_owned()]].concat().join("."),
         value,
@@ -80,6 +83,9 @@ fn reason(error: &Error) -> String {
     match (error.source(), error.get(ContextKind::ValidValue)) {
         (Some(source), _) if source.is::<ParseIntError>() => "must be a whole number".to_owned(),
         (Some(source), _) => source.to_string(),
+        (None, Some(ContextValue::Strings(valid))) if valid.is_empty() => {
+            "must not be empty".to_owned()
+        }
         (None, Some(ContextValue::Strings(valid))) => format!("must be {}", valid.join(" or ")),
         (None, _) => "is not a value of this option".to_owned(),
     }

@@ -104,7 +104,7 @@ impl Reader<'_> {
             ));
             return None;
         };
-        let text = if option::is_path(option) {
+        let text = if option::is_path(option) && !text.is_empty() {
             self.folder.join(text).into_os_string()
         } else {
             OsString::from(text)

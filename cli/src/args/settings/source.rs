@@ -10,6 +10,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
 use clap::Command;
+use shared::regular_file;
 
 use super::{Settings, read};
 use crate::advice::Advised;
@@ -32,15 +33,20 @@ pub(crate) fn find(
 ) -> Result<Settings, NotUsable> {
     let path = named.unwrap_or_else(|| Path::new(FILE));
     let name = path.display().to_string();
-    let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+    let opened = regular_file::open_unwaiting(path).and_then(|file| Ok((file.metadata()?, file)));
     let (metadata, file) = match opened {
         Err(error) if named.is_none() && is_missing(&error, fs::metadata(".").is_ok()) => {
             return Ok(Settings::default());
         }
         opened => opened.with_context(|| format!("could not read the settings {name}"))?,
     };
-    if named.is_none() && !is_trusted(&metadata, user) {
-        return Err(of_others(&name));
+    if named.is_none() {
+        // A link that others put there leads to what they chose, whoever owns that.
+        let link = fs::symlink_metadata(path);
+        let link = link.with_context(|| format!("could not read the settings {name}"))?;
+        if !is_trusted(&link, &metadata, user) {
+            return Err(of_others(&name));
+        }
     }
     let text = read_text(file).with_context(|| format!("could not read the settings {name}"))?;
     let folder = path.parent().unwrap_or_else(|| Path::new(""));
@@ -62,10 +68,12 @@ fn is_missing(error: &io::Error, is_entered: bool) -> bool {
     }
 }
 
-/// Whether only this user and root can have written the file.
-fn is_trusted(metadata: &Metadata, user: u32) -> bool {
+/// Whether only this user and root can have written the file, and put there the link to it if it
+/// is one.
+fn is_trusted(link: &Metadata, file: &Metadata, user: u32) -> bool {
+    let is_theirs = |owned: &Metadata| [user, 0].contains(&owned.uid());
     let of_others_too = 0o022;
-    [user, 0].contains(&metadata.uid()) && metadata.mode() & of_others_too == 0
+    is_theirs(link) && is_theirs(file) && file.mode() & of_others_too == 0
 }
 
 fn of_others(name: &str) -> NotUsable {
@@ -94,7 +102,28 @@ fn read_text(file: File) -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::{lchown, symlink};
+
     use super::*;
+
+    #[test]
+    fn a_link_that_others_put_there_is_not_trusted_whoever_owns_the_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(FILE);
+        // Of root, and nobody else may write to it.
+        symlink("/etc/passwd", &path).unwrap();
+        let is_root = fs::metadata(directory.path()).unwrap().uid() == 0;
+        if is_root {
+            lchown(&path, Some(1000), None).unwrap();
+        }
+        let link = fs::symlink_metadata(&path).unwrap();
+        let file = fs::metadata(&path).unwrap();
+        let (owner, other) = (link.uid(), link.uid() + 1);
+        for (link, user, trusted) in [(&link, owner, true), (&link, other, false)] {
+            assert_eq!(is_trusted(link, &file, user), trusted, "{user}");
+        }
+        assert!(is_trusted(&file, &file, other));
+    }
 
     #[test]
     fn a_file_that_is_there_and_cannot_be_read_is_not_taken_for_missing() {

@@ -61,6 +61,9 @@ max-removals = 200
 skip-invalid = true
 mapping = 1979-05-27
 
+[validate]
+mapping = ""
+
 [keys.issue]
 rate-limit = "many"
 expires = ["1d"]

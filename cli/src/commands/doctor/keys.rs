@@ -1,5 +1,6 @@
 //! The key store: whether it can be used, and which keys and subscriptions want looking after.
 
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use shared::data_dir::DataDir;
@@ -7,6 +8,7 @@ use shared::keys::key::{Key, KeyState};
 use shared::keys::sqlite::{Examination, WholeOrNot, examine};
 use shared::keys::store::{KeyStoreError, Revision};
 use shared::keys::subscription::{Subscription, SubscriptionStatus};
+use shared::regular_file;
 
 use super::check::Check;
 use crate::commands::export_args::counted;
@@ -28,6 +30,8 @@ const KEYS: &str = "keys";
 /// The key store of a data directory, or why it could not be looked into.
 pub(super) struct Examined {
     path: String,
+    /// The file is there, and who looks may not read it.
+    is_forbidden: bool,
     found: Result<Examination, KeyStoreError>,
 }
 
@@ -36,6 +40,8 @@ pub(super) fn examined(data: &DataDir) -> Examined {
     let path = data.keys_database();
     Examined {
         path: quoted(&path.display().to_string()),
+        is_forbidden: regular_file::open(&path)
+            .is_err_and(|error| error.kind() == ErrorKind::PermissionDenied),
         found: examine(&path, CHECKED_BYTES_MAX),
     }
 }
@@ -61,7 +67,7 @@ impl Examined {
 pub(super) fn check(examined: &Examined, now: i64) -> Vec<Check> {
     let found = match &examined.found {
         Ok(found) => found,
-        Err(error) => return vec![unusable(error, &examined.path)],
+        Err(error) => return vec![unusable(error, &examined.path, examined.is_forbidden)],
     };
     let mut checks = vec![usable(found, &examined.path)];
     let owned = Owned { found, now };
@@ -70,11 +76,13 @@ pub(super) fn check(examined: &Examined, now: i64) -> Vec<Check> {
     checks
 }
 
-fn unusable(error: &KeyStoreError, path: &str) -> Check {
+fn unusable(error: &KeyStoreError, path: &str, is_forbidden: bool) -> Check {
     let check = Check::failed(STORE, error.clone());
     match error {
         KeyStoreError::Missing { .. } => check.run("catalogue subscriptions create NAME"),
         KeyStoreError::Locked { .. } => check.run(format!("fuser -v {path}")),
+        // A backup in its place would undo what was done since, and nothing is lost.
+        KeyStoreError::Failed { .. } if is_forbidden => check.run(format!("chmod u+rw {path}")),
         KeyStoreError::Failed { .. } => check.run(restore(path)),
         _ => check,
     }
@@ -218,5 +226,26 @@ fn names(subscriptions: &[&Subscription]) -> String {
     match subscriptions.len().saturating_sub(NAMED_MAX) {
         0 => named.join(", "),
         more => format!("{} and {more} more", named.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_may_not_be_read_is_not_to_be_replaced() {
+        let error = KeyStoreError::Failed {
+            attempt: "read",
+            location: "keys.sqlite".to_owned(),
+            source: "Permission denied".into(),
+        };
+        for (is_forbidden, expected) in [
+            (true, "chmod u+rw keys.sqlite"),
+            (false, "stop the servers, then cp BACKUP keys.sqlite"),
+        ] {
+            let check = unusable(&error, "keys.sqlite", is_forbidden);
+            assert_eq!(check.remedy.as_deref(), Some(expected));
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::time::Duration;
 
 use shared::keys::key::KeyId;
@@ -11,6 +12,7 @@ use shared::keys::sqlite;
 use super::ward::{Ward, check_cases};
 use crate::edited::{self, document, import};
 use crate::harness::{START, TestCli};
+use crate::pipe::make_pipe;
 
 #[test]
 fn what_is_wrong_with_a_directory_is_told_and_the_rest_is_looked_at_all_the_same() {
@@ -32,6 +34,27 @@ fn what_is_wrong_with_a_directory_is_told_and_the_rest_is_looked_at_all_the_same
         ("others may read the keys", with_mode("keys.sqlite", 0o640)),
     ];
     check_cases("doctor_directory", &mut cases);
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_told_and_not_waited_for() {
+    let files = ["current", "releases.lock", "keys.sqlite"];
+    let mut cases = files.map(|name| (name, Ward::new()));
+    for (name, ward) in &cases {
+        replace_by_pipe(&ward.path(name));
+    }
+    check_cases("doctor_pipes", &mut cases);
+    let mut cases = ["manifest.json", "words.parquet", "boats.bodies"].map(|name| {
+        let ward = Ward::new();
+        replace_by_pipe(&ward.release_file(name));
+        (name, ward)
+    });
+    check_cases("doctor_pipes_of_a_release", &mut cases);
+}
+
+fn replace_by_pipe(path: &Path) {
+    fs::remove_file(path).unwrap();
+    make_pipe(path);
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn entries(directory: &Path) -> Vec<Entry> {
         let mut contents = Vec::new();
         if metadata.is_dir() {
             all.extend(entries(&path));
-        } else if !path.ends_with("keys.sqlite") {
+        } else if metadata.is_file() && !path.ends_with("keys.sqlite") {
             // Closing the store without SQLite would drop locks on it.
             File::open(&path)
                 .unwrap()

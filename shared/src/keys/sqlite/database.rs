@@ -14,6 +14,7 @@ use crate::keys::change::KeyUnchangeable;
 use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::schema::{self, Found};
 use crate::keys::store::{CHANGE, KeyStoreError};
+use crate::regular_file;
 
 /// A connection with our settings to a file with our tables.
 #[derive(Debug)]
@@ -200,6 +201,9 @@ impl FileStamp {
             },
             _ => failed("look at", path, error),
         })?;
+        // SQLite would wait for somebody to write to a pipe.
+        regular_file::refuse_irregular(metadata.file_type())
+            .map_err(|error| failed("read", path, error))?;
         Ok(Self {
             device: metadata.dev(),
             inode: metadata.ino(),

@@ -4,7 +4,6 @@
 //! closing it, drops the locks that SQLite has on it in the same process.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -19,6 +18,7 @@ use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::schema::{self, Found};
 use crate::keys::sqlite::{last_use, rows};
 use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
+use crate::regular_file;
 
 /// Where a file says how it is written to: 2 for a write-ahead log.
 const MODE_AT: usize = 18;
@@ -150,7 +150,7 @@ fn is_writable(path: &Path) -> bool {
 /// Whether the file has a write-ahead log, beside which SQLite cannot read without writing.
 fn has_log(path: &Path) -> io::Result<bool> {
     let mut start = [0; MODE_AT + 1];
-    match File::open(path)?.read_exact(&mut start) {
+    match regular_file::open(path)?.read_exact(&mut start) {
         Ok(()) => Ok(start[MODE_AT] == MODE_LOG),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
         Err(error) => Err(error),

@@ -1,8 +1,7 @@
 //! Opening the bodies of a release: where each of them lies, and whether they are held in memory.
 
-use std::fs::File;
-
 use super::{Release, check_size};
+use crate::regular_file;
 use crate::release::bodies::Bodies;
 use crate::release::{FileName, ReleaseError};
 
@@ -32,7 +31,7 @@ impl Release {
         if entry.bytes <= memory_max {
             return Ok(Bodies::in_memory(offsets, self.read_verified(name)?));
         }
-        let file = File::open(&path).map_err(ReleaseError::io("open", &path))?;
+        let file = regular_file::open(&path).map_err(ReleaseError::io("open", &path))?;
         let metadata = file
             .metadata()
             .map_err(ReleaseError::io("measure", &path))?;

@@ -1,0 +1,87 @@
+//! Opening a file to read it, without ever waiting for somebody to write to it.
+//!
+//! A pipe, or a device, under the name of a file would stop whoever opens it, or feed it without an
+//! end. Here that is an error. What a directory says when it is read is left to the system.
+
+use std::fs::{File, FileType, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+
+use nix::fcntl::OFlag;
+
+/// The file at `path`, open for reading; an error where it is a pipe or a device.
+pub fn open(path: &Path) -> io::Result<File> {
+    let file = open_unwaiting(path)?;
+    refuse_irregular(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+/// The same for who reads no more than so much: a device, such as `/dev/null`, is a file too.
+pub fn open_unwaiting(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    let options = options.read(true).custom_flags(OFlag::O_NONBLOCK.bits());
+    let file = options.open(path)?;
+    refuse_pipe(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+/// The contents of the file at `path`.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut contents = Vec::new();
+    open(path)?.read_to_end(&mut contents)?;
+    Ok(contents)
+}
+
+/// An error for everything but a file and a directory.
+pub(crate) fn refuse_irregular(kind: FileType) -> io::Result<()> {
+    refuse_pipe(kind)?;
+    if kind.is_file() || kind.is_dir() {
+        return Ok(());
+    }
+    Err(io::Error::other("it is a device, not a file"))
+}
+
+fn refuse_pipe(kind: FileType) -> io::Result<()> {
+    if kind.is_fifo() {
+        return Err(io::Error::other("it is a pipe, not a file"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+
+    use nix::sys::stat::Mode;
+    use nix::unistd::mkfifo;
+
+    use super::*;
+    use crate::durable;
+
+    #[test]
+    fn what_is_no_file_is_refused_at_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let pipe = directory.path().join("pipe");
+        mkfifo(&pipe, Mode::S_IRUSR | Mode::S_IWUSR).unwrap();
+        for (path, expected) in [
+            (pipe.as_path(), "it is a pipe, not a file"),
+            (Path::new("/dev/zero"), "it is a device, not a file"),
+        ] {
+            let error = read(path).unwrap_err().to_string();
+            assert_eq!(error, expected, "{path:?}");
+        }
+        assert!(open_unwaiting(&pipe).is_err());
+        assert!(open_unwaiting(Path::new("/dev/null")).is_ok());
+    }
+
+    #[test]
+    fn a_file_is_read_and_what_is_missing_or_a_directory_says_so() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("file");
+        assert_eq!(read(&file).unwrap_err().kind(), io::ErrorKind::NotFound);
+        durable::replace(&file, b"text").unwrap();
+        assert_eq!(read(&file).unwrap(), b"text");
+        let read = read(directory.path()).unwrap_err();
+        assert_eq!(read.kind(), io::ErrorKind::IsADirectory);
+    }
+}
