@@ -44,6 +44,7 @@ async fn a_release_is_pruned_once_no_request_can_ask_it_any_more() {
     );
     assert_eq!(asked.release_id()[..8], *"20261001");
     drop(asked);
+    assert_eq!(follower.step().unwrap(), Step::Unchanged);
     assert_eq!(prune(&store), [None, previous, previous, active]);
     let boats = app.get("/v1/boats").key("reader").send().await;
     assert_eq!(boats.json()["pagination"]["total"], 5);
