@@ -22,6 +22,9 @@ use crate::exit_status::ExitStatus;
 /// Widest help text, in columns; also its width where there is no terminal to measure.
 const HELP_WIDTH_MAX: usize = 100;
 
+/// The data directory of whoever names none.
+pub(crate) const DATA: &str = "./catalogue-data";
+
 /// Above the options that every command has, which come after its own.
 const EVERYWHERE: &str = "Options of every command";
 
@@ -39,7 +42,7 @@ pub struct Args {
         hide_env_values = true,
         help_heading = EVERYWHERE
     )]
-    #[arg(default_value = "./catalogue-data")]
+    #[arg(default_value = DATA)]
     pub data: PathBuf,
     /// File with settings [default: catalogue.toml, if there is one]
     #[arg(

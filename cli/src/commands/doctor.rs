@@ -51,6 +51,7 @@ struct Document<'a> {
 /// Looks, and says what there is to be done.
 pub fn run(args: &DoctorArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let checks = checks(data, context);
+    let checks: Vec<_> = checks.into_iter().map(|check| check.within(data)).collect();
     let count = |outcome| checks.iter().filter(|one| one.outcome == outcome).count();
     let (warnings, problems) = (count(Outcome::Warning), count(Outcome::Problem));
     if args.json {

@@ -136,10 +136,11 @@ fn lines_fit_the_terminal_and_commands_are_not_broken() {
             "{outcome}"
         );
         let id = &release_ids(&ward.cli)[0];
+        let named = "run: catalogue --data [dir]/catalogue-data";
         assert!(
             outcome
                 .out
-                .contains(&format!("run: catalogue releases activate {id}\n")),
+                .contains(&format!("{named} releases activate {id}\n")),
             "{outcome}"
         );
         let plain = outcome

@@ -1,9 +1,12 @@
 //! What one check found.
 
 use std::fmt::Display;
+use std::path::Path;
 
 use serde::Serialize;
 
+use crate::args::DATA;
+use crate::shell::quoted;
 use crate::tone::Tone;
 
 /// A thing that was looked at.
@@ -74,6 +77,23 @@ impl Check {
     pub(super) fn run(self, remedy: impl Display) -> Self {
         Self {
             remedy: Some(remedy.to_string()),
+            ..self
+        }
+    }
+
+    /// The same for a directory that has to be named, so that what is to be run is run on it.
+    pub(super) fn within(self, data: &Path) -> Self {
+        let command = |run: String| match run.strip_prefix("catalogue ") {
+            Some(rest) if data != Path::new(DATA) => {
+                format!(
+                    "catalogue --data {} {rest}",
+                    quoted(&data.display().to_string())
+                )
+            }
+            _ => run,
+        };
+        Self {
+            remedy: self.remedy.map(command),
             ..self
         }
     }
