@@ -39,7 +39,7 @@ def of_npm(name, *packages):
     """The `node_modules` that has these packages, and what they need."""
     def install(folder):
         (folder / "package.json").write_text('{"private": true}\n')
-        run("npm", "install", "--silent", "--no-fund", "--no-audit", "--save-exact", "--prefix", folder, *packages)
+        run("npm", "install", "--silent", "--no-fund", "--no-audit", "--save-exact", "--ignore-scripts", "--prefix", folder, *packages)
 
     return installed(name, install) / "node_modules"
 
