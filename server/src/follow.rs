@@ -71,8 +71,8 @@ pub struct Follower {
     app: Arc<App>,
     store: ReleaseStore,
     settings: OpenSettings,
-    /// What was served before and some request may still use. Giving back the memory of 100,000
-    /// boats takes tens of milliseconds, which are this thread's and not those of the last request.
+    /// What was served before and some request may still use. Giving back all its memory is work
+    /// of this thread, and not of the last request.
     retired: Vec<Arc<Catalogue>>,
     /// The active release, while it cannot be opened.
     refused: Option<Refused>,

@@ -68,7 +68,6 @@ impl Pool {
         limits: QueueLimits,
     ) -> Result<(Self, Totals), LoadError> {
         let first = Connection::open_in_memory()?;
-        first.execute_batch(tables::SETTINGS)?;
         for source in SOURCES {
             let path = release.path(source.file);
             let open = source.open(&path).ok_or(LoadError::Path { path })?;

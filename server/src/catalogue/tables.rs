@@ -80,10 +80,6 @@ pub(super) const CATEGORY_BITS: i64 = 32;
 /// Activities with codes below this, which [`LOAD`] repeats, are the bits after those. The sign is not used.
 pub(super) const ACTIVITY_BITS: i64 = 31;
 
-/// Before loading: one thread does it, beside which another hashes the bodies, which takes longer.
-/// More of them would only take processors from the requests to the release served so far.
-pub(super) const SETTINGS: &str = "SET threads = 1;";
-
 /// Fills the tables. Whoever has a term that has no bit stands in a table of its own: looking
 /// there takes ten times as long, but codes are given in the order in which terms appear, so such
 /// terms are rare.
@@ -124,8 +120,8 @@ pub(super) const LOAD: &str = "
         FROM manufacturer_words_file JOIN manufacturers_file ON manufacturer = ordinal
         ORDER BY word, ordinal;";
 
-/// After loading: no file, no network, no extension, no way to change that, and each query still on
-/// the one thread that runs it.
+/// After loading: no file, no network, no extension, no way to change that, and each query on the
+/// one thread that runs it.
 ///
 /// Without late materialization, a page of a type takes a sixth of the time at 100,000 boats: it
 /// looks its few rows up by joining them with the whole table.
@@ -136,6 +132,7 @@ pub(super) const LOCK_DOWN: &str = "
     DROP VIEW boat_words_file;
     DROP VIEW manufacturers_file;
     DROP VIEW manufacturer_words_file;
+    SET threads = 1;
     SET disabled_optimizers = 'late_materialization';
     SET enable_external_access = false;
     SET disabled_filesystems = 'LocalFileSystem';

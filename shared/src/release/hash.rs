@@ -2,12 +2,8 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
-use std::thread;
 
 use sha2::{Digest, Sha256};
-
-/// How much is hashed at a time, in bytes: it fits into a core's own cache.
-const PIECE_BYTES: usize = 1 << 17;
 
 /// SHA-256 of `bytes`, hexadecimal.
 pub(super) fn sha256_hex(bytes: &[u8]) -> String {
@@ -15,41 +11,20 @@ pub(super) fn sha256_hex(bytes: &[u8]) -> String {
 }
 
 /// Number and SHA-256 of all bytes that `reader` gives, without holding them.
-pub(super) fn sha256_hex_of_reader(reader: impl Read) -> io::Result<(u64, String)> {
-    let mut total = 0;
-    let sha256 = hash_pieces(reader, |piece| {
-        total += piece.len() as u64;
-        piece.clear();
-    })?;
-    Ok((total, sha256))
-}
-
-/// All bytes that `reader` gives, which is expected to be so many, and their SHA-256.
-pub(super) fn read_and_hash(reader: impl Read, expected: usize) -> io::Result<(Vec<u8>, String)> {
-    let mut contents = Vec::with_capacity(expected);
-    let sha256 = hash_pieces(reader, |piece| contents.append(piece))?;
-    Ok((contents, sha256))
-}
-
-/// SHA-256 of all bytes that `reader` gives, which `take` empties piece by piece.
-///
-/// A server verifies releases of gigabytes beside its requests. A thread that hands the processor
-/// back between two pieces makes them wait a tenth of a millisecond instead of three, and a piece
-/// is hashed while it is still in the processor's own cache.
-fn hash_pieces(mut reader: impl Read, mut take: impl FnMut(&mut Vec<u8>)) -> io::Result<String> {
+pub(super) fn sha256_hex_of_reader(mut reader: impl Read) -> io::Result<(u64, String)> {
     let mut hasher = Sha256::new();
-    let mut piece = Vec::with_capacity(PIECE_BYTES);
-    while reader
-        .by_ref()
-        .take(PIECE_BYTES as u64)
-        .read_to_end(&mut piece)?
-        != 0
-    {
-        hasher.update(&piece);
-        take(&mut piece);
-        thread::yield_now();
+    let mut buffer = vec![0; 1 << 17];
+    let mut total = 0;
+    loop {
+        let count = match reader.read(&mut buffer) {
+            Ok(0) => return Ok((total, hex(&hasher.finalize()))),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        hasher.update(&buffer[..count]);
+        total += count as u64;
     }
-    Ok(hex(&hasher.finalize()))
 }
 
 /// Passes bytes on to `to`, and takes their number and SHA-256 on the way.
@@ -107,16 +82,6 @@ mod tests {
         let bytes = vec![7; 300_000];
         let (total, hash) = sha256_hex_of_reader(&*bytes).unwrap();
         assert_eq!((total, hash), (300_000, sha256_hex(&bytes)));
-    }
-
-    #[test]
-    fn what_is_read_is_what_is_hashed_whatever_length_was_expected() {
-        let bytes: Vec<u8> = (0_u8..=250).cycle().take(300_000).collect();
-        for expected in [0, 1, PIECE_BYTES, 300_000, 900_000] {
-            let (contents, hash) = read_and_hash(&*bytes, expected).unwrap();
-            assert!(contents == bytes, "{expected}");
-            assert_eq!(hash, sha256_hex(&bytes), "{expected}");
-        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 
-use super::hash::{read_and_hash, sha256_hex, sha256_hex_of_reader};
+use super::hash::{sha256_hex, sha256_hex_of_reader};
 use super::manifest::{FORMAT, FileEntry, FileName, MANIFEST, Manifest};
 use super::tables::Table;
 use super::{InUse, ReleaseError, ReleaseId};
@@ -215,14 +215,8 @@ impl Release {
     /// The contents that were hashed are the contents that are returned.
     fn read_verified(&self, name: FileName) -> Result<Bytes, ReleaseError> {
         let (entry, path) = (self.entry(name)?, self.path(name));
-        let opened = regular_file::open(&path);
-        let opened = opened.and_then(|file| Ok((file.metadata()?.len(), file)));
-        let (length, file) = opened.map_err(ReleaseError::io("read", &path))?;
-        // Room for as much as is there: a manifest may name any number.
-        check_size(&path, entry, length)?;
-        let read = read_and_hash(file, usize::try_from(length).unwrap_or_default());
-        let (contents, sha256) = read.map_err(ReleaseError::io("read", &path))?;
-        check(&path, entry, contents.len() as u64, &sha256)?;
+        let contents = regular_file::read(&path).map_err(ReleaseError::io("read", &path))?;
+        check(&path, entry, contents.len() as u64, &sha256_hex(&contents))?;
         Ok(contents.into())
     }
 
