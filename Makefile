@@ -5,7 +5,7 @@
 .PHONY: bench bench-get bench-lists bench-import bench-start bench-overload bench-switch bench-plots
 
 help: ## list these tasks
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 demo: ## import the sample export, issue a key and serve; ARGS="--listen 127.0.0.1:9000"
 	.ci/cargo run -p cli -- demo $(ARGS)
