@@ -3,7 +3,7 @@
 use cli::ExitStatus;
 
 use crate::harness::{TestCli, check};
-use crate::process::{Server, command, import_sample};
+use crate::process::{SERVE, Server, command, import_sample};
 
 #[test]
 fn origins_are_read_before_anything_is_done() {
@@ -27,18 +27,9 @@ fn pages_of_the_named_origins_may_read_answers() {
     let data = tempfile::tempdir().unwrap();
     import_sample(data.path());
     let named = ["https://boats.example", "http://localhost:3000"];
-    let serve = [
-        "serve",
-        "--listen",
-        "127.0.0.1:0",
-        "--admin",
-        "off",
-        "--log",
-        "error",
-    ];
-    let mut by_flag = command(data.path(), &serve);
+    let mut by_flag = command(data.path(), &SERVE);
     by_flag.arg("--cors").args(named);
-    let mut by_variable = command(data.path(), &serve);
+    let mut by_variable = command(data.path(), &SERVE);
     by_variable.env("CATALOGUE_CORS", named.join(","));
     for command in [by_flag, by_variable] {
         let server = Server::run(command);

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::process::Command;
 
 use crate::client::{ATTEMPTS_MAX, Client};
-use crate::process::{Server, command, import_sample};
+use crate::process::{SERVE, Server, command, import_sample};
 
 /// More than a server needs to start, and fewer than it then takes with connections.
 const FILES: usize = 40;
@@ -25,16 +25,7 @@ fn with_few_files(command: &Command) -> Command {
 fn a_server_without_files_left_says_so_once_and_accepts_again_when_there_are_some() {
     let data = tempfile::tempdir().unwrap();
     import_sample(data.path());
-    let serve = [
-        "serve",
-        "--listen",
-        "127.0.0.1:0",
-        "--admin",
-        "off",
-        "--log",
-        "error",
-    ];
-    let mut command = with_few_files(&command(data.path(), &serve));
+    let mut command = with_few_files(&command(data.path(), &SERVE));
     let (log, writer) = std::io::pipe().unwrap();
     command.stderr(writer);
     let server = Server::run(command);

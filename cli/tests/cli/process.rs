@@ -21,6 +21,17 @@ const BINARY: &str = env!("CARGO_BIN_EXE_catalogue");
 /// How the variables begin that the command reads, which tests must not share with their caller.
 const VARIABLES: [&str; 3] = ["CATALOGUE_", "LISTEN_", "NOTIFY_SOCKET"];
 
+/// Serves on a free port, without an administration address, and logs errors only.
+pub(crate) const SERVE: [&str; 7] = [
+    "serve",
+    "--listen",
+    "127.0.0.1:0",
+    "--admin",
+    "off",
+    "--log",
+    "error",
+];
+
 /// The binary, about to be run.
 pub(crate) fn command(data: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(BINARY);
@@ -132,18 +143,7 @@ pub(crate) struct Server {
 impl Server {
     /// Starts `catalogue serve` on a free port and waits until it says where it listens.
     pub(crate) fn start(data: &Path) -> Self {
-        Self::start_with(
-            data,
-            &[
-                "serve",
-                "--listen",
-                "127.0.0.1:0",
-                "--admin",
-                "off",
-                "--log",
-                "error",
-            ],
-        )
+        Self::start_with(data, &SERVE)
     }
 
     /// Starts a command that serves.

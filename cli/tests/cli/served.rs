@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::client::{ATTEMPTS_MAX, Client};
 use crate::process::{
-    Server, catalogue, catalogue_error, catalogue_json, import_sample, issue_key,
+    SERVE, Server, catalogue, catalogue_error, catalogue_json, import_sample, issue_key,
 };
 use crate::sample::{Sample, prefix, records};
 
@@ -215,16 +215,7 @@ fn bodies_that_take_more_than_their_memory_are_read_from_disk() {
         import_sample(data);
         let key = issue_key(data);
         let limit = ["--bodies-memory", memory];
-        let serve = [
-            "serve",
-            "--listen",
-            "127.0.0.1:0",
-            "--admin",
-            "off",
-            "--log",
-            "error",
-        ];
-        let server = Server::start_with(data, &[&serve[..], &limit].concat());
+        let server = Server::start_with(data, &[&SERVE[..], &limit].concat());
         let list = server.get("/v1/boats?limit=1", &key);
         let list: Value = serde_json::from_str(&list.body).unwrap();
         let target = format!("/v1/boats/{}", list["data"][0]["id"].as_str().unwrap());
@@ -240,15 +231,14 @@ fn bodies_that_take_more_than_their_memory_are_read_from_disk() {
 #[test]
 fn a_second_server_of_the_same_environment_is_refused() {
     let sample = Sample::start();
-    let serve = ["serve", "--listen", "127.0.0.1:0", "--admin", "off"];
-    let error = catalogue_error(sample.data.path(), &serve);
+    let error = catalogue_error(sample.data.path(), &SERVE);
     assert!(
         error.contains("a server of the environment live already runs on"),
         "{error}"
     );
     let other = Server::start_with(
         sample.data.path(),
-        &[&serve[..], &["--env", "test"]].concat(),
+        &[&SERVE[..], &["--env", "test"]].concat(),
     );
     assert_eq!(
         other.get("/v1/boats", &sample.key).code(),
