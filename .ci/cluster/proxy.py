@@ -76,6 +76,8 @@ class Side(asyncio.Protocol):
             self.other.transport.close()
 
     def reset(self):
+        if self.transport.is_closing():
+            return
         self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         self.transport.abort()
 
@@ -99,8 +101,6 @@ class Link:
         else:
             self.is_open.set()
         for side in list(self.sides):
-            if side.transport.is_closing():
-                continue
             match state:
                 case "reset":
                     side.reset()
