@@ -23,7 +23,9 @@ sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent / "faults"))
 
+import outages
 import storm
+import switch
 from catalogue import Broken, binary, check_secrets, work_directory
 from processes import FAKETIME
 

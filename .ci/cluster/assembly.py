@@ -76,14 +76,14 @@ class Cluster:
 
     async def start(self):
         ports = {name: processes.free_port() for name in SERVERS}
+        admin_ports = {f"{name}-admin": processes.free_port() for name in SERVERS}
         links = {f"{name}-{engine}": self.engines[engine].port for name in SERVERS for engine in ENGINES}
-        self.proxy = Proxy(links | ports)
+        self.proxy = Proxy(links | ports | admin_ports)
         self.members = []
         for name in SERVERS:
             at = {engine: with_port(self.at[engine], self.proxy.ports[f"{name}-{engine}"]) for engine in ENGINES}
             own = Catalogue(self.command, self.work / name)
-            member = Member(own, name, own.environment | settings(at))
-            member.listen = ports[name]
+            member = Member(own, name, own.environment | settings(at), ports[name], admin_ports[f"{name}-admin"])
             self.members.append(member)
         await asyncio.gather(*(member.start() for member in self.members))
         self.balancer = Balancer(self.work, self.members, self.proxy.ports)

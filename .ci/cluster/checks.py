@@ -120,13 +120,14 @@ def away_without_reason(entries, faults, recovery):
 
 
 def recoveries(entries, faults):
-    """For each fault how long after its end the last request was sent that was refused or broken off, before the next
-    one began."""
-    away = [entry.sent for entry in entries if entry.status in AWAY]
+    """For each fault how long after its end the last request was sent that was refused or broken off, and was so before
+    the next one began."""
+    away = [entry for entry in entries if entry.status in AWAY]
+    sent = [entry.sent for entry in away]
     for number, fault in enumerate(faults):
         until = faults[number + 1].began if number + 1 < len(faults) else float("inf")
-        last = bisect.bisect_left(away, until) - 1
-        yield fault, max(0.0, away[last] - fault.ended) if 0 <= last and fault.began <= away[last] else 0.0
+        after = away[bisect.bisect_left(sent, fault.ended):bisect.bisect_left(sent, until)]
+        yield fault, max((entry.sent - fault.ended for entry in after if entry.received < until), default=0.0)
 
 
 def refusal_seconds(entries, faults):

@@ -25,6 +25,11 @@ class Disturbance:
         """Whether it is a server itself that may not answer, or not be reached."""
         return self.on in SERVERS
 
+    @property
+    def befalls_operator(self):
+        """Whether it is an engine itself, and not only the links of servers to it."""
+        return self.on in ENGINES and self.what in ("kill", "stop", "lose")
+
     @contextlib.asynccontextmanager
     async def befall(self, cluster, random):
         match self.what:
@@ -38,6 +43,12 @@ class Disturbance:
                 process.stand_still()
                 yield
                 process.go_on()
+            case "lose":
+                process = self.process(cluster)
+                process.kill()
+                process.lose_data()
+                await process.start()
+                yield
             case "clock":
                 self.process(cluster).set_clock(random.choice(CLOCKS))
                 yield
@@ -57,8 +68,12 @@ class Disturbance:
         return next(member for member in cluster.members if member.name == self.on)
 
     def turn(self, cluster, state, seconds=None):
-        """An engine's name stands for all links to it."""
-        links = [f"{name}-{self.on}" for name in SERVERS] if self.on in ENGINES else [self.on]
+        """An engine's name stands for all links to it, a server's for those of the balancer to it."""
+        links = [self.on]
+        if self.on in ENGINES:
+            links = [f"{name}-{self.on}" for name in SERVERS]
+        elif self.is_of_server:
+            links = [self.on, f"{self.on}-admin"]
         for link in links:
             cluster.proxy.turn(link, state, seconds)
 

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -85,18 +86,18 @@ class Engine:
     def go_on(self):
         os.kill(self.pid, signal.SIGCONT)
 
-    def end(self):
-        """Leaves it to .ci/with-services to end it, in any state."""
+    def lose_data(self):
+        """What it has written down is gone."""
+        for path in (self.services / self.name).iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 class Member(Server):
     """A server of the cluster, on ports of its own, which reaches the engines through links of its own."""
 
-    def __init__(self, catalogue, name, environment):
+    def __init__(self, catalogue, name, environment, port, admin_port):
         super().__init__(catalogue, "live")
-        self.name, self.settings = name, environment
-        self.listen, self.admin_port = free_port(), free_port()
-        self.admin = f"127.0.0.1:{self.admin_port}"
+        self.name, self.settings, self.listen, self.admin = name, environment, port, f"127.0.0.1:{admin_port}"
         self.clock = catalogue.data.with_name(f"{name}.clock")
         if name == SKEWED:
             self.set_clock(0)
@@ -163,7 +164,7 @@ class Balancer:
         expect(bound, f"{BALANCER.name} binds nothing")
         for member in members:
             text, found = re.subn(rf"(?m)^(\s*server {member.name} )\S+( .*?)port \d+",
-                                  rf"\g<1>127.0.0.1:{ports[member.name]}\g<2>port {member.admin_port}", text)
+                                  rf"\g<1>127.0.0.1:{ports[member.name]}\g<2>port {ports[f'{member.name}-admin']}", text)
             expect(found == 1, f"{BALANCER.name} has no server {member.name}")
         self.configuration = work / "haproxy.cfg"
         self.configuration.write_text(text)

@@ -152,7 +152,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(list(checks.away_without_reason([entry(40, status=503)], faults, 2)), [])
 
     def test_recovery_is_the_last_refusal_before_the_next_fault(self):
-        entries = [entry(at, status=503) for at in (11, 12.5, 30.5)]
+        entries = [*(entry(at, status=503) for at in (11, 12.5)), entry(29.9, 30.1, status=0), entry(30.5, status=503)]
         self.assertEqual([seconds for _, seconds in checks.recoveries(entries, self.FAULTS)], [0.5, 0.0])
 
     def test_the_time_of_refusals_leaves_out_servers_that_stood_still(self):
