@@ -15,7 +15,7 @@ use crate::data_dir::DataDir;
 use crate::durable;
 use crate::file_lock;
 use crate::keys::environment::Environment;
-use crate::keys::store::{Cause, KeySnapshot, KeySource, KeyStoreError, Revision};
+use crate::keys::store::{Cause, KeySnapshot, KeySource, KeyStoreError, Revision, Wake};
 use crate::regular_file;
 
 /// The right to serve an environment of a data directory, until it is dropped: minute windows are
@@ -154,6 +154,10 @@ impl<S: KeySource> KeySource for WhileLocked<S> {
 
     fn revision(&self) -> Option<Revision> {
         self.source.revision()
+    }
+
+    fn wake_with(&mut self, wake: Wake) {
+        self.source.wake_with(wake);
     }
 }
 
