@@ -122,20 +122,19 @@ impl Drop for ServerLock {
 
 /// Follows keys as long as a lock holds: without it another server may count the same minute
 /// limits, and nobody hears what this one confirms.
-#[derive(Debug)]
-pub struct WhileLocked<S> {
+pub struct WhileLocked {
     lock: Arc<ServerLock>,
-    source: S,
+    source: Box<dyn KeySource>,
 }
 
-impl<S> WhileLocked<S> {
+impl WhileLocked {
     /// Follows what `source` does.
-    pub fn new(lock: Arc<ServerLock>, source: S) -> Self {
+    pub fn new(lock: Arc<ServerLock>, source: Box<dyn KeySource>) -> Self {
         Self { lock, source }
     }
 }
 
-impl<S: KeySource> KeySource for WhileLocked<S> {
+impl KeySource for WhileLocked {
     fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError> {
         let location = || self.lock.data.path().display().to_string();
         let failed = |cause: Cause| KeyStoreError::Failed {

@@ -6,7 +6,7 @@
 //! Nothing here prints a password, and nothing outside names a library of PostgreSQL.
 //!
 //! Reading order: where a store is ([`PostgresAddress`]), what reaches it ([`Engine`]), how it is
-//! made and brought up to date ([`complete`]), and behind which traits it stands: [`KeyStore`]
+//! made and brought up to date ([`make`], [`migrate`]), and behind which traits it stands: [`KeyStore`]
 //! ([`PostgresKeyStore`]), [`KeySource`], [`QuotaLedger`] and [`LastUses`].
 //!
 //! [`KeyStore`]: crate::keys::store::KeyStore
@@ -41,7 +41,7 @@ pub use last_use::PostgresLastUses;
 pub use ledger::PostgresLedger;
 pub use schema::VERSION;
 pub use source::PostgresKeySource;
-pub use store::{Completed, PostgresKeyStore, WithoutServers, complete};
+pub use store::{Completed, PostgresKeyStore, WithoutServers, make, migrate};
 
 #[cfg(test)]
 mod tests;

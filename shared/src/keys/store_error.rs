@@ -80,6 +80,9 @@ pub enum KeyStoreError {
         /// Where it lies.
         location: String,
     },
+    /// What was entered is not what was read. Nothing was changed.
+    #[error("the copy would not be what was copied")]
+    CopyDiffers,
     /// A server uses it.
     #[error("a server uses the key store {location}")]
     InUse {

@@ -242,7 +242,13 @@ impl<D: Transactions> KeyStore for TableStore<D> {
     }
 
     fn fill(&mut self, contents: &Contents) -> Result<(), KeyStoreError> {
-        self.database.change(|rows| rows.fill(contents))
+        self.database.change(|rows| {
+            rows.fill(contents)?;
+            if rows.contents()? != *contents {
+                return Err(KeyStoreError::CopyDiffers.into());
+            }
+            Ok(())
+        })
     }
 
     fn audit_log(&mut self, query: &EntryQuery) -> Result<Vec<Entry>, KeyStoreError> {

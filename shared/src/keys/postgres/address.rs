@@ -128,7 +128,10 @@ impl fmt::Display for PostgresAddress {
             match host {
                 Host::Tcp(name) if name.contains(':') => write!(f, "[{name}]")?,
                 Host::Tcp(name) => f.write_str(name)?,
-                Host::Unix(path) => write!(f, "{}", path.display())?,
+                // The way to write a path where a host is expected.
+                Host::Unix(path) => {
+                    write!(f, "{}", path.display().to_string().replace('/', "%2F"))?
+                }
             }
             // One port may stand for all hosts.
             let port = ports.get(place).or(ports.first());
@@ -176,7 +179,7 @@ mod tests {
             ),
             (
                 "postgres:///boats?host=/run/postgresql&user=boats&password=s3cret",
-                "postgres://boats@/run/postgresql/boats",
+                "postgres://boats@%2Frun%2Fpostgresql/boats",
             ),
         ] {
             let address = parse(text).unwrap();

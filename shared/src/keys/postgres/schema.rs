@@ -24,7 +24,7 @@ pub(super) struct Step {
 }
 
 /// Those of the past stay as they are, since databases were made by them.
-const STEPS: [Step; 1] = [Step {
+pub(super) const STEPS: [Step; 1] = [Step {
     sql: include_str!("version_1.sql"),
     oldest_reader: 1,
 }];
@@ -113,24 +113,20 @@ impl Found {
     }
 }
 
-/// Takes the steps that are missing, and says how many there were before.
-pub(super) async fn complete(
+/// Keeps others from doing the same until the transaction ends, and says how many steps were taken
+/// before it.
+pub(super) async fn begin(
     transaction: &Transaction<'_>,
     address: &PostgresAddress,
 ) -> Result<i64, Stop> {
-    // Whoever does the same waits until this is done, and then finds nothing to do.
     let lock = "SELECT pg_advisory_xact_lock(hashtext('catalogue.schema'))";
-    transaction
-        .batch_execute(lock)
-        .await
-        .map_err(Failure::from)?;
-    let before = match find(transaction.client()).await? {
+    let locked = transaction.batch_execute(lock).await;
+    locked.map_err(Failure::from)?;
+    Ok(match find(transaction.client()).await? {
         Found::Empty => 0,
         Found::Older(version) => version,
         found => found.usable(address)?,
-    };
-    take(transaction, before, &STEPS).await?;
-    Ok(before)
+    })
 }
 
 /// Takes those of the steps that come after version `before`.

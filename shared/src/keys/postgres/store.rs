@@ -7,6 +7,7 @@ use crate::keys::postgres::database::Database;
 use crate::keys::postgres::engine::Engine;
 use crate::keys::postgres::failure::{Failure, Reach, Stop};
 use crate::keys::postgres::patience::Patience;
+use crate::keys::postgres::schema::VERSION;
 use crate::keys::postgres::{schema, source};
 use crate::keys::store::{CHANGE, KeyStoreError};
 use crate::keys::table_store::TableStore;
@@ -37,15 +38,39 @@ impl PostgresKeyStore {
     }
 }
 
-/// Makes the tables, or what a later version adds to them: all of it or nothing.
-pub fn complete(engine: &Engine) -> Result<Completed, KeyStoreError> {
+/// Makes the tables in a database that is empty: all of them or none. Where they are already,
+/// nothing is changed.
+pub fn make(engine: &Engine) -> Result<Completed, KeyStoreError> {
+    complete(engine, |before| before == 0)
+}
+
+/// Takes the steps that a store of an earlier version lacks: all of them or none.
+pub fn migrate(engine: &Engine) -> Result<Completed, KeyStoreError> {
+    let completed = complete(engine, |before| before != 0)?;
+    if completed.now == 0 {
+        let location = engine.address().to_string();
+        return Err(KeyStoreError::Missing { location });
+    }
+    Ok(completed)
+}
+
+fn complete(engine: &Engine, is_meant: fn(i64) -> bool) -> Result<Completed, KeyStoreError> {
     let mut database = Database::unchecked(engine, Patience::OF_ALL_ROWS);
     let address = engine.address();
-    let before = database.transact(CHANGE, |session| {
-        session.wait(async |transaction| schema::complete(transaction, address).await)
-    })?;
-    let now = schema::VERSION.max(before);
-    Ok(Completed { before, now })
+    database.transact(CHANGE, |session| {
+        session.wait(async |transaction| {
+            let before = schema::begin(transaction, address).await?;
+            if !is_meant(before) || VERSION <= before {
+                return Ok(Completed {
+                    before,
+                    now: before,
+                });
+            }
+            schema::take(transaction, before, &schema::STEPS).await?;
+            let now = VERSION;
+            Ok(Completed { before, now })
+        })
+    })
 }
 
 /// Keeps servers from using a database, until it is dropped: each of them holds a lock there, shared
