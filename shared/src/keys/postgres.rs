@@ -42,6 +42,3 @@ pub use ledger::PostgresLedger;
 pub use schema::VERSION;
 pub use source::PostgresKeySource;
 pub use store::{Completed, PostgresKeyStore, WithoutServers, make, migrate};
-
-#[cfg(test)]
-mod tests;

@@ -78,7 +78,7 @@ pub(super) fn fill(session: &Session<'_>, contents: &Contents) -> Result<(), Sto
     let numbers = contents.numbers;
     let numbers = [numbers.subscriptions, numbers.keys, numbers.entries];
     for ((table, column), number) in NUMBERED.into_iter().zip(numbers) {
-        let sql = "SELECT setval(pg_get_serial_sequence($1, $2), greatest($3, 1), 0 < $3)";
+        let sql = "SELECT setval(pg_get_serial_sequence($1, $2), greatest($3::bigint, 1), 0 < $3::bigint)";
         let table = format!("catalogue.{table}");
         session.execute(sql, &[&table, &column, &number])?;
     }
