@@ -10,10 +10,11 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use shared::keys::postgres::PostgresAddress;
 
 use crate::commands::{
     completions, demo, diff, doctor, explain, explain_code, import, keys, manual, mapping,
-    releases, serve, settings as settings_command, subscriptions, usage, validate,
+    releases, serve, settings as settings_command, store, subscriptions, usage, validate,
 };
 use crate::concealed::concealed;
 use crate::context::Context;
@@ -44,6 +45,17 @@ pub struct Args {
     )]
     #[arg(default_value = DATA)]
     pub data: PathBuf,
+    /// Database that holds keys, subscriptions and usage for several servers, as
+    /// postgres://USER:PASSWORD@HOST/DATABASE [default: a file in the data directory]
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        env = "CATALOGUE_STORE",
+        hide_env_values = true,
+        help_heading = EVERYWHERE
+    )]
+    pub store: Option<PostgresAddress>,
     /// File with settings [default: catalogue.toml, if there is one]
     #[arg(
         long,
@@ -80,6 +92,8 @@ pub enum Command {
     Keys(keys::KeysArgs),
     /// Show how much of its monthly quota each subscription has used
     Usage(usage::UsageArgs),
+    /// Make, bring up to date and copy the store of keys, subscriptions and usage
+    Store(store::StoreArgs),
     /// Answer API requests until told to stop
     Serve(Box<serve::ServeArgs>),
     /// Look whether all is well with a data directory, and say what to mend

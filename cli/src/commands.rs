@@ -18,6 +18,7 @@ pub mod openapi;
 pub mod releases;
 pub mod serve;
 pub mod settings;
+pub mod store;
 pub mod subscriptions;
 pub mod usage;
 pub mod validate;
@@ -37,6 +38,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::args::{Args, Command};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::key_place::KeyPlace;
 
 /// A parser of one of a few words, which wrong usage and completions then list.
 fn one_of<T, const N: usize>(
@@ -52,19 +54,21 @@ where
 /// Runs the command that was typed.
 pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let (data, config) = (&args.data, args.config.as_deref());
+    let keys = &KeyPlace::new(data, args.store.as_ref());
     match &args.command {
-        Command::Demo(args) => demo::run(args, data, context),
+        Command::Demo(args) => demo::run(args, keys, context),
         Command::Validate(args) => validate::run(args, context),
         Command::Import(args) => import::run(args, data, context),
         Command::Diff(args) => diff::run(args, data, context),
         Command::Mapping(args) => mapping::run(args, context),
         Command::Releases(args) => releases::run(args, data, context),
-        Command::Serve(args) => serve::run(args, data, context),
-        Command::Subscriptions(args) => subscriptions::run(args, data, context),
-        Command::Keys(args) => keys::run(args, data, context),
-        Command::Usage(args) => usage::run(args, data, context),
+        Command::Serve(args) => serve::run(args, keys, context),
+        Command::Subscriptions(args) => subscriptions::run(args, keys, context),
+        Command::Keys(args) => keys::run(args, keys, context),
+        Command::Usage(args) => usage::run(args, keys, context),
+        Command::Store(args) => store::run(args, keys, context),
         Command::Openapi => openapi::run(context),
-        Command::Doctor(args) => doctor::run(args, data, context),
+        Command::Doctor(args) => doctor::run(args, keys, context),
         Command::Explain(args) => explain::run(args, data, context),
         Command::ExplainCode(args) => explain_code::run(args, context),
         Command::Settings(args) => settings::run(args, config, context),

@@ -15,6 +15,7 @@ pub mod exit_status;
 pub mod export;
 pub mod findings;
 pub mod json;
+pub mod key_place;
 pub mod lines;
 pub mod listening;
 pub mod logging;

@@ -22,7 +22,8 @@ use server::limits::Quotas;
 use server::request_id::RandomRequestIds;
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
-use shared::keys::sqlite::{SqliteKeySource, SqliteLastUses, SqliteLedger};
+use shared::keys::last_use::LastUses;
+use shared::keys::store::KeySource;
 use shared::release::ReleaseStore;
 use shared::servers::{ServerLock, ServerLockError, WhileLocked};
 
@@ -30,6 +31,7 @@ use crate::admin::Admin;
 use crate::advice::Advised;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::key_place::{Followed, KeyPlace};
 use crate::listening::Listening;
 use crate::open_files;
 use crate::stop::StopSignals;
@@ -40,15 +42,19 @@ pub struct Serving {
     store: ReleaseStore,
     settings: OpenSettings,
     keyring: Arc<Keyring>,
+    source: Box<dyn KeySource>,
+    last_uses: Arc<dyn LastUses>,
     socket: Socket,
     lock: Arc<ServerLock>,
 }
 
 impl Serving {
     /// Opens the active release of what is locked and takes the address. Releases that follow are
-    /// opened with the same settings. Pages of the allowed origins may read answers.
+    /// opened with the same settings. Pages of the allowed origins may read answers. `keys` need not
+    /// be within reach yet.
     pub fn prepare(
         lock: ServerLock,
+        keys: &KeyPlace,
         listening: Listening,
         settings: OpenSettings,
         allowed_origins: AllowedOrigins,
@@ -58,11 +64,16 @@ impl Serving {
         let store = ReleaseStore::new(data.clone());
         let catalogue = open_catalogue(&store, data, settings)?;
         let keyring = Arc::new(Keyring::new());
+        let Followed {
+            source,
+            ledger,
+            last_uses,
+        } = keys.follow()?;
         let parts = Parts {
             environment: lock.environment(),
             catalogue: Arc::new(catalogue),
             keyring: Arc::clone(&keyring),
-            quotas: Quotas::new(Arc::new(SqliteLedger::new(data.keys_database()))),
+            quotas: Quotas::new(ledger),
             clock: Arc::clone(&context.clock),
             request_ids: Box::new(RandomRequestIds::new(Box::new(StdRng::from_rng(
                 &mut context.random,
@@ -75,6 +86,8 @@ impl Serving {
             store,
             settings,
             keyring,
+            source,
+            last_uses,
             socket,
             lock: Arc::new(lock),
         })
@@ -99,9 +112,7 @@ impl Serving {
         let address = self.address()?;
         // Held here too, so that no other server starts before the last uses are written.
         let lock = Arc::clone(&self.lock);
-        let keys = lock.data().keys_database();
-        let source = SqliteKeySource::new(keys.clone());
-        let mut source = Box::new(WhileLocked::new(Arc::clone(&lock), source));
+        let mut source = Box::new(WhileLocked::new(Arc::clone(&lock), self.source));
         // The watch would do this too, but perhaps after the first request.
         let known = self.keyring.refresh(&mut *source, context.clock.now());
         if let Err(error) = known {
@@ -109,8 +120,7 @@ impl Serving {
             tracing::warn!("starting without keys, requests with one get 503 for now: {error:#}");
         }
         // Dropped after the last request was answered, it writes down the last uses.
-        let uses = Arc::new(SqliteLastUses::new(keys.clone()));
-        let _uses = write_uses(Arc::clone(&self.keyring), uses)
+        let _uses = write_uses(Arc::clone(&self.keyring), self.last_uses)
             .context("could not write down when keys are used")?;
         let clock = Arc::clone(&context.clock);
         let confirm = move |revision: &_| lock.confirm(revision);

@@ -11,13 +11,12 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use server::catalogue::OpenSettings;
 use server::http::AllowedOrigins;
-use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::keys::limits::DEFAULT_QUOTA;
 use shared::keys::name::Name;
 use shared::keys::scope::Scope;
 use shared::keys::secret::PlainKey;
-use shared::keys::store::{KeyStore, KeyStoreError, NewKey, NewSubscription};
+use shared::keys::store::{KeyStoreError, NewKey, NewSubscription};
 use shared::keys::subscription::Plan;
 
 use super::export_args::ExportArgs;
@@ -29,6 +28,7 @@ use crate::advice::Advised;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::findings::LISTED_DEFAULT;
+use crate::key_place::KeyPlace;
 use crate::listening::Listening;
 use crate::logging;
 use crate::serving::{Serving, connection_limits, take_lock};
@@ -56,17 +56,28 @@ pub struct DemoArgs {
 }
 
 /// Imports the sample, issues a key and serves.
-pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let directory = DataDir::new(data);
+pub fn run(args: &DemoArgs, keys: &KeyPlace, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    if keys.is_shared() {
+        return Err(in_a_database(keys));
+    }
+    let directory = keys.data();
+    let data = directory.path();
     directory
         .create()
         .with_context(|| format!("could not create the data directory {}", data.display()))?;
-    let lock = take_lock(&directory, Environment::Live)?;
+    let lock = take_lock(directory, Environment::Live)?;
     import_sample(data, context)?;
-    let key = issue_key(data, context)?;
+    let key = issue_key(keys, context)?;
     let settings = OpenSettings::default();
     let listening = Listening::At(args.listen.address);
-    let serving = Serving::prepare(lock, listening, settings, AllowedOrigins::Own, context)?;
+    let serving = Serving::prepare(
+        lock,
+        keys,
+        listening,
+        settings,
+        AllowedOrigins::Own,
+        context,
+    )?;
     writeln!(
         context.out,
         "Key, shown this one time:\n  {key}\n\nTry it:\n  \
@@ -117,6 +128,12 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Others rely on what is there.
+fn in_a_database(keys: &KeyPlace) -> anyhow::Error {
+    let error = anyhow::anyhow!("the demo makes a key of its own, and would do so in {keys}");
+    Advised::wrong_usage(error, "leave out --store, and unset CATALOGUE_STORE").into()
+}
+
 fn not_the_sample(data: &Path, active: &Active) -> anyhow::Error {
     let error = anyhow::anyhow!(
         "the active release of {} is {active}, which is not the sample catalogue",
@@ -134,8 +151,8 @@ fn not_the_sample(data: &Path, active: &Active) -> anyhow::Error {
 }
 
 /// Every demo gets a key of its own, since the earlier ones cannot be shown again.
-fn issue_key(data: &Path, context: &mut Context) -> anyhow::Result<PlainKey> {
-    let mut store = key_store::open_or_create(data, context)?;
+fn issue_key(place: &KeyPlace, context: &mut Context) -> anyhow::Result<PlainKey> {
+    let mut store = key_store::open_or_create(place, context)?;
     let now = context.clock.now().unix_seconds();
     let name: Name = SUBSCRIPTION
         .parse()

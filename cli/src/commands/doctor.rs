@@ -10,12 +10,10 @@ mod keys;
 mod machine;
 mod releases;
 mod servers;
-
-use std::path::Path;
+mod store;
 
 use clap::Args;
 use serde::Serialize;
-use shared::data_dir::DataDir;
 use shared::release::ReleaseStore;
 
 use self::check::{Check, Outcome};
@@ -23,6 +21,7 @@ use super::export_args::counted;
 use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
 use crate::json;
+use crate::key_place::KeyPlace;
 use crate::lines::wrapped_at;
 use crate::visible::visible;
 
@@ -49,9 +48,16 @@ struct Document<'a> {
 }
 
 /// Looks, and says what there is to be done.
-pub fn run(args: &DoctorArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let checks = checks(data, context);
-    let checks: Vec<_> = checks.into_iter().map(|check| check.within(data)).collect();
+pub fn run(
+    args: &DoctorArgs,
+    place: &KeyPlace,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let checks = checks(place, context);
+    let checks: Vec<_> = checks
+        .into_iter()
+        .map(|check| check.within(place))
+        .collect();
     let count = |outcome| checks.iter().filter(|one| one.outcome == outcome).count();
     let (warnings, problems) = (count(Outcome::Warning), count(Outcome::Problem));
     if args.json {
@@ -71,26 +77,26 @@ pub fn run(args: &DoctorArgs, data: &Path, context: &mut Context) -> anyhow::Res
     })
 }
 
-fn checks(data: &Path, context: &mut Context) -> Vec<Check> {
-    let directory = DataDir::new(data);
-    let mut checks = vec![directory::there(&directory)];
+fn checks(place: &KeyPlace, context: &mut Context) -> Vec<Check> {
+    let (directory, data) = (place.data(), place.data().path());
+    let mut checks = vec![directory::there(directory)];
     if checks[0].outcome == Outcome::Problem {
         // Everything else would say the same.
         return checks;
     }
     let store = ReleaseStore::new(directory.clone());
     let now = context.clock.now().unix_seconds();
-    checks.extend(directory::private(&directory, &context.operator));
+    checks.extend(directory::private(directory, &context.operator));
     let releases = releases::check(&store, data, now);
     checks.push(machine::disk(context.machine, data, releases.active_bytes));
     checks.push(machine::open_files(context.machine));
     checks.push(machine::duckdb());
     checks.extend(releases.checks);
-    let examined = keys::examined(&directory);
+    let examined = keys::examined(place);
     let latest = [releases.latest, examined.latest()];
     checks.push(machine::clock(latest.into_iter().flatten().max(), now));
     checks.extend(keys::check(&examined, now));
-    checks.extend(servers::check(&directory, examined.revision(), context));
+    checks.extend(servers::check(place, examined.revision(), context));
     checks
 }
 

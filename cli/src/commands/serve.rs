@@ -1,12 +1,10 @@
 //! `catalogue serve`: answer requests until told to stop.
 
-use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
 use server::catalogue::OpenSettings;
 use server::http::{AllowedOrigin, AllowedOrigins};
-use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 
 use super::listen::ListenArgs;
@@ -16,6 +14,7 @@ use crate::advice::Advised;
 use crate::context::Context;
 use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
+use crate::key_place::KeyPlace;
 use crate::logging::{self, Filter, Format};
 use crate::serving::{Serving, connection_limits, take_lock};
 use crate::size;
@@ -126,17 +125,16 @@ fn parse_drain(text: &str) -> Result<Duration, String> {
 }
 
 /// Serves.
-pub fn run(args: &ServeArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+pub fn run(args: &ServeArgs, keys: &KeyPlace, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let listening = args.listen.decide(&mut context.service_manager)?;
-    let data = DataDir::new(data);
     let allowed_origins = AllowedOrigins::of(&args.cors)
         .map_err(|why| Advised::wrong_usage(why.into(), "leave out the other origins, or `*`"))?;
-    let lock = take_lock(&data, args.environment)?;
+    let lock = take_lock(keys.data(), args.environment)?;
     let settings = OpenSettings {
         bodies_memory_max: args.bodies_memory,
         ..OpenSettings::default()
     };
-    let serving = Serving::prepare(lock, listening, settings, allowed_origins, context)?;
+    let serving = Serving::prepare(lock, keys, listening, settings, allowed_origins, context)?;
     let admin = Admin::take(args.admin)?;
     logging::start(args.log.clone(), args.log_format, context.terminal)?;
     let limits = connection_limits(args.connections_per_address);

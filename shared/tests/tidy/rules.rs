@@ -39,7 +39,7 @@ enum Kind {
     Item,
 }
 
-const WORDS: [Word; 15] = [
+const WORDS: [Word; 19] = [
     Word {
         text: "salvo",
         kind: Kind::Crate,
@@ -114,6 +114,26 @@ const WORDS: [Word; 15] = [
         text: "rusqlite",
         kind: Kind::Crate,
         homes: &["shared/src/keys"],
+    },
+    Word {
+        text: "tokio_postgres",
+        kind: Kind::Crate,
+        homes: &["shared/src/keys/postgres"],
+    },
+    Word {
+        text: "deadpool_postgres",
+        kind: Kind::Crate,
+        homes: &["shared/src/keys/postgres"],
+    },
+    Word {
+        text: "tokio_postgres_rustls",
+        kind: Kind::Crate,
+        homes: &["shared/src/keys/postgres"],
+    },
+    Word {
+        text: "rustls",
+        kind: Kind::Crate,
+        homes: &["shared/src/keys/postgres", "shared/src/release"],
     },
     Word {
         text: "SystemTime",
