@@ -12,6 +12,7 @@ pub mod explain_code;
 pub mod export_args;
 pub mod import;
 pub mod keys;
+pub mod limits;
 pub mod manual;
 pub mod mapping;
 pub mod openapi;
@@ -62,6 +63,7 @@ pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
         Command::Serve(args) => serve::run(args, data, context),
         Command::Subscriptions(args) => subscriptions::run(args, data, context),
         Command::Keys(args) => keys::run(args, data, context),
+        Command::Limits(args) => limits::run(args, context),
         Command::Usage(args) => usage::run(args, data, context),
         Command::Openapi => openapi::run(context),
         Command::Doctor(args) => doctor::run(args, data, context),

@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
 use crate::logging::{self, Filter, Format};
+use crate::minute_place::MinutePlace;
 use crate::serving::{Serving, connection_limits, take_lock};
 use crate::size;
 use crate::stop::DRAIN_MAX;
@@ -79,6 +80,15 @@ pub struct ServeArgs {
     )]
     #[arg(default_value = "0s", value_parser = parse_drain)]
     pub drain: Duration,
+    /// Where minute limits are counted: in `memory`, or, for several servers, in a Redis, such as
+    /// `redis://HOST:6379/0` [default: memory]
+    #[arg(
+        long = "limits",
+        value_name = "WHERE",
+        env = "CATALOGUE_LIMITS",
+        hide_env_values = true
+    )]
+    pub limits: Option<MinutePlace>,
     /// Origins whose pages browsers may let read answers, such as `https://boats.example`; `*` for
     /// all [default: none]
     #[arg(
@@ -140,7 +150,10 @@ pub fn run(args: &ServeArgs, data: &Path, context: &mut Context) -> anyhow::Resu
     let admin = Admin::take(args.admin)?;
     logging::start(args.log.clone(), args.log_format, context.terminal)?;
     let limits = connection_limits(args.connections_per_address);
-    serving.run(limits, admin, args.drain, context)
+    let minutes = args.limits.clone().unwrap_or_default();
+    serving
+        .counting_in(minutes)
+        .run(limits, admin, args.drain, context)
 }
 
 #[cfg(test)]
