@@ -1,5 +1,5 @@
-//! Texts without the keys that somebody typed into them: what is printed may be recorded, and a
-//! key is shown once.
+//! Texts without the keys and passwords that somebody typed into them: what is printed may be
+//! recorded, and a key is shown once.
 
 use std::borrow::Cow;
 
@@ -7,8 +7,44 @@ use shared::keys::environment::Environment;
 use shared::keys::secret::PREFIX_RANDOM_LENGTH as SHOWN;
 
 /// The text with everything that looks like a key cut down to its prefix, whether the key is right
-/// or not.
+/// or not, and without the passwords of addresses.
 pub fn concealed(text: &str) -> Cow<'_, str> {
+    match without_passwords(text) {
+        Cow::Borrowed(text) => without_keys(text),
+        Cow::Owned(text) => Cow::Owned(without_keys(&text).into_owned()),
+    }
+}
+
+/// `scheme://user:password@host` as `scheme://user:…@host`. An address ends where a text may no
+/// longer be one; of several `@` in it the last ends the password.
+fn without_passwords(text: &str) -> Cow<'_, str> {
+    const SCHEME_END: &str = "://";
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(SCHEME_END) {
+        let (before, after) = rest.split_at(at + SCHEME_END.len());
+        let ends =
+            |letter: char| letter.is_whitespace() || matches!(letter, '\'' | '"' | '`' | '/');
+        let authority = &after[..after.find(ends).unwrap_or(after.len())];
+        shown.push_str(before);
+        rest = after;
+        let Some((user, _host)) = authority.rsplit_once('@') else {
+            continue;
+        };
+        if let Some((name, _password)) = user.split_once(':') {
+            shown.push_str(name);
+            shown.push_str(":…");
+            rest = &after[user.len()..];
+        }
+    }
+    if shown.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    shown.push_str(rest);
+    Cow::Owned(shown)
+}
+
+fn without_keys(text: &str) -> Cow<'_, str> {
     let starts = Environment::ALL.map(|environment| format!("boat_{environment}_"));
     let mut shown = String::new();
     let mut rest = text;
@@ -41,6 +77,31 @@ fn next<'a>(text: &str, words: &'a [String]) -> Option<(usize, &'a str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_lose_their_passwords() {
+        for (text, expected) in [
+            (
+                "redis://cache.example:6379/0",
+                "redis://cache.example:6379/0",
+            ),
+            (
+                "see https://a.example/@ana:x",
+                "see https://a.example/@ana:x",
+            ),
+            ("redis://ana@cache.example", "redis://ana@cache.example"),
+            (
+                "'redis://:pw@cache.example/x'",
+                "'redis://:…@cache.example/x'",
+            ),
+            (
+                "postgres://ana:p@w:d@db.example, s3://bucket, rediss://a:b@c",
+                "postgres://ana:…@db.example, s3://bucket, rediss://a:…@c",
+            ),
+        ] {
+            assert_eq!(concealed(text), expected);
+        }
+    }
 
     #[test]
     fn keys_are_cut_down_to_their_prefix_and_other_text_stays() {

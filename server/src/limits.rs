@@ -7,6 +7,8 @@
 
 mod account;
 mod accounts;
+#[cfg(test)]
+mod contract;
 mod minute;
 mod minute_error;
 mod minute_store;

@@ -70,12 +70,13 @@ impl Circuit {
     pub(super) fn note(&self, begun: Begun) {
         if begun.closed_for.is_zero() {
             self.change(State::Counting);
-        } else {
-            self.change(State::Closed(begun.closed_for));
-            if begun.verdict != Verdict::Same {
-                self.warn_of_closed(begun);
-            }
+            return;
         }
+        let was_closed = matches!(*self.state.borrow(), State::Closed(_));
+        if !was_closed {
+            self.warn_of_closed(begun);
+        }
+        self.change(State::Closed(begun.closed_for));
     }
 
     /// Nobody asks on these connections any more, because of this.
@@ -118,11 +119,13 @@ impl Circuit {
 
     fn warn_of_closed(&self, begun: Begun) {
         let (address, seconds) = (&self.place.address, begun.closed_for.as_secs() + 1);
-        let why = if begun.verdict == Verdict::New {
-            "nothing is known of what was counted there; `catalogue limits init` says of a new one \
-             that it is nothing"
-        } else {
-            "it was restarted or replaced, and does not keep all that it answered"
+        let why = match begun.verdict {
+            Verdict::New => {
+                "nothing is known of what was counted there; of a new one, `catalogue limits init` says \
+                 so"
+            }
+            Verdict::Restarted => "it was restarted or replaced, and may forget what it answered",
+            _ => "another server has found that out",
         };
         tracing::warn!(
             "requests get 503 for {seconds} s, because counts in {address} may be lost: {why}"

@@ -25,13 +25,12 @@ pub enum RedisFailure {
         waited: Duration,
     },
     /// It cannot be asked, or refuses.
-    #[error("could not ask {address}")]
+    #[error("could not ask {address}: {why}")]
     Failed {
         /// Where it is.
         address: RedisAddress,
-        /// What is said about it.
-        #[source]
-        source: RedisError,
+        /// What is said about it; its text has its causes.
+        why: RedisError,
     },
     /// Something else answers there, or the answer was changed on its way.
     #[error("{address} gave an answer that does not fit the question")]
@@ -94,7 +93,7 @@ impl RedisFailure {
                 "let it refuse instead: redis-cli CONFIG SET maxmemory-policy {NO_EVICTION}, and the \
                  same in its configuration"
             )),
-            Self::Failed { source, .. } => match source.kind() {
+            Self::Failed { why, .. } => match why.kind() {
                 ErrorKind::AuthenticationFailed => {
                     Some("check the user and the password in the address".to_owned())
                 }
@@ -104,7 +103,7 @@ impl RedisFailure {
                         .to_owned(),
                 ),
                 ErrorKind::InvalidClientConfig => Some("check the address".to_owned()),
-                _ if source.code() == Some("NOAUTH") => Some(
+                _ if why.code() == Some("NOAUTH") => Some(
                     "put the password into the address: redis://:PASSWORD@HOST:PORT".to_owned(),
                 ),
                 _ => None,

@@ -131,7 +131,7 @@ impl Place {
     fn failure(&self, why: NoReply) -> RedisFailure {
         let address = self.address.clone();
         match why {
-            NoReply::Failed(source) => RedisFailure::Failed { address, source },
+            NoReply::Failed(why) => RedisFailure::Failed { address, why },
             NoReply::Garbled => RedisFailure::Garbled { address },
         }
     }

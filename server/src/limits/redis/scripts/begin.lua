@@ -16,7 +16,8 @@ elseif marked[1] and marked[2] == '1' and keeps == '1' then
 elseif marked[1] then
   verdict = RESTARTED
 end
--- Where the clock was put back, it would be more than a minute.
+-- A clock that is put back neither closes windows again nor for more than a minute.
+if opens_at <= now then opens_at = 0 end
 opens_at = math.min(opens_at, closed_until)
 redis.call('HSET', marker, 'run', run, 'keeps', keeps, 'opens_at', opens_at)
 return reply(verdict, 0, math.max(opens_at - now, 0))

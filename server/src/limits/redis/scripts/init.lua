@@ -7,5 +7,5 @@ if redis.call('EXISTS', marker) == 1 then
   local opens_at = tonumber(redis.call('HGET', marker, 'opens_at')) or now + MINUTE
   return reply(THERE, 0, math.min(math.max(opens_at - now, 0), MINUTE))
 end
-redis.call('HSET', marker, 'run', ARGV[2], 'keeps', ARGV[3], 'opens_at', now)
+redis.call('HSET', marker, 'run', ARGV[2], 'keeps', ARGV[3], 'opens_at', 0)
 return reply(MADE, 0, 0)
