@@ -113,7 +113,10 @@ fn servers_refuse_every_key_for_a_minute_where_counts_may_be_lost() {
     let key = issue_key_with(&data, &["--scope", "boats.read"]);
     let server = serve(&data, redis);
     assert!(is_refused(&server, &key));
-    assert_eq!(server.get("/v1/boats", "").code(), "MISSING_API_KEY");
+    assert_eq!(
+        server.get("/v1/boats", "").code(),
+        "MALFORMED_AUTHORIZATION"
+    );
     assert_eq!(server.get("/health", "").status, 200);
     let said = catalogue(&data, &["limits", "init", redis]);
     assert!(said.contains("take every window for full"), "{said}");
