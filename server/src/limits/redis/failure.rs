@@ -103,9 +103,9 @@ impl RedisFailure {
                         .to_owned(),
                 ),
                 ErrorKind::InvalidClientConfig => Some("check the address".to_owned()),
-                _ if why.code() == Some("NOAUTH") => Some(
-                    "put the password into the address: redis://:PASSWORD@HOST:PORT".to_owned(),
-                ),
+                _ if why.code() == Some("NOAUTH") => {
+                    Some("put USER:PASSWORD@ before the host in the address".to_owned())
+                }
                 _ => None,
             },
             Self::Several { .. } => {

@@ -32,7 +32,7 @@ pub(super) struct Place {
 /// Connections on which counting has begun.
 #[derive(Debug)]
 pub(super) struct Lines {
-    lines: Vec<Line>,
+    all: Vec<Line>,
     turn: AtomicUsize,
     /// What the store's clock showed when ours showed zero, in microseconds; at most by a round trip
     /// too much, never too little.
@@ -62,7 +62,7 @@ impl Place {
     pub(super) async fn connect(&self, clock: &dyn Clock) -> Result<(Lines, Begun), RedisFailure> {
         let (lines, process) = self.open().await?;
         let lines = Lines {
-            lines,
+            all: lines,
             turn: AtomicUsize::new(0),
             ahead_micros: AtomicI64::new(0),
         };
@@ -186,7 +186,7 @@ impl Lines {
 
     fn next(&self) -> &Line {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
-        &self.lines[turn % self.lines.len()]
+        &self.all[turn % self.all.len()]
     }
 }
 
