@@ -45,8 +45,8 @@ pub struct Args {
     )]
     #[arg(default_value = DATA)]
     pub data: PathBuf,
-    /// Database that holds keys, subscriptions and usage for several servers, as
-    /// postgres://USER:PASSWORD@HOST/DATABASE [default: a file in the data directory]
+    /// PostgreSQL database with keys, subscriptions and usage, which several servers may share:
+    /// `postgres://USER:PASSWORD@HOST/DATABASE` [default: a file in the data directory]
     #[arg(
         long,
         global = true,
