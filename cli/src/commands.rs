@@ -37,6 +37,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::args::{Args, Command};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::publication::Publication;
 
 /// A parser of one of a few words, which wrong usage and completions then list.
 fn one_of<T, const N: usize>(
@@ -52,20 +53,24 @@ where
 /// Runs the command that was typed.
 pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let (data, config) = (&args.data, args.config.as_deref());
+    let publication = Publication {
+        data,
+        address: args.releases.as_ref(),
+    };
     match &args.command {
-        Command::Demo(args) => demo::run(args, data, context),
+        Command::Demo(args) => demo::run(args, publication, context),
         Command::Validate(args) => validate::run(args, context),
-        Command::Import(args) => import::run(args, data, context),
-        Command::Diff(args) => diff::run(args, data, context),
+        Command::Import(args) => import::run(args, publication, context),
+        Command::Diff(args) => diff::run(args, publication, context),
         Command::Mapping(args) => mapping::run(args, context),
-        Command::Releases(args) => releases::run(args, data, context),
-        Command::Serve(args) => serve::run(args, data, context),
+        Command::Releases(args) => releases::run(args, publication, context),
+        Command::Serve(args) => serve::run(args, publication, context),
         Command::Subscriptions(args) => subscriptions::run(args, data, context),
         Command::Keys(args) => keys::run(args, data, context),
         Command::Usage(args) => usage::run(args, data, context),
         Command::Openapi => openapi::run(context),
-        Command::Doctor(args) => doctor::run(args, data, context),
-        Command::Explain(args) => explain::run(args, data, context),
+        Command::Doctor(args) => doctor::run(args, publication, context),
+        Command::Explain(args) => explain::run(args, publication, context),
         Command::ExplainCode(args) => explain_code::run(args, context),
         Command::Settings(args) => settings::run(args, config, context),
         Command::Completions(args) => completions::run(args, context),

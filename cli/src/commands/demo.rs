@@ -5,6 +5,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
@@ -31,6 +32,7 @@ use crate::exit_status::ExitStatus;
 use crate::findings::LISTED_DEFAULT;
 use crate::listening::Listening;
 use crate::logging;
+use crate::publication::Publication;
 use crate::serving::{Serving, connection_limits, take_lock};
 
 /// The files of the sample export.
@@ -56,7 +58,17 @@ pub struct DemoArgs {
 }
 
 /// Imports the sample, issues a key and serves.
-pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+pub fn run(
+    args: &DemoArgs,
+    publication: Publication<'_>,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    if let Some(address) = publication.address {
+        let error = anyhow::anyhow!("the demo does not touch {address}");
+        let advice = "leave --releases out, and CATALOGUE_RELEASES unset";
+        return Err(Advised::wrong_usage(error, advice).into());
+    }
+    let data = publication.data;
     let directory = DataDir::new(data);
     directory
         .create()
@@ -66,7 +78,9 @@ pub fn run(args: &DemoArgs, data: &Path, context: &mut Context) -> anyhow::Resul
     let key = issue_key(data, context)?;
     let settings = OpenSettings::default();
     let listening = Listening::At(args.listen.address);
-    let serving = Serving::prepare(lock, listening, settings, AllowedOrigins::Own, context)?;
+    let releases = publication.open(false, context)?;
+    let parts = (Arc::from(releases), settings);
+    let serving = Serving::prepare(lock, listening, parts, AllowedOrigins::Own, context)?;
     writeln!(
         context.out,
         "Key, shown this one time:\n  {key}\n\nTry it:\n  \
@@ -103,7 +117,12 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
         guards: GuardArgs::default(),
     };
     // Whoever has a catalogue of their own here has servers that would follow.
-    let (imported, outcome) = import(&args, Activation::IfNoneIs, data, context)?;
+    let (imported, outcome) = import(
+        &args,
+        Activation::IfNoneIs,
+        Publication::in_directory(data),
+        context,
+    )?;
     ensure!(outcome.is_usable, "the sample export is not valid");
     if imported.active.id() != imported.release() {
         return Err(not_the_sample(data, &imported.active));

@@ -11,12 +11,9 @@ mod machine;
 mod releases;
 mod servers;
 
-use std::path::Path;
-
 use clap::Args;
 use serde::Serialize;
 use shared::data_dir::DataDir;
-use shared::release::ReleaseStore;
 
 use self::check::{Check, Outcome};
 use super::export_args::counted;
@@ -24,6 +21,7 @@ use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::lines::wrapped_at;
+use crate::publication::Publication;
 use crate::visible::visible;
 
 /// Width of lines where no terminal says otherwise.
@@ -49,8 +47,13 @@ struct Document<'a> {
 }
 
 /// Looks, and says what there is to be done.
-pub fn run(args: &DoctorArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let checks = checks(data, context);
+pub fn run(
+    args: &DoctorArgs,
+    publication: Publication<'_>,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let data = publication.data;
+    let checks = checks(publication, context)?;
     let checks: Vec<_> = checks.into_iter().map(|check| check.within(data)).collect();
     let count = |outcome| checks.iter().filter(|one| one.outcome == outcome).count();
     let (warnings, problems) = (count(Outcome::Warning), count(Outcome::Problem));
@@ -71,17 +74,18 @@ pub fn run(args: &DoctorArgs, data: &Path, context: &mut Context) -> anyhow::Res
     })
 }
 
-fn checks(data: &Path, context: &mut Context) -> Vec<Check> {
+fn checks(publication: Publication<'_>, context: &mut Context) -> anyhow::Result<Vec<Check>> {
+    let data = publication.data;
     let directory = DataDir::new(data);
     let mut checks = vec![directory::there(&directory)];
     if checks[0].outcome == Outcome::Problem {
         // Everything else would say the same.
-        return checks;
+        return Ok(checks);
     }
-    let store = ReleaseStore::new(directory.clone());
+    let published = publication.open(false, context)?;
     let now = context.clock.now().unix_seconds();
     checks.extend(directory::private(&directory, &context.operator));
-    let releases = releases::check(&store, data, now);
+    let releases = releases::check(&*published, now);
     checks.push(machine::disk(context.machine, data, releases.active_bytes));
     checks.push(machine::open_files(context.machine));
     checks.push(machine::duckdb());
@@ -91,7 +95,7 @@ fn checks(data: &Path, context: &mut Context) -> Vec<Check> {
     checks.push(machine::clock(latest.into_iter().flatten().max(), now));
     checks.extend(keys::check(&examined, now));
     checks.extend(servers::check(&directory, examined.revision(), context));
-    checks
+    Ok(checks)
 }
 
 fn show(checks: &[Check], counts: [usize; 2], context: &mut Context) -> anyhow::Result<()> {

@@ -1,0 +1,1 @@
+//! Releases in S3, where a server of that kind is named by the environment.
