@@ -4,18 +4,15 @@
 //! What is opened always lies on this machine's disk and has proved itself there: of a bucket, a
 //! copy of it. Nothing here decides what is served; it only does as it is told.
 
+mod directory;
+
 use std::time::Duration;
 
 use super::pointer::Pointer;
 use super::prune::Pruned;
 use super::rollback::{PassedOver, RolledBack};
-use super::{
-    Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, ReleaseWriter,
-};
+use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
 use crate::timestamp::Timestamp;
-
-/// Pause between two looks at the pointer of a directory.
-const DIRECTORY_LOOKED_AT_EVERY: Duration = Duration::from_millis(200);
 
 /// What was active when somebody decided to activate a release: it is activated only while that is
 /// so, since the decision may have hung on it.
@@ -124,14 +121,10 @@ pub trait Releases: Send + Sync {
     fn foresee_prune(&self, now_seconds: i64) -> Result<Pruned, ReleaseError>;
 
     /// Within what time servers follow an activation, of a release that they have already.
-    fn followed_within(&self) -> &'static str {
-        "within a second"
-    }
+    fn followed_within(&self) -> &'static str;
 
     /// How often servers look at the pointer.
-    fn looked_at_every(&self) -> Duration {
-        DIRECTORY_LOOKED_AT_EVERY
-    }
+    fn looked_at_every(&self) -> Duration;
 
     /// The pointer that was last kept on this machine, for a server that starts while the place
     /// cannot be reached.
@@ -216,87 +209,5 @@ pub trait Releases: Send + Sync {
     }
 }
 
-impl Releases for ReleaseStore {
-    fn place(&self) -> String {
-        self.data().path().display().to_string()
-    }
-
-    fn begin(&self) -> Result<ReleaseWriter, ReleaseError> {
-        self.begin()
-    }
-
-    fn finish(
-        &self,
-        writer: ReleaseWriter,
-        published_at: &Timestamp,
-    ) -> Result<Finished, ReleaseError> {
-        writer.finish(published_at)
-    }
-
-    fn lock(&self) -> Result<ReleaseLock, ReleaseError> {
-        self.lock()
-    }
-
-    fn is_busy(&self) -> Result<bool, ReleaseError> {
-        self.is_busy()
-    }
-
-    fn pointer(&self) -> Result<Option<Pointer>, ReleaseError> {
-        self.pointer()
-    }
-
-    fn list(&self) -> Result<Vec<ReleaseId>, ReleaseError> {
-        self.list()
-    }
-
-    fn manifest(&self, id: &ReleaseId) -> Result<Manifest, ReleaseError> {
-        Ok(self.open(id)?.manifest().clone())
-    }
-
-    fn size(&self, id: &ReleaseId) -> Result<u64, ReleaseError> {
-        self.size(id)
-    }
-
-    fn check_sizes(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
-        self.open(id)?.check_sizes()
-    }
-
-    fn verify(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
-        self.open(id)?.verify()
-    }
-
-    fn open(&self, id: &ReleaseId) -> Result<Release, ReleaseError> {
-        self.open(id)
-    }
-
-    fn prove(&self, id: &ReleaseId, _held: &ReleaseLock) -> Result<(), ReleaseError> {
-        self.open(id)?.verify()
-    }
-
-    fn prove_finished(&self, finished: &Finished) -> Result<(), ReleaseError> {
-        self.open(&finished.id)?.check_sizes()
-    }
-
-    fn point_to(
-        &self,
-        id: &ReleaseId,
-        before: &Before,
-        _held: &ReleaseLock,
-    ) -> Result<(), ReleaseError> {
-        let now = self.pointer();
-        let pointer = now.as_ref().ok().cloned().flatten();
-        let now = Before::of(now)?;
-        if now != *before {
-            return Err(ReleaseError::overtaken(id, now));
-        }
-        self.write_pointer(&Pointer::after(pointer, id.clone()))
-    }
-
-    fn prune(&self, now_seconds: i64, held: &ReleaseLock) -> Result<Pruned, ReleaseError> {
-        self.prune(now_seconds, held)
-    }
-
-    fn foresee_prune(&self, now_seconds: i64) -> Result<Pruned, ReleaseError> {
-        self.foresee_prune(now_seconds)
-    }
-}
+#[cfg(test)]
+mod tests;

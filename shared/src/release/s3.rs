@@ -22,7 +22,7 @@ mod prune;
 mod publish;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -4,9 +4,10 @@
 //! It knows nothing of releases. Whoever calls waits: the runtime that the client needs lives in
 //! here, so nothing of this may be called from asynchronous code.
 
+mod client;
+mod failure;
 mod pieces;
 
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,15 +15,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::TryStreamExt;
-use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut};
+use object_store::aws::AmazonS3;
 use object_store::path::Path as Key;
-use object_store::{
-    BackoffConfig, ClientOptions, Error, GetOptions, ObjectStore, ObjectStoreExt, PutMode,
-    RetryConfig, UpdateVersion,
-};
+use object_store::{Error, GetOptions, ObjectStore, ObjectStoreExt, PutMode, UpdateVersion};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
+pub use self::client::S3Settings;
+use self::failure::Failure;
+pub use self::failure::S3Error;
 use super::address::S3Address;
 use crate::release::ReleaseError;
 
@@ -30,43 +31,8 @@ use crate::release::ReleaseError;
 const SMALL_MAX: Duration = Duration::from_secs(5);
 /// How long a piece of a large file may take, all attempts together.
 const PIECE_MAX: Duration = Duration::from_mins(2);
-/// How long a connection may take to come about.
-const CONNECT_MAX: Duration = Duration::from_secs(3);
-/// So often a request is tried again that was refused for the moment.
-const RETRIES: usize = 3;
-const BACKOFF_MAX: Duration = Duration::from_secs(1);
 /// Threads that hash, encrypt and wait for the network.
 const THREADS: usize = 2;
-
-/// What the environment says about S3: the variables that begin with `AWS_`. They hold secrets and
-/// are never shown.
-#[derive(Clone, Default)]
-pub struct S3Settings(BTreeMap<String, String>);
-
-impl S3Settings {
-    /// How the variables begin.
-    pub const PREFIX: &'static str = "AWS_";
-
-    /// The settings among these variables.
-    pub fn of(variables: impl IntoIterator<Item = (String, String)>) -> Self {
-        let ours = |(name, _): &(String, String)| name.starts_with(Self::PREFIX);
-        Self(variables.into_iter().filter(ours).collect())
-    }
-}
-
-/// Why a request was in vain.
-#[derive(Debug, thiserror::Error)]
-pub enum S3Error {
-    /// No answer in time.
-    #[error("no answer within {} seconds", .0.as_secs())]
-    TimedOut(Duration),
-    /// This process ends.
-    #[error("the question was given up")]
-    GivenUp,
-    /// What the client made of the answer, or of there being none.
-    #[error("{0}")]
-    Failed(String),
-}
 
 /// An object, as it is listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,8 +75,10 @@ impl Bucket {
             object: address.to_string(),
             source: S3Error::Failed(reason),
         };
-        let client = builder(settings).with_bucket_name(address.bucket()).build();
-        let client = client.map_err(|error| failed(root_cause(&error)))?;
+        let client = client::builder(settings)
+            .with_bucket_name(address.bucket())
+            .build();
+        let client = client.map_err(|error| failed(failure::root_cause(&error)))?;
         let runtime = Builder::new_multi_thread()
             .worker_threads(THREADS)
             .thread_name("s3")
@@ -261,27 +229,16 @@ impl Bucket {
 
     /// Gives up all that is being asked, now and from now on.
     pub(super) fn leave(&self) {
-        _ = self.left.send(true);
+        self.left.send_replace(true);
     }
 
     fn error(&self, action: &'static str, name: &str, failure: Failure) -> ReleaseError {
         ReleaseError::S3 {
             action,
             object: self.path(name).display().to_string(),
-            source: match failure {
-                Failure::TimedOut(after) => S3Error::TimedOut(after),
-                Failure::GivenUp => S3Error::GivenUp,
-                Failure::Client(error) => S3Error::Failed(root_cause(&error)),
-            },
+            source: failure.into(),
         }
     }
-}
-
-/// Why work was in vain.
-enum Failure {
-    GivenUp,
-    TimedOut(Duration),
-    Client(Error),
 }
 
 async fn within<T>(
@@ -292,48 +249,4 @@ async fn within<T>(
         Ok(done) => done.map_err(Failure::Client),
         Err(_elapsed) => Err(Failure::TimedOut(at_most)),
     }
-}
-
-fn builder(settings: &S3Settings) -> AmazonS3Builder {
-    let mut builder = AmazonS3Builder::new();
-    let mut options = ClientOptions::new()
-        .with_connect_timeout(CONNECT_MAX)
-        .with_timeout(PIECE_MAX);
-    for (name, value) in &settings.0 {
-        match name.to_ascii_lowercase().parse() {
-            Ok(AmazonS3ConfigKey::Client(key)) => options = options.with_config(key, value),
-            Ok(key) => {
-                let is_endpoint = matches!(
-                    key,
-                    AmazonS3ConfigKey::Endpoint | AmazonS3ConfigKey::S3Endpoint
-                );
-                // Whoever names such an address has said it.
-                if is_endpoint && value.starts_with("http://") {
-                    options = options.with_allow_http(true);
-                }
-                builder = builder.with_config(key, value);
-            }
-            // The variable is of another program.
-            Err(_unknown) => {}
-        }
-    }
-    builder
-        .with_client_options(options)
-        // Without it two operators could overtake each other unseen.
-        .with_conditional_put(S3ConditionalPut::ETagMatch)
-        .with_retry(RetryConfig {
-            backoff: BackoffConfig {
-                max_backoff: BACKOFF_MAX,
-                ..BackoffConfig::default()
-            },
-            max_retries: RETRIES,
-            retry_timeout: PIECE_MAX,
-        })
-}
-
-/// The innermost cause on one line: what lies round it repeats addresses and settings of retries.
-fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
-    let innermost = std::iter::successors(Some(error), |error| error.source()).last();
-    let text = innermost.map(ToString::to_string).unwrap_or_default();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

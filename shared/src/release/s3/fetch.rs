@@ -56,6 +56,7 @@ impl S3Releases {
 
     fn copy(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
         let (manifest, contents) = self.read_manifest(id)?;
+        self.check_listed(id, &manifest)?;
         let (_shared, staging) = self.create_staging()?;
         self.watcher.fetching(bytes(&manifest));
         for name in FileName::ALL {
@@ -136,6 +137,7 @@ impl S3Releases {
     /// Reads every byte of a release where it is published; nothing is kept.
     pub(super) fn verify_in_bucket(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
         let (manifest, _bytes) = self.read_manifest(id)?;
+        self.check_listed(id, &manifest)?;
         self.watcher.fetching(bytes(&manifest));
         let verified = FileName::ALL.into_iter().try_for_each(|name| {
             let entry = self.entry(id, &manifest, name)?;

@@ -78,7 +78,9 @@ impl Releases for S3Releases {
     /// byte.
     fn prove(&self, id: &ReleaseId, held: &ReleaseLock) -> Result<(), ReleaseError> {
         self.check_published(id)?;
-        match self.open_copy(id)?.verify() {
+        // Closed again before it is looked at, since nothing that is open is removed.
+        let verified = self.open_copy(id)?.verify();
+        match verified {
             Err(damage) if damage.is_damage() => {
                 self.remove_copy(id, held)?;
                 self.open_copy(id)?.verify()

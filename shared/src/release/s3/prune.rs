@@ -109,7 +109,7 @@ impl S3Releases {
     }
 
     /// The releases that somebody marked a moment ago; marks that count no more are removed.
-    fn marked(&self, now: i64, remove: bool) -> Result<Vec<ReleaseId>, ReleaseError> {
+    pub(super) fn marked(&self, now: i64, remove: bool) -> Result<Vec<ReleaseId>, ReleaseError> {
         let mut marked = Vec::new();
         for mark in self.bucket.list(IN_USE)? {
             let below = mark.name.strip_prefix(IN_USE).unwrap_or_default();

@@ -98,9 +98,18 @@ impl S3Releases {
     /// Checks by their sizes that all files of a release are there.
     pub(super) fn check_published(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
         let (manifest, _bytes) = self.read_manifest(id)?;
+        self.check_listed(id, &manifest)
+    }
+
+    /// The same for a release that has this manifest.
+    pub(super) fn check_listed(
+        &self,
+        id: &ReleaseId,
+        manifest: &Manifest,
+    ) -> Result<(), ReleaseError> {
         let objects = self.bucket.list(&file_name(id, ""))?;
         FileName::ALL.into_iter().try_for_each(|name| {
-            let entry = self.entry(id, &manifest, name)?;
+            let entry = self.entry(id, manifest, name)?;
             let object = file_name(id, name.as_str());
             let path = self.bucket.path(&object);
             match objects.iter().find(|listed| listed.name == object) {
