@@ -15,12 +15,15 @@ use crate::release::tests::records::{boat, empty_store, maker, time};
 /// After every release of these tests and after the tests themselves.
 const LATER: &str = "2096-12-24T10:00:00Z";
 
+/// Damages a file of a release.
+type Damage = dyn Fn(&ReleaseId, FileName);
+
 /// A place that has nothing yet, as two machines see it.
 struct Place {
     here: Box<dyn Releases>,
     there: Box<dyn Releases>,
     /// Makes another byte the first of a file.
-    damage: Box<dyn Fn(&ReleaseId, FileName)>,
+    damage: Box<Damage>,
 }
 
 /// Checks what holds of every place.
@@ -99,7 +102,7 @@ fn what_one_machine_publishes_every_machine_can_open() {
         let (id, manifest) = (first.id.clone(), first.manifest.clone());
         assert!(!first.existed);
         drop(first);
-        assert_eq!(place.there.list().unwrap(), [id.clone()]);
+        assert_eq!(place.there.list().unwrap(), std::slice::from_ref(&id));
         assert_eq!(place.there.current().unwrap(), None);
         assert_eq!(place.there.manifest(&id).unwrap(), manifest);
         place.there.check_sizes(&id).unwrap();
@@ -191,7 +194,9 @@ fn rolling_back_passes_over_what_is_damaged() {
                 .unwrap()
                 .is_none()
         );
-        ids.iter().for_each(|id| activate(&*place.here, id));
+        for id in &ids {
+            activate(&*place.here, id);
+        }
         (place.damage)(&ids[1], FileName::Boats);
         let lock = place.there.lock().unwrap();
         let back = place.there.roll_back(&lock).unwrap().unwrap();
@@ -229,6 +234,8 @@ fn a_prune_keeps_what_is_active_was_active_or_is_young_and_says_so_before() {
         assert!(pruned.failures.is_empty());
         let left = [3, 1, 0].map(|place| ids[place].clone());
         assert_eq!(place.there.list().unwrap(), left);
-        left.iter().for_each(|id| place.there.verify(id).unwrap());
+        for id in &left {
+            place.there.verify(id).unwrap();
+        }
     });
 }
