@@ -45,6 +45,7 @@ mod secrets;
 mod served;
 mod service;
 mod settings;
+mod store;
 mod subscriptions;
 mod terminal;
 mod usage;
