@@ -13,7 +13,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use shared::keys::postgres::PostgresAddress;
 
 use crate::commands::{
-    completions, demo, diff, doctor, explain, explain_code, import, keys, manual, mapping,
+    completions, demo, diff, doctor, explain, explain_code, import, keys, limits, manual, mapping,
     releases, serve, settings as settings_command, store, subscriptions, usage, validate,
 };
 use crate::concealed::concealed;
@@ -96,6 +96,8 @@ pub enum Command {
     Store(store::StoreArgs),
     /// Answer API requests until told to stop
     Serve(Box<serve::ServeArgs>),
+    /// Prepare a Redis in which several servers count minute limits
+    Limits(limits::LimitsArgs),
     /// Look whether all is well with a data directory, and say what to mend
     Doctor(doctor::DoctorArgs),
     /// Print the OpenAPI document of the API

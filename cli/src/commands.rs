@@ -12,6 +12,7 @@ pub mod explain_code;
 pub mod export_args;
 pub mod import;
 pub mod keys;
+pub mod limits;
 pub mod manual;
 pub mod mapping;
 pub mod openapi;
@@ -65,6 +66,7 @@ pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
         Command::Serve(args) => serve::run(args, keys, context),
         Command::Subscriptions(args) => subscriptions::run(args, keys, context),
         Command::Keys(args) => keys::run(args, keys, context),
+        Command::Limits(args) => limits::run(args, context),
         Command::Usage(args) => usage::run(args, keys, context),
         Command::Store(args) => store::run(args, keys, context),
         Command::Openapi => openapi::run(context),

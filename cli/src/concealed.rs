@@ -120,6 +120,23 @@ mod tests {
             ("postgres://a:s3'cr@et@db/x", "postgres://a:…@db/x"),
             ("postgres://boats@db/x", "postgres://boats@db/x"),
             ("me:you@example", "me:you@example"),
+            (
+                "redis://cache.example:6379/0",
+                "redis://cache.example:6379/0",
+            ),
+            (
+                "see https://a.example/@ana:x",
+                "see https://a.example/@ana:x",
+            ),
+            ("redis://ana@cache.example", "redis://ana@cache.example"),
+            (
+                "'redis://:pw@cache.example/x'",
+                "'redis://:…@cache.example/x'",
+            ),
+            (
+                "postgres://ana:p@w:d@db.example, s3://bucket, rediss://a:b@c",
+                "postgres://ana:…@db.example, s3://bucket, rediss://a:…@c",
+            ),
         ] {
             assert_eq!(concealed(text), expected);
         }

@@ -21,6 +21,7 @@ pub mod listening;
 pub mod logging;
 pub mod machine;
 pub mod mapping;
+pub mod minute_place;
 pub mod new_file;
 pub mod open_files;
 pub mod operator;

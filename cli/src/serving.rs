@@ -33,12 +33,14 @@ use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::key_place::{Followed, KeyPlace};
 use crate::listening::Listening;
+use crate::minute_place::MinutePlace;
 use crate::open_files;
 use crate::stop::StopSignals;
 
 /// A server that is ready to accept requests.
 pub struct Serving {
-    app: Arc<App>,
+    app: App,
+    minutes: MinutePlace,
     store: ReleaseStore,
     settings: OpenSettings,
     keyring: Arc<Keyring>,
@@ -80,9 +82,15 @@ impl Serving {
             )))),
         };
         let socket = listening.socket()?;
-        let app = Arc::new(App::new(parts).allowing(allowed_origins));
+        let app = App::new(parts).allowing(allowed_origins);
+        let app = if keys.is_shared() {
+            app.with_shared_stores()
+        } else {
+            app
+        };
         Ok(Self {
             app,
+            minutes: MinutePlace::default(),
             store,
             settings,
             keyring,
@@ -91,6 +99,12 @@ impl Serving {
             socket,
             lock: Arc::new(lock),
         })
+    }
+
+    /// The same server, which counts minute limits there.
+    #[must_use]
+    pub fn counting_in(self, minutes: MinutePlace) -> Self {
+        Self { minutes, ..self }
     }
 
     /// The address that is listened on, port 0 resolved.
@@ -110,6 +124,9 @@ impl Serving {
         context: &mut Context,
     ) -> anyhow::Result<ExitStatus> {
         let address = self.address()?;
+        let runtime = tokio::runtime::Runtime::new().context("could not start the server")?;
+        let minutes = runtime.block_on(self.minutes.open(Arc::clone(&context.clock)))?;
+        let app = Arc::new(self.app.counting_in(minutes));
         // Held here too, so that no other server starts before the last uses are written.
         let lock = Arc::clone(&self.lock);
         let mut source = Box::new(WhileLocked::new(Arc::clone(&lock), self.source));
@@ -126,19 +143,20 @@ impl Serving {
         let confirm = move |revision: &_| lock.confirm(revision);
         let _watch = watch(self.keyring, source, clock, Box::new(confirm))
             .context("could not watch the keys")?;
-        let follower = Follower::new(Arc::clone(&self.app), self.store, self.settings);
+        let follower = Follower::new(Arc::clone(&app), self.store, self.settings);
         let _follow = follow(follower).context("could not watch for releases")?;
-        let runtime = tokio::runtime::Runtime::new().context("could not start the server")?;
-        runtime.block_on(async {
+        let ended = runtime.block_on(async {
             let signals = StopSignals::watch()?;
-            let _answering = admin.start(&self.app)?;
+            let _answering = admin.start(&app)?;
             say_where(address, context)?;
-            let app = Arc::clone(&self.app);
             let stopped = signals.stop(&app, drain, &context.service_manager);
-            let served = serve(self.app, self.socket, limits, stopped).await;
+            let served = serve(Arc::clone(&app), self.socket, limits, stopped).await;
             served.with_context(|| format!("could not serve on {address}"))?;
             Ok(ExitStatus::Done)
-        })
+        });
+        // Nothing answers any more once it is gone, so the last uses are the last.
+        drop(runtime);
+        ended
     }
 }
 

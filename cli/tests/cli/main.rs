@@ -45,6 +45,7 @@ mod secrets;
 mod served;
 mod service;
 mod settings;
+mod several_servers;
 mod store;
 mod subscriptions;
 mod terminal;

@@ -39,7 +39,7 @@ enum Kind {
     Item,
 }
 
-const WORDS: [Word; 19] = [
+const WORDS: [Word; 20] = [
     Word {
         text: "salvo",
         kind: Kind::Crate,
@@ -74,6 +74,11 @@ const WORDS: [Word; 19] = [
         text: "prometheus",
         kind: Kind::Crate,
         homes: &["server/src/metrics"],
+    },
+    Word {
+        text: "redis",
+        kind: Kind::Crate,
+        homes: &["server/src/limits/redis"],
     },
     Word {
         text: "jaq_core",
