@@ -16,8 +16,10 @@ build: ## the optimised binary: release/catalogue in the target directory
 install: ## what make build built, for systemd; PREFIX=/usr/local DESTDIR= BINARY="$(.ci/install where)"
 	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" BINARY="$(BINARY)" .ci/install
 
-test: ## all tests
+test: ## all tests; .ci/with-services make test leaves out none
 	.ci/cargo test --workspace
+	@for store in POSTGRES REDIS S3; do printenv CATALOGUE_TEST_$$store >/dev/null || set -- "$$@" $$store; done; \
+	    [ $$# = 0 ] || printf 'Left out: tests on %s. None is by: .ci/with-services make test\n' "$$*"
 
 lint: ## formatting and clippy, warnings denied
 	cargo fmt --all --check

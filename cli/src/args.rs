@@ -10,11 +10,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use shared::keys::postgres::PostgresAddress;
 use shared::release::S3Address;
 
 use crate::commands::{
-    completions, demo, diff, doctor, explain, explain_code, import, keys, manual, mapping,
-    releases, serve, settings as settings_command, subscriptions, usage, validate,
+    completions, demo, diff, doctor, explain, explain_code, import, keys, limits, manual, mapping,
+    releases, serve, settings as settings_command, store, subscriptions, usage, validate,
 };
 use crate::concealed::concealed;
 use crate::context::Context;
@@ -45,6 +46,17 @@ pub struct Args {
     )]
     #[arg(default_value = DATA)]
     pub data: PathBuf,
+    /// PostgreSQL database with keys, subscriptions and usage, which several servers may share:
+    /// `postgres://USER:PASSWORD@HOST/DATABASE` [default: a file in the data directory]
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        env = "CATALOGUE_STORE",
+        hide_env_values = true,
+        help_heading = EVERYWHERE
+    )]
+    pub store: Option<PostgresAddress>,
     /// Where releases are published, for several servers: `s3://BUCKET/PREFIX`, reached as the
     /// environment variables AWS_... say [default: the data directory]
     #[arg(
@@ -92,8 +104,12 @@ pub enum Command {
     Keys(keys::KeysArgs),
     /// Show how much of its monthly quota each subscription has used
     Usage(usage::UsageArgs),
+    /// Make, bring up to date and copy the store of keys, subscriptions and usage
+    Store(store::StoreArgs),
     /// Answer API requests until told to stop
     Serve(Box<serve::ServeArgs>),
+    /// Prepare a Redis in which several servers count minute limits
+    Limits(limits::LimitsArgs),
     /// Look whether all is well with a data directory, and say what to mend
     Doctor(doctor::DoctorArgs),
     /// Print the OpenAPI document of the API

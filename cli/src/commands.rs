@@ -12,12 +12,14 @@ pub mod explain_code;
 pub mod export_args;
 pub mod import;
 pub mod keys;
+pub mod limits;
 pub mod manual;
 pub mod mapping;
 pub mod openapi;
 pub mod releases;
 pub mod serve;
 pub mod settings;
+pub mod store;
 pub mod subscriptions;
 pub mod usage;
 pub mod validate;
@@ -37,6 +39,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::args::{Args, Command};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::key_place::KeyPlace;
 use crate::publication::Publication;
 
 /// A parser of one of a few words, which wrong usage and completions then list.
@@ -53,23 +56,26 @@ where
 /// Runs the command that was typed.
 pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let (data, config) = (&args.data, args.config.as_deref());
+    let keys = &KeyPlace::new(data, args.store.as_ref());
     let publication = Publication {
         data,
         address: args.releases.as_ref(),
     };
     match &args.command {
-        Command::Demo(args) => demo::run(args, publication, context),
+        Command::Demo(args) => demo::run(args, keys, publication, context),
         Command::Validate(args) => validate::run(args, context),
         Command::Import(args) => import::run(args, publication, context),
         Command::Diff(args) => diff::run(args, publication, context),
         Command::Mapping(args) => mapping::run(args, context),
         Command::Releases(args) => releases::run(args, publication, context),
-        Command::Serve(args) => serve::run(args, publication, context),
-        Command::Subscriptions(args) => subscriptions::run(args, data, context),
-        Command::Keys(args) => keys::run(args, data, context),
-        Command::Usage(args) => usage::run(args, data, context),
+        Command::Serve(args) => serve::run(args, keys, publication, context),
+        Command::Subscriptions(args) => subscriptions::run(args, keys, context),
+        Command::Keys(args) => keys::run(args, keys, context),
+        Command::Limits(args) => limits::run(args, context),
+        Command::Usage(args) => usage::run(args, keys, context),
+        Command::Store(args) => store::run(args, keys, context),
         Command::Openapi => openapi::run(context),
-        Command::Doctor(args) => doctor::run(args, publication, context),
+        Command::Doctor(args) => doctor::run(args, keys, publication, context),
         Command::Explain(args) => explain::run(args, publication, context),
         Command::ExplainCode(args) => explain_code::run(args, context),
         Command::Settings(args) => settings::run(args, config, context),

@@ -1,5 +1,5 @@
-//! Texts without the keys that somebody typed into them: what is printed may be recorded, and a
-//! key is shown once.
+//! Texts without the keys and passwords that somebody typed into them: what is printed may be
+//! recorded, and a key is shown once.
 
 use std::borrow::Cow;
 
@@ -7,8 +7,46 @@ use shared::keys::environment::Environment;
 use shared::keys::secret::PREFIX_RANDOM_LENGTH as SHOWN;
 
 /// The text with everything that looks like a key cut down to its prefix, whether the key is right
-/// or not.
+/// or not, and without the passwords of addresses.
 pub fn concealed(text: &str) -> Cow<'_, str> {
+    match without_passwords(text) {
+        Cow::Borrowed(text) => without_keys(text),
+        Cow::Owned(text) => Cow::Owned(without_keys(&text).into_owned()),
+    }
+}
+
+/// An address has its password between a name and an at sign, or as a setting of its own.
+fn without_passwords(text: &str) -> Cow<'_, str> {
+    if !text.contains("://") {
+        return Cow::Borrowed(text);
+    }
+    let words = text.split_inclusive(char::is_whitespace).map(|word| {
+        let Some((scheme, rest)) = word.split_once("://") else {
+            return word.to_owned();
+        };
+        let rest = match rest.rsplit_once('@') {
+            Some((owner, place)) => match owner.split_once(':') {
+                Some((user, _password)) => format!("{user}:…@{place}"),
+                None => rest.to_owned(),
+            },
+            None => rest.to_owned(),
+        };
+        format!("{scheme}://{}", without_setting(&rest, "password="))
+    });
+    Cow::Owned(words.collect())
+}
+
+fn without_setting(text: &str, setting: &str) -> String {
+    let Some(at) = text.find(setting) else {
+        return text.to_owned();
+    };
+    let (before, value) = text.split_at(at + setting.len());
+    let is_end = |c: char| c == '&' || c.is_whitespace() || ['"', '\'', '`'].contains(&c);
+    let end = value.find(is_end).unwrap_or(value.len());
+    format!("{before}…{}", &value[end..])
+}
+
+fn without_keys(text: &str) -> Cow<'_, str> {
     let starts = Environment::ALL.map(|environment| format!("boat_{environment}_"));
     let mut shown = String::new();
     let mut rest = text;
@@ -59,6 +97,46 @@ mod tests {
                 "boat_live_123456…,boat_test_765432…é",
             ),
             ("boat_live_ boat_live_1", "boat_live_ boat_live_1"),
+        ] {
+            assert_eq!(concealed(text), expected);
+        }
+    }
+
+    #[test]
+    fn addresses_are_shown_without_their_passwords() {
+        for (text, expected) in [
+            (
+                "invalid value 'postgres://boats:s3cret@db/x' for '--store <URL>'",
+                "invalid value 'postgres://boats:…@db/x' for '--store <URL>'",
+            ),
+            (
+                "rediss://:s3cret@cache:6379/0 and https://boats.example/a:b",
+                "rediss://:…@cache:6379/0 and https://boats.example/a:b",
+            ),
+            (
+                "postgres://db/x?password=s3cret&sslmode=disable is it",
+                "postgres://db/x?password=…&sslmode=disable is it",
+            ),
+            ("postgres://a:s3'cr@et@db/x", "postgres://a:…@db/x"),
+            ("postgres://boats@db/x", "postgres://boats@db/x"),
+            ("me:you@example", "me:you@example"),
+            (
+                "redis://cache.example:6379/0",
+                "redis://cache.example:6379/0",
+            ),
+            (
+                "see https://a.example/@ana:x",
+                "see https://a.example/@ana:x",
+            ),
+            ("redis://ana@cache.example", "redis://ana@cache.example"),
+            (
+                "'redis://:pw@cache.example/x'",
+                "'redis://:…@cache.example/x'",
+            ),
+            (
+                "postgres://ana:p@w:d@db.example, s3://bucket, rediss://a:b@c",
+                "postgres://ana:…@db.example, s3://bucket, rediss://a:…@c",
+            ),
         ] {
             assert_eq!(concealed(text), expected);
         }

@@ -23,7 +23,8 @@ use server::request_id::RandomRequestIds;
 use server::tend::tend;
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
-use shared::keys::sqlite::{SqliteKeySource, SqliteLastUses, SqliteLedger};
+use shared::keys::last_use::LastUses;
+use shared::keys::store::KeySource;
 use shared::release::Releases;
 use shared::release::pointer::Pointer;
 use shared::servers::{ServerLock, ServerLockError, WhileLocked};
@@ -32,56 +33,81 @@ use crate::admin::Admin;
 use crate::advice::Advised;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::key_place::{Followed, KeyPlace};
 use crate::listening::Listening;
+use crate::minute_place::MinutePlace;
 use crate::open_files;
 use crate::stop::StopSignals;
 
 /// A server that is ready to accept requests.
 pub struct Serving {
-    app: Arc<App>,
+    app: App,
+    minutes: MinutePlace,
     releases: Arc<dyn Releases>,
     settings: OpenSettings,
     /// Why what is served may not be what is active, if so.
     warning: Option<anyhow::Error>,
     keyring: Arc<Keyring>,
+    source: Box<dyn KeySource>,
+    last_uses: Arc<dyn LastUses>,
     socket: Socket,
     lock: Arc<ServerLock>,
 }
 
 impl Serving {
     /// Opens the active release of what is locked and takes the address. Releases that follow are
-    /// opened with the same settings. Pages of the allowed origins may read answers.
+    /// opened with the same settings. Pages of the allowed origins may read answers. `keys` need not
+    /// be within reach yet.
     pub fn prepare(
         lock: ServerLock,
+        keys: &KeyPlace,
         listening: Listening,
         (releases, settings): (Arc<dyn Releases>, OpenSettings),
         allowed_origins: AllowedOrigins,
         context: &mut Context,
     ) -> anyhow::Result<Self> {
-        let data = lock.data();
         let (catalogue, warning) = open_catalogue(&*releases, settings)?;
         let keyring = Arc::new(Keyring::new());
+        let Followed {
+            source,
+            ledger,
+            last_uses,
+        } = keys.follow()?;
         let parts = Parts {
             environment: lock.environment(),
             catalogue: Arc::new(catalogue),
             keyring: Arc::clone(&keyring),
-            quotas: Quotas::new(Arc::new(SqliteLedger::new(data.keys_database()))),
+            quotas: Quotas::new(ledger),
             clock: Arc::clone(&context.clock),
             request_ids: Box::new(RandomRequestIds::new(Box::new(StdRng::from_rng(
                 &mut context.random,
             )))),
         };
         let socket = listening.socket()?;
-        let app = Arc::new(App::new(parts).allowing(allowed_origins));
+        let app = App::new(parts).allowing(allowed_origins);
+        let app = if keys.is_shared() {
+            app.with_shared_stores()
+        } else {
+            app
+        };
         Ok(Self {
             app,
+            minutes: MinutePlace::default(),
             releases,
             settings,
             warning,
             keyring,
+            source,
+            last_uses,
             socket,
             lock: Arc::new(lock),
         })
+    }
+
+    /// The same server, which counts minute limits there.
+    #[must_use]
+    pub fn counting_in(self, minutes: MinutePlace) -> Self {
+        Self { minutes, ..self }
     }
 
     /// The address that is listened on, port 0 resolved.
@@ -101,11 +127,12 @@ impl Serving {
         context: &mut Context,
     ) -> anyhow::Result<ExitStatus> {
         let address = self.address()?;
+        let runtime = tokio::runtime::Runtime::new().context("could not start the server")?;
+        let minutes = runtime.block_on(self.minutes.open(Arc::clone(&context.clock)))?;
+        let app = Arc::new(self.app.counting_in(minutes));
         // Held here too, so that no other server starts before the last uses are written.
         let lock = Arc::clone(&self.lock);
-        let keys = lock.data().keys_database();
-        let source = SqliteKeySource::new(keys.clone());
-        let mut source = Box::new(WhileLocked::new(Arc::clone(&lock), source));
+        let mut source = Box::new(WhileLocked::new(Arc::clone(&lock), self.source));
         // The watch would do this too, but perhaps after the first request.
         let known = self.keyring.refresh(&mut *source, context.clock.now());
         if let Err(error) = known {
@@ -113,8 +140,7 @@ impl Serving {
             tracing::warn!("starting without keys, requests with one get 503 for now: {error:#}");
         }
         // Dropped after the last request was answered, it writes down the last uses.
-        let uses = Arc::new(SqliteLastUses::new(keys.clone()));
-        let _uses = write_uses(Arc::clone(&self.keyring), uses)
+        let _uses = write_uses(Arc::clone(&self.keyring), self.last_uses)
             .context("could not write down when keys are used")?;
         let clock = Arc::clone(&context.clock);
         let confirm = move |revision: &_| lock.confirm(revision);
@@ -124,21 +150,21 @@ impl Serving {
             tracing::warn!("serving the release that was active when last seen: {warning:#}");
         }
         let releases = self.releases;
-        let follower = Follower::new(Arc::clone(&self.app), Arc::clone(&releases), self.settings);
+        let follower = Follower::new(Arc::clone(&app), Arc::clone(&releases), self.settings);
         let _follow = follow(follower).context("could not watch for releases")?;
-        let app = Arc::clone(&self.app);
-        let _tend = tend(app, Arc::clone(&releases)).context("could not tend to releases")?;
-        let runtime = tokio::runtime::Runtime::new().context("could not start the server")?;
+        let _tend =
+            tend(Arc::clone(&app), Arc::clone(&releases)).context("could not tend to releases")?;
         let ended = runtime.block_on(async {
             let signals = StopSignals::watch()?;
-            let _answering = admin.start(&self.app)?;
+            let _answering = admin.start(&app)?;
             say_where(address, context)?;
-            let app = Arc::clone(&self.app);
             let stopped = signals.stop(&app, drain, &context.service_manager);
-            let served = serve(self.app, self.socket, limits, stopped).await;
+            let served = serve(Arc::clone(&app), self.socket, limits, stopped).await;
             served.with_context(|| format!("could not serve on {address}"))?;
             Ok(ExitStatus::Done)
         });
+        // Nothing answers any more once it is gone, so the last uses are the last.
+        drop(runtime);
         // Whoever waits for another machine would keep this process.
         releases.leave();
         ended

@@ -13,7 +13,7 @@ use crate::catalogue::Catalogue;
 use crate::compressed::CompressedBodies;
 use crate::http::{AllowedOrigins, outcomes, routes};
 use crate::keyring::Keyring;
-use crate::limits::{Quotas, RateLimits};
+use crate::limits::{MinuteStore, Patience, Quotas, RateLimits, SHARED_WAIT_MAX};
 use crate::metrics::Metrics;
 use crate::readiness::Readiness;
 use crate::request_id::RequestIds;
@@ -39,7 +39,7 @@ pub struct Parts {
 pub struct App {
     pub(crate) environment: Environment,
     pub(crate) keyring: Arc<Keyring>,
-    pub(crate) rate_limits: RateLimits,
+    pub(crate) minutes: MinuteStore,
     pub(crate) quotas: Quotas,
     pub(crate) lists: ListCache,
     pub(crate) compressed: CompressedBodies,
@@ -50,6 +50,7 @@ pub struct App {
     pub(crate) request_ids: Box<dyn RequestIds>,
     pub(crate) allowed_origins: AllowedOrigins,
     catalogue: ArcSwap<Catalogue>,
+    has_shared_stores: bool,
     started: Duration,
     draining: AtomicBool,
 }
@@ -63,7 +64,7 @@ impl App {
         Self {
             environment: parts.environment,
             keyring: parts.keyring,
-            rate_limits: RateLimits::new(),
+            minutes: MinuteStore::Memory(RateLimits::new()),
             quotas: parts.quotas,
             lists: ListCache::new(),
             compressed: CompressedBodies::new(),
@@ -73,6 +74,7 @@ impl App {
             request_ids: parts.request_ids,
             allowed_origins: AllowedOrigins::default(),
             catalogue: ArcSwap::new(parts.catalogue),
+            has_shared_stores: false,
             started: now.monotonic,
             draining: AtomicBool::new(false),
         }
@@ -84,6 +86,36 @@ impl App {
         Self {
             allowed_origins,
             ..self
+        }
+    }
+
+    /// The same app, which counts minute limits there.
+    #[must_use]
+    pub fn counting_in(self, minutes: MinuteStore) -> Self {
+        let is_shared = matches!(minutes, MinuteStore::Redis(_));
+        Self {
+            minutes,
+            has_shared_stores: self.has_shared_stores || is_shared,
+            ..self
+        }
+    }
+
+    /// The same app, with limits in stores that may all be away at once: a request waits for all of
+    /// them together no longer than [`SHARED_WAIT_MAX`].
+    #[must_use]
+    pub fn with_shared_stores(self) -> Self {
+        Self {
+            has_shared_stores: true,
+            ..self
+        }
+    }
+
+    /// How long one request may wait for the stores that count it.
+    pub(crate) fn patience(&self) -> Patience<'_> {
+        if self.has_shared_stores {
+            Patience::of_all(SHARED_WAIT_MAX, &*self.clock)
+        } else {
+            Patience::of_each()
         }
     }
 

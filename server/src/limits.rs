@@ -1,18 +1,31 @@
 //! The two limits of specification section 8: requests a minute for each key, and requests a month
 //! for each subscription.
 //!
-//! Both are pure functions of what was counted and the moment of the request; a limit that cannot
-//! be counted is never treated as one that is kept. Nothing here knows HTTP.
+//! Both are pure functions of what was counted and the moment of the request, and both may be counted
+//! in stores that servers share. A limit that cannot be counted is never treated as one that is
+//! kept. Nothing here knows HTTP.
 
 mod account;
 mod accounts;
+#[cfg(test)]
+mod contract;
 mod minute;
+mod minute_error;
+mod minute_store;
+mod patience;
 mod quota;
 mod quota_error;
+mod redis;
 mod usage;
 
 pub use account::LeaseSize;
 pub use minute::{MINUTE, RateLimits};
+pub use minute_error::MinuteError;
+pub use minute_store::MinuteStore;
+pub(crate) use patience::Patience;
+pub use patience::SHARED_WAIT_MAX;
 pub use quota::Quotas;
 pub use quota_error::{LedgerFailure, QuotaError};
 pub use usage::Usage;
+
+pub use self::redis::{Init, NotAnAddress, RedisAddress, RedisFailure, RedisLimits};

@@ -10,6 +10,7 @@
 mod connections;
 mod durations;
 mod families;
+mod minutes;
 mod queries;
 mod quotas;
 mod releases;
@@ -22,6 +23,7 @@ use prometheus::{Result, TEXT_FORMAT, TextEncoder};
 
 pub(crate) use connections::Connections;
 use families::Families;
+pub(crate) use minutes::RoundTrips;
 pub(crate) use queries::Queries;
 use releases::Releases;
 pub(crate) use requests::{Outcome, Requests};
@@ -58,6 +60,7 @@ pub(crate) async fn text(app: &App) -> String {
     app.metrics.requests.tell(&mut families);
     app.metrics.connections.tell(&app.metrics, &mut families);
     app.metrics.queries.tell(&mut families);
+    minutes::tell(app, &mut families);
     app.metrics.releases.tell(app, &mut families);
     state::tell(app, now, &mut families);
     quotas::tell(app, now, &mut families).await;

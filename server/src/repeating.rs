@@ -1,10 +1,11 @@
-//! A thread that does something again and again until it is told to stop.
+//! A thread that does something again and again until it is told to stop, and at once when it is
+//! woken.
 //!
 //! It is a thread and not an asynchronous task, because what it does may block, and because a busy
 //! runtime must not delay it. Nothing here knows what is done.
 
 use std::io;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -12,8 +13,28 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Repeating {
     name: &'static str,
-    stop: Option<Sender<()>>,
+    messages: Sender<Message>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// What a repetition is told between two times.
+#[derive(Debug, PartialEq, Eq)]
+enum Message {
+    /// Not to wait for the next time.
+    Wake,
+    /// To do it no more.
+    Stop,
+}
+
+/// Wakes a repetition, also one that has yet to begin.
+#[derive(Clone, Debug)]
+pub(crate) struct Waker(Sender<Message>);
+
+/// A repetition that can be woken before it begins.
+#[derive(Debug)]
+pub(crate) struct Wakeable {
+    messages: Sender<Message>,
+    received: Receiver<Message>,
 }
 
 /// Starts to do `act`, at once and then with a pause of `interval` after each time, on a thread
@@ -21,31 +42,69 @@ pub struct Repeating {
 pub(crate) fn repeat(
     name: &'static str,
     interval: Duration,
-    mut act: impl FnMut() + Send + 'static,
+    act: impl FnMut() + Send + 'static,
 ) -> io::Result<Repeating> {
-    let (stop, stopped) = channel();
-    let repetition = move || {
-        loop {
-            act();
-            if stopped.recv_timeout(interval) != Err(RecvTimeoutError::Timeout) {
-                return;
+    Wakeable::new().repeat(name, interval, act)
+}
+
+impl Waker {
+    /// Ends the pause before the next time. Who is woken often meanwhile does it once.
+    pub(crate) fn wake(&self) {
+        // One that has ended has nobody to be woken.
+        _ = self.0.send(Message::Wake);
+    }
+}
+
+impl Wakeable {
+    /// A repetition of what is not known yet.
+    pub(crate) fn new() -> Self {
+        let (messages, received) = channel();
+        Self { messages, received }
+    }
+
+    /// What wakes it.
+    pub(crate) fn waker(&self) -> Waker {
+        Waker(self.messages.clone())
+    }
+
+    /// Starts to do `act`, as [`repeat`] does.
+    pub(crate) fn repeat(
+        self,
+        name: &'static str,
+        interval: Duration,
+        mut act: impl FnMut() + Send + 'static,
+    ) -> io::Result<Repeating> {
+        let Self { messages, received } = self;
+        let repetition = move || {
+            loop {
+                act();
+                let first = received.recv_timeout(interval);
+                let is_stopped = first == Err(RecvTimeoutError::Disconnected);
+                if is_stopped
+                    || first
+                        .into_iter()
+                        .chain(received.try_iter())
+                        .any(|told| told == Message::Stop)
+                {
+                    return;
+                }
             }
-        }
-    };
-    let thread = std::thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(repetition)?;
-    Ok(Repeating {
-        name,
-        stop: Some(stop),
-        thread: Some(thread),
-    })
+        };
+        let thread = std::thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(repetition)?;
+        Ok(Repeating {
+            name,
+            messages,
+            thread: Some(thread),
+        })
+    }
 }
 
 impl Drop for Repeating {
     fn drop(&mut self) {
-        // Without a sender the thread's wait ends at once.
-        drop(self.stop.take());
+        // A thread that has ended hears nothing any more, and need not.
+        _ = self.messages.send(Message::Stop);
         let ended = self.thread.take().map(JoinHandle::join);
         if ended.is_some_and(|ended| ended.is_err()) {
             tracing::error!("the thread {} had panicked", self.name);
@@ -68,6 +127,24 @@ mod tests {
         }
         drop(repeating.unwrap());
         // This ends only because the thread, and with it the sender, is gone.
+        for () in counted {}
+    }
+
+    #[test]
+    fn a_repetition_that_is_woken_does_not_wait_for_its_time() {
+        let (done, counted) = channel();
+        let wakeable = Wakeable::new();
+        let waker = wakeable.waker();
+        // Longer than any test runs.
+        let repeating = wakeable.repeat("test", Duration::from_hours(24), move || {
+            done.send(()).unwrap();
+        });
+        for _ in 0..3 {
+            counted.recv().unwrap();
+            waker.wake();
+        }
+        drop(repeating.unwrap());
+        waker.wake();
         for () in counted {}
     }
 }

@@ -4,19 +4,22 @@
 //! ([`environment`], [`scope`]), its owner ([`subscription`]), its life ([`key`]) and its monthly
 //! [`quota`]; how a key is changed ([`change`]), and who did it ([`audit`]). Then the seams behind
 //! which they are stored, [`store`] for commands and servers, [`ledger`] for quota and [`last_use`]
-//! for what servers tell of keys, and their first implementation, [`sqlite`].
+//! for what servers tell of keys, and their implementations: [`sqlite`] for one server, and
+//! [`postgres`] for several. What both do with their [`tables`] is said once, in [`table_store`].
 //!
 //! Times are Unix seconds and always passed in. The plaintext of a key exists in
 //! [`secret::PlainKey`] alone: nothing here stores it, logs it or puts it into an error.
 
 pub mod audit;
 pub mod change;
+pub mod contents;
 pub mod environment;
 pub mod key;
 pub mod last_use;
 pub mod ledger;
 pub mod limits;
 pub mod name;
+pub mod postgres;
 pub mod quota;
 pub mod scope;
 pub mod secret;
@@ -24,5 +27,7 @@ pub mod sqlite;
 pub mod store;
 mod store_error;
 pub mod subscription;
+pub mod table_store;
+pub mod tables;
 
 mod base62;

@@ -15,7 +15,7 @@ use crate::data_dir::DataDir;
 use crate::durable;
 use crate::file_lock;
 use crate::keys::environment::Environment;
-use crate::keys::store::{Cause, KeySnapshot, KeySource, KeyStoreError, Revision};
+use crate::keys::store::{Cause, KeySnapshot, KeySource, KeyStoreError, Revision, Wake};
 use crate::regular_file;
 
 /// The right to serve an environment of a data directory, until it is dropped: minute windows are
@@ -122,20 +122,19 @@ impl Drop for ServerLock {
 
 /// Follows keys as long as a lock holds: without it another server may count the same minute
 /// limits, and nobody hears what this one confirms.
-#[derive(Debug)]
-pub struct WhileLocked<S> {
+pub struct WhileLocked {
     lock: Arc<ServerLock>,
-    source: S,
+    source: Box<dyn KeySource>,
 }
 
-impl<S> WhileLocked<S> {
+impl WhileLocked {
     /// Follows what `source` does.
-    pub fn new(lock: Arc<ServerLock>, source: S) -> Self {
+    pub fn new(lock: Arc<ServerLock>, source: Box<dyn KeySource>) -> Self {
         Self { lock, source }
     }
 }
 
-impl<S: KeySource> KeySource for WhileLocked<S> {
+impl KeySource for WhileLocked {
     fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError> {
         let location = || self.lock.data.path().display().to_string();
         let failed = |cause: Cause| KeyStoreError::Failed {
@@ -154,6 +153,10 @@ impl<S: KeySource> KeySource for WhileLocked<S> {
 
     fn revision(&self) -> Option<Revision> {
         self.source.revision()
+    }
+
+    fn wake_with(&mut self, wake: Wake) {
+        self.source.wake_with(wake);
     }
 }
 

@@ -12,13 +12,12 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use server::catalogue::OpenSettings;
 use server::http::AllowedOrigins;
-use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::keys::limits::DEFAULT_QUOTA;
 use shared::keys::name::Name;
 use shared::keys::scope::Scope;
 use shared::keys::secret::PlainKey;
-use shared::keys::store::{KeyStore, KeyStoreError, NewKey, NewSubscription};
+use shared::keys::store::{KeyStoreError, NewKey, NewSubscription};
 use shared::keys::subscription::Plan;
 
 use super::export_args::ExportArgs;
@@ -30,6 +29,7 @@ use crate::advice::Advised;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::findings::LISTED_DEFAULT;
+use crate::key_place::KeyPlace;
 use crate::listening::Listening;
 use crate::logging;
 use crate::publication::Publication;
@@ -60,27 +60,31 @@ pub struct DemoArgs {
 /// Imports the sample, issues a key and serves.
 pub fn run(
     args: &DemoArgs,
+    keys: &KeyPlace,
     publication: Publication<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
+    if keys.is_shared() {
+        return Err(in_a_database(keys));
+    }
     if let Some(address) = publication.address {
         let error = anyhow::anyhow!("the demo does not touch {address}");
         let advice = "leave --releases out, and CATALOGUE_RELEASES unset";
         return Err(Advised::wrong_usage(error, advice).into());
     }
-    let data = publication.data;
-    let directory = DataDir::new(data);
+    let directory = keys.data();
+    let data = directory.path();
     directory
         .create()
         .with_context(|| format!("could not create the data directory {}", data.display()))?;
-    let lock = take_lock(&directory, Environment::Live)?;
+    let lock = take_lock(directory, Environment::Live)?;
     import_sample(data, context)?;
-    let key = issue_key(data, context)?;
+    let key = issue_key(keys, context)?;
     let settings = OpenSettings::default();
     let listening = Listening::At(args.listen.address);
     let releases = publication.open(false, context)?;
     let parts = (Arc::from(releases), settings);
-    let serving = Serving::prepare(lock, listening, parts, AllowedOrigins::Own, context)?;
+    let serving = Serving::prepare(lock, keys, listening, parts, AllowedOrigins::Own, context)?;
     writeln!(
         context.out,
         "Key, shown this one time:\n  {key}\n\nTry it:\n  \
@@ -136,6 +140,12 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Others rely on what is there.
+fn in_a_database(keys: &KeyPlace) -> anyhow::Error {
+    let error = anyhow::anyhow!("the demo makes a key of its own, and would do so in {keys}");
+    Advised::wrong_usage(error, "leave out --store, and unset CATALOGUE_STORE").into()
+}
+
 fn not_the_sample(data: &Path, active: &Active) -> anyhow::Error {
     let error = anyhow::anyhow!(
         "the active release of {} is {active}, which is not the sample catalogue",
@@ -153,8 +163,8 @@ fn not_the_sample(data: &Path, active: &Active) -> anyhow::Error {
 }
 
 /// Every demo gets a key of its own, since the earlier ones cannot be shown again.
-fn issue_key(data: &Path, context: &mut Context) -> anyhow::Result<PlainKey> {
-    let mut store = key_store::open_or_create(data, context)?;
+fn issue_key(place: &KeyPlace, context: &mut Context) -> anyhow::Result<PlainKey> {
+    let mut store = key_store::open_or_create(place, context)?;
     let now = context.clock.now().unix_seconds();
     let name: Name = SUBSCRIPTION
         .parse()

@@ -10,16 +10,17 @@ mod keys;
 mod machine;
 mod releases;
 mod servers;
+mod store;
 
 use clap::Args;
 use serde::Serialize;
-use shared::data_dir::DataDir;
 
 use self::check::{Check, Outcome};
 use super::export_args::counted;
 use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
 use crate::json;
+use crate::key_place::KeyPlace;
 use crate::lines::wrapped_at;
 use crate::publication::Publication;
 use crate::visible::visible;
@@ -49,12 +50,15 @@ struct Document<'a> {
 /// Looks, and says what there is to be done.
 pub fn run(
     args: &DoctorArgs,
+    place: &KeyPlace,
     publication: Publication<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let data = publication.data;
-    let checks = checks(publication, context)?;
-    let checks: Vec<_> = checks.into_iter().map(|check| check.within(data)).collect();
+    let checks = checks(place, publication, context)?;
+    let checks: Vec<_> = checks
+        .into_iter()
+        .map(|check| check.within(place))
+        .collect();
     let count = |outcome| checks.iter().filter(|one| one.outcome == outcome).count();
     let (warnings, problems) = (count(Outcome::Warning), count(Outcome::Problem));
     if args.json {
@@ -74,27 +78,30 @@ pub fn run(
     })
 }
 
-fn checks(publication: Publication<'_>, context: &mut Context) -> anyhow::Result<Vec<Check>> {
-    let data = publication.data;
-    let directory = DataDir::new(data);
-    let mut checks = vec![directory::there(&directory)];
+fn checks(
+    place: &KeyPlace,
+    publication: Publication<'_>,
+    context: &mut Context,
+) -> anyhow::Result<Vec<Check>> {
+    let (directory, data) = (place.data(), place.data().path());
+    let mut checks = vec![directory::there(directory)];
     if checks[0].outcome == Outcome::Problem {
         // Everything else would say the same.
         return Ok(checks);
     }
     let published = publication.open(false, context)?;
     let now = context.clock.now().unix_seconds();
-    checks.extend(directory::private(&directory, &context.operator));
+    checks.extend(directory::private(directory, &context.operator));
     let releases = releases::check(&*published, now);
     checks.push(machine::disk(context.machine, data, releases.active_bytes));
     checks.push(machine::open_files(context.machine));
     checks.push(machine::duckdb());
     checks.extend(releases.checks);
-    let examined = keys::examined(&directory);
+    let examined = keys::examined(place);
     let latest = [releases.latest, examined.latest()];
     checks.push(machine::clock(latest.into_iter().flatten().max(), now));
     checks.extend(keys::check(&examined, now));
-    checks.extend(servers::check(&directory, examined.revision(), context));
+    checks.extend(servers::check(place, examined.revision(), context));
     Ok(checks)
 }
 

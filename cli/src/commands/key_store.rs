@@ -1,59 +1,88 @@
 //! The store of keys as the commands open it, and what to do when it refuses.
 
-use std::path::Path;
-
 use anyhow::Context as _;
-use shared::data_dir::DataDir;
 use shared::keys::change::{KeyUnchangeable, UnchangeableReason};
 use shared::keys::name::Name;
+use shared::keys::postgres::{PostgresAddress, PostgresKeyStore};
 use shared::keys::sqlite::SqliteKeyStore;
-use shared::keys::store::{KeyStore, KeyStoreError};
+use shared::keys::store::{CHANGE, KeyStore, KeyStoreError};
 
 use crate::advice::Advised;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::key_place::KeyPlace;
 use crate::shell::quoted;
 
 /// Least likeness of a name that is worth suggesting, from 0 to 1.
 const LIKENESS_MIN: f64 = 0.7;
 
+/// A store of either kind.
+pub(super) type OpenStore = Box<dyn KeyStore>;
+
 /// Opens the store, which must exist.
-pub(super) fn open(data: &Path, context: &Context) -> anyhow::Result<SqliteKeyStore> {
-    SqliteKeyStore::open(
-        &DataDir::new(data).keys_database(),
-        context.operator.clone(),
-    )
-    .map_err(|error| explained(error, "could not open the keys", None))
+pub(super) fn open(place: &KeyPlace, context: &Context) -> anyhow::Result<OpenStore> {
+    try_open(place, context)?.map_err(not_opened)
 }
 
-/// Opens the store; `None` where there is none yet.
+/// Opens the store; `None` where there is none yet. A database is never without one: whoever names
+/// it has made it.
 pub(super) fn open_if_any(
-    data: &Path,
+    place: &KeyPlace,
     context: &Context,
-) -> anyhow::Result<Option<SqliteKeyStore>> {
-    let operator = context.operator.clone();
-    match SqliteKeyStore::open(&DataDir::new(data).keys_database(), operator) {
+) -> anyhow::Result<Option<OpenStore>> {
+    match try_open(place, context)? {
         Ok(store) => Ok(Some(store)),
-        Err(KeyStoreError::Missing { .. }) => Ok(None),
-        Err(error) => Err(explained(error, "could not open the keys", None)),
+        Err(KeyStoreError::Missing { .. }) if !place.is_shared() => Ok(None),
+        Err(error) => Err(not_opened(error)),
     }
 }
 
-/// Opens the store, which is made where there is none.
-pub(super) fn open_or_create(data: &Path, context: &Context) -> anyhow::Result<SqliteKeyStore> {
-    let directory = DataDir::new(data);
+/// Opens the store, which is made where there is none. Tables in a database that others use are
+/// made by a command of their own.
+pub(super) fn open_or_create(place: &KeyPlace, context: &Context) -> anyhow::Result<OpenStore> {
+    if place.is_shared() {
+        return open(place, context);
+    }
+    let directory = place.data();
+    let shown = directory.path().display();
     directory
         .create()
-        .with_context(|| format!("could not create the data directory {}", data.display()))?;
-    SqliteKeyStore::open_or_create(&directory.keys_database(), context.operator.clone())
-        .map_err(|error| explained(error, "could not open the keys", None))
+        .with_context(|| format!("could not create the data directory {shown}"))?;
+    let store =
+        SqliteKeyStore::open_or_create(&directory.keys_database(), context.operator.clone());
+    Ok(Box::new(store.map_err(not_opened)?))
+}
+
+/// The inner error is the store's own.
+fn try_open(
+    place: &KeyPlace,
+    context: &Context,
+) -> anyhow::Result<Result<OpenStore, KeyStoreError>> {
+    let operator = context.operator.clone();
+    Ok(match place.engine()? {
+        None => SqliteKeyStore::open(&place.data().keys_database(), operator)
+            .map(|store| Box::new(store) as OpenStore),
+        Some(engine) => {
+            PostgresKeyStore::open(&engine, operator).map(|store| Box::new(store) as OpenStore)
+        }
+    })
+}
+
+/// The error of a store that could not be opened.
+pub(super) fn not_opened(error: KeyStoreError) -> anyhow::Error {
+    explained(error, "could not open the keys", None)
+}
+
+/// The error of what was attempted on a store as a whole.
+pub(super) fn stopped(error: KeyStoreError, attempt: &str) -> anyhow::Error {
+    explained(error, attempt, None)
 }
 
 /// The error of what was attempted on `store`, with what to do next where that is known.
 pub(super) fn refused(
     error: KeyStoreError,
     attempt: &str,
-    store: &mut SqliteKeyStore,
+    store: &mut dyn KeyStore,
 ) -> anyhow::Error {
     explained(error, attempt, Some(store))
 }
@@ -61,7 +90,7 @@ pub(super) fn refused(
 fn explained(
     error: KeyStoreError,
     attempt: &str,
-    store: Option<&mut SqliteKeyStore>,
+    store: Option<&mut dyn KeyStore>,
 ) -> anyhow::Error {
     let advice = advice(&error, store);
     let error = match error {
@@ -81,25 +110,8 @@ fn explained(
     }
 }
 
-fn advice(
-    error: &KeyStoreError,
-    store: Option<&mut SqliteKeyStore>,
-) -> Option<(ExitStatus, String)> {
+fn advice(error: &KeyStoreError, store: Option<&mut dyn KeyStore>) -> Option<(ExitStatus, String)> {
     let advice = match error {
-        KeyStoreError::Missing { .. } => (
-            ExitStatus::Failure,
-            "name another directory with --data, or begin here: \
-             catalogue subscriptions create NAME"
-                .to_owned(),
-        ),
-        KeyStoreError::Foreign { .. } => (
-            ExitStatus::Failure,
-            "name another directory with --data".to_owned(),
-        ),
-        KeyStoreError::ReadOnly { .. } => (
-            ExitStatus::Failure,
-            "the file and its directory must be writable for whoever runs this".to_owned(),
-        ),
         KeyStoreError::NoSubscription { name } => {
             (ExitStatus::WrongUsage, nearest_subscription(name, store))
         }
@@ -126,15 +138,63 @@ fn advice(
         KeyStoreError::Unchangeable(unchangeable) => {
             (ExitStatus::Refused, after_unchangeable(unchangeable))
         }
-        KeyStoreError::Newer { .. }
-        | KeyStoreError::Locked { .. }
-        | KeyStoreError::Failed { .. }
-        | KeyStoreError::NoSubscriptionId { .. } => return None,
+        error => return about_store(error).map(|(status, advice)| (status, advice.to_owned())),
     };
     Some(advice)
 }
 
-fn nearest_subscription(name: &Name, store: Option<&mut SqliteKeyStore>) -> String {
+/// What to do about a store that is not what it should be, or not to be had.
+fn about_store(error: &KeyStoreError) -> Option<(ExitStatus, &'static str)> {
+    let advice = match error {
+        KeyStoreError::Missing { location } if is_database(location) => {
+            "make its tables first: catalogue store init"
+        }
+        KeyStoreError::Foreign { location } if is_database(location) => {
+            "its schema `catalogue` is somebody else's: name another database"
+        }
+        KeyStoreError::ReadOnly { location } if is_database(location) => {
+            "name the server that is written to, not one that follows it"
+        }
+        KeyStoreError::Failed {
+            attempt: CHANGE,
+            location,
+            ..
+        } if is_database(location) => {
+            "whether it was changed is not known: look before you try again"
+        }
+        KeyStoreError::Missing { .. } => {
+            "name another directory with --data, or begin here: \
+             catalogue subscriptions create NAME"
+        }
+        KeyStoreError::Foreign { .. } => "name another directory with --data",
+        KeyStoreError::ReadOnly { .. } => {
+            "the file and its directory must be writable for whoever runs this"
+        }
+        KeyStoreError::Older { .. } => {
+            "bring it up to date, then replace the servers one by one: catalogue store migrate"
+        }
+        KeyStoreError::Unreachable { .. } => {
+            "nothing was changed; is the address right, and the database running?"
+        }
+        KeyStoreError::NotEmpty { .. } => {
+            let advice = "name an empty one: a copy is never mixed with what is there";
+            return Some((ExitStatus::Refused, advice));
+        }
+        KeyStoreError::InUse { .. } => {
+            let advice = "stop the servers first: what they charge meanwhile would be lost";
+            return Some((ExitStatus::Refused, advice));
+        }
+        _ => return None,
+    };
+    Some((ExitStatus::Failure, advice))
+}
+
+/// Whether that is where a database is, and not a file.
+fn is_database(location: &str) -> bool {
+    location.parse::<PostgresAddress>().is_ok()
+}
+
+fn nearest_subscription(name: &Name, store: Option<&mut dyn KeyStore>) -> String {
     let wanted = name.as_str().to_lowercase();
     let known = store
         .and_then(|store| store.subscriptions().ok())

@@ -7,13 +7,10 @@ mod list;
 mod log;
 mod rotate;
 
-use std::path::Path;
-
 use clap::{Args, Subcommand};
 use shared::keys::key::{Key, KeyId};
 use shared::keys::last_use::LastUse;
 use shared::keys::secret::{KeyPrefix, PlainKey};
-use shared::keys::sqlite::SqliteKeyStore;
 use shared::keys::store::{KeyReference, KeyStore};
 use shared::keys::subscription::Subscription;
 
@@ -21,6 +18,7 @@ use crate::advice::Advised;
 use crate::commands::key_store;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::key_place::KeyPlace;
 
 /// Arguments of `keys`.
 #[derive(Debug, Args)]
@@ -69,16 +67,16 @@ impl std::fmt::Debug for KeyArgs {
 }
 
 /// Does what was typed.
-pub fn run(args: &KeysArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+pub fn run(args: &KeysArgs, place: &KeyPlace, context: &mut Context) -> anyhow::Result<ExitStatus> {
     match &args.command {
-        KeysCommand::Issue(issue) => issue::run(issue, args.json, data, context),
-        KeysCommand::List => list::run(args.json, data, context),
-        KeysCommand::Show(key) => list::show(key, args.json, data, context),
-        KeysCommand::Rotate(rotate) => rotate::run(rotate, args.json, data, context),
-        KeysCommand::Disable(change) => change::disable(change, args.json, data, context),
-        KeysCommand::Enable(change) => change::enable(change, args.json, data, context),
-        KeysCommand::Revoke(revoke) => change::revoke(revoke, args.json, data, context),
-        KeysCommand::Log(log) => log::run(log, args.json, data, context),
+        KeysCommand::Issue(issue) => issue::run(issue, args.json, place, context),
+        KeysCommand::List => list::run(args.json, place, context),
+        KeysCommand::Show(key) => list::show(key, args.json, place, context),
+        KeysCommand::Rotate(rotate) => rotate::run(rotate, args.json, place, context),
+        KeysCommand::Disable(change) => change::disable(change, args.json, place, context),
+        KeysCommand::Enable(change) => change::enable(change, args.json, place, context),
+        KeysCommand::Revoke(revoke) => change::revoke(revoke, args.json, place, context),
+        KeysCommand::Log(log) => log::run(log, args.json, place, context),
     }
 }
 
@@ -106,19 +104,19 @@ impl KeyArgs {
     }
 
     /// Finds the key, for what is to be done with it.
-    fn find(&self, attempt: &str, store: &mut SqliteKeyStore) -> anyhow::Result<Key> {
+    fn find(&self, attempt: &str, store: &mut dyn KeyStore) -> anyhow::Result<Key> {
         let found = store.find_key(&self.reference()?);
         found.map_err(|error| key_store::refused(error, attempt, store))
     }
 }
 
 /// When `key` was last used, if ever.
-fn last_use(key: &Key, store: &mut SqliteKeyStore) -> anyhow::Result<Option<LastUse>> {
+fn last_use(key: &Key, store: &mut dyn KeyStore) -> anyhow::Result<Option<LastUse>> {
     Ok(store.last_uses()?.remove(&key.id))
 }
 
 /// The subscription that owns `key`.
-fn owner(key: &Key, store: &mut SqliteKeyStore) -> anyhow::Result<Subscription> {
+fn owner(key: &Key, store: &mut dyn KeyStore) -> anyhow::Result<Subscription> {
     let subscriptions = store.subscriptions()?;
     let owner = subscriptions
         .into_iter()

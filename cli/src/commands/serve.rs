@@ -7,7 +7,6 @@ use anyhow::Context as _;
 use clap::Args;
 use server::catalogue::OpenSettings;
 use server::http::{AllowedOrigin, AllowedOrigins};
-use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 
 use super::listen::ListenArgs;
@@ -17,7 +16,9 @@ use crate::advice::Advised;
 use crate::context::Context;
 use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
+use crate::key_place::KeyPlace;
 use crate::logging::{self, Filter, Format};
+use crate::minute_place::MinutePlace;
 use crate::publication::Publication;
 use crate::serving::{Serving, connection_limits, take_lock};
 use crate::size;
@@ -81,6 +82,15 @@ pub struct ServeArgs {
     )]
     #[arg(default_value = "0s", value_parser = parse_drain)]
     pub drain: Duration,
+    /// Where minute limits are counted: in `memory`, or, for several servers, in a Redis, such as
+    /// `redis://HOST:6379/0` [default: memory]
+    #[arg(
+        long = "limits",
+        value_name = "WHERE",
+        env = "CATALOGUE_LIMITS",
+        hide_env_values = true
+    )]
+    pub limits: Option<MinutePlace>,
     /// Origins whose pages browsers may let read answers, such as `https://boats.example`; `*` for
     /// all [default: none]
     #[arg(
@@ -130,30 +140,50 @@ fn parse_drain(text: &str) -> Result<Duration, String> {
 /// Serves.
 pub fn run(
     args: &ServeArgs,
+    keys: &KeyPlace,
     publication: Publication<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let listening = args.listen.decide(&mut context.service_manager)?;
-    let data = DataDir::new(publication.data);
     let allowed_origins = AllowedOrigins::of(&args.cors)
         .map_err(|why| Advised::wrong_usage(why.into(), "leave out the other origins, or `*`"))?;
+    let minutes = minutes(args.limits.as_ref(), keys)?;
     let releases = publication.open(true, context)?;
+    let data = keys.data();
     if publication.address.is_some() {
         // All that is needed of it is made here, since the catalogue is elsewhere.
         data.create()
             .with_context(|| format!("could not create {}", data.path().display()))?;
     }
-    let lock = take_lock(&data, args.environment)?;
+    let lock = take_lock(data, args.environment)?;
     let settings = OpenSettings {
         bodies_memory_max: args.bodies_memory,
         ..OpenSettings::default()
     };
     let parts = (Arc::from(releases), settings);
-    let serving = Serving::prepare(lock, listening, parts, allowed_origins, context)?;
+    let serving = Serving::prepare(lock, keys, listening, parts, allowed_origins, context)?;
     let admin = Admin::take(args.admin)?;
     logging::start(args.log.clone(), args.log_format, context.terminal)?;
     let limits = connection_limits(args.connections_per_address);
-    serving.run(limits, admin, args.drain, context)
+    serving
+        .counting_in(minutes)
+        .run(limits, admin, args.drain, context)
+}
+
+/// Where minute limits are counted. Of a database that keeps keys for any number of servers, nobody
+/// can know whether another one counts apart, so that has to be said.
+fn minutes(named: Option<&MinutePlace>, keys: &KeyPlace) -> anyhow::Result<MinutePlace> {
+    match named {
+        Some(named) => Ok(named.clone()),
+        None if keys.is_shared() => Err(Advised::wrong_usage(
+            anyhow::anyhow!(
+                "servers may share {keys}, so it has to be said where they count minute limits"
+            ),
+            "--limits redis://HOST, or --limits memory where this is the only server",
+        )
+        .into()),
+        None => Ok(MinutePlace::default()),
+    }
 }
 
 #[cfg(test)]

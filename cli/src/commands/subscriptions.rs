@@ -1,14 +1,13 @@
 //! `catalogue subscriptions`: who owns keys and how much they may ask for in a month.
 
 use std::io::Write;
-use std::path::Path;
 
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand, value_parser};
 use serde::Serialize;
 use shared::keys::limits::{DEFAULT_QUOTA, NAME_MAX, QUOTA_MAX};
 use shared::keys::name::Name;
-use shared::keys::store::{KeyStore, NewSubscription, SubscriptionChange};
+use shared::keys::store::{NewSubscription, SubscriptionChange};
 use shared::keys::subscription::{Plan, Subscription, SubscriptionStatus};
 use shared::timestamp::Timestamp;
 
@@ -16,6 +15,7 @@ use crate::commands::wait::WaitArgs;
 use crate::commands::{key_store, one_of};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::key_place::KeyPlace;
 use crate::table::{self, Cell, Column};
 use crate::tone::Tone;
 use crate::{json, shell, when};
@@ -104,12 +104,12 @@ fn quota() -> impl TypedValueParser<Value = u64> {
 /// Does what was typed.
 pub fn run(
     args: &SubscriptionsArgs,
-    data: &Path,
+    place: &KeyPlace,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     match &args.command {
         SubscriptionsCommand::Create(create) => {
-            let subscription = create_subscription(create, data, context)?;
+            let subscription = create_subscription(create, place, context)?;
             let next = format!(
                 "\nIssue its first key:\n  catalogue keys issue --subscription {} \
                  --scope boats.read manufacturers.read\n",
@@ -117,16 +117,16 @@ pub fn run(
             );
             show(&subscription, &next, args.json, context)
         }
-        SubscriptionsCommand::List => list(args.json, data, context),
+        SubscriptionsCommand::List => list(args.json, place, context),
         SubscriptionsCommand::Show(named) => {
-            let mut store = key_store::open(data, context)?;
+            let mut store = key_store::open(place, context)?;
             let found = store.subscription(&named.name);
             let attempt = "could not show the subscription";
-            let found = found.map_err(|error| key_store::refused(error, attempt, &mut store))?;
+            let found = found.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
             show(&found, "", args.json, context)
         }
         SubscriptionsCommand::Update(update) => {
-            let mut store = key_store::open(data, context)?;
+            let mut store = key_store::open(place, context)?;
             let now = context.clock.now().unix_seconds();
             let change = SubscriptionChange {
                 status: update.change.status,
@@ -135,9 +135,9 @@ pub fn run(
             let changed = store.update_subscription(&update.name, change, now);
             let attempt = "could not change the subscription";
             let changed =
-                changed.map_err(|error| key_store::refused(error, attempt, &mut store))?;
+                changed.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
             let shown = show(&changed, "", args.json, context).map(|_done| ());
-            update.wait.then(shown, data, &mut store, context)?;
+            update.wait.then(shown, place, &mut *store, context)?;
             Ok(ExitStatus::Done)
         }
     }
@@ -145,10 +145,10 @@ pub fn run(
 
 fn create_subscription(
     args: &CreateArgs,
-    data: &Path,
+    place: &KeyPlace,
     context: &Context,
 ) -> anyhow::Result<Subscription> {
-    let mut store = key_store::open_or_create(data, context)?;
+    let mut store = key_store::open_or_create(place, context)?;
     let CreateArgs { name, plan, quota } = args;
     let new = NewSubscription {
         name: name.clone(),
@@ -157,11 +157,11 @@ fn create_subscription(
     };
     let created = store.create_subscription(new, context.clock.now().unix_seconds());
     let attempt = "could not create the subscription";
-    created.map_err(|error| key_store::refused(error, attempt, &mut store))
+    created.map_err(|error| key_store::refused(error, attempt, &mut *store))
 }
 
-fn list(as_json: bool, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let subscriptions = match key_store::open_if_any(data, context)? {
+fn list(as_json: bool, place: &KeyPlace, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    let subscriptions = match key_store::open_if_any(place, context)? {
         Some(mut store) => store.subscriptions()?,
         None => Vec::new(),
     };
@@ -171,7 +171,7 @@ fn list(as_json: bool, data: &Path, context: &mut Context) -> anyhow::Result<Exi
         return Ok(ExitStatus::Done);
     }
     if subscriptions.is_empty() {
-        writeln!(context.out, "No subscriptions in {}.", data.display())?;
+        writeln!(context.out, "No subscriptions in {place}.")?;
         writeln!(
             context.out,
             "Create one: catalogue subscriptions create NAME"

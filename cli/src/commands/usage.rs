@@ -3,12 +3,10 @@
 mod bar;
 
 use std::io::Write;
-use std::path::Path;
 
 use clap::{Args, value_parser};
 use serde::Serialize;
 use shared::keys::name::Name;
-use shared::keys::sqlite::SqliteKeyStore;
 use shared::keys::store::KeyStore;
 use shared::keys::subscription::Subscription;
 use shared::timestamp::Timestamp;
@@ -16,6 +14,7 @@ use shared::timestamp::Timestamp;
 use crate::commands::key_store;
 use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
+use crate::key_place::KeyPlace;
 use crate::table::{self, Cell, Column};
 use crate::{json, when};
 
@@ -39,17 +38,21 @@ pub struct UsageArgs {
 }
 
 /// Shows the usage of the current period of each subscription.
-pub fn run(args: &UsageArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+pub fn run(
+    args: &UsageArgs,
+    place: &KeyPlace,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();
     let usage = match &args.subscription {
         Some(name) => {
-            let mut store = key_store::open(data, context)?;
+            let mut store = key_store::open(place, context)?;
             let found = store.subscription(name);
             let attempt = "could not show the usage";
-            let found = found.map_err(|error| key_store::refused(error, attempt, &mut store))?;
-            vec![usage_of(&found, &mut store, now)?]
+            let found = found.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
+            vec![usage_of(&found, &mut *store, now)?]
         }
-        None => usage_of_all(data, now, context)?,
+        None => usage_of_all(place, now, context)?,
     };
     if args.json {
         json::print(&Document { usage }, context)?;
@@ -58,8 +61,7 @@ pub fn run(args: &UsageArgs, data: &Path, context: &mut Context) -> anyhow::Resu
     if usage.is_empty() {
         writeln!(
             context.out,
-            "No subscriptions in {}, so nothing is used.",
-            data.display()
+            "No subscriptions in {place}, so nothing is used."
         )?;
         writeln!(
             context.out,
@@ -138,20 +140,20 @@ struct Usage {
     renews_at: Timestamp,
 }
 
-fn usage_of_all(data: &Path, now: i64, context: &Context) -> anyhow::Result<Vec<Usage>> {
-    let Some(mut store) = key_store::open_if_any(data, context)? else {
+fn usage_of_all(place: &KeyPlace, now: i64, context: &Context) -> anyhow::Result<Vec<Usage>> {
+    let Some(mut store) = key_store::open_if_any(place, context)? else {
         return Ok(Vec::new());
     };
     let subscriptions = store.subscriptions()?;
     subscriptions
         .iter()
-        .map(|subscription| usage_of(subscription, &mut store, now))
+        .map(|subscription| usage_of(subscription, &mut *store, now))
         .collect()
 }
 
 fn usage_of(
     subscription: &Subscription,
-    store: &mut SqliteKeyStore,
+    store: &mut dyn KeyStore,
     now: i64,
 ) -> anyhow::Result<Usage> {
     let period = subscription.period(now);

@@ -1,24 +1,32 @@
 //! `--wait`: return only when a change of keys or subscriptions holds on every running server.
 //!
-//! Each server says which revision of the store it acts on; this asks until all have come far
-//! enough. A server that cannot read the store says nothing, and accepts no key either.
+//! Each server of a data directory says which revision of the store it acts on; this asks until all
+//! have come far enough. A server that cannot read the store says nothing, and accepts no key either.
+//! Servers that share a database are known to nobody, and need not be: each of them stops accepting
+//! keys that it has not confirmed for a while, so this waits a little longer than that.
 
-use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
-use shared::keys::sqlite::SqliteKeyStore;
+use shared::keys::limits::CHANGES_HOLD_WITHIN;
 use shared::keys::store::KeyStore;
 use shared::servers::{Standing, standing};
 
 use crate::advice::Advised;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::key_place::KeyPlace;
 
 /// Longest wait for a server, ten times as long as it may act on what it does not know.
 const WAIT_MAX: Duration = Duration::from_secs(10);
+/// How long a server that shares a database may act on what was so before a change: it accepts a key
+/// only if it has asked for changes within [`CHANGES_HOLD_WITHIN`], by a clock that never jumps,
+/// counted from before the question; and a question that is asked after the change was committed
+/// is answered with it. The rest is for clocks that do not tick alike.
+pub(super) const SHARED_WAIT: Duration =
+    CHANGES_HOLD_WITHIN.saturating_add(Duration::from_millis(100));
 /// Pause between two looks.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -32,23 +40,28 @@ pub struct WaitArgs {
 
 impl WaitArgs {
     /// Waits, if asked to, until every running server acts on the last change of `store`, which
-    /// belongs to `data`. It waits also where what was to be `shown` could not be, which is then
+    /// belongs to `place`. It waits also where what was to be `shown` could not be, which is then
     /// the error: a change that is made has to hold, whoever watches.
     pub(super) fn then(
         self,
         shown: anyhow::Result<()>,
-        data: &Path,
-        store: &mut SqliteKeyStore,
+        place: &KeyPlace,
+        store: &mut dyn KeyStore,
         context: &mut Context,
     ) -> anyhow::Result<()> {
         if self.wait {
-            wait(&DataDir::new(data), store, context)?;
+            wait(place, store, context)?;
         }
         shown
     }
 }
 
-fn wait(data: &DataDir, store: &mut SqliteKeyStore, context: &mut Context) -> anyhow::Result<()> {
+fn wait(place: &KeyPlace, store: &mut dyn KeyStore, context: &mut Context) -> anyhow::Result<()> {
+    if place.is_shared() {
+        (context.pause)(SHARED_WAIT);
+        return Ok(());
+    }
+    let data = place.data();
     let mut waited = Duration::ZERO;
     while let Some(environment) = unaware(data, store)? {
         if WAIT_MAX <= waited {
@@ -63,7 +76,7 @@ fn wait(data: &DataDir, store: &mut SqliteKeyStore, context: &mut Context) -> an
 /// A running server that does not act on the store as it is now. One that acted on a later state
 /// of this store, before it was restored, is not told apart from one that lags behind, and need
 /// not be.
-fn unaware(data: &DataDir, store: &mut SqliteKeyStore) -> anyhow::Result<Option<Environment>> {
+fn unaware(data: &DataDir, store: &mut dyn KeyStore) -> anyhow::Result<Option<Environment>> {
     for environment in Environment::ALL {
         let is_aware = match standing(data, environment)? {
             Standing::Stopped => true,

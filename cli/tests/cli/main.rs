@@ -46,6 +46,7 @@ mod secrets;
 mod served;
 mod service;
 mod settings;
+mod several_servers;
 mod subscriptions;
 mod terminal;
 mod usage;

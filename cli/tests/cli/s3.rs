@@ -146,7 +146,7 @@ fn every_server_follows_an_activation_and_a_rollback_and_starts_without_s3() {
         wait_for(server, &first);
     }
     for server in servers {
-        server.stop();
+        assert!(server.stop().success());
     }
     let mut command = machines.command("one", &SERVE);
     command.env("AWS_ENDPOINT_URL", "http://127.0.0.1:1");

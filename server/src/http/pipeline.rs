@@ -17,7 +17,7 @@ use super::routes::{self, Destination, Operation, Template};
 use super::{authorization, cors, docs, limits, representation, service};
 use crate::app::App;
 use crate::keyring::Verified;
-use crate::limits::{QuotaError, Usage};
+use crate::limits::{MinuteError, Patience, QuotaError, Usage};
 use crate::params::QueryString;
 
 /// A request that was answered as asked.
@@ -107,10 +107,16 @@ pub(crate) async fn answer(
     let key = authorization::read(request.headers())?;
     let verified = app.keyring.verify(&key, app.environment, now)?;
     let verified = &*seen.verified.insert(verified);
-    seen.facts.rate = Some(count_in_minute(app, verified, now, &mut seen.facts).await?);
+    let mut counting = Counting {
+        app,
+        verified,
+        patience: app.patience(),
+        now,
+    };
+    seen.facts.rate = Some(counting.count(&mut seen.facts).await?);
     check_scopes(&verified.key, scopes)?;
     let asked = Asked::parse(operation, segment, &query).map_err(ApiError::Validation)?;
-    app.quotas.check(&verified.subscription, now).await?;
+    counting.check_quota().await?;
 
     let catalogue = app.catalogue();
     let look_up = LookUp {
@@ -127,31 +133,55 @@ pub(crate) async fn answer(
     if matches!(answer, Answer::NotModified) {
         return Ok(answer);
     }
-    seen.facts.quota = Some(app.quotas.charge(&verified.subscription, now).await?);
+    seen.facts.quota = Some(counting.charge().await?);
     seen.facts.freshness = Some(found.freshness);
     seen.facts.link = found.link;
     Ok(answer)
 }
 
-/// Counts the request in the minute window of its key. A refusal shows the state of the quota
-/// too (section 4.8), so that is read; where it cannot be, the answer is that the service is
-/// unavailable rather than a guess.
-async fn count_in_minute(
-    app: &App,
-    verified: &Verified,
+/// One request being counted: what it is counted by, and how long it still waits for that.
+struct Counting<'a> {
+    app: &'a App,
+    verified: &'a Verified,
+    patience: Patience<'a>,
     now: Moment,
-    facts: &mut Facts,
-) -> Result<Usage, ApiError> {
-    let key = &verified.key;
-    let refused = match app.rate_limits.count(&key.family, key.minute_limit(), now) {
-        Ok(usage) => return Ok(usage),
-        Err(usage) => ApiError::RateLimited(usage),
-    };
-    match app.quotas.check(&verified.subscription, now).await {
-        Ok(quota) | Err(QuotaError::Exceeded(quota)) => facts.quota = Some(quota),
-        Err(unavailable) => return Err(unavailable.into()),
+}
+
+impl Counting<'_> {
+    /// Counts the request in the minute window of its key. A refusal shows the state of the quota
+    /// too (section 4.8), so that is read; where it cannot be, the answer is that the service is
+    /// unavailable rather than a guess.
+    async fn count(&mut self, facts: &mut Facts) -> Result<Usage, ApiError> {
+        let key = &self.verified.key;
+        let (limit, patience) = (key.minute_limit(), &mut self.patience);
+        let minutes = &self.app.minutes;
+        let refused = match minutes.count(&key.family, limit, self.now, patience).await {
+            Ok(usage) => return Ok(usage),
+            Err(MinuteError::Exceeded(usage)) => ApiError::RateLimited(usage),
+            Err(unavailable @ MinuteError::Unavailable(_)) => {
+                return Err(ApiError::Unavailable(unavailable.into()));
+            }
+        };
+        match self.check_quota().await {
+            Ok(quota) | Err(QuotaError::Exceeded(quota)) => facts.quota = Some(quota),
+            Err(unavailable) => return Err(unavailable.into()),
+        }
+        Err(refused)
     }
-    Err(refused)
+
+    /// Whether there is a request of the month left.
+    async fn check_quota(&mut self) -> Result<Usage, QuotaError> {
+        let (quotas, owner) = (&self.app.quotas, &self.verified.subscription);
+        let check = |left| quotas.check_within(left, owner, self.now);
+        self.patience.spend(check).await
+    }
+
+    /// Takes a request of the month.
+    async fn charge(&mut self) -> Result<Usage, QuotaError> {
+        let (quotas, owner) = (&self.app.quotas, &self.verified.subscription);
+        let charge = |left| quotas.charge_within(left, owner, self.now);
+        self.patience.spend(charge).await
+    }
 }
 
 fn check_scopes(key: &Key, needed: &[Scope]) -> Result<(), ApiError> {

@@ -72,7 +72,7 @@ impl Quotas {
         subscription: &Subscription,
         now: Moment,
     ) -> Result<Usage, QuotaError> {
-        self.demand(Demand::Check, subscription, now).await
+        self.check_within(Duration::MAX, subscription, now).await
     }
 
     /// Charges one request, or refuses it. What is charged stays charged.
@@ -81,7 +81,27 @@ impl Quotas {
         subscription: &Subscription,
         now: Moment,
     ) -> Result<Usage, QuotaError> {
-        self.demand(Demand::Charge, subscription, now).await
+        self.charge_within(Duration::MAX, subscription, now).await
+    }
+
+    /// Checks, waiting for the ledger no longer than usually, nor than `left`.
+    pub(crate) async fn check_within(
+        &self,
+        left: Duration,
+        subscription: &Subscription,
+        now: Moment,
+    ) -> Result<Usage, QuotaError> {
+        self.demand(Demand::Check, left, subscription, now).await
+    }
+
+    /// Charges, waiting for the ledger no longer than usually, nor than `left`.
+    pub(crate) async fn charge_within(
+        &self,
+        left: Duration,
+        subscription: &Subscription,
+        now: Moment,
+    ) -> Result<Usage, QuotaError> {
+        self.demand(Demand::Charge, left, subscription, now).await
     }
 
     /// Gives back to the ledger what is leased and not charged: for a graceful stop, when no
@@ -150,6 +170,7 @@ impl Quotas {
     async fn demand(
         &self,
         demand: Demand,
+        left: Duration,
         subscription: &Subscription,
         now: Moment,
     ) -> Result<Usage, QuotaError> {
@@ -159,7 +180,8 @@ impl Quotas {
             Step::Done(usage) => return usage.map_err(QuotaError::Exceeded),
             Step::Wait(pending) => pending,
         };
-        let answered = timeout(self.patience, async {
+        let waited = self.patience.min(left);
+        let answered = timeout(waited, async {
             loop {
                 let count = || Waiting::count(&self.accounts, subscription.id);
                 let counted = (demand == Demand::Charge).then(count);
@@ -173,7 +195,7 @@ impl Quotas {
                 }
             }
         });
-        let too_slow = |_elapsed| Err(QuotaError::Unavailable(LedgerFailure::TooSlow));
+        let too_slow = |_elapsed| Err(QuotaError::Unavailable(LedgerFailure::TooSlow { waited }));
         answered.await.unwrap_or_else(too_slow)
     }
 

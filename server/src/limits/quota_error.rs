@@ -1,11 +1,11 @@
 //! Why a request is not counted against its quota.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use shared::keys::store::KeyStoreError;
 use shared::keys::subscription::SubscriptionId;
 
-use super::quota::LEDGER_WAIT_MAX;
 use super::usage::Usage;
 use crate::error_chain::chain;
 
@@ -31,8 +31,11 @@ pub enum LedgerFailure {
         source: Arc<KeyStoreError>,
     },
     /// It takes its time. What it will say is still taken in.
-    #[error("the quota ledger has not answered within {} ms", LEDGER_WAIT_MAX.as_millis())]
-    TooSlow,
+    #[error("the quota ledger has not answered within {} ms", waited.as_millis())]
+    TooSlow {
+        /// How long it was waited for.
+        waited: Duration,
+    },
     /// The thread that asked it was stopped.
     #[error("the question to the quota ledger was broken off")]
     BrokenOff,

@@ -10,7 +10,7 @@ use server::app::{App, Parts};
 use server::catalogue::Catalogue;
 use server::http::{AllowedOrigins, service};
 use server::keyring::Keyring;
-use server::limits::Quotas;
+use server::limits::{MinuteStore, Quotas, RedisLimits};
 use server::request_id::{RequestIds, SequentialRequestIds};
 use shared::clock::{Clock, ManualClock};
 use shared::keys::environment::Environment;
@@ -43,6 +43,8 @@ pub(crate) struct Unusual {
     /// In place of the manual clock.
     pub(crate) clock: Option<Arc<dyn Clock>>,
     pub(crate) allowed_origins: AllowedOrigins,
+    /// In place of minute windows in memory.
+    pub(crate) minutes: Option<MinuteStore>,
 }
 
 impl Default for Unusual {
@@ -52,6 +54,7 @@ impl Default for Unusual {
             request_ids: Box::new(SequentialRequestIds::default()),
             clock: None,
             allowed_origins: AllowedOrigins::default(),
+            minutes: None,
         }
     }
 }
@@ -75,7 +78,11 @@ impl TestApp {
             clock: unusual.clock.unwrap_or(manual),
             request_ids: unusual.request_ids,
         });
-        let app = Arc::new(app.allowing(unusual.allowed_origins));
+        let app = app.allowing(unusual.allowed_origins);
+        let app = Arc::new(match unusual.minutes {
+            None => app,
+            Some(minutes) => app.counting_in(minutes),
+        });
         let service = service(Arc::clone(&app));
         let test_app = Self {
             app,
@@ -117,6 +124,13 @@ impl TestApp {
             .header("host", "test");
         Ask { app: self, request }
     }
+}
+
+/// Minute windows in a Redis that is not there: nobody listens on port 1.
+pub(crate) async fn away() -> MinuteStore {
+    let (nowhere, clock) = ("redis://127.0.0.1:1", Arc::new(ManualClock::at(NOW)));
+    let limits = RedisLimits::start(nowhere.parse().unwrap(), clock).await;
+    MinuteStore::Redis(limits.unwrap())
 }
 
 /// A request being put together.

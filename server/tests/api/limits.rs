@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::app::TestApp;
+use crate::app::{TestApp, Unusual, away};
 use crate::keys::{NEARLY_EXHAUSTED, PLENTY};
 
 /// 2026-11-01T00:00:00Z: subscriptions of tests started on the first of October.
@@ -164,4 +164,19 @@ async fn a_minute_refusal_whose_quota_is_unknown_is_503() {
     app.ledger.break_down();
     let refused = ask().send().await;
     refused.check("limits__503_minute_refusal");
+}
+
+#[tokio::test]
+async fn a_store_of_minute_limits_that_is_away_refuses_whatever_would_be_counted() {
+    let app = TestApp::with(Unusual {
+        minutes: Some(away().await),
+        ..Unusual::default()
+    });
+    let refused = app.get("/v1/boats/b1").key("reader").send().await;
+    assert_eq!(refused.code(), "SERVICE_UNAVAILABLE");
+    assert_eq!(refused.header("retry-after"), Some("2"));
+    assert_eq!(refused.header("x-ratelimit-limit"), None);
+    let unknown = app.get("/v1/boats/b1").key("unknown").send().await;
+    assert_eq!(unknown.code(), "INVALID_API_KEY");
+    assert_eq!(app.get("/health").send().await.code(), "200");
 }

@@ -8,6 +8,7 @@
 //! drop SQLite's own locks on it.
 
 mod audit;
+mod copy;
 mod database;
 mod examine;
 mod last_use;
@@ -17,7 +18,9 @@ mod rows;
 mod schema;
 mod source;
 mod store;
+mod tables;
 
+pub use database::Database;
 pub use examine::{Examination, WholeOrNot, examine, revision};
 pub use last_use::SqliteLastUses;
 pub use ledger::SqliteLedger;

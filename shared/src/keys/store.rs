@@ -6,11 +6,13 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rand::RngCore;
 
 use crate::keys::audit::{Entry, EntryQuery};
+use crate::keys::contents::Contents;
 use crate::keys::environment::Environment;
 use crate::keys::key::{Key, KeyId};
 use crate::keys::last_use::LastUse;
@@ -164,6 +166,12 @@ pub trait KeyStore {
     /// The latest entries of the audit log, the last one first. Every change above enters itself,
     /// unless everything was so already.
     fn audit_log(&mut self, query: &EntryQuery) -> Result<Vec<Entry>, KeyStoreError>;
+
+    /// Everything there is, to be copied.
+    fn contents(&mut self) -> Result<Contents, KeyStoreError>;
+
+    /// Enters everything of another store, numbers included, into this one, which must be empty.
+    fn fill(&mut self, contents: &Contents) -> Result<(), KeyStoreError>;
 }
 
 /// Names one state of a store's keys and subscriptions: every change makes another one, unlike
@@ -180,6 +188,9 @@ pub struct KeySnapshot {
     pub subscriptions: Vec<Subscription>,
 }
 
+/// Wakes whoever polls a source.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;
+
 /// Follows the keys of a store, for a server.
 pub trait KeySource: Send {
     /// `Some` the first time and whenever anything may have changed; `None` confirms that nothing
@@ -188,4 +199,8 @@ pub trait KeySource: Send {
 
     /// What the last poll confirmed, if it did.
     fn revision(&self) -> Option<Revision>;
+
+    /// Has `wake` called whenever something has probably changed, so that nobody has to wait for
+    /// the next poll. A source that cannot know never calls it.
+    fn wake_with(&mut self, _wake: Wake) {}
 }

@@ -55,6 +55,40 @@ pub enum KeyStoreError {
         /// The newest version that this program knows.
         known: i64,
     },
+    /// Written by an older program, and this one needs more than it made.
+    #[error("the key store {location} has version {found}, older than {needed}")]
+    Older {
+        /// Where it lies.
+        location: String,
+        /// Its version.
+        found: i64,
+        /// The oldest version that this program can work with.
+        needed: i64,
+    },
+    /// It did not answer, or the connection to it broke. Nothing was changed.
+    #[error("could not reach the key store {location}")]
+    Unreachable {
+        /// Where it lies.
+        location: String,
+        /// How it failed.
+        #[source]
+        source: Cause,
+    },
+    /// It has what a copy would have to be put beside.
+    #[error("the key store {location} is not empty")]
+    NotEmpty {
+        /// Where it lies.
+        location: String,
+    },
+    /// What was entered is not what was read. Nothing was changed.
+    #[error("the copy would not be what was copied")]
+    CopyDiffers,
+    /// A server uses it.
+    #[error("a server uses the key store {location}")]
+    InUse {
+        /// Where it lies.
+        location: String,
+    },
     /// Somebody else held the store for too long. Nothing was changed.
     #[error("could not {attempt} the key store {location}")]
     Locked {

@@ -39,7 +39,7 @@ enum Kind {
     Item,
 }
 
-const WORDS: [Word; 17] = [
+const WORDS: [Word; 22] = [
     Word {
         text: "salvo",
         kind: Kind::Crate,
@@ -74,6 +74,11 @@ const WORDS: [Word; 17] = [
         text: "prometheus",
         kind: Kind::Crate,
         homes: &["server/src/metrics"],
+    },
+    Word {
+        text: "redis",
+        kind: Kind::Crate,
+        homes: &["server/src/limits/redis"],
     },
     Word {
         text: "jaq_core",
@@ -124,6 +129,26 @@ const WORDS: [Word; 17] = [
         text: "rusqlite",
         kind: Kind::Crate,
         homes: &["shared/src/keys"],
+    },
+    Word {
+        text: "tokio_postgres",
+        kind: Kind::Crate,
+        homes: &["shared/src/keys/postgres"],
+    },
+    Word {
+        text: "deadpool_postgres",
+        kind: Kind::Crate,
+        homes: &["shared/src/keys/postgres"],
+    },
+    Word {
+        text: "tokio_postgres_rustls",
+        kind: Kind::Crate,
+        homes: &["shared/src/keys/postgres"],
+    },
+    Word {
+        text: "rustls",
+        kind: Kind::Crate,
+        homes: &["shared/src/keys/postgres", "shared/src/release"],
     },
     Word {
         text: "SystemTime",

@@ -6,11 +6,12 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::args::DATA;
+use crate::key_place::KeyPlace;
 use crate::shell::quoted;
 use crate::tone::Tone;
 
 /// A thing that was looked at.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Check {
     /// What was looked at.
     pub(super) about: &'static str,
@@ -81,16 +82,20 @@ impl Check {
         }
     }
 
-    /// The same for a directory that has to be named, so that what is to be run is run on it.
-    pub(super) fn within(self, data: &Path) -> Self {
+    /// The same for a place that has to be named, so that what is to be run is run on it. The address
+    /// of a database may have a password, and is left in the variable that it is best kept in.
+    pub(super) fn within(self, place: &KeyPlace) -> Self {
+        let data = place.data().path();
+        let mut named = String::new();
+        if data != Path::new(DATA) {
+            named = format!(" --data {}", quoted(&data.display().to_string()));
+        }
+        if place.is_shared() {
+            named.push_str(" --store \"$CATALOGUE_STORE\"");
+        }
         let command = |run: String| match run.strip_prefix("catalogue ") {
-            Some(rest) if data != Path::new(DATA) => {
-                format!(
-                    "catalogue --data {} {rest}",
-                    quoted(&data.display().to_string())
-                )
-            }
-            _ => run,
+            Some(rest) => format!("catalogue{named} {rest}"),
+            None => run,
         };
         Self {
             remedy: self.remedy.map(command),

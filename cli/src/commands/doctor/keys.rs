@@ -1,60 +1,43 @@
-//! The key store: whether it can be used, and which keys and subscriptions want looking after.
+//! What is in the key store: which keys and subscriptions want looking after.
 
-use std::io::ErrorKind;
 use std::time::Duration;
 
-use shared::data_dir::DataDir;
 use shared::keys::key::{Key, KeyState};
-use shared::keys::sqlite::{Examination, WholeOrNot, examine};
-use shared::keys::store::{KeyStoreError, Revision};
+use shared::keys::store::Revision;
 use shared::keys::subscription::{Subscription, SubscriptionStatus};
-use shared::regular_file;
 
 use super::check::Check;
+use super::store::{self, Found};
 use crate::commands::export_args::counted;
-use crate::commands::size::size;
+use crate::key_place::KeyPlace;
 use crate::shell::quoted;
 use crate::when;
 
-/// A larger store is not read through.
-const CHECKED_BYTES_MAX: u64 = 500_000_000;
 /// How long before a key expires that is told.
 const EXPIRING: Duration = Duration::from_hours(14 * 24);
 /// Most of one kind that are named.
 const NAMED_MAX: usize = 3;
 
-const STORE: &str = "key store";
 const SUBSCRIPTIONS: &str = "subscriptions";
 const KEYS: &str = "keys";
 
-/// The key store of a data directory, or why it could not be looked into.
-pub(super) struct Examined {
-    path: String,
-    /// The file is there, and who looks may not read it.
-    is_forbidden: bool,
-    found: Result<Examination, KeyStoreError>,
-}
+/// The store of keys, or why it could not be looked into.
+pub(super) struct Examined(Result<Found, Check>);
 
 /// Looks into the store.
-pub(super) fn examined(data: &DataDir) -> Examined {
-    let path = data.keys_database();
-    Examined {
-        path: quoted(&path.display().to_string()),
-        is_forbidden: regular_file::open(&path)
-            .is_err_and(|error| error.kind() == ErrorKind::PermissionDenied),
-        found: examine(&path, CHECKED_BYTES_MAX),
-    }
+pub(super) fn examined(place: &KeyPlace) -> Examined {
+    Examined(store::look(place))
 }
 
 impl Examined {
     /// The state that it is in, where that is known.
     pub(super) fn revision(&self) -> Option<&Revision> {
-        self.found.as_ref().ok()?.revision.as_ref()
+        self.0.as_ref().ok()?.revision.as_ref()
     }
 
     /// When something was last done that it knows of.
     pub(super) fn latest(&self) -> Option<i64> {
-        let found = self.found.as_ref().ok()?;
+        let found = self.0.as_ref().ok()?;
         let issued = found.contents.keys.iter().map(|key| key.created_at);
         let started = found.contents.subscriptions.iter();
         let started = started.map(|subscription| subscription.started_at);
@@ -65,58 +48,20 @@ impl Examined {
 
 /// Looks at the store and at what is in it.
 pub(super) fn check(examined: &Examined, now: i64) -> Vec<Check> {
-    let found = match &examined.found {
+    let found = match &examined.0 {
         Ok(found) => found,
-        Err(error) => return vec![unusable(error, &examined.path, examined.is_forbidden)],
+        Err(unusable) => return vec![unusable.clone()],
     };
-    let mut checks = vec![usable(found, &examined.path)];
+    let mut checks = vec![found.check.clone()];
     let owned = Owned { found, now };
     checks.extend(owned.subscriptions());
     checks.extend(owned.keys());
     checks
 }
 
-fn unusable(error: &KeyStoreError, path: &str, is_forbidden: bool) -> Check {
-    let check = Check::failed(STORE, error.clone());
-    match error {
-        KeyStoreError::Missing { .. } => check.run("catalogue subscriptions create NAME"),
-        KeyStoreError::Locked { .. } => check.run(format!("fuser -v {path}")),
-        // A backup in its place would undo what was done since, and nothing is lost.
-        KeyStoreError::Failed { .. } if is_forbidden => check.run(format!("chmod u+rw {path}")),
-        KeyStoreError::Failed { .. } => check.run(restore(path)),
-        _ => check,
-    }
-}
-
-fn usable(found: &Examination, path: &str) -> Check {
-    if let WholeOrNot::Damaged(how) = &found.whole {
-        let said = format!("it is damaged: {}", how.join("; "));
-        return Check::problem(STORE, said).run(restore(path));
-    }
-    if !found.is_writable {
-        let said = "it, or its directory, cannot be written to, so no request can be counted";
-        return Check::problem(STORE, said).run(format!("chmod u+w {path}"));
-    }
-    if found.is_old {
-        let said = "it is of an earlier version, which the next command on keys brings up to date; \
-                    update all servers first";
-        return Check::warning(STORE, said).run("catalogue keys list");
-    }
-    let whole = match found.whole {
-        WholeOrNot::NotChecked => "not read through, being so large",
-        _ => "whole",
-    };
-    Check::ok(STORE, format!("{whole}, {}", size(found.bytes)))
-}
-
-/// What was damaged cannot be had back from the file itself.
-fn restore(path: &str) -> String {
-    format!("stop the servers, then cp BACKUP {path}")
-}
-
 /// Keys with their subscriptions.
 struct Owned<'a> {
-    found: &'a Examination,
+    found: &'a Found,
     now: i64,
 }
 
@@ -226,26 +171,5 @@ fn names(subscriptions: &[&Subscription]) -> String {
     match subscriptions.len().saturating_sub(NAMED_MAX) {
         0 => named.join(", "),
         more => format!("{} and {more} more", named.join(", ")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_store_that_may_not_be_read_is_not_to_be_replaced() {
-        let error = KeyStoreError::Failed {
-            attempt: "read",
-            location: "keys.sqlite".to_owned(),
-            source: "Permission denied".into(),
-        };
-        for (is_forbidden, expected) in [
-            (true, "chmod u+rw keys.sqlite"),
-            (false, "stop the servers, then cp BACKUP keys.sqlite"),
-        ] {
-            let check = unusable(&error, "keys.sqlite", is_forbidden);
-            assert_eq!(check.remedy.as_deref(), Some(expected));
-        }
     }
 }

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
-use shared::keys::sqlite::revision;
 use shared::keys::store::Revision;
 use shared::servers::{Standing, standing};
 
 use super::check::Check;
+use super::store;
 use crate::context::Context;
+use crate::key_place::KeyPlace;
 
 /// Longest wait for a server to confirm: twice as long as it may act on what it does not know.
 const WAIT_MAX: Duration = Duration::from_secs(2);
@@ -19,11 +19,11 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Looks at the server of each environment. `known` is the state that the keys were in when they
 /// were looked into.
 pub(super) fn check(
-    data: &DataDir,
+    place: &KeyPlace,
     known: Option<&Revision>,
     context: &mut Context,
 ) -> [Check; Environment::ALL.len()] {
-    Environment::ALL.map(|environment| one(data, environment, known, context))
+    Environment::ALL.map(|environment| one(place, environment, known, context))
 }
 
 const fn about(environment: Environment) -> &'static str {
@@ -34,7 +34,7 @@ const fn about(environment: Environment) -> &'static str {
 }
 
 fn one(
-    data: &DataDir,
+    place: &KeyPlace,
     environment: Environment,
     known: Option<&Revision>,
     context: &mut Context,
@@ -43,7 +43,7 @@ fn one(
     let mut waited = Duration::ZERO;
     let mut known = known.cloned();
     loop {
-        match standing(data, environment) {
+        match standing(place.data(), environment) {
             Ok(Standing::Stopped) => return Check::ok(about, "none runs"),
             Ok(Standing::At(seen)) if known.as_ref() == Some(&seen) => {
                 return Check::ok(about, "it runs and acts on the keys as they are");
@@ -63,6 +63,6 @@ fn one(
         (context.pause)(PAUSE);
         waited += PAUSE;
         // Somebody may have changed them since.
-        known = revision(&data.keys_database()).ok().or(known);
+        known = store::revision(place).or(known);
     }
 }

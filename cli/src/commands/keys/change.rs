@@ -1,11 +1,9 @@
 //! `catalogue keys disable`, `enable` and `revoke`: whether a key is accepted.
 
 use std::io::Write;
-use std::path::Path;
 
 use clap::Args;
 use shared::keys::key::{Key, KeyId, KeyState};
-use shared::keys::sqlite::SqliteKeyStore;
 use shared::keys::store::{KeyStore, KeyStoreError};
 
 use crate::commands::key_store;
@@ -13,6 +11,7 @@ use crate::commands::keys::{KeyArgs, last_use, list, owner};
 use crate::commands::wait::WaitArgs;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::key_place::KeyPlace;
 use crate::when;
 
 /// Arguments of the three.
@@ -30,15 +29,15 @@ pub struct ChangeArgs {
 pub(super) fn disable(
     args: &ChangeArgs,
     as_json: bool,
-    data: &Path,
+    place: &KeyPlace,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();
-    let mut store = key_store::open(data, context)?;
-    let disable = |store: &mut SqliteKeyStore, id: &KeyId| store.disable_key(id, now);
-    let key = change(args, "could not disable the key", disable, &mut store)?;
-    let shown = show(&key, as_json, &mut store, context);
-    args.wait.then(shown, data, &mut store, context)?;
+    let mut store = key_store::open(place, context)?;
+    let disable = |store: &mut dyn KeyStore, id: &KeyId| store.disable_key(id, now);
+    let key = change(args, "could not disable the key", disable, &mut *store)?;
+    let shown = show(&key, as_json, &mut *store, context);
+    args.wait.then(shown, place, &mut *store, context)?;
     Ok(ExitStatus::Done)
 }
 
@@ -46,15 +45,15 @@ pub(super) fn disable(
 pub(super) fn enable(
     args: &ChangeArgs,
     as_json: bool,
-    data: &Path,
+    place: &KeyPlace,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();
-    let mut store = key_store::open(data, context)?;
-    let enable = |store: &mut SqliteKeyStore, id: &KeyId| store.enable_key(id, now);
-    let key = change(args, "could not enable the key", enable, &mut store)?;
-    let shown = show(&key, as_json, &mut store, context);
-    args.wait.then(shown, data, &mut store, context)?;
+    let mut store = key_store::open(place, context)?;
+    let enable = |store: &mut dyn KeyStore, id: &KeyId| store.enable_key(id, now);
+    let key = change(args, "could not enable the key", enable, &mut *store)?;
+    let shown = show(&key, as_json, &mut *store, context);
+    args.wait.then(shown, place, &mut *store, context)?;
     Ok(ExitStatus::Done)
 }
 
@@ -62,24 +61,24 @@ pub(super) fn enable(
 pub(super) fn revoke(
     args: &ChangeArgs,
     as_json: bool,
-    data: &Path,
+    place: &KeyPlace,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();
-    let mut store = key_store::open(data, context)?;
-    let revoke = |store: &mut SqliteKeyStore, id: &KeyId| store.revoke_key(id, now);
-    let key = change(args, "could not revoke the key", revoke, &mut store)?;
-    let warned = warn_of_rotated(&key, &mut store, context);
-    let shown = warned.and_then(|()| show(&key, as_json, &mut store, context));
-    args.wait.then(shown, data, &mut store, context)?;
+    let mut store = key_store::open(place, context)?;
+    let revoke = |store: &mut dyn KeyStore, id: &KeyId| store.revoke_key(id, now);
+    let key = change(args, "could not revoke the key", revoke, &mut *store)?;
+    let warned = warn_of_rotated(&key, &mut *store, context);
+    let shown = warned.and_then(|()| show(&key, as_json, &mut *store, context));
+    args.wait.then(shown, place, &mut *store, context)?;
     Ok(ExitStatus::Done)
 }
 
 fn change(
     args: &ChangeArgs,
     attempt: &str,
-    change: impl FnOnce(&mut SqliteKeyStore, &KeyId) -> Result<Key, KeyStoreError>,
-    store: &mut SqliteKeyStore,
+    change: impl FnOnce(&mut dyn KeyStore, &KeyId) -> Result<Key, KeyStoreError>,
+    store: &mut dyn KeyStore,
 ) -> anyhow::Result<Key> {
     let key = args.key.find(attempt, store)?;
     change(store, &key.id).map_err(|error| key_store::refused(error, attempt, store))
@@ -88,7 +87,7 @@ fn change(
 fn show(
     key: &Key,
     as_json: bool,
-    store: &mut SqliteKeyStore,
+    store: &mut dyn KeyStore,
     context: &mut Context,
 ) -> anyhow::Result<()> {
     let owner = owner(key, store)?;
@@ -99,7 +98,7 @@ fn show(
 /// Who revokes a key may not think of the rotated one before it, whose grace goes on.
 fn warn_of_rotated(
     key: &Key,
-    store: &mut SqliteKeyStore,
+    store: &mut dyn KeyStore,
     context: &mut Context,
 ) -> anyhow::Result<()> {
     let owner = owner(key, store)?;

@@ -1,7 +1,6 @@
 //! `catalogue keys issue`: a new key, shown this one time.
 
 use std::io::Write;
-use std::path::Path;
 use std::time::Duration;
 
 use clap::builder::TypedValueParser;
@@ -11,7 +10,7 @@ use shared::keys::key::Key;
 use shared::keys::limits::{DEFAULT_RATE_LIMIT, NAME_MAX, RATE_LIMIT_MAX, RATE_LIMIT_MIN};
 use shared::keys::name::Name;
 use shared::keys::scope::Scope;
-use shared::keys::store::{IssuedKey, KeyStore, NewKey};
+use shared::keys::store::{IssuedKey, NewKey};
 use shared::keys::subscription::Subscription;
 
 use crate::advice::Advised;
@@ -20,6 +19,7 @@ use crate::commands::keys::owner;
 use crate::commands::{key_store, one_of};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::key_place::KeyPlace;
 use crate::{duration, json};
 
 /// Arguments of `keys issue`.
@@ -63,10 +63,10 @@ fn rate_limit_help() -> String {
 pub(super) fn run(
     args: &IssueArgs,
     as_json: bool,
-    data: &Path,
+    place: &KeyPlace,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open(data, context)?;
+    let mut store = key_store::open(place, context)?;
     let now = context.clock.now().unix_seconds();
     let new = NewKey {
         subscription: args.subscription.clone(),
@@ -80,8 +80,8 @@ pub(super) fn run(
     };
     let issued = store.issue_key(new, &mut *context.random, now);
     let attempt = "could not issue a key";
-    let issued = issued.map_err(|error| key_store::refused(error, attempt, &mut store))?;
-    let owner = owner(&issued.key, &mut store)?;
+    let issued = issued.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
+    let owner = owner(&issued.key, &mut *store)?;
     let shown = if as_json {
         let document = IssuedDocument {
             key: issued.secret.expose(),

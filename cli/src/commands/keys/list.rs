@@ -2,13 +2,10 @@
 
 use std::collections::HashMap;
 use std::io::Write;
-use std::path::Path;
 
 use serde::Serialize;
 use shared::keys::key::{Key, KeyId};
 use shared::keys::last_use::LastUse;
-use shared::keys::sqlite::SqliteKeyStore;
-use shared::keys::store::KeyStore;
 use shared::keys::subscription::Subscription;
 
 use crate::commands::key_store;
@@ -16,6 +13,7 @@ use crate::commands::keys::document::{self, KeyDocument, state};
 use crate::commands::keys::{KeyArgs, last_use, owner, without_owner};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::key_place::KeyPlace;
 use crate::table::{self, Cell, Column};
 use crate::{json, when};
 
@@ -25,13 +23,17 @@ struct ListDocument {
 }
 
 /// Lists all keys.
-pub(super) fn run(as_json: bool, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open_if_any(data, context)?;
+pub(super) fn run(
+    as_json: bool,
+    place: &KeyPlace,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let store = key_store::open_if_any(place, context)?;
     let Listing {
         keys,
         subscriptions,
         last_uses,
-    } = listing(store.as_mut())?;
+    } = listing(store)?;
     let last_use = |key: &Key| last_uses.get(&key.id).copied();
     let now = context.clock.now().unix_seconds();
     if as_json {
@@ -43,7 +45,7 @@ pub(super) fn run(as_json: bool, data: &Path, context: &mut Context) -> anyhow::
         return Ok(ExitStatus::Done);
     }
     if keys.is_empty() {
-        writeln!(context.out, "No keys in {}.", data.display())?;
+        writeln!(context.out, "No keys in {place}.")?;
         let next = match subscriptions {
             0 => "Create a subscription first: catalogue subscriptions create NAME",
             _ => "Issue one: catalogue keys issue --subscription NAME --scope boats.read",
@@ -92,13 +94,13 @@ pub(super) fn run(as_json: bool, data: &Path, context: &mut Context) -> anyhow::
 pub(super) fn show(
     args: &KeyArgs,
     as_json: bool,
-    data: &Path,
+    place: &KeyPlace,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open(data, context)?;
-    let key = args.find("could not show the key", &mut store)?;
-    let owner = owner(&key, &mut store)?;
-    let last_use = last_use(&key, &mut store)?;
+    let mut store = key_store::open(place, context)?;
+    let key = args.find("could not show the key", &mut *store)?;
+    let owner = owner(&key, &mut *store)?;
+    let last_use = last_use(&key, &mut *store)?;
     print(&key, &owner, last_use, as_json, context)?;
     Ok(ExitStatus::Done)
 }
@@ -127,9 +129,9 @@ struct Listing {
 }
 
 /// Each key with its owner. Keys are read first, so that the owner of each is known after.
-fn listing(store: Option<&mut SqliteKeyStore>) -> anyhow::Result<Listing> {
+fn listing(store: Option<key_store::OpenStore>) -> anyhow::Result<Listing> {
     let (keys, owners, last_uses) = match store {
-        Some(store) => (store.keys()?, store.subscriptions()?, store.last_uses()?),
+        Some(mut store) => (store.keys()?, store.subscriptions()?, store.last_uses()?),
         None => Default::default(),
     };
     let owned = |key: Key| {

@@ -1,13 +1,11 @@
 //! `catalogue keys log`: who changed which key or subscription, when, and what of it.
 
 use std::io::Write;
-use std::path::Path;
 
 use clap::{Args, value_parser};
 use serde::Serialize;
 use shared::keys::audit::{Change, Entry, EntryQuery};
 use shared::keys::name::Name;
-use shared::keys::sqlite::SqliteKeyStore;
 use shared::keys::store::KeyStore;
 use shared::timestamp::Timestamp;
 
@@ -15,6 +13,7 @@ use crate::commands::key_store;
 use crate::commands::keys::KeyArgs;
 use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
+use crate::key_place::KeyPlace;
 use crate::table::{self, Column};
 use crate::{json, when};
 
@@ -46,11 +45,11 @@ pub struct LogArgs {
 pub(super) fn run(
     args: &LogArgs,
     as_json: bool,
-    data: &Path,
+    place: &KeyPlace,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open(data, context)?;
-    let query = query(args, &mut store)?;
+    let mut store = key_store::open(place, context)?;
+    let query = query(args, &mut *store)?;
     let mut entries = store.audit_log(&query)?;
     // One more was asked for, to know whether there are more.
     let shown = usize::try_from(args.limit)?;
@@ -84,7 +83,7 @@ pub(super) fn run(
     Ok(ExitStatus::Done)
 }
 
-fn query(args: &LogArgs, store: &mut SqliteKeyStore) -> anyhow::Result<EntryQuery> {
+fn query(args: &LogArgs, store: &mut dyn KeyStore) -> anyhow::Result<EntryQuery> {
     let attempt = "could not show the log";
     let key = match &args.key {
         Some(key) => Some(key.find(attempt, store)?.id),

@@ -1,11 +1,10 @@
 //! `catalogue keys rotate`: a new key in the place of an old one, without an interruption.
 
 use std::io::Write;
-use std::path::Path;
 
 use clap::Args;
 use shared::keys::limits::{DEFAULT_GRACE, GRACE_MAX};
-use shared::keys::store::{KeyStore, Rotation};
+use shared::keys::store::Rotation;
 
 use crate::commands::key_store;
 use crate::commands::keys::document::{IssuedDocument, KeyDocument};
@@ -15,6 +14,7 @@ use crate::commands::wait::WaitArgs;
 use crate::context::Context;
 use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
+use crate::key_place::KeyPlace;
 use crate::{json, when};
 
 /// Arguments of `keys rotate`.
@@ -48,18 +48,18 @@ fn parse_grace(text: &str) -> anyhow::Result<TypedDuration> {
 pub(super) fn run(
     args: &RotateArgs,
     as_json: bool,
-    data: &Path,
+    place: &KeyPlace,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open(data, context)?;
+    let mut store = key_store::open(place, context)?;
     let now = context.clock.now().unix_seconds();
     let attempt = "could not rotate the key";
-    let old = args.key.find(attempt, &mut store)?;
+    let old = args.key.find(attempt, &mut *store)?;
     let rotation = store.rotate_key(&old.id, args.grace.0, &mut *context.random, now);
-    let rotation = rotation.map_err(|error| key_store::refused(error, attempt, &mut store))?;
-    let owner = owner(&old, &mut store)?;
+    let rotation = rotation.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
+    let owner = owner(&old, &mut *store)?;
     let shown = if as_json {
-        let last_use = last_use(&old, &mut store)?;
+        let last_use = last_use(&old, &mut *store)?;
         let document = IssuedDocument {
             key: rotation.new.secret.expose(),
             document: KeyDocument::of(&rotation.new.key, &owner, None, now),
@@ -71,7 +71,7 @@ pub(super) fn run(
         shown.and_then(|()| show_old(&rotation, now, context))
     };
     let shown = seen(&rotation.new.key, shown, context);
-    args.wait.then(shown, data, &mut store, context)?;
+    args.wait.then(shown, place, &mut *store, context)?;
     Ok(ExitStatus::Done)
 }
 

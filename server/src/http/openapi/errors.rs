@@ -139,9 +139,9 @@ pub(super) fn condition(error: &ApiError) -> &'static str {
             "An unexpected failure. Retry with backoff; report the `requestId` if it persists."
         }
         ApiError::TooManyConnections | ApiError::Overloaded(_) | ApiError::Unavailable(_) => {
-            "Something that the answer depends on cannot be asked, such as the keys; or there are \
-             too many connections, too many lists wait, or one takes too long. Nothing is served \
-             on a guess; retry after `Retry-After`."
+            "Something that the answer depends on cannot be asked, such as the keys or the store of \
+             a limit; or there are too many connections, too many lists wait, or one takes too \
+             long. Nothing is served on a guess; retry after `Retry-After`."
         }
     }
 }

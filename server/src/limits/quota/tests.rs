@@ -231,7 +231,7 @@ async fn a_ledger_that_takes_its_time_is_unavailable_and_what_it_says_later_stil
     let told = refused.unwrap_err();
     assert!(matches!(
         told,
-        QuotaError::Unavailable(LedgerFailure::TooSlow)
+        QuotaError::Unavailable(LedgerFailure::TooSlow { .. })
     ));
     drop(open);
     assert_eq!(scene.charge().await.unwrap().remaining, 2);

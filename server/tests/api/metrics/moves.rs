@@ -13,7 +13,7 @@ use shared::release::FileName;
 
 use super::{Scrape, family};
 use crate::answer::check_text;
-use crate::app::TestApp;
+use crate::app::{TestApp, Unusual, away};
 use crate::keys::FixedSource;
 use crate::queries::{begin, settings, while_occupied};
 use crate::records;
@@ -168,6 +168,23 @@ async fn connections() -> String {
     told
 }
 
+/// What is told otherwise of an app whose minute windows are away.
+async fn minutes() -> String {
+    let last = Scrape::of(&TestApp::new()).await;
+    let app = TestApp::with(Unusual {
+        minutes: Some(away().await),
+        ..Unusual::default()
+    });
+    let told = String::new();
+    let mut watch = Watch {
+        app: &app,
+        last,
+        told,
+    };
+    watch.after("minute windows are away").await;
+    watch.told
+}
+
 /// Where nothing that blocks is done for a while.
 fn queues() -> String {
     let app = crate::queries::app(settings());
@@ -212,6 +229,7 @@ fn every_metric_moves_with_what_it_tells() {
             keys().await,
             releases().await,
             connections().await,
+            minutes().await,
         ];
         (told.concat(), Scrape::of(&TestApp::new()).await)
     });
@@ -222,6 +240,12 @@ fn every_metric_moves_with_what_it_tells() {
     let still = all.0.keys().map(|series| family(series));
     let still: std::collections::BTreeSet<_> =
         still.filter(|family| !moved.contains(family)).collect();
-    // What a server is does not change while it runs.
-    assert_eq!(Vec::from_iter(still), ["catalogue_server_info"]);
+    // What a server is does not change while it runs, and a store that answers is not here.
+    assert_eq!(
+        Vec::from_iter(still),
+        [
+            "catalogue_minute_limit_duration_seconds",
+            "catalogue_server_info"
+        ]
+    );
 }

@@ -2,63 +2,33 @@
 
 use rusqlite::{Connection, Row, named_params};
 
-use crate::keys::audit::{Change, Entry, EntryQuery, Event, Operator};
-use crate::keys::key::{Key, KeyId};
+use crate::keys::audit::{Entry, EntryQuery, Operator};
+use crate::keys::contents::NumberedEntry;
+use crate::keys::key::KeyId;
 use crate::keys::name::Name;
 use crate::keys::secret::KeyPrefix;
 use crate::keys::sqlite::database::Stop;
 use crate::keys::sqlite::rows::{parsed, parsed_option};
-use crate::keys::subscription::{Subscription, SubscriptionId};
+use crate::keys::subscription::SubscriptionId;
+use crate::keys::tables::NewEntry;
 
-/// What is entered of a change, besides who made it and when.
-#[derive(Debug)]
-pub(super) struct NewEntry {
-    pub(super) event: Event,
-    pub(super) subscription: SubscriptionId,
-    pub(super) key: Option<KeyId>,
-    pub(super) changes: Vec<Change>,
-}
-
-impl NewEntry {
-    /// What became of a key, of a new one where there is none `before`.
-    pub(super) fn of_key(event: Event, before: Option<&Key>, after: &Key) -> Self {
-        Self {
-            event,
-            subscription: after.subscription,
-            key: Some(after.id.clone()),
-            changes: Change::of_key(before, after),
-        }
-    }
-
-    /// What became of a subscription, of a new one where there is none `before`.
-    pub(super) fn of_subscription(
-        event: Event,
-        before: Option<&Subscription>,
-        after: &Subscription,
-    ) -> Self {
-        Self {
-            event,
-            subscription: after.id,
-            key: None,
-            changes: Change::of_subscription(before, after),
-        }
-    }
-}
-
-/// Enters what `operator` did at `at`, in Unix seconds.
+/// Enters what `operator` did at `at`, in Unix seconds, with the next number where none is given.
 pub(super) fn insert(
     connection: &Connection,
+    number: Option<i64>,
     entry: &NewEntry,
     operator: &Operator,
     at: i64,
 ) -> Result<(), Stop> {
-    let sql = "INSERT INTO audit (at, uid, user, sudo_user, event, subscription, key, changes)
-        VALUES (:at, :uid, :user, :sudo_user, :event, :subscription, :key, :changes)";
+    let sql = "INSERT INTO audit 
+        (number, at, uid, user, sudo_user, event, subscription, key, changes)
+        VALUES (:number, :at, :uid, :user, :sudo_user, :event, :subscription, :key, :changes)";
     let changes = serde_json::to_string(&entry.changes);
     let unwritable = |error| rusqlite::Error::ToSqlConversionFailure(Box::new(error));
     connection.execute(
         sql,
         named_params! {
+            ":number": number,
             ":at": at,
             ":uid": operator.uid,
             ":user": operator.user.as_ref().map(Name::as_str),
@@ -97,14 +67,33 @@ fn read_entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     let prefix = parsed_option(row, "prefix", KeyPrefix::parse)?;
     Ok(Entry {
         at: row.get("at")?,
-        operator: Operator {
-            uid: row.get("uid")?,
-            user: parsed_option(row, "user", Name::parse)?,
-            sudo_user: parsed_option(row, "sudo_user", Name::parse)?,
-        },
+        operator: read_operator(row)?,
         event: parsed(row, "event", str::parse)?,
         subscription: parsed(row, "name", Name::parse)?,
         key: id.zip(prefix),
         changes: parsed(row, "changes", |text| serde_json::from_str(text))?,
+    })
+}
+
+/// A row as it is kept.
+pub(super) fn read_numbered(row: &Row<'_>) -> rusqlite::Result<NumberedEntry> {
+    Ok(NumberedEntry {
+        number: row.get("number")?,
+        at: row.get("at")?,
+        operator: read_operator(row)?,
+        entry: NewEntry {
+            event: parsed(row, "event", str::parse)?,
+            subscription: SubscriptionId(row.get("subscription")?),
+            key: parsed_option(row, "key", KeyId::parse)?,
+            changes: parsed(row, "changes", |text| serde_json::from_str(text))?,
+        },
+    })
+}
+
+fn read_operator(row: &Row<'_>) -> rusqlite::Result<Operator> {
+    Ok(Operator {
+        uid: row.get("uid")?,
+        user: parsed_option(row, "user", Name::parse)?,
+        sudo_user: parsed_option(row, "sudo_user", Name::parse)?,
     })
 }

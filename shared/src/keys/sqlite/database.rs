@@ -10,7 +10,6 @@ use nix::unistd::{AccessFlags, access};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::durable;
-use crate::keys::change::KeyUnchangeable;
 use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::schema::{self, Found};
 use crate::keys::store::{CHANGE, KeyStoreError};
@@ -18,7 +17,7 @@ use crate::regular_file;
 
 /// A connection with our settings to a file with our tables.
 #[derive(Debug)]
-pub(super) struct Database {
+pub struct Database {
     pub(super) connection: Connection,
     pub(super) location: PathBuf,
 }
@@ -38,7 +37,7 @@ pub(super) struct FileStamp {
 
 /// What ends a transaction early, undoing it.
 #[derive(Debug)]
-pub(super) enum Stop {
+pub enum Stop {
     /// SQLite failed.
     Sqlite(rusqlite::Error),
     /// SQLite found the file damaged, and says how.
@@ -56,12 +55,6 @@ impl From<rusqlite::Error> for Stop {
 impl From<KeyStoreError> for Stop {
     fn from(error: KeyStoreError) -> Self {
         Self::Refused(error)
-    }
-}
-
-impl From<KeyUnchangeable> for Stop {
-    fn from(error: KeyUnchangeable) -> Self {
-        Self::Refused(error.into())
     }
 }
 

@@ -7,7 +7,7 @@ use std::mem;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rusqlite::{Transaction, params};
+use rusqlite::Transaction;
 
 use crate::keys::ledger::{Lease, QuotaLedger};
 use crate::keys::quota::Period;
@@ -165,14 +165,7 @@ impl Question {
             }
         };
         if charged != before {
-            let sql = "INSERT INTO usage (subscription, period_start, period_end, charged)
-                VALUES (?1, ?2, ?3, ?4)
-                ON CONFLICT DO UPDATE SET charged = excluded.charged";
-            let number = charged.cast_signed();
-            transaction.execute(
-                sql,
-                params![subscription.0, period.start, period.end, number],
-            )?;
+            rows::set_charged(transaction, subscription, period, charged)?;
         }
         Ok(Ok(Lease { granted, charged }))
     }

@@ -1,7 +1,7 @@
 //! Rows as keys, subscriptions and usage, and back. A row that cannot be read is a damaged store.
 
 use rusqlite::types::Type;
-use rusqlite::{Connection, OptionalExtension, Row, named_params};
+use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 
 use crate::keys::key::{Key, KeyId};
 use crate::keys::name::Name;
@@ -50,6 +50,13 @@ pub(super) fn subscription_numbered(
 pub(super) fn keys(connection: &Connection) -> rusqlite::Result<Vec<Key>> {
     let mut statement = connection.prepare_cached("SELECT * FROM keys ORDER BY number")?;
     statement.query_map([], read_key)?.collect()
+}
+
+/// All keys with their numbers, in that order.
+pub(super) fn numbered_keys(connection: &Connection) -> rusqlite::Result<Vec<(i64, Key)>> {
+    let mut statement = connection.prepare_cached("SELECT * FROM keys ORDER BY number")?;
+    let read = |row: &Row<'_>| Ok((row.get("number")?, read_key(row)?));
+    statement.query_map([], read)?.collect()
 }
 
 /// The key with that id or prefix.
@@ -119,6 +126,21 @@ pub(super) fn charged(
         .query_row(sql, [subscription.0, period.start], read)
         .optional()?;
     Ok(charged.unwrap_or(0).unsigned_abs())
+}
+
+/// Stores what is charged of a period.
+pub(super) fn set_charged(
+    connection: &Connection,
+    subscription: SubscriptionId,
+    period: Period,
+    charged: u64,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO usage (subscription, period_start, period_end, charged)
+        VALUES (?1, ?2, ?3, ?4)
+        ON CONFLICT DO UPDATE SET charged = excluded.charged";
+    let (number, Period { start, end }) = (charged.cast_signed(), period);
+    connection.execute(sql, params![subscription.0, start, end, number])?;
+    Ok(())
 }
 
 fn read_subscription(row: &Row<'_>) -> rusqlite::Result<Subscription> {

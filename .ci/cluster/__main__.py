@@ -1,0 +1,72 @@
+"""Three servers on shared engines behind a load balancer, under faults: whether every promise holds.
+
+    python3 .ci/cluster SECONDS     faults at random under 350 requests a second; afterwards the history is checked
+    python3 .ci/cluster switch      release after release under load, and two operators who activate at once
+    python3 .ci/cluster outages     every outage of the README's table, one after the other
+
+It runs itself within .ci/with-services, which starts PostgreSQL, Redis and an S3-compatible server; HAProxy and faketime
+are Debian's packages, which root installs where they are missing. SEED chooses other faults than usual. CATALOGUE is the
+binary; without it, .ci/cargo builds one. KEEP is a directory for the history and the logs. The exit status is 1 where a
+promise is broken, and it is said which and by what. In the end no key that was issued may be in any file.
+"""
+
+import asyncio
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+
+# Nothing is to be left in the repository.
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(1, str(HERE.parent / "faults"))
+
+import outages
+import storm
+import switch
+from catalogue import Broken, binary, check_secrets, work_directory
+from processes import FAKETIME
+
+
+def install():
+    if shutil.which("haproxy") and pathlib.Path(FAKETIME).exists():
+        return
+    if os.geteuid() != 0:
+        sys.exit("install them first: apt-get install haproxy faketime")
+    for command in (["update"], ["install", "-y", "--no-install-recommends", "haproxy", "faketime"]):
+        subprocess.run(["apt-get", "-qq", *command], check=True, stdout=subprocess.DEVNULL)
+
+
+def trial(arguments):
+    match arguments:
+        case ["switch"]:
+            return switch.run, ()
+        case ["outages"]:
+            return outages.run, ()
+        case [seconds] if seconds.isdecimal() and int(seconds):
+            return storm.run, (int(seconds),)
+        case _:
+            sys.exit(__doc__)
+
+
+def main(arguments):
+    run, settings = trial(arguments)
+    if "SERVICES" not in os.environ:
+        install()
+        sys.exit(subprocess.run([HERE.parent / "with-services", sys.executable, HERE, *arguments]).returncode)
+    seed = os.environ.get("SEED", "1")
+    command = binary()
+    with work_directory() as work:
+        try:
+            asyncio.run(run(command, work, random.Random(seed), *settings))
+            check_secrets(work)
+        except Broken as error:
+            sys.exit(f"cluster: broken with SEED={seed}: {error}")
+        finally:
+            if kept := os.environ.get("KEEP"):
+                shutil.copytree(work, kept, dirs_exist_ok=True)
+
+
+main(sys.argv[1:])

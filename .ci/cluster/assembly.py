@@ -1,0 +1,124 @@
+"""A cluster as a whole: three servers on shared engines, links between all of them, a load balancer, and the command of
+an operator. It is made, used and taken down here; what is done to it and asked of it is for others.
+"""
+
+import asyncio
+import contextlib
+import os
+import urllib.parse
+
+import processes
+from catalogue import PATIENCE, SAMPLE, Broken, Catalogue, expect
+from clients import exchange, request
+from load import Bodies, requests_of
+from processes import ENGINES, SERVERS, Balancer, Engine, Member, Proxy, until
+
+# The website of the builder that every release but the first has changed.
+WEBSITE = "https://www.angstrom-batar.example"
+RELEASES = 3
+SERVICE = request("service", "/v1", 200)
+
+
+def with_port(address, port):
+    """The same address at another port."""
+    parts = urllib.parse.urlsplit(address)
+    return parts._replace(netloc=parts.netloc.replace(f":{parts.port}", f":{port}")).geturl()
+
+
+def addresses():
+    """Where each engine is, as .ci/with-services says."""
+    named = {"postgres": "CATALOGUE_TEST_POSTGRES", "redis": "CATALOGUE_TEST_REDIS", "s3": "AWS_ENDPOINT_URL"}
+    return {engine: os.environ[variable] for engine, variable in named.items()}
+
+
+def settings(at):
+    """The engines at these addresses, for the command."""
+    return {"CATALOGUE_STORE": at["postgres"], "CATALOGUE_LIMITS": at["redis"],
+            "CATALOGUE_RELEASES": f"{os.environ['CATALOGUE_TEST_S3']}/cluster", "AWS_ENDPOINT_URL": at["s3"]}
+
+
+async def ask(port, asked):
+    """The answer of whoever listens there, or None."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            with contextlib.closing(writer):
+                answer = await exchange(reader, writer, asked)
+    except OSError:
+        return None
+    return answer if answer.status is not None else None
+
+
+class Cluster:
+    def __init__(self, command, work):
+        self.command, self.work, self.at = command, work, addresses()
+        self.engines = {name: Engine(name, urllib.parse.urlsplit(self.at[name]).port) for name in ENGINES}
+        # The operator's own way to the engines is not disturbed, but by what befalls the engines.
+        self.operator = Catalogue(command, work / "operator")
+        self.operator.environment |= settings(self.at)
+        self.releases, self.bodies = [], Bodies()
+
+    async def prepare(self):
+        """Everything but the servers: a store, what minute windows need, and releases."""
+        await self.operator.do("store", "init")
+        await self.operator.do("limits", "init")
+        for number in range(RELEASES):
+            self.releases.append((await self.operator.do("import", self.export(number)))["release"])
+
+    def export(self, number):
+        """The sample, in which every body that is asked for differs from release to release."""
+        folder = self.work / f"export-{number}"
+        folder.mkdir()
+        for file in SAMPLE.iterdir():
+            text = file.read_text()
+            (folder / file.name).write_text(text.replace(WEBSITE, f"{WEBSITE}/{number}"))
+        return folder
+
+    async def start(self):
+        ports = {name: processes.free_port() for name in SERVERS}
+        admin_ports = {f"{name}-admin": processes.free_port() for name in SERVERS}
+        links = {f"{name}-{engine}": self.engines[engine].port for name in SERVERS for engine in ENGINES}
+        self.proxy = Proxy(links | ports | admin_ports)
+        self.members = []
+        for name in SERVERS:
+            at = {engine: with_port(self.at[engine], self.proxy.ports[f"{name}-{engine}"]) for engine in ENGINES}
+            own = Catalogue(self.command, self.work / name)
+            member = Member(own, name, own.environment | settings(at), ports[name], admin_ports[f"{name}-admin"])
+            self.members.append(member)
+        await asyncio.gather(*(member.start() for member in self.members))
+        self.balancer = Balancer(self.work, self.members, self.proxy.ports)
+        await self.balancer.start()
+
+    async def learn(self, secret):
+        """What each release answers, with a key that nothing limits."""
+        for release in [*self.releases[1:], self.releases[0]]:
+            await self.operator.do("releases", "activate", release)
+            for member in self.members:
+                await until(lambda member=member: self.serves(member, release))
+            for asked in set(requests_of(secret)):
+                answer = await ask(self.members[0].port, asked)
+                expect(answer is not None and answer.status == asked.status, f"{asked.kind}: {answer}")
+                if answer.status == 200:
+                    self.bodies.learn(release, answer)
+
+    async def serves(self, member, release):
+        """Whether a server, asked directly, serves a release."""
+        answer = await ask(member.port, SERVICE)
+        return answer is not None and f'"{release}"'.encode() in answer.body
+
+    def end(self):
+        """Takes everything down that was begun, in any state."""
+        for part in ("balancer", "proxy"):
+            if hasattr(self, part):
+                getattr(self, part).end()
+        for member in getattr(self, "members", []):
+            with contextlib.suppress(AttributeError, ProcessLookupError):
+                member.go_on()
+                member.catalogue.end()
+
+    def check_logs(self):
+        """No server may have panicked."""
+        for member in self.members:
+            text = member.log.read_text(errors="replace")
+            if "panicked" in text:
+                raise Broken(f"{member.name}: {text[text.index('panicked') - 200:][:600]}")

@@ -1,0 +1,166 @@
+"""Every outage of the README's table, produced one after the other under load, and whether what is observed is what the
+table says. The table is data here; the README has to have each row of it, word for word.
+"""
+
+import asyncio
+import subprocess
+import time
+from dataclasses import dataclass
+
+import checks
+from assembly import SERVICE, Cluster, ask
+from catalogue import PATIENCE, ROOT, expect
+from disturbances import Disturbance
+from history import History, Span
+from load import Load, Pool
+from operating import Operator
+
+# How long one lasts; how soon it is as the table says, and how soon it is over afterwards, in seconds.
+LASTS, SETTLED, RECOVERED_WITHIN = 5.0, 2.0, 2.0
+# How long windows are full that may have lost counts, and how long load goes on between two outages.
+FULL, BETWEEN = 60.0, 3.0
+# What the table says of readers. The share of requests that is refused, at least and at most.
+ANSWERED, REFUSED, SOME = (0.0, 0.0), (1.0, 1.0), (0.05, 0.95)
+# Commands: of keys and subscriptions, and of releases.
+KEYS, RELEASES = ("keys", "list"), ("releases", "list")
+
+
+@dataclass(frozen=True)
+class Outage:
+    """A row of the table, and what it means. `fail` are the commands that end with 3; others succeed."""
+    what: str
+    readers: str
+    commands: str
+    afterwards: str
+    faults: tuple
+    refused: tuple
+    fail: tuple = ()
+    lasts: float = LASTS
+
+    def row(self):
+        return f"| {self.what} | {self.readers} | {self.commands} | {self.afterwards} |"
+
+
+def on(*faults):
+    return tuple(Disturbance(what, whom) for what, whom in faults)
+
+
+OUTAGES = (
+    Outage("PostgreSQL is gone, hangs or cannot be reached", "503 within a second; `/v1` and `/health` of servers answer",
+           "those on keys and usage fail (3)", "answers within 2 s",
+           on(("kill", "postgres"), ("stop", "postgres"), ("hole", "postgres"), ("reset", "postgres"), ("garble", "postgres")),
+           REFUSED, (KEYS,)),
+    Outage("One server cannot reach PostgreSQL", "answered: it says that it is not ready, the others take its place", "work",
+           "within 2 s it takes part again", on(("hole", "catalogue-1-postgres"), ("reset", "catalogue-1-postgres")),
+           ANSWERED),
+    Outage("Redis is gone, hangs or cannot be reached", "503 at once; `/v1` and `/health` answer", "work",
+           "answers within 2 s",
+           on(("kill", "redis"), ("stop", "redis"), ("hole", "redis"), ("reset", "redis"), ("garble", "redis")), REFUSED),
+    Outage("One server cannot reach Redis", "503 from that server, a third of all", "work", "answers within 2 s",
+           on(("hole", "catalogue-2-redis"), ("reset", "catalogue-2-redis")), SOME),
+    Outage("Redis has lost what it counted", "503 for 60 s, until no window can hold anything that was lost", "work",
+           "answers within 2 s", on(("lose", "redis")), REFUSED, (), FULL - 2),
+    Outage("S3 is gone, hangs or cannot be reached",
+           "answered from the release that is served; servers start with their last one, new ones do not start",
+           "those on releases fail (3)", "servers follow within 2 s",
+           on(("kill", "s3"), ("stop", "s3"), ("hole", "s3"), ("garble", "s3")), ANSWERED, (RELEASES,)),
+    Outage("A server is killed, hangs or cannot be reached", "answered by the others within 2 s", "work",
+           "it takes part again within 2 s of its start",
+           on(("kill", "catalogue-3"), ("stop", "catalogue-2"), ("hole", "catalogue-1")), ANSWERED),
+    Outage("The clock of a server is wrong", "answered; times in its headers are wrong too", "work", "at once",
+           on(("clock", "catalogue-3")), ANSWERED),
+)
+HEADING = ("| Outage | Readers | Commands | Afterwards |", "|---|---|---|---|")
+
+
+class Outages:
+    def __init__(self, command, work, random):
+        self.random, self.pool = random, Pool(random)
+        self.cluster, self.history = Cluster(command, work), History(work / "history.tsv")
+        self.operator, self.findings, self.spans = Operator(self.cluster, self.pool, random), [], []
+
+    async def run(self):
+        await self.cluster.prepare()
+        first = await self.operator.prepare()
+        for key in [*self.operator.tight]:
+            self.pool.drop(key.name)
+        await self.cluster.start()
+        await self.cluster.learn(first.secret)
+        load = Load(self.cluster.balancer.port, self.pool, self.cluster.bodies, self.history).start()
+        for outage in OUTAGES:
+            for fault in outage.faults:
+                await asyncio.sleep(BETWEEN)
+                await self.produce(outage, fault)
+        await asyncio.sleep(BETWEEN)
+        await load.stop()
+        self.cluster.check_logs()
+
+    async def produce(self, outage, fault):
+        began = time.monotonic()
+        async with fault.befall(self.cluster, self.random):
+            await asyncio.sleep(SETTLED)
+            await self.observe(outage, fault)
+            await asyncio.sleep(max(0.0, began + outage.lasts - time.monotonic()))
+            ending = time.monotonic()
+        ended = max(time.monotonic(), ending + (FULL - outage.lasts if fault.what == "lose" else 0.0))
+        self.spans.append((outage, fault, Span(fault.what, began + SETTLED, ending), ended))
+        await asyncio.sleep(ended - time.monotonic())
+
+    async def observe(self, outage, fault):
+        """What commands say, and servers to those without a key."""
+        for command in (KEYS, RELEASES):
+            done = await asyncio.to_thread(self.try_command, command)
+            wanted = 3 if command in outage.fail and fault.befalls_operator else 0
+            self.expect(done.returncode == wanted, fault, f"{' '.join(command)} ends with {done.returncode}: {done.stderr}")
+        for member in self.cluster.members:
+            if member.name != fault.on:
+                answer = await ask(member.port, SERVICE)
+                self.expect(answer is not None and answer.status == 200, fault, f"{member.name} says {answer} to /v1")
+        if fault == Disturbance("kill", "s3"):
+            await self.restart(fault)
+
+    def try_command(self, arguments, data=None):
+        operator = self.cluster.operator
+        return subprocess.run([operator.command, "--data", data or operator.data, *arguments, "--json"], text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, env=operator.environment, timeout=PATIENCE)
+
+    async def restart(self, fault):
+        """A server that has a release starts with it; one that has none does not start."""
+        member = self.cluster.members[0]
+        await member.stop()
+        await member.start()
+        new = await asyncio.to_thread(self.try_command, ("serve", "--listen", "127.0.0.1:0", "--admin", "off"),
+                                      self.cluster.work / "new")
+        self.expect(new.returncode == 3, fault, f"a new server ends with {new.returncode}: {new.stderr}")
+
+    def expect(self, kept, fault, otherwise):
+        if not kept:
+            self.findings.append(f"{fault.what} {fault.on}: {otherwise}")
+
+    def check(self):
+        entries = self.history.entries()
+        print(f"{'OUTAGE':<54}{'BY':<28}{'REFUSED':>8}{'RECOVERY, s':>13}")
+        for number, (outage, fault, span, ended) in enumerate(self.spans):
+            within = [one for one in entries if span.began < one.sent and one.received < span.ended]
+            refused = sum(one.status in checks.AWAY for one in within) / max(1, len(within))
+            until = self.spans[number + 1][2].began - SETTLED if number + 1 < len(self.spans) else float("inf")
+            late = [one.sent - ended for one in entries if ended < one.sent and one.received < until and one.status in checks.AWAY]
+            recovered = max(late, default=0.0)
+            print(f"{outage.what:<54}{f'{fault.what} {fault.on}':<28}{refused:>8.0%}{recovered:>13.2f}")
+            least, most = outage.refused
+            self.expect(within and least <= refused <= most, fault, f"{refused:.1%} of {len(within)} requests were refused")
+            self.expect(recovered <= RECOVERED_WITHIN, fault, f"a request {recovered:.2f} s after it was refused")
+        readme = (ROOT / "README.md").read_text()
+        for row in (*HEADING, *(outage.row() for outage in OUTAGES)):
+            if row not in readme:
+                self.findings.append(f"the README has not the row: {row}")
+        expect(not self.findings, "\n  ".join([f"{len(self.findings)} findings", *self.findings]))
+
+
+async def run(command, work, random):
+    outages = Outages(command, work, random)
+    try:
+        await outages.run()
+        outages.check()
+    finally:
+        outages.cluster.end()

@@ -1,0 +1,160 @@
+"""Faults at random under load, and what the history has to be afterwards."""
+
+import asyncio
+import collections
+import time
+
+import checks
+import disturbances
+from assembly import Cluster
+from catalogue import expect
+from history import History, Span
+from kill import held_max
+from load import CLIENTS, EXPECTED, NOBODY, Load, Pool, open_requests
+from operating import OTHER_WEIGHT, Operator
+from processes import SERVERS
+
+# How long between two faults and before the first, how long the load goes on after the last, in seconds.
+BETWEEN, SETTLED = (3.0, 6.0), 8.0
+# How soon after a fault everything is answered again, in seconds.
+RECOVERED_WITHIN = 5.0
+# How soon a 503 is there, and what a machine is allowed on which everything runs at once, in seconds.
+REFUSED_WITHIN, ALLOWANCE = 0.3, 0.3
+# A limit or quota from which on nothing comes over it.
+MANY = 1_000_000
+# Leases that a server may still take or give back after the last request, in seconds.
+LATER = 5.0
+# Findings of a kind that are shown.
+SHOWN = 10
+
+
+def of_server(fault):
+    """Whether servers themselves stood still, were gone or could not be reached."""
+    return fault.on in SERVERS
+
+
+def may_be_above(quota, times, faults):
+    """By how much a ledger may be above what clients received: a request that was refused, broken off or asked twice by
+    the balancer may have been charged; a server that is killed loses what it holds; an answer of PostgreSQL that does
+    not arrive may have been a lease. `times` are those of requests of the subscription without an answer, and
+    from when to when it was used."""
+    unanswered, began, ended = times
+    above = unanswered
+    for fault in faults:
+        if ended + LATER < fault.began or fault.ended < began:
+            continue
+        if of_server(fault):
+            above += CLIENTS + (held_max(quota) if fault.what == "kill" else 0)
+        elif fault.on.endswith("postgres"):
+            above += held_max(quota) * (len(SERVERS) if fault.on == "postgres" else 1)
+    return above
+
+
+class Storm:
+    def __init__(self, command, work, random):
+        self.random, self.pool = random, Pool(random)
+        self.cluster, self.history, self.faults = Cluster(command, work), History(work / "history.tsv"), []
+        self.operator = Operator(self.cluster, self.pool, random)
+
+    async def run(self, seconds):
+        await self.cluster.prepare()
+        first = await self.operator.prepare()
+        self.pool.put(NOBODY, open_requests(), OTHER_WEIGHT)
+        await self.cluster.start()
+        await self.cluster.learn(first.secret)
+        self.began = time.monotonic()
+        load = Load(self.cluster.balancer.port, self.pool, self.cluster.bodies, self.history).start()
+        operating = asyncio.create_task(self.operator.run())
+        await self.disturb(self.began + seconds - SETTLED)
+        self.operator.is_stopping = True
+        await asyncio.sleep(max(0.0, self.began + seconds - time.monotonic()))
+        await operating
+        await load.stop()
+        self.seconds = time.monotonic() - self.began
+        for member in self.cluster.members:
+            await member.stop()
+        self.cluster.check_logs()
+
+    async def disturb(self, until):
+        for fault in disturbances.some(self.random):
+            await asyncio.sleep(self.random.uniform(*BETWEEN))
+            if until <= time.monotonic():
+                return
+            began = time.monotonic()
+            async with fault.befall(self.cluster, self.random):
+                await disturbances.lasting(self.random)
+            self.faults.append(Span(fault.what, began, time.monotonic(), fault.on))
+
+    async def check(self):
+        """All findings, by the promise that is broken."""
+        entries, keys = self.history.entries(), self.operator.keys
+        received = checks.received_200s(entries, {name: key.subscription for name, key in keys.items()})
+        used = await self.cluster.operator.used()
+        self.entries, self.received, self.used = entries, received, used
+        self.above = self.explained(entries)
+        limits, quotas = self.operator.limits, self.operator.quotas
+        may_be_limited = {(name, "RATE_LIMITED") for name, key in keys.items() if limits[key.window] < MANY}
+        may_be_limited |= {(name, "QUOTA_EXCEEDED") for name, key in keys.items() if quotas[key.subscription] < MANY}
+        self.refusals = sorted(checks.refusal_seconds(entries, [one for one in self.faults if of_server(one)]))
+        return {
+            "minute limits": checks.minute_limits(entries, {name: key.window for name, key in keys.items()}, limits),
+            "quotas": checks.quotas(received, quotas),
+            "the ledger": checks.ledger(received, {name: used[name] for name in quotas}, self.above),
+            "changed keys": checks.barred(entries, keys),
+            "statuses": checks.statuses(entries, EXPECTED, keys, may_be_limited),
+            "releases": checks.releases(entries),
+            "refusals without a fault": checks.away_without_reason(entries, self.faults, RECOVERED_WITHIN),
+            "slow refusals": (f"a 503 took {one:.3f} s" for one in self.refusals if REFUSED_WITHIN + ALLOWANCE < one),
+        }
+
+    def explained(self, entries):
+        unanswered, first, last = collections.Counter(), {}, {}
+        for entry in entries:
+            if entry.key in self.operator.keys:
+                name = self.operator.keys[entry.key].subscription
+                unanswered[name] += entry.status in checks.AWAY
+                first.setdefault(name, entry.sent)
+                last[name] = entry.received
+        never = float("inf")
+        return {name: may_be_above(quota, (unanswered[name], first.get(name, never), last.get(name, -never)), self.faults)
+                for name, quota in self.operator.quotas.items()}
+
+    def show(self):
+        entries, counts = self.entries, collections.Counter((one.status, one.code) for one in self.entries)
+        print(f"{len(entries):,} requests in {self.seconds:.0f} s, {len(entries) / self.seconds:.0f} a second; "
+              f"{len(self.faults)} faults; {self.operator.done} commands, {self.operator.failed} more failed")
+        for (status, code), count in sorted(counts.items()):
+            print(f"{status or 'broken off':>12} {code:<24}{count:>9,}")
+        print(f"\n{'FAULT':<28}{'TIMES':>6}{'RECOVERY: MEDIAN':>18}{'LONGEST':>9}")
+        by_kind = collections.defaultdict(list)
+        for fault, seconds in checks.recoveries(entries, self.faults):
+            by_kind[f"{fault.what} {fault.on}"].append(seconds)
+        for kind, seconds in sorted(by_kind.items()):
+            seconds.sort()
+            print(f"{kind:<28}{len(seconds):>6}{checks.share(seconds, 0.5):>18.2f}{seconds[-1]:>9.2f}")
+        shares = ", ".join(f"{name} {checks.share(self.refusals, part) * 1000:.0f}"
+                           for name, part in (("median", 0.5), ("p99", 0.99), ("p99.9", 0.999), ("longest", 1)))
+        print(f"\n503 while no server was disturbed: {len(self.refusals):,}, ms: {shares}")
+        charged = sum(self.used[name] for name in self.operator.quotas)
+        received, above = sum(self.received.values()), sum(self.above.values())
+        print(f"ledger: {received:,} answers of status 200 received, {charged - received:,} more charged, "
+              f"of {above:,} that are explained")
+        barred = sum(len(key.barred) for key in self.operator.keys.values())
+        print(f"{len(self.operator.quotas)} subscriptions, {len(self.operator.keys)} keys, {barred} times one was "
+              f"revoked, disabled or replaced; {len({one.release for one in entries if one.status == 200} - {NOBODY})} releases seen")
+
+
+async def run(command, work, random, seconds):
+    storm = Storm(command, work, random)
+    try:
+        await storm.run(seconds)
+        findings = await storm.check()
+        storm.show()
+    finally:
+        storm.cluster.end()
+    broken = [(promise, list(found)) for promise, found in findings.items()]
+    for promise, found in broken:
+        print(f"{promise:<26} {f'BROKEN {len(found)} times' if found else 'kept'}")
+        for one in found[:SHOWN]:
+            print(f"    {one}")
+    expect(not any(found for _, found in broken), "not every promise was kept")

@@ -1,0 +1,169 @@
+//! The store of keys itself, a file or a database: whether it can be used, and what is in it.
+
+use std::collections::HashMap;
+use std::io::ErrorKind;
+
+use shared::keys::key::KeyId;
+use shared::keys::last_use::LastUse;
+use shared::keys::postgres::{self, Engine};
+use shared::keys::sqlite::{self, WholeOrNot};
+use shared::keys::store::{KeySnapshot, KeyStoreError, Revision};
+use shared::regular_file;
+
+use super::check::Check;
+use crate::commands::size::size;
+use crate::key_place::KeyPlace;
+use crate::shell::quoted;
+
+/// A larger file is not read through.
+const CHECKED_BYTES_MAX: u64 = 500_000_000;
+/// As many connections as one more server needs.
+const CONNECTIONS_MIN: i64 = 10;
+
+const STORE: &str = "key store";
+
+/// A store that could be looked into.
+pub(super) struct Found {
+    /// How it is.
+    pub(super) check: Check,
+    /// The state that it is in, where its version has a name for that.
+    pub(super) revision: Option<Revision>,
+    pub(super) contents: KeySnapshot,
+    pub(super) last_uses: HashMap<KeyId, LastUse>,
+}
+
+/// Looks into the store, or says why it cannot be looked into.
+pub(super) fn look(place: &KeyPlace) -> Result<Found, Check> {
+    match place.engine() {
+        Ok(None) => look_into_file(place),
+        Ok(Some(engine)) => look_into_database(&engine),
+        Err(error) => Err(Check::problem(STORE, format!("{error:#}"))),
+    }
+}
+
+/// The state that the store is in now, where that can be seen.
+pub(super) fn revision(place: &KeyPlace) -> Option<Revision> {
+    match place.engine().ok()? {
+        None => sqlite::revision(&place.data().keys_database()).ok(),
+        Some(engine) => Some(postgres::examine(&engine).ok()?.revision),
+    }
+}
+
+fn look_into_file(place: &KeyPlace) -> Result<Found, Check> {
+    let file = place.data().keys_database();
+    let path = quoted(&file.display().to_string());
+    let opened = regular_file::open(&file);
+    let is_forbidden = opened.is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
+    let found = sqlite::examine(&file, CHECKED_BYTES_MAX);
+    let found = found.map_err(|error| unusable(&error, &path, is_forbidden))?;
+    Ok(Found {
+        check: usable(&found, &path),
+        revision: found.revision,
+        contents: found.contents,
+        last_uses: found.last_uses,
+    })
+}
+
+fn unusable(error: &KeyStoreError, path: &str, is_forbidden: bool) -> Check {
+    let check = Check::failed(STORE, error.clone());
+    match error {
+        KeyStoreError::Missing { .. } => check.run("catalogue subscriptions create NAME"),
+        KeyStoreError::Locked { .. } => check.run(format!("fuser -v {path}")),
+        // A backup in its place would undo what was done since, and nothing is lost.
+        KeyStoreError::Failed { .. } if is_forbidden => check.run(format!("chmod u+rw {path}")),
+        KeyStoreError::Failed { .. } => check.run(restore(path)),
+        _ => check,
+    }
+}
+
+fn usable(found: &sqlite::Examination, path: &str) -> Check {
+    if let WholeOrNot::Damaged(how) = &found.whole {
+        let said = format!("it is damaged: {}", how.join("; "));
+        return Check::problem(STORE, said).run(restore(path));
+    }
+    if !found.is_writable {
+        let said = "it, or its directory, cannot be written to, so no request can be counted";
+        return Check::problem(STORE, said).run(format!("chmod u+w {path}"));
+    }
+    if found.is_old {
+        let said = "it is of an earlier version, which the next command on keys brings up to date; \
+                    update all servers first";
+        return Check::warning(STORE, said).run("catalogue keys list");
+    }
+    let whole = match found.whole {
+        WholeOrNot::NotChecked => "not read through, being so large",
+        _ => "whole",
+    };
+    Check::ok(STORE, format!("{whole}, {}", size(found.bytes)))
+}
+
+/// What was damaged cannot be had back from the file itself.
+fn restore(path: &str) -> String {
+    format!("stop the servers, then cp BACKUP {path}")
+}
+
+fn look_into_database(engine: &Engine) -> Result<Found, Check> {
+    let found = postgres::examine(engine).map_err(|error| {
+        let check = Check::failed(STORE, error.clone());
+        match error {
+            KeyStoreError::Missing { .. } => check.run("catalogue store init"),
+            KeyStoreError::Older { .. } => check.run("catalogue store migrate"),
+            _ => check,
+        }
+    })?;
+    Ok(Found {
+        check: usable_database(engine, &found),
+        revision: Some(found.revision),
+        contents: found.contents,
+        last_uses: found.last_uses,
+    })
+}
+
+fn usable_database(engine: &Engine, found: &postgres::Examination) -> Check {
+    let address = engine.address();
+    if !found.is_writable {
+        let said = format!("{address} cannot be written to, so no request can be counted");
+        return Check::problem(STORE, said);
+    }
+    if !found.is_durable {
+        let said = format!(
+            "{address} does not wait for its disk (fsync or full_page_writes is off): a power cut \
+             may lose what was charged, or everything"
+        );
+        return Check::problem(STORE, said);
+    }
+    if found.version < postgres::VERSION {
+        let said = format!("{address} is of an earlier version, with which this program works");
+        return Check::warning(STORE, said).run("catalogue store migrate");
+    }
+    if found.connections_left < CONNECTIONS_MIN {
+        let said = format!(
+            "{address} allows {} more connections; each server takes up to {CONNECTIONS_MIN}",
+            found.connections_left
+        );
+        return Check::warning(STORE, said);
+    }
+    let (server, size) = (&found.server, size(found.bytes));
+    Check::ok(STORE, format!("{address}, PostgreSQL {server}, {size}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_may_not_be_read_is_not_to_be_replaced() {
+        let error = KeyStoreError::Failed {
+            attempt: "read",
+            location: "keys.sqlite".to_owned(),
+            source: "Permission denied".into(),
+        };
+        for (is_forbidden, expected) in [
+            (true, "chmod u+rw keys.sqlite"),
+            (false, "stop the servers, then cp BACKUP keys.sqlite"),
+        ] {
+            let check = unusable(&error, "keys.sqlite", is_forbidden);
+            assert_eq!(check.remedy.as_deref(), Some(expected));
+        }
+    }
+}

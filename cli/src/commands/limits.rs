@@ -1,0 +1,73 @@
+//! `catalogue limits`: the Redis in which several servers count minute limits.
+//!
+//! Servers begin to count in it by themselves. What they cannot know is whether one that knows
+//! nothing of them is new or has lost what was counted, so they take it for the latter.
+
+use std::io::Write;
+
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+use server::limits::{Init, RedisAddress, RedisLimits};
+use tokio::runtime::Builder;
+
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+use crate::minute_place::advised;
+
+/// Arguments of `limits`.
+#[derive(Debug, Args)]
+pub struct LimitsArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: LimitsCommand,
+}
+
+/// What can be done with minute limits.
+#[derive(Debug, Subcommand)]
+pub enum LimitsCommand {
+    /// Say that a Redis is new, so that its servers need not refuse every request for a minute
+    Init(InitArgs),
+}
+
+/// Arguments of `limits init`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Servers refuse every request for a minute where what was counted may be lost; they cannot tell a new
+Redis from one that was emptied. Where servers have counted already, nothing is changed.")]
+pub struct InitArgs {
+    /// Where it is, such as `redis://HOST:6379/0`, or `rediss://` for TLS
+    #[arg(
+        value_name = "ADDRESS",
+        env = "CATALOGUE_LIMITS",
+        hide_env_values = true
+    )]
+    pub address: RedisAddress,
+}
+
+/// Does what was typed.
+pub fn run(args: &LimitsArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    let LimitsCommand::Init(InitArgs { address }) = &args.command;
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.context("could not start to ask")?;
+    let init = runtime.block_on(RedisLimits::init(address.clone()));
+    let init =
+        init.map_err(|failure| advised(failure, "could not prepare it for minute limits"))?;
+    match init {
+        Init::Made => writeln!(
+            context.out,
+            "Servers may count minute limits in {address} at once.\n\
+             Next: catalogue serve --limits {address}"
+        )?,
+        Init::There(closed_for) if closed_for.is_zero() => writeln!(
+            context.out,
+            "Servers count minute limits in {address} already; nothing was changed."
+        )?,
+        Init::There(closed_for) => writeln!(
+            context.out,
+            "Servers have counted minute limits in {address}, and take every window for full for \
+             {} more seconds; nothing was changed.",
+            closed_for.as_secs() + 1
+        )?,
+    }
+    Ok(ExitStatus::Done)
+}

@@ -1,0 +1,118 @@
+//! `catalogue store`: the store of keys, subscriptions and usage as a whole.
+//!
+//! Tables that several servers share are made and brought up to date by these commands alone, when
+//! somebody decides to: no server and no other command does it on the way.
+
+mod copy;
+
+use std::io::Write;
+
+use clap::{Args, Subcommand};
+use shared::keys::postgres::{Completed, Engine, make, migrate};
+use shared::keys::sqlite::{SqliteKeyStore, examine};
+
+use crate::commands::key_store;
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+use crate::key_place::KeyPlace;
+
+/// Arguments of `store`.
+#[derive(Debug, Args)]
+pub struct StoreArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: StoreCommand,
+}
+
+/// What can be done with a store.
+#[derive(Debug, Subcommand)]
+pub enum StoreCommand {
+    /// Make the tables in an empty database, or the file in the data directory
+    Init,
+    /// Add what a newer program needs; servers of the former version go on meanwhile
+    Migrate,
+    /// Copy everything into an empty store: from the file to a database, or back
+    Copy(copy::CopyArgs),
+}
+
+/// Does what was typed.
+pub fn run(
+    args: &StoreArgs,
+    place: &KeyPlace,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let engine = place.engine()?;
+    match (&args.command, engine) {
+        (StoreCommand::Init, Some(engine)) => init_database(&engine, context)?,
+        (StoreCommand::Init, None) => init_file(place, context)?,
+        (StoreCommand::Migrate, Some(engine)) => migrate_database(&engine, context)?,
+        (StoreCommand::Migrate, None) => migrate_file(place, context)?,
+        (StoreCommand::Copy(args), engine) => copy::run(args, place, engine, context)?,
+    }
+    Ok(ExitStatus::Done)
+}
+
+fn init_database(engine: &Engine, context: &mut Context) -> anyhow::Result<()> {
+    let address = engine.address();
+    let made =
+        make(engine).map_err(|error| key_store::stopped(error, "could not make the store"))?;
+    match made {
+        Completed { before: 0, now } => writeln!(
+            context.out,
+            "Made a key store in {address}: schema catalogue, version {now}.\n\
+             Create the first subscription: catalogue subscriptions create NAME\n\
+             Or take over what a data directory has: catalogue store copy --help"
+        )?,
+        Completed { before, .. } => writeln!(
+            context.out,
+            "{address} has a key store already, of version {before}. Nothing was changed."
+        )?,
+    }
+    Ok(())
+}
+
+fn migrate_database(engine: &Engine, context: &mut Context) -> anyhow::Result<()> {
+    let address = engine.address();
+    let done = migrate(engine);
+    let done = done.map_err(|error| key_store::stopped(error, "could not migrate the store"))?;
+    let Completed { before, now } = done;
+    if before == now {
+        writeln!(context.out, "{address} is up to date: version {now}.")?;
+        return Ok(());
+    }
+    writeln!(
+        context.out,
+        "Brought {address} from version {before} to {now}. Now replace the servers one by one."
+    )?;
+    Ok(())
+}
+
+fn init_file(place: &KeyPlace, context: &mut Context) -> anyhow::Result<()> {
+    let file = place.data().keys_database();
+    let shown = file.display();
+    if file.exists() {
+        key_store::open(place, context)?;
+        writeln!(
+            context.out,
+            "{shown} is a key store already. Nothing was changed."
+        )?;
+        return Ok(());
+    }
+    key_store::open_or_create(place, context)?;
+    writeln!(context.out, "Made a key store in {shown}.")?;
+    Ok(())
+}
+
+/// Every command that works on keys does this too, with a file that one server uses.
+fn migrate_file(place: &KeyPlace, context: &mut Context) -> anyhow::Result<()> {
+    let file = place.data().keys_database();
+    let was_old = examine(&file, 0).map_err(key_store::not_opened)?.is_old;
+    SqliteKeyStore::open(&file, context.operator.clone()).map_err(key_store::not_opened)?;
+    let shown = file.display();
+    if was_old {
+        writeln!(context.out, "Brought {shown} up to date.")?;
+    } else {
+        writeln!(context.out, "{shown} is up to date.")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! `catalogue store copy`: everything of one store into another one, which is empty.
+//!
+//! No server may use the store meanwhile: what it charged then would be missing in the copy. The
+//! store itself stays as it is.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+use serde::Serialize;
+use shared::keys::contents::{Contents, Counts};
+use shared::keys::environment::Environment;
+use shared::keys::postgres::{Engine, PostgresAddress, PostgresKeyStore, WithoutServers};
+use shared::keys::sqlite::SqliteKeyStore;
+use shared::keys::store::{KeyStore, KeyStoreError};
+use shared::servers::{ServerLock, ServerLockError};
+
+use crate::advice::Advised;
+use crate::commands::key_store::{self, OpenStore};
+use crate::commands::wait::SHARED_WAIT;
+use crate::context::Context;
+use crate::exit_status::ExitStatus;
+use crate::json;
+use crate::key_place::KeyPlace;
+use crate::table::{self, Cell};
+
+/// Arguments of `store copy`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Copies the store that --store names, or else that of --data: numbers, usage and the audit log
+included. It stays as it is. Stop its servers first, and start them on the copy.")]
+pub struct CopyArgs {
+    /// Where to: the address of a database that `store init` has made ready, or a file
+    #[arg(long, value_name = "URL|FILE", value_parser = parse_target)]
+    pub to: Target,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Where the copy is to be.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// In a database.
+    Database(PostgresAddress),
+    /// In a file.
+    File(PathBuf),
+}
+
+/// What keeps servers from using a store, until it is dropped.
+struct Held {
+    _directory: Vec<ServerLock>,
+    _database: Option<WithoutServers>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document {
+    from: String,
+    to: String,
+    subscriptions: usize,
+    keys: usize,
+    quota_periods: usize,
+    last_uses: usize,
+    log_entries: usize,
+}
+
+/// Whatever looks like an address is one, so that a mistake in it makes no file.
+fn parse_target(text: &str) -> Result<Target, String> {
+    if text.contains("://") {
+        let address = text.parse().map(Target::Database);
+        return address.map_err(|error: shared::keys::postgres::AddressError| error.to_string());
+    }
+    match text {
+        "" => Err("must not be empty".to_owned()),
+        _ => Ok(Target::File(text.into())),
+    }
+}
+
+/// Copies.
+pub(super) fn run(
+    args: &CopyArgs,
+    place: &KeyPlace,
+    engine: Option<Engine>,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    let stopped = |error| key_store::stopped(error, "could not copy the store");
+    let (from, _held, contents) = match engine {
+        None => {
+            let file = place.data().keys_database();
+            let held = Held {
+                _directory: without_servers(place)?,
+                _database: None,
+            };
+            let store = SqliteKeyStore::open(&file, context.operator.clone());
+            (
+                file.display().to_string(),
+                held,
+                read(store).map_err(stopped)?,
+            )
+        }
+        Some(engine) => {
+            let held = Held {
+                _directory: Vec::new(),
+                _database: Some(WithoutServers::hold(&engine).map_err(stopped)?),
+            };
+            // One that lost its connection a moment ago goes on for so long.
+            (context.pause)(SHARED_WAIT);
+            let store = PostgresKeyStore::open_to_copy(&engine, context.operator.clone());
+            let contents = read(store).map_err(stopped)?;
+            (engine.address().to_string(), held, contents)
+        }
+    };
+    let (to, mut target) = open_target(&args.to, context)?;
+    target.fill(&contents).map_err(stopped)?;
+    show(&from, &to, contents.counts(), args.json, context)
+}
+
+fn read(store: Result<impl KeyStore, KeyStoreError>) -> Result<Contents, KeyStoreError> {
+    store?.contents()
+}
+
+/// Keeps the servers of a data directory from starting, where none runs.
+fn without_servers(place: &KeyPlace) -> anyhow::Result<Vec<ServerLock>> {
+    let take = |environment| ServerLock::take(place.data(), environment);
+    let locks = Environment::ALL.into_iter().map(take);
+    let locks: Result<Vec<_>, ServerLockError> = locks.collect();
+    locks.map_err(|error| match error {
+        ServerLockError::Running { .. } => Advised {
+            error: anyhow::Error::new(error).context("could not copy the store"),
+            excerpt: None,
+            advice: "stop it first: what it charges meanwhile would be missing in the copy".into(),
+            status: ExitStatus::Refused,
+        }
+        .into(),
+        ServerLockError::Failed { .. } => error.into(),
+    })
+}
+
+fn open_target(target: &Target, context: &Context) -> anyhow::Result<(String, OpenStore)> {
+    let operator = context.operator.clone();
+    match target {
+        Target::File(file) => {
+            let shown = file.display().to_string();
+            let store = SqliteKeyStore::open_or_create(file, operator);
+            let store = store.map_err(key_store::not_opened)?;
+            Ok((shown, Box::new(store)))
+        }
+        Target::Database(address) => {
+            let engine = Engine::new(address.clone());
+            let engine = engine.context("could not get ready to reach the key store")?;
+            let store = PostgresKeyStore::open_to_copy(&engine, operator);
+            let store = store.map_err(key_store::not_opened)?;
+            Ok((address.to_string(), Box::new(store)))
+        }
+    }
+}
+
+fn show(
+    from: &str,
+    to: &str,
+    counts: Counts,
+    as_json: bool,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    if as_json {
+        let document = Document {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            subscriptions: counts.subscriptions,
+            keys: counts.keys,
+            quota_periods: counts.usage,
+            last_uses: counts.last_uses,
+            log_entries: counts.entries,
+        };
+        return json::print(&document, context);
+    }
+    writeln!(
+        context.out,
+        "Copied {from} to {to}, and found all of it there:\n"
+    )?;
+    let lines = [
+        ("Subscriptions", counts.subscriptions),
+        ("Keys", counts.keys),
+        ("Quota periods", counts.usage),
+        ("Last uses", counts.last_uses),
+        ("Log entries", counts.entries),
+    ];
+    let lines = lines.map(|(what, count)| (what, Cell::from(count.to_string())));
+    let text = table::details(lines, context.terminal);
+    write!(context.out, "{text}")?;
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! Where keys, subscriptions and usage are kept: in the data directory, or in the database that
+//! `--store` names. Nothing is opened here before it is asked for.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use shared::data_dir::DataDir;
+use shared::keys::last_use::LastUses;
+use shared::keys::ledger::QuotaLedger;
+use shared::keys::postgres::{
+    Engine, PostgresAddress, PostgresKeySource, PostgresLastUses, PostgresLedger,
+};
+use shared::keys::sqlite::{SqliteKeySource, SqliteLastUses, SqliteLedger};
+use shared::keys::store::KeySource;
+
+/// Where keys are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyPlace {
+    data: DataDir,
+    store: Option<PostgresAddress>,
+}
+
+/// What a server has of the place where keys are kept.
+pub struct Followed {
+    /// Keys and subscriptions.
+    pub source: Box<dyn KeySource>,
+    /// What is charged of quotas.
+    pub ledger: Arc<dyn QuotaLedger>,
+    /// Where uses are written down.
+    pub last_uses: Arc<dyn LastUses>,
+}
+
+impl KeyPlace {
+    /// The database that is named, or the directory.
+    pub fn new(data: &Path, store: Option<&PostgresAddress>) -> Self {
+        Self {
+            data: DataDir::new(data),
+            store: store.cloned(),
+        }
+    }
+
+    /// The directory, which is also that of the releases.
+    pub fn data(&self) -> &DataDir {
+        &self.data
+    }
+
+    /// Whether keys are in a database that several servers may share.
+    pub fn is_shared(&self) -> bool {
+        self.store.is_some()
+    }
+
+    /// What reaches the database, if one is named.
+    pub fn engine(&self) -> anyhow::Result<Option<Engine>> {
+        let engine = self.store.clone().map(Engine::new).transpose();
+        engine.context("could not get ready to reach the key store")
+    }
+
+    /// Gets ready to follow the keys. Nothing needs to be there yet.
+    pub fn follow(&self) -> anyhow::Result<Followed> {
+        Ok(match self.engine()? {
+            None => {
+                let file = self.data.keys_database();
+                Followed {
+                    source: Box::new(SqliteKeySource::new(file.clone())),
+                    ledger: Arc::new(SqliteLedger::new(file.clone())),
+                    last_uses: Arc::new(SqliteLastUses::new(file)),
+                }
+            }
+            Some(engine) => Followed {
+                source: Box::new(PostgresKeySource::new(&engine)),
+                ledger: Arc::new(PostgresLedger::new(&engine)),
+                last_uses: Arc::new(PostgresLastUses::new(&engine)),
+            },
+        })
+    }
+}
+
+/// For people: where somebody looks who finds nothing.
+impl fmt::Display for KeyPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.store {
+            None => write!(f, "{}", self.data.path().display()),
+            Some(address) => write!(f, "{address}"),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Where minute limits are counted, as it is typed: `memory`, or the address of a Redis.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use server::limits::{MinuteStore, RateLimits, RedisAddress, RedisFailure, RedisLimits};
+use shared::clock::Clock;
+
+use crate::advice::Advised;
+use crate::exit_status::ExitStatus;
+
+/// The word for the memory of the server.
+const MEMORY: &str = "memory";
+
+/// Where minute limits are counted.
+#[derive(Clone, Debug, Default)]
+pub enum MinutePlace {
+    /// In the memory of one server.
+    #[default]
+    Memory,
+    /// In a Redis that servers share.
+    Redis(RedisAddress),
+}
+
+impl FromStr for MinutePlace {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == MEMORY {
+            return Ok(Self::Memory);
+        }
+        match text.parse() {
+            Ok(address) => Ok(Self::Redis(address)),
+            Err(not_an_address) => Err(format!("{not_an_address}; or {MEMORY}")),
+        }
+    }
+}
+
+impl MinutePlace {
+    /// The windows there, which a task of this runtime keeps within reach.
+    pub(crate) async fn open(self, clock: Arc<dyn Clock>) -> anyhow::Result<MinuteStore> {
+        match self {
+            Self::Memory => Ok(MinuteStore::Memory(RateLimits::new())),
+            Self::Redis(address) => match RedisLimits::start(address, clock).await {
+                Ok(limits) => Ok(MinuteStore::Redis(limits)),
+                Err(failure) => Err(advised(failure, "minute limits cannot be counted")),
+            },
+        }
+    }
+}
+
+/// The failure of what was attempted, with what to do about it.
+pub(crate) fn advised(failure: RedisFailure, attempt: &'static str) -> anyhow::Error {
+    let advice = failure.advice();
+    let error = anyhow::Error::new(failure).context(attempt);
+    let Some(advice) = advice else {
+        return error;
+    };
+    let (excerpt, status) = (None, ExitStatus::Failure);
+    Advised {
+        error,
+        excerpt,
+        advice,
+        status,
+    }
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_counted_in_memory_or_where_an_address_leads() {
+        assert!(matches!("memory".parse(), Ok(MinutePlace::Memory)));
+        let redis: MinutePlace = "redis://cache.example".parse().unwrap();
+        assert!(matches!(redis, MinutePlace::Redis(_)));
+        for text in ["", "Memory", "cache.example:6379"] {
+            let problem = MinutePlace::from_str(text).unwrap_err();
+            assert!(problem.ends_with("; or memory"), "{problem}");
+        }
+    }
+}

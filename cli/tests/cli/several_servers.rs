@@ -1,0 +1,152 @@
+//! Several servers that count minute limits in one Redis, as processes.
+//!
+//! Left out where `CATALOGUE_TEST_REDIS` names no Redis. Each test has a database of its own there.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::Command;
+
+use crate::client::Client;
+use crate::process::{
+    SERVE, Server, catalogue, catalogue_error, command, import_sample, issue_key_with,
+};
+
+/// A database of a test's own, empty before and after.
+struct Database {
+    /// Host and port.
+    server: String,
+    number: u8,
+    address: String,
+}
+
+impl Database {
+    /// The database of that number; none where there is no Redis.
+    fn take(number: u8) -> Option<Self> {
+        let address = std::env::var("CATALOGUE_TEST_REDIS").ok()?;
+        let server = address.strip_prefix("redis://").unwrap();
+        let (server, _) = server.split_once('/').unwrap();
+        let database = Self {
+            server: server.to_owned(),
+            number,
+            address: format!("redis://{server}/{number}"),
+        };
+        database.empty();
+        Some(database)
+    }
+
+    fn empty(&self) {
+        let mut stream = TcpStream::connect(&self.server).unwrap();
+        let commands = format!("SELECT {}\r\nFLUSHDB\r\nQUIT\r\n", self.number);
+        stream.write_all(commands.as_bytes()).unwrap();
+        let mut replies = String::new();
+        stream.read_to_string(&mut replies).unwrap();
+        assert_eq!(replies, "+OK\r\n".repeat(3));
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        self.empty();
+    }
+}
+
+fn serve(data: &Path, redis: &str) -> Server {
+    Server::start_with(data, &[&SERVE[..], &["--limits", redis]].concat())
+}
+
+/// Whether the service is unavailable to a key; it is asked once.
+fn is_refused(server: &Server, key: &str) -> bool {
+    let header = format!("Authorization: Bearer {key}\r\n");
+    let answer = Client::connect(server.address).get_once("/v1/boats", &header);
+    answer.is_unavailable()
+}
+
+/// The same catalogue and keys for another server.
+fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-r").arg(from).arg(to).status();
+    assert!(copied.unwrap().success());
+}
+
+#[test]
+fn two_servers_grant_a_key_its_limit_once_and_count_on_after_a_restart() {
+    let Some(database) = Database::take(9) else {
+        return;
+    };
+    let redis = &database.address;
+    let directory = tempfile::tempdir().unwrap();
+    let [one, other] = ["one", "other"].map(|name| directory.path().join(name));
+    import_sample(&one);
+    let key = issue_key_with(&one, &["--rate-limit", "10", "--scope", "boats.read"]);
+    copy(&one, &other);
+    catalogue(&one, &["limits", "init", redis]);
+    let said = catalogue(&one, &["limits", "init", redis]);
+    assert!(said.ends_with("already; nothing was changed.\n"), "{said}");
+
+    let servers = [serve(&one, redis), serve(&other, redis)];
+    let ask = |server: &Server| server.get("/v1/boats?limit=1", &key);
+    for count in 1..=10 {
+        let answer = ask(&servers[count % 2]);
+        assert_eq!(answer.status, 200);
+        assert_eq!(
+            answer.header("x-ratelimit-remaining"),
+            (10 - count).to_string()
+        );
+    }
+    for server in &servers {
+        assert_eq!(ask(server).code(), "RATE_LIMITED");
+    }
+    let [first, _second] = servers;
+    assert!(first.stop().success());
+    assert_eq!(ask(&serve(&one, redis)).code(), "RATE_LIMITED");
+}
+
+#[test]
+fn servers_refuse_every_key_for_a_minute_where_counts_may_be_lost() {
+    let Some(database) = Database::take(10) else {
+        return;
+    };
+    let redis = &database.address;
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    import_sample(&data);
+    let key = issue_key_with(&data, &["--scope", "boats.read"]);
+    let server = serve(&data, redis);
+    assert!(is_refused(&server, &key));
+    assert_eq!(
+        server.get("/v1/boats", "").code(),
+        "MALFORMED_AUTHORIZATION"
+    );
+    assert_eq!(server.get("/health", "").status, 200);
+    let said = catalogue(&data, &["limits", "init", redis]);
+    assert!(said.contains("take every window for full"), "{said}");
+}
+
+#[test]
+fn a_server_without_its_redis_refuses_keys_and_shows_no_password() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    import_sample(&data);
+    let key = issue_key_with(&data, &["--scope", "boats.read"]);
+    let nowhere = "redis://ana:geheim@127.0.0.1:1";
+    let server = serve(&data, nowhere);
+    assert!(is_refused(&server, &key));
+    drop(server);
+
+    let refused = catalogue_error(&data, &["limits", "init", nowhere]);
+    assert!(refused.contains("redis://ana@127.0.0.1:1"), "{refused}");
+    let wrong = [
+        &SERVE[..],
+        &["--limits", "redis://ana:geheim@127.0.0.1:1/x"],
+    ]
+    .concat();
+    let settings = command(&data, &["settings"])
+        .env("CATALOGUE_LIMITS", nowhere)
+        .output()
+        .unwrap();
+    let settings = String::from_utf8(settings.stdout).unwrap();
+    assert!(settings.contains("redis://ana"), "{settings}");
+    for shown in [refused, catalogue_error(&data, &wrong), settings] {
+        assert!(!shown.contains("geheim"), "{shown}");
+    }
+}

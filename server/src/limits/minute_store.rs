@@ -1,0 +1,61 @@
+//! Where minute windows are: in the memory of this server, or in a Redis that servers share.
+//!
+//! In memory nothing is waited for, and nothing can fail.
+
+use std::time::Duration;
+
+use shared::clock::Moment;
+use shared::keys::key::KeyId;
+
+use super::minute::RateLimits;
+use super::minute_error::MinuteError;
+use super::patience::Patience;
+use super::redis::RedisLimits;
+use super::usage::Usage;
+use crate::metrics::RoundTrips;
+
+/// Minute windows of all key families.
+pub enum MinuteStore {
+    /// In memory: of this server alone, and empty when it starts.
+    Memory(RateLimits),
+    /// In a Redis.
+    Redis(RedisLimits),
+}
+
+impl MinuteStore {
+    /// Counts a request of `family`, unless `limit` of them are counted in the last 60 seconds.
+    pub(crate) async fn count(
+        &self,
+        family: &KeyId,
+        limit: u32,
+        now: Moment,
+        patience: &mut Patience<'_>,
+    ) -> Result<Usage, MinuteError> {
+        match self {
+            Self::Memory(limits) => limits
+                .count(family, limit, now)
+                .map_err(MinuteError::Exceeded),
+            Self::Redis(limits) => {
+                let count = |left: Duration| limits.count(family, limit, left);
+                // Boxed, so that requests that are counted in memory have no room for it.
+                Box::pin(patience.spend(count)).await
+            }
+        }
+    }
+
+    /// How long it took to be counted, where that takes any time.
+    pub(crate) fn round_trips(&self) -> Option<&RoundTrips> {
+        match self {
+            Self::Memory(_) => None,
+            Self::Redis(limits) => Some(limits.round_trips()),
+        }
+    }
+
+    /// Whether requests are counted at the moment.
+    pub(crate) fn is_counting(&self) -> bool {
+        match self {
+            Self::Memory(_) => true,
+            Self::Redis(limits) => limits.is_counting(),
+        }
+    }
+}

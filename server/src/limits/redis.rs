@@ -1,0 +1,170 @@
+//! Minute windows that all servers of a Redis share, counted by its clock.
+//!
+//! A request is counted in one round trip of an atomic script, over few connections that many
+//! requests use at a time. Where Redis cannot be asked in time, or may have lost what was counted,
+//! nothing is counted: whoever asks is told so at once while somebody looks for when it is back.
+
+mod address;
+mod circuit;
+mod failure;
+mod keeper;
+mod line;
+mod lines;
+mod process;
+mod scripts;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use shared::clock::{Clock, Moment};
+use shared::keys::key::KeyId;
+use tokio::task::JoinHandle;
+
+pub use address::{NotAnAddress, RedisAddress};
+pub use failure::RedisFailure;
+
+use circuit::{Circuit, State};
+use lines::{Lines, Place};
+use scripts::{Reply, Scripts, Verdict};
+
+use super::minute_error::MinuteError;
+use super::usage::Usage;
+use crate::metrics::RoundTrips;
+use crate::primitives::timeout;
+
+/// What the names of all keys in Redis begin with.
+const PREFIX: &str = "catalogue:";
+
+/// Minute windows in a Redis. Dropping it closes the connections.
+pub struct RedisLimits {
+    circuit: Arc<Circuit>,
+    keeper: JoinHandle<()>,
+    round_trips: RoundTrips,
+}
+
+/// What became of saying that nothing was counted in a Redis yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Init {
+    /// It was so, and servers count in it at once.
+    Made,
+    /// Servers have counted in it; for how long every window counts as full now.
+    There(Duration),
+}
+
+impl RedisLimits {
+    /// Windows in the Redis at `address`, and a task of this runtime that looks after the
+    /// connections. Where it cannot be asked now, it is looked for until it can.
+    ///
+    /// An error is only what does not get better by itself.
+    pub async fn start(address: RedisAddress, clock: Arc<dyn Clock>) -> Result<Self, RedisFailure> {
+        Self::in_place(Place::new(address, Scripts::new(""), PREFIX), clock).await
+    }
+
+    async fn in_place(place: Place, clock: Arc<dyn Clock>) -> Result<Self, RedisFailure> {
+        let circuit = Arc::new(Circuit::new(place, clock));
+        match keeper::connect(&circuit).await {
+            Err(why) if why.advice().is_some() => return Err(why),
+            // Logged already.
+            Ok(()) | Err(_) => {}
+        }
+        let keeper = tokio::spawn(keeper::keep(Arc::clone(&circuit)));
+        Ok(Self {
+            circuit,
+            keeper,
+            round_trips: RoundTrips::new(),
+        })
+    }
+
+    /// Says that nothing was counted in the Redis at `address` yet, so that servers need not take
+    /// every window for full in their first minute.
+    pub async fn init(address: RedisAddress) -> Result<Init, RedisFailure> {
+        let place = Place::new(address, Scripts::new(""), PREFIX);
+        let waited = keeper::BEGIN_WAIT_MAX;
+        let begun = timeout(waited, place.init()).await;
+        let address = place.address.clone();
+        let begun = begun.unwrap_or(Err(RedisFailure::TooSlow { address, waited }))?;
+        Ok(match begun.verdict {
+            Verdict::Made => Init::Made,
+            _ => Init::There(begun.closed_for),
+        })
+    }
+
+    /// Counts a request of `family`, unless `limit` of them are counted in the last 60 seconds;
+    /// then the usage is the error and the request is not counted. Waits for `patience` at most.
+    pub async fn count(
+        &self,
+        family: &KeyId,
+        limit: u32,
+        patience: Duration,
+    ) -> Result<Usage, MinuteError> {
+        let circuit = &*self.circuit;
+        let address = circuit.place.address.clone();
+        let Some(lines) = circuit.lines() else {
+            return Err(RedisFailure::Away { address }.into());
+        };
+        let asked = circuit.clock.monotonic();
+        let counting = lines.count(&circuit.place, family, limit, (asked, patience));
+        let counted = timeout(patience, counting).await;
+        let took = circuit.clock.monotonic().saturating_sub(asked);
+        self.round_trips.took(took);
+        let waited = patience;
+        match counted.unwrap_or(Err(RedisFailure::TooSlow { address, waited })) {
+            Ok(reply) => self.judge(&lines, limit, reply),
+            Err(failure) => {
+                circuit.break_off(&lines, &failure);
+                Err(failure.into())
+            }
+        }
+    }
+
+    /// How long it took to be counted.
+    pub(crate) fn round_trips(&self) -> &RoundTrips {
+        &self.round_trips
+    }
+
+    /// Whether requests are counted at the moment.
+    pub(crate) fn is_counting(&self) -> bool {
+        *self.circuit.state().borrow() == State::Counting
+    }
+
+    fn judge(&self, lines: &Arc<Lines>, limit: u32, reply: Reply) -> Result<Usage, MinuteError> {
+        let address = self.circuit.place.address.clone();
+        let failure = match reply.verdict {
+            Verdict::Counted => return Ok(usage(limit, reply)),
+            Verdict::Full => return Err(MinuteError::Exceeded(usage(limit, reply))),
+            Verdict::Late => RedisFailure::Late { address },
+            Verdict::Closed => {
+                let left = reply.wait;
+                RedisFailure::Closed { address, left }
+            }
+            Verdict::Lost => RedisFailure::Lost { address },
+            _ => RedisFailure::Garbled { address },
+        };
+        // What was not lost is still there on the same connections.
+        let can_go_on = matches!(reply.verdict, Verdict::Late | Verdict::Closed);
+        if !can_go_on {
+            self.circuit.break_off(lines, &failure);
+        }
+        Err(failure.into())
+    }
+}
+
+/// By the store's clock, so that every server tells the same.
+fn usage(limit: u32, reply: Reply) -> Usage {
+    let now = Moment {
+        unix_nanos: reply.now_micros.saturating_mul(1000),
+        monotonic: Duration::ZERO,
+    };
+    let remaining = u64::from(limit).saturating_sub(reply.counted);
+    let reset = now.plus(reply.wait).unix_nanos;
+    Usage::new(u64::from(limit), remaining, reset, now)
+}
+
+impl Drop for RedisLimits {
+    fn drop(&mut self) {
+        self.keeper.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! Why Redis counts nothing: for the log, and for whoever starts a server.
+
+use std::time::Duration;
+
+use redis::{ErrorKind, RedisError, ServerErrorKind};
+
+use super::address::RedisAddress;
+use super::process::NO_EVICTION;
+
+/// Why a request could not be counted, or counting could not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum RedisFailure {
+    /// It was found out before; somebody looks for when it is back.
+    #[error("{address} is out of reach at the moment")]
+    Away {
+        /// Where it is.
+        address: RedisAddress,
+    },
+    /// It takes its time.
+    #[error("{address} has not answered within {} ms", waited.as_millis())]
+    TooSlow {
+        /// Where it is.
+        address: RedisAddress,
+        /// How long it was waited for.
+        waited: Duration,
+    },
+    /// It cannot be asked, or refuses.
+    #[error("could not ask {address}: {why}")]
+    Failed {
+        /// Where it is.
+        address: RedisAddress,
+        /// What is said about it; its text has its causes.
+        why: RedisError,
+    },
+    /// Something else answers there, or the answer was changed on its way.
+    #[error("{address} gave an answer that does not fit the question")]
+    Garbled {
+        /// Where it is.
+        address: RedisAddress,
+    },
+    /// It came to the question when nobody waited any more by its clock.
+    #[error("{address} came to the request too late")]
+    Late {
+        /// Where it is.
+        address: RedisAddress,
+    },
+    /// It was emptied.
+    #[error("{address} has lost what was counted")]
+    Lost {
+        /// Where it is.
+        address: RedisAddress,
+    },
+    /// It may have lost what was counted.
+    #[error(
+        "{address} may have lost what was counted, so every window counts as full for {} more seconds",
+        left.as_secs() + 1
+    )]
+    Closed {
+        /// Where it is.
+        address: RedisAddress,
+        /// For how long.
+        left: Duration,
+    },
+    /// It may forget windows.
+    #[error(
+        "{address} makes room by forgetting what was counted: its maxmemory-policy is {policy}"
+    )]
+    Evicts {
+        /// Where it is.
+        address: RedisAddress,
+        /// Its policy.
+        policy: String,
+    },
+    /// It may not be written to.
+    #[error("{address} is a replica")]
+    Replica {
+        /// Where it is.
+        address: RedisAddress,
+    },
+    /// Connections lead to processes that count apart.
+    #[error("{address} leads to several servers, which would count apart")]
+    Several {
+        /// Where it is.
+        address: RedisAddress,
+    },
+}
+
+impl RedisFailure {
+    /// What an operator has to do, where it does not get better by itself.
+    pub fn advice(&self) -> Option<String> {
+        match self {
+            Self::Evicts { .. } => Some(format!(
+                "let it refuse instead: redis-cli CONFIG SET maxmemory-policy {NO_EVICTION}, and the \
+                 same in its configuration"
+            )),
+            Self::Failed { why, .. } => match why.kind() {
+                ErrorKind::AuthenticationFailed => {
+                    Some("check the user and the password in the address".to_owned())
+                }
+                ErrorKind::Server(ServerErrorKind::NoPerm) => Some(
+                    "allow its user INFO, EVALSHA, SCRIPT LOAD and what scripts run: HMGET, HSET, \
+                     HGET, EXISTS, TIME, LINDEX, LLEN, LTRIM, RPUSH, DEL, PEXPIRE"
+                        .to_owned(),
+                ),
+                ErrorKind::InvalidClientConfig => Some("check the address".to_owned()),
+                _ if why.code() == Some("NOAUTH") => {
+                    Some("put USER:PASSWORD@ before the host in the address".to_owned())
+                }
+                _ => None,
+            },
+            Self::Several { .. } => {
+                Some("name the one that all servers are to count in".to_owned())
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The connections to one process of Redis, on which counting has begun.
+//!
+//! They are used until the first of them fails, and then thrown away together.
+
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use redis::Script;
+use shared::clock::Clock;
+use shared::keys::key::KeyId;
+
+use super::address::RedisAddress;
+use super::failure::RedisFailure;
+use super::line::{Line, NoReply};
+use super::process::{NO_EVICTION, Process};
+use super::scripts::{Reply, Scripts, Verdict};
+
+/// How many connections a server has: one is written to while another is read, and more of them
+/// would each carry fewer questions at a time.
+const LINES: usize = 2;
+
+/// Names of the keys, and of the server that they are in.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) address: RedisAddress,
+    pub(super) scripts: Scripts,
+    marker: String,
+    /// What the names of all windows begin with.
+    windows: String,
+}
+
+/// Connections on which counting has begun.
+#[derive(Debug)]
+pub(super) struct Lines {
+    all: Vec<Line>,
+    turn: AtomicUsize,
+    /// What the store's clock showed when ours showed zero, in microseconds; at most by a round trip
+    /// too much, never too little.
+    ahead_micros: AtomicI64,
+}
+
+/// How counting begins, or goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Begun {
+    pub(super) verdict: Verdict,
+    /// For how long every window counts as full.
+    pub(super) closed_for: Duration,
+}
+
+impl Place {
+    /// Keys whose names begin with `prefix`.
+    pub(super) fn new(address: RedisAddress, scripts: Scripts, prefix: &str) -> Self {
+        Self {
+            address,
+            scripts,
+            marker: format!("{prefix}limits"),
+            windows: format!("{prefix}minute:"),
+        }
+    }
+
+    /// Connects, and begins to count.
+    pub(super) async fn connect(&self, clock: &dyn Clock) -> Result<(Lines, Begun), RedisFailure> {
+        let (lines, process) = self.open().await?;
+        let lines = Lines {
+            all: lines,
+            turn: AtomicUsize::new(0),
+            ahead_micros: AtomicI64::new(0),
+        };
+        let begun = lines.begin(self, &process, clock).await?;
+        Ok((lines, begun))
+    }
+
+    /// Says that nothing was counted here yet. How long windows are closed where something was.
+    pub(super) async fn init(&self) -> Result<Begun, RedisFailure> {
+        let (lines, process) = self.open().await?;
+        let [line, ..] = &lines[..] else {
+            unreachable!("there is a connection");
+        };
+        self.declare(line, &self.scripts.init, &process)
+            .await
+            .map(|(begun, _)| begun)
+    }
+
+    async fn open(&self) -> Result<(Vec<Line>, Process), RedisFailure> {
+        let failed = |error: redis::RedisError| self.failure(error.into());
+        let client = self.address.client().map_err(failed)?;
+        let first = Line::connect(&client).await.map_err(failed)?;
+        let process = self.examine(&first).await?;
+        let mut lines = vec![first];
+        while lines.len() < LINES {
+            let line = Line::connect(&client).await.map_err(failed)?;
+            let address = self.address.clone();
+            if self.examine(&line).await?.run != process.run {
+                return Err(RedisFailure::Several { address });
+            }
+            lines.push(line);
+        }
+        Ok((lines, process))
+    }
+
+    /// The process at the other end, if it may be counted in.
+    async fn examine(&self, line: &Line) -> Result<Process, RedisFailure> {
+        let process = line.process().await.map_err(|why| self.failure(why))?;
+        let address = self.address.clone();
+        if process.policy != NO_EVICTION {
+            let policy = process.policy;
+            return Err(RedisFailure::Evicts { address, policy });
+        }
+        if !process.is_primary {
+            return Err(RedisFailure::Replica { address });
+        }
+        Ok(process)
+    }
+
+    async fn declare(
+        &self,
+        line: &Line,
+        script: &Script,
+        process: &Process,
+    ) -> Result<(Begun, Reply), RedisFailure> {
+        let keeps_all = if process.keeps_all { "1" } else { "0" };
+        let asked = line.ask(script, [&self.marker], [&process.run, keeps_all]);
+        let reply = asked.await.map_err(|why| self.failure(why))?;
+        let begun = Begun {
+            verdict: reply.verdict,
+            closed_for: reply.wait,
+        };
+        Ok((begun, reply))
+    }
+
+    fn failure(&self, why: NoReply) -> RedisFailure {
+        let address = self.address.clone();
+        match why {
+            NoReply::Failed(why) => RedisFailure::Failed { address, why },
+            NoReply::Garbled => RedisFailure::Garbled { address },
+        }
+    }
+}
+
+impl Lines {
+    /// Whether all is still as it was when counting began.
+    pub(super) async fn look(
+        &self,
+        place: &Place,
+        clock: &dyn Clock,
+    ) -> Result<Begun, RedisFailure> {
+        let process = place.examine(self.next()).await?;
+        self.begin(place, &process, clock).await
+    }
+
+    async fn begin(
+        &self,
+        place: &Place,
+        process: &Process,
+        clock: &dyn Clock,
+    ) -> Result<Begun, RedisFailure> {
+        let asked = clock.monotonic();
+        let declared = place.declare(self.next(), &place.scripts.begin, process);
+        let (begun, reply) = declared.await?;
+        self.set_clock(asked, reply);
+        Ok(begun)
+    }
+
+    /// Counts a request for which nobody waits longer than `patience`.
+    pub(super) async fn count(
+        &self,
+        place: &Place,
+        family: &KeyId,
+        limit: u32,
+        (asked, patience): (Duration, Duration),
+    ) -> Result<Reply, RedisFailure> {
+        let ahead = self.ahead_micros.load(Ordering::Relaxed);
+        let deadline = ahead.saturating_add(micros(asked.saturating_add(patience)));
+        let keys = [&*place.marker, &*format!("{}{family}", place.windows)];
+        let arguments = [&*limit.to_string(), &*deadline.to_string()];
+        let asked_for = self.next().ask(&place.scripts.count, keys, arguments);
+        let reply = asked_for.await.map_err(|why| place.failure(why))?;
+        self.set_clock(asked, reply);
+        Ok(reply)
+    }
+
+    fn set_clock(&self, asked: Duration, reply: Reply) {
+        let ahead = reply.now_micros.saturating_sub(micros(asked));
+        self.ahead_micros.store(ahead, Ordering::Relaxed);
+    }
+
+    fn next(&self) -> &Line {
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        &self.all[turn % self.all.len()]
+    }
+}
+
+fn micros(duration: Duration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,145 @@
+//! The scripts that Redis runs, each as one atomic step, and the replies that they give.
+//!
+//! Their texts stand in `scripts/`; all of them begin with `common.lua`. What becomes of a reply is
+//! decided elsewhere.
+
+use std::time::Duration;
+
+use redis::Script;
+
+const COMMON: &str = include_str!("scripts/common.lua");
+const COUNT: &str = include_str!("scripts/count.lua");
+const BEGIN: &str = include_str!("scripts/begin.lua");
+const INIT: &str = include_str!("scripts/init.lua");
+
+/// The scripts, ready to be run.
+#[derive(Debug)]
+pub(super) struct Scripts {
+    pub(super) count: Script,
+    pub(super) begin: Script,
+    pub(super) init: Script,
+}
+
+impl Scripts {
+    /// The scripts, with `prologue` before each: nothing, but for tests with a clock of their own.
+    pub(super) fn new(prologue: &str) -> Self {
+        let script = |text| Script::new(&[prologue, COMMON, text].concat());
+        Self {
+            count: script(COUNT),
+            begin: script(BEGIN),
+            init: script(INIT),
+        }
+    }
+}
+
+/// What a script makes of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// The request is counted.
+    Counted,
+    /// The window is full, so the request is not counted.
+    Full,
+    /// Every window counts as full, because counts may be lost.
+    Closed,
+    /// Nobody waits any more, so the request is not counted.
+    Late,
+    /// The marker is gone, and counts with it.
+    Lost,
+    /// It is the process that was known.
+    Same,
+    /// It is another process, which kept everything.
+    Kept,
+    /// It is another process, which may have lost counts.
+    Restarted,
+    /// Nothing was ever counted here, or all of it is lost.
+    New,
+    /// The marker was made.
+    Made,
+    /// There was a marker.
+    There,
+}
+
+/// The numbers that the scripts give to verdicts.
+const VERDICTS: [(i64, Verdict); 11] = [
+    (1, Verdict::Counted),
+    (2, Verdict::Full),
+    (3, Verdict::Closed),
+    (4, Verdict::Late),
+    (5, Verdict::Lost),
+    (11, Verdict::Same),
+    (12, Verdict::Kept),
+    (13, Verdict::Restarted),
+    (14, Verdict::New),
+    (21, Verdict::Made),
+    (22, Verdict::There),
+];
+
+/// A reply that fits its question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reply {
+    pub(super) verdict: Verdict,
+    /// Requests in the window.
+    pub(super) counted: u64,
+    /// Until the oldest of them leaves, or until windows are open again.
+    pub(super) wait: Duration,
+    /// The store's time, microseconds since the Unix epoch.
+    pub(super) now_micros: i64,
+}
+
+impl Reply {
+    /// The reply to that question; nothing where these numbers are no such reply.
+    pub(super) fn parse(question: i64, numbers: &[i64]) -> Option<Self> {
+        let [asked, verdict, counted, wait, now_micros, sum] = *numbers else {
+            return None;
+        };
+        let parts = [asked, verdict, counted, wait, now_micros];
+        let expected = parts.into_iter().try_fold(0_i64, i64::checked_add)?;
+        if asked != question || sum != expected || now_micros < 0 {
+            return None;
+        }
+        let known = VERDICTS.iter().find(|(number, _)| *number == verdict)?;
+        Some(Self {
+            verdict: known.1,
+            counted: u64::try_from(counted).ok()?,
+            wait: Duration::from_micros(u64::try_from(wait).ok()?),
+            now_micros,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_is_taken_only_for_its_question_and_only_as_it_was_sent() {
+        let sent = [
+            7,
+            2,
+            120,
+            30_000_000,
+            1_790_000_000_000_000,
+            1_790_000_030_000_129,
+        ];
+        let expected = Reply {
+            verdict: Verdict::Full,
+            counted: 120,
+            wait: Duration::from_secs(30),
+            now_micros: 1_790_000_000_000_000,
+        };
+        assert_eq!(Reply::parse(7, &sent), Some(expected));
+        assert_eq!(Reply::parse(8, &sent), None, "of another question");
+        assert_eq!(Reply::parse(7, &sent[..5]), None, "cut off");
+        for place in 0..sent.len() {
+            for changed in [0, -1, 1, i64::MAX, i64::MIN] {
+                let mut garbled = sent;
+                garbled[place] = changed;
+                assert_eq!(Reply::parse(7, &garbled), None, "{changed} at {place}");
+            }
+        }
+        let unknown = [7, 9, 0, 0, 0, 16];
+        assert_eq!(Reply::parse(7, &unknown), None, "an unknown verdict");
+        let negative = [7, 2, -1, 0, 0, 8];
+        assert_eq!(Reply::parse(7, &negative), None, "less than none counted");
+    }
+}

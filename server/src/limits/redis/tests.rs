@@ -1,0 +1,131 @@
+//! Windows in a real Redis: what they promise, and what becomes of requests when it fails.
+//!
+//! The scripts are those that servers run, with a clock of the test's own before them. All of it is
+//! left out where `CATALOGUE_TEST_REDIS` names no Redis.
+
+mod faults;
+mod proxy;
+mod rig;
+
+use futures_util::future::join_all;
+
+use super::*;
+use crate::limits::contract::{self, START, Windows, contract, family, promises};
+use rig::Rig;
+
+contract!(Rig::start(), 16);
+
+/// How long any request of these tests may wait.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+#[test]
+fn servers_that_race_are_granted_exactly_the_limit_together() {
+    const LIMIT: u32 = 100;
+    let Some(rig) = Rig::start() else { return };
+    let other = rig.another_server();
+    let counted = rig.wait(async {
+        let servers = [&rig.limits, &other];
+        let attempts = (0..3 * LIMIT).flat_map(|_| servers);
+        let key = family(1);
+        let counting = attempts.map(|server| server.count(&key, LIMIT, PATIENCE));
+        join_all(counting.collect::<Vec<_>>()).await
+    });
+    let granted = counted.iter().filter(|counted| counted.is_ok()).count();
+    assert_eq!(granted, LIMIT as usize);
+}
+
+#[test]
+fn a_clock_that_is_put_back_closes_a_window_for_a_minute_at_most() {
+    let Some(rig) = Rig::start() else { return };
+    let key = family(1);
+    assert!(rig.count(&key, 2).is_ok());
+    rig.put_clock_back(Duration::from_hours(1));
+    let usage = rig.count(&key, 2).unwrap();
+    assert_eq!((usage.remaining, usage.retry_after_seconds), (0, 60));
+    rig.pass(Duration::from_micros(59_999_999));
+    assert!(rig.count(&key, 2).is_err());
+    rig.pass(Duration::from_micros(1));
+    assert!(rig.count(&key, 2).is_ok());
+}
+
+#[test]
+fn a_request_that_the_store_comes_to_too_late_is_not_counted() {
+    let Some(rig) = Rig::start() else { return };
+    let key = family(1);
+    // As after a stop: the store's time went on, and the request's patience ended.
+    rig.pass_in_store(PATIENCE + Duration::from_micros(1));
+    let late = rig.try_count(&key, 1).unwrap_err();
+    assert!(matches!(late, RedisFailure::Late { .. }), "{late}");
+    assert_eq!(rig.held(&key), 0);
+    assert!(rig.count(&key, 1).is_ok(), "the store's time is known now");
+}
+
+#[test]
+fn a_lost_marker_closes_every_window_for_a_minute() {
+    let Some(rig) = Rig::start() else { return };
+    let key = family(1);
+    rig.remove("limits");
+    let lost = rig.try_count(&key, 9).unwrap_err();
+    assert!(matches!(lost, RedisFailure::Lost { .. }), "{lost}");
+    rig.wait_for(|state| matches!(state, State::Closed(_)));
+    rig.pass(Duration::from_micros(59_999_999));
+    let closed = rig.try_count(&key, 9).unwrap_err();
+    assert!(matches!(closed, RedisFailure::Closed { .. }), "{closed}");
+    rig.pass(Duration::from_micros(1));
+    assert!(rig.count(&key, 9).is_ok());
+}
+
+#[test]
+fn another_process_is_trusted_only_where_both_keep_all_that_they_answer() {
+    let Some(rig) = Rig::start() else { return };
+    let minute = Duration::from_mins(1);
+    for (former, verdict, closed_for) in [
+        ("1", Verdict::Kept, Duration::ZERO),
+        ("0", Verdict::Restarted, minute),
+    ] {
+        rig.set_marker(&[("run", "another"), ("keeps", former)]);
+        let begun = rig.begin();
+        assert_eq!((begun.verdict, begun.closed_for), (verdict, closed_for));
+    }
+    // It goes on where it was.
+    rig.pass(minute / 2);
+    let begun = rig.begin();
+    assert_eq!(
+        (begun.verdict, begun.closed_for),
+        (Verdict::Same, minute / 2)
+    );
+}
+
+#[test]
+fn a_store_is_new_only_if_somebody_says_so() {
+    let Some(rig) = Rig::start() else { return };
+    let minute = Duration::from_mins(1);
+    rig.remove("limits");
+    let begun = rig.begin();
+    assert_eq!((begun.verdict, begun.closed_for), (Verdict::New, minute));
+    let said = rig.init();
+    assert_eq!((said.verdict, said.closed_for), (Verdict::There, minute));
+    rig.remove("limits");
+    assert_eq!(rig.init().verdict, Verdict::Made);
+    assert_eq!(rig.begin().closed_for, Duration::ZERO);
+}
+
+#[test]
+fn scripts_that_the_store_forgot_are_loaded_again() {
+    let Some(rig) = Rig::start() else { return };
+    assert!(rig.count(&family(1), 2).is_ok());
+    rig.forget_scripts();
+    assert_eq!(rig.count(&family(1), 2).unwrap().remaining, 0);
+}
+
+#[test]
+fn windows_go_by_the_clock_of_the_store() {
+    let Some(rig) = Rig::by_its_own_clock() else {
+        return;
+    };
+    let key = family(1);
+    assert!(rig.count(&key, 1).is_ok());
+    assert!(rig.count(&key, 1).is_err());
+    rig.age(&key, Duration::from_mins(1));
+    assert!(rig.count(&key, 1).is_ok());
+}

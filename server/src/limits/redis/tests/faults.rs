@@ -1,0 +1,108 @@
+//! What becomes of requests when the Redis, or the way to it, fails.
+
+use super::proxy::{Mode, Proxy};
+use super::*;
+
+/// What a request has left where it is to run out.
+const LITTLE: Duration = Duration::from_millis(50);
+
+fn behind(proxy: &Proxy) -> Option<Rig> {
+    Rig::behind(|runtime, redis| proxy.start(runtime, redis))
+}
+
+#[test]
+fn a_store_that_does_not_answer_is_asked_no_more_until_it_is_back() {
+    let proxy = Proxy::new(Mode::Pass);
+    let Some(rig) = behind(&proxy) else { return };
+    let key = family(1);
+    assert!(rig.count(&key, 9).is_ok());
+    proxy.set(Mode::Hold);
+    let slow = rig.try_count_within(LITTLE, &key, 9).unwrap_err();
+    assert!(matches!(slow, RedisFailure::TooSlow { .. }), "{slow}");
+    let away = rig.try_count(&key, 9).unwrap_err();
+    assert!(matches!(away, RedisFailure::Away { .. }), "{away}");
+    assert!(!rig.limits.is_counting());
+    // What was held arrives now, when nobody waits for it any more.
+    rig.pass(Duration::from_secs(1));
+    proxy.set(Mode::Pass);
+    rig.wait_for(|state| *state == State::Counting);
+    assert_eq!(rig.count(&key, 9).unwrap().remaining, 7);
+}
+
+#[test]
+fn connections_that_are_cut_are_made_again() {
+    let proxy = Proxy::new(Mode::Pass);
+    let Some(rig) = behind(&proxy) else { return };
+    for round in 1..=3 {
+        assert_eq!(rig.count(&family(1), 9).unwrap().remaining, 9 - round);
+        proxy.set(Mode::Cut);
+        rig.wait_for(|state| matches!(state, State::Away(_)));
+        assert!(rig.try_count(&family(1), 9).is_err());
+        proxy.set(Mode::Pass);
+        rig.wait_for(|state| *state == State::Counting);
+    }
+}
+
+#[test]
+fn a_garbled_reply_is_no_reply() {
+    // The time, the verdict, the form of a reply, and all of it.
+    for (text, other) in [
+        ("1790000000000000", "1790000000000001"),
+        ("\r\n:1\r\n", "\r\n:2\r\n"),
+        ("*6", "*5"),
+        (":", "?"),
+    ] {
+        let proxy = Proxy::new(Mode::Pass);
+        let Some(rig) = behind(&proxy) else { return };
+        assert!(rig.count(&family(1), 9).is_ok());
+        proxy.set(Mode::Replace(text, other));
+        let garbled = rig.try_count_within(LITTLE, &family(1), 9);
+        assert!(garbled.is_err(), "{text} as {other}");
+        proxy.set(Mode::Pass);
+        rig.wait_for(|state| *state == State::Counting);
+        assert!(rig.count(&family(1), 9).is_ok());
+    }
+}
+
+#[test]
+fn a_store_that_may_forget_or_may_not_be_written_to_is_refused() {
+    for (text, other, expected) in [
+        (
+            "policy:noeviction",
+            "policy:allkeyslru",
+            "makes room by forgetting what was counted: its maxmemory-policy is allkeyslru",
+        ),
+        ("role:master", "role:slave2", "is a replica"),
+    ] {
+        let proxy = Proxy::new(Mode::Pass);
+        let Some(rig) = behind(&proxy) else { return };
+        assert!(rig.count(&family(1), 9).is_ok());
+        proxy.set(Mode::Replace(text, other));
+        // Found out without any request.
+        rig.wait_for(|state| matches!(state, State::Away(why) if why.ends_with(expected)));
+        assert!(rig.try_count(&family(1), 9).is_err());
+        proxy.set(Mode::Pass);
+        rig.wait_for(|state| *state == State::Counting);
+        assert!(rig.count(&family(1), 9).is_ok());
+    }
+}
+
+#[test]
+fn a_server_starts_without_its_store_unless_somebody_has_to_mend_that() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let clock: Arc<dyn Clock> = Arc::new(shared::clock::ManualClock::at(START));
+    // Nobody listens on port 1.
+    let nowhere = rig::place("redis://127.0.0.1:1", "", "");
+    let started = runtime.block_on(RedisLimits::in_place(nowhere, Arc::clone(&clock)));
+    assert!(!started.unwrap().is_counting());
+
+    let evicting = Proxy::new(Mode::Replace("policy:noeviction", "policy:allkeyslru"));
+    let Ok(redis) = std::env::var("CATALOGUE_TEST_REDIS") else {
+        return;
+    };
+    let evicting = rig::place(&evicting.start(&runtime, &redis), "", "");
+    let started = runtime.block_on(RedisLimits::in_place(evicting, clock));
+    let refused = started.err().unwrap();
+    assert!(matches!(refused, RedisFailure::Evicts { .. }), "{refused}");
+    assert!(refused.advice().unwrap().contains("noeviction"));
+}

@@ -1,0 +1,90 @@
+//! Something between a server and a Redis that does to their connections what networks do.
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+
+/// What it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// It passes everything on.
+    Pass,
+    /// It takes everything and passes nothing on until later.
+    Hold,
+    /// It closes connections.
+    Cut,
+    /// It passes on replies in which the first text is replaced by the second, as long as it.
+    Replace(&'static str, &'static str),
+}
+
+/// A proxy that is told what to do.
+pub(super) struct Proxy {
+    mode: watch::Sender<Mode>,
+}
+
+impl Proxy {
+    pub(super) fn new(mode: Mode) -> Self {
+        Self {
+            mode: watch::Sender::new(mode),
+        }
+    }
+
+    pub(super) fn set(&self, mode: Mode) {
+        self.mode.send_replace(mode);
+    }
+
+    /// Starts in front of a Redis, and says where.
+    pub(super) fn start(&self, runtime: &Runtime, redis: &str) -> String {
+        let behind = redis.strip_prefix("redis://").unwrap();
+        let (behind, database) = behind.split_once('/').unwrap();
+        let (behind, mode) = (behind.to_owned(), self.mode.subscribe());
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        runtime.spawn(async move {
+            loop {
+                let (client, _) = listener.accept().await.unwrap();
+                let Ok(server) = TcpStream::connect(&behind).await else {
+                    continue;
+                };
+                let (from_client, to_client) = client.into_split();
+                let (from_server, to_server) = server.into_split();
+                tokio::spawn(pass(from_client, to_server, mode.clone(), false));
+                tokio::spawn(pass(from_server, to_client, mode.clone(), true));
+            }
+        });
+        format!("redis://127.0.0.1:{port}/{database}")
+    }
+}
+
+/// Passes on what comes, until one side is closed or connections are cut.
+async fn pass(
+    mut from: OwnedReadHalf,
+    mut to: OwnedWriteHalf,
+    mut mode: watch::Receiver<Mode>,
+    are_replies: bool,
+) {
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let read = tokio::select! {
+            read = from.read(&mut buffer) => read.unwrap_or(0),
+            _cut = mode.wait_for(|mode| *mode == Mode::Cut) => return,
+        };
+        let Ok(now) = mode
+            .wait_for(|mode| *mode != Mode::Hold)
+            .await
+            .map(|now| *now)
+        else {
+            return;
+        };
+        let mut passed = buffer[..read].to_vec();
+        if let (Mode::Replace(text, other), true) = (now, are_replies) {
+            let text = String::from_utf8_lossy(&passed).replace(text, other);
+            passed = text.into_bytes();
+        }
+        if read == 0 || now == Mode::Cut || to.write_all(&passed).await.is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Minute limits: whether requests can be counted, and how long that takes where several servers
+//! share the store.
+
+use std::time::Duration;
+
+use super::durations::Durations;
+use super::families::Families;
+use crate::app::App;
+
+/// Upper bounds of round trips in seconds: from one within a machine to the longest wait.
+const ROUND_TRIPS: [f64; 9] = [
+    0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.01, 0.05, 0.1, 0.25,
+];
+
+/// How long questions to a store of minute limits take.
+pub(crate) struct RoundTrips {
+    durations: Durations,
+}
+
+impl RoundTrips {
+    pub(crate) fn new() -> Self {
+        Self {
+            durations: Durations::new(&ROUND_TRIPS),
+        }
+    }
+
+    /// A request waited that long to be counted, or in vain.
+    pub(crate) fn took(&self, duration: Duration) {
+        self.durations.observe(duration);
+    }
+}
+
+pub(super) fn tell(app: &App, families: &mut Families) {
+    let round_trips = app.minutes.round_trips().into_iter();
+    let durations = round_trips.map(|round_trips| &round_trips.durations);
+    families.histograms(
+        "catalogue_minute_limit_duration_seconds",
+        "How long requests waited to be counted in minute windows that servers share, in vain or \
+         not; none where windows are in memory.",
+        [(None, Durations::metric(&ROUND_TRIPS, durations))],
+    );
+    let is_counting = app.minutes.is_counting();
+    families.gauge(
+        "catalogue_minute_limits_counted",
+        "1 if requests can be counted in minute windows, else 0: then all with a key that works get \
+         503.",
+        if is_counting { 1.0 } else { 0.0 },
+    );
+}

@@ -1,0 +1,94 @@
+//! Everything that a store holds, to be copied into another one: every row with its number.
+//!
+//! The revision is no part of it: the copy is another store, in a state of its own.
+
+use crate::keys::audit::Operator;
+use crate::keys::key::{Key, KeyId};
+use crate::keys::quota::Period;
+use crate::keys::subscription::{Subscription, SubscriptionId};
+use crate::keys::tables::NewEntry;
+
+/// All rows of a store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// By number.
+    pub subscriptions: Vec<Subscription>,
+    /// With their numbers, in that order.
+    pub keys: Vec<(i64, Key)>,
+    /// What is charged of each quota and period.
+    pub usage: Vec<Usage>,
+    /// When each key was last used, in Unix seconds.
+    pub last_uses: Vec<(KeyId, i64)>,
+    /// The audit log, the first entry first.
+    pub entries: Vec<NumberedEntry>,
+    /// The highest numbers that were ever given, also to what is not there any more.
+    pub numbers: Numbers,
+}
+
+/// What is charged of one quota in one period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// Whose quota.
+    pub subscription: SubscriptionId,
+    /// The period.
+    pub period: Period,
+    /// How much.
+    pub charged: u64,
+}
+
+/// An entry of the audit log as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NumberedEntry {
+    /// Its number.
+    pub number: i64,
+    /// When, in Unix seconds.
+    pub at: i64,
+    /// Who.
+    pub operator: Operator,
+    /// What.
+    pub entry: NewEntry,
+}
+
+/// The highest number of each table that counts its rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// Of subscriptions.
+    pub subscriptions: i64,
+    /// Of keys.
+    pub keys: i64,
+    /// Of entries of the audit log.
+    pub entries: i64,
+}
+
+/// How many rows of each kind a store has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Subscriptions.
+    pub subscriptions: usize,
+    /// Keys.
+    pub keys: usize,
+    /// Quotas and periods of which something is charged, or was.
+    pub usage: usize,
+    /// Keys that were used.
+    pub last_uses: usize,
+    /// Entries of the audit log.
+    pub entries: usize,
+}
+
+impl Contents {
+    /// How many of each kind there are.
+    pub fn counts(&self) -> Counts {
+        Counts {
+            subscriptions: self.subscriptions.len(),
+            keys: self.keys.len(),
+            usage: self.usage.len(),
+            last_uses: self.last_uses.len(),
+            entries: self.entries.len(),
+        }
+    }
+
+    /// Whether a store with this was never used: nothing is there, and nothing was.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}

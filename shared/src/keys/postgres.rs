@@ -1,0 +1,44 @@
+//! Keys, subscriptions and usage in a PostgreSQL database, shared by commands and by several servers.
+//!
+//! The tables are those of the SQLite file, in a schema of their own, made and brought up to date by
+//! an explicit command alone. Everything is done under a timeout; a connection on which one ran out
+//! is thrown away, since what it would still say belongs to a question that nobody asks any more.
+//! Nothing here prints a password, and nothing outside names a library of PostgreSQL.
+//!
+//! Reading order: where a store is ([`PostgresAddress`]), what reaches it ([`Engine`]), how it is
+//! made and brought up to date ([`make`], [`migrate`]), and behind which traits it stands: [`KeyStore`]
+//! ([`PostgresKeyStore`]), [`KeySource`], [`QuotaLedger`] and [`LastUses`].
+//!
+//! [`KeyStore`]: crate::keys::store::KeyStore
+//! [`KeySource`]: crate::keys::store::KeySource
+//! [`QuotaLedger`]: crate::keys::ledger::QuotaLedger
+//! [`LastUses`]: crate::keys::last_use::LastUses
+
+mod address;
+mod audit;
+mod circuit;
+mod connection;
+mod copy;
+mod database;
+mod engine;
+mod examine;
+mod failure;
+mod last_use;
+mod ledger;
+mod patience;
+mod pool;
+mod rows;
+mod schema;
+mod source;
+mod store;
+mod tables;
+
+pub use address::{AddressError, PostgresAddress};
+pub use database::Database;
+pub use engine::Engine;
+pub use examine::{Examination, examine};
+pub use last_use::PostgresLastUses;
+pub use ledger::PostgresLedger;
+pub use schema::VERSION;
+pub use source::PostgresKeySource;
+pub use store::{Completed, PostgresKeyStore, WithoutServers, make, migrate};

@@ -1,0 +1,69 @@
+//! Looking how a store is, without changing anything.
+
+use std::collections::HashMap;
+
+use crate::keys::key::KeyId;
+use crate::keys::last_use::LastUse;
+use crate::keys::postgres::database::Database;
+use crate::keys::postgres::engine::Engine;
+use crate::keys::postgres::patience::Patience;
+use crate::keys::postgres::rows::value;
+use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
+use crate::keys::tables::Tables;
+
+/// How a store is.
+#[derive(Clone, Debug)]
+pub struct Examination {
+    /// The version of PostgreSQL, for people.
+    pub server: String,
+    /// The version of its tables.
+    pub version: i64,
+    /// Size of its tables and indexes, in bytes.
+    pub bytes: u64,
+    /// Whether it may be written to.
+    pub is_writable: bool,
+    /// Whether the server writes commits to its disk: without, a power cut may lose the last ones.
+    pub is_durable: bool,
+    /// How many more connections the server allows.
+    pub connections_left: i64,
+    /// The state that it is in.
+    pub revision: Revision,
+    /// Its keys and subscriptions.
+    pub contents: KeySnapshot,
+    /// The last use of each key that was used.
+    pub last_uses: HashMap<KeyId, LastUse>,
+}
+
+const LOOK: &str = "SELECT current_setting('server_version') AS server,
+    (SELECT version FROM catalogue.schema) AS version,
+    (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
+        WHERE relnamespace = 'catalogue'::regnamespace AND relkind = 'r') AS bytes,
+    NOT pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off' AS is_writable,
+    current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on' AS is_durable,
+    current_setting('max_connections')::bigint - (SELECT count(*) FROM pg_stat_activity
+        WHERE backend_type = 'client backend') AS connections_left";
+
+/// Looks how the store that `engine` reaches is.
+pub fn examine(engine: &Engine) -> Result<Examination, KeyStoreError> {
+    let mut database = Database::open(engine, Patience::OF_LOOKS)?;
+    database.transact("read", |session| {
+        let looked = session.one(LOOK, &[], |row| {
+            Ok(Examination {
+                server: value(row, "server")?,
+                version: value(row, "version")?,
+                bytes: value::<i64>(row, "bytes")?.unsigned_abs(),
+                is_writable: value(row, "is_writable")?,
+                is_durable: value(row, "is_durable")?,
+                connections_left: value(row, "connections_left")?,
+                revision: session.revision()?,
+                contents: KeySnapshot {
+                    keys: session.keys()?,
+                    subscriptions: session.subscriptions()?,
+                },
+                last_uses: session.last_uses()?,
+            })
+        })?;
+        let location = session.location();
+        Ok(looked.ok_or(KeyStoreError::Missing { location })?)
+    })
+}

@@ -1,0 +1,178 @@
+//! What a failure says about the store: whether it can be reached, and whether a change was made.
+
+use tokio_postgres::Error;
+use tokio_postgres::error::{Severity, SqlState};
+
+use crate::keys::postgres::PostgresAddress;
+use crate::keys::store::{CHANGE, KeyStoreError};
+
+/// What ends a transaction early, undoing it.
+#[derive(Debug)]
+pub enum Stop {
+    /// The store failed, or the way to it.
+    Failure(Failure),
+    /// A row cannot be read.
+    Damaged(String),
+    /// A rule of ours refused.
+    Refused(KeyStoreError),
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum Failure {
+    /// The library says why.
+    Library(Error),
+    /// It took too long, so many milliseconds.
+    TooSlow(u128),
+    /// Nobody asked: it did not answer a moment ago.
+    Away,
+    /// What is needed to connect is not there.
+    Setup(String),
+}
+
+/// Whether what failed may have been done all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Nothing that changes the store was sent, or not all of it.
+    Surely,
+    /// The last word of a change was on its way.
+    Perhaps,
+}
+
+impl From<KeyStoreError> for Stop {
+    fn from(error: KeyStoreError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Library(error)
+    }
+}
+
+impl Stop {
+    /// The error of an `attempt`, a verb, on the store at `address`.
+    pub(super) fn explained(
+        self,
+        attempt: &'static str,
+        reach: Reach,
+        address: &PostgresAddress,
+    ) -> KeyStoreError {
+        match self {
+            Self::Refused(error) => error,
+            Self::Failure(failure) => failure.explained(attempt, reach, address),
+            Self::Damaged(found) => KeyStoreError::Failed {
+                attempt: "read",
+                location: address.to_string(),
+                source: found.into(),
+            },
+        }
+    }
+}
+
+impl Failure {
+    /// Whether the connection is of no use any more: only an answer leaves it as it was.
+    pub(super) fn breaks(&self) -> bool {
+        self.refusal().is_none()
+    }
+
+    /// What the store itself said no to, its connection being in order: the transaction is undone.
+    fn refusal(&self) -> Option<&SqlState> {
+        let Self::Library(error) = self else {
+            return None;
+        };
+        let said = error.as_db_error()?;
+        // Whoever says this closes the connection, perhaps in the middle of a commit.
+        let is_last_word = matches!(
+            said.parsed_severity(),
+            Some(Severity::Fatal | Severity::Panic)
+        );
+        (!is_last_word).then(|| said.code())
+    }
+
+    pub(super) fn explained(
+        self,
+        attempt: &'static str,
+        reach: Reach,
+        address: &PostgresAddress,
+    ) -> KeyStoreError {
+        let location = address.to_string();
+        let source = self.text().into();
+        match self.refusal() {
+            Some(code) if is_missing(code) => KeyStoreError::Missing { location },
+            Some(code) if is_read_only(code) => KeyStoreError::ReadOnly { location },
+            Some(code) if is_locked(code) => KeyStoreError::Locked {
+                attempt,
+                location,
+                source,
+            },
+            Some(_) => KeyStoreError::Failed {
+                attempt,
+                location,
+                source,
+            },
+            None if reach == Reach::Perhaps => KeyStoreError::Failed {
+                attempt: CHANGE,
+                location,
+                source,
+            },
+            None => KeyStoreError::Unreachable { location, source },
+        }
+    }
+
+    /// What is said about it, the chain of causes on one line.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::TooSlow(millis) => format!("no answer within {millis} ms"),
+            Self::Away => "it did not answer a moment ago".to_owned(),
+            Self::Setup(why) => why.clone(),
+            Self::Library(error) => match error.as_db_error() {
+                Some(said) => said.message().to_owned(),
+                None => chain(error),
+            },
+        }
+    }
+}
+
+fn chain(error: &Error) -> String {
+    let first: &dyn std::error::Error = error;
+    let causes = std::iter::successors(first.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |chain, cause| {
+        let cause = cause.to_string();
+        if chain.contains(&cause) {
+            chain
+        } else {
+            format!("{chain}: {cause}")
+        }
+    })
+}
+
+fn is_missing(code: &SqlState) -> bool {
+    [
+        SqlState::UNDEFINED_TABLE,
+        SqlState::UNDEFINED_FUNCTION,
+        SqlState::INVALID_SCHEMA_NAME,
+    ]
+    .contains(code)
+}
+
+fn is_read_only(code: &SqlState) -> bool {
+    *code == SqlState::READ_ONLY_SQL_TRANSACTION
+}
+
+fn is_locked(code: &SqlState) -> bool {
+    [
+        SqlState::LOCK_NOT_AVAILABLE,
+        SqlState::QUERY_CANCELED,
+        SqlState::T_R_DEADLOCK_DETECTED,
+        SqlState::T_R_SERIALIZATION_FAILURE,
+    ]
+    .contains(code)
+}

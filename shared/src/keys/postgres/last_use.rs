@@ -1,0 +1,47 @@
+//! When keys were last used: a table that only servers write to, and commands show.
+
+use crate::keys::key::KeyId;
+use crate::keys::last_use::LastUses;
+use crate::keys::postgres::engine::Engine;
+use crate::keys::postgres::patience::Patience;
+use crate::keys::postgres::pool::Pool;
+use crate::keys::store::{CHANGE, KeyStoreError};
+
+/// One thread of a server writes down uses.
+const CONNECTIONS_MAX: usize = 1;
+
+/// In the order of keys, so that no two servers wait for each other.
+const RECORD: &str = "INSERT INTO catalogue.last_uses (key, at)
+    SELECT keys.id, max(used.at)
+    FROM unnest($1::text[], $2::bigint[]) AS used (key, at)
+    JOIN catalogue.keys ON keys.id = used.key
+    GROUP BY keys.id ORDER BY keys.id
+    ON CONFLICT (key) DO UPDATE SET at = excluded.at WHERE last_uses.at < excluded.at";
+
+/// The last uses in a PostgreSQL database.
+#[derive(Debug)]
+pub struct PostgresLastUses(Pool);
+
+impl PostgresLastUses {
+    /// The last uses that `engine` reaches.
+    pub fn new(engine: &Engine) -> Self {
+        Self(Pool::new(engine, Patience::OF_USES, CONNECTIONS_MAX))
+    }
+}
+
+impl LastUses for PostgresLastUses {
+    /// Keys that the database does not have any more are left out.
+    fn record(&self, uses: &[(KeyId, i64)]) -> Result<(), KeyStoreError> {
+        let keys: Vec<&str> = uses.iter().map(|(key, _at)| key.as_str()).collect();
+        let times: Vec<i64> = uses.iter().map(|(_key, at)| *at).collect();
+        let recorded = self.0.ask(async |connection| {
+            let statement = connection.prepare_cached(RECORD).await?;
+            connection.execute(&statement, &[&keys, &times]).await
+        });
+        let address = self.0.engine().address();
+        match recorded {
+            Ok(_rows) => Ok(()),
+            Err((failure, reach)) => Err(failure.explained(CHANGE, reach, address)),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What is charged to each quota, in the database that also holds the quotas.
+//!
+//! A lease is one statement, a function that the schema brings with it: it waits for the row of the
+//! period, reads the quota as it is then, and is committed durably before it is answered.
+
+use tokio_postgres::types::ToSql;
+
+use crate::keys::ledger::{Lease, QuotaLedger};
+use crate::keys::postgres::engine::Engine;
+use crate::keys::postgres::failure::{Failure, Reach};
+use crate::keys::postgres::patience::Patience;
+use crate::keys::postgres::pool::Pool;
+use crate::keys::quota::Period;
+use crate::keys::store::{CHANGE, KeyStoreError};
+use crate::keys::subscription::SubscriptionId;
+
+/// Most connections of a server for leases: one lease is a fraction of a millisecond of the store's
+/// work, and servers have to share what connections it allows.
+const CONNECTIONS_MAX: usize = 8;
+
+const LEASE: &str = "SELECT granted, charged FROM catalogue.lease($1, $2, $3, $4)";
+const GIVE_BACK: &str = "UPDATE catalogue.usage SET charged = greatest(charged - $3, 0)
+    WHERE subscription = $1 AND period_start = $2";
+const CHARGED: &str = "SELECT charged FROM catalogue.usage
+    WHERE subscription = $1 AND period_start = $2";
+
+/// The quota ledger in a PostgreSQL database.
+#[derive(Debug)]
+pub struct PostgresLedger(Pool);
+
+impl PostgresLedger {
+    /// The ledger that `engine` reaches.
+    pub fn new(engine: &Engine) -> Self {
+        Self(Pool::new(engine, Patience::OF_LEASES, CONNECTIONS_MAX))
+    }
+
+    fn refused(&self, attempt: &'static str, failed: (Failure, Reach)) -> KeyStoreError {
+        let (failure, reach) = failed;
+        // A question leaves all as it was, whatever became of it.
+        let reach = if attempt == CHANGE {
+            reach
+        } else {
+            Reach::Surely
+        };
+        failure.explained(attempt, reach, self.0.engine().address())
+    }
+}
+
+impl QuotaLedger for PostgresLedger {
+    fn lease(
+        &self,
+        subscription: SubscriptionId,
+        period: Period,
+        wanted: u64,
+    ) -> Result<Lease, KeyStoreError> {
+        let wanted = bigint(wanted);
+        let leased = self.0.ask(async |connection| {
+            let statement = connection.prepare_cached(LEASE).await?;
+            let parameters: [&(dyn ToSql + Sync); 4] =
+                [&subscription.0, &period.start, &period.end, &wanted];
+            let row = connection.query_opt(&statement, &parameters).await?;
+            row.map(|row| Ok([row.try_get(0)?, row.try_get(1)?]))
+                .transpose()
+        });
+        match leased.map_err(|failed| self.refused(CHANGE, failed))? {
+            Some([granted, charged]) => Ok(Lease {
+                granted: i64::unsigned_abs(granted),
+                charged: i64::unsigned_abs(charged),
+            }),
+            None => Err(KeyStoreError::NoSubscriptionId { id: subscription }),
+        }
+    }
+
+    fn charged(&self, subscription: SubscriptionId, period: Period) -> Result<u64, KeyStoreError> {
+        let charged = self.0.ask(async |connection| {
+            let statement = connection.prepare_cached(CHARGED).await?;
+            let parameters: [&(dyn ToSql + Sync); 2] = [&subscription.0, &period.start];
+            let row = connection.query_opt(&statement, &parameters).await?;
+            row.map(|row| row.try_get(0)).transpose()
+        });
+        let charged: Option<i64> = charged.map_err(|failed| self.refused("read", failed))?;
+        Ok(charged.unwrap_or(0).unsigned_abs())
+    }
+
+    fn give_back(
+        &self,
+        subscription: SubscriptionId,
+        period: Period,
+        unused: u64,
+    ) -> Result<(), KeyStoreError> {
+        let unused = bigint(unused);
+        let given_back = self.0.ask(async |connection| {
+            let statement = connection.prepare_cached(GIVE_BACK).await?;
+            let parameters: [&(dyn ToSql + Sync); 3] = [&subscription.0, &period.start, &unused];
+            connection.execute(&statement, &parameters).await
+        });
+        let given_back = given_back.map_err(|failed| self.refused(CHANGE, failed));
+        given_back.map(|_rows| ())
+    }
+}
+
+/// No quota is larger.
+fn bigint(units: u64) -> i64 {
+    i64::try_from(units).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,114 @@
+//! Connections for what servers ask again and again.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use deadpool_postgres::{ClientWrapper, Connect, Manager, ManagerConfig, Object, PoolError};
+use tokio::task::JoinHandle;
+use tokio_postgres::{Client, Config, Error};
+
+use crate::keys::postgres::circuit::Circuit;
+use crate::keys::postgres::connection::Plan;
+use crate::keys::postgres::engine::Engine;
+use crate::keys::postgres::failure::{Failure, Reach};
+use crate::keys::postgres::patience::Patience;
+
+/// Connections to a store, made when they are needed.
+#[derive(Debug)]
+pub(super) struct Pool {
+    engine: Engine,
+    patience: Patience,
+    connections: Result<Connections, String>,
+    circuit: Circuit,
+}
+
+#[derive(Debug)]
+struct Connections {
+    plan: Plan,
+    pool: deadpool_postgres::Pool,
+}
+
+impl Pool {
+    /// At most `connections_max`, on which nothing takes longer than `patience`.
+    pub(super) fn new(engine: &Engine, patience: Patience, connections_max: usize) -> Self {
+        Self {
+            engine: engine.clone(),
+            patience,
+            connections: connections(engine, patience, connections_max),
+            circuit: Circuit::default(),
+        }
+    }
+
+    /// Asks one question on a connection that nobody else uses meanwhile.
+    pub(super) fn ask<T>(
+        &self,
+        ask: impl AsyncFnOnce(&ClientWrapper) -> Result<T, Error>,
+    ) -> Result<T, (Failure, Reach)> {
+        let connections = self.connections.as_ref();
+        let connections =
+            connections.map_err(|why| (Failure::Setup(why.clone()), Reach::Surely))?;
+        if self.circuit.is_open() {
+            return Err((Failure::Away, Reach::Surely));
+        }
+        // Held here, so that one on which time ran out does not go back into the pool.
+        let mut held = None;
+        let answered = self.engine.wait(self.patience, async {
+            let connection = connections.pool.get().await.map_err(unavailable)?;
+            Ok(ask(held.insert(connection)).await?)
+        });
+        answered.map_err(|failure| {
+            let reach = match &held {
+                None => Reach::Surely,
+                Some(_) => Reach::Perhaps,
+            };
+            if failure.breaks() {
+                drop(held.map(Object::take));
+                // The others broke too, or each of them would cost somebody the same wait.
+                connections.pool.retain(|_connection, _metrics| false);
+                self.circuit.open(&self.engine, connections.plan.clone());
+            }
+            (failure, reach)
+        })
+    }
+
+    /// The engine by which the store is reached.
+    pub(super) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+}
+
+fn connections(
+    engine: &Engine,
+    patience: Patience,
+    connections_max: usize,
+) -> Result<Connections, String> {
+    let plan = Plan::new(engine, patience).map_err(|failure| failure.text())?;
+    let manager = Manager::from_connect(Config::new(), plan.clone(), ManagerConfig::default());
+    let pool = deadpool_postgres::Pool::builder(manager).max_size(connections_max);
+    let pool = pool.build().map_err(|error| error.to_string())?;
+    Ok(Connections { plan, pool })
+}
+
+fn unavailable(error: PoolError) -> Failure {
+    match error {
+        PoolError::Backend(error) => Failure::Library(error),
+        error => Failure::Setup(error.to_string()),
+    }
+}
+
+/// A connection and the task that drives it.
+type Connecting<'a> =
+    Pin<Box<dyn Future<Output = Result<(Client, JoinHandle<()>), Error>> + Send + 'a>>;
+
+impl Connect for Plan {
+    fn connect(&self, _config: &Config) -> Connecting<'_> {
+        Box::pin(self.connect(None))
+    }
+}
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Plan")
+    }
+}

@@ -1,0 +1,150 @@
+//! The schema, and how a database says that it holds it and for whom.
+//!
+//! Steps are taken by an explicit command. A step names the oldest version whose programs go on
+//! working beside it, so that servers are replaced one by one while the others answer.
+
+use tokio_postgres::{Client, Transaction};
+
+use crate::keys::postgres::PostgresAddress;
+use crate::keys::postgres::failure::{Failure, Stop};
+use crate::keys::store::KeyStoreError;
+
+/// The version of the tables: how many steps were taken.
+pub const VERSION: i64 = 1;
+/// The oldest version of the tables that this program works with.
+const OLDEST: i64 = 1;
+/// Marks the tables as ours.
+const PROGRAM: &str = "boat catalogue";
+
+/// From one version to the next.
+pub(super) struct Step {
+    pub(super) sql: &'static str,
+    /// The version that programs must at least know to work with these tables.
+    pub(super) oldest_reader: i64,
+}
+
+/// Those of the past stay as they are, since databases were made by them.
+pub(super) const STEPS: [Step; 1] = [Step {
+    sql: include_str!("version_1.sql"),
+    oldest_reader: 1,
+}];
+
+/// What a database says about itself.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Nothing yet.
+    Empty,
+    /// Tables that this program can work with, of that version.
+    Usable(i64),
+    /// Our tables, too old to work with.
+    Older(i64),
+    /// Our tables, of a later version that this program may not work with.
+    Newer(i64),
+    /// Somebody else's tables.
+    Foreign,
+}
+
+/// What tells whether the schema is there, whether it is empty, and whether it says a version.
+const LOOK: &str = "SELECT
+    EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('catalogue')) AS has_any,
+    to_regclass('catalogue.schema') IS NOT NULL AS has_version";
+const READ: &str = "SELECT version, oldest_reader FROM catalogue.schema WHERE program = $1";
+
+/// The schema may have been made by whoever runs the database, for the user of this program.
+const BEGIN: &str = "
+CREATE SCHEMA IF NOT EXISTS catalogue;
+CREATE TABLE catalogue.schema (program text NOT NULL, version bigint NOT NULL, oldest_reader bigint NOT NULL);
+REVOKE ALL ON SCHEMA catalogue FROM PUBLIC;";
+
+/// Reads what the database says about itself.
+pub(super) async fn find(client: &Client) -> Result<Found, Failure> {
+    let looked = client.query_one(LOOK, &[]).await?;
+    let (has_any, has_version) = (looked.try_get("has_any")?, looked.try_get("has_version")?);
+    match (has_any, has_version) {
+        (false, _) => return Ok(Found::Empty),
+        (true, false) => return Ok(Found::Foreign),
+        (true, true) => {}
+    }
+    let read = client.query_opt(READ, &[&PROGRAM]).await;
+    let Some(row) = read.or_else(foreign)? else {
+        return Ok(Found::Foreign);
+    };
+    Ok(Found::of(row.try_get(0)?, row.try_get(1)?))
+}
+
+/// A table of that name with other columns is somebody else's.
+fn foreign<T>(error: tokio_postgres::Error) -> Result<Option<T>, Failure> {
+    match error.code() {
+        Some(code) if *code == tokio_postgres::error::SqlState::UNDEFINED_COLUMN => Ok(None),
+        _ => Err(error.into()),
+    }
+}
+
+impl Found {
+    /// Tables of ours.
+    pub(super) fn of(version: i64, oldest_reader: i64) -> Self {
+        if version < OLDEST {
+            return Self::Older(version);
+        }
+        if VERSION < oldest_reader {
+            return Self::Newer(version);
+        }
+        Self::Usable(version)
+    }
+
+    /// The version, or why this program cannot work with what was found at `address`.
+    pub(super) fn usable(self, address: &PostgresAddress) -> Result<i64, KeyStoreError> {
+        let location = address.to_string();
+        Err(match self {
+            Self::Usable(version) => return Ok(version),
+            Self::Empty => KeyStoreError::Missing { location },
+            Self::Foreign => KeyStoreError::Foreign { location },
+            Self::Older(found) => KeyStoreError::Older {
+                location,
+                found,
+                needed: OLDEST,
+            },
+            Self::Newer(found) => KeyStoreError::Newer {
+                location,
+                found,
+                known: VERSION,
+            },
+        })
+    }
+}
+
+/// Keeps others from doing the same until the transaction ends, and says how many steps were taken
+/// before it.
+pub(super) async fn begin(
+    transaction: &Transaction<'_>,
+    address: &PostgresAddress,
+) -> Result<i64, Stop> {
+    let lock = "SELECT pg_advisory_xact_lock(hashtext('catalogue.schema'))";
+    let locked = transaction.batch_execute(lock).await;
+    locked.map_err(Failure::from)?;
+    Ok(match find(transaction.client()).await? {
+        Found::Empty => 0,
+        Found::Older(version) => version,
+        found => found.usable(address)?,
+    })
+}
+
+/// Takes those of the steps that come after version `before`.
+pub(super) async fn take(
+    transaction: &Transaction<'_>,
+    before: i64,
+    steps: &[Step],
+) -> Result<(), Failure> {
+    if before == 0 {
+        transaction.batch_execute(BEGIN).await?;
+        let mark = "INSERT INTO catalogue.schema VALUES ($1, 0, 0)";
+        transaction.execute(mark, &[&PROGRAM]).await?;
+    }
+    let taken = usize::try_from(before).unwrap_or(0);
+    for step in steps.iter().skip(taken) {
+        transaction.batch_execute(step.sql).await?;
+        let count = "UPDATE catalogue.schema SET version = version + 1, oldest_reader = $1";
+        transaction.execute(count, &[&step.oldest_reader]).await?;
+    }
+    Ok(())
+}
