@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use shared::keys::postgres::PostgresAddress;
+use shared::release::S3Address;
 
 use crate::commands::{
     completions, demo, diff, doctor, explain, explain_code, import, keys, limits, manual, mapping,
@@ -45,8 +46,8 @@ pub struct Args {
     )]
     #[arg(default_value = DATA)]
     pub data: PathBuf,
-    /// Database that holds keys, subscriptions and usage for several servers, as
-    /// postgres://USER:PASSWORD@HOST/DATABASE [default: a file in the data directory]
+    /// PostgreSQL database with keys, subscriptions and usage, which several servers may share:
+    /// `postgres://USER:PASSWORD@HOST/DATABASE` [default: a file in the data directory]
     #[arg(
         long,
         global = true,
@@ -56,6 +57,17 @@ pub struct Args {
         help_heading = EVERYWHERE
     )]
     pub store: Option<PostgresAddress>,
+    /// Where releases are published, for several servers: `s3://BUCKET/PREFIX`, reached as the
+    /// environment variables AWS_... say [default: the data directory]
+    #[arg(
+        long,
+        global = true,
+        value_name = "ADDRESS",
+        env = "CATALOGUE_RELEASES",
+        hide_env_values = true,
+        help_heading = EVERYWHERE
+    )]
+    pub releases: Option<S3Address>,
     /// File with settings [default: catalogue.toml, if there is one]
     #[arg(
         long,

@@ -40,6 +40,7 @@ use crate::args::{Args, Command};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
+use crate::publication::Publication;
 
 /// A parser of one of a few words, which wrong usage and completions then list.
 fn one_of<T, const N: usize>(
@@ -56,22 +57,26 @@ where
 pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let (data, config) = (&args.data, args.config.as_deref());
     let keys = &KeyPlace::new(data, args.store.as_ref());
+    let publication = Publication {
+        data,
+        address: args.releases.as_ref(),
+    };
     match &args.command {
-        Command::Demo(args) => demo::run(args, keys, context),
+        Command::Demo(args) => demo::run(args, keys, publication, context),
         Command::Validate(args) => validate::run(args, context),
-        Command::Import(args) => import::run(args, data, context),
-        Command::Diff(args) => diff::run(args, data, context),
+        Command::Import(args) => import::run(args, publication, context),
+        Command::Diff(args) => diff::run(args, publication, context),
         Command::Mapping(args) => mapping::run(args, context),
-        Command::Releases(args) => releases::run(args, data, context),
-        Command::Serve(args) => serve::run(args, keys, context),
+        Command::Releases(args) => releases::run(args, publication, context),
+        Command::Serve(args) => serve::run(args, keys, publication, context),
         Command::Subscriptions(args) => subscriptions::run(args, keys, context),
         Command::Keys(args) => keys::run(args, keys, context),
         Command::Limits(args) => limits::run(args, context),
         Command::Usage(args) => usage::run(args, keys, context),
         Command::Store(args) => store::run(args, keys, context),
         Command::Openapi => openapi::run(context),
-        Command::Doctor(args) => doctor::run(args, keys, context),
-        Command::Explain(args) => explain::run(args, data, context),
+        Command::Doctor(args) => doctor::run(args, keys, publication, context),
+        Command::Explain(args) => explain::run(args, publication, context),
         Command::ExplainCode(args) => explain_code::run(args, context),
         Command::Settings(args) => settings::run(args, config, context),
         Command::Completions(args) => completions::run(args, context),

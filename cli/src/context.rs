@@ -12,6 +12,7 @@ use std::time::Duration;
 use rand::{RngCore, TryRngCore};
 use shared::clock::{Clock, SystemClock};
 use shared::keys::audit::Operator;
+use shared::release::S3Settings;
 
 use crate::machine::Machine;
 use crate::operator;
@@ -38,6 +39,8 @@ pub struct Context {
     pub terminal: Terminal,
     /// Who runs this as a service: passes a socket, and is told.
     pub service_manager: ServiceManager,
+    /// How S3 is reached.
+    pub s3: S3Settings,
     /// What the machine gives.
     pub machine: Machine,
     /// Lets time pass: blocks outside tests.
@@ -160,10 +163,16 @@ impl Context {
                 columns: out.then(columns),
             },
             service_manager: ServiceManager::of_process(),
+            s3: S3Settings::of(std::env::vars_os().filter_map(utf8)),
             machine: Machine::of_process(),
             pause: Box::new(std::thread::sleep),
         }
     }
+}
+
+/// A variable of the environment that is text.
+fn utf8((name, value): (OsString, OsString)) -> Option<(String, String)> {
+    Some((name.into_string().ok()?, value.into_string().ok()?))
 }
 
 /// Whether a terminal is to be sent colours: not where somebody set `NO_COLOR`, nor one that

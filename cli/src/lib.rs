@@ -27,6 +27,7 @@ pub mod open_files;
 pub mod operator;
 mod problem;
 pub mod progress;
+pub mod publication;
 pub mod service_manager;
 pub mod serving;
 pub mod shell;

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use shared::release::s3::Watcher;
 
 /// How often something moves where nothing can be counted.
 const TICK: Duration = Duration::from_millis(100);
@@ -58,6 +59,22 @@ impl Progress {
         self.bar.enable_steady_tick(TICK);
     }
 
+    /// From now on files are sent: `total` bytes of them.
+    pub fn sending(&self, total: u64) {
+        self.begin(
+            Some(total),
+            "sending {wide_bar} {bytes}/{total_bytes} {eta}",
+        );
+    }
+
+    /// From now on files are fetched: `total` bytes of them.
+    pub fn fetching(&self, total: u64) {
+        self.begin(
+            Some(total),
+            "fetching {wide_bar} {bytes}/{total_bytes} {eta}",
+        );
+    }
+
     /// So many more bytes, records or boats.
     pub fn advance(&self, count: u64) {
         self.bar.inc(count);
@@ -77,5 +94,23 @@ impl Progress {
             Some(total) => self.bar.set_length(total),
             None => self.bar.unset_length(),
         }
+    }
+}
+
+impl Watcher for Progress {
+    fn sending(&self, bytes: u64) {
+        self.sending(bytes);
+    }
+
+    fn fetching(&self, bytes: u64) {
+        self.fetching(bytes);
+    }
+
+    fn advance(&self, bytes: u64) {
+        self.advance(bytes);
+    }
+
+    fn finish(&self) {
+        self.finish();
     }
 }

@@ -15,16 +15,18 @@ use rand::rngs::StdRng;
 use sd_notify::NotifyState;
 use server::app::{App, Parts};
 use server::catalogue::{Catalogue, OpenSettings};
-use server::follow::{Follower, follow};
+use server::follow::{self, Follower, follow};
 use server::http::{AllowedOrigins, ConnectionLimits, Socket, serve};
 use server::keyring::{Keyring, watch, write_uses};
 use server::limits::Quotas;
 use server::request_id::RandomRequestIds;
+use server::tend::tend;
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::keys::last_use::LastUses;
 use shared::keys::store::KeySource;
-use shared::release::ReleaseStore;
+use shared::release::Releases;
+use shared::release::pointer::Pointer;
 use shared::servers::{ServerLock, ServerLockError, WhileLocked};
 
 use crate::admin::Admin;
@@ -41,8 +43,10 @@ use crate::stop::StopSignals;
 pub struct Serving {
     app: App,
     minutes: MinutePlace,
-    store: ReleaseStore,
+    releases: Arc<dyn Releases>,
     settings: OpenSettings,
+    /// Why what is served may not be what is active, if so.
+    warning: Option<anyhow::Error>,
     keyring: Arc<Keyring>,
     source: Box<dyn KeySource>,
     last_uses: Arc<dyn LastUses>,
@@ -58,13 +62,11 @@ impl Serving {
         lock: ServerLock,
         keys: &KeyPlace,
         listening: Listening,
-        settings: OpenSettings,
+        (releases, settings): (Arc<dyn Releases>, OpenSettings),
         allowed_origins: AllowedOrigins,
         context: &mut Context,
     ) -> anyhow::Result<Self> {
-        let data = lock.data();
-        let store = ReleaseStore::new(data.clone());
-        let catalogue = open_catalogue(&store, data, settings)?;
+        let (catalogue, warning) = open_catalogue(&*releases, settings)?;
         let keyring = Arc::new(Keyring::new());
         let Followed {
             source,
@@ -91,8 +93,9 @@ impl Serving {
         Ok(Self {
             app,
             minutes: MinutePlace::default(),
-            store,
+            releases,
             settings,
+            warning,
             keyring,
             source,
             last_uses,
@@ -143,8 +146,14 @@ impl Serving {
         let confirm = move |revision: &_| lock.confirm(revision);
         let _watch = watch(self.keyring, source, clock, Box::new(confirm))
             .context("could not watch the keys")?;
-        let follower = Follower::new(Arc::clone(&app), self.store, self.settings);
+        if let Some(warning) = self.warning {
+            tracing::warn!("serving the release that was active when last seen: {warning:#}");
+        }
+        let releases = self.releases;
+        let follower = Follower::new(Arc::clone(&app), Arc::clone(&releases), self.settings);
         let _follow = follow(follower).context("could not watch for releases")?;
+        let _tend =
+            tend(Arc::clone(&app), Arc::clone(&releases)).context("could not tend to releases")?;
         let ended = runtime.block_on(async {
             let signals = StopSignals::watch()?;
             let _answering = admin.start(&app)?;
@@ -156,6 +165,8 @@ impl Serving {
         });
         // Nothing answers any more once it is gone, so the last uses are the last.
         drop(runtime);
+        // Whoever waits for another machine would keep this process.
+        releases.leave();
         ended
     }
 }
@@ -177,26 +188,55 @@ pub fn connection_limits(per_address: Option<usize>) -> ConnectionLimits {
     }
 }
 
+/// Opens the active release. Where it is not known which one that is, or it cannot be had, the one
+/// that was active when a server last saw it here will do: the follower finds out.
 fn open_catalogue(
-    store: &ReleaseStore,
-    data: &DataDir,
+    releases: &dyn Releases,
     settings: OpenSettings,
-) -> anyhow::Result<Catalogue> {
-    let Some(active) = store
-        .current()
-        .context("could not see which release is active")?
-    else {
-        return Err(no_release(data));
+) -> anyhow::Result<(Catalogue, Option<anyhow::Error>)> {
+    let opened = open_active(releases, settings);
+    let error = match opened {
+        Ok(catalogue) => return Ok((catalogue, None)),
+        Err(error) => error,
     };
-    let release = store
-        .open(&active)
-        .context("could not open the active release")?;
-    let catalogue = Catalogue::open(&release, settings);
-    catalogue.context("could not open the active release")
+    match releases.kept_pointer() {
+        Ok(Some(kept)) if !is_advised(&error) => {
+            let release = releases.open_here(&kept.release);
+            let catalogue = release
+                .map_err(anyhow::Error::new)
+                .and_then(|release| Ok(Catalogue::open(&release, settings)?));
+            match catalogue {
+                Ok(catalogue) => Ok((catalogue, Some(error))),
+                Err(_neither) => Err(error),
+            }
+        }
+        _ => Err(error),
+    }
 }
 
-fn no_release(data: &DataDir) -> anyhow::Error {
-    let error = anyhow::anyhow!("no release is active in {}", data.path().display());
+fn open_active(releases: &dyn Releases, settings: OpenSettings) -> anyhow::Result<Catalogue> {
+    let pointer = releases.pointer();
+    let Some(pointer) = pointer.context("could not see which release is active")? else {
+        return Err(no_release(&releases.place()));
+    };
+    let catalogue = follow::open(releases, &pointer.release, settings);
+    let catalogue = catalogue.context("could not open the active release")?;
+    keep(releases, &pointer)?;
+    Ok(catalogue)
+}
+
+fn keep(releases: &dyn Releases, pointer: &Pointer) -> anyhow::Result<()> {
+    let kept = releases.keep_pointer(pointer);
+    kept.context("could not write down which release is active")
+}
+
+/// Whether it is a fact and no failure that nothing can be served.
+fn is_advised(error: &anyhow::Error) -> bool {
+    error.is::<Advised>()
+}
+
+fn no_release(place: &str) -> anyhow::Error {
+    let error = anyhow::anyhow!("no release is active in {place}");
     let advice = "import one first: catalogue import EXPORT".to_owned();
     let status = ExitStatus::Failure;
     Advised {
@@ -211,7 +251,7 @@ fn no_release(data: &DataDir) -> anyhow::Error {
 /// Takes the right to serve an environment, or says what to do about whoever has it.
 pub fn take_lock(data: &DataDir, environment: Environment) -> anyhow::Result<ServerLock> {
     if !data.path().is_dir() {
-        return Err(no_release(data));
+        return Err(no_release(&data.path().display().to_string()));
     }
     ServerLock::take(data, environment).map_err(|error| match error {
         ServerLockError::Running { .. } => {

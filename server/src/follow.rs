@@ -6,19 +6,18 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use rustix::process::setpriority_process;
-use shared::release::{ReleaseError, ReleaseId, ReleaseStore};
+use shared::release::pointer::Pointer;
+use shared::release::{ReleaseError, ReleaseId, Releases};
 
 use crate::app::App;
 use crate::catalogue::{Catalogue, OpenCatalogueError, OpenSettings};
 use crate::error_chain::chain;
 use crate::repeating::{Repeating, repeat};
 
-/// Pause between two looks at the pointer.
-pub const POLL_INTERVAL: Duration = Duration::from_millis(200);
-/// A release that could not be opened is tried again at every so manieth look: after 5 seconds.
+/// A release that could not be opened is tried again at every so manieth look: after 5 seconds in
+/// a directory, which is looked at five times a second.
 /// It may have been mended, or the failure may have been a passing one.
 pub const LOOKS_PER_TRY: u32 = 25;
 
@@ -66,10 +65,10 @@ impl Refused {
     }
 }
 
-/// Makes an app serve the active release of a store.
+/// Makes an app serve the active one of the releases.
 pub struct Follower {
     app: Arc<App>,
-    store: ReleaseStore,
+    releases: Arc<dyn Releases>,
     settings: OpenSettings,
     /// What was served before and some request may still use. Giving back all its memory is work
     /// of this thread, and not of the last request.
@@ -82,10 +81,10 @@ pub struct Follower {
 
 impl Follower {
     /// A follower that opens releases with `settings`.
-    pub fn new(app: Arc<App>, store: ReleaseStore, settings: OpenSettings) -> Self {
+    pub fn new(app: Arc<App>, releases: Arc<dyn Releases>, settings: OpenSettings) -> Self {
         Self {
             app,
-            store,
+            releases,
             settings,
             retired: Vec::new(),
             refused: None,
@@ -97,8 +96,8 @@ impl Follower {
     pub fn step(&mut self) -> Result<Step, FollowError> {
         self.retired
             .retain(|catalogue| 1 < Arc::strong_count(catalogue));
-        let active = match self.store.current() {
-            Ok(active) => active,
+        let pointer = match self.releases.pointer() {
+            Ok(pointer) => pointer,
             Err(error) => {
                 self.app.metrics.releases.fail();
                 if std::mem::replace(&mut self.is_blind, true) {
@@ -108,14 +107,15 @@ impl Follower {
             }
         };
         self.is_blind = false;
-        let Some(active) = active else {
+        let Some(pointer) = pointer else {
             return Ok(Step::Unchanged);
         };
+        let active = &pointer.release;
         if active.as_str() == self.app.catalogue().release_id() {
             self.refused = None;
             return Ok(Step::Unchanged);
         }
-        self.refused.take_if(|refused| refused.release != active);
+        self.refused.take_if(|refused| refused.release != *active);
         if self
             .refused
             .as_mut()
@@ -123,12 +123,10 @@ impl Follower {
         {
             return Ok(Step::Unchanged);
         }
-        match self.open(&active) {
+        match self.open(active) {
             Ok(catalogue) => {
-                self.refused = None;
-                let before = self.app.activate(Arc::new(catalogue));
-                self.retired.push(before);
-                Ok(Step::Activated(active))
+                self.serve(catalogue, &pointer);
+                Ok(Step::Activated(pointer.release))
             }
             Err(_known) if self.refused.is_some() => Ok(Step::Unchanged),
             Err(source) => {
@@ -137,23 +135,54 @@ impl Follower {
                     looks_since_try: 0,
                 });
                 Err(FollowError::Open {
-                    release: active,
+                    release: pointer.release,
                     source,
                 })
             }
         }
     }
 
+    fn serve(&mut self, catalogue: Catalogue, pointer: &Pointer) {
+        self.refused = None;
+        let before = self.app.activate(Arc::new(catalogue));
+        self.retired.push(before);
+        if let Err(error) = self.releases.keep_pointer(pointer) {
+            tracing::warn!(
+                "a server that starts here will not know that {} was active: {}",
+                pointer.release,
+                chain(&error)
+            );
+        }
+    }
+
     fn open(&self, release: &ReleaseId) -> Result<Catalogue, OpenCatalogueError> {
-        let opened = self.store.open(release).map_err(OpenCatalogueError::from);
-        let opened = opened.and_then(|release| Catalogue::open(&release, self.settings));
-        opened.inspect_err(|_failed| self.app.metrics.releases.fail())
+        open(&*self.releases, release, self.settings)
+            .inspect_err(|_failed| self.app.metrics.releases.fail())
     }
 }
 
-/// Starts to follow, at once and then every [`POLL_INTERVAL`].
+/// Opens a release. A copy that proves damaged is thrown away, so that the next attempt makes
+/// another.
+pub fn open(
+    releases: &dyn Releases,
+    id: &ReleaseId,
+    settings: OpenSettings,
+) -> Result<Catalogue, OpenCatalogueError> {
+    let opened = releases.open(id).map_err(OpenCatalogueError::from);
+    let opened = opened.and_then(|release| Catalogue::open(&release, settings));
+    if let Err(OpenCatalogueError::Release(error)) = &opened
+        && error.is_damage()
+        && let Err(error) = releases.distrust(id)
+    {
+        tracing::warn!("could not throw away the copy of {id}: {}", chain(&error));
+    }
+    opened
+}
+
+/// Starts to follow, at once and then as often as the place of the releases allows.
 pub fn follow(mut follower: Follower) -> io::Result<Repeating> {
-    repeat("follow", POLL_INTERVAL, move || {
+    let interval = follower.releases.looked_at_every();
+    repeat("follow", interval, move || {
         give_way();
         match follower.step() {
             Ok(Step::Unchanged) => {}

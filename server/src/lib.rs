@@ -25,3 +25,4 @@ mod readiness;
 pub mod repeating;
 pub mod request_id;
 mod seldom;
+pub mod tend;

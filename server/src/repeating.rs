@@ -80,7 +80,12 @@ impl Wakeable {
                 act();
                 let first = received.recv_timeout(interval);
                 let is_stopped = first == Err(RecvTimeoutError::Disconnected);
-                if is_stopped || first.into_iter().chain(received.try_iter()).any(is_stop) {
+                if is_stopped
+                    || first
+                        .into_iter()
+                        .chain(received.try_iter())
+                        .any(|told| told == Message::Stop)
+                {
                     return;
                 }
             }
@@ -94,10 +99,6 @@ impl Wakeable {
             thread: Some(thread),
         })
     }
-}
-
-fn is_stop(message: Message) -> bool {
-    message == Message::Stop
 }
 
 impl Drop for Repeating {

@@ -37,8 +37,10 @@ pub mod pointer;
 pub mod prune;
 mod ranks;
 pub mod reader;
+pub mod releases;
 pub mod rendered;
 pub mod rollback;
+pub mod s3;
 pub mod store;
 mod tables;
 mod words;
@@ -52,12 +54,16 @@ pub use id::ReleaseId;
 pub use in_use::InUse;
 pub use manifest::{FileName, Manifest};
 pub use reader::{Record, Release};
+pub use releases::{Before, Releases};
 pub use rendered::{RenderedBoat, RenderedManufacturer};
+pub use s3::{S3Address, S3Releases, S3Settings};
 pub use store::{ReleaseLock, ReleaseStore};
 pub use writer::{Finished, ReleaseWriter};
 
 use std::io;
 use std::path::{Path, PathBuf};
+
+use self::s3::S3Error;
 
 /// Why a release could not be written, found, verified or activated.
 #[derive(Debug, thiserror::Error)]
@@ -102,6 +108,25 @@ pub enum ReleaseError {
         /// The file.
         path: PathBuf,
     },
+    /// S3 refused, or could not be asked.
+    #[error("could not {action} {object}")]
+    S3 {
+        /// What was attempted, as a verb.
+        action: &'static str,
+        /// On which object or folder.
+        object: String,
+        /// Why not.
+        #[source]
+        source: S3Error,
+    },
+    /// Another release is active than when it was decided to activate this one.
+    #[error("{} since, so release {id} was not activated", active_now(.active.as_ref()))]
+    Overtaken {
+        /// The release that was not activated.
+        id: ReleaseId,
+        /// What is active, where that is known.
+        active: Option<ReleaseId>,
+    },
     /// Another process is changing releases.
     #[error(
         "another import, activation or prune is running on {}; wait for it to end",
@@ -143,7 +168,9 @@ impl ReleaseError {
                     | io::ErrorKind::NotADirectory
                     | io::ErrorKind::IsADirectory
             ),
-            Self::Busy { .. } | Self::TooMany { .. } => false,
+            Self::S3 { .. } | Self::Overtaken { .. } | Self::Busy { .. } | Self::TooMany { .. } => {
+                false
+            }
         }
     }
 
@@ -155,10 +182,27 @@ impl ReleaseError {
         }
     }
 
+    fn overtaken(id: &ReleaseId, now: Before) -> Self {
+        Self::Overtaken {
+            id: id.clone(),
+            active: match now {
+                Before::Release(active) => Some(active),
+                Before::Nothing | Before::Damaged => None,
+            },
+        }
+    }
+
     fn damaged(path: &Path, reason: impl Into<String>) -> Self {
         Self::Damaged {
             path: path.to_owned(),
             reason: reason.into(),
         }
+    }
+}
+
+fn active_now(active: Option<&ReleaseId>) -> String {
+    match active {
+        Some(active) => format!("somebody else has activated release {active}"),
+        None => "somebody else has changed which release is active".to_owned(),
     }
 }

@@ -5,6 +5,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
@@ -31,6 +32,7 @@ use crate::findings::LISTED_DEFAULT;
 use crate::key_place::KeyPlace;
 use crate::listening::Listening;
 use crate::logging;
+use crate::publication::Publication;
 use crate::serving::{Serving, connection_limits, take_lock};
 
 /// The files of the sample export.
@@ -56,9 +58,19 @@ pub struct DemoArgs {
 }
 
 /// Imports the sample, issues a key and serves.
-pub fn run(args: &DemoArgs, keys: &KeyPlace, context: &mut Context) -> anyhow::Result<ExitStatus> {
+pub fn run(
+    args: &DemoArgs,
+    keys: &KeyPlace,
+    publication: Publication<'_>,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
     if keys.is_shared() {
         return Err(in_a_database(keys));
+    }
+    if let Some(address) = publication.address {
+        let error = anyhow::anyhow!("the demo does not touch {address}");
+        let advice = "leave --releases out, and CATALOGUE_RELEASES unset";
+        return Err(Advised::wrong_usage(error, advice).into());
     }
     let directory = keys.data();
     let data = directory.path();
@@ -70,14 +82,9 @@ pub fn run(args: &DemoArgs, keys: &KeyPlace, context: &mut Context) -> anyhow::R
     let key = issue_key(keys, context)?;
     let settings = OpenSettings::default();
     let listening = Listening::At(args.listen.address);
-    let serving = Serving::prepare(
-        lock,
-        keys,
-        listening,
-        settings,
-        AllowedOrigins::Own,
-        context,
-    )?;
+    let releases = publication.open(false, context)?;
+    let parts = (Arc::from(releases), settings);
+    let serving = Serving::prepare(lock, keys, listening, parts, AllowedOrigins::Own, context)?;
     writeln!(
         context.out,
         "Key, shown this one time:\n  {key}\n\nTry it:\n  \
@@ -114,7 +121,12 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
         guards: GuardArgs::default(),
     };
     // Whoever has a catalogue of their own here has servers that would follow.
-    let (imported, outcome) = import(&args, Activation::IfNoneIs, data, context)?;
+    let (imported, outcome) = import(
+        &args,
+        Activation::IfNoneIs,
+        Publication::in_directory(data),
+        context,
+    )?;
     ensure!(outcome.is_usable, "the sample export is not valid");
     if imported.active.id() != imported.release() {
         return Err(not_the_sample(data, &imported.active));

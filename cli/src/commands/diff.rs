@@ -3,20 +3,19 @@
 pub(super) mod sentences;
 
 use std::io::Write;
-use std::path::Path;
 use std::str::FromStr;
 
 use anyhow::Context as _;
 use clap::Args;
-use shared::data_dir::DataDir;
 use shared::release::diff::{Filter, KindDiff, Listed, MovedSlug, RecordName, TakenName};
-use shared::release::{Release, ReleaseDiff, ReleaseId, ReleaseStore};
+use shared::release::{Release, ReleaseDiff, ReleaseId, Releases};
 
 use super::releases;
 use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::lines;
+use crate::publication::Publication;
 use crate::table::{self, Column};
 
 /// Most records or slugs of one kind that are listed, unless all are wanted.
@@ -71,10 +70,14 @@ impl FromStr for Named {
 }
 
 /// Compares.
-pub fn run(args: &DiffArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let store = ReleaseStore::new(DataDir::new(data));
+pub fn run(
+    args: &DiffArgs,
+    publication: Publication<'_>,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let releases = &*publication.open(!args.json, context)?;
     let from = args.from.as_ref().unwrap_or(&Named::Current);
-    let [old, new] = [open(from, &store)?, open(&args.to, &store)?];
+    let [old, new] = [open(from, releases)?, open(&args.to, releases)?];
     let examples_max = if args.full { usize::MAX } else { EXAMPLES_MAX };
     let diff = ReleaseDiff::between(&old, &new, examples_max);
     let diff = diff.context("could not compare the releases")?;
@@ -82,7 +85,7 @@ pub fn run(args: &DiffArgs, data: &Path, context: &mut Context) -> anyhow::Resul
         json::print(&diff, context)?;
     } else {
         // Which one is active matters to nothing but the heads.
-        let active = store.current().ok().flatten();
+        let active = releases.current().ok().flatten();
         context
             .out
             .write_all(text(&diff, active.as_ref(), context.terminal).as_bytes())?;
@@ -90,14 +93,14 @@ pub fn run(args: &DiffArgs, data: &Path, context: &mut Context) -> anyhow::Resul
     Ok(ExitStatus::Done)
 }
 
-fn open(named: &Named, store: &ReleaseStore) -> anyhow::Result<Release> {
+fn open(named: &Named, releases: &dyn Releases) -> anyhow::Result<Release> {
     let id = match named {
         Named::Id(id) => id.clone(),
-        Named::Current => store
+        Named::Current => releases
             .current()?
             .context("no release is active; name both releases by their ids")?,
     };
-    store.open(&id).context("could not compare the releases")
+    releases.open(&id).context("could not compare the releases")
 }
 
 fn text(diff: &ReleaseDiff, active: Option<&ReleaseId>, terminal: Terminal) -> String {

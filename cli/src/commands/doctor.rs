@@ -14,7 +14,6 @@ mod store;
 
 use clap::Args;
 use serde::Serialize;
-use shared::release::ReleaseStore;
 
 use self::check::{Check, Outcome};
 use super::export_args::counted;
@@ -23,6 +22,7 @@ use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::key_place::KeyPlace;
 use crate::lines::wrapped_at;
+use crate::publication::Publication;
 use crate::visible::visible;
 
 /// Width of lines where no terminal says otherwise.
@@ -51,9 +51,10 @@ struct Document<'a> {
 pub fn run(
     args: &DoctorArgs,
     place: &KeyPlace,
+    publication: Publication<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let checks = checks(place, context);
+    let checks = checks(place, publication, context)?;
     let checks: Vec<_> = checks
         .into_iter()
         .map(|check| check.within(place))
@@ -77,17 +78,21 @@ pub fn run(
     })
 }
 
-fn checks(place: &KeyPlace, context: &mut Context) -> Vec<Check> {
+fn checks(
+    place: &KeyPlace,
+    publication: Publication<'_>,
+    context: &mut Context,
+) -> anyhow::Result<Vec<Check>> {
     let (directory, data) = (place.data(), place.data().path());
     let mut checks = vec![directory::there(directory)];
     if checks[0].outcome == Outcome::Problem {
         // Everything else would say the same.
-        return checks;
+        return Ok(checks);
     }
-    let store = ReleaseStore::new(directory.clone());
+    let published = publication.open(false, context)?;
     let now = context.clock.now().unix_seconds();
     checks.extend(directory::private(directory, &context.operator));
-    let releases = releases::check(&store, data, now);
+    let releases = releases::check(&*published, now);
     checks.push(machine::disk(context.machine, data, releases.active_bytes));
     checks.push(machine::open_files(context.machine));
     checks.push(machine::duckdb());
@@ -97,7 +102,7 @@ fn checks(place: &KeyPlace, context: &mut Context) -> Vec<Check> {
     checks.push(machine::clock(latest.into_iter().flatten().max(), now));
     checks.extend(keys::check(&examined, now));
     checks.extend(servers::check(place, examined.revision(), context));
-    checks
+    Ok(checks)
 }
 
 fn show(checks: &[Check], counts: [usize; 2], context: &mut Context) -> anyhow::Result<()> {

@@ -6,7 +6,6 @@
 mod text;
 
 use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,14 +15,14 @@ use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use server::catalogue::{Catalogue, OpenSettings, QueueLimits};
 use server::http::explain::{Explanation, explain};
-use shared::data_dir::DataDir;
-use shared::release::{Release, ReleaseId, ReleaseStore};
+use shared::release::{Release, ReleaseId};
 
 use super::releases::parse_id;
 use crate::advice::Advised;
 use crate::concealed::concealed;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::publication::Publication;
 use crate::visible::visible;
 
 /// How long a list may take, all of its statements together, each of which runs three times.
@@ -48,9 +47,13 @@ pub struct ExplainArgs {
 }
 
 /// Explains.
-pub fn run(args: &ExplainArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+pub fn run(
+    args: &ExplainArgs,
+    publication: Publication<'_>,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
     let address = path_and_query(&args.address)?;
-    let release = open(args.release.as_ref(), data)?;
+    let release = open(args, publication, context)?;
     let settings = OpenSettings {
         connections: 1,
         // What is read once need not be held.
@@ -127,20 +130,24 @@ fn path_and_query(address: &str) -> anyhow::Result<&str> {
     }
 }
 
-fn open(id: Option<&ReleaseId>, data: &Path) -> anyhow::Result<Release> {
-    let store = ReleaseStore::new(DataDir::new(data));
+fn open(
+    args: &ExplainArgs,
+    publication: Publication<'_>,
+    context: &mut Context,
+) -> anyhow::Result<Release> {
+    let releases = publication.open(!args.json, context)?;
+    let id = args.release.as_ref();
     let active = match id {
         Some(_) => None,
-        None => store.current()?,
+        None => releases.current()?,
     };
     let id = id.or(active.as_ref()).with_context(|| {
-        let data = data.display().to_string();
         format!(
             "no release is active in {}; import one first: catalogue import EXPORT",
-            visible(&data)
+            visible(&publication.to_string())
         )
     })?;
-    store.open(id).context("could not open the release")
+    releases.open(id).context("could not open the release")
 }
 
 #[cfg(test)]

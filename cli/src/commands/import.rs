@@ -16,17 +16,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use shared::data_dir::DataDir;
-use shared::release::{Manifest, ReleaseId, ReleaseStore, ReleaseWriter};
+use shared::release::{Manifest, ReleaseId, ReleaseWriter, Releases};
 use shared::timestamp::Timestamp;
 
 use self::comparison::Comparison;
 use self::guards::Refusal;
 use self::publishing::Publishing;
 use super::export_args::ExportArgs;
+use super::releases::overtaken;
 use crate::context::{Context, OutputClosed};
 use crate::exit_status::ExitStatus;
 use crate::mapping::Mapping;
+use crate::publication::Publication;
 use crate::validate::{self, Outcome, Rejects, Settings};
 
 /// Arguments of `import`.
@@ -101,13 +102,17 @@ impl Imported {
 }
 
 /// Imports.
-pub fn run(args: &ImportArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+pub fn run(
+    args: &ImportArgs,
+    publication: Publication<'_>,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
     let activation = if args.no_activate {
         Activation::Never
     } else {
         Activation::Always
     };
-    let (imported, outcome) = import(args, activation, data, context)?;
+    let (imported, outcome) = import(args, activation, publication, context)?;
     let is_refused = imported.made.as_ref().is_some_and(Made::is_refused);
     OutputClosed::forgiven(summary::show(&imported, &outcome, args, context))?;
     Ok(match outcome.is_usable {
@@ -121,7 +126,7 @@ pub fn run(args: &ImportArgs, data: &Path, context: &mut Context) -> anyhow::Res
 pub(super) fn import(
     args: &ImportArgs,
     activation: Activation,
-    data: &Path,
+    publication: Publication<'_>,
     context: &mut Context,
 ) -> anyhow::Result<(Imported, Outcome)> {
     let started = context.clock.now().monotonic;
@@ -131,14 +136,14 @@ pub(super) fn import(
         Some(path) => Rejects::create(path)?,
         None => Rejects::nowhere(),
     };
-    let store = ReleaseStore::new(DataDir::new(data));
+    let releases = &*publication.open(!args.export.json, context)?;
     let mut publishing = Publishing {
-        writer: store.begin()?,
+        writer: releases.begin()?,
     };
     let outcome = read(
         args,
         mapping.as_ref(),
-        data,
+        publication.data,
         &mut rejects,
         &mut publishing,
         context,
@@ -147,9 +152,16 @@ pub(super) fn import(
     args.export.write_report(&outcome, report)?;
     args.export.show(&outcome, context)?;
 
-    let active = Active::read(&store)?;
+    let active = Active::read(releases)?;
     let (made, active) = if outcome.is_usable {
-        let (made, active) = finish(args, activation, active, &store, publishing.writer, context)?;
+        let (made, active) = finish(
+            args,
+            activation,
+            active,
+            releases,
+            publishing.writer,
+            context,
+        )?;
         (Some(made), active)
     } else {
         (None, active)
@@ -190,17 +202,17 @@ fn finish(
     args: &ImportArgs,
     activation: Activation,
     active: Active,
-    store: &ReleaseStore,
+    releases: &dyn Releases,
     writer: ReleaseWriter,
     context: &Context,
 ) -> anyhow::Result<(Made, Active)> {
     let now = Timestamp::from_unix_seconds(context.clock.now().unix_seconds());
     let progress = args.export.progress(context);
     progress.writing();
-    let written = writer.finish(&now);
+    let written = releases.finish(writer, &now);
     progress.finish();
     let finished = written.context("could not write the release")?;
-    let comparison = Comparison::new(store, &active, &finished.id)?;
+    let comparison = Comparison::new(releases, &active, &finished.id)?;
     let refusals = args.guards.refusals(&comparison);
     let is_wanted = match activation {
         Activation::Always => active.id() != Some(&finished.id),
@@ -209,8 +221,8 @@ fn finish(
     };
     let is_activated = is_wanted && refusals.is_empty();
     if is_activated {
-        let activated = store.activate_finished(&finished);
-        activated.with_context(|| format!("could not activate the release {}", finished.id))?;
+        let activated = releases.activate_finished(&finished, &active.before());
+        activated.map_err(|error| overtaken(error, "could not activate the new release"))?;
     }
     let active = if is_activated {
         Active::Release(finished.id.clone())

@@ -112,57 +112,6 @@ fn explained(
 
 fn advice(error: &KeyStoreError, store: Option<&mut dyn KeyStore>) -> Option<(ExitStatus, String)> {
     let advice = match error {
-        KeyStoreError::Missing { location } if is_database(location) => (
-            ExitStatus::Failure,
-            "make its tables first: catalogue store init".to_owned(),
-        ),
-        KeyStoreError::Older { .. } => (
-            ExitStatus::Failure,
-            "bring it up to date, then replace the servers one by one: catalogue store migrate"
-                .to_owned(),
-        ),
-        KeyStoreError::Unreachable { .. } => (
-            ExitStatus::Failure,
-            "nothing was changed; is the address right, and the database running?".to_owned(),
-        ),
-        KeyStoreError::Failed {
-            attempt: CHANGE,
-            location,
-            ..
-        } if is_database(location) => (
-            ExitStatus::Failure,
-            "whether it was changed is not known: look before you try again".to_owned(),
-        ),
-        KeyStoreError::ReadOnly { location } if is_database(location) => (
-            ExitStatus::Failure,
-            "name the server that is written to, not one that follows it".to_owned(),
-        ),
-        KeyStoreError::Foreign { location } if is_database(location) => (
-            ExitStatus::Failure,
-            "its schema `catalogue` is somebody else's: name another database".to_owned(),
-        ),
-        KeyStoreError::NotEmpty { .. } => (
-            ExitStatus::Refused,
-            "name an empty one: a copy is never mixed with what is there".to_owned(),
-        ),
-        KeyStoreError::InUse { .. } => (
-            ExitStatus::Refused,
-            "stop the servers first: what they charge meanwhile would be lost".to_owned(),
-        ),
-        KeyStoreError::Missing { .. } => (
-            ExitStatus::Failure,
-            "name another directory with --data, or begin here: \
-             catalogue subscriptions create NAME"
-                .to_owned(),
-        ),
-        KeyStoreError::Foreign { .. } => (
-            ExitStatus::Failure,
-            "name another directory with --data".to_owned(),
-        ),
-        KeyStoreError::ReadOnly { .. } => (
-            ExitStatus::Failure,
-            "the file and its directory must be writable for whoever runs this".to_owned(),
-        ),
         KeyStoreError::NoSubscription { name } => {
             (ExitStatus::WrongUsage, nearest_subscription(name, store))
         }
@@ -189,13 +138,55 @@ fn advice(error: &KeyStoreError, store: Option<&mut dyn KeyStore>) -> Option<(Ex
         KeyStoreError::Unchangeable(unchangeable) => {
             (ExitStatus::Refused, after_unchangeable(unchangeable))
         }
-        KeyStoreError::Newer { .. }
-        | KeyStoreError::CopyDiffers
-        | KeyStoreError::Locked { .. }
-        | KeyStoreError::Failed { .. }
-        | KeyStoreError::NoSubscriptionId { .. } => return None,
+        error => return about_store(error).map(|(status, advice)| (status, advice.to_owned())),
     };
     Some(advice)
+}
+
+/// What to do about a store that is not what it should be, or not to be had.
+fn about_store(error: &KeyStoreError) -> Option<(ExitStatus, &'static str)> {
+    let advice = match error {
+        KeyStoreError::Missing { location } if is_database(location) => {
+            "make its tables first: catalogue store init"
+        }
+        KeyStoreError::Foreign { location } if is_database(location) => {
+            "its schema `catalogue` is somebody else's: name another database"
+        }
+        KeyStoreError::ReadOnly { location } if is_database(location) => {
+            "name the server that is written to, not one that follows it"
+        }
+        KeyStoreError::Failed {
+            attempt: CHANGE,
+            location,
+            ..
+        } if is_database(location) => {
+            "whether it was changed is not known: look before you try again"
+        }
+        KeyStoreError::Missing { .. } => {
+            "name another directory with --data, or begin here: \
+             catalogue subscriptions create NAME"
+        }
+        KeyStoreError::Foreign { .. } => "name another directory with --data",
+        KeyStoreError::ReadOnly { .. } => {
+            "the file and its directory must be writable for whoever runs this"
+        }
+        KeyStoreError::Older { .. } => {
+            "bring it up to date, then replace the servers one by one: catalogue store migrate"
+        }
+        KeyStoreError::Unreachable { .. } => {
+            "nothing was changed; is the address right, and the database running?"
+        }
+        KeyStoreError::NotEmpty { .. } => {
+            let advice = "name an empty one: a copy is never mixed with what is there";
+            return Some((ExitStatus::Refused, advice));
+        }
+        KeyStoreError::InUse { .. } => {
+            let advice = "stop the servers first: what they charge meanwhile would be lost";
+            return Some((ExitStatus::Refused, advice));
+        }
+        _ => return None,
+    };
+    Some((ExitStatus::Failure, advice))
 }
 
 /// Whether that is where a database is, and not a file.

@@ -6,15 +6,14 @@ mod list;
 mod prune;
 mod verify;
 
-use std::path::Path;
-
 use clap::{Args, Subcommand};
-use shared::data_dir::DataDir;
-use shared::release::{ReleaseId, ReleaseStore};
+use shared::release::ReleaseId;
 
+pub(super) use self::change::overtaken;
 use self::prune::PruneArgs;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::publication::Publication;
 
 /// Arguments of `releases`.
 #[derive(Debug, Args)]
@@ -67,16 +66,22 @@ pub(super) fn parse_id(text: &str) -> Result<ReleaseId, String> {
 }
 
 /// Does what was typed.
-pub fn run(args: &ReleasesArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let store = ReleaseStore::new(DataDir::new(data));
+pub fn run(
+    args: &ReleasesArgs,
+    publication: Publication<'_>,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let releases = &*publication.open(!args.json, context)?;
     match &args.command {
-        ReleasesCommand::List => list::list(&store, data, args.json, context),
-        ReleasesCommand::Show(show) => list::show(&store, show.id.as_ref(), args.json, context),
-        ReleasesCommand::Activate(id) => change::activate(&store, &id.id, args.json, context),
-        ReleasesCommand::Rollback => change::rollback(&store, args.json, context),
+        ReleasesCommand::List => list::list(releases, args.json, context),
+        ReleasesCommand::Show(show) => list::show(releases, show.id.as_ref(), args.json, context),
+        ReleasesCommand::Activate(id) => change::activate(releases, &id.id, args.json, context),
+        ReleasesCommand::Rollback => change::rollback(releases, args.json, context),
         ReleasesCommand::Verify(verify) => {
-            verify::run(&store, verify.id.as_ref(), data, args.json, context)
+            verify::run(releases, verify.id.as_ref(), args.json, context)
         }
-        ReleasesCommand::Prune(prune) => prune::run(prune, &store, data, args.json, context),
+        ReleasesCommand::Prune(prune) => {
+            prune::run(prune, releases, publication, args.json, context)
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! `catalogue serve`: answer requests until told to stop.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use clap::Args;
 use server::catalogue::OpenSettings;
 use server::http::{AllowedOrigin, AllowedOrigins};
@@ -17,6 +19,7 @@ use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
 use crate::logging::{self, Filter, Format};
 use crate::minute_place::MinutePlace;
+use crate::publication::Publication;
 use crate::serving::{Serving, connection_limits, take_lock};
 use crate::size;
 use crate::stop::DRAIN_MAX;
@@ -135,17 +138,30 @@ fn parse_drain(text: &str) -> Result<Duration, String> {
 }
 
 /// Serves.
-pub fn run(args: &ServeArgs, keys: &KeyPlace, context: &mut Context) -> anyhow::Result<ExitStatus> {
+pub fn run(
+    args: &ServeArgs,
+    keys: &KeyPlace,
+    publication: Publication<'_>,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
     let listening = args.listen.decide(&mut context.service_manager)?;
     let allowed_origins = AllowedOrigins::of(&args.cors)
         .map_err(|why| Advised::wrong_usage(why.into(), "leave out the other origins, or `*`"))?;
     let minutes = minutes(args.limits.as_ref(), keys)?;
-    let lock = take_lock(keys.data(), args.environment)?;
+    let releases = publication.open(true, context)?;
+    let data = keys.data();
+    if publication.address.is_some() {
+        // All that is needed of it is made here, since the catalogue is elsewhere.
+        data.create()
+            .with_context(|| format!("could not create {}", data.path().display()))?;
+    }
+    let lock = take_lock(data, args.environment)?;
     let settings = OpenSettings {
         bodies_memory_max: args.bodies_memory,
         ..OpenSettings::default()
     };
-    let serving = Serving::prepare(lock, keys, listening, settings, allowed_origins, context)?;
+    let parts = (Arc::from(releases), settings);
+    let serving = Serving::prepare(lock, keys, listening, parts, allowed_origins, context)?;
     let admin = Admin::take(args.admin)?;
     logging::start(args.log.clone(), args.log_format, context.terminal)?;
     let limits = connection_limits(args.connections_per_address);

@@ -109,9 +109,10 @@ fn migrate_file(place: &KeyPlace, context: &mut Context) -> anyhow::Result<()> {
     let was_old = examine(&file, 0).map_err(key_store::not_opened)?.is_old;
     SqliteKeyStore::open(&file, context.operator.clone()).map_err(key_store::not_opened)?;
     let shown = file.display();
-    match was_old {
-        true => writeln!(context.out, "Brought {shown} up to date.")?,
-        false => writeln!(context.out, "{shown} is up to date.")?,
+    if was_old {
+        writeln!(context.out, "Brought {shown} up to date.")?;
+    } else {
+        writeln!(context.out, "{shown} is up to date.")?;
     }
     Ok(())
 }

@@ -171,7 +171,7 @@ fn list(as_json: bool, place: &KeyPlace, context: &mut Context) -> anyhow::Resul
         return Ok(ExitStatus::Done);
     }
     if subscriptions.is_empty() {
-        writeln!(context.out, "No subscriptions in {}.", place)?;
+        writeln!(context.out, "No subscriptions in {place}.")?;
         writeln!(
             context.out,
             "Create one: catalogue subscriptions create NAME"

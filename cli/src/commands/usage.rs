@@ -61,8 +61,7 @@ pub fn run(
     if usage.is_empty() {
         writeln!(
             context.out,
-            "No subscriptions in {}, so nothing is used.",
-            place
+            "No subscriptions in {place}, so nothing is used."
         )?;
         writeln!(
             context.out,

@@ -20,6 +20,7 @@ use rand::rngs::StdRng;
 use shared::clock::ManualClock;
 use shared::keys::audit::Operator;
 use shared::keys::name::Name;
+use shared::release::S3Settings;
 use tempfile::TempDir;
 
 use crate::process::hold_spawning;
@@ -90,6 +91,7 @@ impl TestCli {
             err: Box::new(err.clone()),
             terminal: Terminal::default(),
             service_manager: ServiceManager::nobody(),
+            s3: S3Settings::default(),
             machine: Machine {
                 open_files_max: || Some(1_048_576),
                 free_bytes: |_directory| Ok(20_000_000_000),

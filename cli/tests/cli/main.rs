@@ -41,6 +41,7 @@ mod prune;
 mod refusals;
 mod releases;
 mod rows;
+mod s3;
 mod secrets;
 mod served;
 mod service;

@@ -105,7 +105,7 @@ impl World {
         }
         let mut follower = Follower::new(
             Arc::clone(&self.app.app),
-            self.store.clone(),
+            Arc::new(self.store.clone()),
             records::settings(),
         );
         if damage.before.iter().any(|(path, _)| *path == self.pointer) && !self.pointer.exists() {
@@ -252,7 +252,7 @@ fn serve(bodies_memory_max: u64) -> (tempfile::TempDir, PathBuf, TestApp, Follow
         catalogue: open(&store, &id, settings),
         ..Unusual::default()
     });
-    let follower = Follower::new(Arc::clone(&app.app), store.clone(), settings);
+    let follower = Follower::new(Arc::clone(&app.app), Arc::new(store.clone()), settings);
     (directory, store.directory(&id), app, follower)
 }
 

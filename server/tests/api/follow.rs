@@ -27,7 +27,11 @@ async fn an_activated_release_is_served_and_a_roll_back_too() {
         catalogue: open(&store, &first),
         ..Unusual::default()
     });
-    let mut follower = Follower::new(Arc::clone(&app.app), store.clone(), records::settings());
+    let mut follower = Follower::new(
+        Arc::clone(&app.app),
+        Arc::new(store.clone()),
+        records::settings(),
+    );
     assert_eq!(follower.step().unwrap(), Step::Unchanged);
 
     let second = records::publish(&store, 3, "2026-10-02T00:00:00Z");
@@ -53,7 +57,11 @@ async fn the_follower_gives_back_what_was_served_before_not_the_last_request_tha
         catalogue,
         ..Unusual::default()
     });
-    let mut follower = Follower::new(Arc::clone(&app.app), store.clone(), records::settings());
+    let mut follower = Follower::new(
+        Arc::clone(&app.app),
+        Arc::new(store.clone()),
+        records::settings(),
+    );
     let request = app.app.catalogue();
     let second = records::publish(&store, 3, "2026-10-02T00:00:00Z");
     assert_eq!(follower.step().unwrap(), Step::Activated(second));
@@ -72,7 +80,11 @@ async fn a_damaged_release_is_reported_once_and_the_former_is_served_on() {
         catalogue: open(&store, &first),
         ..Unusual::default()
     });
-    let mut follower = Follower::new(Arc::clone(&app.app), store.clone(), records::settings());
+    let mut follower = Follower::new(
+        Arc::clone(&app.app),
+        Arc::new(store.clone()),
+        records::settings(),
+    );
 
     let second = records::publish(&store, 3, "2026-10-02T00:00:00Z");
     let bodies = store.directory(&second).join(FileName::BoatBodies.as_str());
@@ -102,7 +114,11 @@ async fn a_damaged_release_that_is_mended_is_served_before_long() {
         catalogue: open(&store, &first),
         ..Unusual::default()
     });
-    let mut follower = Follower::new(Arc::clone(&app.app), store.clone(), records::settings());
+    let mut follower = Follower::new(
+        Arc::clone(&app.app),
+        Arc::new(store.clone()),
+        records::settings(),
+    );
 
     let second = records::publish(&store, 3, "2026-10-02T00:00:00Z");
     let bodies = store.directory(&second).join(FileName::BoatBodies.as_str());
@@ -127,7 +143,11 @@ async fn a_pointer_that_cannot_be_read_is_reported_once() {
         catalogue: open(&store, &first),
         ..Unusual::default()
     });
-    let mut follower = Follower::new(Arc::clone(&app.app), store.clone(), records::settings());
+    let mut follower = Follower::new(
+        Arc::clone(&app.app),
+        Arc::new(store.clone()),
+        records::settings(),
+    );
     let pointer = shared::data_dir::DataDir::new(directory.path()).current();
     std::fs::remove_file(&pointer).unwrap();
     assert_eq!(follower.step().unwrap(), Step::Unchanged);
@@ -148,7 +168,11 @@ async fn a_former_tag_matches_no_other_release_and_matches_again_after_a_roll_ba
         catalogue: open(&store, &first),
         ..Unusual::default()
     });
-    let mut follower = Follower::new(Arc::clone(&app.app), store.clone(), records::settings());
+    let mut follower = Follower::new(
+        Arc::clone(&app.app),
+        Arc::new(store.clone()),
+        records::settings(),
+    );
     let targets = ["/v1/boats", "/v1/boats/b1"];
     let mut tags = Vec::new();
     for target in targets {

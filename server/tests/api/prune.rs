@@ -30,7 +30,11 @@ async fn a_release_is_pruned_once_no_request_can_ask_it_any_more() {
     });
     // As a request does that began before the switch.
     let asked = app.app.catalogue();
-    let mut follower = Follower::new(Arc::clone(&app.app), store.clone(), records::settings());
+    let mut follower = Follower::new(
+        Arc::clone(&app.app),
+        Arc::new(store.clone()),
+        records::settings(),
+    );
     let mut last = first;
     for (boats, day) in [(3, 2), (4, 3), (5, 4)] {
         last = records::publish(&store, boats, &format!("2026-10-{day:02}T00:00:00Z"));

@@ -60,14 +60,14 @@ impl Pointer {
         Self { release, previous }
     }
 
-    fn to_text(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         let json = serde_json::to_string(self)
             .unwrap_or_else(|error| unreachable!("a pointer did not serialise: {error}"));
         let checksum = sha256_hex(json.as_bytes());
         format!("{json}\n{checksum}\n")
     }
 
-    fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let (json, checksum) = text.strip_suffix('\n')?.split_once('\n')?;
         if sha256_hex(json.as_bytes()) != checksum {
             return None;

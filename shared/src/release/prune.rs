@@ -76,15 +76,6 @@ impl ReleaseStore {
         self.judge(now_seconds, true)
     }
 
-    /// Says what [`Self::prune`] would do, and does nothing.
-    pub fn plan_prune(
-        &self,
-        now_seconds: i64,
-        _held: &ReleaseLock,
-    ) -> Result<Pruned, ReleaseError> {
-        self.judge(now_seconds, false)
-    }
-
     /// Says what [`Self::prune`] would do, as far as that can be known without the lock: whoever
     /// has it may be about to change it.
     pub fn foresee_prune(&self, now_seconds: i64) -> Result<Pruned, ReleaseError> {
@@ -120,6 +111,24 @@ impl ReleaseStore {
             pruned.releases.push(Verdict { id, bytes, kept });
         }
         Ok(pruned)
+    }
+
+    /// Removes a release at once, unless somebody has it open.
+    pub(super) fn remove_unused(
+        &self,
+        id: &ReleaseId,
+        _held: &ReleaseLock,
+    ) -> Result<(), ReleaseError> {
+        remove_unused(id, &self.directory(id), true).map(|_kept| ())
+    }
+
+    /// When a release was last wanted: when its directory was made, or renewed.
+    pub(super) fn modified_seconds(&self, id: &ReleaseId) -> Result<i64, ReleaseError> {
+        let directory = self.directory(id);
+        let metadata = fs::metadata(&directory);
+        Ok(metadata
+            .map_err(ReleaseError::io("look at", &directory))?
+            .mtime())
     }
 
     /// What unfinished commands left in the data directory and among the releases.
@@ -200,15 +209,14 @@ impl<'a> Needed<'a> {
             None => Some(Kept::NothingKnown),
             Some(active) if active == id => Some(Kept::Active),
             Some(_) if self.previous.contains(&id) => Some(Kept::Previous),
-            Some(_) if self.is_young(id, &store.directory(id))? => Some(Kept::Young),
+            Some(_) if self.is_young(id, store)? => Some(Kept::Young),
             Some(_) => None,
         })
     }
 
     /// An old release may have been wanted again since: its directory is as young as that.
-    fn is_young(&self, id: &ReleaseId, directory: &Path) -> Result<bool, ReleaseError> {
-        let metadata = fs::metadata(directory).map_err(ReleaseError::io("look at", directory))?;
-        let wanted_at = id.unix_seconds().max(metadata.mtime());
+    fn is_young(&self, id: &ReleaseId, store: &ReleaseStore) -> Result<bool, ReleaseError> {
+        let wanted_at = id.unix_seconds().max(store.modified_seconds(id)?);
         let age_seconds = self.now_seconds.saturating_sub(wanted_at);
         Ok(age_seconds < YOUNG.as_secs().cast_signed())
     }

@@ -74,18 +74,7 @@ impl Release {
             Err(error) => return Err(ReleaseError::io("read", &path)(error)),
         };
         let bytes = in_use.read().map_err(ReleaseError::io("read", &path))?;
-        if !id.proves(&sha256_hex(&bytes)) {
-            return Err(ReleaseError::damaged(
-                &path,
-                "it is not the manifest its release names",
-            ));
-        }
-        let manifest: Manifest = serde_json::from_slice(&bytes)
-            .map_err(|error| ReleaseError::damaged(&path, error.to_string()))?;
-        if manifest.format != FORMAT {
-            let reason = format!("its format is {:?}, not {FORMAT:?}", manifest.format);
-            return Err(ReleaseError::damaged(&path, reason));
-        }
+        let manifest = proved(&id, &bytes, &path)?;
         Ok(Self {
             id,
             manifest,
@@ -107,6 +96,12 @@ impl Release {
     /// The manifest of the release.
     pub const fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// The bytes of the manifest, which the id proves.
+    pub(super) fn manifest_bytes(&self) -> Result<Vec<u8>, ReleaseError> {
+        let path = self.directory.join(MANIFEST);
+        regular_file::read(&path).map_err(ReleaseError::io("read", &path))
     }
 
     /// Where a file of the release lies.
@@ -207,9 +202,7 @@ impl Release {
     }
 
     fn entry(&self, name: FileName) -> Result<&FileEntry, ReleaseError> {
-        self.manifest.file(name).ok_or_else(|| {
-            ReleaseError::damaged(&self.directory.join(MANIFEST), format!("it lacks {name}"))
-        })
+        entry(&self.manifest, name, &self.directory)
     }
 
     /// The contents that were hashed are the contents that are returned.
@@ -230,12 +223,40 @@ impl Release {
     }
 }
 
+/// The manifest that these bytes are, if they are the one of the release `id`. They were read at
+/// `path`.
+pub(super) fn proved(id: &ReleaseId, bytes: &[u8], path: &Path) -> Result<Manifest, ReleaseError> {
+    if !id.proves(&sha256_hex(bytes)) {
+        return Err(ReleaseError::damaged(
+            path,
+            "it is not the manifest its release names",
+        ));
+    }
+    let manifest: Manifest = serde_json::from_slice(bytes)
+        .map_err(|error| ReleaseError::damaged(path, error.to_string()))?;
+    if manifest.format != FORMAT {
+        let reason = format!("its format is {:?}, not {FORMAT:?}", manifest.format);
+        return Err(ReleaseError::damaged(path, reason));
+    }
+    Ok(manifest)
+}
+
 /// Whether there is certainly nothing of that name.
 fn is_missing(directory: &Path) -> bool {
     fs::symlink_metadata(directory).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
-fn check_size(path: &Path, entry: &FileEntry, size: u64) -> Result<(), ReleaseError> {
+/// What the manifest of the release at `directory` says of a file.
+pub(super) fn entry<'m>(
+    manifest: &'m Manifest,
+    name: FileName,
+    directory: &Path,
+) -> Result<&'m FileEntry, ReleaseError> {
+    let file = manifest.file(name);
+    file.ok_or_else(|| ReleaseError::damaged(&directory.join(MANIFEST), format!("it lacks {name}")))
+}
+
+pub(super) fn check_size(path: &Path, entry: &FileEntry, size: u64) -> Result<(), ReleaseError> {
     if size != entry.bytes {
         let reason = format!(
             "it has {size} bytes, not the {} of its manifest",
@@ -246,7 +267,12 @@ fn check_size(path: &Path, entry: &FileEntry, size: u64) -> Result<(), ReleaseEr
     Ok(())
 }
 
-fn check(path: &Path, entry: &FileEntry, size: u64, sha256: &str) -> Result<(), ReleaseError> {
+pub(super) fn check(
+    path: &Path,
+    entry: &FileEntry,
+    size: u64,
+    sha256: &str,
+) -> Result<(), ReleaseError> {
     check_size(path, entry, size)?;
     if sha256 != entry.sha256 {
         return Err(ReleaseError::damaged(

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use super::leftovers::{self, STAGING};
 use super::manifest::FileEntry;
 use super::pointer::Pointer;
-use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter};
+use super::{Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter};
 use crate::data_dir::DataDir;
 use crate::file_lock;
 use crate::regular_file;
@@ -40,12 +40,16 @@ impl ReleaseStore {
 
     /// Starts a new release. Creates the data directory where it is missing.
     pub fn begin(&self) -> Result<ReleaseWriter, ReleaseError> {
-        self.data
-            .create()
-            .map_err(ReleaseError::io("create", self.data.path()))?;
+        self.create()?;
         let lock = self.lock()?;
         self.remove_abandoned()?;
         ReleaseWriter::create(self.clone(), lock)
+    }
+
+    /// Makes the data directory, where it is missing.
+    pub(super) fn create(&self) -> Result<(), ReleaseError> {
+        let created = self.data.create();
+        created.map_err(ReleaseError::io("create", self.data.path()))
     }
 
     /// Takes the lock, or says who is busy.
@@ -78,29 +82,20 @@ impl ReleaseStore {
         }
     }
 
-    /// Makes a release the active one, once every file of it has proved whole. This mends a
-    /// damaged pointer, though what was active before is forgotten with it.
+    /// Makes a release the active one, once every file of it has proved whole, whatever was active
+    /// before. This mends a damaged pointer, though what was active before is forgotten with it.
     pub fn activate(&self, id: &ReleaseId, _held: &ReleaseLock) -> Result<(), ReleaseError> {
         self.open(id)?.verify()?;
-        self.point_to(id)
-    }
-
-    /// Makes the release that was just finished the active one. Its files were hashed and synced
-    /// as they were written, or have proved whole since, so they are not read again: that took a
-    /// twentieth of the import.
-    pub fn activate_finished(&self, finished: &Finished) -> Result<(), ReleaseError> {
-        self.open(&finished.id)?.check_sizes()?;
-        self.point_to(&finished.id)
-    }
-
-    /// Makes a release the active one. Its files have proved whole, or were just hashed and synced
-    /// on their way to the disk.
-    pub(super) fn point_to(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
         let before = match self.pointer() {
             Err(ReleaseError::DamagedPointer { .. }) => None,
             read => read?,
         };
-        Pointer::after(before, id.clone()).write(&self.data.current())
+        self.write_pointer(&Pointer::after(before, id.clone()))
+    }
+
+    /// Replaces the pointer.
+    pub(super) fn write_pointer(&self, pointer: &Pointer) -> Result<(), ReleaseError> {
+        pointer.write(&self.data.current())
     }
 
     /// The pointer to the active release, if any was ever activated.

@@ -100,6 +100,19 @@ impl ReleaseWriter {
     /// # Panics
     /// When a boat's manufacturer was not added.
     pub fn finish(self, published_at: &Timestamp) -> Result<Finished, ReleaseError> {
+        self.finish_unless(published_at, |_files| Ok(None))
+    }
+
+    /// Completes the release. Where one with the same files is published elsewhere, which
+    /// `elsewhere` says, this has its name and its manifest.
+    ///
+    /// # Panics
+    /// When a boat's manufacturer was not added.
+    pub(super) fn finish_unless(
+        self,
+        published_at: &Timestamp,
+        elsewhere: impl FnOnce(&[FileEntry]) -> Result<Option<(ReleaseId, Manifest)>, ReleaseError>,
+    ) -> Result<Finished, ReleaseError> {
         let (boats, manufacturers) = (self.boats.len() as u64, self.manufacturers.len() as u64);
         // Where anything fails from here on, they are waited for as they are dropped.
         let last_bodies = [self.boat_bodies.end()?, self.manufacturer_bodies.end()?];
@@ -108,6 +121,22 @@ impl ReleaseWriter {
             files.push(bodies.wait()?);
         }
         files.sort_unstable_by_key(|file| file.name);
+        if let Some((id, manifest)) = elsewhere(&files)? {
+            publish_copy(
+                &self.store,
+                self.staging,
+                &manifest,
+                &id,
+                published_at,
+                &self.lock,
+            )?;
+            return Ok(Finished {
+                id,
+                manifest,
+                existed: true,
+                lock: self.lock,
+            });
+        }
         if let Some((id, manifest)) = self.store.find_with_files(&files)? {
             self.store.renew(&id, published_at)?;
             return Ok(Finished {
@@ -209,15 +238,43 @@ fn publish(
     manifest: &Manifest,
     published_at: &Timestamp,
 ) -> Result<ReleaseId, ReleaseError> {
-    let bytes = manifest.to_bytes();
+    let id = ReleaseId::new(published_at, &sha256_hex(&manifest.to_bytes()));
+    name(store, staging, manifest, &id, published_at)?;
+    Ok(id)
+}
+
+/// Publishes what has a name elsewhere, in place of whatever is here of that name.
+fn publish_copy(
+    store: &ReleaseStore,
+    staging: TempDir,
+    manifest: &Manifest,
+    id: &ReleaseId,
+    published_at: &Timestamp,
+    held: &ReleaseLock,
+) -> Result<(), ReleaseError> {
+    if store.open(id).and_then(|release| release.verify()).is_ok() {
+        return store.renew(id, published_at);
+    }
+    if store.directory(id).exists() {
+        store.remove_unused(id, held)?;
+    }
+    name(store, staging, manifest, id, published_at)
+}
+
+/// Completes the staging directory by its manifest and gives it the name of the release.
+fn name(
+    store: &ReleaseStore,
+    staging: TempDir,
+    manifest: &Manifest,
+    id: &ReleaseId,
+    published_at: &Timestamp,
+) -> Result<(), ReleaseError> {
     let path = staging.path().join(MANIFEST);
-    durable::replace(&path, &bytes).map_err(ReleaseError::io("write", &path))?;
-    let id = ReleaseId::new(published_at, &sha256_hex(&bytes));
-    let target = store.directory(&id);
+    durable::replace(&path, &manifest.to_bytes()).map_err(ReleaseError::io("write", &path))?;
+    let target = store.directory(id);
     store::renew(staging.path(), published_at)?;
     let staged = staging.keep();
-    durable::publish_directory(&staged, &target).map_err(ReleaseError::io("publish", &target))?;
-    Ok(id)
+    durable::publish_directory(&staged, &target).map_err(ReleaseError::io("publish", &target))
 }
 
 #[cfg(test)]

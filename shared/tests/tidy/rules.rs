@@ -39,7 +39,7 @@ enum Kind {
     Item,
 }
 
-const WORDS: [Word; 20] = [
+const WORDS: [Word; 22] = [
     Word {
         text: "salvo",
         kind: Kind::Crate,
@@ -114,6 +114,16 @@ const WORDS: [Word; 20] = [
             "shared/src/keys/sqlite/examine",
             "shared/src/regular_file",
         ],
+    },
+    Word {
+        text: "object_store",
+        kind: Kind::Crate,
+        homes: &["shared/src/release/s3"],
+    },
+    Word {
+        text: "reqwest",
+        kind: Kind::Crate,
+        homes: &["shared/src/release/s3"],
     },
     Word {
         text: "rusqlite",

@@ -1,8 +1,6 @@
 //! Releases: which one is active, whether they are whole, and what need not be there.
 
-use std::path::Path;
-
-use shared::release::{ReleaseError, ReleaseId, ReleaseStore};
+use shared::release::{ReleaseError, ReleaseId, Releases};
 
 use super::check::Check;
 use crate::commands::export_args::counted;
@@ -27,13 +25,13 @@ pub(super) struct Looked {
 }
 
 /// Looks at all releases.
-pub(super) fn check(store: &ReleaseStore, data: &Path, now: i64) -> Looked {
+pub(super) fn check(releases: &dyn Releases, now: i64) -> Looked {
     let mut looked = Looked {
         checks: Vec::new(),
         active_bytes: 0,
         latest: None,
     };
-    let ids = match store.list() {
+    let ids = match releases.list() {
         Ok(ids) => ids,
         Err(error) => {
             looked.checks.push(Check::failed(OTHERS, error));
@@ -41,7 +39,7 @@ pub(super) fn check(store: &ReleaseStore, data: &Path, now: i64) -> Looked {
         }
     };
     looked.latest = ids.iter().map(ReleaseId::unix_seconds).max();
-    let active = match store.current() {
+    let active = match releases.current() {
         Ok(active) => {
             looked.checks.push(pointer(active.as_ref(), &ids));
             active
@@ -52,13 +50,13 @@ pub(super) fn check(store: &ReleaseStore, data: &Path, now: i64) -> Looked {
         }
     };
     if let Some(active) = &active {
-        looked.active_bytes = store.size(active).unwrap_or(0);
+        looked.active_bytes = releases.size(active).unwrap_or(0);
         let has_others = ids.iter().any(|id| id != active);
-        let checked = whole(active, looked.active_bytes, has_others, store);
+        let checked = whole(active, looked.active_bytes, has_others, releases);
         looked.checks.push(checked);
     }
     // Whoever changes releases may be removing what is looked at.
-    match store.is_busy() {
+    match releases.is_busy() {
         Ok(true) => {
             let said = "not looked at: an import, activation or prune is running";
             looked.checks.push(Check::ok(OTHERS, said));
@@ -68,8 +66,8 @@ pub(super) fn check(store: &ReleaseStore, data: &Path, now: i64) -> Looked {
                 .iter()
                 .filter(|id| Some(*id) != active.as_ref())
                 .collect();
-            looked.checks.push(whole_others(&others, store));
-            looked.checks.extend(unneeded(store, data, now));
+            looked.checks.push(whole_others(&others, releases));
+            looked.checks.extend(unneeded(releases, now));
         }
         Err(error) => looked.checks.push(Check::failed(OTHERS, error)),
     }
@@ -96,8 +94,8 @@ fn unreadable_pointer(error: ReleaseError, ids: &[ReleaseId]) -> Check {
 }
 
 /// Every file of the active release, as a server verifies them when it opens it.
-fn whole(id: &ReleaseId, bytes: u64, has_others: bool, store: &ReleaseStore) -> Check {
-    match store.open(id).and_then(|release| release.verify()) {
+fn whole(id: &ReleaseId, bytes: u64, has_others: bool, releases: &dyn Releases) -> Check {
+    match releases.verify(id) {
         Ok(()) => Check::ok(
             ACTIVE,
             format!("every file of it is whole, {}", size(bytes)),
@@ -112,18 +110,16 @@ fn whole(id: &ReleaseId, bytes: u64, has_others: bool, store: &ReleaseStore) -> 
 }
 
 /// A rollback goes to one of these, so each of them is worth knowing about.
-fn whole_others(ids: &[&ReleaseId], store: &ReleaseStore) -> Check {
+fn whole_others(ids: &[&ReleaseId], releases: &dyn Releases) -> Check {
     let (mut left, mut unread, mut damaged) = (OTHERS_BYTES_MAX, 0, Vec::new());
     for id in ids {
-        let bytes = store.size(id).unwrap_or(0);
+        let bytes = releases.size(id).unwrap_or(0);
         let is_read = bytes <= left;
-        let looked = store.open(id).and_then(|release| {
-            if is_read {
-                release.verify()
-            } else {
-                release.check_sizes()
-            }
-        });
+        let looked = if is_read {
+            releases.verify(id)
+        } else {
+            releases.check_sizes(id)
+        };
         if is_read {
             left -= bytes;
         } else {
@@ -155,8 +151,8 @@ fn whole_others(ids: &[&ReleaseId], store: &ReleaseStore) -> Check {
 }
 
 /// What killed commands left, and how much of all would be freed.
-fn unneeded(store: &ReleaseStore, data: &Path, now: i64) -> Vec<Check> {
-    let pruned = match store.foresee_prune(now) {
+fn unneeded(releases: &dyn Releases, now: i64) -> Vec<Check> {
+    let pruned = match releases.foresee_prune(now) {
         Ok(pruned) => pruned,
         Err(error) => return vec![Check::failed(LEFTOVERS, error)],
     };
@@ -171,7 +167,7 @@ fn unneeded(store: &ReleaseStore, data: &Path, now: i64) -> Vec<Check> {
     };
     let all: u64 = pruned.releases.iter().map(|release| release.bytes).sum();
     let (count, all) = (counted(pruned.releases.len() as u64, "release"), size(all));
-    let shown = data.display();
+    let shown = releases.place();
     let taken = match pruned.freed_bytes() {
         0 => Check::ok(
             SIZE,

@@ -7,7 +7,7 @@ use std::fmt;
 
 use anyhow::Context as _;
 use shared::release::diff::Contents;
-use shared::release::{ReleaseDiff, ReleaseError, ReleaseId, ReleaseStore};
+use shared::release::{Before, ReleaseDiff, ReleaseError, ReleaseId, Releases};
 
 use crate::commands::diff::EXAMPLES_MAX;
 
@@ -23,12 +23,21 @@ pub(in crate::commands) enum Active {
 
 impl Active {
     /// Looks.
-    pub(super) fn read(store: &ReleaseStore) -> Result<Self, ReleaseError> {
-        match store.current() {
+    pub(super) fn read(releases: &dyn Releases) -> Result<Self, ReleaseError> {
+        match releases.current() {
             Ok(None) => Ok(Self::None),
             Ok(Some(id)) => Ok(Self::Release(id)),
             Err(error) if error.is_damage() => Ok(Self::Unknown(chain(error))),
             Err(error) => Err(error),
+        }
+    }
+
+    /// The same, as the condition on which another one is activated.
+    pub(super) fn before(&self) -> Before {
+        match self {
+            Self::None => Before::Nothing,
+            Self::Release(id) => Before::Release(id.clone()),
+            Self::Unknown(_) => Before::Damaged,
         }
     }
 
@@ -64,7 +73,7 @@ pub(super) enum Comparison {
 impl Comparison {
     /// Compares. What cannot be read of the new release is an error, as is a disk that fails.
     pub(super) fn new(
-        store: &ReleaseStore,
+        releases: &dyn Releases,
         active: &Active,
         new: &ReleaseId,
     ) -> anyhow::Result<Self> {
@@ -73,7 +82,11 @@ impl Comparison {
             Active::Unknown(why) => return Ok(Self::Impossible(why.clone())),
             Active::Release(id) => id,
         };
-        let read = |id| store.open(id).and_then(|release| Contents::read(&release));
+        let read = |id| {
+            releases
+                .open(id)
+                .and_then(|release| Contents::read(&release))
+        };
         let failed = || format!("could not look at the release {new}, which is not activated");
         let contents = read(new).with_context(failed)?;
         match read(active) {
@@ -107,6 +120,7 @@ fn chain(error: ReleaseError) -> String {
 #[cfg(test)]
 mod tests {
     use shared::data_dir::DataDir;
+    use shared::release::ReleaseStore;
 
     use super::*;
 

@@ -45,7 +45,7 @@ pub(super) fn run(
         return Ok(ExitStatus::Done);
     }
     if keys.is_empty() {
-        writeln!(context.out, "No keys in {}.", place)?;
+        writeln!(context.out, "No keys in {place}.")?;
         let next = match subscriptions {
             0 => "Create a subscription first: catalogue subscriptions create NAME",
             _ => "Issue one: catalogue keys issue --subscription NAME --scope boats.read",

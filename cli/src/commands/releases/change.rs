@@ -7,9 +7,10 @@ use std::io::Write;
 
 use anyhow::{Context as _, bail};
 use shared::release::rollback::PassedOver;
-use shared::release::{ReleaseDiff, ReleaseError, ReleaseId, ReleaseStore};
+use shared::release::{Before, ReleaseDiff, ReleaseError, ReleaseId, Releases};
 
 use super::document::{ActiveDocument, VerifiedDocument, damage};
+use crate::advice::Advised;
 use crate::commands::diff::sentences;
 use crate::context::{Context, OutputClosed};
 use crate::exit_status::ExitStatus;
@@ -32,30 +33,28 @@ struct Change<'a> {
 
 /// Activates the release of that id.
 pub(super) fn activate(
-    store: &ReleaseStore,
+    releases: &dyn Releases,
     id: &ReleaseId,
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let failed = "could not activate the release";
-    let lock = store.lock().context(failed)?;
-    let (before, is_mended) = match store.current() {
-        Err(ReleaseError::DamagedPointer { .. }) => (None, true),
-        read => (read.context(failed)?, false),
-    };
-    store.activate(id, &lock).context(failed)?;
+    let lock = releases.lock().context(failed)?;
+    let before = Before::of(releases.pointer()).context(failed)?;
+    let activated = releases.activate(id, &before, &lock);
+    activated.map_err(|error| overtaken(error, failed))?;
     let change = Change {
-        before: before.as_ref(),
+        before: before.release(),
         active: id,
         passed_over: Vec::new(),
-        is_mended,
+        is_mended: before == Before::Damaged,
     };
-    Ok(say(store, change, as_json, context))
+    Ok(say(releases, change, as_json, context))
 }
 
 /// Activates the latest whole release of those that were active before.
 pub(super) fn rollback(
-    store: &ReleaseStore,
+    releases: &dyn Releases,
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
@@ -64,9 +63,11 @@ pub(super) fn rollback(
         "could not roll back: no other release was active before",
     );
     // Where nothing was ever activated there is no directory to lock either.
-    store.pointer().context(failed)?.context(never)?;
-    let lock = store.lock().context(failed)?;
-    let rolled_back = store.roll_back(&lock).context(failed)?.context(never)?;
+    releases.pointer().context(failed)?.context(never)?;
+    let lock = releases.lock().context(failed)?;
+    let rolled_back = releases.roll_back(&lock);
+    let rolled_back = rolled_back.map_err(|error| overtaken(error, failed))?;
+    let rolled_back = rolled_back.context(never)?;
     let Some(active) = &rolled_back.to else {
         if rolled_back.passed_over.is_empty() {
             bail!(never);
@@ -80,12 +81,30 @@ pub(super) fn rollback(
         passed_over: rolled_back.passed_over,
         is_mended: false,
     };
-    Ok(say(store, change, as_json, context))
+    Ok(say(releases, change, as_json, context))
+}
+
+/// Another operator was faster: that is no failure, and it is told how to go on.
+pub(in crate::commands) fn overtaken(error: ReleaseError, failed: &'static str) -> anyhow::Error {
+    let ReleaseError::Overtaken { id, .. } = &error else {
+        return anyhow::Error::new(error).context(failed);
+    };
+    let advice = format!(
+        "see what that changes: catalogue diff {id}; to activate it all the same: catalogue \
+         releases activate {id}"
+    );
+    Advised {
+        error: anyhow::Error::new(error),
+        excerpt: None,
+        advice,
+        status: ExitStatus::Refused,
+    }
+    .into()
 }
 
 /// Says what is served from now on. That it cannot be said does not undo it.
 fn say(
-    store: &ReleaseStore,
+    releases: &dyn Releases,
     change: Change<'_>,
     as_json: bool,
     context: &mut Context,
@@ -98,7 +117,7 @@ fn say(
     let said = if as_json {
         json::print(&document(change), context)
     } else {
-        show(store, &change, context)
+        show(releases, &change, context)
     };
     if let Err(error) = OutputClosed::forgiven(said) {
         // There is no other place left to report that standard error is closed.
@@ -135,15 +154,16 @@ fn say_passed_over(passed_over: &[PassedOver], context: &mut Context) {
 }
 
 /// Shows what is active and, if it can be seen, what that changes.
-fn show(store: &ReleaseStore, change: &Change<'_>, context: &mut Context) -> anyhow::Result<()> {
+fn show(releases: &dyn Releases, change: &Change<'_>, context: &mut Context) -> anyhow::Result<()> {
     let active = change.active;
     writeln!(
         context.out,
-        "Release {active} is active;\nrunning servers follow within a second."
+        "Release {active} is active;\nrunning servers follow {}.",
+        releases.followed_within()
     )?;
     if let Some(before) = change.before.filter(|before| *before != active)
-        && let Ok(old) = store.open(before)
-        && let Ok(new) = store.open(active)
+        && let Ok(old) = releases.open_here(before)
+        && let Ok(new) = releases.open_here(active)
         // What was active before may be damaged, which is why another one is active now.
         && let Ok(diff) = ReleaseDiff::between(&old, &new, 0)
     {

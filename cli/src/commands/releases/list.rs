@@ -1,10 +1,9 @@
 //! `catalogue releases list` and `show`: which releases there are, and what is in one.
 
 use std::io::Write;
-use std::path::Path;
 
 use anyhow::bail;
-use shared::release::{Manifest, ReleaseError, ReleaseId, ReleaseStore};
+use shared::release::{Manifest, ReleaseError, ReleaseId, Releases};
 
 use super::document::{ListDocument, ReleaseDocument, ShownDocument, damage};
 use crate::commands::coverage::{self, CoverageDocument};
@@ -37,12 +36,12 @@ impl Listing {
     }
 
     /// All releases.
-    pub(super) fn read(store: &ReleaseStore) -> Result<Self, ReleaseError> {
-        let (active, pointer_damage) = match store.current() {
+    pub(super) fn read(releases: &dyn Releases) -> Result<Self, ReleaseError> {
+        let (active, pointer_damage) = match releases.current() {
             Err(error @ ReleaseError::DamagedPointer { .. }) => (None, Some(damage(error))),
             read => (read?, None),
         };
-        let mut ids = store.list()?;
+        let mut ids = releases.list()?;
         ids.extend(active.clone().filter(|active| !ids.contains(active)));
         Ok(Self {
             ids,
@@ -65,10 +64,10 @@ impl Listing {
         }
     }
 
-    fn document(&self, id: &ReleaseId, store: &ReleaseStore) -> Option<ReleaseDocument> {
-        let (active, bytes) = (self.active.as_ref(), store.size(id).ok());
-        match store.open(id) {
-            Ok(release) => Some(ReleaseDocument::new(id, release.manifest(), bytes, active)),
+    fn document(&self, id: &ReleaseId, releases: &dyn Releases) -> Option<ReleaseDocument> {
+        let (active, bytes) = (self.active.as_ref(), releases.size(id).ok());
+        match releases.manifest(id) {
+            Ok(manifest) => Some(ReleaseDocument::new(id, &manifest, bytes, active)),
             Err(ReleaseError::Unknown { .. }) if self.may_vanish(id) => None,
             Err(error) => Some(ReleaseDocument::damaged(id, error, bytes, active)),
         }
@@ -77,18 +76,17 @@ impl Listing {
 
 /// Lists all releases.
 pub(super) fn list(
-    store: &ReleaseStore,
-    data: &Path,
+    releases: &dyn Releases,
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let listing = Listing::read(store)?;
-    let releases = listing.ids.iter();
-    let releases: Vec<_> = releases
-        .filter_map(|id| listing.document(id, store))
+    let listing = Listing::read(releases)?;
+    let ids = listing.ids.iter();
+    let documents: Vec<_> = ids
+        .filter_map(|id| listing.document(id, releases))
         .collect();
     let is_active_known = listing.pointer_damage.is_none();
-    let status = if is_active_known && !releases.iter().any(ReleaseDocument::is_missing) {
+    let status = if is_active_known && !documents.iter().any(ReleaseDocument::is_missing) {
         ExitStatus::Done
     } else {
         ExitStatus::Failure
@@ -96,23 +94,23 @@ pub(super) fn list(
     listing.say_pointer_damage(context);
     if as_json {
         let document = ListDocument {
-            releases,
+            releases: documents,
             pointer_damage: listing.pointer_damage,
         };
         json::print(&document, context)?;
-    } else if releases.is_empty() {
-        no_releases(data, context)?;
+    } else if documents.is_empty() {
+        no_releases(releases, context)?;
     } else {
         let now = context.clock.now().unix_seconds();
-        let text = rows(&releases, now, context.terminal);
+        let text = rows(&documents, now, context.terminal);
         context.out.write_all(text.as_bytes())?;
     }
     Ok(status)
 }
 
 /// Says that there are none, and how to get one.
-pub(super) fn no_releases(data: &Path, context: &mut Context) -> anyhow::Result<()> {
-    writeln!(context.out, "No releases in {}.", data.display())?;
+pub(super) fn no_releases(releases: &dyn Releases, context: &mut Context) -> anyhow::Result<()> {
+    writeln!(context.out, "No releases in {}.", releases.place())?;
     Ok(writeln!(
         context.out,
         "Import one: catalogue import EXPORT"
@@ -150,12 +148,12 @@ fn known(text: Option<String>) -> String {
 
 /// Shows the release of that id, or the active one.
 pub(super) fn show(
-    store: &ReleaseStore,
+    releases: &dyn Releases,
     id: Option<&ReleaseId>,
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let active = match (store.current(), id) {
+    let active = match (releases.current(), id) {
         // Whatever the pointer should say, that release can be shown.
         (Err(ReleaseError::DamagedPointer { .. }), Some(_)) => None,
         (read, _) => read?,
@@ -163,8 +161,8 @@ pub(super) fn show(
     let Some(id) = id.or(active.as_ref()) else {
         bail!("no release is active; `catalogue releases list` shows those there are")
     };
-    let manifest = store.open(id)?.manifest().clone();
-    let bytes = store.size(id)?;
+    let manifest = releases.manifest(id)?;
+    let bytes = releases.size(id)?;
     let release = ReleaseDocument::new(id, &manifest, Some(bytes), active.as_ref());
     if as_json {
         let shown = ShownDocument {

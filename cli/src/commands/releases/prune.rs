@@ -1,13 +1,12 @@
 //! `catalogue releases prune`: removing what nobody needs, and saying why the rest stays.
 
 use std::io::Write;
-use std::path::Path;
 
 use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
 use shared::release::prune::{Kept, Pruned};
-use shared::release::{ReleaseId, ReleaseStore};
+use shared::release::{ReleaseId, Releases};
 
 use super::document::damage;
 use crate::commands::export_args::counted;
@@ -15,6 +14,7 @@ use crate::commands::size::size;
 use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
 use crate::json;
+use crate::publication::Publication;
 use crate::table::{self, Column};
 use crate::visible::visible;
 
@@ -59,18 +59,19 @@ struct LeftoverDocument {
 /// Prunes.
 pub(super) fn run(
     args: &PruneArgs,
-    store: &ReleaseStore,
-    data: &Path,
+    releases: &dyn Releases,
+    publication: Publication<'_>,
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let mut pruned = prune(args, store, data, context).context("could not prune releases")?;
+    let mut pruned =
+        prune(args, releases, publication, context).context("could not prune releases")?;
     let failures = std::mem::take(&mut pruned.failures).into_iter();
     let failures: Vec<String> = failures.map(damage).collect();
     if as_json {
         json::print(&document(args, &pruned, &failures), context)?;
     } else {
-        let text = text(args, &pruned, data, context.terminal);
+        let text = text(args, &pruned, publication, context.terminal);
         context.out.write_all(text.as_bytes())?;
     }
     if failures.is_empty() {
@@ -85,20 +86,20 @@ pub(super) fn run(
 
 fn prune(
     args: &PruneArgs,
-    store: &ReleaseStore,
-    data: &Path,
+    releases: &dyn Releases,
+    publication: Publication<'_>,
     context: &Context,
 ) -> anyhow::Result<Pruned> {
     // Where nothing was ever imported there is no directory to lock either.
-    if !data.exists() {
+    if publication.address.is_none() && !publication.data.exists() {
         return Ok(Pruned::default());
     }
     let now_seconds = context.clock.now().unix_seconds();
-    let lock = store.lock()?;
+    let lock = releases.lock()?;
     Ok(if args.dry_run {
-        store.plan_prune(now_seconds, &lock)?
+        releases.foresee_prune(now_seconds)?
     } else {
-        store.prune(now_seconds, &lock)?
+        releases.prune(now_seconds, &lock)?
     })
 }
 
@@ -122,9 +123,14 @@ fn document<'a>(args: &PruneArgs, pruned: &'a Pruned, failures: &'a [String]) ->
     }
 }
 
-fn text(args: &PruneArgs, pruned: &Pruned, data: &Path, terminal: Terminal) -> String {
+fn text(
+    args: &PruneArgs,
+    pruned: &Pruned,
+    publication: Publication<'_>,
+    terminal: Terminal,
+) -> String {
     if pruned.releases.is_empty() && pruned.leftovers.is_empty() {
-        return format!("No releases in {}.\n", data.display());
+        return format!("No releases in {publication}.\n");
     }
     let gone = if args.dry_run {
         "to be removed"

@@ -1,9 +1,8 @@
 //! `catalogue releases verify`: whether every file is what it was when it was published.
 
 use std::io::Write;
-use std::path::Path;
 
-use shared::release::{ReleaseError, ReleaseId, ReleaseStore};
+use shared::release::{ReleaseError, ReleaseId, Releases};
 
 use super::document::{VerifiedDocument, VerifiedListDocument, damage};
 use super::list::{Listing, no_releases};
@@ -13,19 +12,18 @@ use crate::json;
 
 /// Checks one release, or all. Damage is reported for every release, not for the first one only.
 pub(super) fn run(
-    store: &ReleaseStore,
+    releases: &dyn Releases,
     id: Option<&ReleaseId>,
-    data: &Path,
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let listing = match id {
         Some(id) => Listing::of_one(id),
-        None => Listing::read(store)?,
+        None => Listing::read(releases)?,
     };
     let mut verified = Vec::new();
     for id in &listing.ids {
-        let checked = store.open(id).and_then(|release| release.verify());
+        let checked = releases.verify(id);
         if matches!(checked, Err(ReleaseError::Unknown { .. })) && listing.may_vanish(id) {
             continue;
         }
@@ -51,7 +49,7 @@ pub(super) fn run(
         };
         json::print(&document, context)?;
     } else if verified.is_empty() {
-        no_releases(data, context)?;
+        no_releases(releases, context)?;
     }
     Ok(status)
 }

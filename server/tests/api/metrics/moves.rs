@@ -126,7 +126,11 @@ async fn releases() -> String {
     let app = TestApp::new();
     let mut watch = Watch::begin(&app).await;
     let (_directory, store) = records::empty_store();
-    let mut follower = Follower::new(Arc::clone(&app.app), store.clone(), records::settings());
+    let mut follower = Follower::new(
+        Arc::clone(&app.app),
+        Arc::new(store.clone()),
+        records::settings(),
+    );
     app.advance(Duration::from_secs(9));
     records::publish(&store, 2, "2026-10-02T00:00:00Z");
     follower.step().unwrap();

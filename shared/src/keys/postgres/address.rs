@@ -22,7 +22,7 @@ const PORT_USUAL: u16 = 5432;
 /// itself says `sslmode=disable`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PostgresAddress {
-    config: Config,
+    config: Box<Config>,
 }
 
 /// Why a text is no address of a database. None of it is repeated, since it may have a password.
@@ -54,6 +54,7 @@ impl FromStr for PostgresAddress {
         }
         let (text, ssl_mode) = without_ssl_mode(text)?;
         let config: Config = text.parse().map_err(|_why| AddressError::Form)?;
+        let config = Box::new(config);
         let mut address = Self { config };
         if address.config.get_hosts().is_empty() {
             return Err(AddressError::NoHost);
@@ -61,9 +62,10 @@ impl FromStr for PostgresAddress {
         if address.config.get_dbname().is_none() {
             return Err(AddressError::NoDatabase);
         }
-        let usual = match address.is_local() {
-            true => SslMode::Disable,
-            false => SslMode::Require,
+        let usual = if address.is_local() {
+            SslMode::Disable
+        } else {
+            SslMode::Require
         };
         address.config.ssl_mode(ssl_mode.unwrap_or(usual));
         Ok(address)
@@ -130,7 +132,7 @@ impl fmt::Display for PostgresAddress {
                 Host::Tcp(name) => f.write_str(name)?,
                 // The way to write a path where a host is expected.
                 Host::Unix(path) => {
-                    write!(f, "{}", path.display().to_string().replace('/', "%2F"))?
+                    f.write_str(&path.display().to_string().replace('/', "%2F"))?;
                 }
             }
             // One port may stand for all hosts.

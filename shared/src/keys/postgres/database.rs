@@ -64,9 +64,10 @@ impl Database {
         reach: &mut Reach,
     ) -> Result<T, Stop> {
         let is_change = attempt == CHANGE;
-        let isolation = match is_change {
-            true => IsolationLevel::ReadCommitted,
-            false => IsolationLevel::RepeatableRead,
+        let isolation = if is_change {
+            IsolationLevel::ReadCommitted
+        } else {
+            IsolationLevel::RepeatableRead
         };
         let begin = connection.client.build_transaction();
         let begin = begin.isolation_level(isolation).read_only(!is_change);

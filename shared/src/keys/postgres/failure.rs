@@ -146,9 +146,10 @@ fn chain(error: &Error) -> String {
     let causes = std::iter::successors(first.source(), |cause| cause.source());
     causes.fold(error.to_string(), |chain, cause| {
         let cause = cause.to_string();
-        match chain.contains(&cause) {
-            true => chain,
-            false => format!("{chain}: {cause}"),
+        if chain.contains(&cause) {
+            chain
+        } else {
+            format!("{chain}: {cause}")
         }
     })
 }

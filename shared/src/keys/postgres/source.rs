@@ -68,15 +68,15 @@ impl PostgresKeySource {
             let row = connection.client.query_one(&shared_lock(), &[]).await?;
             Ok(row.try_get(0)?)
         })?;
-        match held {
-            true => Ok(connection),
-            false => Err(KeyStoreError::Locked {
-                attempt: "follow",
-                location: self.engine.address().to_string(),
-                source: "it is being copied".into(),
-            }
-            .into()),
+        if held {
+            return Ok(connection);
         }
+        let refused = KeyStoreError::Locked {
+            attempt: "follow",
+            location: self.engine.address().to_string(),
+            source: "it is being copied".into(),
+        };
+        Err(refused.into())
     }
 
     fn revision_on(&self, connection: &Connection) -> Result<Revision, Stop> {

@@ -90,14 +90,13 @@ impl WithoutServers {
             let sql = source::exclusive_lock();
             Ok(connection.client.query_one(&sql, &[]).await?.try_get(0)?)
         };
-        match explained(engine, engine.wait(Patience::OF_COMMANDS, take))? {
-            true => Ok(Self {
+        if explained(engine, engine.wait(Patience::OF_COMMANDS, take))? {
+            return Ok(Self {
                 _connection: connection,
-            }),
-            false => Err(KeyStoreError::InUse {
-                location: engine.address().to_string(),
-            }),
+            });
         }
+        let location = engine.address().to_string();
+        Err(KeyStoreError::InUse { location })
     }
 }
 

@@ -204,7 +204,7 @@ fn what_cannot_be_removed_is_told_and_keeps_nothing_else() {
     let expected = [None, Some(Kept::Failed), Some(Kept::Active)];
     let lock = store.lock().unwrap();
     let now = time(LATER).unix_seconds();
-    let planned = store.plan_prune(now, &lock).unwrap();
+    let planned = store.foresee_prune(now).unwrap();
     let pruned = store.prune(now, &lock).unwrap();
     for pruned in [planned, pruned] {
         assert_eq!(verdicts(&pruned), expected);
@@ -278,7 +278,7 @@ fn planning_says_the_same_and_removes_nothing() {
     fs::write(directory.path().join("data/.new-1"), b"123").unwrap();
     let lock = store.lock().unwrap();
     let now = time(LATER).unix_seconds();
-    let planned = store.plan_prune(now, &lock).unwrap();
+    let planned = store.foresee_prune(now).unwrap();
     assert_eq!(store.list().unwrap().len(), 3);
     assert!(directory.path().join("data/.new-1").exists());
     assert!(0 < planned.releases[2].bytes);

@@ -1,0 +1,57 @@
+//! Where this run's releases are published: in the data directory, or in S3.
+
+use std::fmt;
+use std::path::Path;
+
+use rand::RngCore;
+use shared::data_dir::DataDir;
+use shared::release::s3::{Unwatched, Watcher};
+use shared::release::{ReleaseStore, Releases, S3Address, S3Releases};
+
+use crate::context::Context;
+use crate::progress::Progress;
+
+/// What was typed, or set, about releases.
+#[derive(Clone, Copy)]
+pub struct Publication<'a> {
+    /// The data directory.
+    pub data: &'a Path,
+    /// Where in S3, if they are there.
+    pub address: Option<&'a S3Address>,
+}
+
+impl<'a> Publication<'a> {
+    /// In the directory, whatever else is set.
+    pub const fn in_directory(data: &'a Path) -> Self {
+        Self {
+            data,
+            address: None,
+        }
+    }
+
+    /// The releases. How far large files are is shown if it `is_shown` at a terminal.
+    pub fn open(self, is_shown: bool, context: &mut Context) -> anyhow::Result<Box<dyn Releases>> {
+        let data = DataDir::new(self.data);
+        let Some(address) = self.address else {
+            return Ok(Box::new(ReleaseStore::new(data)));
+        };
+        let watcher: Box<dyn Watcher> = if is_shown && context.terminal.err {
+            Box::new(Progress::new(true))
+        } else {
+            Box::new(Unwatched)
+        };
+        let who = format!("{:016x}", context.random.next_u64());
+        let address = address.clone();
+        let releases = S3Releases::open(address, &context.s3, &data, who, watcher)?;
+        Ok(Box::new(releases))
+    }
+}
+
+impl fmt::Display for Publication<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.address {
+            Some(address) => address.fmt(f),
+            None => self.data.display().fmt(f),
+        }
+    }
+}

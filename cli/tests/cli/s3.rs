@@ -1,0 +1,291 @@
+//! Releases in S3, by the built binary, where the environment names a bucket: what one machine
+//! publishes and activates, servers on others serve.
+
+use std::env;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use shared::data_dir::DataDir;
+use shared::release::s3::Unwatched;
+use shared::release::{FileName, ReleaseId, Releases, S3Releases, S3Settings};
+
+use crate::client::ATTEMPTS_MAX;
+use crate::edited::Edited;
+use crate::harness::TestCli;
+use crate::process::{SERVE, Server, command, spawn};
+
+/// How long a command may take before it counts as hung: never a matter of load.
+const HUNG_AFTER: Duration = Duration::from_mins(2);
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
+
+/// Machines that share a folder of the bucket.
+struct Machines {
+    folder: TestCli,
+    address: String,
+}
+
+impl Machines {
+    /// `None` where the environment names no bucket.
+    fn new(test: &str) -> Option<Self> {
+        let bucket = env::var("CATALOGUE_TEST_S3").ok()?;
+        Some(Self {
+            folder: TestCli::new(),
+            address: format!("{bucket}/cli-{}-{test}", std::process::id()),
+        })
+    }
+
+    fn data(&self, machine: &str) -> PathBuf {
+        self.folder.path(machine)
+    }
+
+    fn command(&self, machine: &str, args: &[&str]) -> Command {
+        let mut command = command(&self.data(machine), args);
+        command.arg("--releases").arg(&self.address);
+        command
+    }
+
+    /// The exit status, and what was printed on both streams.
+    fn run(&self, machine: &str, args: &[&str]) -> (i32, String) {
+        let mut command = self.command(machine, args);
+        let child = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+        let output = child.wait_with_output().unwrap();
+        let printed = [output.stdout, output.stderr].concat();
+        let printed = String::from_utf8(printed).unwrap();
+        (output.status.code().unwrap(), printed)
+    }
+
+    /// What must succeed.
+    fn done(&self, machine: &str, args: &[&str]) -> String {
+        let (status, printed) = self.run(machine, args);
+        assert_eq!(status, 0, "{args:?}: {printed}");
+        printed
+    }
+
+    fn serve(&self, machine: &str) -> Server {
+        let data = self.data(machine);
+        fs::create_dir_all(&data).unwrap();
+        let keys = data.join("keys.sqlite");
+        if !keys.exists() {
+            self.done(machine, &["subscriptions", "create", "tests"]);
+        }
+        Server::run(self.command(machine, &SERVE))
+    }
+
+    /// As the tests themselves see it.
+    fn releases(&self, machine: &str) -> S3Releases {
+        let data = DataDir::new(self.data(machine));
+        let (address, settings) = (self.address.parse().unwrap(), S3Settings::of(env::vars()));
+        S3Releases::open(
+            address,
+            &settings,
+            &data,
+            machine.to_owned(),
+            Box::new(Unwatched),
+        )
+        .unwrap()
+    }
+
+    /// The release that was published last.
+    fn newest(&self) -> ReleaseId {
+        self.releases("tests").list().unwrap().remove(0)
+    }
+}
+
+/// Asks until the server serves a release.
+fn wait_for(server: &Server, release: &ReleaseId) {
+    for _ in 0..ATTEMPTS_MAX {
+        if server.get_with("/v1", "").body.contains(release.as_str()) {
+            return;
+        }
+    }
+    panic!("{release} was never served");
+}
+
+/// An export with another boat than the sample.
+fn other_export(machines: &Machines) -> PathBuf {
+    let export = Edited::sample().with_boat("another");
+    export.write(&machines.folder, "other.ndjson");
+    machines.folder.path("other.ndjson")
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn every_server_follows_an_activation_and_a_rollback_and_starts_without_s3() {
+    let Some(machines) = Machines::new("follow") else {
+        return;
+    };
+    machines.done("operator", &["import", SAMPLE]);
+    let first = machines.newest();
+    let servers = ["one", "two"].map(|machine| machines.serve(machine));
+    for server in &servers {
+        wait_for(server, &first);
+    }
+    let other = other_export(&machines);
+    machines.done(
+        "operator",
+        &["import", text(&other), "--max-removals", "100"],
+    );
+    let second = machines.newest();
+    assert_ne!(first, second);
+    for server in &servers {
+        wait_for(server, &second);
+    }
+    machines.done("another", &["releases", "rollback"]);
+    for server in &servers {
+        wait_for(server, &first);
+    }
+    for server in servers {
+        assert!(server.stop().success());
+    }
+    let mut command = machines.command("one", &SERVE);
+    command.env("AWS_ENDPOINT_URL", "http://127.0.0.1:1");
+    let alone = Server::run(command);
+    wait_for(&alone, &first);
+    drop(alone);
+    let mut command = machines.command("new", &SERVE);
+    command.env("AWS_ENDPOINT_URL", "http://127.0.0.1:1");
+    let refused = spawn(command.stderr(Stdio::piped()).stdout(Stdio::null()));
+    let refused = refused.wait_with_output().unwrap();
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(3), "{said}");
+    assert!(
+        said.contains("could not see which release is active"),
+        "{said}"
+    );
+}
+
+#[test]
+fn an_import_that_is_killed_at_any_write_leaves_no_half_release() {
+    let writes = FileName::ALL.len() + ["manifest", "mark", "pointer"].len();
+    for write in 1..=writes {
+        for is_done in [false, true] {
+            let test = format!("killed-{write}-{is_done}");
+            let Some(machines) = Machines::new(&test) else {
+                return;
+            };
+            let proxy = KillingProxy::start(write, is_done);
+            let mut command = machines.command("operator", &["import", SAMPLE]);
+            command.env("AWS_ENDPOINT_URL", &proxy.endpoint);
+            let mut import = spawn(command.stdout(Stdio::null()).stderr(Stdio::null()));
+            proxy.reached.recv_timeout(HUNG_AFTER).unwrap();
+            import.kill().unwrap();
+            import.wait().unwrap();
+            let releases = machines.releases("tests");
+            let listed = releases.list().unwrap();
+            let has_manifest = FileName::ALL.len() + usize::from(!is_done) < write;
+            assert_eq!(listed.len(), usize::from(has_manifest), "{test}");
+            for id in &listed {
+                releases.verify(id).unwrap();
+            }
+            let active = releases.current().unwrap();
+            assert_eq!(active.is_some(), write == writes && is_done, "{test}");
+            machines.done("operator", &["import", SAMPLE]);
+            assert_eq!(releases.list().unwrap().len(), 1, "{test}");
+            assert_eq!(releases.current().unwrap(), Some(machines.newest()));
+        }
+    }
+}
+
+/// Passes requests on to S3 until the write of that number: that one it passes on only if it is to
+/// be done, and never answers.
+struct KillingProxy {
+    endpoint: String,
+    reached: Receiver<()>,
+}
+
+impl KillingProxy {
+    fn start(write: usize, is_done: bool) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let (reach, reached) = channel();
+        let writes = Arc::new(AtomicUsize::new(0));
+        thread::spawn(move || {
+            for client in listener.incoming() {
+                let (reach, writes) = (reach.clone(), Arc::clone(&writes));
+                thread::spawn(move || {
+                    let mut client = client.unwrap();
+                    let request = read_request(&client);
+                    let is_write = usize::from(request.starts_with(b"PUT "));
+                    let is_held = write <= writes.fetch_add(is_write, Ordering::Relaxed) + is_write;
+                    if !is_held || is_done {
+                        let answer = answer_of_s3(&request);
+                        if !is_held {
+                            // Whoever was killed does not hear it.
+                            _ = client.write_all(&answer);
+                            return;
+                        }
+                    }
+                    // The test may be over, where a request was tried again.
+                    _ = reach.send(());
+                    // Until the process that waits is gone.
+                    _ = client.read(&mut [0]);
+                });
+            }
+        });
+        Self { endpoint, reached }
+    }
+}
+
+/// A request as it came, but for a connection that is closed after it.
+fn read_request(client: &TcpStream) -> Vec<u8> {
+    let mut reader = BufReader::new(client);
+    let (mut head, mut length) = (String::new(), 0);
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+        head.push_str(&line);
+    }
+    let mut request = format!("{head}Connection: close\r\n\r\n").into_bytes();
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    request.extend(body);
+    request
+}
+
+fn answer_of_s3(request: &[u8]) -> Vec<u8> {
+    let endpoint = env::var("AWS_ENDPOINT_URL").unwrap();
+    let mut server = TcpStream::connect(endpoint.trim_start_matches("http://")).unwrap();
+    server.write_all(request).unwrap();
+    let mut answer = Vec::new();
+    server.read_to_end(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn commands_say_what_is_wrong_with_s3() {
+    let Some(machines) = Machines::new("wrong") else {
+        return;
+    };
+    let (status, said) = machines.run("operator", &["releases", "list"]);
+    assert_eq!((status, said.lines().count()), (0, 2), "{said}");
+    let mut command = machines.command("operator", &["releases", "list"]);
+    command.env("AWS_SECRET_ACCESS_KEY", "wrong");
+    let output = spawn(command.stderr(Stdio::piped()))
+        .wait_with_output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(
+        said.contains("/current") && !said.contains("wrong"),
+        "{said}"
+    );
+    let (status, said) = machines.run("operator", &["demo"]);
+    assert_eq!(status, 2, "{said}");
+}

@@ -1,0 +1,213 @@
+//! Where releases are published: a directory, or a bucket that several servers share.
+//!
+//! Commands and servers know this and no more, so that they do the same wherever releases are.
+//! What is opened always lies on this machine's disk and has proved itself there: of a bucket, a
+//! copy of it. Nothing here decides what is served; it only does as it is told.
+
+mod directory;
+
+use std::time::Duration;
+
+use super::pointer::Pointer;
+use super::prune::Pruned;
+use super::rollback::{PassedOver, RolledBack};
+use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
+use crate::timestamp::Timestamp;
+
+/// What was active when somebody decided to activate a release: it is activated only while that is
+/// so, since the decision may have hung on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Before {
+    /// No release was ever active.
+    Nothing,
+    /// This one was.
+    Release(ReleaseId),
+    /// The pointer was damaged. Activating mends it, though what was active before is forgotten.
+    Damaged,
+}
+
+impl Before {
+    /// What a look at the pointer came to.
+    pub fn of(pointer: Result<Option<Pointer>, ReleaseError>) -> Result<Self, ReleaseError> {
+        match pointer {
+            Ok(None) => Ok(Self::Nothing),
+            Ok(Some(pointer)) => Ok(Self::Release(pointer.release)),
+            Err(ReleaseError::DamagedPointer { .. }) => Ok(Self::Damaged),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The release, where there was one and it is known.
+    pub const fn release(&self) -> Option<&ReleaseId> {
+        match self {
+            Self::Release(id) => Some(id),
+            Self::Nothing | Self::Damaged => None,
+        }
+    }
+}
+
+/// What tending to the copies on this machine came to.
+#[derive(Debug, Default)]
+pub struct Tended {
+    /// Releases that were fetched, ahead of their activation.
+    pub fetched: Vec<ReleaseId>,
+    /// What could not be done.
+    pub failures: Vec<ReleaseError>,
+}
+
+/// Releases, where they are published.
+pub trait Releases: Send + Sync {
+    /// Where that is, for people.
+    fn place(&self) -> String;
+
+    /// Starts a new release, in the data directory.
+    fn begin(&self) -> Result<ReleaseWriter, ReleaseError>;
+
+    /// Completes and publishes a release, without activating it.
+    fn finish(
+        &self,
+        writer: ReleaseWriter,
+        published_at: &Timestamp,
+    ) -> Result<Finished, ReleaseError>;
+
+    /// Takes the lock on releases in the data directory, or says who is busy.
+    fn lock(&self) -> Result<ReleaseLock, ReleaseError>;
+
+    /// Whether somebody has that lock.
+    fn is_busy(&self) -> Result<bool, ReleaseError>;
+
+    /// The pointer to the active release, if any was ever activated.
+    fn pointer(&self) -> Result<Option<Pointer>, ReleaseError>;
+
+    /// All published releases, the newest first.
+    fn list(&self) -> Result<Vec<ReleaseId>, ReleaseError>;
+
+    /// The manifest of a release, proved by its id.
+    fn manifest(&self, id: &ReleaseId) -> Result<Manifest, ReleaseError>;
+
+    /// Size of a release in bytes, its manifest included.
+    fn size(&self, id: &ReleaseId) -> Result<u64, ReleaseError>;
+
+    /// Checks that every file is there in its size, which takes no reading.
+    fn check_sizes(&self, id: &ReleaseId) -> Result<(), ReleaseError>;
+
+    /// Reads every byte of a release where it is published, and checks it.
+    fn verify(&self, id: &ReleaseId) -> Result<(), ReleaseError>;
+
+    /// Opens a release: its manifest is proved by the id, its files are not read yet.
+    fn open(&self, id: &ReleaseId) -> Result<Release, ReleaseError>;
+
+    /// What must hold before a release may be activated: every file of it has proved whole.
+    fn prove(&self, id: &ReleaseId, held: &ReleaseLock) -> Result<(), ReleaseError>;
+
+    /// What must hold before a release that was just finished may be: its files were hashed as
+    /// they were written, so they are not read again.
+    fn prove_finished(&self, finished: &Finished) -> Result<(), ReleaseError>;
+
+    /// Makes a release that was proved the active one, unless what was active `before` no longer
+    /// is.
+    fn point_to(
+        &self,
+        id: &ReleaseId,
+        before: &Before,
+        held: &ReleaseLock,
+    ) -> Result<(), ReleaseError>;
+
+    /// Removes every release for which there is no reason to keep it, and what was left behind.
+    fn prune(&self, now_seconds: i64, held: &ReleaseLock) -> Result<Pruned, ReleaseError>;
+
+    /// Says what [`Self::prune`] would do, and does nothing. Without the lock, whoever has it may
+    /// be about to change it.
+    fn foresee_prune(&self, now_seconds: i64) -> Result<Pruned, ReleaseError>;
+
+    /// Within what time servers follow an activation, of a release that they have already.
+    fn followed_within(&self) -> &'static str;
+
+    /// How often servers look at the pointer.
+    fn looked_at_every(&self) -> Duration;
+
+    /// The pointer that was last kept on this machine, for a server that starts while the place
+    /// cannot be reached.
+    fn kept_pointer(&self) -> Result<Option<Pointer>, ReleaseError> {
+        Ok(None)
+    }
+
+    /// Keeps a pointer on this machine, once what it names is served.
+    fn keep_pointer(&self, _pointer: &Pointer) -> Result<(), ReleaseError> {
+        Ok(())
+    }
+
+    /// Opens a release only if that takes no asking elsewhere.
+    fn open_here(&self, id: &ReleaseId) -> Result<Release, ReleaseError> {
+        self.open(id)
+    }
+
+    /// What was opened of this release proved damaged: where that was a copy, another is made when
+    /// it is opened again.
+    fn distrust(&self, _id: &ReleaseId) -> Result<(), ReleaseError> {
+        Ok(())
+    }
+
+    /// What a server that serves a release does beside, every few seconds: fetches what may be
+    /// activated next, says what it uses, and removes copies that nobody needs. A directory has
+    /// no copies.
+    fn tend(&self, _served: &ReleaseId, _now_seconds: i64) -> Tended {
+        Tended::default()
+    }
+
+    /// Gives up whatever is being asked of another machine, because this process ends.
+    fn leave(&self) {}
+
+    /// The active release, if any was ever activated.
+    fn current(&self) -> Result<Option<ReleaseId>, ReleaseError> {
+        Ok(self.pointer()?.map(|pointer| pointer.release))
+    }
+
+    /// Makes a release the active one, once every file of it has proved whole.
+    fn activate(
+        &self,
+        id: &ReleaseId,
+        before: &Before,
+        held: &ReleaseLock,
+    ) -> Result<(), ReleaseError> {
+        self.prove(id, held)?;
+        self.point_to(id, before, held)
+    }
+
+    /// Makes the release that was just finished the active one.
+    fn activate_finished(&self, finished: &Finished, before: &Before) -> Result<(), ReleaseError> {
+        self.prove_finished(finished)?;
+        self.point_to(&finished.id, before, &finished.lock)
+    }
+
+    /// Activates the latest release that was active before and is whole; `None` where nothing was
+    /// ever activated.
+    fn roll_back(&self, held: &ReleaseLock) -> Result<Option<RolledBack>, ReleaseError> {
+        let Some(pointer) = self.pointer()? else {
+            return Ok(None);
+        };
+        let mut passed_over = Vec::new();
+        for id in pointer.previous {
+            match self.prove(&id, held) {
+                Ok(()) => {
+                    self.point_to(&id, &Before::Release(pointer.release.clone()), held)?;
+                    return Ok(Some(RolledBack {
+                        from: pointer.release,
+                        to: Some(id),
+                        passed_over,
+                    }));
+                }
+                Err(damage) if damage.is_damage() => passed_over.push(PassedOver { id, damage }),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Some(RolledBack {
+            from: pointer.release,
+            to: None,
+            passed_over,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests;

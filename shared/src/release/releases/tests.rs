@@ -1,0 +1,241 @@
+//! What holds wherever releases are published: each of these runs on a directory and, where the
+//! environment names a bucket, on S3.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests damage files on purpose"
+)]
+
+use super::*;
+use crate::release::FileName;
+use crate::release::prune::Kept;
+use crate::release::s3::tests::folder::Folder;
+use crate::release::tests::records::{boat, empty_store, maker, time};
+
+/// After every release of these tests and after the tests themselves.
+const LATER: &str = "2096-12-24T10:00:00Z";
+
+/// Damages a file of a release.
+type Damage = dyn Fn(&ReleaseId, FileName);
+
+/// A place that has nothing yet, as two machines see it.
+struct Place {
+    here: Box<dyn Releases>,
+    there: Box<dyn Releases>,
+    /// Makes another byte the first of a file.
+    damage: Box<Damage>,
+}
+
+/// Checks what holds of every place.
+fn of_each_place(check: impl Fn(&Place)) {
+    let (_directory, store) = empty_store();
+    let damaged = store.clone();
+    check(&Place {
+        here: Box::new(store.clone()),
+        there: Box::new(store),
+        damage: Box::new(move |id, name| {
+            let path = damaged.directory(id).join(name.as_str());
+            let mut bytes = std::fs::read(&path).unwrap();
+            bytes[0] ^= 1;
+            std::fs::write(path, bytes).unwrap();
+        }),
+    });
+    let Some(folder) = Folder::new() else {
+        return;
+    };
+    let (here, there) = (folder.machine("here"), folder.machine("there"));
+    check(&Place {
+        here: Box::new(here),
+        there: Box::new(there),
+        damage: Box::new(move |id, name| {
+            let name = format!("releases/{id}/{name}");
+            let mut bytes = folder.get(&name).to_vec();
+            bytes[0] ^= 1;
+            folder.put(&name, bytes);
+        }),
+    });
+}
+
+/// Publishes boats of these models.
+fn publish(releases: &dyn Releases, at: &str, models: &[&str]) -> Finished {
+    let mut writer = releases.begin().unwrap();
+    for model in models {
+        let boat = boat(&format!("m-{model}"), model, "10.36");
+        writer.push_boat(boat).unwrap();
+    }
+    writer
+        .push_manufacturer(maker(models.len() as u64))
+        .unwrap();
+    releases.finish(writer, &time(at)).unwrap()
+}
+
+/// Publishes a release on each of these days, one boat more each day.
+fn published_on(releases: &dyn Releases, days: &[u64]) -> Vec<ReleaseId> {
+    let models: Vec<String> = (0..days.len()).map(|model| model.to_string()).collect();
+    let models: Vec<&str> = models.iter().map(String::as_str).collect();
+    let publish = |(place, day): (usize, &u64)| {
+        let at = format!("2026-11-{day:02}T10:00:00Z");
+        publish(releases, &at, &models[..=place]).id
+    };
+    days.iter().enumerate().map(publish).collect()
+}
+
+fn activate(releases: &dyn Releases, id: &ReleaseId) {
+    let before = Before::of(releases.pointer()).unwrap();
+    let lock = releases.lock().unwrap();
+    releases.activate(id, &before, &lock).unwrap();
+}
+
+#[test]
+fn a_place_without_releases_has_no_active_one() {
+    of_each_place(|place| {
+        assert_eq!(place.here.list().unwrap(), []);
+        assert_eq!(place.here.pointer().unwrap(), None);
+        let _writer = place.here.begin().unwrap();
+    });
+}
+
+#[test]
+fn what_one_machine_publishes_every_machine_can_open() {
+    of_each_place(|place| {
+        let first = publish(&*place.here, "2026-11-20T10:00:00Z", &["34", "340"]);
+        let (id, manifest) = (first.id.clone(), first.manifest.clone());
+        assert!(!first.existed);
+        drop(first);
+        assert_eq!(place.there.list().unwrap(), std::slice::from_ref(&id));
+        assert_eq!(place.there.current().unwrap(), None);
+        assert_eq!(place.there.manifest(&id).unwrap(), manifest);
+        place.there.check_sizes(&id).unwrap();
+        place.there.verify(&id).unwrap();
+        let opened = place.there.open(&id).unwrap();
+        opened.verify().unwrap();
+        assert_eq!((opened.id(), opened.manifest()), (&id, &manifest));
+        let bytes: u64 = manifest.files.iter().map(|file| file.bytes).sum();
+        let manifest_bytes = manifest.to_bytes().len() as u64;
+        assert_eq!(place.there.size(&id).unwrap(), bytes + manifest_bytes);
+    });
+}
+
+#[test]
+fn the_same_contents_are_published_once_unless_they_were_damaged() {
+    of_each_place(|place| {
+        let first = publish(&*place.here, "2026-11-20T10:00:00Z", &["34"]).id;
+        let again = publish(&*place.there, "2026-11-21T10:00:00Z", &["34"]);
+        assert_eq!((&again.id, again.existed), (&first, true));
+        drop(again);
+        (place.damage)(&first, FileName::BoatBodies);
+        let anew = publish(&*place.there, "2026-11-22T10:00:00Z", &["34"]);
+        assert!(!anew.existed);
+        place.here.verify(&anew.id).unwrap();
+    });
+}
+
+#[test]
+fn a_release_is_activated_only_while_that_one_is_active_that_was_seen() {
+    of_each_place(|place| {
+        let ids = published_on(&*place.here, &[1, 2, 3]);
+        let seen = Before::of(place.there.pointer()).unwrap();
+        assert_eq!(seen, Before::Nothing);
+        activate(&*place.here, &ids[0]);
+        let lock = place.there.lock().unwrap();
+        for stale in [seen, Before::Release(ids[2].clone()), Before::Damaged] {
+            let refused = place.there.activate(&ids[1], &stale, &lock).unwrap_err();
+            assert!(
+                matches!(&refused, ReleaseError::Overtaken { id, active: Some(active) }
+                    if *id == ids[1] && *active == ids[0]),
+                "{refused}"
+            );
+        }
+        assert_eq!(place.here.current().unwrap(), Some(ids[0].clone()));
+        let seen = Before::Release(ids[0].clone());
+        place.there.activate(&ids[1], &seen, &lock).unwrap();
+        let pointer = place.here.pointer().unwrap().unwrap();
+        assert_eq!(
+            (pointer.release, pointer.previous),
+            (ids[1].clone(), vec![ids[0].clone()])
+        );
+    });
+}
+
+#[test]
+fn a_release_that_is_not_whole_or_not_there_is_not_activated() {
+    of_each_place(|place| {
+        let ids = published_on(&*place.here, &[1, 2]);
+        activate(&*place.here, &ids[0]);
+        let before = Before::Release(ids[0].clone());
+        let lock = place.there.lock().unwrap();
+        (place.damage)(&ids[1], FileName::Words);
+        let error = place.there.activate(&ids[1], &before, &lock).unwrap_err();
+        assert!(matches!(error, ReleaseError::Damaged { .. }), "{error}");
+        let error = place.there.verify(&ids[1]).unwrap_err();
+        assert!(error.is_damage(), "{error}");
+        let nobody = ReleaseId::parse("20200101T000000Z-0000000000000000").unwrap();
+        let error = place.there.activate(&nobody, &before, &lock).unwrap_err();
+        assert!(matches!(error, ReleaseError::Unknown { .. }), "{error}");
+        for unknown in [
+            place.there.open(&nobody).map(|_release| ()),
+            place.there.manifest(&nobody).map(|_manifest| ()),
+            place.there.verify(&nobody),
+        ] {
+            assert!(matches!(unknown, Err(ReleaseError::Unknown { .. })));
+        }
+        assert_eq!(place.here.current().unwrap(), Some(ids[0].clone()));
+    });
+}
+
+#[test]
+fn rolling_back_passes_over_what_is_damaged() {
+    of_each_place(|place| {
+        let ids = published_on(&*place.here, &[1, 2, 3]);
+        assert!(
+            place
+                .there
+                .roll_back(&place.there.lock().unwrap())
+                .unwrap()
+                .is_none()
+        );
+        for id in &ids {
+            activate(&*place.here, id);
+        }
+        (place.damage)(&ids[1], FileName::Boats);
+        let lock = place.there.lock().unwrap();
+        let back = place.there.roll_back(&lock).unwrap().unwrap();
+        let passed_over: Vec<_> = back.passed_over.iter().map(|one| &one.id).collect();
+        assert_eq!(passed_over, [&ids[1]]);
+        assert_eq!((back.from, back.to), (ids[2].clone(), Some(ids[0].clone())));
+        assert_eq!(place.here.current().unwrap(), Some(ids[0].clone()));
+    });
+}
+
+#[test]
+fn a_prune_keeps_what_is_active_was_active_or_is_young_and_says_so_before() {
+    of_each_place(|place| {
+        let ids = published_on(&*place.here, &[1, 2, 3, 4, 5]);
+        let now = time(LATER).unix_seconds();
+        let nothing_known = place.here.foresee_prune(now).unwrap();
+        let kept = |pruned: &Pruned| -> Vec<Option<Kept>> {
+            pruned.releases.iter().rev().map(|one| one.kept).collect()
+        };
+        assert_eq!(kept(&nothing_known), [Some(Kept::NothingKnown); 5]);
+        for used in [4, 0, 3, 1] {
+            activate(&*place.here, &ids[used]);
+        }
+        let (active, previous) = (Some(Kept::Active), Some(Kept::Previous));
+        let expected = [previous, active, None, previous, None];
+        let young = place
+            .here
+            .foresee_prune(time("2026-11-05T11:00:00Z").unix_seconds());
+        assert_eq!(kept(&young.unwrap())[4], Some(Kept::Young));
+        assert_eq!(kept(&place.here.foresee_prune(now).unwrap()), expected);
+        assert_eq!(place.here.list().unwrap().len(), 5);
+        let lock = place.here.lock().unwrap();
+        let pruned = place.here.prune(now, &lock).unwrap();
+        assert_eq!(kept(&pruned), expected);
+        assert!(pruned.failures.is_empty());
+        let left = [3, 1, 0].map(|place| ids[place].clone());
+        assert_eq!(place.there.list().unwrap(), left);
+        for id in &left {
+            place.there.verify(id).unwrap();
+        }
+    });
+}

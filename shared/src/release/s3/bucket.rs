@@ -1,0 +1,252 @@
+//! The objects below an address: read, written, listed and removed, each within a time that is
+//! said here.
+//!
+//! It knows nothing of releases. Whoever calls waits: the runtime that the client needs lives in
+//! here, so nothing of this may be called from asynchronous code.
+
+mod client;
+mod failure;
+mod pieces;
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::TryStreamExt;
+use object_store::aws::AmazonS3;
+use object_store::path::Path as Key;
+use object_store::{Error, GetOptions, ObjectStore, ObjectStoreExt, PutMode, UpdateVersion};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+
+pub use self::client::S3Settings;
+use self::failure::Failure;
+pub use self::failure::S3Error;
+use super::address::S3Address;
+use crate::release::ReleaseError;
+
+/// How long anything small may take, all attempts together.
+const SMALL_MAX: Duration = Duration::from_secs(5);
+/// How long a piece of a large file may take, all attempts together.
+const PIECE_MAX: Duration = Duration::from_mins(2);
+/// Threads that hash, encrypt and wait for the network.
+const THREADS: usize = 2;
+
+/// An object, as it is listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Listed {
+    /// Below the prefix.
+    pub(super) name: String,
+    pub(super) bytes: u64,
+    pub(super) modified_seconds: i64,
+}
+
+/// An object that was read.
+pub(super) struct Contents {
+    pub(super) bytes: Bytes,
+    /// Names this state of the object.
+    pub(super) etag: Option<String>,
+}
+
+/// What asking for an object came to.
+pub(super) enum Got {
+    Missing,
+    /// It is as it was in the state that was named.
+    Unchanged,
+    Contents(Contents),
+}
+
+/// The objects below an address.
+pub(super) struct Bucket {
+    address: S3Address,
+    client: Arc<AmazonS3>,
+    runtime: Runtime,
+    left: watch::Sender<bool>,
+}
+
+impl Bucket {
+    pub(super) fn open(address: S3Address, settings: &S3Settings) -> Result<Self, ReleaseError> {
+        // It is in vain where another part of this program was faster.
+        _ = rustls::crypto::ring::default_provider().install_default();
+        let failed = |reason: String| ReleaseError::S3 {
+            action: "reach",
+            object: address.to_string(),
+            source: S3Error::Failed(reason),
+        };
+        let client = client::builder(settings)
+            .with_bucket_name(address.bucket())
+            .build();
+        let client = client.map_err(|error| failed(failure::root_cause(&error)))?;
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(THREADS)
+            .thread_name("s3")
+            .enable_all()
+            .build();
+        Ok(Self {
+            client: Arc::new(client),
+            runtime: runtime.map_err(|error| failed(error.to_string()))?,
+            left: watch::Sender::new(false),
+            address,
+        })
+    }
+
+    pub(super) const fn address(&self) -> &S3Address {
+        &self.address
+    }
+
+    /// An object as people are told of it, and as errors name it.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        PathBuf::from(format!("{}/{name}", self.address))
+    }
+
+    /// The contents of a small object of at most `bytes_max` bytes, unless its state is the one of
+    /// this ETag.
+    pub(super) fn get(
+        &self,
+        name: &str,
+        bytes_max: u64,
+        unless: Option<&str>,
+    ) -> Result<Got, ReleaseError> {
+        let key = self.key(name);
+        let options = GetOptions {
+            if_none_match: unless.map(str::to_owned),
+            ..GetOptions::default()
+        };
+        let got = self.wait(SMALL_MAX, async {
+            let got = self.client.get_opts(&key, options).await?;
+            let (size, etag) = (got.meta.size, got.meta.e_tag.clone());
+            if bytes_max < size {
+                return Ok(Err(size));
+            }
+            let bytes = got.bytes().await?;
+            Ok(Ok(Contents { bytes, etag }))
+        });
+        match got {
+            Ok(Ok(contents)) if contents.etag.is_some() && contents.etag.as_deref() == unless => {
+                // Some servers send it all the same.
+                Ok(Got::Unchanged)
+            }
+            Ok(Ok(contents)) => Ok(Got::Contents(contents)),
+            Ok(Err(size)) => {
+                let reason = format!("it has {size} bytes, more than the {bytes_max} it may have");
+                Err(ReleaseError::damaged(&self.path(name), reason))
+            }
+            Err(Failure::Client(Error::NotFound { .. })) => Ok(Got::Missing),
+            Err(Failure::Client(Error::NotModified { .. })) => Ok(Got::Unchanged),
+            Err(failure) => Err(self.error("read", name, failure)),
+        }
+    }
+
+    /// Makes an object, whole and at once; whether there was none of that name.
+    pub(super) fn create(&self, name: &str, bytes: Bytes) -> Result<bool, ReleaseError> {
+        self.put_if(name, bytes, PutMode::Create)
+    }
+
+    /// Replaces an object in the state of this ETag; whether that was its state.
+    pub(super) fn replace(
+        &self,
+        name: &str,
+        bytes: Bytes,
+        etag: Option<String>,
+    ) -> Result<bool, ReleaseError> {
+        let version = UpdateVersion {
+            e_tag: etag,
+            version: None,
+        };
+        self.put_if(name, bytes, PutMode::Update(version))
+    }
+
+    /// Writes an object, whatever there is of that name.
+    pub(super) fn put(&self, name: &str, bytes: Bytes) -> Result<(), ReleaseError> {
+        self.put_if(name, bytes, PutMode::Overwrite).map(|_put| ())
+    }
+
+    fn put_if(&self, name: &str, bytes: Bytes, mode: PutMode) -> Result<bool, ReleaseError> {
+        let key = self.key(name);
+        let put = self.client.put_opts(&key, bytes.into(), mode.into());
+        match self.wait(SMALL_MAX, put) {
+            Ok(_put) => Ok(true),
+            Err(Failure::Client(Error::AlreadyExists { .. } | Error::Precondition { .. })) => {
+                Ok(false)
+            }
+            Err(failure) => Err(self.error("write", name, failure)),
+        }
+    }
+
+    /// All objects whose names begin with `folder`, which ends with `/`, by name.
+    pub(super) fn list(&self, folder: &str) -> Result<Vec<Listed>, ReleaseError> {
+        let key = self.key(folder);
+        let root = self.address.key("");
+        let listed = self.client.list(Some(&key)).map_ok(|meta| Listed {
+            name: meta
+                .location
+                .as_ref()
+                .strip_prefix(&root)
+                .unwrap_or_default()
+                .to_owned(),
+            bytes: meta.size,
+            modified_seconds: meta.last_modified.timestamp(),
+        });
+        let listed = self.wait(SMALL_MAX, listed.try_collect::<Vec<_>>());
+        let mut listed = listed.map_err(|failure| self.error("list", folder, failure))?;
+        listed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(listed)
+    }
+
+    /// Removes an object; it is no error that there is none.
+    pub(super) fn remove(&self, name: &str) -> Result<(), ReleaseError> {
+        match self.wait(SMALL_MAX, self.client.delete(&self.key(name))) {
+            Ok(()) | Err(Failure::Client(Error::NotFound { .. })) => Ok(()),
+            Err(failure) => Err(self.error("remove", name, failure)),
+        }
+    }
+
+    fn key(&self, name: &str) -> Key {
+        Key::from(self.address.key(name))
+    }
+
+    fn wait<T>(
+        &self,
+        at_most: Duration,
+        work: impl Future<Output = object_store::Result<T>>,
+    ) -> Result<T, Failure> {
+        self.run(within(at_most, work))
+    }
+
+    /// Waits for work, or until this process ends.
+    fn run<T, E: From<Failure>>(&self, work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+        let mut left = self.left.subscribe();
+        self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                _ = left.wait_for(|left| *left) => Err(Failure::GivenUp.into()),
+                done = work => done,
+            }
+        })
+    }
+
+    /// Gives up all that is being asked, now and from now on.
+    pub(super) fn leave(&self) {
+        self.left.send_replace(true);
+    }
+
+    fn error(&self, action: &'static str, name: &str, failure: Failure) -> ReleaseError {
+        ReleaseError::S3 {
+            action,
+            object: self.path(name).display().to_string(),
+            source: failure.into(),
+        }
+    }
+}
+
+async fn within<T>(
+    at_most: Duration,
+    work: impl Future<Output = object_store::Result<T>>,
+) -> Result<T, Failure> {
+    match tokio::time::timeout(at_most, work).await {
+        Ok(done) => done.map_err(Failure::Client),
+        Err(_elapsed) => Err(Failure::TimedOut(at_most)),
+    }
+}

@@ -1,0 +1,69 @@
+//! The client of S3: how it is reached, and how patient it is by itself.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut};
+use object_store::{BackoffConfig, ClientOptions, RetryConfig};
+
+use super::PIECE_MAX;
+
+/// How long a connection may take to come about.
+const CONNECT_MAX: Duration = Duration::from_secs(3);
+/// So often a request is tried again that was refused for the moment.
+const RETRIES: usize = 3;
+const BACKOFF_MAX: Duration = Duration::from_secs(1);
+
+/// What the environment says about S3: the variables that begin with `AWS_`. They hold secrets and
+/// are never shown.
+#[derive(Clone, Default)]
+pub struct S3Settings(BTreeMap<String, String>);
+
+impl S3Settings {
+    /// How the variables begin.
+    pub const PREFIX: &'static str = "AWS_";
+
+    /// The settings among these variables.
+    pub fn of(variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        let ours = |(name, _): &(String, String)| name.starts_with(Self::PREFIX);
+        Self(variables.into_iter().filter(ours).collect())
+    }
+}
+
+/// A client that is reached as the settings say, with the limits that are said here.
+pub(super) fn builder(settings: &S3Settings) -> AmazonS3Builder {
+    let mut builder = AmazonS3Builder::new();
+    let mut options = ClientOptions::new()
+        .with_connect_timeout(CONNECT_MAX)
+        .with_timeout(PIECE_MAX);
+    for (name, value) in &settings.0 {
+        match name.to_ascii_lowercase().parse() {
+            Ok(AmazonS3ConfigKey::Client(key)) => options = options.with_config(key, value),
+            Ok(key) => {
+                let is_endpoint = matches!(
+                    key,
+                    AmazonS3ConfigKey::Endpoint | AmazonS3ConfigKey::S3Endpoint
+                );
+                // Whoever names such an address has said it.
+                if is_endpoint && value.starts_with("http://") {
+                    options = options.with_allow_http(true);
+                }
+                builder = builder.with_config(key, value);
+            }
+            // The variable is of another program.
+            Err(_unknown) => {}
+        }
+    }
+    builder
+        .with_client_options(options)
+        // Without it two operators could overtake each other unseen.
+        .with_conditional_put(S3ConditionalPut::ETagMatch)
+        .with_retry(RetryConfig {
+            backoff: BackoffConfig {
+                max_backoff: BACKOFF_MAX,
+                ..BackoffConfig::default()
+            },
+            max_retries: RETRIES,
+            retry_timeout: PIECE_MAX,
+        })
+}

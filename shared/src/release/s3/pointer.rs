@@ -1,0 +1,96 @@
+//! The pointer in S3: read, and replaced only in the state in which it was read.
+
+use bytes::Bytes;
+
+use super::bucket::Got;
+use super::{S3Releases, lock};
+use crate::release::pointer::Pointer;
+use crate::release::releases::Before;
+use crate::release::{ReleaseError, ReleaseId};
+
+/// Its name.
+const CURRENT: &str = "current";
+/// Most bytes of a pointer, which has fewer than a thousand.
+const BYTES_MAX: u64 = 1 << 16;
+/// So often it is tried anew when the pointer changed and names the same release as before.
+const ATTEMPTS: u32 = 3;
+
+/// The pointer in one of its states.
+#[derive(Clone)]
+pub(super) struct Seen {
+    /// `None` where its text does not prove itself.
+    pointer: Option<Pointer>,
+    etag: Option<String>,
+}
+
+impl S3Releases {
+    /// The pointer, read again only if it changed.
+    pub(super) fn read_pointer(&self) -> Result<Option<Pointer>, ReleaseError> {
+        let Some(seen) = self.look()? else {
+            return Ok(None);
+        };
+        let damaged = || ReleaseError::DamagedPointer {
+            path: self.bucket.path(CURRENT),
+        };
+        seen.pointer.map(Some).ok_or_else(damaged)
+    }
+
+    /// Makes the pointer name `id`, if it still names what was active before.
+    pub(super) fn swap_pointer(&self, id: &ReleaseId, before: &Before) -> Result<(), ReleaseError> {
+        for _attempt in 0..ATTEMPTS {
+            let seen = self.look()?;
+            let now = state(seen.as_ref());
+            if now != *before {
+                return Err(ReleaseError::overtaken(id, now));
+            }
+            let (pointer, etag) = seen.map_or((None, None), |seen| (seen.pointer, Some(seen.etag)));
+            let next = Pointer::after(pointer, id.clone());
+            let text = Bytes::from(next.to_text());
+            let written = match etag {
+                None => self.bucket.create(CURRENT, text),
+                Some(etag) => self.bucket.replace(CURRENT, text, etag),
+            };
+            match written {
+                Ok(true) => return Ok(()),
+                // The write may have come to pass though its answer was lost, after which a second
+                // attempt finds the pointer changed: by itself.
+                Ok(false) if self.is_written(&next)? => return Ok(()),
+                Ok(false) => {}
+                Err(_lost) if self.is_written(&next).unwrap_or(false) => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+        Err(ReleaseError::overtaken(id, state(self.look()?.as_ref())))
+    }
+
+    fn is_written(&self, next: &Pointer) -> Result<bool, ReleaseError> {
+        let seen = self.look()?;
+        Ok(seen.and_then(|seen| seen.pointer).as_ref() == Some(next))
+    }
+
+    fn look(&self) -> Result<Option<Seen>, ReleaseError> {
+        let known = lock(&self.seen).clone();
+        let unless = known.as_ref().and_then(|seen| seen.etag.as_deref());
+        let seen = match self.bucket.get(CURRENT, BYTES_MAX, unless)? {
+            Got::Unchanged => known,
+            Got::Missing => None,
+            Got::Contents(contents) => {
+                let text = std::str::from_utf8(&contents.bytes).ok();
+                Some(Seen {
+                    pointer: text.and_then(Pointer::parse),
+                    etag: contents.etag,
+                })
+            }
+        };
+        lock(&self.seen).clone_from(&seen);
+        Ok(seen)
+    }
+}
+
+fn state(seen: Option<&Seen>) -> Before {
+    match seen.map(|seen| &seen.pointer) {
+        None => Before::Nothing,
+        Some(None) => Before::Damaged,
+        Some(Some(pointer)) => Before::Release(pointer.release.clone()),
+    }
+}

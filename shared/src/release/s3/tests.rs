@@ -1,0 +1,161 @@
+//! Releases in S3, where a server of that kind is named by the environment: copies that are never
+//! wrong, pointers that nobody replaces unseen, and S3 that fails.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests damage files on purpose"
+)]
+
+mod faults;
+pub(in crate::release) mod folder;
+mod proxy;
+mod use_marks;
+
+use std::fs;
+
+use self::folder::Folder;
+use super::*;
+use crate::release::releases::{Before, Releases};
+use crate::release::tests::records::{boat, maker, time};
+use crate::release::{FileName, Finished, S3Releases};
+
+/// Publishes boats of these models.
+fn publish(machine: &S3Releases, at: &str, models: &[&str]) -> Finished {
+    let mut writer = machine.begin().unwrap();
+    for model in models {
+        let boat = boat(&format!("m-{model}"), model, "10.36");
+        writer.push_boat(boat).unwrap();
+    }
+    let boats = models.len() as u64;
+    writer.push_manufacturer(maker(boats)).unwrap();
+    machine.finish(writer, &time(at)).unwrap()
+}
+
+/// Publishes a release on each day of a month until this one, one boat more each day.
+fn published_until(machine: &S3Releases, day: usize) -> Vec<ReleaseId> {
+    let models: Vec<String> = (0..day).map(|model| model.to_string()).collect();
+    let models: Vec<&str> = models.iter().map(String::as_str).collect();
+    let publish = |day| {
+        let at = format!("2026-11-{day:02}T10:00:00Z");
+        publish(machine, &at, &models[..day]).id
+    };
+    (1..=day).map(publish).collect()
+}
+
+fn activate(machine: &S3Releases, id: &ReleaseId) {
+    let before = Before::of(machine.pointer()).unwrap();
+    machine
+        .activate(id, &before, &machine.lock().unwrap())
+        .unwrap();
+}
+
+/// The names of all that a machine has copies of, finished or not.
+fn copies(machine: &S3Releases) -> (usize, usize) {
+    let finished = machine.cache.list().unwrap().len();
+    let begun = fs::read_dir(&machine.fetching).map_or(0, Iterator::count);
+    (finished, begun)
+}
+
+#[test]
+fn every_file_that_is_not_what_the_manifest_says_keeps_a_copy_from_being_made() {
+    let Some(folder) = Folder::new() else { return };
+    let id = published_until(&folder.machine("here"), 1).remove(0);
+    let there = folder.machine("there");
+    for name in FileName::ALL
+        .map(FileName::as_str)
+        .iter()
+        .chain([&MANIFEST])
+    {
+        let object = file_name(&id, name);
+        let whole = folder.get(&object);
+        let mut damaged = whole.to_vec();
+        *damaged.last_mut().unwrap() ^= 1;
+        for wrong in [damaged, whole[1..].to_vec(), Vec::new()] {
+            folder.put(&object, wrong);
+            let error = there.open(&id).unwrap_err();
+            assert!(error.is_damage(), "{name}: {error}");
+            assert_eq!(copies(&there), (0, 0), "{name}");
+        }
+        folder.remove(&object);
+        let error = there.open(&id).unwrap_err();
+        assert!(error.is_damage(), "{name}: {error}");
+        folder.put(&object, whole);
+    }
+    there.open(&id).unwrap().verify().unwrap();
+    assert_eq!(copies(&there), (1, 0));
+}
+
+#[test]
+fn a_copy_that_was_damaged_is_made_anew_once_that_is_known() {
+    let Some(folder) = Folder::new() else { return };
+    let here = folder.machine("here");
+    let id = published_until(&here, 1).remove(0);
+    let path = here.open(&id).unwrap().path(FileName::Words);
+    fs::write(&path, b"damaged").unwrap();
+    assert!(here.open(&id).unwrap().verify().is_err());
+    here.distrust(&id).unwrap();
+    here.open(&id).unwrap().verify().unwrap();
+    fs::write(&path, b"damaged").unwrap();
+    activate(&here, &id);
+    here.open(&id).unwrap().verify().unwrap();
+}
+
+#[test]
+fn what_a_killed_import_left_is_no_release_until_it_is_imported_again() {
+    let Some(folder) = Folder::new() else { return };
+    let here = folder.machine("here");
+    let id = published_until(&here, 1).remove(0);
+    // As if it had been killed before the last step, with another file cut.
+    folder.remove(&file_name(&id, MANIFEST));
+    folder.put(&file_name(&id, "boats.bodies"), "cut");
+    assert_eq!(here.list().unwrap(), []);
+    let again = publish(&here, "2026-11-09T10:00:00Z", &["0"]);
+    assert_eq!((&again.id, again.existed), (&id, false));
+    folder.machine("there").verify(&id).unwrap();
+}
+
+#[test]
+fn a_server_fetches_what_may_be_activated_next_and_keeps_no_more() {
+    let Some(folder) = Folder::new() else { return };
+    let (here, there) = (folder.machine("here"), folder.machine("there"));
+    let ids = published_until(&here, 9);
+    for place in [1, 2, 3, 4] {
+        activate(&here, &ids[place]);
+    }
+    let now = time("2096-11-22T10:00:00Z").unix_seconds();
+    let tended = there.tend(&ids[4], now);
+    assert!(tended.failures.is_empty());
+    let wanted = [4, 3, 2, 8, 7].map(|place| ids[place].clone());
+    assert_eq!(tended.fetched, wanted);
+    assert!(there.tend(&ids[4], now + 3).fetched.is_empty());
+    activate(&here, &ids[8]);
+    let open = there.open(&ids[2]).unwrap();
+    let tended = there.tend(&ids[8], now + 6);
+    assert_eq!(tended.fetched, [ids[6].clone()]);
+    drop(open);
+    let left = [8, 7, 6, 4, 3, 2].map(|place| ids[place].clone());
+    assert_eq!(there.cache.list().unwrap(), left, "one was open");
+    there.tend(&ids[8], now + 9);
+    assert!(!there.cache.list().unwrap().contains(&ids[2]));
+}
+
+#[test]
+fn the_pointer_that_was_kept_is_there_without_s3() {
+    let Some(folder) = Folder::new() else { return };
+    let here = folder.machine("here");
+    let ids = published_until(&here, 1);
+    activate(&here, &ids[0]);
+    assert_eq!(here.kept_pointer().unwrap(), None);
+    let pointer = here.pointer().unwrap().unwrap();
+    here.keep_pointer(&pointer).unwrap();
+    let nowhere = (
+        "AWS_ENDPOINT_URL".to_owned(),
+        "http://127.0.0.1:1".to_owned(),
+    );
+    let settings = S3Settings::of(std::env::vars().chain([nowhere]));
+    let alone = folder.machine_with("here", &settings);
+    let error = alone.pointer().unwrap_err();
+    assert!(!error.is_damage(), "{error}");
+    assert_eq!(alone.kept_pointer().unwrap(), Some(pointer));
+    alone.open_here(&ids[0]).unwrap().verify().unwrap();
+}
