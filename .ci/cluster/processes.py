@@ -88,10 +88,21 @@ class Engine:
         return True
 
     def stand_still(self):
-        os.kill(self.pid, signal.SIGSTOP)
+        """The process that accepts connections first, so that none is served by one that comes later."""
+        for pid in (self.pid, *self.children()):
+            os.kill(pid, signal.SIGSTOP)
 
     def go_on(self):
-        os.kill(self.pid, signal.SIGCONT)
+        for pid in (*self.children(), self.pid):
+            os.kill(pid, signal.SIGCONT)
+
+    def children(self):
+        """PostgreSQL has a process for each connection."""
+        return map(int, pathlib.Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split())
+
+    def pointer(self):
+        """What the S3-compatible server keeps as the pointer to the active release: JSON, and a line that proves it."""
+        return json.loads((self.services / "s3" / "tests" / "cluster" / "current").read_text().splitlines()[0])
 
     def lose_data(self):
         """What it has written down is gone."""
