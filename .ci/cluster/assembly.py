@@ -60,8 +60,8 @@ class Cluster:
 
     async def prepare(self):
         """Everything but the servers: a store, what minute windows need, and releases."""
-        await self.operator.do("store", "init")
-        await self.operator.do("limits", "init")
+        await self.operator.tell("store", "init")
+        await self.operator.tell("limits", "init")
         for number in range(RELEASES):
             self.releases.append((await self.operator.do("import", self.export(number)))["release"])
 

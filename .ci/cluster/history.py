@@ -58,10 +58,15 @@ class History:
     """The file."""
 
     def __init__(self, path):
-        self.path, self.file = path, path.open("w")
+        self.path, self.file, self.faults = path, path.open("w"), path.with_name("faults.tsv").open("w")
 
     def note(self, entry):
         self.file.write(entry.line())
+
+    def tell(self, span):
+        """Writes down a fault, for people."""
+        self.faults.write(f"{span.began:.4f}\t{span.ended:.4f}\t{span.what}\t{span.on}\n")
+        self.faults.flush()
 
     def entries(self):
         """All of it, by the time when it was sent."""

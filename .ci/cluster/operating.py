@@ -12,8 +12,8 @@ from catalogue import MINUTE_LIMIT_MAX, Broken
 from history import Key
 from load import forbidden_requests, requests_of
 
-# A quota that nothing uses up, and what others are chosen from.
-AMPLE, QUOTAS = 1_000_000_000, (150, 600, 2500)
+# A quota that nothing uses up within an hour, and what others are chosen from. What a crash may lose grows with it.
+AMPLE, QUOTAS = 1_500_000, (150, 600, 2500)
 # Minute limits of keys that come over them, and how often each is asked beside one request of an ample key.
 TIGHT, TIGHT_WEIGHT = (30, 60, 120), 0.02
 AMPLE_KEYS, AMPLE_WEIGHT, SMALL_WEIGHT, TRIED_WEIGHT, OTHER_WEIGHT = 2, 1.0, 0.06, 0.06, 0.03

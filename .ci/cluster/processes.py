@@ -3,9 +3,11 @@ brought back as it was, stopped and continued. Nothing here knows what they are 
 """
 
 import asyncio
+import contextlib
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -14,21 +16,26 @@ import subprocess
 import sys
 import time
 
-from catalogue import PATIENCE, ROOT, Server, expect
+from catalogue import PATIENCE, ROOT, Broken, Server, expect
 
 HERE = pathlib.Path(__file__).resolve().parent
 BALANCER = ROOT / "server" / "deploy" / "haproxy.cfg"
 # Names of the servers, as the example configuration of the load balancer has them.
 SERVERS = ("catalogue-1", "catalogue-2", "catalogue-3")
 ENGINES = ("postgres", "redis", "s3")
+# Below those that Linux gives to connections.
+PORTS = range(20_000, 32_000)
 # The server whose clock can be set. Monotonic clocks cannot be set anywhere, so neither is its own.
 SKEWED = SERVERS[-1]
 FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
 
 
 def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
+    """One that is still free when whoever listens there was killed and comes back: no connection gets one of these."""
+    for port in random.sample(PORTS, 100):
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    raise Broken("no port is free")
 
 
 async def listens(port):
@@ -81,10 +88,21 @@ class Engine:
         return True
 
     def stand_still(self):
-        os.kill(self.pid, signal.SIGSTOP)
+        """The process that accepts connections first, so that none is served by one that comes later."""
+        for pid in (self.pid, *self.children()):
+            os.kill(pid, signal.SIGSTOP)
 
     def go_on(self):
-        os.kill(self.pid, signal.SIGCONT)
+        for pid in (*self.children(), self.pid):
+            os.kill(pid, signal.SIGCONT)
+
+    def children(self):
+        """PostgreSQL has a process for each connection."""
+        return map(int, pathlib.Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split())
+
+    def pointer(self):
+        """What the S3-compatible server keeps as the pointer to the active release: JSON, and a line that proves it."""
+        return json.loads((self.services / "s3" / "tests" / "cluster" / "current").read_text().splitlines()[0])
 
     def lose_data(self):
         """What it has written down is gone."""

@@ -3,6 +3,7 @@
 import asyncio
 import collections
 import time
+from random import Random
 
 import checks
 import disturbances
@@ -22,8 +23,9 @@ RECOVERED_WITHIN = 5.0
 REFUSED_WITHIN, ALLOWANCE = 0.3, 0.3
 # A limit or quota from which on nothing comes over it.
 MANY = 1_000_000
-# Leases that a server may still take or give back after the last request, in seconds.
-LATER = 5.0
+# How long after the last request a server may still take or give back leases, and how soon after one without an answer
+# it may ask for another, in seconds: the patience of a lease, and the pause before a probe.
+LATER, ASKED_AGAIN = 5.0, 0.35
 # Findings of a kind that are shown.
 SHOWN = 10
 
@@ -33,11 +35,18 @@ def of_server(fault):
     return fault.on in SERVERS
 
 
+def lost_leases(fault):
+    """How many leases may be committed of which a server never hears, for each subscription. It asks for one at a time,
+    and after one without an answer nothing until it could connect again, which it can when answers are only late."""
+    times = 1 + int((fault.ended - fault.began) / ASKED_AGAIN) if fault.what == "delay" else 1
+    return times * (len(SERVERS) if fault.on == "postgres" else 1)
+
+
 def may_be_above(quota, times, faults):
     """By how much a ledger may be above what clients received: a request that was refused, broken off or asked twice by
     the balancer may have been charged; a server that is killed loses what it holds; an answer of PostgreSQL that does
-    not arrive may have been a lease. `times` are those of requests of the subscription without an answer, and
-    from when to when it was used."""
+    not arrive may have been a lease. `times` are how many requests of the subscription had no answer, and from when to
+    when it was used."""
     unanswered, began, ended = times
     above = unanswered
     for fault in faults:
@@ -46,13 +55,14 @@ def may_be_above(quota, times, faults):
         if of_server(fault):
             above += CLIENTS + (held_max(quota) if fault.what == "kill" else 0)
         elif fault.on.endswith("postgres"):
-            above += held_max(quota) * (len(SERVERS) if fault.on == "postgres" else 1)
+            above += held_max(quota) * lost_leases(fault)
     return above
 
 
 class Storm:
     def __init__(self, command, work, random):
-        self.random, self.pool = random, Pool(random)
+        # Faults are the same for the same SEED, however many requests there are.
+        self.random, self.pool = Random(random.random()), Pool(random)
         self.cluster, self.history, self.faults = Cluster(command, work), History(work / "history.tsv"), []
         self.operator = Operator(self.cluster, self.pool, random)
 
@@ -84,6 +94,7 @@ class Storm:
             async with fault.befall(self.cluster, self.random):
                 await disturbances.lasting(self.random)
             self.faults.append(Span(fault.what, began, time.monotonic(), fault.on))
+            self.history.tell(self.faults[-1])
 
     async def check(self):
         """All findings, by the promise that is broken."""
@@ -135,10 +146,11 @@ class Storm:
         shares = ", ".join(f"{name} {checks.share(self.refusals, part) * 1000:.0f}"
                            for name, part in (("median", 0.5), ("p99", 0.99), ("p99.9", 0.999), ("longest", 1)))
         print(f"\n503 while no server was disturbed: {len(self.refusals):,}, ms: {shares}")
-        charged = sum(self.used[name] for name in self.operator.quotas)
-        received, above = sum(self.received.values()), sum(self.above.values())
-        print(f"ledger: {received:,} answers of status 200 received, {charged - received:,} more charged, "
-              f"of {above:,} that are explained")
+        for kind, is_of_it in (("that nothing uses up", MANY.__le__), ("of at most a few thousand", MANY.__gt__)):
+            names = [name for name, quota in self.operator.quotas.items() if is_of_it(quota)]
+            received, charged, above = (sum(of[name] for name in names) for of in (self.received, self.used, self.above))
+            print(f"{len(names)} quotas {kind}: {received:,} answers of status 200 received, "
+                  f"{charged - received:,} more charged, of {above:,} that are explained")
         barred = sum(len(key.barred) for key in self.operator.keys.values())
         print(f"{len(self.operator.quotas)} subscriptions, {len(self.operator.keys)} keys, {barred} times one was "
               f"revoked, disabled or replaced; {len({one.release for one in entries if one.status == 200} - {NOBODY})} releases seen")

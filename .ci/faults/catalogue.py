@@ -80,11 +80,15 @@ class Catalogue:
 
     async def do(self, *arguments):
         """Runs a command that has to succeed; its answer."""
-        command = [self.command, "--data", self.data, *arguments, "--json"]
+        return json.loads(await self.tell(*arguments, "--json"))
+
+    async def tell(self, *arguments):
+        """Runs a command that has to succeed; what it says."""
+        command = [self.command, "--data", self.data, *arguments]
         done = await asyncio.to_thread(subprocess.run, command, stdin=subprocess.DEVNULL, capture_output=True,
                                        text=True, env=self.environment)
         expect(done.returncode == 0, f"catalogue {' '.join(map(str, arguments))} failed: {done.stderr.strip()}")
-        return json.loads(done.stdout)
+        return done.stdout
 
     async def subscribe(self, name, quota):
         await self.do("subscriptions", "create", name, "--quota", str(quota))
