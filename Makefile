@@ -2,7 +2,7 @@
 # BUNDLED=1 compiles DuckDB from source instead (about an hour of processor time, once).
 .DEFAULT_GOAL := help
 .PHONY: help demo build install test lint doc check format snapshots ci
-.PHONY: bench bench-get bench-lists bench-import bench-start bench-overload bench-switch bench-plots
+.PHONY: bench bench-get bench-lists bench-import bench-start bench-overload bench-switch bench-servers bench-plots
 
 help: ## list these tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -40,7 +40,7 @@ snapshots: ## write all snapshots of the tests anew, into the emptied folder
 ci: ## everything that continuous integration runs
 	bash .ci/run
 
-bench: ## all benchmarks and plots, 15 minutes with ROUNDS=3; writes server/benches/results and plots
+bench: ## all benchmarks and plots, 18 minutes with ROUNDS=3; writes server/benches/results and plots
 	python3 .ci/bench all
 
 bench-get: ## one boat over HTTP beside nginx and an empty handler; BOATS="10000 100000 1000000"
@@ -60,6 +60,9 @@ bench-overload: ## five times the lists that it can answer, for OVERLOAD=300 sec
 
 bench-switch: ## another release again and again under full load, every answer checked; BOATS=100000
 	python3 .ci/bench switch $(BOATS)
+
+bench-servers: ## one boat over HTTP with PostgreSQL and Redis beside the embedded store; BOATS=100000
+	python3 .ci/bench servers $(BOATS)
 
 bench-plots: ## draw server/benches/plots anew from server/benches/results
 	python3 .ci/bench plots

@@ -6,6 +6,7 @@
     python3 .ci/bench start [BOATS...]     from the start to the first answer, and the memory that it takes
     python3 .ci/bench overload [BOATS...]  five times the lists that can be answered, and how it recovers
     python3 .ci/bench switch [BOATS...]    another release again and again under full load
+    python3 .ci/bench servers [BOATS...]   one boat over HTTP with PostgreSQL and Redis, against the embedded store
     python3 .ci/bench all                  all of these with their usual sizes, then the plots
     python3 .ci/bench plots                cost against size as SVG, from the results in RESULTS, beside it
 
@@ -17,7 +18,8 @@ CATALOGUE_TARGET is a directory with release binaries; without it, .ci/cargo bui
 meanwhile, up to eight gigabytes. RESULTS is a directory for the results as JSON; without it, they are only printed.
 
 Servers have one core to themselves and load comes from another, so two cores are needed that do nothing else; each
-table shows how busy the machine was before. nginx and wrk are Debian's; Python packages are installed into the cache.
+table shows how busy the machine was before. nginx and wrk are Debian's, and so are PostgreSQL and Redis, which
+.ci/with-services starts; Python packages are installed into the cache.
 """
 
 import os
@@ -33,6 +35,7 @@ import imports
 import lists
 import overload
 import plots
+import servers
 import start
 import switch
 from processes import Failed
@@ -46,6 +49,7 @@ BENCHMARKS = {
     "start": (start.run, OF_SIZE),
     "overload": (overload.run, (100_000,)),
     "switch": (switch.run, (100_000,)),
+    "servers": (servers.run, (100_000,)),
 }
 RESULTS = ROOT / "server" / "benches" / "results"
 

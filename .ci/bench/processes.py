@@ -50,6 +50,8 @@ class Server:
     base: str
     # Seconds from the start of the process until it said that it listens.
     started: float
+    # Other processes that compute for it.
+    engines: tuple = ()
 
     def status_kibibytes(self, name):
         """A figure of /proc, such as VmRSS."""
@@ -58,7 +60,15 @@ class Server:
 
     def processor_seconds(self):
         """What it and its children have computed."""
-        return sum(processor_seconds(pid) for pid in [self.process.pid, *children(self.process.pid)])
+        return family_seconds(self.process.pid)
+
+    def engine_seconds(self):
+        return sum(map(family_seconds, self.engines))
+
+
+def family_seconds(pid):
+    """What a process and its children have computed."""
+    return sum(processor_seconds(one) for one in [pid, *children(pid)])
 
 
 def children(pid):
@@ -95,6 +105,8 @@ class Load:
     rate: float
     # Answers for each second that the server computed: what does not depend on who else uses the core.
     rate_of_processor: float
+    # The same, with what its engines computed.
+    rate_of_all: float
     # Milliseconds.
     median: float
     slow: float
@@ -122,18 +134,19 @@ def load_once(server, seconds, others, heads, connections):
 
 def attempt(server, seconds, targets, heads, seed, connections):
     """One turn: how much was answered, whatever it was, the figures of it, and the seconds that all of it computed."""
-    before, before_here = server.processor_seconds(), children_seconds()
+    before, before_engines, before_here = server.processor_seconds(), server.engine_seconds(), children_seconds()
     said = run(*on_core(LOAD_CORE, "wrk", "--threads", 1, "--connections", connections, "--duration",
                         f"{seconds}s", "--timeout", WAIT, "--script", LOAD_SCRIPT, server.base, "--", targets,
                         heads, seed))
-    computed = server.processor_seconds() - before
+    computed = max(server.processor_seconds() - before, 1 / TICKS_PER_SECOND)
+    of_all = computed + server.engine_seconds() - before_engines
     figures = json.loads(said.splitlines()[-1])
     right, failed = figures["answers"] - figures["refused"], figures["failed"]
     if right == 0 or FAILED_SHARE_MAX * right < failed:
         raise Failed(f"{failed} requests to {server.base} have no 200, and {right} have")
-    one = Load(right / figures["seconds"], right / max(computed, 1 / TICKS_PER_SECOND), figures["median"],
-               figures["slow"], figures["bytes"] / figures["answers"], failed)
-    return figures["answers"], one, computed + children_seconds() - before_here
+    one = Load(right / figures["seconds"], right / computed, right / of_all, figures["median"], figures["slow"],
+               figures["bytes"] / figures["answers"], failed)
+    return figures["answers"], one, of_all + children_seconds() - before_here
 
 
 def children_seconds():

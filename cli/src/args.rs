@@ -47,7 +47,7 @@ pub struct Args {
     #[arg(default_value = DATA)]
     pub data: PathBuf,
     /// PostgreSQL database with keys, subscriptions and usage, which several servers may share:
-    /// `postgres://USER:PASSWORD@HOST/DATABASE` [default: a file in the data directory]
+    /// `postgres://USER@HOST/DATABASE` [default: a file in the data directory]
     #[arg(
         long,
         global = true,

@@ -31,3 +31,6 @@ pub mod table_store;
 pub mod tables;
 
 mod base62;
+
+#[cfg(test)]
+mod contract;

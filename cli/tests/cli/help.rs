@@ -41,6 +41,8 @@ fn every_help_text_is_short_and_exact() {
         ),
         ("help_releases_verify", &["releases", "verify", "--help"]),
         ("help_serve", &["serve", "--help"]),
+        ("help_store", &["store", "--help"]),
+        ("help_store_copy", &["store", "copy", "--help"]),
         ("help_usage", &["usage", "--help"]),
         ("help_settings", &["settings", "--help"]),
         ("help_settings_init", &["settings", "init", "--help"]),

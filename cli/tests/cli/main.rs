@@ -47,6 +47,7 @@ mod served;
 mod service;
 mod settings;
 mod several_servers;
+mod store;
 mod subscriptions;
 mod terminal;
 mod usage;

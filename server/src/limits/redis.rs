@@ -98,17 +98,21 @@ impl RedisLimits {
         patience: Duration,
     ) -> Result<Usage, MinuteError> {
         let circuit = &*self.circuit;
-        let address = circuit.place.address.clone();
+        // Made only for failures: all threads would take turns at counting who holds it.
+        let address = || circuit.place.address.clone();
         let Some(lines) = circuit.lines() else {
-            return Err(RedisFailure::Away { address }.into());
+            return Err(RedisFailure::Away { address: address() }.into());
         };
         let asked = circuit.clock.monotonic();
         let counting = lines.count(&circuit.place, family, limit, (asked, patience));
         let counted = timeout(patience, counting).await;
         let took = circuit.clock.monotonic().saturating_sub(asked);
         self.round_trips.took(took);
-        let waited = patience;
-        match counted.unwrap_or(Err(RedisFailure::TooSlow { address, waited })) {
+        let too_slow = |_elapsed| {
+            let (address, waited) = (address(), patience);
+            Err(RedisFailure::TooSlow { address, waited })
+        };
+        match counted.unwrap_or_else(too_slow) {
             Ok(reply) => self.judge(&lines, limit, reply),
             Err(failure) => {
                 circuit.break_off(&lines, &failure);
@@ -128,17 +132,17 @@ impl RedisLimits {
     }
 
     fn judge(&self, lines: &Arc<Lines>, limit: u32, reply: Reply) -> Result<Usage, MinuteError> {
-        let address = self.circuit.place.address.clone();
+        let address = || self.circuit.place.address.clone();
         let failure = match reply.verdict {
             Verdict::Counted => return Ok(usage(limit, reply)),
             Verdict::Full => return Err(MinuteError::Exceeded(usage(limit, reply))),
-            Verdict::Late => RedisFailure::Late { address },
+            Verdict::Late => RedisFailure::Late { address: address() },
             Verdict::Closed => {
-                let left = reply.wait;
+                let (address, left) = (address(), reply.wait);
                 RedisFailure::Closed { address, left }
             }
-            Verdict::Lost => RedisFailure::Lost { address },
-            _ => RedisFailure::Garbled { address },
+            Verdict::Lost => RedisFailure::Lost { address: address() },
+            _ => RedisFailure::Garbled { address: address() },
         };
         // What was not lost is still there on the same connections.
         let can_go_on = matches!(reply.verdict, Verdict::Late | Verdict::Closed);

@@ -42,3 +42,6 @@ pub use ledger::PostgresLedger;
 pub use schema::VERSION;
 pub use source::PostgresKeySource;
 pub use store::{Completed, PostgresKeyStore, WithoutServers, make, migrate};
+
+#[cfg(test)]
+pub(in crate::keys) mod tests;

@@ -99,7 +99,7 @@ impl RedisFailure {
                 }
                 ErrorKind::Server(ServerErrorKind::NoPerm) => Some(
                     "allow its user INFO, EVALSHA, SCRIPT LOAD and what scripts run: HMGET, HSET, \
-                     HGET, EXISTS, TIME, LINDEX, LLEN, LTRIM, RPUSH, DEL, PEXPIRE"
+                     HGET, EXISTS, TIME, LINDEX, LLEN, LTRIM, RPUSH, DEL, PTTL, PEXPIRE"
                         .to_owned(),
                 ),
                 ErrorKind::InvalidClientConfig => Some("check the address".to_owned()),

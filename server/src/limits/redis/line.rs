@@ -3,10 +3,16 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, RedisResult, Script, cmd};
+use redis::{
+    AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, RedisResult, Script,
+    ServerErrorKind, ToRedisArgs, Value, cmd,
+};
 
 use super::process::Process;
 use super::scripts::Reply;
+
+/// Room for the text of a question, which takes more only where names are long.
+const QUESTION_BYTES: usize = 256;
 
 /// A connection, and how many questions were asked on it.
 #[derive(Debug)]
@@ -17,14 +23,14 @@ pub(super) struct Line {
 
 /// Why there is no reply.
 pub(super) enum NoReply {
-    Failed(redis::RedisError),
+    Failed(RedisError),
     Garbled,
 }
 
-impl From<redis::RedisError> for NoReply {
-    fn from(error: redis::RedisError) -> Self {
+impl From<RedisError> for NoReply {
+    fn from(error: RedisError) -> Self {
         match error.kind() {
-            redis::ErrorKind::Parse | redis::ErrorKind::UnexpectedReturnType => Self::Garbled,
+            ErrorKind::Parse | ErrorKind::UnexpectedReturnType => Self::Garbled,
             _ => Self::Failed(error),
         }
     }
@@ -60,23 +66,60 @@ impl Line {
     }
 
     /// Has a script run. Redis loads it first where it does not know it.
-    pub(super) async fn ask<const K: usize, const A: usize>(
+    pub(super) async fn ask<const K: usize, A: ToRedisArgs, const N: usize>(
         &self,
         script: &Script,
         keys: [&str; K],
-        arguments: [&str; A],
+        arguments: [A; N],
     ) -> Result<Reply, NoReply> {
         let question = i64::from(self.questions.fetch_add(1, Ordering::Relaxed));
-        let mut invocation = script.prepare_invoke();
-        for key in keys {
-            invocation.key(key);
-        }
-        invocation.arg(question);
-        for argument in arguments {
-            invocation.arg(argument);
-        }
+        // Written here, since the library's invocation of a script allocates each part of it.
+        let mut asked = Cmd::with_capacity(4 + K + N, QUESTION_BYTES);
+        asked.arg("EVALSHA").arg(script.get_hash()).arg(K);
+        asked.arg(&keys).arg(question).arg(&arguments);
         let mut connection = self.connection.clone();
-        let numbers: Vec<i64> = invocation.invoke_async(&mut connection).await?;
-        Reply::parse(question, &numbers).ok_or(NoReply::Garbled)
+        let mut answered = answer(&mut connection, &asked).await;
+        if answered.as_ref().is_err_and(is_unknown_script) {
+            script.load_async(&mut connection).await?;
+            answered = answer(&mut connection, &asked).await;
+        }
+        let numbers = numbers(&answered?).ok_or(NoReply::Garbled)?;
+        Reply::parse(question, numbers).ok_or(NoReply::Garbled)
+    }
+}
+
+async fn answer(connection: &mut MultiplexedConnection, asked: &Cmd) -> RedisResult<Value> {
+    connection.send_packed_command(asked).await?.extract_error()
+}
+
+fn numbers<const N: usize>(answered: &Value) -> Option<[i64; N]> {
+    let values: &[Value; N] = answered.as_sequence()?.try_into().ok()?;
+    let mut numbers = [0; N];
+    for (number, value) in numbers.iter_mut().zip(values) {
+        let Value::Int(told) = value else {
+            return None;
+        };
+        *number = *told;
+    }
+    Some(numbers)
+}
+
+fn is_unknown_script(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_that_many_numbers_and_nothing_else() {
+        let told = Value::Array(vec![Value::Int(1), Value::Int(-2)]);
+        assert_eq!(numbers(&told), Some([1, -2]));
+        assert_eq!(numbers::<1>(&told), None, "too many");
+        assert_eq!(numbers::<3>(&told), None, "cut off");
+        let text = Value::Array(vec![Value::Int(1), Value::SimpleString("2".to_owned())]);
+        assert_eq!(numbers::<2>(&text), None, "a text");
+        assert_eq!(numbers::<0>(&Value::Okay), None, "no list");
     }
 }

@@ -119,7 +119,7 @@ impl Place {
         process: &Process,
     ) -> Result<(Begun, Reply), RedisFailure> {
         let keeps_all = if process.keeps_all { "1" } else { "0" };
-        let asked = line.ask(script, [&self.marker], [&process.run, keeps_all]);
+        let asked = line.ask(script, [&self.marker], [&*process.run, keeps_all]);
         let reply = asked.await.map_err(|why| self.failure(why))?;
         let begun = Begun {
             verdict: reply.verdict,
@@ -172,7 +172,7 @@ impl Lines {
         let ahead = self.ahead_micros.load(Ordering::Relaxed);
         let deadline = ahead.saturating_add(micros(asked.saturating_add(patience)));
         let keys = [&*place.marker, &*format!("{}{family}", place.windows)];
-        let arguments = [&*limit.to_string(), &*deadline.to_string()];
+        let arguments = [i64::from(limit), deadline];
         let asked_for = self.next().ask(&place.scripts.count, keys, arguments);
         let reply = asked_for.await.map_err(|why| place.failure(why))?;
         self.set_clock(asked, reply);

@@ -88,10 +88,8 @@ pub(super) struct Reply {
 
 impl Reply {
     /// The reply to that question; nothing where these numbers are no such reply.
-    pub(super) fn parse(question: i64, numbers: &[i64]) -> Option<Self> {
-        let [asked, verdict, counted, wait, now_micros, sum] = *numbers else {
-            return None;
-        };
+    pub(super) fn parse(question: i64, numbers: [i64; 6]) -> Option<Self> {
+        let [asked, verdict, counted, wait, now_micros, sum] = numbers;
         let parts = [asked, verdict, counted, wait, now_micros];
         let expected = parts.into_iter().try_fold(0_i64, i64::checked_add)?;
         if asked != question || sum != expected || now_micros < 0 {
@@ -127,19 +125,18 @@ mod tests {
             wait: Duration::from_secs(30),
             now_micros: 1_790_000_000_000_000,
         };
-        assert_eq!(Reply::parse(7, &sent), Some(expected));
-        assert_eq!(Reply::parse(8, &sent), None, "of another question");
-        assert_eq!(Reply::parse(7, &sent[..5]), None, "cut off");
+        assert_eq!(Reply::parse(7, sent), Some(expected));
+        assert_eq!(Reply::parse(8, sent), None, "of another question");
         for place in 0..sent.len() {
             for changed in [0, -1, 1, i64::MAX, i64::MIN] {
                 let mut garbled = sent;
                 garbled[place] = changed;
-                assert_eq!(Reply::parse(7, &garbled), None, "{changed} at {place}");
+                assert_eq!(Reply::parse(7, garbled), None, "{changed} at {place}");
             }
         }
         let unknown = [7, 9, 0, 0, 0, 16];
-        assert_eq!(Reply::parse(7, &unknown), None, "an unknown verdict");
+        assert_eq!(Reply::parse(7, unknown), None, "an unknown verdict");
         let negative = [7, 2, -1, 0, 0, 8];
-        assert_eq!(Reply::parse(7, &negative), None, "less than none counted");
+        assert_eq!(Reply::parse(7, negative), None, "less than none counted");
     }
 }

@@ -6,7 +6,6 @@ mod files;
 mod last_use;
 mod ledger;
 mod source;
-mod store;
 mod versions;
 
 use std::fmt::Debug;

@@ -83,24 +83,50 @@ impl S3Releases {
         served: &ReleaseId,
         now: i64,
     ) -> Result<(), ReleaseError> {
-        let kept = self.kept()?;
-        let is_left =
-            |id: &ReleaseId| !wanted.contains(id) && id != served && Some(id) != kept.as_ref();
-        let left: Vec<_> = self.cache.list()?.into_iter().filter(is_left).collect();
-        if left.is_empty() || wanted.is_empty() {
+        if self.left(wanted, Some(served))?.is_empty() {
             return Ok(());
         }
-        let held = match self.cache.lock() {
-            Err(ReleaseError::Busy { .. }) => return Ok(()),
-            locked => locked?,
-        };
-        left.iter().try_for_each(|id| {
+        match self.cache.lock() {
+            Err(ReleaseError::Busy { .. }) => Ok(()),
+            locked => self.remove_left(wanted, Some(served), now, &locked?),
+        }
+    }
+
+    /// Removes the copies that nobody needs, on a machine where no server may do so.
+    pub(super) fn prune_copies(&self, now: i64, held: &ReleaseLock) -> Result<(), ReleaseError> {
+        self.remove_left(&self.wanted()?, None, now, held)
+    }
+
+    fn remove_left(
+        &self,
+        wanted: &[ReleaseId],
+        served: Option<&ReleaseId>,
+        now: i64,
+        held: &ReleaseLock,
+    ) -> Result<(), ReleaseError> {
+        self.left(wanted, served)?.iter().try_for_each(|id| {
             let age_seconds = now - self.cache.modified_seconds(id)?;
             if age_seconds < YOUNG_SECONDS {
                 return Ok(());
             }
-            self.remove_copy(id, &held)
+            self.remove_copy(id, held)
         })
+    }
+
+    /// The copies that nobody is known to need; none where it is not known what is wanted.
+    fn left(
+        &self,
+        wanted: &[ReleaseId],
+        served: Option<&ReleaseId>,
+    ) -> Result<Vec<ReleaseId>, ReleaseError> {
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let kept = self.kept()?;
+        let needed =
+            |id: &ReleaseId| wanted.contains(id) || Some(id) == served || Some(id) == kept.as_ref();
+        let copies = self.cache.list()?.into_iter();
+        Ok(copies.filter(|id| !needed(id)).collect())
     }
 
     fn kept(&self) -> Result<Option<ReleaseId>, ReleaseError> {

@@ -104,8 +104,11 @@ impl Releases for S3Releases {
         self.swap_pointer(id, before)
     }
 
-    fn prune(&self, now_seconds: i64, _held: &ReleaseLock) -> Result<Pruned, ReleaseError> {
-        self.judge(now_seconds, true)
+    fn prune(&self, now_seconds: i64, held: &ReleaseLock) -> Result<Pruned, ReleaseError> {
+        let mut pruned = self.judge(now_seconds, true)?;
+        let copies = self.prune_copies(now_seconds, held);
+        pruned.failures.extend(copies.err());
+        Ok(pruned)
     }
 
     fn foresee_prune(&self, now_seconds: i64) -> Result<Pruned, ReleaseError> {

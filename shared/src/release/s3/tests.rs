@@ -140,6 +140,22 @@ fn a_server_fetches_what_may_be_activated_next_and_keeps_no_more() {
 }
 
 #[test]
+fn a_prune_also_removes_the_copies_that_nobody_needs_on_a_machine_that_imports() {
+    let Some(folder) = Folder::new() else { return };
+    let here = folder.machine("here");
+    let ids = published_until(&here, 5);
+    let now = time("2096-11-22T10:00:00Z").unix_seconds();
+    let lock = here.lock().unwrap();
+    here.prune(now, &lock).unwrap();
+    assert_eq!(here.cache.list().unwrap().len(), 5, "nothing is active yet");
+    drop(lock);
+    activate(&here, &ids[4]);
+    here.prune(now, &here.lock().unwrap()).unwrap();
+    assert_eq!(here.list().unwrap(), std::slice::from_ref(&ids[4]));
+    assert_eq!(here.cache.list().unwrap(), std::slice::from_ref(&ids[4]));
+}
+
+#[test]
 fn the_pointer_that_was_kept_is_there_without_s3() {
     let Some(folder) = Folder::new() else { return };
     let here = folder.machine("here");

@@ -4,8 +4,9 @@
 -- ARGV[2]  the limit
 -- ARGV[3]  the time after which nobody waits for the answer any more
 local COUNTED, FULL, CLOSED, LATE, LOST = 1, 2, 3, 4, 5
--- Longer than a minute, because a key expires by a clock of milliseconds.
-local KEPT_MILLIS = 61000
+-- How long a window is there at least, and at most, after its last request: longer than a minute,
+-- because a key expires by a clock of milliseconds, and not the same, so that it is seldom renewed.
+local KEPT_MILLIS, RENEWED_MILLIS = 61000, 122000
 local window, limit, deadline = KEYS[2], tonumber(ARGV[2]), tonumber(ARGV[3])
 
 local marked = redis.call('HMGET', marker, 'run', 'opens_at')
@@ -19,9 +20,14 @@ local function at(index)
   return tonumber(redis.call('LINDEX', window, index))
 end
 
--- How many of the times are not after `moment`; they ascend, so half of them is passed over each time.
+-- How many of the times are not after `moment`; they ascend. Mostly few are, and those in the middle
+-- of a long list take long to reach: so steps grow from the oldest on, and then halve.
 local function up_to(moment)
-  local low, high = 0, redis.call('LLEN', window)
+  local low, high, step = 0, redis.call('LLEN', window), 1
+  while low + step <= high and at(low + step - 1) <= moment do
+    low, step = low + step, step * 2
+  end
+  high = math.min(high, low + step - 1)
   while low < high do
     local middle = math.floor((low + high) / 2)
     if at(middle) <= moment then low = middle + 1 else high = middle end
@@ -30,7 +36,7 @@ local function up_to(moment)
 end
 
 local function expire()
-  redis.call('PEXPIRE', window, KEPT_MILLIS)
+  if redis.call('PTTL', window) < KEPT_MILLIS then redis.call('PEXPIRE', window, RENEWED_MILLIS) end
 end
 
 -- The clock was put back: what was counted later than now counts as counted now, so that it leaves
@@ -47,6 +53,7 @@ end
 local oldest = at(0)
 if oldest and oldest + MINUTE <= now then
   redis.call('LTRIM', window, up_to(now - MINUTE), -1)
+  oldest = at(0)
 end
 
 local verdict, counted = FULL, redis.call('LLEN', window)
@@ -55,5 +62,6 @@ if counted < limit then
   expire()
 end
 -- After the limit was lowered more may be counted than it allows: then enough of them have to leave.
-local surplus = math.max(counted - math.max(limit, 1), 0)
-return reply(verdict, counted, (at(surplus) or now) + MINUTE - now)
+local surplus = counted - math.max(limit, 1)
+local leaving = 0 < surplus and at(surplus) or oldest or now
+return reply(verdict, counted, leaving + MINUTE - now)

@@ -1,10 +1,6 @@
-//! Last uses: what is kept of them, and what they leave alone.
-
-use std::time::Duration;
+//! Last uses in a file that others hold, or that has no room.
 
 use super::*;
-use crate::keys::audit::EntryQuery;
-use crate::keys::key::KeyId;
 use crate::keys::last_use::{LastUse, LastUses};
 use crate::keys::sqlite::{SqliteKeySource, SqliteLastUses};
 use crate::keys::store::KeySource;
@@ -14,86 +10,6 @@ fn used(at: i64) -> LastUse {
         at,
         is_after_rotation: false,
     }
-}
-
-#[test]
-fn the_latest_use_of_each_key_is_kept() {
-    let place = Place::new();
-    let mut store = place.store();
-    subscribe(&mut store, "Acme", 1);
-    let [one, other] = [1, 2].map(|seed| issue(&mut store, seed).key.id);
-    assert!(store.last_uses().unwrap().is_empty());
-    let uses = SqliteLastUses::new(place.path());
-    uses.record(&[(one.clone(), NOW + 5), (other.clone(), NOW)])
-        .unwrap();
-    uses.record(&[(one.clone(), NOW + 4), (other.clone(), NOW + 9)])
-        .unwrap();
-    uses.record(&[]).unwrap();
-    let kept = store.last_uses().unwrap();
-    assert_eq!(kept.len(), 2);
-    assert_eq!(kept[&one], used(NOW + 5), "a clock was set back");
-    assert_eq!(kept[&other], used(NOW + 9));
-}
-
-#[test]
-fn a_use_after_the_rotation_is_told_from_one_before() {
-    let place = Place::new();
-    let mut store = place.store();
-    subscribe(&mut store, "Acme", 1);
-    let old = issue(&mut store, 1).key.id;
-    let random = &mut StdRng::seed_from_u64(2);
-    let rotation = store.rotate_key(&old, Duration::from_hours(1), random, NOW);
-    let new = rotation.unwrap().new.key.id;
-    let uses = SqliteLastUses::new(place.path());
-    for (at, expected) in [(NOW - 1, false), (NOW, false), (NOW + 1, true)] {
-        uses.record(&[(old.clone(), at), (new.clone(), at)])
-            .unwrap();
-        let kept = store.last_uses().unwrap();
-        assert_eq!(kept[&old].is_after_rotation, expected, "{at}");
-        assert!(!kept[&new].is_after_rotation, "nothing took its place");
-    }
-}
-
-#[test]
-fn a_use_is_no_change_of_keys_and_not_in_the_audit_log() {
-    let place = Place::new();
-    let mut store = place.store();
-    subscribe(&mut store, "Acme", 1);
-    let id = issue(&mut store, 1).key.id;
-    let mut source = SqliteKeySource::new(place.path());
-    assert!(source.poll().unwrap().is_some());
-    let revision = || {
-        let connection = Connection::open(place.path()).unwrap();
-        let sql = "SELECT number FROM revision";
-        let number = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-        number.unwrap()
-    };
-    let query = EntryQuery {
-        key: None,
-        subscription: None,
-        limit: 9,
-    };
-    let (before, log) = (revision(), store.audit_log(&query).unwrap());
-    SqliteLastUses::new(place.path())
-        .record(&[(id, NOW)])
-        .unwrap();
-    assert_eq!(revision(), before);
-    assert_eq!(source.poll().unwrap(), None);
-    assert_eq!(store.audit_log(&query).unwrap(), log);
-}
-
-#[test]
-fn a_key_that_the_store_does_not_have_is_left_out() {
-    let place = Place::new();
-    let mut store = place.store();
-    subscribe(&mut store, "Acme", 1);
-    let id = issue(&mut store, 1).key.id;
-    let gone = KeyId::parse("key_0000000000000000").unwrap();
-    SqliteLastUses::new(place.path())
-        .record(&[(gone, NOW), (id.clone(), NOW)])
-        .unwrap();
-    let kept: Vec<_> = store.last_uses().unwrap().into_keys().collect();
-    assert_eq!(kept, [id]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Leases: exact, durable, of the right period, in the right file.
+//! Leases in the file that is there, beside others who use it.
 
 use std::sync::Arc;
 
@@ -6,119 +6,10 @@ use super::*;
 use crate::keys::ledger::{Lease, QuotaLedger};
 use crate::keys::quota::Period;
 use crate::keys::sqlite::{SqliteKeySource, SqliteLedger};
-use crate::keys::store::{KeySource, SubscriptionChange};
-use crate::keys::subscription::SubscriptionId;
+use crate::keys::store::KeySource;
 
 /// How often a lease is asked for while others hold the lock.
 const ATTEMPTS_MAX: usize = 100;
-
-#[test]
-fn leases_grant_what_is_left_and_no_more() {
-    let place = Place::new();
-    let mut store = place.store();
-    let subscription = subscribe(&mut store, "Acme", 10);
-    let period = subscription.period(NOW);
-    let ledger = SqliteLedger::new(place.path());
-    let lease = |wanted| ledger.lease(subscription.id, period, wanted).unwrap();
-    assert_eq!(
-        lease(0),
-        Lease {
-            granted: 0,
-            charged: 0
-        }
-    );
-    assert_eq!(
-        lease(6),
-        Lease {
-            granted: 6,
-            charged: 6
-        }
-    );
-    assert_eq!(
-        lease(6),
-        Lease {
-            granted: 4,
-            charged: 10
-        }
-    );
-    assert_eq!(
-        lease(u64::MAX),
-        Lease {
-            granted: 0,
-            charged: 10
-        }
-    );
-    assert_eq!(store.usage(subscription.id, period).unwrap(), 10);
-    assert_eq!(ledger.charged(subscription.id, period).unwrap(), 10);
-    ledger.give_back(subscription.id, period, 3).unwrap();
-    assert_eq!(store.usage(subscription.id, period).unwrap(), 7);
-    ledger.give_back(subscription.id, period, u64::MAX).unwrap();
-    assert_eq!(ledger.charged(subscription.id, period).unwrap(), 0);
-    assert_eq!(store.usage(subscription.id, period).unwrap(), 0);
-}
-
-#[test]
-fn a_changed_quota_holds_for_the_next_lease() {
-    let place = Place::new();
-    let mut store = place.store();
-    let subscription = subscribe(&mut store, "Acme", 10);
-    let period = subscription.period(NOW);
-    let ledger = SqliteLedger::new(place.path());
-    let lease = |wanted| ledger.lease(subscription.id, period, wanted).unwrap();
-    lease(8);
-    for (quota, expected) in [(5, (0, 8)), (9, (1, 9)), (20, (5, 14))] {
-        let change = SubscriptionChange {
-            status: None,
-            quota: Some(quota),
-        };
-        store
-            .update_subscription(&name("Acme"), change, NOW)
-            .unwrap();
-        assert_eq!(
-            lease(5),
-            Lease {
-                granted: expected.0,
-                charged: expected.1
-            },
-            "{quota}"
-        );
-    }
-}
-
-#[test]
-fn periods_and_subscriptions_are_counted_apart() {
-    let place = Place::new();
-    let mut store = place.store();
-    let (one, other) = (
-        subscribe(&mut store, "Acme", 10),
-        subscribe(&mut store, "Other", 10),
-    );
-    let period = one.period(NOW);
-    let next = Period::containing(one.started_at, period.end);
-    let ledger = SqliteLedger::new(place.path());
-    ledger.lease(one.id, period, 10).unwrap();
-    for (id, period) in [(one.id, next), (other.id, period)] {
-        assert_eq!(
-            ledger.lease(id, period, 1).unwrap(),
-            Lease {
-                granted: 1,
-                charged: 1
-            }
-        );
-    }
-}
-
-#[test]
-fn an_unknown_subscription_is_an_error() {
-    let place = Place::new();
-    place.store();
-    let ledger = SqliteLedger::new(place.path());
-    let unknown = ledger.lease(SubscriptionId(9), Period::containing(0, NOW), 1);
-    assert!(matches!(
-        unknown,
-        Err(KeyStoreError::NoSubscriptionId { .. })
-    ));
-}
 
 #[test]
 fn a_charge_goes_to_the_file_that_is_there_now() {
@@ -230,40 +121,4 @@ fn polls_leases_and_commands_do_not_lock_each_other_out() {
     assert_eq!(store.usage(subscription.id, period).unwrap(), 20);
     let snapshot = SqliteKeySource::new(place.path()).poll().unwrap().unwrap();
     assert_eq!(snapshot.keys.len(), 10);
-}
-
-#[test]
-fn who_asks_together_is_answered_together_and_each_by_its_own_answer() {
-    let place = Place::new();
-    let mut store = place.store();
-    let names = ["Acme", "Bolt", "Crow"];
-    let mut ids = names
-        .map(|name| subscribe(&mut store, name, 100).id)
-        .to_vec();
-    let unknown = SubscriptionId(99);
-    ids.push(unknown);
-    let period = Period::containing(NOW, NOW);
-    let ledger = SqliteLedger::new(place.path());
-    std::thread::scope(|scope| {
-        for thread in 0..16 {
-            let (id, ledger) = (ids[thread % ids.len()], &ledger);
-            scope.spawn(move || {
-                for _round in 0..10 {
-                    match ledger.lease(id, period, 2) {
-                        Ok(lease) => {
-                            assert_eq!(lease.granted, 2);
-                            ledger.give_back(id, period, 1).unwrap();
-                        }
-                        Err(error) => assert!(
-                            matches!(error, KeyStoreError::NoSubscriptionId { id } if id == unknown)
-                        ),
-                    }
-                }
-            });
-        }
-    });
-    // Each of four threads leased two and gave one back, ten times.
-    for id in &ids[..3] {
-        assert_eq!(store.usage(*id, period).unwrap(), 40);
-    }
 }

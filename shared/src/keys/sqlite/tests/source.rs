@@ -6,10 +6,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::keys::key::Key;
-use crate::keys::ledger::QuotaLedger;
-use crate::keys::sqlite::{SqliteKeySource, SqliteLedger};
-use crate::keys::store::{KeySource, SubscriptionChange};
-use crate::keys::subscription::SubscriptionStatus;
+use crate::keys::sqlite::SqliteKeySource;
+use crate::keys::store::KeySource;
 
 /// A store with a subscription and a key, and a source that has seen both.
 fn followed(place: &Place) -> (SqliteKeyStore, SqliteKeySource) {
@@ -31,51 +29,6 @@ fn followed(place: &Place) -> (SqliteKeyStore, SqliteKeySource) {
 )]
 fn rename(from: impl AsRef<std::path::Path>, to: impl AsRef<std::path::Path>) {
     fs::rename(from, to).unwrap();
-}
-
-#[test]
-fn every_change_is_noticed_once() {
-    let place = Place::new();
-    let (mut store, mut source) = followed(&place);
-    let id = store.keys().unwrap()[0].id.clone();
-    let status = Some(SubscriptionStatus::Inactive);
-    let mut check = |store: &mut SqliteKeyStore| {
-        let snapshot = source.poll().unwrap().unwrap();
-        assert_eq!(snapshot.keys, store.keys().unwrap());
-        assert_eq!(snapshot.subscriptions, store.subscriptions().unwrap());
-        assert_eq!(source.poll().unwrap(), None);
-    };
-    issue(&mut store, 2);
-    check(&mut store);
-    store.disable_key(&id, NOW).unwrap();
-    check(&mut store);
-    let change = SubscriptionChange {
-        status,
-        quota: Some(3),
-    };
-    store
-        .update_subscription(&name("Acme"), change, NOW)
-        .unwrap();
-    check(&mut store);
-    store.revoke_key(&id, NOW).unwrap();
-    check(&mut store);
-    let by_hand = Connection::open(place.path()).unwrap();
-    by_hand
-        .execute_batch("UPDATE keys SET revoked_at = NULL")
-        .unwrap();
-    check(&mut store);
-}
-
-#[test]
-fn usage_is_no_change_of_keys() {
-    let place = Place::new();
-    let (mut store, mut source) = followed(&place);
-    let subscription = store.subscriptions().unwrap().remove(0);
-    let ledger = SqliteLedger::new(place.path());
-    ledger
-        .lease(subscription.id, subscription.period(NOW), 5)
-        .unwrap();
-    assert_eq!(source.poll().unwrap(), None);
 }
 
 #[test]

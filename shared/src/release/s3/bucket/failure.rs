@@ -35,9 +35,46 @@ impl From<Failure> for S3Error {
     }
 }
 
+/// What the client says before the status of an answer.
+const STATUS_PREFIX: &str = "Server returned non-2xx status code: ";
+
 /// The innermost cause on one line: what lies round it repeats addresses and settings of retries.
 pub(super) fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
     let innermost = std::iter::successors(Some(error), |error| error.source()).last();
     let text = innermost.map(ToString::to_string).unwrap_or_default();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    refusal(&text).unwrap_or(text)
+}
+
+/// The status of an answer, and the code in its XML, of which people need no more.
+fn refusal(text: &str) -> Option<String> {
+    let (status, body) = text.strip_prefix(STATUS_PREFIX)?.split_once(':')?;
+    let code = body.split_once("<Code>").and_then(|(_, rest)| {
+        let (code, _) = rest.split_once("</Code>")?;
+        Some(format!(", {code}"))
+    });
+    Some(format!("{status}{}", code.unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_an_answer_that_refuses_its_status_and_its_code_are_told() {
+        for (text, told) in [
+            (
+                "Server returned non-2xx status code: 403 Forbidden: <?xml?><Error>\
+                 <Code>AccessDenied</Code></Error>",
+                Some("403 Forbidden, AccessDenied"),
+            ),
+            (
+                "Server returned non-2xx status code: 502 Bad Gateway: <html>",
+                Some("502 Bad Gateway"),
+            ),
+            ("Connection refused (os error 111)", None),
+        ] {
+            assert_eq!(refusal(text).as_deref(), told);
+        }
+    }
 }

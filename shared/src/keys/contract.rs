@@ -1,0 +1,133 @@
+//! What every store does, whatever it is made of: tests over the traits alone, run on each kind that
+//! is there. SQLite always is; PostgreSQL where `CATALOGUE_TEST_POSTGRES` says so, as
+//! `.ci/with-services` has it.
+
+mod audit;
+mod copy;
+mod last_use;
+mod ledger;
+mod source;
+mod store;
+
+use std::fmt::Debug;
+
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use crate::keys::audit::Operator;
+use crate::keys::environment::Environment;
+use crate::keys::last_use::LastUses;
+use crate::keys::ledger::QuotaLedger;
+use crate::keys::name::Name;
+use crate::keys::postgres;
+use crate::keys::scope::{Scope, Scopes};
+use crate::keys::sqlite::{SqliteKeySource, SqliteKeyStore, SqliteLastUses, SqliteLedger};
+use crate::keys::store::{IssuedKey, KeySource, KeyStore, NewKey, NewSubscription};
+use crate::keys::subscription::{Plan, Subscription};
+
+/// 2026-10-01T12:00:00Z
+pub(super) const NOW: i64 = 1_790_856_000;
+
+/// Where one store is, and everything that is over it.
+pub(super) trait Place: Sync {
+    /// The store, opened once more.
+    fn store(&self) -> Box<dyn KeyStore>;
+    fn ledger(&self) -> Box<dyn QuotaLedger>;
+    fn source(&self) -> Box<dyn KeySource>;
+    fn last_uses(&self) -> Box<dyn LastUses>;
+    /// Something done by hand, in words that both know; an error is what the store says.
+    fn by_hand(&self, sql: &str) -> Result<(), String>;
+}
+
+/// Runs a test on a new, empty store of each kind.
+pub(super) fn on_every_store(test: impl Fn(&dyn Place)) {
+    test(&File::new());
+    if let Some(database) = postgres::tests::Database::new() {
+        test(&database);
+    }
+}
+
+struct File(tempfile::TempDir);
+
+impl File {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        SqliteKeyStore::open_or_create(&place.path(), operator()).unwrap();
+        place
+    }
+
+    fn path(&self) -> std::path::PathBuf {
+        self.0.path().join("keys.sqlite")
+    }
+}
+
+impl Place for File {
+    fn store(&self) -> Box<dyn KeyStore> {
+        Box::new(SqliteKeyStore::open(&self.path(), operator()).unwrap())
+    }
+
+    fn ledger(&self) -> Box<dyn QuotaLedger> {
+        Box::new(SqliteLedger::new(self.path()))
+    }
+
+    fn source(&self) -> Box<dyn KeySource> {
+        Box::new(SqliteKeySource::new(self.path()))
+    }
+
+    fn last_uses(&self) -> Box<dyn LastUses> {
+        Box::new(SqliteLastUses::new(self.path()))
+    }
+
+    fn by_hand(&self, sql: &str) -> Result<(), String> {
+        let connection = rusqlite::Connection::open(self.path()).unwrap();
+        let done = connection.execute_batch(&sql.replace("catalogue.", ""));
+        done.map_err(|error| error.to_string())
+    }
+}
+
+/// Who runs the commands of the tests.
+pub(super) fn operator() -> Operator {
+    Operator {
+        uid: 1000,
+        user: Some(name("alice")),
+        sudo_user: None,
+    }
+}
+
+pub(super) fn name(text: &str) -> Name {
+    Name::parse(text).unwrap()
+}
+
+pub(super) fn subscribe(store: &mut dyn KeyStore, text: &str, quota: u64) -> Subscription {
+    let new = NewSubscription {
+        name: name(text),
+        plan: Plan::Pro,
+        quota,
+    };
+    store.create_subscription(new, NOW).unwrap()
+}
+
+pub(super) fn new_key(subscription: &str) -> NewKey {
+    NewKey {
+        subscription: name(subscription),
+        environment: Environment::Test,
+        scopes: Scopes::from_iter(Scope::ALL),
+        name: Some(name("web")),
+        rate_limit: Some(7),
+        expires_at: Some(NOW + 1000),
+    }
+}
+
+pub(super) fn issue(store: &mut dyn KeyStore, seed: u64) -> IssuedKey {
+    let random = &mut StdRng::seed_from_u64(seed);
+    store.issue_key(new_key("Acme"), random, NOW).unwrap()
+}
+
+/// The whole chain of an error.
+fn error<T: Debug>(result: Result<T, impl std::error::Error>) -> String {
+    let error = result.unwrap_err();
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |chain, cause| {
+        format!("{chain}: {cause}")
+    })
+}

@@ -1,0 +1,92 @@
+//! Copies: everything, numbers included, into what is empty, and nothing otherwise.
+
+use std::time::Duration;
+
+use super::*;
+use crate::keys::contents::Contents;
+use crate::keys::store::KeyStoreError;
+
+/// A store with something of everything.
+fn used(place: &dyn Place) -> Contents {
+    let mut store = place.store();
+    let acme = subscribe(&mut *store, "Acme", 100);
+    let id = issue(&mut *store, 1).key.id;
+    issue(&mut *store, 2);
+    let random = &mut StdRng::seed_from_u64(3);
+    store
+        .rotate_key(&id, Duration::from_hours(1), random, NOW)
+        .unwrap();
+    place.last_uses().record(&[(id, NOW + 5)]).unwrap();
+    place.ledger().lease(acme.id, acme.period(NOW), 9).unwrap();
+    // A number that was given, and is not there any more.
+    let sql =
+        "INSERT INTO catalogue.subscriptions (name, plan, status, quota, started_at, created_at)
+        VALUES ('Gone', 'pro', 'active', 1, 1, 1);
+        DELETE FROM catalogue.subscriptions WHERE name = 'Gone'";
+    place.by_hand(sql).unwrap();
+    store.contents().unwrap()
+}
+
+/// Both directions, and each kind into itself, where both are there.
+fn pairs(test: impl Fn(&dyn Place, &dyn Place)) {
+    on_every_store(|from| on_every_store(|to| test(from, to)));
+}
+
+#[test]
+fn a_copy_has_everything_and_goes_on_with_the_next_numbers() {
+    // A store that is copied once more stays as it is.
+    pairs(|from, to| {
+        let contents = match from.store().contents().unwrap() {
+            empty if empty.is_empty() => used(from),
+            contents => contents,
+        };
+        let mut copy = to.store();
+        copy.fill(&contents).unwrap();
+        assert_eq!(copy.contents().unwrap(), contents);
+        assert_eq!(from.store().contents().unwrap(), contents);
+        assert_ne!(copy.revision().unwrap(), from.store().revision().unwrap());
+        let next = subscribe(&mut *copy, "Next", 1).id.0;
+        assert_eq!(next, contents.numbers.subscriptions + 1);
+        issue(&mut *copy, 9);
+        let issued = copy.contents().unwrap();
+        assert_eq!(issued.keys.last().unwrap().0, contents.numbers.keys + 1);
+        assert_eq!(
+            issued.entries.last().unwrap().number,
+            contents.numbers.entries + 2
+        );
+    });
+}
+
+#[test]
+fn a_store_that_has_anything_is_left_as_it_is() {
+    pairs(|from, to| {
+        let contents = match from.store().contents().unwrap() {
+            empty if empty.is_empty() => used(from),
+            contents => contents,
+        };
+        subscribe(&mut *to.store(), "Other", 1);
+        let before = to.store().contents().unwrap();
+        let refused = to.store().fill(&contents).unwrap_err();
+        assert!(
+            matches!(refused, KeyStoreError::NotEmpty { .. }),
+            "{refused}"
+        );
+        assert_eq!(to.store().contents().unwrap(), before);
+    });
+}
+
+#[test]
+fn a_copy_that_fails_on_the_way_leaves_nothing() {
+    pairs(|from, to| {
+        let mut contents = match from.store().contents().unwrap() {
+            empty if empty.is_empty() => used(from),
+            contents => contents,
+        };
+        // An entry about a key that nobody has, at the very end.
+        let stranger = crate::keys::key::KeyId::parse("key_0000000000000000").unwrap();
+        contents.entries.last_mut().unwrap().entry.key = Some(stranger);
+        to.store().fill(&contents).unwrap_err();
+        assert!(to.store().contents().unwrap().subscriptions.is_empty());
+        assert!(to.store().contents().unwrap().entries.is_empty());
+    });
+}

@@ -1,0 +1,86 @@
+//! What a server notices of a store, poll by poll.
+
+use super::*;
+use crate::keys::store::SubscriptionChange;
+use crate::keys::subscription::SubscriptionStatus;
+
+/// A store with a subscription and a key, and a source that has seen both.
+fn followed(place: &dyn Place) -> (Box<dyn KeyStore>, Box<dyn KeySource>) {
+    let mut store = place.store();
+    subscribe(&mut *store, "Acme", 100);
+    issue(&mut *store, 1);
+    let mut source = place.source();
+    check(&mut *source, &mut *store);
+    (store, source)
+}
+
+/// The source has something new, all of it, once.
+fn check(source: &mut dyn KeySource, store: &mut dyn KeyStore) {
+    let snapshot = source.poll().unwrap().unwrap();
+    assert_eq!(snapshot.keys, store.keys().unwrap());
+    assert_eq!(snapshot.subscriptions, store.subscriptions().unwrap());
+    assert_eq!(source.poll().unwrap(), None);
+    assert_eq!(source.revision(), Some(store.revision().unwrap()));
+}
+
+#[test]
+fn every_change_is_noticed_once_whoever_makes_it() {
+    on_every_store(|place| {
+        let (mut store, mut source) = followed(place);
+        let id = store.keys().unwrap()[0].id.clone();
+        let status = Some(SubscriptionStatus::Inactive);
+        let change = SubscriptionChange {
+            status,
+            quota: Some(3),
+        };
+        issue(&mut *store, 2);
+        check(&mut *source, &mut *store);
+        store.disable_key(&id, NOW).unwrap();
+        check(&mut *source, &mut *store);
+        store
+            .update_subscription(&name("Acme"), change, NOW)
+            .unwrap();
+        check(&mut *source, &mut *store);
+        store.revoke_key(&id, NOW).unwrap();
+        check(&mut *source, &mut *store);
+        place
+            .by_hand("UPDATE catalogue.keys SET revoked_at = NULL")
+            .unwrap();
+        check(&mut *source, &mut *store);
+    });
+}
+
+#[test]
+fn usage_is_no_change_of_keys() {
+    on_every_store(|place| {
+        let (mut store, mut source) = followed(place);
+        let subscription = store.subscriptions().unwrap().remove(0);
+        let ledger = place.ledger();
+        let period = subscription.period(NOW);
+        ledger.lease(subscription.id, period, 5).unwrap();
+        assert_eq!(source.poll().unwrap(), None);
+    });
+}
+
+#[test]
+fn what_cannot_be_read_confirms_nothing_until_it_can_be_again() {
+    on_every_store(|place| {
+        let (mut store, mut source) = followed(place);
+        place
+            .by_hand("UPDATE catalogue.keys SET scopes = 'boats.write'")
+            .unwrap();
+        for _poll in 0..2 {
+            let message = error(source.poll());
+            assert!(
+                message.ends_with("must be boats.read or manufacturers.read"),
+                "{message}"
+            );
+            assert_eq!(source.revision(), None);
+        }
+        assert!(store.keys().is_err());
+        place
+            .by_hand("UPDATE catalogue.keys SET scopes = 'boats.read'")
+            .unwrap();
+        check(&mut *source, &mut *store);
+    });
+}

@@ -1,0 +1,197 @@
+//! What the store keeps and refuses.
+
+use std::slice;
+use std::time::Duration;
+
+use super::*;
+use crate::keys::key::{Key, KeyId};
+use crate::keys::limits::QUOTA_MAX;
+use crate::keys::store::{KeyReference, KeyStoreError, SubscriptionChange};
+use crate::keys::subscription::SubscriptionStatus;
+
+#[test]
+fn what_was_written_is_there_when_the_store_is_opened_again() {
+    on_every_store(|place| {
+        let (subscription, issued) = {
+            let mut store = place.store();
+            (
+                subscribe(&mut *store, "Acme", QUOTA_MAX),
+                issue(&mut *store, 1),
+            )
+        };
+        let mut store = place.store();
+        assert_eq!(
+            store.subscriptions().unwrap(),
+            slice::from_ref(&subscription)
+        );
+        assert_eq!(store.subscription(&name("Acme")).unwrap(), subscription);
+        assert_eq!(store.keys().unwrap(), slice::from_ref(&issued.key));
+        assert_eq!(issued.key.hash, issued.secret.hash());
+        for reference in [
+            KeyReference::Id(issued.key.id.clone()),
+            KeyReference::Prefix(issued.secret.prefix()),
+        ] {
+            assert_eq!(store.find_key(&reference).unwrap(), issued.key);
+        }
+    });
+}
+
+#[test]
+fn a_key_without_name_limit_and_expiry_is_kept_as_such() {
+    on_every_store(|place| {
+        let mut store = place.store();
+        subscribe(&mut *store, "Acme", 1);
+        let new = NewKey {
+            name: None,
+            rate_limit: None,
+            expires_at: None,
+            ..new_key("Acme")
+        };
+        let issued = store
+            .issue_key(new, &mut StdRng::seed_from_u64(1), NOW)
+            .unwrap();
+        assert_eq!(store.keys().unwrap(), [issued.key]);
+    });
+}
+
+#[test]
+fn a_rotation_passes_on_everything_but_the_secret() {
+    on_every_store(|place| {
+        let mut store = place.store();
+        subscribe(&mut *store, "Acme", 1);
+        let first = issue(&mut *store, 1).key;
+        let mut rotate = |id: &KeyId, seed| {
+            let random = &mut StdRng::seed_from_u64(seed);
+            store
+                .rotate_key(id, Duration::from_mins(1), random, NOW + 5)
+                .unwrap()
+        };
+        let one = rotate(&first.id, 2);
+        let two = rotate(&one.new.key.id, 3);
+        for (rotation, before) in [(&one, &first), (&two, &one.new.key)] {
+            let new = &rotation.new;
+            let expected = Key {
+                id: new.key.id.clone(),
+                prefix: new.secret.prefix(),
+                hash: new.secret.hash(),
+                created_at: NOW + 5,
+                ..before.clone()
+            };
+            assert_eq!(new.key, expected);
+            let replaced_by = Some(new.key.id.clone());
+            let grace_ends_at = Some(NOW + 65);
+            assert_eq!(
+                rotation.old,
+                Key {
+                    replaced_by,
+                    grace_ends_at,
+                    ..before.clone()
+                }
+            );
+        }
+        assert_eq!(two.new.key.family, first.id);
+        assert_eq!(store.keys().unwrap(), [one.old, two.old, two.new.key]);
+    });
+}
+
+#[test]
+fn a_refused_rotation_leaves_no_new_key() {
+    on_every_store(|place| {
+        let mut store = place.store();
+        subscribe(&mut *store, "Acme", 1);
+        let key = issue(&mut *store, 1).key;
+        let revoked = store.revoke_key(&key.id, NOW).unwrap();
+        let refused = store.rotate_key(&key.id, Duration::ZERO, &mut StdRng::seed_from_u64(2), NOW);
+        assert!(matches!(refused, Err(KeyStoreError::Unchangeable(_))));
+        assert_eq!(store.keys().unwrap(), [revoked]);
+    });
+}
+
+#[test]
+fn changes_are_kept() {
+    on_every_store(|place| {
+        let mut store = place.store();
+        subscribe(&mut *store, "Acme", 1);
+        let id = issue(&mut *store, 1).key.id;
+        assert_eq!(store.disable_key(&id, NOW).unwrap().disabled_at, Some(NOW));
+        assert_eq!(store.keys().unwrap()[0].disabled_at, Some(NOW));
+        assert_eq!(store.enable_key(&id, NOW).unwrap().disabled_at, None);
+        assert_eq!(store.keys().unwrap()[0].disabled_at, None);
+        assert_eq!(store.revoke_key(&id, NOW).unwrap().revoked_at, Some(NOW));
+        assert_eq!(store.keys().unwrap()[0].revoked_at, Some(NOW));
+        let status = Some(SubscriptionStatus::Inactive);
+        let change = SubscriptionChange {
+            status,
+            quota: None,
+        };
+        let changed = store
+            .update_subscription(&name("Acme"), change, NOW)
+            .unwrap();
+        assert_eq!(
+            (changed.status, changed.quota),
+            (SubscriptionStatus::Inactive, 1)
+        );
+        let change = SubscriptionChange {
+            status: None,
+            quota: Some(9),
+        };
+        let changed = store
+            .update_subscription(&name("Acme"), change, NOW)
+            .unwrap();
+        assert_eq!(
+            (changed.status, changed.quota),
+            (SubscriptionStatus::Inactive, 9)
+        );
+        assert_eq!(store.subscriptions().unwrap(), [changed]);
+    });
+}
+
+#[test]
+fn no_two_keys_have_the_same_id_or_prefix() {
+    on_every_store(|place| {
+        let mut store = place.store();
+        subscribe(&mut *store, "Acme", 1);
+        // The same seed draws the same id and prefix first.
+        let (one, other) = (issue(&mut *store, 1).key, issue(&mut *store, 1).key);
+        assert_ne!(one.id, other.id);
+        assert_ne!(one.prefix, other.prefix);
+    });
+}
+
+#[test]
+fn what_is_not_there_or_not_allowed_is_named() {
+    on_every_store(|place| {
+        let mut store = place.store();
+        subscribe(&mut *store, "Acme", 1);
+        let new = NewSubscription {
+            name: name("Acme"),
+            plan: Plan::Pro,
+            quota: 1,
+        };
+        let error_of = |result| error(result);
+        assert_eq!(
+            error_of(store.create_subscription(new, NOW)),
+            "there is a subscription named \"Acme\" already"
+        );
+        assert_eq!(
+            error_of(store.subscription(&name("acme"))),
+            "there is no subscription named \"acme\""
+        );
+        let status = Some(SubscriptionStatus::Inactive);
+        let inactive = SubscriptionChange {
+            status,
+            quota: None,
+        };
+        store
+            .update_subscription(&name("Acme"), inactive, NOW)
+            .unwrap();
+        let issued = store.issue_key(new_key("Acme"), &mut StdRng::seed_from_u64(1), NOW);
+        assert_eq!(error(issued), "the subscription \"Acme\" is inactive");
+        let id = KeyId::parse("key_0000000000000000").unwrap();
+        let missing = store.find_key(&KeyReference::Id(id));
+        assert_eq!(
+            error(missing),
+            "there is no key with the id key_0000000000000000"
+        );
+    });
+}

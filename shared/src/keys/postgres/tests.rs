@@ -1,0 +1,124 @@
+//! The store in PostgreSQL: a database of its own for each test, and what only such a store can meet:
+//! a network, and others who work on the same database.
+
+mod away;
+mod faults;
+mod versions;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tokio_postgres::NoTls;
+
+use crate::keys::contract::{Place, operator};
+use crate::keys::last_use::LastUses;
+use crate::keys::ledger::QuotaLedger;
+use crate::keys::postgres::{
+    Engine, PostgresAddress, PostgresKeySource, PostgresKeyStore, PostgresLastUses, PostgresLedger,
+    make,
+};
+use crate::keys::store::{KeySource, KeyStore};
+
+/// Where a server is whose databases may be made and removed.
+const SERVER: &str = "CATALOGUE_TEST_POSTGRES";
+
+/// A database, removed when it is dropped.
+pub(in crate::keys) struct Database {
+    server: Engine,
+    engine: Engine,
+    name: String,
+}
+
+impl Database {
+    /// A new store; none where no server is named.
+    pub(in crate::keys) fn new() -> Option<Self> {
+        let database = Self::empty()?;
+        make(&database.engine).unwrap();
+        Some(database)
+    }
+
+    /// A database without tables.
+    pub(super) fn empty() -> Option<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let server = std::env::var(SERVER).ok()?;
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("catalogue_{}_{count}", std::process::id());
+        let (base, _database) = server.rsplit_once('/').unwrap();
+        let address = format!("{base}/{name}");
+        let server = Engine::new(server.parse().unwrap()).unwrap();
+        run(
+            &server,
+            &format!("CREATE DATABASE {name} TEMPLATE template0"),
+        )
+        .unwrap();
+        let engine = Engine::new(address.parse().unwrap()).unwrap();
+        Some(Self {
+            server,
+            engine,
+            name,
+        })
+    }
+
+    pub(super) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The address of the same database through another port of this machine.
+    pub(super) fn through(&self, port: u16) -> PostgresAddress {
+        let user = self.engine.address().config().get_user().unwrap();
+        let address = format!("postgres://{user}@127.0.0.1:{port}/{}", self.name);
+        address.parse().unwrap()
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.engine.address().config().get_ports()[0]
+    }
+}
+
+/// Runs statements on a connection of their own.
+pub(super) fn run(engine: &Engine, sql: &str) -> Result<(), String> {
+    let connected = engine.address().config().connect(NoTls);
+    let patience = super::patience::Patience::OF_ALL_ROWS;
+    let done = engine.wait(patience, async {
+        let (client, connection) = connected.await?;
+        let driven = tokio::spawn(connection);
+        let done = client.batch_execute(sql).await;
+        driven.abort();
+        Ok(done?)
+    });
+    done.map_err(|failure| failure.text())
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        let removed = run(
+            &self.server,
+            &format!("DROP DATABASE {} WITH (FORCE)", self.name),
+        );
+        // A test that panics has said what is wrong.
+        if !std::thread::panicking() {
+            removed.unwrap();
+        }
+    }
+}
+
+impl Place for Database {
+    fn store(&self) -> Box<dyn KeyStore> {
+        Box::new(PostgresKeyStore::open(&self.engine, operator()).unwrap())
+    }
+
+    fn ledger(&self) -> Box<dyn QuotaLedger> {
+        Box::new(PostgresLedger::new(&self.engine))
+    }
+
+    fn source(&self) -> Box<dyn KeySource> {
+        Box::new(PostgresKeySource::new(&self.engine))
+    }
+
+    fn last_uses(&self) -> Box<dyn LastUses> {
+        Box::new(PostgresLastUses::new(&self.engine))
+    }
+
+    fn by_hand(&self, sql: &str) -> Result<(), String> {
+        run(&self.engine, sql)
+    }
+}

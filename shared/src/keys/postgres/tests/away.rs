@@ -1,0 +1,152 @@
+//! A database that cannot be reached: nobody listens, or nobody answers.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+
+use super::*;
+use crate::keys::contract::{NOW, subscribe};
+use crate::keys::quota::Period;
+use crate::keys::store::KeyStoreError;
+use crate::keys::subscription::SubscriptionId;
+
+/// Passes bytes on in both directions, until it swallows them.
+struct Proxy {
+    port: u16,
+    swallows: Arc<AtomicBool>,
+}
+
+impl Proxy {
+    fn to(port: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let proxy = Self {
+            port: listener.local_addr().unwrap().port(),
+            swallows: Arc::default(),
+        };
+        let swallows = Arc::clone(&proxy.swallows);
+        thread::spawn(move || {
+            for client in listener.incoming() {
+                let (client, server) = (client.unwrap(), TcpStream::connect(("127.0.0.1", port)));
+                let server = server.unwrap();
+                for (from, to) in [(&client, &server), (&server, &client)] {
+                    let (from, to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                    let swallows = Arc::clone(&swallows);
+                    thread::spawn(move || pass(from, to, &swallows));
+                }
+            }
+        });
+        proxy
+    }
+
+    fn swallow(&self, swallows: bool) {
+        self.swallows.store(swallows, Ordering::SeqCst);
+    }
+}
+
+fn pass(mut from: TcpStream, mut to: TcpStream, swallows: &AtomicBool) {
+    let mut bytes = [0; 4096];
+    loop {
+        match from.read(&mut bytes) {
+            Ok(0) => break,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_broken) => break,
+            Ok(_swallowed) if swallows.load(Ordering::SeqCst) => {}
+            Ok(read) => {
+                if to.write_all(&bytes[..read]).is_err() {
+                    break;
+                }
+            }
+        }
+    }
+    _ = to.shutdown(Shutdown::Both);
+}
+
+#[test]
+fn where_nobody_listens_everything_is_refused_as_unreachable() {
+    // Nobody gets this port while it is bound, and nobody listens on it.
+    let bound = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = bound.local_addr().unwrap().port();
+    drop(bound);
+    let address = format!("postgres://tests:s3cret@127.0.0.1:{port}/boats");
+    let engine = Engine::new(address.parse().unwrap()).unwrap();
+    let period = Period::containing(NOW, NOW);
+    let ledger = PostgresLedger::new(&engine);
+    let id = SubscriptionId(1);
+    let refused = [
+        PostgresKeyStore::open(&engine, operator()).map(drop),
+        PostgresKeySource::new(&engine).poll().map(drop),
+        ledger.lease(id, period, 1).map(drop),
+        ledger.charged(id, period).map(drop),
+        ledger.give_back(id, period, 1),
+        PostgresLastUses::new(&engine).record(&[]),
+        make(&engine).map(drop),
+    ];
+    for refused in refused {
+        let refused = refused.unwrap_err();
+        assert!(
+            matches!(refused, KeyStoreError::Unreachable { .. }),
+            "{refused}"
+        );
+        assert!(refused.left_all_as_it_was());
+        assert!(!format!("{refused} {refused:?}").contains("s3cret"));
+    }
+}
+
+#[test]
+fn where_nobody_answers_a_lease_may_have_been_made_and_the_next_is_not_asked_for() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    let subscription = subscribe(&mut *database.store(), "Acme", 1_000);
+    let period = subscription.period(NOW);
+    let proxy = Proxy::to(database.port());
+    let engine = Engine::new(database.through(proxy.port)).unwrap();
+    let (ledger, mut source) = (
+        PostgresLedger::new(&engine),
+        PostgresKeySource::new(&engine),
+    );
+    ledger.lease(subscription.id, period, 5).unwrap();
+    source.poll().unwrap().unwrap();
+    proxy.swallow(true);
+    let unknown = ledger.lease(subscription.id, period, 5).unwrap_err();
+    assert!(!unknown.left_all_as_it_was(), "{unknown}");
+    let refused = ledger.lease(subscription.id, period, 5).unwrap_err();
+    assert!(
+        matches!(refused, KeyStoreError::Unreachable { .. }),
+        "{refused}"
+    );
+    let refused = source.poll().unwrap_err();
+    assert!(
+        matches!(refused, KeyStoreError::Unreachable { .. }),
+        "{refused}"
+    );
+    proxy.swallow(false);
+    // By itself, as soon as a probe is answered.
+    let mut leases = std::iter::repeat_with(|| ledger.lease(subscription.id, period, 1));
+    let lease = leases.find_map(Result::ok).unwrap();
+    assert_eq!(lease.granted, 1);
+    assert!([6, 11].contains(&lease.charged), "{lease:?}");
+    source.poll().unwrap().unwrap();
+}
+
+#[test]
+fn what_is_no_database_is_refused() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for client in listener.incoming() {
+            _ = client
+                .unwrap()
+                .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        }
+    });
+    let address = format!("postgres://tests@127.0.0.1:{port}/boats");
+    let engine = Engine::new(address.parse().unwrap()).unwrap();
+    let refused = PostgresKeySource::new(&engine).poll().unwrap_err();
+    assert!(
+        matches!(refused, KeyStoreError::Unreachable { .. }),
+        "{refused}"
+    );
+}

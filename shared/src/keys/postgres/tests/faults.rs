@@ -1,0 +1,198 @@
+//! A database that is there and does not do what is asked: locks, killed connections, read only.
+
+use super::*;
+use crate::keys::contract::{NOW, issue, name, subscribe};
+use crate::keys::postgres::WithoutServers;
+use crate::keys::store::{KeyStoreError, SubscriptionChange};
+
+/// Ends all other connections to the database, as a restart of the server does.
+const KILL: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()";
+
+#[test]
+fn whoever_waits_in_vain_for_a_lock_changes_nothing_and_hears_so() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    let subscription = subscribe(&mut *database.store(), "Acme", 10);
+    let period = subscription.period(NOW);
+    let ledger = database.ledger();
+    ledger.lease(subscription.id, period, 5).unwrap();
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let (locked, is_locked) = std::sync::mpsc::channel();
+        let engine = database.engine();
+        scope.spawn(move || {
+            let patience = crate::keys::postgres::patience::Patience::OF_ALL_ROWS;
+            let mut tables =
+                crate::keys::postgres::database::Database::open(engine, patience).unwrap();
+            tables.transact(crate::keys::store::CHANGE, |session| {
+                session.batch("LOCK TABLE catalogue.usage")?;
+                locked.send(()).unwrap();
+                // Ends when the test is done.
+                _ = held.recv();
+                Ok(())
+            })
+        });
+        is_locked.recv().unwrap();
+        let refused = ledger.lease(subscription.id, period, 5).unwrap_err();
+        assert!(matches!(refused, KeyStoreError::Locked { .. }), "{refused}");
+        assert!(refused.left_all_as_it_was());
+        let refused = ledger.give_back(subscription.id, period, 5).unwrap_err();
+        assert!(refused.left_all_as_it_was(), "{refused}");
+        drop(release);
+    });
+    assert_eq!(ledger.charged(subscription.id, period).unwrap(), 5);
+}
+
+#[test]
+fn a_source_whose_connection_is_killed_confirms_nothing_and_goes_on_by_itself() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    let mut source = database.source();
+    source.poll().unwrap().unwrap();
+    database.by_hand(KILL).unwrap();
+    let refused = source.poll().unwrap_err();
+    assert!(
+        matches!(refused, KeyStoreError::Unreachable { .. }),
+        "{refused}"
+    );
+    assert_eq!(source.revision(), None);
+    // What it knew is taken for unknown, so that nothing is missed.
+    source.poll().unwrap().unwrap();
+    assert_eq!(source.poll().unwrap(), None);
+}
+
+#[test]
+fn a_ledger_whose_connections_are_killed_goes_on_by_itself() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    let subscription = subscribe(&mut *database.store(), "Acme", 1_000);
+    let period = subscription.period(NOW);
+    let ledger = database.ledger();
+    ledger.lease(subscription.id, period, 5).unwrap();
+    database.by_hand(KILL).unwrap();
+    let leases = std::iter::repeat_with(|| ledger.lease(subscription.id, period, 1));
+    let leases: Vec<_> = leases.take_while(Result::is_err).collect();
+    for refused in &leases {
+        let refused = refused.as_ref().unwrap_err();
+        assert!(matches!(
+            refused,
+            KeyStoreError::Unreachable { .. } | KeyStoreError::Failed { .. }
+        ));
+    }
+    let charged = ledger.charged(subscription.id, period).unwrap();
+    assert!(
+        (6..=6 + leases.len() as u64).contains(&charged),
+        "{charged}"
+    );
+}
+
+#[test]
+fn a_database_that_cannot_be_written_to_confirms_nothing() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    let read_only = format!(
+        "ALTER DATABASE {} SET default_transaction_read_only = on",
+        database.name
+    );
+    run(&database.server, &read_only).unwrap();
+    let refused = database.source().poll().unwrap_err();
+    assert!(
+        matches!(refused, KeyStoreError::ReadOnly { .. }),
+        "{refused}"
+    );
+    let period = crate::keys::quota::Period::containing(NOW, NOW);
+    let id = crate::keys::subscription::SubscriptionId(1);
+    let refused = database.ledger().give_back(id, period, 1).unwrap_err();
+    assert!(
+        matches!(refused, KeyStoreError::ReadOnly { .. }),
+        "{refused}"
+    );
+}
+
+#[test]
+fn whoever_waits_for_changes_is_woken_by_them_and_by_nothing_else() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    let mut source = database.source();
+    let (wake, woken) = std::sync::mpsc::channel();
+    source.wake_with(std::sync::Arc::new(move || _ = wake.send(())));
+    source.poll().unwrap();
+    let mut store = database.store();
+    let subscription = subscribe(&mut *store, "Acme", 10);
+    woken.recv().unwrap();
+    assert!(source.poll().unwrap().is_some());
+    let lease = database
+        .ledger()
+        .lease(subscription.id, subscription.period(NOW), 1);
+    lease.unwrap();
+    assert_eq!(source.poll().unwrap(), None);
+    // Had the lease woken anybody, that would come first.
+    let before = source.revision();
+    issue(&mut *store, 1);
+    woken.recv().unwrap();
+    source.poll().unwrap().unwrap();
+    assert_ne!(source.revision(), before);
+    assert!(woken.try_recv().is_err(), "a change wakes once");
+}
+
+#[test]
+fn a_store_that_a_server_follows_is_not_taken_from_it() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    let mut source = database.source();
+    source.poll().unwrap();
+    let refused = WithoutServers::hold(database.engine()).unwrap_err();
+    assert!(matches!(refused, KeyStoreError::InUse { .. }), "{refused}");
+    drop(source);
+    let held = std::iter::repeat_with(|| WithoutServers::hold(database.engine()));
+    // A connection ends a moment after whoever had it.
+    let held = held.take(1000).find_map(Result::ok).expect("the lock");
+    let refused = database.source().poll().unwrap_err();
+    assert!(matches!(refused, KeyStoreError::Locked { .. }), "{refused}");
+    drop(held);
+}
+
+#[test]
+fn commands_that_change_the_same_key_follow_each_other() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    subscribe(&mut *database.store(), "Acme", 1);
+    std::thread::scope(|scope| {
+        for _command in 0..8 {
+            scope.spawn(|| {
+                let mut store = database.store();
+                for _change in 0..5 {
+                    let quota = store.subscription(&name("Acme")).unwrap().quota + 1;
+                    let change = SubscriptionChange {
+                        status: None,
+                        quota: Some(quota),
+                    };
+                    store
+                        .update_subscription(&name("Acme"), change, NOW)
+                        .unwrap();
+                }
+            });
+        }
+    });
+    let query = crate::keys::audit::EntryQuery {
+        key: None,
+        subscription: None,
+        limit: u32::MAX,
+    };
+    // Each entry begins with the value that the one before it ended with.
+    let entries = database.store().audit_log(&query).unwrap();
+    for pair in entries.windows(2) {
+        assert_eq!(
+            pair[0].changes.last().unwrap().from,
+            pair[1].changes.last().unwrap().to
+        );
+    }
+}

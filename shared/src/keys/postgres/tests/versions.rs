@@ -1,0 +1,112 @@
+//! Databases without tables, of other programs, and of other versions.
+
+use super::*;
+use crate::keys::postgres::database::Database as Tables;
+use crate::keys::postgres::patience::Patience;
+use crate::keys::postgres::schema::{self, Step};
+use crate::keys::postgres::{Completed, VERSION, migrate};
+use crate::keys::store::{CHANGE, KeyStoreError};
+
+fn opened(database: &Database) -> Result<(), KeyStoreError> {
+    PostgresKeyStore::open(database.engine(), operator()).map(|_store| ())
+}
+
+fn polled(database: &Database) -> Result<(), KeyStoreError> {
+    database.source().poll().map(|_changed| ())
+}
+
+#[test]
+fn nobody_but_who_is_told_to_makes_tables() {
+    let Some(database) = Database::empty() else {
+        return;
+    };
+    for attempt in [opened, polled] {
+        let refused = attempt(&database).unwrap_err();
+        assert!(
+            matches!(refused, KeyStoreError::Missing { .. }),
+            "{refused}"
+        );
+    }
+    let refused = migrate(database.engine()).unwrap_err();
+    assert!(
+        matches!(refused, KeyStoreError::Missing { .. }),
+        "{refused}"
+    );
+    let made = |before| Completed {
+        before,
+        now: VERSION,
+    };
+    assert_eq!(make(database.engine()).unwrap(), made(0));
+    assert_eq!(make(database.engine()).unwrap(), made(VERSION));
+    assert_eq!(migrate(database.engine()).unwrap(), made(VERSION));
+    opened(&database).unwrap();
+    polled(&database).unwrap();
+}
+
+#[test]
+fn a_schema_that_others_made_is_taken_when_it_is_empty_and_never_otherwise() {
+    let Some(database) = Database::empty() else {
+        return;
+    };
+    database.by_hand("CREATE SCHEMA catalogue").unwrap();
+    database
+        .by_hand("CREATE TABLE catalogue.theirs ()")
+        .unwrap();
+    let refused = make(database.engine()).unwrap_err();
+    assert!(
+        matches!(refused, KeyStoreError::Foreign { .. }),
+        "{refused}"
+    );
+    database.by_hand("DROP TABLE catalogue.theirs").unwrap();
+    make(database.engine()).unwrap();
+}
+
+#[test]
+fn a_later_version_is_worked_with_as_long_as_it_says_so() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    let later = |oldest_reader: i64| {
+        let sql = format!(
+            "UPDATE catalogue.schema SET version = {}, oldest_reader = {oldest_reader}",
+            VERSION + 1
+        );
+        database.by_hand(&sql).unwrap();
+    };
+    later(VERSION);
+    opened(&database).unwrap();
+    polled(&database).unwrap();
+    later(VERSION + 1);
+    for attempt in [opened, polled] {
+        let refused = attempt(&database).unwrap_err();
+        assert!(matches!(refused, KeyStoreError::Newer { .. }), "{refused}");
+    }
+}
+
+#[test]
+fn steps_are_taken_once_and_all_or_none_of_them() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    let step = |sql| Step {
+        sql,
+        oldest_reader: 1,
+    };
+    let first = || step("SELECT this_was_taken_before");
+    let good = [first(), step("CREATE TABLE catalogue.second ()")];
+    let bad = [
+        first(),
+        step("CREATE TABLE catalogue.second ()"),
+        step("SELECT nothing"),
+    ];
+    let take = |steps: &[Step]| {
+        let mut tables = Tables::unchecked(database.engine(), Patience::OF_COMMANDS);
+        tables.transact(CHANGE, |session| {
+            session.wait(async |transaction| Ok(schema::take(transaction, 1, steps).await?))
+        })
+    };
+    take(&bad).unwrap_err();
+    take(&good).unwrap();
+    let sql = "DO $$ BEGIN ASSERT (SELECT version FROM catalogue.schema) = 2; END $$";
+    database.by_hand(sql).unwrap();
+}
