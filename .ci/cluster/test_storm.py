@@ -1,0 +1,45 @@
+"""By how much a ledger may be above what clients received, and by no more.
+
+    python3 -B -m unittest discover .ci/cluster
+"""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "faults"))
+
+from history import Span
+from kill import held_max
+from load import CLIENTS
+from storm import LATER, may_be_above
+
+QUOTA = 2500
+USED = (10.0, 20.0)
+
+
+class Explained(unittest.TestCase):
+    def above(self, *faults, unanswered=0):
+        return may_be_above(QUOTA, (unanswered, *USED), faults)
+
+    def test_nothing_explains_more_but_what_was_not_answered(self):
+        self.assertEqual(self.above(), 0)
+        self.assertEqual(self.above(unanswered=7), 7)
+
+    def test_a_killed_server_loses_what_it_holds_and_what_is_under_way(self):
+        self.assertEqual(self.above(Span("kill", 12, 13, "catalogue-1")), CLIENTS + held_max(QUOTA))
+
+    def test_an_answer_that_does_not_arrive_may_have_been_a_lease_of_each_server_that_asked(self):
+        self.assertEqual(self.above(Span("reset", 12, 13, "catalogue-1-postgres")), held_max(QUOTA))
+        self.assertEqual(self.above(Span("stop", 12, 13, "postgres")), 3 * held_max(QUOTA))
+
+    def test_late_answers_may_be_leases_again_and_again(self):
+        self.assertEqual(self.above(Span("delay", 12, 13, "catalogue-1-postgres")), 3 * held_max(QUOTA))
+
+    def test_other_engines_and_other_times_explain_nothing(self):
+        self.assertEqual(self.above(Span("kill", 12, 13, "redis")), 0)
+        self.assertEqual(self.above(Span("kill", 20 + LATER + 1, 30, "postgres")), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
