@@ -22,7 +22,7 @@ FULL, BETWEEN = 60.0, 3.0
 # What the table says of readers. The share of requests that is refused, at least and at most.
 ANSWERED, REFUSED, SOME = (0.0, 0.0), (1.0, 1.0), (0.05, 0.95)
 # Commands: of keys and subscriptions, and of releases.
-KEYS, RELEASES = ("keys", "list"), ("releases", "list")
+KEYS, RELEASES = ("keys", "list", "--json"), ("releases", "list", "--json")
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Outages:
 
     def try_command(self, arguments, data=None):
         operator = self.cluster.operator
-        return subprocess.run([operator.command, "--data", data or operator.data, *arguments, "--json"], text=True,
+        return subprocess.run([operator.command, "--data", data or operator.data, *arguments], text=True,
                               stdin=subprocess.DEVNULL, capture_output=True, env=operator.environment, timeout=PATIENCE)
 
     async def restart(self, fault):
