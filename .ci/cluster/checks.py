@@ -119,6 +119,12 @@ def away_without_reason(entries, faults, recovery):
                 yield f"without a fault: {entry}"
 
 
+def many(findings, bearable):
+    """The findings where they are more than can be borne."""
+    findings = list(findings)
+    return findings if bearable < len(findings) else []
+
+
 def recoveries(entries, faults):
     """For each fault how long after its end the last request was sent that was refused or broken off, and was so before
     the next one began."""

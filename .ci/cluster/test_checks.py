@@ -151,6 +151,10 @@ class Faults(unittest.TestCase):
         faults = [Span("stop", 0, 50), Span("hole", 5, 6)]
         self.assertEqual(list(checks.away_without_reason([entry(40, status=503)], faults, 2)), [])
 
+    def test_a_few_findings_are_borne_where_that_is_said(self):
+        self.assertEqual(checks.many(iter("ab"), 2), [])
+        self.assertEqual(checks.many(iter("abc"), 2), ["a", "b", "c"])
+
     def test_recovery_is_the_last_refusal_before_the_next_fault(self):
         entries = [*(entry(at, status=503) for at in (11, 12.5)), entry(29.9, 30.1, status=0), entry(30.5, status=503)]
         self.assertEqual([seconds for _, seconds in checks.recoveries(entries, self.FAULTS)], [0.5, 0.0])
