@@ -9,7 +9,11 @@ use super::*;
 
 const SERVER_ERROR: &str =
     "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
-const FORBIDDEN: &str = "HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+pub(super) const FORBIDDEN: &str =
+    "HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+
+const NO_BUCKET: &str = "HTTP/1.1 404 Not Found\r\ncontent-length: 41\r\nconnection: close\r\n\r\n\
+                         <Error><Code>NoSuchBucket</Code></Error>\n";
 
 /// Whether a request writes the pointer.
 fn writes_pointer(request: &str) -> bool {
@@ -103,6 +107,7 @@ fn failures_are_told_with_what_was_attempted_and_are_no_damage() {
     for (fate, expected) in [
         (SERVER_ERROR, "500"),
         (FORBIDDEN, "403"),
+        (NO_BUCKET, "there is no such bucket"),
         ("nonsense\r\n\r\n", "invalid HTTP"),
     ] {
         let proxy = Proxy::start(move |_request| Fate::Answered(fate));
@@ -139,6 +144,31 @@ fn a_byte_that_changed_on_the_way_is_found_and_fetched_again() {
     assert_eq!(copies(&machine), (0, 0));
     is_garbled.store(false, Ordering::Relaxed);
     machine.open(&id).unwrap().verify().unwrap();
+}
+
+/// Panics the first time that anything is fetched.
+struct Panics(AtomicBool);
+
+impl Watcher for Panics {
+    fn sending(&self, _bytes: u64) {}
+    fn fetching(&self, _bytes: u64) {
+        assert!(!self.0.swap(false, Ordering::Relaxed), "on purpose");
+    }
+    fn advance(&self, _bytes: u64) {}
+    fn finish(&self) {}
+}
+
+#[test]
+fn a_fetch_that_panicked_keeps_nobody_waiting() {
+    let Some(folder) = Folder::new() else { return };
+    let id = published_until(&folder.machine("here"), 1).remove(0);
+    let mut there = folder.machine("there");
+    there.watcher = Box::new(Panics(AtomicBool::new(true)));
+    thread::scope(|scope| {
+        let fetched = scope.spawn(|| there.open(&id).map(|_release| ())).join();
+        assert!(fetched.is_err());
+    });
+    there.open(&id).unwrap().verify().unwrap();
 }
 
 #[test]
