@@ -13,6 +13,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
+use shared::clock::SystemClock;
 use shared::data_dir::DataDir;
 use shared::release::s3::Unwatched;
 use shared::release::{FileName, ReleaseId, Releases, S3Releases, S3Settings};
@@ -89,6 +90,7 @@ impl Machines {
             &data,
             machine.to_owned(),
             Box::new(Unwatched),
+            Arc::new(SystemClock::new()),
         )
         .unwrap()
     }
