@@ -113,22 +113,17 @@ impl RedisLimits {
             let (address, waited) = (address(), patience);
             Err(RedisFailure::TooSlow { address, waited })
         };
-        match counted.unwrap_or_else(too_slow) {
-            // What was counted before has left too early, also for the other servers.
-            Ok(reply)
-                if circuit
-                    .place
-                    .ahead
-                    .is_put_forward(answered, reply.now_micros) =>
-            {
-                self.give_up(&lines, RedisFailure::Stepped { address: address() })
-            }
-            Ok(reply) => {
-                circuit.place.ahead.learn(asked, reply.now_micros);
-                self.judge(&lines, limit, reply)
-            }
-            Err(failure) => self.give_up(&lines, failure),
+        let reply = match counted.unwrap_or_else(too_slow) {
+            Ok(reply) => reply,
+            Err(failure) => return self.give_up(&lines, failure),
+        };
+        let ahead = &circuit.place.ahead;
+        if ahead.is_put_forward(answered, reply.now_micros) {
+            // What was counted before has left too early, for the other servers as well.
+            return self.give_up(&lines, RedisFailure::Stepped { address: address() });
         }
+        ahead.learn(asked, reply.now_micros);
+        self.judge(&lines, limit, reply)
     }
 
     /// How long it took to be counted.

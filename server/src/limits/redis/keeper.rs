@@ -24,13 +24,12 @@ pub(super) async fn keep(circuit: Arc<Circuit>) {
     let mut turn = interval(PROBE_INTERVAL);
     turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        match circuit.lines() {
-            Some(lines) => look(&circuit, &lines).await,
-            None => {
-                turn.tick().await;
-                // Why not is logged already.
-                _ = connect(&circuit).await;
-            }
+        if let Some(lines) = circuit.lines() {
+            look(&circuit, &lines).await;
+        } else {
+            turn.tick().await;
+            // Why not is logged already.
+            _ = connect(&circuit).await;
         }
     }
 }
