@@ -169,7 +169,8 @@ fn every_server_follows_an_activation_and_a_rollback_and_starts_without_s3() {
 
 #[test]
 fn an_import_that_is_killed_at_any_write_leaves_no_half_release() {
-    let writes = FileName::ALL.len() + ["manifest", "mark", "pointer"].len();
+    let tried_out = ["make", "make again", "replace"].len();
+    let writes = FileName::ALL.len() + ["manifest", "mark"].len() + tried_out + 1;
     for write in 1..=writes {
         for is_done in [false, true] {
             let test = format!("killed-{write}-{is_done}");

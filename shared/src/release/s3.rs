@@ -5,6 +5,7 @@
 //! releases/<id>/manifest.json   written last, and never over another: with it there is a release
 //! releases/<id>/<file>          the other files of a release
 //! in-use/<id>/<who>             somebody uses the release, or is about to activate it
+//! probe/<who>                   there while it is tried out whether S3 keeps conditions
 //! time/<who>                    there for as long as somebody asks what time it is in S3
 //! ```
 //!
@@ -19,6 +20,7 @@ mod fetch;
 mod marks;
 mod place;
 mod pointer;
+mod probe;
 mod prune;
 mod publish;
 mod time;

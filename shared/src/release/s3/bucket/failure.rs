@@ -16,6 +16,11 @@ pub enum S3Error {
     /// There is no place for objects, which is not the same as that there are none.
     #[error("there is no such bucket; make it, or name another one")]
     NoBucket,
+    /// It does not keep the conditions of writes.
+    #[error(
+        "it writes whatever the condition; use a store that honours If-Match and If-None-Match"
+    )]
+    Unconditional,
     /// What the client made of the answer, or of there being none.
     #[error("{0}")]
     Failed(String),

@@ -12,6 +12,8 @@ const SERVER_ERROR: &str =
 pub(super) const FORBIDDEN: &str =
     "HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
+const WRITTEN: &str =
+    "HTTP/1.1 200 OK\r\netag: \"1\"\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 const NO_BUCKET: &str = "HTTP/1.1 404 Not Found\r\ncontent-length: 41\r\nconnection: close\r\n\r\n\
                          <Error><Code>NoSuchBucket</Code></Error>\n";
 
@@ -51,6 +53,30 @@ fn of_two_operators_at_once_one_wins_and_the_other_is_told() {
         (pointer.release, pointer.previous),
         (ids[1].clone(), vec![ids[0].clone()])
     );
+}
+
+#[test]
+fn nothing_is_activated_where_conditions_of_writes_are_not_kept() {
+    let Some(folder) = Folder::new() else { return };
+    let id = published_until(&folder.machine("here"), 1).remove(0);
+    let proxy = Proxy::start(|request| {
+        if request.starts_with("PUT ") && request.contains("/probe/") {
+            Fate::Answered(WRITTEN)
+        } else {
+            Fate::Passed
+        }
+    });
+    let machine = folder.machine_with("unlucky", &proxy.settings());
+    let lock = machine.lock().unwrap();
+    let refused = machine.activate(&id, &Before::Nothing, &lock).unwrap_err();
+    assert!(
+        with_cause(&refused).ends_with("use a store that honours If-Match and If-None-Match"),
+        "{refused}"
+    );
+    assert_eq!(machine.current().unwrap(), None);
+    drop(lock);
+    activate(&folder.machine("here"), &id);
+    assert!(folder.list("probe/").is_empty());
 }
 
 #[test]
