@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use rand::RngCore;
 use shared::data_dir::DataDir;
@@ -42,7 +43,8 @@ impl<'a> Publication<'a> {
         };
         let who = format!("{:016x}", context.random.next_u64());
         let address = address.clone();
-        let releases = S3Releases::open(address, &context.s3, &data, who, watcher)?;
+        let clock = Arc::clone(&context.clock);
+        let releases = S3Releases::open(address, &context.s3, &data, who, watcher, clock)?;
         Ok(Box::new(releases))
     }
 }

@@ -1,8 +1,9 @@
 //! Tending to the copies of releases on this machine, beside following: what may be activated next
 //! is fetched before it is, what is served is marked as in use, and what nobody needs goes.
 //!
-//! It has a thread of its own, so that a long fetch never delays a look at the pointer. Whatever
-//! fails is tried again; the release that is served is served on.
+//! It has threads of its own, so that a long fetch delays neither a look at the pointer nor a mark,
+//! which counts for some minutes only. Whatever fails is tried again; the release that is served is
+//! served on.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -20,15 +21,28 @@ use crate::repeating::{Repeating, repeat};
 const INTERVAL: Duration = Duration::from_secs(3);
 
 /// Starts to tend, at once and then every three seconds.
-pub fn tend(app: Arc<App>, releases: Arc<dyn Releases>) -> io::Result<Repeating> {
+pub fn tend(app: Arc<App>, releases: Arc<dyn Releases>) -> io::Result<[Repeating; 2]> {
+    let marked = Arc::clone(&releases);
+    let mark = of_served(Arc::clone(&app), "mark", move |served, _now| Tended {
+        failures: marked.mark_in_use(served).err().into_iter().collect(),
+        ..Tended::default()
+    });
+    let fetch = of_served(app, "tend", move |served, now| releases.tend(served, now));
+    Ok([mark?, fetch?])
+}
+
+/// Starts to do this for the release that is served, of which it is told with the time.
+fn of_served(
+    app: Arc<App>,
+    name: &'static str,
+    mut act: impl FnMut(&ReleaseId, i64) -> Tended + Send + 'static,
+) -> io::Result<Repeating> {
     let mut told = Told::default();
-    repeat("tend", INTERVAL, move || {
+    repeat(name, INTERVAL, move || {
         // Whatever is served was opened by its id.
-        let Some(served) = ReleaseId::parse(app.catalogue().release_id()) else {
-            return;
-        };
-        let now_seconds = app.clock.now().unix_seconds();
-        told.tell(releases.tend(&served, now_seconds));
+        if let Some(served) = ReleaseId::parse(app.catalogue().release_id()) {
+            told.tell(act(&served, app.clock.now().unix_seconds()));
+        }
     })
 }
 

@@ -13,6 +13,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
+use shared::clock::SystemClock;
 use shared::data_dir::DataDir;
 use shared::release::s3::Unwatched;
 use shared::release::{FileName, ReleaseId, Releases, S3Releases, S3Settings};
@@ -89,6 +90,7 @@ impl Machines {
             &data,
             machine.to_owned(),
             Box::new(Unwatched),
+            Arc::new(SystemClock::new()),
         )
         .unwrap()
     }
@@ -167,7 +169,8 @@ fn every_server_follows_an_activation_and_a_rollback_and_starts_without_s3() {
 
 #[test]
 fn an_import_that_is_killed_at_any_write_leaves_no_half_release() {
-    let writes = FileName::ALL.len() + ["manifest", "mark", "pointer"].len();
+    let tried_out = ["make", "make again", "replace"].len();
+    let writes = FileName::ALL.len() + ["manifest", "mark"].len() + tried_out + 1;
     for write in 1..=writes {
         for is_done in [false, true] {
             let test = format!("killed-{write}-{is_done}");

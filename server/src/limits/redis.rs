@@ -5,6 +5,7 @@
 //! nothing is counted: whoever asks is told so at once while somebody looks for when it is back.
 
 mod address;
+mod ahead;
 mod circuit;
 mod failure;
 mod keeper;
@@ -106,19 +107,23 @@ impl RedisLimits {
         let asked = circuit.clock.monotonic();
         let counting = lines.count(&circuit.place, family, limit, (asked, patience));
         let counted = timeout(patience, counting).await;
-        let took = circuit.clock.monotonic().saturating_sub(asked);
-        self.round_trips.took(took);
+        let answered = circuit.clock.monotonic();
+        self.round_trips.took(answered.saturating_sub(asked));
         let too_slow = |_elapsed| {
             let (address, waited) = (address(), patience);
             Err(RedisFailure::TooSlow { address, waited })
         };
-        match counted.unwrap_or_else(too_slow) {
-            Ok(reply) => self.judge(&lines, limit, reply),
-            Err(failure) => {
-                circuit.break_off(&lines, &failure);
-                Err(failure.into())
-            }
+        let reply = match counted.unwrap_or_else(too_slow) {
+            Ok(reply) => reply,
+            Err(failure) => return self.give_up(&lines, failure),
+        };
+        let ahead = &circuit.place.ahead;
+        if ahead.is_put_forward(answered, reply.now_micros) {
+            // What was counted before has left too early, for the other servers as well.
+            return self.give_up(&lines, RedisFailure::Stepped { address: address() });
         }
+        ahead.learn(asked, reply.now_micros);
+        self.judge(&lines, limit, reply)
     }
 
     /// How long it took to be counted.
@@ -145,10 +150,15 @@ impl RedisLimits {
             _ => RedisFailure::Garbled { address: address() },
         };
         // What was not lost is still there on the same connections.
-        let can_go_on = matches!(reply.verdict, Verdict::Late | Verdict::Closed);
-        if !can_go_on {
-            self.circuit.break_off(lines, &failure);
+        match reply.verdict {
+            Verdict::Late | Verdict::Closed => Err(failure.into()),
+            _ => self.give_up(lines, failure),
         }
+    }
+
+    /// Nobody asks on these connections any more.
+    fn give_up(&self, lines: &Arc<Lines>, failure: RedisFailure) -> Result<Usage, MinuteError> {
+        self.circuit.break_off(lines, &failure);
         Err(failure.into())
     }
 }

@@ -148,8 +148,14 @@ pub trait Releases: Send + Sync {
         Ok(())
     }
 
+    /// Says that a release is served here, every few seconds, so that nobody removes it. In a
+    /// directory whoever has it open has said so.
+    fn mark_in_use(&self, _served: &ReleaseId) -> Result<(), ReleaseError> {
+        Ok(())
+    }
+
     /// What a server that serves a release does beside, every few seconds: fetches what may be
-    /// activated next, says what it uses, and removes copies that nobody needs. A directory has
+    /// activated next, which may take long, and removes copies that nobody needs. A directory has
     /// no copies.
     fn tend(&self, _served: &ReleaseId, _now_seconds: i64) -> Tended {
         Tended::default()

@@ -5,6 +5,8 @@
 //! releases/<id>/manifest.json   written last, and never over another: with it there is a release
 //! releases/<id>/<file>          the other files of a release
 //! in-use/<id>/<who>             somebody uses the release, or is about to activate it
+//! probe/<who>                   there while it is tried out whether S3 keeps conditions
+//! time/<who>                    there for as long as somebody asks what time it is in S3
 //! ```
 //!
 //! The pointer is replaced only in the state that was read, so of two operators who activate at
@@ -18,15 +20,17 @@ mod fetch;
 mod marks;
 mod place;
 mod pointer;
+mod probe;
 mod prune;
 mod publish;
+mod time;
 
 #[cfg(test)]
 pub(super) mod tests;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::{Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 
 pub use self::address::{NotAnAddress, S3Address};
 use self::bucket::{Bucket, Contents, Got};
@@ -35,6 +39,7 @@ use self::cache::Refused;
 use self::pointer::Seen;
 use super::manifest::MANIFEST;
 use super::{Manifest, ReleaseError, ReleaseId, ReleaseStore, reader};
+use crate::clock::Clock;
 use crate::data_dir::DataDir;
 
 /// The folder of releases, in S3.
@@ -75,6 +80,7 @@ pub struct S3Releases {
     watcher: Box<dyn Watcher>,
     /// Who this is, in marks of use.
     who: String,
+    clock: Arc<dyn Clock>,
     /// The pointer as it was seen last.
     seen: Mutex<Option<Seen>>,
     /// What is being fetched by a thread of this process, so that no other one does it too.
@@ -95,6 +101,7 @@ impl S3Releases {
         data: &DataDir,
         who: String,
         watcher: Box<dyn Watcher>,
+        clock: Arc<dyn Clock>,
     ) -> Result<Self, ReleaseError> {
         let cache = DataDir::new(data.path().join(address.cache_name()));
         Ok(Self {
@@ -103,6 +110,7 @@ impl S3Releases {
             cache: ReleaseStore::new(cache),
             watcher,
             who,
+            clock,
             seen: Mutex::default(),
             underway: Mutex::default(),
             fetched: Condvar::new(),

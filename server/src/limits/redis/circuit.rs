@@ -125,6 +125,7 @@ impl Circuit {
                  so"
             }
             Verdict::Restarted => "it was restarted or replaced, and may forget what it answered",
+            Verdict::Stepped => "its clock was put forward, after which requests leave too early",
             _ => "another server has found that out",
         };
         tracing::warn!(

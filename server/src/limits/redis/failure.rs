@@ -44,6 +44,12 @@ pub enum RedisFailure {
         /// Where it is.
         address: RedisAddress,
     },
+    /// Its clock was put forward.
+    #[error("{address} has put its clock forward, so requests have left their windows too early")]
+    Stepped {
+        /// Where it is.
+        address: RedisAddress,
+    },
     /// It was emptied.
     #[error("{address} has lost what was counted")]
     Lost {
@@ -85,6 +91,10 @@ pub enum RedisFailure {
     },
 }
 
+/// What is allowed to a user that counts.
+const ALLOWED: &str = "allow its user INFO, EVALSHA, SCRIPT LOAD and what scripts run: HMGET, HSET, HGET, \
+                       EXISTS, TIME, LINDEX, LLEN, LTRIM, RPUSH, DEL, PTTL, PEXPIRE";
+
 impl RedisFailure {
     /// What an operator has to do, where it does not get better by itself.
     pub fn advice(&self) -> Option<String> {
@@ -97,11 +107,14 @@ impl RedisFailure {
                 ErrorKind::AuthenticationFailed => {
                     Some("check the user and the password in the address".to_owned())
                 }
-                ErrorKind::Server(ServerErrorKind::NoPerm) => Some(
-                    "allow its user INFO, EVALSHA, SCRIPT LOAD and what scripts run: HMGET, HSET, \
-                     HGET, EXISTS, TIME, LINDEX, LLEN, LTRIM, RPUSH, DEL, PTTL, PEXPIRE"
-                        .to_owned(),
-                ),
+                ErrorKind::Server(ServerErrorKind::NoPerm) => Some(ALLOWED.to_owned()),
+                ErrorKind::Server(
+                    ServerErrorKind::CrossSlot
+                    | ServerErrorKind::Moved
+                    | ServerErrorKind::Ask
+                    | ServerErrorKind::ClusterDown,
+                ) => Some("name one that is not part of a cluster".to_owned()),
+                _ if why.detail().is_some_and(is_script_not_allowed) => Some(ALLOWED.to_owned()),
                 ErrorKind::InvalidClientConfig => Some("check the address".to_owned()),
                 _ if why.code() == Some("NOAUTH") => {
                     Some("put USER:PASSWORD@ before the host in the address".to_owned())
@@ -112,6 +125,37 @@ impl RedisFailure {
                 Some("name the one that all servers are to count in".to_owned())
             }
             _ => None,
+        }
+    }
+}
+
+/// Whether a script was refused what it runs; Redis gives that no code of its own.
+fn is_script_not_allowed(detail: &str) -> bool {
+    // Until version 7.0, and since.
+    detail.contains("user executing the script can't run this command")
+        || detail.contains("ACL failure in script")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_somebody_has_to_mend_is_told_how() {
+        let kinds = [
+            (ServerErrorKind::NoPerm, Some("allow its user")),
+            (ServerErrorKind::CrossSlot, Some("not part of a cluster")),
+            (ServerErrorKind::Moved, Some("not part of a cluster")),
+            (ServerErrorKind::BusyLoading, None),
+        ];
+        for (kind, expected) in kinds {
+            let failure = RedisFailure::Failed {
+                address: "redis://r".parse().unwrap(),
+                why: (ErrorKind::Server(kind), "refused").into(),
+            };
+            let advice = failure.advice();
+            assert_eq!(advice.is_some(), expected.is_some(), "{kind:?}");
+            assert!(advice.is_none_or(|advice| advice.contains(expected.unwrap_or_default())));
         }
     }
 }

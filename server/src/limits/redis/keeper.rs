@@ -4,6 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::{MissedTickBehavior, interval};
+
 use super::circuit::Circuit;
 use super::failure::RedisFailure;
 use super::lines::Lines;
@@ -11,21 +13,23 @@ use crate::primitives::timeout;
 
 /// How long all of the questions may take with which counting begins.
 pub(super) const BEGIN_WAIT_MAX: Duration = Duration::from_millis(500);
-/// Pause between two attempts to find it again: several fit into a second.
+/// From one connecting to the next at least: several fit into a second, and no more where what is
+/// connected breaks off again at once.
 const PROBE_INTERVAL: Duration = Duration::from_millis(200);
 /// Pause between two looks whether all is as it was.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Looks after the connections until it is dropped.
 pub(super) async fn keep(circuit: Arc<Circuit>) {
+    let mut turn = interval(PROBE_INTERVAL);
+    turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        match circuit.lines() {
-            Some(lines) => look(&circuit, &lines).await,
-            None => {
-                if connect(&circuit).await.is_err() {
-                    tokio::time::sleep(PROBE_INTERVAL).await;
-                }
-            }
+        if let Some(lines) = circuit.lines() {
+            look(&circuit, &lines).await;
+        } else {
+            turn.tick().await;
+            // Why not is logged already.
+            _ = connect(&circuit).await;
         }
     }
 }

@@ -8,7 +8,7 @@ use redis::{
     ServerErrorKind, ToRedisArgs, Value, cmd,
 };
 
-use super::process::Process;
+use super::process::{Process, SETTINGS, Settings};
 use super::scripts::Reply;
 
 /// Room for the text of a question, which takes more only where names are long.
@@ -55,14 +55,12 @@ impl Line {
         let info: String = cmd("INFO").query_async(&mut connection).await?;
         // Hosted ones keep their configuration to themselves.
         let mut setting = cmd("CONFIG");
-        setting.arg("GET").arg("appendfsync");
-        let setting = setting.query_async(&mut connection).await;
-        let setting: Vec<String> = match setting {
-            Err(refused) if refused.code().is_some() => Vec::new(),
+        setting.arg("GET").arg(SETTINGS);
+        let settings: Settings = match setting.query_async(&mut connection).await {
+            Err(refused) if refused.code().is_some() => Settings::new(),
             answered => answered?,
         };
-        let appendfsync = setting.get(1).map(String::as_str);
-        Process::parse(&info, appendfsync).ok_or(NoReply::Garbled)
+        Process::parse(&info, &settings).ok_or(NoReply::Garbled)
     }
 
     /// Has a script run. Redis loads it first where it does not know it.

@@ -2,7 +2,7 @@
 //!
 //! They are used until the first of them fails, and then thrown away together.
 
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use redis::Script;
@@ -10,6 +10,7 @@ use shared::clock::Clock;
 use shared::keys::key::KeyId;
 
 use super::address::RedisAddress;
+use super::ahead::Ahead;
 use super::failure::RedisFailure;
 use super::line::{Line, NoReply};
 use super::process::{NO_EVICTION, Process};
@@ -19,14 +20,18 @@ use super::scripts::{Reply, Scripts, Verdict};
 /// would each carry fewer questions at a time.
 const LINES: usize = 2;
 
-/// Names of the keys, and of the server that they are in.
+/// Names of the keys and of the server that they are in, and how its clock stands.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) address: RedisAddress,
     pub(super) scripts: Scripts,
+    /// Known across connections, so that a step of the clock is found out behind a break, too.
+    pub(super) ahead: Ahead,
     marker: String,
     /// What the names of all windows begin with.
     windows: String,
+    /// A window of nobody.
+    trial: String,
 }
 
 /// Connections on which counting has begun.
@@ -34,9 +39,6 @@ pub(super) struct Place {
 pub(super) struct Lines {
     all: Vec<Line>,
     turn: AtomicUsize,
-    /// What the store's clock showed when ours showed zero, in microseconds; at most by a round trip
-    /// too much, never too little.
-    ahead_micros: AtomicI64,
 }
 
 /// How counting begins, or goes on.
@@ -53,8 +55,10 @@ impl Place {
         Self {
             address,
             scripts,
+            ahead: Ahead::unknown(),
             marker: format!("{prefix}limits"),
             windows: format!("{prefix}minute:"),
+            trial: format!("{prefix}trial"),
         }
     }
 
@@ -64,7 +68,6 @@ impl Place {
         let lines = Lines {
             all: lines,
             turn: AtomicUsize::new(0),
-            ahead_micros: AtomicI64::new(0),
         };
         let begun = lines.begin(self, &process, clock).await?;
         Ok((lines, begun))
@@ -95,7 +98,15 @@ impl Place {
             }
             lines.push(line);
         }
+        self.try_out(&lines[0]).await?;
         Ok((lines, process))
+    }
+
+    /// Whether what counts a request can be run there.
+    async fn try_out(&self, line: &Line) -> Result<(), RedisFailure> {
+        let keys = [&*self.marker, &*self.trial];
+        let tried = line.ask(&self.scripts.trial, keys, [0; 0]).await;
+        tried.map(|_reply| ()).map_err(|why| self.failure(why))
     }
 
     /// The process at the other end, if it may be counted in.
@@ -154,10 +165,15 @@ impl Lines {
         process: &Process,
         clock: &dyn Clock,
     ) -> Result<Begun, RedisFailure> {
+        let (line, scripts) = (self.next(), &place.scripts);
         let asked = clock.monotonic();
-        let declared = place.declare(self.next(), &place.scripts.begin, process);
-        let (begun, reply) = declared.await?;
-        self.set_clock(asked, reply);
+        let (mut begun, mut reply) = place.declare(line, &scripts.begin, process).await?;
+        let answered = clock.monotonic();
+        if place.ahead.is_put_forward(answered, reply.now_micros) {
+            // Where this fails the step is not forgotten, and found out again.
+            (begun, reply) = place.declare(line, &scripts.close, process).await?;
+        }
+        place.ahead.learn(asked, reply.now_micros);
         Ok(begun)
     }
 
@@ -169,27 +185,15 @@ impl Lines {
         limit: u32,
         (asked, patience): (Duration, Duration),
     ) -> Result<Reply, RedisFailure> {
-        let ahead = self.ahead_micros.load(Ordering::Relaxed);
-        let deadline = ahead.saturating_add(micros(asked.saturating_add(patience)));
+        let deadline = place.ahead.store_micros(asked.saturating_add(patience));
         let keys = [&*place.marker, &*format!("{}{family}", place.windows)];
         let arguments = [i64::from(limit), deadline];
         let asked_for = self.next().ask(&place.scripts.count, keys, arguments);
-        let reply = asked_for.await.map_err(|why| place.failure(why))?;
-        self.set_clock(asked, reply);
-        Ok(reply)
-    }
-
-    fn set_clock(&self, asked: Duration, reply: Reply) {
-        let ahead = reply.now_micros.saturating_sub(micros(asked));
-        self.ahead_micros.store(ahead, Ordering::Relaxed);
+        asked_for.await.map_err(|why| place.failure(why))
     }
 
     fn next(&self) -> &Line {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         &self.all[turn % self.all.len()]
     }
-}
-
-fn micros(duration: Duration) -> i64 {
-    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
 }

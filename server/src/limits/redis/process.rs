@@ -2,10 +2,18 @@
 //!
 //! It reads; what follows from it is decided elsewhere.
 
+use std::collections::BTreeMap;
+
 use redis::InfoDict;
 
 /// The policy under which Redis never forgets a window to make room.
 pub(super) const NO_EVICTION: &str = "noeviction";
+
+/// The names of the settings that are read, as a pattern: of several, older versions take no list.
+pub(super) const SETTINGS: &str = "*appendfsync*";
+
+/// Settings by their names.
+pub(super) type Settings = BTreeMap<String, String>;
 
 /// What one process says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,13 +30,16 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// What `INFO` says, and the setting `appendfsync`, which not everybody may ask for. Nothing
-    /// where something is missing.
-    pub(super) fn parse(info: &str, appendfsync: Option<&str>) -> Option<Self> {
+    /// What `INFO` says, and settings, which not everybody may ask for. Nothing where something is
+    /// missing that everybody is told.
+    pub(super) fn parse(info: &str, settings: &Settings) -> Option<Self> {
         let info = InfoDict::new(info);
         let text = |name| info.get::<String>(name);
         let is = |name, expected: &str| text(name).is_some_and(|value| value == expected);
-        let writes_first = is("aof_enabled", "1") && appendfsync == Some("always");
+        let is_set = |name, expected: &str| settings.get(name).is_some_and(|set| set == expected);
+        let writes_first = is("aof_enabled", "1")
+            && is_set("appendfsync", "always")
+            && is_set("no-appendfsync-on-rewrite", "no");
         Some(Self {
             run: text("run_id").filter(|run| !run.is_empty())?,
             // A replica is sent everything a little later, and may be promoted.
@@ -61,15 +72,24 @@ mod tests {
 
     #[test]
     fn only_a_lone_process_that_writes_before_it_answers_keeps_all() {
-        for (changed, appendfsync, keeps_all) in [
-            (("", ""), Some("always"), true),
-            (("", ""), Some("everysec"), false),
-            (("", ""), None, false),
-            (("aof_enabled", "0"), Some("always"), false),
-            (("connected_slaves", "1"), Some("always"), false),
+        let set = |appendfsync: &str, on_rewrite: &str| {
+            let named = [
+                ("appendfsync", appendfsync),
+                ("no-appendfsync-on-rewrite", on_rewrite),
+            ];
+            let owned = named.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            Settings::from(owned)
+        };
+        for (changed, settings, keeps_all) in [
+            (("", ""), set("always", "no"), true),
+            (("", ""), set("everysec", "no"), false),
+            (("", ""), set("always", "yes"), false),
+            (("", ""), Settings::new(), false),
+            (("aof_enabled", "0"), set("always", "no"), false),
+            (("connected_slaves", "1"), set("always", "no"), false),
         ] {
-            let process = Process::parse(&info(changed), appendfsync).unwrap();
-            assert_eq!(process.keeps_all, keeps_all, "{changed:?} {appendfsync:?}");
+            let process = Process::parse(&info(changed), &settings).unwrap();
+            assert_eq!(process.keeps_all, keeps_all, "{changed:?} {settings:?}");
         }
     }
 
@@ -77,13 +97,17 @@ mod tests {
     fn policy_and_role_are_told_and_what_counting_needs_must_be_there() {
         let evicting = info(("maxmemory_policy", "allkeys-lru"));
         assert_eq!(
-            Process::parse(&evicting, None).unwrap().policy,
+            Process::parse(&evicting, &Settings::new()).unwrap().policy,
             "allkeys-lru"
         );
-        let replica = Process::parse(&info(("role", "slave")), None).unwrap();
+        let replica = Process::parse(&info(("role", "slave")), &Settings::new()).unwrap();
         assert!(!replica.is_primary);
         for missing in [info(("run_id", "")), String::new(), "run_id:1".to_owned()] {
-            assert_eq!(Process::parse(&missing, None), None, "{missing}");
+            assert_eq!(
+                Process::parse(&missing, &Settings::new()),
+                None,
+                "{missing}"
+            );
         }
     }
 }

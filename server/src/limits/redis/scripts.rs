@@ -10,6 +10,8 @@ use redis::Script;
 const COMMON: &str = include_str!("scripts/common.lua");
 const COUNT: &str = include_str!("scripts/count.lua");
 const BEGIN: &str = include_str!("scripts/begin.lua");
+const CLOSE: &str = include_str!("scripts/close.lua");
+const TRIAL: &str = include_str!("scripts/trial.lua");
 const INIT: &str = include_str!("scripts/init.lua");
 
 /// The scripts, ready to be run.
@@ -17,6 +19,8 @@ const INIT: &str = include_str!("scripts/init.lua");
 pub(super) struct Scripts {
     pub(super) count: Script,
     pub(super) begin: Script,
+    pub(super) close: Script,
+    pub(super) trial: Script,
     pub(super) init: Script,
 }
 
@@ -27,6 +31,8 @@ impl Scripts {
         Self {
             count: script(COUNT),
             begin: script(BEGIN),
+            close: script(CLOSE),
+            trial: script(TRIAL),
             init: script(INIT),
         }
     }
@@ -53,14 +59,18 @@ pub(super) enum Verdict {
     Restarted,
     /// Nothing was ever counted here, or all of it is lost.
     New,
+    /// Its clock was put forward, so every window was closed.
+    Stepped,
     /// The marker was made.
     Made,
     /// There was a marker.
     There,
+    /// It runs all that counting takes.
+    Tried,
 }
 
 /// The numbers that the scripts give to verdicts.
-const VERDICTS: [(i64, Verdict); 11] = [
+const VERDICTS: [(i64, Verdict); 13] = [
     (1, Verdict::Counted),
     (2, Verdict::Full),
     (3, Verdict::Closed),
@@ -70,8 +80,10 @@ const VERDICTS: [(i64, Verdict); 11] = [
     (12, Verdict::Kept),
     (13, Verdict::Restarted),
     (14, Verdict::New),
+    (15, Verdict::Stepped),
     (21, Verdict::Made),
     (22, Verdict::There),
+    (31, Verdict::Tried),
 ];
 
 /// A reply that fits its question.
@@ -138,5 +150,15 @@ mod tests {
         assert_eq!(Reply::parse(7, unknown), None, "an unknown verdict");
         let negative = [7, 2, -1, 0, 0, 8];
         assert_eq!(Reply::parse(7, negative), None, "less than none counted");
+    }
+
+    #[test]
+    fn the_trial_runs_whatever_counting_runs() {
+        let commands = |script: &'static str| {
+            let calls = script.split("redis.call('").skip(1);
+            calls.filter_map(|call| call.split_once('\'').map(|(command, _)| command))
+        };
+        let tried: Vec<_> = commands(TRIAL).collect();
+        assert!(commands(COUNT).all(|command| tried.contains(&command)));
     }
 }

@@ -49,15 +49,32 @@ fn a_clock_that_is_put_back_closes_a_window_for_a_minute_at_most() {
 }
 
 #[test]
-fn a_request_that_the_store_comes_to_too_late_is_not_counted() {
+fn a_clock_that_is_put_forward_closes_every_window_for_a_minute() {
+    // More than a request waits, so that it is too late by the store's clock; and less.
+    for step in [Duration::from_mins(1), Duration::from_millis(501)] {
+        let Some(rig) = Rig::start() else { return };
+        let key = family(1);
+        assert!(rig.count(&key, 1).is_ok());
+        rig.put_clock_forward(step);
+        // Whether this request finds it out or somebody has looked before.
+        assert!(rig.try_count(&key, 1).is_err());
+        rig.wait_for(|state| matches!(state, State::Closed(_)));
+        rig.pass(Duration::from_micros(59_999_999));
+        let closed = rig.try_count(&key, 9).unwrap_err();
+        assert!(matches!(closed, RedisFailure::Closed { .. }), "{closed}");
+        rig.pass(Duration::from_micros(1));
+        assert!(rig.count(&key, 1).is_ok());
+    }
+}
+
+#[test]
+fn a_server_does_not_start_on_a_store_that_lets_it_begin_but_not_count() {
     let Some(rig) = Rig::start() else { return };
-    let key = family(1);
-    // As after a stop: the store's time went on, and the request's patience ended.
-    rig.pass_in_store(PATIENCE + Duration::from_micros(1));
-    let late = rig.try_count(&key, 1).unwrap_err();
-    assert!(matches!(late, RedisFailure::Late { .. }), "{late}");
-    assert_eq!(rig.held(&key), 0);
-    assert!(rig.count(&key, 1).is_ok(), "the store's time is known now");
+    for command in ["lindex", "rpush", "del"] {
+        let refused = rig.start_without(command).err().unwrap();
+        let advice = refused.advice().unwrap();
+        assert!(advice.contains(&command.to_uppercase()), "{advice}");
+    }
 }
 
 #[test]

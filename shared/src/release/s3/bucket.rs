@@ -133,7 +133,7 @@ impl Bucket {
                 let reason = format!("it has {size} bytes, more than the {bytes_max} it may have");
                 Err(ReleaseError::damaged(&self.path(name), reason))
             }
-            Err(Failure::Client(Error::NotFound { .. })) => Ok(Got::Missing),
+            Err(Failure::Client(error)) if failure::is_missing(&error) => Ok(Got::Missing),
             Err(Failure::Client(Error::NotModified { .. })) => Ok(Got::Unchanged),
             Err(failure) => Err(self.error("read", name, failure)),
         }
@@ -198,7 +198,8 @@ impl Bucket {
     /// Removes an object; it is no error that there is none.
     pub(super) fn remove(&self, name: &str) -> Result<(), ReleaseError> {
         match self.wait(SMALL_MAX, self.client.delete(&self.key(name))) {
-            Ok(()) | Err(Failure::Client(Error::NotFound { .. })) => Ok(()),
+            Ok(()) => Ok(()),
+            Err(Failure::Client(error)) if failure::is_missing(&error) => Ok(()),
             Err(failure) => Err(self.error("remove", name, failure)),
         }
     }

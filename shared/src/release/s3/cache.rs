@@ -24,11 +24,9 @@ const RETRY_SECONDS_MAX: i64 = 5 * 60;
 pub(super) type Refused = BTreeMap<ReleaseId, (i64, i64)>;
 
 impl S3Releases {
-    /// Looks what is wanted, marks what is served, fetches what is missing, removes what is left.
+    /// Looks what is wanted, fetches what is missing, removes what is left.
     pub(super) fn tend_copies(&self, served: &ReleaseId, now: i64) -> Tended {
         let mut tended = Tended::default();
-        let marked = self.renew_mark(served, now);
-        tended.failures.extend(marked.err());
         match self.wanted() {
             Ok(wanted) => {
                 self.fetch_ahead(&wanted, now, &mut tended);

@@ -47,11 +47,8 @@ impl S3Releases {
         }
         underway.insert(id.clone());
         drop(underway);
-        let fetched = self.copy(id);
-        self.watcher.finish();
-        lock(&self.underway).remove(id);
-        self.fetched.notify_all();
-        fetched
+        let _underway = Underway { releases: self, id };
+        self.copy(id)
     }
 
     fn copy(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
@@ -170,6 +167,21 @@ impl S3Releases {
             name,
             &self.bucket.path(directory.trim_end_matches('/')),
         )
+    }
+}
+
+/// A copy that is being made. However that ends, whoever waits for it is told.
+struct Underway<'a> {
+    releases: &'a S3Releases,
+    id: &'a ReleaseId,
+}
+
+impl Drop for Underway<'_> {
+    fn drop(&mut self) {
+        let releases = self.releases;
+        lock(&releases.underway).remove(self.id);
+        releases.fetched.notify_all();
+        releases.watcher.finish();
     }
 }
 

@@ -4,6 +4,8 @@
 //! manifest away first and then looks for marks. So one of the two sees the other, whatever the
 //! order in which they come.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 
 use super::{S3Releases, lock};
@@ -17,12 +19,13 @@ pub(super) const IN_USE: &str = "in-use/";
 /// Marks older than this count no more: whoever made it has ended, or is cut off.
 pub(super) const MARKED_SECONDS: i64 = 5 * 60;
 /// A mark is renewed when it is older than this.
-const RENEWED_SECONDS: i64 = 60;
+const RENEWED_AFTER: Duration = Duration::from_mins(1);
 
 /// A mark that this process keeps fresh.
 pub(super) struct Marked {
     release: ReleaseId,
-    at_seconds: i64,
+    /// By the monotonic clock, which nobody puts back.
+    at: Duration,
 }
 
 impl S3Releases {
@@ -38,18 +41,19 @@ impl S3Releases {
     }
 
     /// Keeps the mark of the release that is served fresh, and takes away the one before it.
-    pub(super) fn renew_mark(&self, served: &ReleaseId, now: i64) -> Result<(), ReleaseError> {
+    pub(super) fn renew_mark(&self, served: &ReleaseId) -> Result<(), ReleaseError> {
         let mut marked = lock(&self.marked);
+        let now = self.clock.monotonic();
         if let Some(mark) = &*marked
             && mark.release == *served
-            && now - mark.at_seconds < RENEWED_SECONDS
+            && now.saturating_sub(mark.at) < RENEWED_AFTER
         {
             return Ok(());
         }
         self.bucket.put(&self.mark_name(served), Bytes::new())?;
         let mark = Marked {
             release: served.clone(),
-            at_seconds: now,
+            at: now,
         };
         if let Some(before) = marked.replace(mark)
             && before.release != *served

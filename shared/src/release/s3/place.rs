@@ -105,12 +105,13 @@ impl Releases for S3Releases {
     }
 
     fn prune(&self, now_seconds: i64, held: &ReleaseLock) -> Result<Pruned, ReleaseError> {
-        let mut pruned = self.judge(now_seconds, true)?;
+        let mut pruned = self.judge(self.by_its_clock(now_seconds)?, true)?;
         let copies = self.prune_copies(now_seconds, held);
         pruned.failures.extend(copies.err());
         Ok(pruned)
     }
 
+    /// It writes nothing, so it goes by this machine's clock.
     fn foresee_prune(&self, now_seconds: i64) -> Result<Pruned, ReleaseError> {
         self.judge(now_seconds, false)
     }
@@ -139,6 +140,10 @@ impl Releases for S3Releases {
     fn distrust(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
         let held = self.lock()?;
         self.remove_copy(id, &held)
+    }
+
+    fn mark_in_use(&self, served: &ReleaseId) -> Result<(), ReleaseError> {
+        self.renew_mark(served)
     }
 
     fn tend(&self, served: &ReleaseId, now_seconds: i64) -> Tended {

@@ -47,7 +47,11 @@ impl S3Releases {
             let next = Pointer::after(pointer, id.clone());
             let text = Bytes::from(next.to_text());
             let written = match etag {
-                None => self.bucket.create(CURRENT, text),
+                None => {
+                    // The first that is ever activated here.
+                    self.check_conditions()?;
+                    self.bucket.create(CURRENT, text)
+                }
                 Some(etag) => self.bucket.replace(CURRENT, text, etag),
             };
             match written {

@@ -2,9 +2,12 @@
 //!
 //! The manifest goes first, so that there is no release any more, and is put back if it shows that
 //! somebody has come to need the release meanwhile. Only then are its files removed. Killed at any
-//! point, this leaves a release whole or gone, and what is left of it to the next prune.
+//! point, this leaves a release whole or gone, and what is left of it to the next prune; what the
+//! pointer names is never taken for left, so that importing it again makes it whole.
 
 use std::collections::BTreeMap;
+
+use bytes::Bytes;
 
 use super::bucket::Listed;
 use super::marks::{IN_USE, MARKED_SECONDS};
@@ -14,6 +17,9 @@ use crate::release::manifest::MANIFEST;
 use crate::release::pointer::Pointer;
 use crate::release::prune::{Kept, PREVIOUS_KEPT, Pruned, Verdict, YOUNG};
 use crate::release::{ReleaseError, ReleaseId};
+
+/// So often it is tried to put a manifest back.
+const ATTEMPTS: u32 = 3;
 
 /// The objects of one release, or of what was to become one.
 #[derive(Default)]
@@ -41,9 +47,9 @@ impl Objects {
 impl S3Releases {
     pub(super) fn judge(&self, now: i64, remove: bool) -> Result<Pruned, ReleaseError> {
         // Read before the releases: what is activated meanwhile was published before, and is seen.
-        let pointer = match self.read_pointer() {
-            Err(ReleaseError::DamagedPointer { .. }) => None,
-            read => read?,
+        let (pointer, is_damaged) = match self.read_pointer() {
+            Err(ReleaseError::DamagedPointer { .. }) => (None, true),
+            read => (read?, false),
         };
         let mut by_id: BTreeMap<String, Objects> = BTreeMap::new();
         for object in self.bucket.list(RELEASES)? {
@@ -70,7 +76,11 @@ impl S3Releases {
                 };
                 let kept = needed.reason(&id, objects);
                 pruned.add(self.removed(id, objects, kept, remove));
-            } else if objects.are_old(now) && !marked.contains(&id) {
+            } else if objects.are_old(now)
+                && !marked.contains(&id)
+                && !is_damaged
+                && !pointer.as_ref().is_some_and(|pointer| names(pointer, &id))
+            {
                 let removed = if remove {
                     self.remove_all(objects)
                 } else {
@@ -155,19 +165,28 @@ impl S3Releases {
         self.bucket.remove(&manifest)?;
         let is_needed = self.is_needed_again(id);
         if !matches!(is_needed, Ok(false)) {
-            self.bucket.create(&manifest, contents.bytes)?;
+            self.put_back(&manifest, &contents.bytes)?;
             return is_needed.map(|_needed| Some(Kept::InUse));
         }
         self.remove_all(objects)?;
         Ok(None)
     }
 
+    /// Where it fails, a release is left that somebody needs and nobody finds.
+    fn put_back(&self, manifest: &str, bytes: &Bytes) -> Result<(), ReleaseError> {
+        for _attempt in 1..ATTEMPTS {
+            if self.bucket.create(manifest, bytes.clone()).is_ok() {
+                return Ok(());
+            }
+        }
+        self.bucket.create(manifest, bytes.clone()).map(|_made| ())
+    }
+
     /// Whether somebody has come to need a release whose manifest was just taken away.
     fn is_needed_again(&self, id: &ReleaseId) -> Result<bool, ReleaseError> {
         let marks = self.bucket.list(&format!("{IN_USE}{id}/"))?;
         let pointer = self.read_pointer()?;
-        let names = |pointer: Pointer| pointer.release == *id;
-        Ok(!marks.is_empty() || pointer.is_some_and(names))
+        Ok(!marks.is_empty() || pointer.is_some_and(|pointer| pointer.release == *id))
     }
 
     fn remove_all(&self, objects: &Objects) -> Result<(), ReleaseError> {
@@ -183,6 +202,16 @@ impl Pruned {
         self.releases.push(verdict);
         self.failures.extend(failure);
     }
+}
+
+/// Whether a release would be kept for the pointer if it were whole.
+fn names(pointer: &Pointer, id: &ReleaseId) -> bool {
+    pointer.release == *id
+        || pointer
+            .previous
+            .iter()
+            .take(PREVIOUS_KEPT)
+            .any(|one| one == id)
 }
 
 /// The reasons to keep a release.

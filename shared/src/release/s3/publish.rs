@@ -82,17 +82,20 @@ impl S3Releases {
         }
         let name = file_name(id, MANIFEST);
         let manifest = Bytes::from(release.manifest_bytes()?);
-        if self.bucket.create(&name, manifest.clone())? {
-            return Ok(());
+        if !self.bucket.create(&name, manifest.clone())? {
+            // It was there already, or an answer was lost and this is what was just written.
+            match self.bucket.get(&name, MANIFEST_BYTES_MAX, None)? {
+                Got::Contents(contents) if contents.bytes == manifest => {}
+                _ => {
+                    return Err(ReleaseError::damaged(
+                        &self.bucket.path(&name),
+                        "it is not the manifest its release names",
+                    ));
+                }
+            }
         }
-        // The release was there already, or an answer was lost and this is what was just written.
-        match self.bucket.get(&name, MANIFEST_BYTES_MAX, None)? {
-            Got::Contents(contents) if contents.bytes == manifest => Ok(()),
-            _ => Err(ReleaseError::damaged(
-                &self.bucket.path(&name),
-                "it is not the manifest its release names",
-            )),
-        }
+        // A prune may have taken the files for left behind where they were long on their way.
+        self.check_listed(id, release.manifest())
     }
 
     /// Checks by their sizes that all files of a release are there.

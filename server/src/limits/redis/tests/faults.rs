@@ -30,6 +30,28 @@ fn a_store_that_does_not_answer_is_asked_no_more_until_it_is_back() {
 }
 
 #[test]
+fn a_request_that_the_store_comes_to_too_late_is_not_counted() {
+    let proxy = Proxy::new(Mode::Pass);
+    let Some(rig) = behind(&proxy) else { return };
+    let key = family(1);
+    proxy.set(Mode::Hold);
+    // As when the store was stopped: all clocks went on, and the request's patience ended.
+    let stopped = async {
+        rig.pass(PATIENCE + Duration::from_micros(1));
+        proxy.set(Mode::Pass);
+    };
+    let counting = rig.limits.count(&key, 1, PATIENCE);
+    let (late, ()) = rig.wait(futures_util::future::join(counting, stopped));
+    let late = late.unwrap_err();
+    assert!(
+        matches!(late, MinuteError::Unavailable(RedisFailure::Late { .. })),
+        "{late:?}"
+    );
+    assert_eq!(rig.held(&key), 0);
+    assert!(rig.count(&key, 1).is_ok());
+}
+
+#[test]
 fn connections_that_are_cut_are_made_again() {
     let proxy = Proxy::new(Mode::Pass);
     let Some(rig) = behind(&proxy) else { return };

@@ -1,5 +1,6 @@
 //! One server's windows in a real Redis, under keys of their own, with a clock that a test moves.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use redis::{Cmd, FromRedisValue, cmd};
@@ -19,11 +20,29 @@ local redis = { call = function(command, ...)
 end }
 ";
 
+/// A clock that moves together with that of the store: nobody reads it while one of them has moved
+/// and the other has not.
+struct SameClock(Mutex<Moment>);
+
+impl SameClock {
+    fn advance(&self, time: Duration, move_store: impl FnOnce()) {
+        let mut now = self.0.lock().unwrap();
+        move_store();
+        *now = now.plus(time);
+    }
+}
+
+impl Clock for SameClock {
+    fn now(&self) -> Moment {
+        *self.0.lock().unwrap()
+    }
+}
+
 /// Windows in a Redis, and what a test does to them.
 pub(super) struct Rig {
     runtime: Runtime,
     pub(super) limits: RedisLimits,
-    clock: Arc<ManualClock>,
+    clock: Arc<SameClock>,
     /// Straight to the Redis, whatever is between it and the windows.
     direct: redis::Client,
     prefix: String,
@@ -60,15 +79,15 @@ impl Rig {
         let prefix = format!("test-{}-{number}:", std::process::id());
         let prologue = prologue(&prefix);
         let direct = redis::Client::open(&*address).unwrap();
-        let clock = Arc::new(ManualClock::at(START));
+        let clock = Arc::new(SameClock(Mutex::new(ManualClock::at(START).now())));
         let shown = proxy.map_or_else(|| address.clone(), |proxy| proxy(&runtime, &address));
+        let time = (START * 1_000_000).to_string();
+        tell(&direct, cmd("SET").arg(format!("{prefix}time")).arg(time));
         let limits = runtime.block_on(async {
-            let time = (START * 1_000_000).to_string();
-            tell(&direct, cmd("SET").arg(format!("{prefix}time")).arg(time)).await;
             let place = || place(&shown, &prologue, &prefix);
             let straight = super::rig::place(&address, &prologue, &prefix);
             straight.init().await.unwrap();
-            let clock: Arc<dyn Clock> = Arc::<ManualClock>::clone(&clock);
+            let clock: Arc<dyn Clock> = Arc::<SameClock>::clone(&clock);
             RedisLimits::in_place(place(), clock).await.unwrap()
         });
         Some(Self {
@@ -83,9 +102,23 @@ impl Rig {
 
     /// Another server that counts in the same windows.
     pub(super) fn another_server(&self) -> RedisLimits {
-        let clock: Arc<dyn Clock> = Arc::<ManualClock>::clone(&self.clock);
+        let clock: Arc<dyn Clock> = Arc::<SameClock>::clone(&self.clock);
         self.wait(RedisLimits::in_place(self.place(), clock))
             .unwrap()
+    }
+
+    /// Starts another server, as a user that may do everything but this.
+    pub(super) fn start_without(&self, command: &str) -> Result<RedisLimits, RedisFailure> {
+        let address = std::env::var("CATALOGUE_TEST_REDIS").unwrap();
+        let user = self.prefix.trim_end_matches(':');
+        let rules = ["on", "nopass", "~*", "&*", "+@all", &format!("-{command}")];
+        self.tell(cmd("ACL").arg("SETUSER").arg(user).arg(&rules));
+        let address = address.replace("redis://", &format!("redis://{user}:any@"));
+        let clock: Arc<dyn Clock> = Arc::<SameClock>::clone(&self.clock);
+        let place = place(&address, &self.prologue, &self.prefix);
+        let started = self.wait(RedisLimits::in_place(place, clock));
+        self.tell(cmd("ACL").arg("DELUSER").arg(user));
+        started
     }
 
     pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
@@ -115,8 +148,8 @@ impl Rig {
         }
     }
 
-    /// Lets time pass for the store alone.
-    pub(super) fn pass_in_store(&self, time: Duration) {
+    /// Puts the store's clock forward, and no other.
+    pub(super) fn put_clock_forward(&self, time: Duration) {
         self.move_store(i64::try_from(time.as_micros()).unwrap());
     }
 
@@ -170,11 +203,11 @@ impl Rig {
     }
 
     fn ask<T: FromRedisValue>(&self, command: &Cmd) -> T {
-        self.wait(ask(&self.direct, command))
+        ask(&self.direct, command)
     }
 
     fn tell(&self, command: &Cmd) {
-        self.wait(tell(&self.direct, command));
+        tell(&self.direct, command);
     }
 }
 
@@ -188,8 +221,7 @@ impl Windows for Rig {
     }
 
     fn pass(&self, time: Duration) {
-        self.clock.advance(time);
-        self.pass_in_store(time);
+        self.clock.advance(time, || self.put_clock_forward(time));
     }
 
     fn held(&self, family: &KeyId) -> usize {
@@ -211,11 +243,12 @@ pub(super) fn place(address: &str, prologue: &str, prefix: &str) -> Place {
     Place::new(address.parse().unwrap(), Scripts::new(prologue), prefix)
 }
 
-async fn ask<T: FromRedisValue>(client: &redis::Client, command: &Cmd) -> T {
-    let mut connection = client.get_multiplexed_async_connection().await.unwrap();
-    command.query_async(&mut connection).await.unwrap()
+/// Waits itself, so that it may be asked while the clock is held, or among what a test waits for.
+fn ask<T: FromRedisValue>(client: &redis::Client, command: &Cmd) -> T {
+    let mut connection = client.get_connection().unwrap();
+    command.query(&mut connection).unwrap()
 }
 
-async fn tell(client: &redis::Client, command: &Cmd) {
-    let _said: redis::Value = ask(client, command).await;
+fn tell(client: &redis::Client, command: &Cmd) {
+    let _said: redis::Value = ask(client, command);
 }

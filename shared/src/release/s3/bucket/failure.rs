@@ -13,6 +13,14 @@ pub enum S3Error {
     /// This process ends.
     #[error("the question was given up")]
     GivenUp,
+    /// There is no place for objects, which is not the same as that there are none.
+    #[error("there is no such bucket; make it, or name another one")]
+    NoBucket,
+    /// It does not keep the conditions of writes.
+    #[error(
+        "it writes whatever the condition; use a store that honours If-Match and If-None-Match"
+    )]
+    Unconditional,
     /// What the client made of the answer, or of there being none.
     #[error("{0}")]
     Failed(String),
@@ -30,9 +38,20 @@ impl From<Failure> for S3Error {
         match failure {
             Failure::GivenUp => Self::GivenUp,
             Failure::TimedOut(after) => Self::TimedOut(after),
-            Failure::Client(error) => Self::Failed(root_cause(&error)),
+            Failure::Client(error) => match root_cause(&error) {
+                cause if cause.ends_with(NO_BUCKET) => Self::NoBucket,
+                cause => Self::Failed(cause),
+            },
         }
     }
+}
+
+/// The code of an answer that says so.
+const NO_BUCKET: &str = ", NoSuchBucket";
+
+/// Whether there is no such object, in a bucket that is there.
+pub(super) fn is_missing(error: &Error) -> bool {
+    matches!(error, Error::NotFound { .. }) && !root_cause(error).ends_with(NO_BUCKET)
 }
 
 /// What the client says before the status of an answer.

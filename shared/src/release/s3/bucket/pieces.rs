@@ -7,8 +7,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use futures_util::{StreamExt, stream};
-use object_store::{Error, ObjectStoreExt, WriteMultipart};
+use object_store::{ObjectStoreExt, WriteMultipart};
 
+use super::failure::is_missing;
 use super::{Bucket, Failure, PIECE_MAX, SMALL_MAX, within};
 use crate::regular_file;
 use crate::release::ReleaseError;
@@ -62,7 +63,7 @@ impl Bucket {
         });
         taken.map_err(|undone| match undone {
             Undone::Here(error) => error,
-            Undone::There(Failure::Client(Error::NotFound { .. })) => {
+            Undone::There(Failure::Client(error)) if is_missing(&error) => {
                 ReleaseError::damaged(&self.path(name), "it is not there")
             }
             Undone::There(failure) => self.error("read", name, failure),

@@ -9,7 +9,13 @@ use super::*;
 
 const SERVER_ERROR: &str =
     "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
-const FORBIDDEN: &str = "HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+pub(super) const FORBIDDEN: &str =
+    "HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+
+const WRITTEN: &str =
+    "HTTP/1.1 200 OK\r\netag: \"1\"\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+const NO_BUCKET: &str = "HTTP/1.1 404 Not Found\r\ncontent-length: 41\r\nconnection: close\r\n\r\n\
+                         <Error><Code>NoSuchBucket</Code></Error>\n";
 
 /// Whether a request writes the pointer.
 fn writes_pointer(request: &str) -> bool {
@@ -47,6 +53,30 @@ fn of_two_operators_at_once_one_wins_and_the_other_is_told() {
         (pointer.release, pointer.previous),
         (ids[1].clone(), vec![ids[0].clone()])
     );
+}
+
+#[test]
+fn nothing_is_activated_where_conditions_of_writes_are_not_kept() {
+    let Some(folder) = Folder::new() else { return };
+    let id = published_until(&folder.machine("here"), 1).remove(0);
+    let proxy = Proxy::start(|request| {
+        if request.starts_with("PUT ") && request.contains("/probe/") {
+            Fate::Answered(WRITTEN)
+        } else {
+            Fate::Passed
+        }
+    });
+    let machine = folder.machine_with("unlucky", &proxy.settings());
+    let lock = machine.lock().unwrap();
+    let refused = machine.activate(&id, &Before::Nothing, &lock).unwrap_err();
+    assert!(
+        with_cause(&refused).ends_with("use a store that honours If-Match and If-None-Match"),
+        "{refused}"
+    );
+    assert_eq!(machine.current().unwrap(), None);
+    drop(lock);
+    activate(&folder.machine("here"), &id);
+    assert!(folder.list("probe/").is_empty());
 }
 
 #[test]
@@ -103,6 +133,7 @@ fn failures_are_told_with_what_was_attempted_and_are_no_damage() {
     for (fate, expected) in [
         (SERVER_ERROR, "500"),
         (FORBIDDEN, "403"),
+        (NO_BUCKET, "there is no such bucket"),
         ("nonsense\r\n\r\n", "invalid HTTP"),
     ] {
         let proxy = Proxy::start(move |_request| Fate::Answered(fate));
@@ -139,6 +170,31 @@ fn a_byte_that_changed_on_the_way_is_found_and_fetched_again() {
     assert_eq!(copies(&machine), (0, 0));
     is_garbled.store(false, Ordering::Relaxed);
     machine.open(&id).unwrap().verify().unwrap();
+}
+
+/// Panics the first time that anything is fetched.
+struct Panics(AtomicBool);
+
+impl Watcher for Panics {
+    fn sending(&self, _bytes: u64) {}
+    fn fetching(&self, _bytes: u64) {
+        assert!(!self.0.swap(false, Ordering::Relaxed), "on purpose");
+    }
+    fn advance(&self, _bytes: u64) {}
+    fn finish(&self) {}
+}
+
+#[test]
+fn a_fetch_that_panicked_keeps_nobody_waiting() {
+    let Some(folder) = Folder::new() else { return };
+    let id = published_until(&folder.machine("here"), 1).remove(0);
+    let mut there = folder.machine("there");
+    there.watcher = Box::new(Panics(AtomicBool::new(true)));
+    thread::scope(|scope| {
+        let fetched = scope.spawn(|| there.open(&id).map(|_release| ())).join();
+        assert!(fetched.is_err());
+    });
+    there.open(&id).unwrap().verify().unwrap();
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! A folder of the bucket that the environment names, for one test: emptied when dropped.
 
 use std::env;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 
+use crate::clock::SystemClock;
 use crate::data_dir::DataDir;
 use crate::release::s3::bucket::{Bucket, Got, Listed};
 use crate::release::s3::{S3Releases, S3Settings, Unwatched};
@@ -51,6 +53,7 @@ impl Folder {
             &data,
             name.to_owned(),
             Box::new(Unwatched),
+            Arc::new(SystemClock::new()),
         )
         .unwrap()
     }
