@@ -84,7 +84,7 @@ async fn a_charge_waits_for_what_is_being_given_back_and_leases_anew() {
     assert_eq!(scene.ledger.charged_in_all(), 4);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_ledger_that_is_busy_for_a_moment_gets_everything_back_at_the_end() {
     let scene = Scene::new(100_000);
     for id in [1, 1, 2, 2, 3, 3] {
@@ -96,4 +96,39 @@ async fn a_ledger_that_is_busy_for_a_moment_gets_everything_back_at_the_end() {
     scene.ledger.lock().busy = 7;
     scene.quotas.give_back_all().await;
     assert_eq!(scene.ledger.charged_in_all(), 6);
+}
+
+/// Time stands still but for the pauses between attempts.
+#[tokio::test(start_paused = true)]
+async fn a_ledger_that_is_away_for_a_second_gets_everything_back_at_the_end() {
+    let scene = Scene::new(100_000);
+    scene.charge().await.unwrap();
+    scene.charge().await.unwrap();
+    let back = tokio::time::Instant::now() + Duration::from_secs(1);
+    scene.ledger.lock().trouble = Trouble::AwayUntil(back);
+    scene.quotas.give_back_all().await;
+    assert_eq!(scene.ledger.charged_in_all(), 2);
+}
+
+#[tokio::test]
+async fn no_more_than_a_few_subscriptions_give_back_at_a_time() {
+    let scene = Scene::new(100_000);
+    for id in 1..=100 {
+        let subscription = subscription(id, 100_000);
+        for _request in 0..2 {
+            let charged = scene.quotas.charge(&subscription, scene.clock.now());
+            charged.await.unwrap();
+        }
+    }
+    // The first to give back waits, so the others of its time do not wait for it to be through.
+    let (open, gate) = channel();
+    scene.ledger.lock().gate = Some(gate);
+    let give_back = async {
+        scene.quotas.give_back_all().await;
+        assert_eq!(scene.ledger.charged_in_all(), 200);
+    };
+    let opened = async { open.send(()).unwrap() };
+    tokio::join!(give_back, opened);
+    let together = scene.ledger.lock().giving_back_max;
+    assert!((1..=GIVE_BACKS_MAX).contains(&together), "{together}");
 }
