@@ -24,10 +24,10 @@ pub(super) struct Circuit(Arc<AtomicBool>);
 impl Circuit {
     /// Lets whoever asks pass, unless nothing is to be asked.
     pub(super) fn pass(&self) -> Result<(), Failure> {
-        match self.0.load(Ordering::Relaxed) {
-            true => Err(Failure::Away),
-            false => Ok(()),
+        if self.0.load(Ordering::Relaxed) {
+            return Err(Failure::Away);
         }
+        Ok(())
     }
 
     /// Lets nobody ask until a probe, with connections made as `plan` says, is answered.
