@@ -26,9 +26,6 @@ pub(super) struct Ledger {
     pub(super) busy: u32,
     /// While it is there, the next question waits for a message or for the end of the sender.
     pub(super) gate: Option<Receiver<()>>,
-    /// How many give back at this moment, and how many ever did.
-    giving_back: usize,
-    pub(super) giving_back_max: usize,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -127,28 +124,9 @@ impl QuotaLedger for MemoryLedger {
         period: Period,
         unused: u64,
     ) -> Result<(), KeyStoreError> {
-        let _counted = GivingBack::count(self);
         let mut ledger = self.answering()?;
         let charged = ledger.charged.get_mut(&(id, period.start)).unwrap();
         *charged = charged.checked_sub(unused).unwrap();
         Ok(())
-    }
-}
-
-/// Counts who gives back, until it is dropped.
-struct GivingBack<'a>(&'a MemoryLedger);
-
-impl<'a> GivingBack<'a> {
-    fn count(of: &'a MemoryLedger) -> Self {
-        let mut ledger = of.lock();
-        ledger.giving_back += 1;
-        ledger.giving_back_max = ledger.giving_back_max.max(ledger.giving_back);
-        Self(of)
-    }
-}
-
-impl Drop for GivingBack<'_> {
-    fn drop(&mut self) {
-        self.0.lock().giving_back -= 1;
     }
 }
