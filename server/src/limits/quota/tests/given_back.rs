@@ -105,9 +105,12 @@ async fn a_ledger_that_is_away_for_a_second_gets_everything_back_at_the_end() {
     let scene = Scene::new(100_000);
     scene.charge().await.unwrap();
     scene.charge().await.unwrap();
-    let back = tokio::time::Instant::now() + Duration::from_secs(1);
-    scene.ledger.lock().trouble = Trouble::AwayUntil(back);
-    scene.quotas.give_back_all().await;
+    scene.ledger.lock().trouble = Trouble::Locked;
+    let is_back = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        scene.ledger.lock().trouble = Trouble::None;
+    };
+    tokio::join!(scene.quotas.give_back_all(), is_back);
     assert_eq!(scene.ledger.charged_in_all(), 2);
 }
 

@@ -6,7 +6,6 @@ use std::sync::mpsc::Receiver;
 
 use shared::keys::ledger::Lease;
 use shared::keys::store::CHANGE;
-use tokio::time::Instant;
 
 use super::*;
 use crate::primitives::MutexGuard;
@@ -35,8 +34,6 @@ pub(super) enum Trouble {
     Fails,
     Locked,
     Panics,
-    /// Until then, by the clock that tests may move.
-    AwayUntil(Instant),
 }
 
 impl MemoryLedger {
@@ -78,11 +75,6 @@ impl MemoryLedger {
                 attempt: "open",
                 location,
                 source: "locked".into(),
-            }),
-            Trouble::AwayUntil(end) if end <= Instant::now() => Ok(ledger),
-            Trouble::AwayUntil(_) => Err(KeyStoreError::Unreachable {
-                location,
-                source: "away".into(),
             }),
             Trouble::Panics => panic!("this ledger is made to panic"),
         }
