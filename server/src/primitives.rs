@@ -7,7 +7,7 @@ pub(crate) use arc_swap::ArcSwapOption as Swap;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 pub(crate) use tokio::task::spawn_blocking;
-pub(crate) use tokio::time::timeout;
+pub(crate) use tokio::time::{sleep, timeout};
 
 /// The outcome of one future, for everybody who waits for it.
 pub(crate) type Shared<T> = futures_util::future::Shared<BoxFuture<'static, T>>;

@@ -176,6 +176,9 @@ fn about_store(error: &KeyStoreError) -> Option<(ExitStatus, &'static str)> {
         KeyStoreError::Unreachable { .. } => {
             "nothing was changed; is the address right, and the database running?"
         }
+        KeyStoreError::Refused { .. } => {
+            "nothing was changed: what the database says is for whoever looks after it"
+        }
         KeyStoreError::NotEmpty { .. } => {
             let advice = "name an empty one: a copy is never mixed with what is there";
             return Some((ExitStatus::Refused, advice));

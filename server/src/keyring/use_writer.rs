@@ -20,11 +20,15 @@ pub const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 /// Attempts to write down the last uses when the server stops: somebody may hold the store.
 const LAST_ATTEMPTS: u32 = 10;
 
+/// Pause between them. A store that is known to be away refuses at once, and may soon be back.
+const LAST_ATTEMPTS_PAUSE: Duration = Duration::from_millis(250);
+
 /// Writes down uses until it is dropped, and then those that are left.
 pub struct UseWriter {
     keyring: Arc<Keyring>,
     to: Arc<dyn LastUses>,
     repeating: Option<Repeating>,
+    pause: Box<dyn Fn(Duration) + Send>,
 }
 
 /// Starts to write down every [`WRITE_INTERVAL`] when the keys of `keyring` were used.
@@ -40,7 +44,18 @@ pub fn write_uses(keyring: Arc<Keyring>, to: Arc<dyn LastUses>) -> io::Result<Us
         keyring,
         to,
         repeating: Some(repeating),
+        pause: Box::new(std::thread::sleep),
     })
+}
+
+impl UseWriter {
+    /// The same, with another way to let time pass between its last attempts.
+    #[must_use]
+    pub fn pausing(self, pause: impl Fn(Duration) + Send + 'static) -> Self {
+        let mut writer = self;
+        writer.pause = Box::new(pause);
+        writer
+    }
 }
 
 /// A store that stays out of reach is logged once.
@@ -59,7 +74,10 @@ impl Drop for UseWriter {
     fn drop(&mut self) {
         drop(self.repeating.take());
         let mut outcome = Ok(());
-        for _attempt in 0..LAST_ATTEMPTS {
+        for attempt in 0..LAST_ATTEMPTS {
+            if attempt != 0 {
+                (self.pause)(LAST_ATTEMPTS_PAUSE);
+            }
             outcome = self.keyring.write_uses(&*self.to);
             if outcome.is_ok() {
                 return;

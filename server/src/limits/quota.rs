@@ -21,14 +21,21 @@ use super::account::{Account, Demand, LeaseSize, Verdict};
 use super::accounts::{Accounts, Pending, Waiting, lock};
 use super::quota_error::{LedgerFailure, QuotaError, log_lost};
 use super::usage::Usage;
-use crate::primitives::{Mutex, share, spawn_blocking, timeout};
+use crate::primitives::{Mutex, share, sleep, spawn_blocking, timeout};
 
 /// How long a request usually waits for the ledger, at its check and again at its charge: together less
 /// than the second within which a client hears that the service is unavailable.
 pub(super) const LEDGER_WAIT_MAX: Duration = Duration::from_millis(400);
 
-/// Attempts to give back what is left when the server stops. Each waits for the ledger's patience.
+/// Attempts to give back what is left when the server stops.
 const LAST_ATTEMPTS: u32 = 10;
+
+/// Pause between them. A ledger that is known to be away refuses at once, and may soon be back.
+const LAST_ATTEMPTS_PAUSE: Duration = Duration::from_millis(250);
+
+/// Subscriptions for which something is given back at a time. Requests wait for leases meanwhile,
+/// and few connections may lead to the ledger.
+const GIVE_BACKS_MAX: usize = 16;
 
 /// Quotas of all subscriptions.
 pub struct Quotas {
@@ -112,7 +119,10 @@ impl Quotas {
             // A failed lease brings nothing that could be given back.
             let _outcome = pending.await;
         }
-        for _attempt in 0..LAST_ATTEMPTS {
+        for attempt in 0..LAST_ATTEMPTS {
+            if attempt != 0 {
+                sleep(LAST_ATTEMPTS_PAUSE).await;
+            }
             if self.give_back(Account::take_unused).await {
                 return;
             }
@@ -131,14 +141,18 @@ impl Quotas {
         self.give_back(|account| account.take_idle(now)).await;
     }
 
-    /// Gives back what `take` takes out, of all subscriptions at once, since a ledger answers
+    /// Gives back what `take` takes out, of several subscriptions at once, since a ledger answers
     /// those together who ask together. Whether the ledger took all of it.
     async fn give_back(&self, take: impl Fn(&mut Account) -> Option<(Period, u64)>) -> bool {
         let ids: Vec<_> = lock(&self.accounts).0.keys().copied().collect();
-        let start = |id| self.start_to_give_back(id, &take);
-        let started: Vec<_> = ids.into_iter().filter_map(start).collect();
-        let outcomes = join_all(started).await;
-        outcomes.iter().all(Result::is_ok)
+        let start = |id: &SubscriptionId| self.start_to_give_back(*id, &take);
+        let mut is_all = true;
+        for ids in ids.chunks(GIVE_BACKS_MAX) {
+            let started: Vec<_> = ids.iter().filter_map(start).collect();
+            let outcomes = join_all(started).await;
+            is_all &= outcomes.iter().all(Result::is_ok);
+        }
+        is_all
     }
 
     /// `None` where there is nothing to give back, or the ledger is being asked for more.

@@ -61,7 +61,7 @@ pub struct Numbers {
 }
 
 /// How many rows of each kind a store has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Subscriptions.
     pub subscriptions: usize,
@@ -87,8 +87,9 @@ impl Contents {
         }
     }
 
-    /// Whether a store with this was never used: nothing is there, and nothing was.
+    /// Whether nothing is there. Numbers may have been given: a database does not take those back
+    /// that a copy gave which it then undid.
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        self.counts() == Counts::default()
     }
 }

@@ -33,6 +33,11 @@ mod source;
 mod store;
 mod tables;
 
+/// Connections that a server has at most: one that follows the keys, those for leases and last uses,
+/// and for each of these two one that finds out whether an absent store is back.
+pub const SERVER_CONNECTIONS_MAX: usize =
+    1 + ledger::CONNECTIONS_MAX + last_use::CONNECTIONS_MAX + 2;
+
 pub use address::{AddressError, PostgresAddress};
 pub use database::Database;
 pub use engine::Engine;

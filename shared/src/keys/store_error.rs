@@ -100,6 +100,18 @@ pub enum KeyStoreError {
         #[source]
         source: Cause,
     },
+    /// The store itself said no, and undid what had been done: not allowed, no space. Nothing was
+    /// changed.
+    #[error("could not {attempt} the key store {location}")]
+    Refused {
+        /// What was attempted, as a verb.
+        attempt: &'static str,
+        /// Where the store lies.
+        location: String,
+        /// What the store says.
+        #[source]
+        source: Cause,
+    },
     /// The store itself failed: damaged, out of reach.
     #[error("could not {attempt} the key store {location}")]
     Failed {

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 
 use shared::keys::key::KeyId;
 use shared::keys::last_use::LastUse;
-use shared::keys::postgres::{self, Engine};
+use shared::keys::postgres::{self, Engine, SERVER_CONNECTIONS_MAX};
 use shared::keys::sqlite::{self, WholeOrNot};
 use shared::keys::store::{KeySnapshot, KeyStoreError, Revision};
 use shared::regular_file;
@@ -17,8 +17,6 @@ use crate::shell::quoted;
 
 /// A larger file is not read through.
 const CHECKED_BYTES_MAX: u64 = 500_000_000;
-/// As many connections as one more server needs.
-const CONNECTIONS_MIN: i64 = 10;
 
 const STORE: &str = "key store";
 
@@ -136,10 +134,11 @@ fn usable_database(engine: &Engine, found: &postgres::Examination) -> Check {
         let said = format!("{address} is of an earlier version, with which this program works");
         return Check::warning(STORE, said).run("catalogue store migrate");
     }
-    if found.connections_left < CONNECTIONS_MIN {
+    let connections_left = usize::try_from(found.connections_left).unwrap_or(0);
+    if connections_left < SERVER_CONNECTIONS_MAX {
         let said = format!(
-            "{address} allows {} more connections; each server takes up to {CONNECTIONS_MIN}",
-            found.connections_left
+            "{address} allows {connections_left} more connections; \
+             each server takes up to {SERVER_CONNECTIONS_MAX}"
         );
         return Check::warning(STORE, said);
     }

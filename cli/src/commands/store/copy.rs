@@ -5,12 +5,14 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
 use shared::keys::contents::{Contents, Counts};
 use shared::keys::environment::Environment;
+use shared::keys::limits::CHANGES_HOLD_WITHIN;
 use shared::keys::postgres::{Engine, PostgresAddress, PostgresKeyStore, WithoutServers};
 use shared::keys::sqlite::SqliteKeyStore;
 use shared::keys::store::{KeyStore, KeyStoreError};
@@ -18,12 +20,15 @@ use shared::servers::{ServerLock, ServerLockError};
 
 use crate::advice::Advised;
 use crate::commands::key_store::{self, OpenStore};
-use crate::commands::wait::SHARED_WAIT;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::key_place::KeyPlace;
 use crate::table::{self, Cell};
+
+/// How long a server that lost its connection a moment ago may still charge: it may accept a request
+/// at the last moment at which it knows its keys, which then waits for a lease.
+const LAST_CHARGE_WAIT: Duration = CHANGES_HOLD_WITHIN.saturating_add(Duration::from_millis(500));
 
 /// Arguments of `store copy`.
 #[derive(Debug, Args)]
@@ -101,14 +106,15 @@ pub(super) fn run(
             )
         }
         Some(engine) => {
-            let held = Held {
-                _directory: Vec::new(),
-                _database: Some(WithoutServers::hold(&engine).map_err(stopped)?),
-            };
-            // One that lost its connection a moment ago goes on for so long.
-            (context.pause)(SHARED_WAIT);
+            let without_servers = WithoutServers::hold(&engine).map_err(stopped)?;
+            (context.pause)(LAST_CHARGE_WAIT);
             let store = PostgresKeyStore::open_to_copy(&engine, context.operator.clone());
             let contents = read(store).map_err(stopped)?;
+            without_servers.confirm().map_err(stopped)?;
+            let held = Held {
+                _directory: Vec::new(),
+                _database: Some(without_servers),
+            };
             (engine.address().to_string(), held, contents)
         }
     };

@@ -78,15 +78,23 @@ fn a_store_that_has_anything_is_left_as_it_is() {
 #[test]
 fn a_copy_that_fails_on_the_way_leaves_nothing() {
     pairs(|from, to| {
-        let mut contents = match from.store().contents().unwrap() {
+        let contents = match from.store().contents().unwrap() {
             empty if empty.is_empty() => used(from),
             contents => contents,
         };
-        // An entry about a key that nobody has, at the very end.
         let stranger = crate::keys::key::KeyId::parse("key_0000000000000000").unwrap();
-        contents.entries.last_mut().unwrap().entry.key = Some(stranger);
-        to.store().fill(&contents).unwrap_err();
-        assert!(to.store().contents().unwrap().subscriptions.is_empty());
-        assert!(to.store().contents().unwrap().entries.is_empty());
+        // An entry about a key that nobody has, at the very end.
+        let mut about_nobody = contents.clone();
+        about_nobody.entries.last_mut().unwrap().entry.key = Some(stranger.clone());
+        // A key that is looked for when all of them are there.
+        let mut of_nobody = contents.clone();
+        of_nobody.keys.last_mut().unwrap().1.family = stranger;
+        for damaged in [about_nobody, of_nobody] {
+            to.store().fill(&damaged).unwrap_err();
+            assert!(to.store().contents().unwrap().is_empty());
+        }
+        // Nor does it keep the next one from being made.
+        to.store().fill(&contents).unwrap();
+        assert_eq!(to.store().contents().unwrap(), contents);
     });
 }

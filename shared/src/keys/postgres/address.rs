@@ -52,6 +52,12 @@ impl FromStr for PostgresAddress {
         if !SCHEMES.iter().any(|scheme| text.starts_with(scheme)) {
             return Err(AddressError::Scheme);
         }
+        // Anything else could be read as a host or a user, and shown, that is part of a password.
+        let (user, host) = text.split_once('@').unwrap_or(("", text));
+        let user = user.split_once("://").map_or(user, |(_scheme, user)| user);
+        if user.contains('/') || host.contains('@') {
+            return Err(AddressError::Form);
+        }
         let (text, ssl_mode) = without_ssl_mode(text)?;
         let config: Config = text.parse().map_err(|_why| AddressError::Form)?;
         let config = Box::new(config);
@@ -222,6 +228,13 @@ mod tests {
             ),
             ("postgres://u:s3cret@h/db?s3cret=1", AddressError::Form),
             ("postgres://u:s3cret@h:port/db", AddressError::Form),
+            ("postgres://u:pa@s3cret@h/db", AddressError::Form),
+            ("postgres://u:pa@x/s3cret@h/db", AddressError::Form),
+            ("postgres://h/db?password=a@s3cret/db", AddressError::Form),
+            (
+                "postgres://h:5432/db?password=a@s3cret/db",
+                AddressError::Form,
+            ),
             ("postgres:///db", AddressError::NoHost),
             ("postgres://u:s3cret@h", AddressError::NoDatabase),
         ] {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::keys::postgres::connection::Plan;
 use crate::keys::postgres::engine::Engine;
+use crate::keys::postgres::failure::Failure;
 
 /// Pause before each probe.
 const PROBE_PAUSE: Duration = Duration::from_millis(100);
@@ -21,9 +22,12 @@ const PROBE_WAIT_MAX: Duration = Duration::from_millis(500);
 pub(super) struct Circuit(Arc<AtomicBool>);
 
 impl Circuit {
-    /// Whether nothing is to be asked.
-    pub(super) fn is_open(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+    /// Lets whoever asks pass, unless nothing is to be asked.
+    pub(super) fn pass(&self) -> Result<(), Failure> {
+        if self.0.load(Ordering::Relaxed) {
+            return Err(Failure::Away);
+        }
+        Ok(())
     }
 
     /// Lets nobody ask until a probe, with connections made as `plan` says, is answered.

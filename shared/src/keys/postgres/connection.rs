@@ -3,7 +3,8 @@
 use std::future::poll_fn;
 
 use tokio::task::JoinHandle;
-use tokio_postgres::{AsyncMessage, Client, Config, Error};
+use tokio_postgres::config::TargetSessionAttrs;
+use tokio_postgres::{AsyncMessage, Client, Config, Error, Transaction};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::keys::postgres::engine::Engine;
@@ -29,20 +30,35 @@ pub(super) struct Plan {
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) client: Client,
-    task: JoinHandle<()>,
+    task: Task,
 }
+
+/// What drives a connection, until it is dropped: also where time runs out before the first answer.
+#[derive(Debug)]
+struct Task(Option<JoinHandle<()>>);
 
 impl Plan {
     /// Of connections on which statements take no longer than `patience`.
     pub(super) fn new(engine: &Engine, patience: Patience) -> Result<Self, Failure> {
         let mut config = engine.address().config().clone();
         let theirs = config.get_options().unwrap_or_default().to_owned();
+        let patience = engine.stretched(patience);
         let millis = patience.of_statements().as_millis();
         // Nothing is found by an unqualified name, so nobody can put another thing in its place.
+        // Who waits for a row goes on with what it is then: a stricter isolation would refuse.
         config.options(format!(
             "{theirs} -c search_path=pg_catalog -c statement_timeout={millis} \
-             -c idle_in_transaction_session_timeout={millis} -c default_transaction_deferrable=off"
+             -c idle_in_transaction_session_timeout={millis} -c default_transaction_deferrable=off \
+             -c default_transaction_isolation=read\\ committed"
         ));
+        let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
+        let each = patience.of_each_address(hosts);
+        let theirs = config.get_connect_timeout().copied();
+        config.connect_timeout(theirs.map_or(each, |theirs| theirs.min(each)));
+        // Of several, those that follow another one are of no use.
+        if 1 < hosts && config.get_target_session_attrs() == TargetSessionAttrs::Any {
+            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
         if config.get_application_name().is_none() {
             config.application_name(PROGRAM);
         }
@@ -50,11 +66,14 @@ impl Plan {
         Ok(Self { config, tls })
     }
 
+    /// What connections are made with.
+    #[cfg(test)]
+    pub(super) fn config(&self) -> &Config {
+        &self.config
+    }
+
     /// Connects; `wake` is called at every notification.
-    pub(super) async fn connect(
-        &self,
-        wake: Option<Wake>,
-    ) -> Result<(Client, JoinHandle<()>), Error> {
+    pub(super) async fn connect(&self, wake: Option<Wake>) -> Result<Connection, Error> {
         let (client, mut connection) = self.config.connect(self.tls.clone()).await?;
         let task = tokio::spawn(async move {
             // Whatever ends the connection is told to whoever asks on it.
@@ -64,8 +83,9 @@ impl Plan {
                 }
             }
         });
+        let task = Task(Some(task));
         client.batch_execute(DURABLE).await?;
-        Ok((client, task))
+        Ok(Connection { client, task })
     }
 }
 
@@ -77,13 +97,36 @@ impl Connection {
         wake: Option<Wake>,
     ) -> Result<Self, Failure> {
         let plan = Plan::new(engine, patience)?;
-        let (client, task) = engine.wait(patience, async { Ok(plan.connect(wake).await?) })?;
-        Ok(Self { client, task })
+        engine.wait(patience, async { Ok(plan.connect(wake).await?) })
+    }
+
+    /// The same for whoever ends the task himself.
+    pub(super) fn into_parts(mut self) -> (Client, JoinHandle<()>) {
+        let task = self.task.0.take();
+        let task = task.unwrap_or_else(|| unreachable!("a connection has its task"));
+        (self.client, task)
     }
 }
 
-impl Drop for Connection {
+impl Drop for Task {
     fn drop(&mut self) {
-        self.task.abort();
+        if let Some(task) = &self.0 {
+            task.abort();
+        }
     }
+}
+
+/// Lets the statements of one transaction take as long as `patience` lasts, on a connection for
+/// others.
+pub(super) async fn lengthen(
+    transaction: &Transaction<'_>,
+    engine: &Engine,
+    patience: Patience,
+) -> Result<(), Error> {
+    let millis = engine.stretched(patience).of_statements().as_millis();
+    let sql = format!(
+        "SET LOCAL statement_timeout = {millis};
+         SET LOCAL idle_in_transaction_session_timeout = {millis}"
+    );
+    transaction.batch_execute(&sql).await
 }

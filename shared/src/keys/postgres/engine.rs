@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::io;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use rustls::crypto::ring;
@@ -24,6 +25,8 @@ pub struct Engine(Arc<Shared>);
 struct Shared {
     address: PostgresAddress,
     tls: Result<MakeRustlsConnect, String>,
+    /// How many times longer than usual everything is waited for.
+    slack: NonZeroU32,
     /// None only while it is dropped.
     runtime: Option<Runtime>,
 }
@@ -31,12 +34,19 @@ struct Shared {
 impl Engine {
     /// Gets ready to reach the store at `address`, without doing so yet.
     pub fn new(address: PostgresAddress) -> io::Result<Self> {
+        Self::with_slack(address, NonZeroU32::MIN)
+    }
+
+    /// The same, which waits `slack` times longer than usual for everything: for whoever asks on a
+    /// machine that is busy with other things, and has time.
+    pub fn with_slack(address: PostgresAddress, slack: NonZeroU32) -> io::Result<Self> {
         let mut runtime = Builder::new_multi_thread();
         let runtime = runtime.worker_threads(1).thread_name("postgres");
         let runtime = runtime.enable_all().build()?;
         Ok(Self(Arc::new(Shared {
             tls: tls(&address),
             address,
+            slack,
             runtime: Some(runtime),
         })))
     }
@@ -51,12 +61,18 @@ impl Engine {
         self.0.tls.clone().map_err(Failure::Setup)
     }
 
+    /// What `patience` is with this engine.
+    pub(super) fn stretched(&self, patience: Patience) -> Patience {
+        Patience(patience.0 * self.0.slack.get())
+    }
+
     /// Waits for what is asked, as long as `patience` lasts.
     pub(super) fn wait<T>(
         &self,
         patience: Patience,
         asked: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
+        let patience = self.stretched(patience);
         let answer = async { tokio::time::timeout(patience.0, asked).await };
         let too_slow = |_elapsed| Err(Failure::TooSlow(patience.0.as_millis()));
         self.runtime().block_on(answer).unwrap_or_else(too_slow)

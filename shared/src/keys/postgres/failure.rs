@@ -24,6 +24,13 @@ pub enum Failure {
     Library(Error),
     /// It took too long, so many milliseconds.
     TooSlow(u128),
+    /// Nobody asked: others of this process had all connections, for so many milliseconds.
+    Busy {
+        /// How many there are.
+        connections: usize,
+        /// How long.
+        millis: u128,
+    },
     /// Nobody asked: it did not answer a moment ago.
     Away,
     /// What is needed to connect is not there.
@@ -78,9 +85,23 @@ impl Stop {
 }
 
 impl Failure {
-    /// Whether the connection is of no use any more: only an answer leaves it as it was.
+    /// Whether the connection is of no use any more: only an answer leaves it as it was, and what
+    /// was never asked.
     pub(super) fn breaks(&self) -> bool {
-        self.refusal().is_none()
+        self.refusal().is_none() && !matches!(self, Self::Busy { .. } | Self::Away)
+    }
+
+    /// Whether the store takes no more connections; those that are there go on.
+    pub(super) fn is_full(&self) -> bool {
+        let Self::Library(error) = self else {
+            return false;
+        };
+        error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS)
+    }
+
+    /// Whether the store can be read and not changed, as one that has become a follower.
+    pub(super) fn is_read_only(&self) -> bool {
+        self.refusal().is_some_and(is_read_only)
     }
 
     /// What the store itself said no to, its connection being in order: the transaction is undone.
@@ -113,7 +134,13 @@ impl Failure {
                 location,
                 source,
             },
-            Some(_) => KeyStoreError::Failed {
+            // Its word is the end of the transaction.
+            Some(_) => KeyStoreError::Refused {
+                attempt,
+                location,
+                source,
+            },
+            None if matches!(self, Self::Busy { .. }) => KeyStoreError::Locked {
                 attempt,
                 location,
                 source,
@@ -131,6 +158,10 @@ impl Failure {
     pub(super) fn text(&self) -> String {
         match self {
             Self::TooSlow(millis) => format!("no answer within {millis} ms"),
+            Self::Busy {
+                connections,
+                millis,
+            } => format!("all {connections} connections to it were busy for {millis} ms"),
             Self::Away => "it did not answer a moment ago".to_owned(),
             Self::Setup(why) => why.clone(),
             Self::Library(error) => match error.as_db_error() {

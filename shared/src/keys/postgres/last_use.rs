@@ -8,7 +8,7 @@ use crate::keys::postgres::pool::Pool;
 use crate::keys::store::{CHANGE, KeyStoreError};
 
 /// One thread of a server writes down uses.
-const CONNECTIONS_MAX: usize = 1;
+pub(super) const CONNECTIONS_MAX: usize = 1;
 
 /// In the order of keys, so that no two servers wait for each other.
 const RECORD: &str = "INSERT INTO catalogue.last_uses (key, at)

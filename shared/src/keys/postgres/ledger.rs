@@ -16,7 +16,7 @@ use crate::keys::subscription::SubscriptionId;
 
 /// Most connections of a server for leases: one lease is a fraction of a millisecond of the store's
 /// work, and servers have to share what connections it allows.
-const CONNECTIONS_MAX: usize = 8;
+pub(super) const CONNECTIONS_MAX: usize = 4;
 
 const LEASE: &str = "SELECT granted, charged FROM catalogue.lease($1, $2, $3, $4)";
 const GIVE_BACK: &str = "UPDATE catalogue.usage SET charged = greatest(charged - $3, 0)

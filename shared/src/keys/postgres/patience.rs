@@ -29,4 +29,10 @@ impl Patience {
     pub(super) fn of_statements(self) -> Duration {
         self.0 * 4 / 5
     }
+
+    /// How long each address of `hosts` may take to accept a connection, so that one that swallows
+    /// everything leaves time for the next. A name may stand for two addresses.
+    pub(super) fn of_each_address(self, hosts: usize) -> Duration {
+        self.0 / (2 * u32::try_from(hosts).unwrap_or(u32::MAX / 2).max(1))
+    }
 }

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use deadpool_postgres::{ClientWrapper, Connect, Manager, ManagerConfig, Object, PoolError};
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinHandle;
 use tokio_postgres::{Client, Config, Error};
 
@@ -20,6 +21,9 @@ pub(super) struct Pool {
     engine: Engine,
     patience: Patience,
     connections: Result<Connections, String>,
+    /// Whoever waits here waits for others of this process: the store has no part in it.
+    turns: Semaphore,
+    connections_max: usize,
     circuit: Circuit,
 }
 
@@ -36,11 +40,14 @@ impl Pool {
             engine: engine.clone(),
             patience,
             connections: connections(engine, patience, connections_max),
+            turns: Semaphore::new(connections_max),
+            connections_max,
             circuit: Circuit::default(),
         }
     }
 
-    /// Asks one question on a connection that nobody else uses meanwhile.
+    /// Asks one question on a connection that nobody else uses meanwhile. Waiting for one is bounded
+    /// as the answer is, and says nothing about the store.
     pub(super) fn ask<T>(
         &self,
         ask: impl AsyncFnOnce(&ClientWrapper) -> Result<T, Error>,
@@ -48,9 +55,11 @@ impl Pool {
         let connections = self.connections.as_ref();
         let connections =
             connections.map_err(|why| (Failure::Setup(why.clone()), Reach::Surely))?;
-        if self.circuit.is_open() {
-            return Err((Failure::Away, Reach::Surely));
-        }
+        let surely = |failure| (failure, Reach::Surely);
+        self.circuit.pass().map_err(surely)?;
+        let _turn = self.turn().map_err(surely)?;
+        // It may have been found away meanwhile.
+        self.circuit.pass().map_err(surely)?;
         // Held here, so that one on which time ran out does not go back into the pool.
         let mut held = None;
         let answered = self.engine.wait(self.patience, async {
@@ -62,14 +71,43 @@ impl Pool {
                 None => Reach::Surely,
                 Some(_) => Reach::Perhaps,
             };
-            if failure.breaks() {
-                drop(held.map(Object::take));
-                // The others broke too, or each of them would cost somebody the same wait.
-                connections.pool.retain(|_connection, _metrics| false);
-                self.circuit.open(&self.engine, connections.plan.clone());
-            }
+            self.judge(connections, held, &failure);
             (failure, reach)
         })
+    }
+
+    /// Waits until one of the connections is free.
+    pub(super) fn turn(&self) -> Result<SemaphorePermit<'_>, Failure> {
+        let turn = async {
+            let turn = self.turns.acquire().await;
+            turn.map_err(|error| Failure::Setup(error.to_string()))
+        };
+        let turn = self.engine.wait(self.patience, turn);
+        turn.map_err(|failure| match failure {
+            Failure::TooSlow(millis) => Failure::Busy {
+                connections: self.connections_max,
+                millis,
+            },
+            failure => failure,
+        })
+    }
+
+    /// Throws away what a failure leaves of no use, and finds out in the background when the store
+    /// is back.
+    fn judge(&self, connections: &Connections, held: Option<Object>, failure: &Failure) {
+        let has_others = 0 < connections.pool.status().size;
+        if !failure.breaks() || (failure.is_full() && has_others) {
+            // One that cannot be written to any more may have a successor elsewhere.
+            if failure.is_read_only() {
+                drop(held.map(Object::take));
+                connections.pool.retain(|_connection, _metrics| false);
+            }
+            return;
+        }
+        drop(held.map(Object::take));
+        // The others broke too, or each of them would cost somebody the same wait.
+        connections.pool.retain(|_connection, _metrics| false);
+        self.circuit.open(&self.engine, connections.plan.clone());
     }
 
     /// The engine by which the store is reached.
@@ -103,7 +141,7 @@ type Connecting<'a> =
 
 impl Connect for Plan {
     fn connect(&self, _config: &Config) -> Connecting<'_> {
-        Box::pin(self.connect(None))
+        Box::pin(async { Ok(self.connect(None).await?.into_parts()) })
     }
 }
 

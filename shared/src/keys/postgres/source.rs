@@ -4,7 +4,7 @@
 //! it, it holds a lock that keeps the store from being taken elsewhere. Each poll asks for the
 //! state, since a notification may be lost with a connection; keys are read when it is another one.
 
-use crate::keys::postgres::connection::Connection;
+use crate::keys::postgres::connection::{self, Connection};
 use crate::keys::postgres::engine::Engine;
 use crate::keys::postgres::failure::{Reach, Stop};
 use crate::keys::postgres::patience::Patience;
@@ -102,7 +102,12 @@ impl PostgresKeySource {
         let patience = Patience::OF_SNAPSHOTS;
         let begin = connection.client.build_transaction().read_only(true);
         let begin = begin.isolation_level(tokio_postgres::IsolationLevel::RepeatableRead);
-        let begin = async { Ok(begin.start().await?) };
+        let begin = async {
+            let transaction = begin.start().await?;
+            // The connection itself allows no more than a poll may take.
+            connection::lengthen(&transaction, &self.engine, patience).await?;
+            Ok(transaction)
+        };
         let transaction = self.engine.wait(patience, begin)?;
         let session = Session::new(&self.engine, patience, &transaction);
         let snapshot = KeySnapshot {

@@ -77,7 +77,8 @@ fn complete(engine: &Engine, is_meant: fn(i64) -> bool) -> Result<Completed, Key
 /// with the others, for as long as it follows the keys.
 #[derive(Debug)]
 pub struct WithoutServers {
-    _connection: Connection,
+    engine: Engine,
+    connection: Connection,
 }
 
 impl WithoutServers {
@@ -91,12 +92,18 @@ impl WithoutServers {
             Ok(connection.client.query_one(&sql, &[]).await?.try_get(0)?)
         };
         if explained(engine, engine.wait(Patience::OF_COMMANDS, take))? {
-            return Ok(Self {
-                _connection: connection,
-            });
+            let engine = engine.clone();
+            return Ok(Self { engine, connection });
         }
         let location = engine.address().to_string();
         Err(KeyStoreError::InUse { location })
+    }
+
+    /// Refuses what may have changed since: with its connection the lock would be gone, and servers
+    /// could have begun.
+    pub fn confirm(&self) -> Result<(), KeyStoreError> {
+        let asked = async { Ok(self.connection.client.batch_execute("SELECT").await?) };
+        explained(&self.engine, self.engine.wait(Patience::OF_COMMANDS, asked))
     }
 }
 

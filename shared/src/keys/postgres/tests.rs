@@ -2,9 +2,11 @@
 //! a network, and others who work on the same database.
 
 mod away;
+mod connections;
 mod faults;
 mod versions;
 
+use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tokio_postgres::NoTls;
@@ -20,6 +22,16 @@ use crate::keys::store::{KeySource, KeyStore};
 
 /// Where a server is whose databases may be made and removed.
 const SERVER: &str = "CATALOGUE_TEST_POSTGRES";
+
+/// How much longer than usual is waited for what is there: the machine may be busy with anything.
+const SLACK: u32 = 40;
+/// The same where waiting in vain is what is tested.
+const LITTLE_SLACK: u32 = 4;
+
+/// What reaches the database at `address`.
+fn engine(address: PostgresAddress, slack: u32) -> Engine {
+    Engine::with_slack(address, NonZeroU32::new(slack).unwrap()).unwrap()
+}
 
 /// A database, removed when it is dropped.
 pub(in crate::keys) struct Database {
@@ -44,13 +56,13 @@ impl Database {
         let name = format!("catalogue_{}_{count}", std::process::id());
         let (base, _database) = server.rsplit_once('/').unwrap();
         let address = format!("{base}/{name}");
-        let server = Engine::new(server.parse().unwrap()).unwrap();
+        let server = engine(server.parse().unwrap(), SLACK);
         run(
             &server,
             &format!("CREATE DATABASE {name} TEMPLATE template0"),
         )
         .unwrap();
-        let engine = Engine::new(address.parse().unwrap()).unwrap();
+        let engine = engine(address.parse().unwrap(), SLACK);
         Some(Self {
             server,
             engine,
@@ -60,6 +72,11 @@ impl Database {
 
     pub(super) fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// What reaches the same database and waits less for it.
+    pub(super) fn with_little_slack(&self) -> Engine {
+        engine(self.engine.address().clone(), LITTLE_SLACK)
     }
 
     /// The address of the same database through another port of this machine.

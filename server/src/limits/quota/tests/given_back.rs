@@ -1,5 +1,6 @@
 //! What comes back to the ledger: at the end, and what lies unused before.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use super::*;
@@ -84,7 +85,7 @@ async fn a_charge_waits_for_what_is_being_given_back_and_leases_anew() {
     assert_eq!(scene.ledger.charged_in_all(), 4);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_ledger_that_is_busy_for_a_moment_gets_everything_back_at_the_end() {
     let scene = Scene::new(100_000);
     for id in [1, 1, 2, 2, 3, 3] {
@@ -96,4 +97,42 @@ async fn a_ledger_that_is_busy_for_a_moment_gets_everything_back_at_the_end() {
     scene.ledger.lock().busy = 7;
     scene.quotas.give_back_all().await;
     assert_eq!(scene.ledger.charged_in_all(), 6);
+}
+
+/// Time stands still but for the pauses between attempts.
+#[tokio::test(start_paused = true)]
+async fn a_ledger_that_is_away_for_a_second_gets_everything_back_at_the_end() {
+    let scene = Scene::new(100_000);
+    scene.charge().await.unwrap();
+    scene.charge().await.unwrap();
+    scene.ledger.lock().trouble = Trouble::Locked;
+    let is_back = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        scene.ledger.lock().trouble = Trouble::None;
+    };
+    tokio::join!(scene.quotas.give_back_all(), is_back);
+    assert_eq!(scene.ledger.charged_in_all(), 2);
+}
+
+#[tokio::test]
+async fn no_more_than_a_few_subscriptions_give_back_at_a_time() {
+    let scene = Scene::new(100_000);
+    for id in 1..=100 {
+        let subscription = subscription(id, 100_000);
+        for _request in 0..2 {
+            let charged = scene.quotas.charge(&subscription, scene.clock.now());
+            charged.await.unwrap();
+        }
+    }
+    for pending in scene.quotas.pending() {
+        pending.await.unwrap();
+    }
+    let mut give_back = pin!(scene.quotas.give_back_all());
+    // While somebody has the ledger, whoever began to give back is under way.
+    let held = scene.ledger.lock();
+    assert!(give_back.as_mut().now_or_never().is_none());
+    assert_eq!(scene.quotas.pending().len(), GIVE_BACKS_MAX);
+    drop(held);
+    give_back.await;
+    assert_eq!(scene.ledger.charged_in_all(), 200);
 }

@@ -102,7 +102,7 @@ fn where_nobody_answers_a_lease_may_have_been_made_and_the_next_is_not_asked_for
     let subscription = subscribe(&mut *database.store(), "Acme", 1_000);
     let period = subscription.period(NOW);
     let proxy = Proxy::to(database.port());
-    let engine = Engine::new(database.through(proxy.port)).unwrap();
+    let engine = engine(database.through(proxy.port), LITTLE_SLACK);
     let (ledger, mut source) = (
         PostgresLedger::new(&engine),
         PostgresKeySource::new(&engine),

@@ -16,7 +16,7 @@ fn whoever_waits_in_vain_for_a_lock_changes_nothing_and_hears_so() {
     };
     let subscription = subscribe(&mut *database.store(), "Acme", 10);
     let period = subscription.period(NOW);
-    let ledger = database.ledger();
+    let ledger = PostgresLedger::new(&database.with_little_slack());
     ledger.lease(subscription.id, period, 5).unwrap();
     let (release, held) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
@@ -107,11 +107,16 @@ fn a_database_that_cannot_be_written_to_confirms_nothing() {
     );
     let period = crate::keys::quota::Period::containing(NOW, NOW);
     let id = crate::keys::subscription::SubscriptionId(1);
-    let refused = database.ledger().give_back(id, period, 1).unwrap_err();
+    let ledger = database.ledger();
+    let refused = ledger.give_back(id, period, 1).unwrap_err();
     assert!(
         matches!(refused, KeyStoreError::ReadOnly { .. }),
         "{refused}"
     );
+    let writable = read_only.replace("= on", "= off");
+    run(&database.server, &writable).unwrap();
+    // The setting is one of a connection: another one was made.
+    ledger.give_back(id, period, 1).unwrap();
 }
 
 #[test]
@@ -156,7 +161,37 @@ fn a_store_that_a_server_follows_is_not_taken_from_it() {
     let held = held.take(1000).find_map(Result::ok).expect("the lock");
     let refused = database.source().poll().unwrap_err();
     assert!(matches!(refused, KeyStoreError::Locked { .. }), "{refused}");
-    drop(held);
+    held.confirm().unwrap();
+    database.by_hand(KILL).unwrap();
+    held.confirm().unwrap_err();
+}
+
+#[test]
+fn what_the_database_says_no_to_is_surely_not_done() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    let subscription = subscribe(&mut *database.store(), "Acme", 10);
+    let period = subscription.period(NOW);
+    let ledger = database.ledger();
+    ledger.lease(subscription.id, period, 5).unwrap();
+    database
+        .by_hand("ALTER TABLE catalogue.usage ADD CHECK (charged = 5)")
+        .unwrap();
+    let refused = [
+        ledger.lease(subscription.id, period, 1).map(drop),
+        ledger.give_back(subscription.id, period, 1),
+    ];
+    for refused in refused {
+        let refused = refused.unwrap_err();
+        assert!(
+            matches!(refused, KeyStoreError::Refused { .. }),
+            "{refused}"
+        );
+        assert!(refused.left_all_as_it_was());
+    }
+    // It said so itself, so it is asked again.
+    assert_eq!(ledger.charged(subscription.id, period).unwrap(), 5);
 }
 
 #[test]

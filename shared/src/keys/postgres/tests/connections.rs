@@ -1,0 +1,179 @@
+//! What holds on connections, and what becomes of those of a server that there are too few of.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::thread;
+use std::time::Duration;
+
+use tokio_postgres::config::TargetSessionAttrs;
+
+use super::*;
+use crate::keys::contract::{issue, subscribe};
+use crate::keys::postgres::connection::{Connection, Plan};
+use crate::keys::postgres::failure::{Failure, Reach};
+use crate::keys::postgres::patience::Patience;
+use crate::keys::postgres::pool::Pool;
+use crate::keys::store::KeyStoreError;
+
+#[test]
+fn who_waits_in_vain_for_a_connection_that_others_have_does_not_take_the_store_for_absent() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    let pool = Pool::new(&database.with_little_slack(), Patience::OF_LEASES, 1);
+    let ask = || pool.ask(async |connection| connection.batch_execute("SELECT").await);
+    ask().unwrap();
+    let turn = pool.turn().unwrap();
+    let (busy, reach) = ask().unwrap_err();
+    assert!(matches!(busy, Failure::Busy { .. }), "{busy:?}");
+    let error = busy.explained("change", reach, database.engine().address());
+    assert!(matches!(error, KeyStoreError::Locked { .. }), "{error}");
+    assert!(error.left_all_as_it_was());
+    drop(turn);
+    ask().unwrap();
+}
+
+#[test]
+fn a_database_that_takes_no_more_connections_is_asked_on_those_that_are_there() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    let role = format!("{}_one", database.name);
+    database
+        .by_hand(&format!("CREATE ROLE {role} LOGIN CONNECTION LIMIT 1"))
+        .unwrap();
+    let address = format!(
+        "postgres://{role}@127.0.0.1:{}/{}",
+        database.port(),
+        database.name
+    );
+    let engine = engine(address.parse().unwrap(), SLACK);
+    let pool = Pool::new(&engine, Patience::OF_LEASES, 2);
+    let ask = || pool.ask(async |connection| connection.batch_execute("SELECT").await);
+    thread::scope(|scope| {
+        let (asked, is_asked) = std::sync::mpsc::channel();
+        let (go_on, told) = tokio::sync::oneshot::channel::<()>();
+        let first = scope.spawn({
+            let pool = &pool;
+            move || {
+                pool.ask(async |connection| {
+                    asked.send(()).unwrap();
+                    told.await.unwrap();
+                    connection.batch_execute("SELECT").await
+                })
+            }
+        });
+        is_asked.recv().unwrap();
+        let (full, reach) = ask().unwrap_err();
+        assert!(full.is_full(), "{full:?}");
+        assert_eq!(reach, Reach::Surely);
+        go_on.send(()).unwrap();
+        first.join().unwrap().unwrap();
+    });
+    ask().unwrap();
+    database.by_hand(&format!("DROP ROLE {role}")).unwrap();
+}
+
+#[test]
+fn keys_are_read_with_the_patience_of_who_reads_all_of_them() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    subscribe(&mut *database.store(), "Acme", 10);
+    issue(&mut *database.store(), 1);
+    let millis = database
+        .engine()
+        .stretched(Patience::OF_SNAPSHOTS)
+        .of_statements()
+        .as_millis();
+    // Whoever is in more of a hurry sees no key.
+    let view = format!(
+        "ALTER TABLE catalogue.keys RENAME TO all_keys;
+        CREATE VIEW catalogue.keys AS SELECT * FROM catalogue.all_keys
+            WHERE current_setting('statement_timeout')::interval = '{millis} ms'
+            AND current_setting('idle_in_transaction_session_timeout')::interval = '{millis} ms'"
+    );
+    database.by_hand(&view).unwrap();
+    let snapshot = database.source().poll().unwrap().unwrap();
+    assert_eq!(snapshot.keys.len(), 1);
+}
+
+#[test]
+fn what_the_database_sets_otherwise_does_not_change_how_it_is_used() {
+    let Some(database) = Database::new() else {
+        return;
+    };
+    let alter = |setting: &str| {
+        let sql = format!("ALTER DATABASE {} SET {setting}", database.name);
+        database.by_hand(&sql).unwrap();
+    };
+    alter("default_transaction_isolation = 'serializable'");
+    alter("synchronous_commit = off");
+    alter("search_path = public");
+    let engine = database.engine();
+    let connection = Connection::open(engine, Patience::OF_COMMANDS, None).unwrap();
+    for (setting, expected) in [
+        ("transaction_isolation", "read committed"),
+        ("synchronous_commit", "on"),
+        ("search_path", "pg_catalog"),
+    ] {
+        let asked = async {
+            let sql = format!("SHOW {setting}");
+            Ok(connection.client.query_one(&sql, &[]).await?.try_get(0)?)
+        };
+        let found: String = engine.wait(Patience::OF_COMMANDS, asked).unwrap();
+        assert_eq!(found, expected, "{setting}");
+    }
+}
+
+#[test]
+fn each_of_several_hosts_is_tried_in_time_and_one_that_only_follows_is_passed_over() {
+    let any = TargetSessionAttrs::Any;
+    let read_write = TargetSessionAttrs::ReadWrite;
+    for (address, millis, session) in [
+        ("postgres://one/boats", 125, any),
+        ("postgres://one,two/boats", 62, read_write),
+        ("postgres://one,two,three,four/boats", 31, read_write),
+        ("postgres://one/boats?connect_timeout=1", 125, any),
+        (
+            "postgres://one,two/boats?target_session_attrs=read-only",
+            62,
+            TargetSessionAttrs::ReadOnly,
+        ),
+    ] {
+        let engine = engine(address.parse().unwrap(), 1);
+        let plan = Plan::new(&engine, Patience::OF_LEASES).unwrap();
+        let each = plan.config().get_connect_timeout().unwrap();
+        assert_eq!(each.as_millis(), millis, "{address}");
+        assert_eq!(
+            plan.config().get_target_session_attrs(),
+            session,
+            "{address}"
+        );
+    }
+}
+
+/// As a database says that it trusts whoever asks, and waits for a question.
+const GREETING: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+
+#[test]
+fn a_connection_that_is_given_up_is_closed() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = thread::spawn(move || {
+        let (mut client, _from) = listener.accept().unwrap();
+        client
+            .set_read_timeout(Some(Duration::from_secs(30)))
+            .unwrap();
+        client.write_all(GREETING).unwrap();
+        // Everything that is asked, none of which is answered, up to the end.
+        client.read_to_end(&mut Vec::new())
+    });
+    let address = format!("postgres://tests@127.0.0.1:{port}/boats");
+    let engine = engine(address.parse().unwrap(), 1);
+    let refused = Connection::open(&engine, Patience::OF_POLLS, None).unwrap_err();
+    assert!(matches!(refused, Failure::TooSlow(_)), "{refused:?}");
+    let closed = server.join().unwrap();
+    // Also at once, before all was read.
+    assert!(!matches!(&closed, Err(error) if error.kind() == std::io::ErrorKind::WouldBlock));
+}
