@@ -2,12 +2,14 @@
 
     python3 .ci/cluster SECONDS     faults at random under 350 requests a second; afterwards the history is checked
     python3 .ci/cluster switch      release after release under load, and two operators who activate at once
+    python3 .ci/cluster rolling     an upgrade under load: the store migrated, then one server after the other replaced
     python3 .ci/cluster outages     every outage of the README's table, one after the other
 
-It runs itself within .ci/with-services, which starts PostgreSQL, Redis and an S3-compatible server; HAProxy and faketime
-are Debian's packages, which root installs where they are missing. SEED chooses other faults than usual. CATALOGUE is the
-binary; without it, .ci/cargo builds one. KEEP is a directory for the history and the logs. The exit status is 1 where a
-promise is broken, and it is said which and by what. In the end no key that was issued may be in any file.
+It runs itself within .ci/with-services, which starts PostgreSQL, Redis and an S3-compatible server; HAProxy and
+faketime are Debian's packages, which root installs where they are missing. SEED chooses other faults than usual.
+CATALOGUE is the binary; without it, .ci/cargo builds one. FORMER is the one that is upgraded from, which is otherwise
+the same. KEEP is a directory for the history and the logs. The exit status is 1 where a promise is broken, and it is
+said which and by what. In the end no key that was issued may be in any file.
 """
 
 import asyncio
@@ -24,6 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent / "faults"))
 
 import outages
+import rolling
 import storm
 import switch
 from catalogue import Broken, binary, check_secrets, work_directory
@@ -43,6 +46,8 @@ def trial(arguments):
     match arguments:
         case ["switch"]:
             return switch.run, ()
+        case ["rolling"]:
+            return rolling.run, ()
         case ["outages"]:
             return outages.run, ()
         case [seconds] if seconds.isdecimal() and int(seconds):

@@ -50,8 +50,9 @@ async def ask(port, asked):
 
 
 class Cluster:
-    def __init__(self, command, work):
-        self.command, self.work, self.at = command, work, addresses()
+    def __init__(self, command, work, serving=None):
+        """`serving` are settings of the servers beside the engines."""
+        self.command, self.work, self.at, self.serving = command, work, addresses(), serving or {}
         self.engines = {name: Engine(name, urllib.parse.urlsplit(self.at[name]).port) for name in ENGINES}
         # The operator's own way to the engines is not disturbed, but by what befalls the engines.
         self.operator = Catalogue(command, work / "operator")
@@ -83,7 +84,8 @@ class Cluster:
         for name in SERVERS:
             at = {engine: with_port(self.at[engine], self.proxy.ports[f"{name}-{engine}"]) for engine in ENGINES}
             own = Catalogue(self.command, self.work / name)
-            member = Member(own, name, own.environment | settings(at), ports[name], admin_ports[f"{name}-admin"])
+            environment = own.environment | settings(at) | self.serving
+            member = Member(own, name, environment, ports[name], admin_ports[f"{name}-admin"])
             self.members.append(member)
         await asyncio.gather(*(member.start() for member in self.members))
         self.balancer = Balancer(self.work, self.members, self.proxy.ports)
