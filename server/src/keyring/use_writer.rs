@@ -17,8 +17,9 @@ use crate::repeating::{Repeating, repeat};
 /// Pause between two times of writing down what was used since.
 pub const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Attempts to write down the last uses when the server stops: somebody may hold the store.
-const LAST_ATTEMPTS: u32 = 10;
+/// Attempts to write down the last uses when the server stops: somebody may hold the store. Each may
+/// take two seconds, and a stop has twenty in all.
+const LAST_ATTEMPTS: u32 = 3;
 
 /// Pause between them. A store that is known to be away refuses at once, and may soon be back.
 const LAST_ATTEMPTS_PAUSE: Duration = Duration::from_millis(250);

@@ -9,8 +9,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::join_all;
+use futures_util::future::ready;
+use futures_util::{FutureExt, StreamExt, stream};
 use shared::clock::Moment;
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::quota::Period;
@@ -29,6 +29,10 @@ pub(super) const LEDGER_WAIT_MAX: Duration = Duration::from_millis(400);
 
 /// Attempts to give back what is left when the server stops.
 const LAST_ATTEMPTS: u32 = 10;
+
+/// How long they take together at most. A stop has 20 seconds, of which requests under way may have
+/// taken 8, and last uses are still to be written.
+const LAST_ATTEMPTS_MAX: Duration = Duration::from_secs(5);
 
 /// Pause between them. A ledger that is known to be away refuses at once, and may soon be back.
 const LAST_ATTEMPTS_PAUSE: Duration = Duration::from_millis(250);
@@ -115,6 +119,19 @@ impl Quotas {
     /// request is under way any more. Somebody may hold the ledger, so it is tried for a while; what
     /// cannot be given back then stays counted as used.
     pub async fn give_back_all(&self) {
+        let attempts = timeout(LAST_ATTEMPTS_MAX, self.try_to_give_back_all());
+        if attempts.await.unwrap_or(false) {
+            return;
+        }
+        for (id, entry) in &mut lock(&self.accounts).0 {
+            if let Some((_, units)) = entry.account.take_unused() {
+                log_lost(*id, units, None);
+            }
+        }
+    }
+
+    /// Whether the ledger took all of it in the end.
+    async fn try_to_give_back_all(&self) -> bool {
         for pending in self.pending() {
             // A failed lease brings nothing that could be given back.
             let _outcome = pending.await;
@@ -124,14 +141,10 @@ impl Quotas {
                 sleep(LAST_ATTEMPTS_PAUSE).await;
             }
             if self.give_back(Account::take_unused).await {
-                return;
+                return true;
             }
         }
-        for (id, entry) in &mut lock(&self.accounts).0 {
-            if let Some((_, units)) = entry.account.take_unused() {
-                log_lost(*id, units, None);
-            }
-        }
+        false
     }
 
     /// Gives back to the ledger what lies unused, so that others get it: to be called about twice
@@ -145,14 +158,13 @@ impl Quotas {
     /// those together who ask together. Whether the ledger took all of it.
     async fn give_back(&self, take: impl Fn(&mut Account) -> Option<(Period, u64)>) -> bool {
         let ids: Vec<_> = lock(&self.accounts).0.keys().copied().collect();
-        let start = |id: &SubscriptionId| self.start_to_give_back(*id, &take);
-        let mut is_all = true;
-        for ids in ids.chunks(GIVE_BACKS_MAX) {
-            let started: Vec<_> = ids.iter().filter_map(start).collect();
-            let outcomes = join_all(started).await;
-            is_all &= outcomes.iter().all(Result::is_ok);
-        }
-        is_all
+        // Each is started when its turn has come.
+        let started = ids
+            .into_iter()
+            .filter_map(|id| self.start_to_give_back(id, &take));
+        let answered = stream::iter(started).buffer_unordered(GIVE_BACKS_MAX);
+        let all = |is_all, outcome: Result<_, _>| ready(is_all && outcome.is_ok());
+        answered.fold(true, all).await
     }
 
     /// `None` where there is nothing to give back, or the ledger is being asked for more.

@@ -1,6 +1,7 @@
 //! What comes back to the ledger: at the end, and what lies unused before.
 
 use std::pin::pin;
+use std::thread;
 use std::time::Duration;
 
 use super::*;
@@ -135,4 +136,25 @@ async fn no_more_than_a_few_subscriptions_give_back_at_a_time() {
     drop(held);
     give_back.await;
     assert_eq!(scene.ledger.charged_in_all(), 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_does_not_wait_for_ever_for_a_ledger_that_says_nothing() {
+    let scene = Scene::new(100_000);
+    scene.charge().await.unwrap();
+    scene.charge().await.unwrap();
+    let (ledger, (held, is_held)) = (Arc::clone(&scene.ledger), channel());
+    let (release, released) = channel::<()>();
+    let holder = thread::spawn(move || {
+        let _ledger = ledger.lock();
+        held.send(()).unwrap();
+        released.recv().unwrap_err();
+    });
+    is_held.recv().unwrap();
+    let mut give_back = pin!(scene.quotas.give_back_all());
+    assert!(give_back.as_mut().now_or_never().is_none());
+    tokio::time::advance(LAST_ATTEMPTS_MAX).await;
+    give_back.await;
+    drop(release);
+    holder.join().unwrap();
 }
