@@ -9,6 +9,7 @@ mod account;
 mod accounts;
 #[cfg(test)]
 mod contract;
+mod give_back;
 mod minute;
 mod minute_error;
 mod minute_store;

@@ -7,6 +7,9 @@ mod account;
 #[path = "../../src/limits/accounts.rs"]
 mod accounts;
 #[rustfmt::skip]
+#[path = "../../src/limits/give_back.rs"]
+mod give_back;
+#[rustfmt::skip]
 #[path = "../../src/limits/minute.rs"]
 mod minute;
 #[rustfmt::skip]

@@ -9,8 +9,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::ready;
-use futures_util::{FutureExt, StreamExt, stream};
+use futures_util::FutureExt;
 use shared::clock::Moment;
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::quota::Period;
@@ -19,34 +18,20 @@ use shared::keys::subscription::{Subscription, SubscriptionId};
 
 use super::account::{Account, Demand, LeaseSize, Verdict};
 use super::accounts::{Accounts, Pending, Waiting, lock};
-use super::quota_error::{LedgerFailure, QuotaError, log_lost};
+use super::quota_error::{LedgerFailure, QuotaError};
 use super::usage::Usage;
-use crate::primitives::{Mutex, share, sleep, spawn_blocking, timeout};
+use crate::primitives::{Mutex, share, spawn_blocking, timeout};
 
 /// How long a request usually waits for the ledger, at its check and again at its charge: together less
 /// than the second within which a client hears that the service is unavailable.
 pub(super) const LEDGER_WAIT_MAX: Duration = Duration::from_millis(400);
-
-/// Attempts to give back what is left when the server stops.
-const LAST_ATTEMPTS: u32 = 10;
-
-/// How long they take together at most. A stop has 20 seconds, of which requests under way may have
-/// taken 8, and last uses are still to be written.
-const LAST_ATTEMPTS_MAX: Duration = Duration::from_secs(5);
-
-/// Pause between them. A ledger that is known to be away refuses at once, and may soon be back.
-const LAST_ATTEMPTS_PAUSE: Duration = Duration::from_millis(250);
-
-/// Subscriptions for which something is given back at a time. Requests wait for leases meanwhile,
-/// and few connections may lead to the ledger.
-const GIVE_BACKS_MAX: usize = 16;
 
 /// Quotas of all subscriptions.
 pub struct Quotas {
     ledger: Arc<dyn QuotaLedger>,
     size: LeaseSize,
     patience: Duration,
-    accounts: Arc<Mutex<Accounts>>,
+    pub(super) accounts: Arc<Mutex<Accounts>>,
 }
 
 /// What a request has to do next.
@@ -113,83 +98,6 @@ impl Quotas {
         now: Moment,
     ) -> Result<Usage, QuotaError> {
         self.demand(Demand::Charge, left, subscription, now).await
-    }
-
-    /// Gives back to the ledger what is leased and not charged: for a graceful stop, when no
-    /// request is under way any more. Somebody may hold the ledger, so it is tried for a while; what
-    /// cannot be given back then stays counted as used.
-    pub async fn give_back_all(&self) {
-        let attempts = timeout(LAST_ATTEMPTS_MAX, self.try_to_give_back_all());
-        if attempts.await.unwrap_or(false) {
-            return;
-        }
-        for (id, entry) in &mut lock(&self.accounts).0 {
-            if let Some((_, units)) = entry.account.take_unused() {
-                log_lost(*id, units, None);
-            }
-        }
-    }
-
-    /// Whether the ledger took all of it in the end.
-    async fn try_to_give_back_all(&self) -> bool {
-        for pending in self.pending() {
-            // A failed lease brings nothing that could be given back.
-            let _outcome = pending.await;
-        }
-        for attempt in 0..LAST_ATTEMPTS {
-            if attempt != 0 {
-                sleep(LAST_ATTEMPTS_PAUSE).await;
-            }
-            if self.give_back(Account::take_unused).await {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Gives back to the ledger what lies unused, so that others get it: to be called about twice
-    /// a second while requests are answered. Units are given back from the second call on that
-    /// finds them unused for a second.
-    pub async fn give_back_idle(&self, now: Moment) {
-        self.give_back(|account| account.take_idle(now)).await;
-    }
-
-    /// Gives back what `take` takes out, of several subscriptions at once, since a ledger answers
-    /// those together who ask together. Whether the ledger took all of it.
-    async fn give_back(&self, take: impl Fn(&mut Account) -> Option<(Period, u64)>) -> bool {
-        let ids: Vec<_> = lock(&self.accounts).0.keys().copied().collect();
-        // Each is started when its turn has come.
-        let started = ids
-            .into_iter()
-            .filter_map(|id| self.start_to_give_back(id, &take));
-        let answered = stream::iter(started).buffer_unordered(GIVE_BACKS_MAX);
-        let all = |is_all, outcome: Result<_, _>| ready(is_all && outcome.is_ok());
-        answered.fold(true, all).await
-    }
-
-    /// `None` where there is nothing to give back, or the ledger is being asked for more.
-    fn start_to_give_back(
-        &self,
-        id: SubscriptionId,
-        take: impl Fn(&mut Account) -> Option<(Period, u64)>,
-    ) -> Option<Pending> {
-        let mut accounts = lock(&self.accounts);
-        let entry = accounts.0.get_mut(&id)?;
-        if entry.under_way().is_some() {
-            return None;
-        }
-        // Taken out before they are given back, so that none is used or given back twice.
-        let (period, units) = take(&mut entry.account)?;
-        let give_back = move |ledger: &dyn QuotaLedger| ledger.give_back(id, period, units);
-        let enter = move |account: &mut Account, outcome: &Result<(), KeyStoreError>| match outcome
-        {
-            Ok(()) => {}
-            Err(error) if error.left_all_as_it_was() => account.put_back(period, units),
-            Err(error) => log_lost(id, units, Some(error)),
-        };
-        let pending = self.converse(id, give_back, enter);
-        entry.pending = Some(pending.clone());
-        Some(pending)
     }
 
     /// A request that finds no unit waits for the lease that is under way, then looks again.
@@ -277,7 +185,7 @@ impl Quotas {
 
     /// Starts to say something to the ledger. The outcome enters the account whether or not
     /// anybody still waits for it, so a client that goes away loses nothing.
-    fn converse<T: 'static>(
+    pub(super) fn converse<T: 'static>(
         &self,
         id: SubscriptionId,
         say: impl FnOnce(&dyn QuotaLedger) -> Result<T, KeyStoreError> + Send + 'static,
@@ -298,7 +206,7 @@ impl Quotas {
         share(answer.map(|joined| joined.unwrap_or(Err(LedgerFailure::BrokenOff))))
     }
 
-    fn pending(&self) -> Vec<Pending> {
+    pub(super) fn pending(&self) -> Vec<Pending> {
         let accounts = lock(&self.accounts);
         let entries = accounts.0.values();
         entries.filter_map(|entry| entry.pending.clone()).collect()

@@ -5,6 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
+use crate::limits::give_back::{GIVE_BACKS_MAX, LAST_ATTEMPTS_MAX};
 
 #[tokio::test]
 async fn giving_back_waits_for_a_lease_under_way_and_gives_each_unit_once() {
