@@ -31,11 +31,14 @@ pub(super) struct Process {
 
 impl Process {
     /// What `INFO` says, and settings, which not everybody may ask for. Nothing where something is
-    /// missing that everybody is told.
+    /// missing that everybody is told, and while it loads: it says that it writes nothing then.
     pub(super) fn parse(info: &str, settings: &Settings) -> Option<Self> {
         let info = InfoDict::new(info);
         let text = |name| info.get::<String>(name);
         let is = |name, expected: &str| text(name).is_some_and(|value| value == expected);
+        if is("loading", "1") {
+            return None;
+        }
         let is_set = |name, expected: &str| settings.get(name).is_some_and(|set| set == expected);
         let writes_first = is("aof_enabled", "1")
             && is_set("appendfsync", "always")
@@ -58,6 +61,7 @@ mod tests {
         let facts = [
             ("run_id", "0f3a"),
             ("maxmemory_policy", "noeviction"),
+            ("loading", "0"),
             ("aof_enabled", "1"),
             ("role", "master"),
             ("connected_slaves", "0"),
@@ -109,5 +113,14 @@ mod tests {
                 "{missing}"
             );
         }
+    }
+
+    #[test]
+    fn a_process_that_loads_has_not_said_yet_what_it_keeps() {
+        assert!(Process::parse(&info(("loading", "0")), &Settings::new()).is_some());
+        assert_eq!(
+            Process::parse(&info(("loading", "1")), &Settings::new()),
+            None
+        );
     }
 }
