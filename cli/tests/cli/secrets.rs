@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use crate::admin;
 use crate::client::Client;
-use crate::process::{Server, catalogue_json, command, import_sample, issue_key, spawn};
+use crate::process::{SERVE, Server, catalogue_json, command, import_sample, issue_key, spawn};
 
 /// How much of a key is shown: `boat_live_` and six characters.
 const SHOWN: usize = 16;
@@ -208,18 +208,7 @@ fn no_core_dump_is_made_of_a_server() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path();
     import_sample(data);
-    let serve = command(
-        data,
-        &[
-            "serve",
-            "--listen",
-            "127.0.0.1:0",
-            "--admin",
-            "off",
-            "--log",
-            "error",
-        ],
-    );
+    let serve = command(data, &SERVE);
     let mut unlimited = Command::new("sh");
     let raise = "ulimit -c \"$(ulimit -H -c)\"; exec \"$0\" \"$@\"";
     unlimited

@@ -11,18 +11,15 @@ mod versions;
 use std::fmt::Debug;
 use std::path::PathBuf;
 
-use rand::SeedableRng;
-use rand::rngs::StdRng;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
 use crate::keys::audit::Operator;
-use crate::keys::environment::Environment;
-use crate::keys::name::Name;
-use crate::keys::scope::{Scope, Scopes};
+use crate::keys::contract::{issue, name, new_key};
 use crate::keys::sqlite::SqliteKeyStore;
-use crate::keys::store::{IssuedKey, KeyStore, KeyStoreError, NewKey, NewSubscription};
-use crate::keys::subscription::{Plan, Subscription};
+use crate::keys::store::{KeyStore, KeyStoreError};
+
+pub(super) use crate::keys::contract::subscribe;
 
 /// 2026-10-01T12:00:00Z
 pub(super) const NOW: i64 = 1_790_856_000;
@@ -55,36 +52,6 @@ fn operator() -> Operator {
         user: Some(name("alice")),
         sudo_user: None,
     }
-}
-
-fn name(text: &str) -> Name {
-    Name::parse(text).unwrap()
-}
-
-pub(super) fn subscribe(store: &mut SqliteKeyStore, text: &str, quota: u64) -> Subscription {
-    let new = NewSubscription {
-        name: name(text),
-        plan: Plan::Pro,
-        quota,
-    };
-    store.create_subscription(new, NOW).unwrap()
-}
-
-fn new_key(subscription: &str) -> NewKey {
-    NewKey {
-        subscription: name(subscription),
-        environment: Environment::Test,
-        scopes: Scopes::from_iter(Scope::ALL),
-        name: Some(name("web")),
-        rate_limit: Some(7),
-        expires_at: Some(NOW + 1000),
-    }
-}
-
-fn issue(store: &mut SqliteKeyStore, seed: u64) -> IssuedKey {
-    store
-        .issue_key(new_key("Acme"), &mut StdRng::seed_from_u64(seed), NOW)
-        .unwrap()
 }
 
 /// Somebody who lets nobody else in, until it is dropped.

@@ -1,5 +1,8 @@
 //! The audit log in a file: what somebody does to it by hand.
 
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
 use super::*;
 use crate::keys::audit::EntryQuery;
 use crate::keys::store::SubscriptionChange;
