@@ -4,7 +4,6 @@ import contextlib
 import http.client
 import os
 import pathlib
-import random
 import statistics
 import tempfile
 
@@ -33,21 +32,20 @@ class Size:
         self.heads = data.write_heads(work / "heads")
         service = enter(serving(*surroundings.serve_command(data), log=log))
         copy = Copy(service, data.keys[0])
-        ids = copy.ids(boats)
-        files = ids[:files_max()] if boats <= BODIES_MAX else ids[:100]
+        files = numbered(min(boats_of(boats), files_max()) if boats <= BODIES_MAX else 100)
         self.root = pathlib.Path(enter(tempfile.TemporaryDirectory(prefix="catalogue-bench-", dir=IN_MEMORY)))
         # nginx reads its files as another user.
         self.root.chmod(0o755)
         self.headers = copy.write(self.root, files)
         self.body = average(self.root / "v1" / "boats")
         self.key = data.keys[0]
-        self.targets = write_targets(work / "targets", ids)
+        self.targets = targets(boats_of(boats))
         fields = [f"{name}={value}" for name, value in self.headers if name not in ("date", "content-length")]
         self.servers = {"catalogue": (service, self.targets)}
         if boats <= BODIES_MAX:
             empty = enter(serving(surroundings.binaries / "empty_handler", self.body, *fields, log=log))
             # In its favour: only what it can keep open is asked for.
-            few = write_targets(work / "few-targets", files)
+            few = targets(len(files))
             server, self.way = enter(best_nginx(work, self.root, self.headers, few, self.heads))
             self.servers |= {"empty handler": (empty, self.targets), "nginx, files": (server, few)}
 
@@ -90,9 +88,19 @@ def average(directory):
     return files[len(files) // 2]
 
 
-def write_targets(path, ids):
-    path.write_text("".join(f"/v1/boats/{name}\n" for name in ids))
-    return path
+def boats_of(size):
+    """How many boats there are in an export of that size: every fiftieth is a draft."""
+    return size - (size + 49) // 50
+
+
+def targets(count):
+    """The first so many boats, for the load."""
+    return f"boats={count}"
+
+
+def numbered(count):
+    """The ids of the first so many boats, as the load counts them."""
+    return [f"boat-{place + (place - 1) // 49}" for place in range(1, count + 1)]
 
 
 def headers_of(server, key, path):
@@ -119,12 +127,6 @@ class Copy:
         if answer.status != 200:
             raise Failed(f"{path} gives {answer.status}: {body[:200]}")
         return answer, body
-
-    def ids(self, boats):
-        """Of all boats, in any order. Every fiftieth of the export is a draft."""
-        ids = [f"boat-{number}" for number in range(boats) if number % 50]
-        random.Random(1).shuffle(ids)
-        return ids
 
     def write(self, root, ids):
         """Writes the bodies of these boats below `root`; the header fields of the last answer."""

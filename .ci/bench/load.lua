@@ -1,6 +1,7 @@
--- Asks for random paths of a file, each with a random one of a few heads, and says in JSON what came of it.
+-- Asks for random paths, each with a random one of a few heads, and says in JSON what came of it.
 --
--- wrk ... -- TARGETS_FILE HEADS_FILE SEED; both files have a line each, a head is the value of Authorization or empty.
+-- wrk ... -- TARGETS HEADS_FILE SEED; TARGETS is a file of paths, or boats=COUNT for that many boats of the generator.
+-- Files have a line each, a head is the value of Authorization or empty.
 -- A seed below 0 takes the paths in order instead, each once, so that nothing is asked for twice.
 
 local function lines(name)
@@ -9,8 +10,20 @@ local function lines(name)
    return found
 end
 
+-- How many paths there are, and a function from 1 to that many to each of them.
+local function paths(name)
+   local boats = tonumber(name:match("^boats=(%d+)$"))
+   if boats then
+      -- Made instead of kept: a million of them would lie in cold memory, and a client that waits for that is slower
+      -- than one that asks for few boats, and makes the server look slower too. Every fiftieth boat is a draft.
+      return boats, function(place) return "/v1/boats/boat-" .. place + math.floor((place - 1) / 49) end
+   end
+   local found = lines(name)
+   return #found, function(place) return found[place] end
+end
+
 function init(arguments)
-   targets, seed = lines(arguments[1]), tonumber(arguments[3])
+   seed = tonumber(arguments[3])
    in_order, place = seed < 0, 0
    heads = {}
    for _, head in ipairs(lines(arguments[2])) do
@@ -18,7 +31,8 @@ function init(arguments)
       heads[#heads + 1] = " HTTP/1.1\r\nHost: " .. wrk.host .. ":" .. wrk.port .. "\r\n" .. field .. "\r\n"
    end
    math.randomseed(seed)
-   count, head_count, random = #targets, #heads, math.random
+   count, path = paths(arguments[1])
+   head_count, random = #heads, math.random
 end
 
 function request()
@@ -27,7 +41,7 @@ function request()
    else
       place = random(count)
    end
-   return "GET " .. targets[place] .. heads[random(head_count)]
+   return "GET " .. path(place) .. heads[random(head_count)]
 end
 
 function done(summary, latency, requests)

@@ -115,7 +115,8 @@ class Load:
 
 
 def load(server, seconds, targets, heads, seed, connections=CONNECTIONS):
-    """Clients on another core, each asking for a random path of the file `targets` with a random head of `heads`."""
+    """Clients on another core, each asking for a random path of `targets`, which is what load.lua takes for that, with a
+    random head of the file `heads`."""
     return quietest(lambda: attempt(server, seconds, targets, heads, seed, connections)[1:])
 
 

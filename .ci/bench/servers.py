@@ -12,7 +12,7 @@ import statistics
 from dataclasses import dataclass, field
 
 from engines import engines
-from get import Copy, write_targets
+from get import boats_of, targets
 from processes import CONNECTIONS, Server, load, run as do, serving
 from results import keep, middle
 from surroundings import Data, machine
@@ -79,8 +79,7 @@ class Size:
                     for name, side in self.sides.items()}
         for name, command in commands.items():
             self.sides[name].run_by(enter(serving(*command, log=self.work / "server.log")), found)
-        ids = Copy(self.sides[EMBEDDED].server, self.data.keys[0]).ids(boats)
-        self.targets = write_targets(self.work / "targets", ids)
+        self.targets = targets(boats_of(boats))
 
     def prepare(self):
         """The keys in PostgreSQL, and databases in Redis."""
