@@ -30,7 +30,7 @@ use bytes::Bytes;
 use shared::etag::ETag;
 use shared::ids::{IdOrSlug, Slug};
 use shared::release::bodies::Bodies;
-use shared::release::{InUse, Record, ReleaseError};
+use shared::release::{InUse, ReleaseError};
 
 use self::index::Index;
 use self::list::Codes;
@@ -78,26 +78,21 @@ impl Kind {
         self.index.find(name.as_str())
     }
 
-    fn record(&self, ordinal: u32) -> &Record {
-        &self.index.records()[ordinal as usize]
-    }
-
     fn names(&self, ordinal: u32) -> [&str; 2] {
-        let record = self.record(ordinal);
-        [&record.id, &record.slug]
+        self.index.names(ordinal)
     }
 
     fn body(&self, ordinal: u32) -> Result<Body, ReleaseError> {
         Ok(Body {
             bytes: self.bodies.read(ordinal as usize)?,
-            etag: self.record(ordinal).etag,
+            etag: self.index.entry(ordinal).etag,
         })
     }
 
     fn body_at_once(&self, ordinal: u32) -> Option<Body> {
         Some(Body {
             bytes: self.bodies.read_at_once(ordinal as usize)?,
-            etag: self.record(ordinal).etag,
+            etag: self.index.entry(ordinal).etag,
         })
     }
 }
@@ -190,7 +185,7 @@ impl Catalogue {
 
     /// The slug of a manufacturer found in this catalogue, as filters accept it.
     pub fn manufacturer_slug(&self, maker: ManufacturerOrdinal) -> Slug {
-        let slug = &self.manufacturers.record(maker.0).slug;
+        let [_id, slug] = self.manufacturers.names(maker.0);
         Slug::parse(slug).unwrap_or_else(|_| unreachable!("the import checked every slug"))
     }
 

@@ -53,7 +53,7 @@ pub use diff::ReleaseDiff;
 pub use id::ReleaseId;
 pub use in_use::InUse;
 pub use manifest::{FileName, Manifest};
-pub use reader::{Record, Release};
+pub use reader::{Head, Record, Release};
 pub use releases::{Before, Releases};
 pub use rendered::{RenderedBoat, RenderedManufacturer};
 pub use s3::{S3Address, S3Releases, S3Settings};

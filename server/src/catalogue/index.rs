@@ -1,53 +1,147 @@
-//! From an id or a slug to a record: one hash table of ordinals for both names.
+//! From an id or a slug to a record: one hash table for both names.
 //!
-//! The names themselves stay in the records, so the table costs a dozen bytes a record.
+//! With a million records, whatever a request looks at lies in cold memory, and what has to be
+//! waited for is how many places it looks at, one after the other. So a slot says where its name
+//! stands among all names, which lie in one text; what else is known of the record lies in one
+//! place, which can be fetched meanwhile.
 
 use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
-use shared::release::Record;
+use shared::etag::ETag;
+use shared::release::{Head, Record};
+
+/// Ends each name; no name has it.
+const END: u8 = b'\n';
 
 /// Records, found by either name.
 #[derive(Debug)]
 pub(super) struct Index {
-    records: Vec<Record>,
-    /// Ordinals, by the hashes of both names.
-    table: HashTable<u32>,
+    /// The id and the slug of each record, by ordinal.
+    names: String,
+    entries: Vec<Entry>,
+    /// By the hashes of both names.
+    table: HashTable<Slot>,
     hasher: RandomState,
+}
+
+/// A name of a record.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// Where it stands among all names.
+    start: usize,
+    ordinal: u32,
+}
+
+/// What is known of a record besides its names.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) etag: ETag,
+    pub(super) head: Head,
+    /// Where its names begin.
+    names: usize,
 }
 
 impl Index {
     /// Indexes `records`, whose places are their ordinals.
-    pub(super) fn new(records: Vec<Record>) -> Self {
-        let hasher = RandomState::new();
-        let mut table = HashTable::with_capacity(records.len() * 2);
-        for (ordinal, record) in (0_u32..).zip(&records) {
+    pub(super) fn new(records: &[Record]) -> Self {
+        let length = |record: &Record| record.id.len() + record.slug.len() + 2;
+        let mut index = Self {
+            names: String::with_capacity(records.iter().map(length).sum()),
+            entries: Vec::with_capacity(records.len()),
+            table: HashTable::with_capacity(records.len() * 2),
+            hasher: RandomState::new(),
+        };
+        for (ordinal, record) in (0_u32..).zip(records) {
+            index.entries.push(Entry {
+                etag: record.etag,
+                head: record.head,
+                names: index.names.len(),
+            });
             for name in [&record.id, &record.slug] {
-                let hash = hasher.hash_one(&**name);
-                // Growing needs the hash of entries already there, of which only the ordinal is
-                // known; the capacity makes growing impossible.
-                table.insert_unique(hash, ordinal, |_| hash);
+                index.insert(name, ordinal);
             }
         }
-        Self {
-            records,
-            table,
-            hasher,
-        }
+        index
     }
 
-    /// All records, by ordinal.
-    pub(super) fn records(&self) -> &[Record] {
-        &self.records
+    fn insert(&mut self, name: &str, ordinal: u32) {
+        let (hash, start) = (self.hasher.hash_one(name), self.names.len());
+        // Growing needs the hash of entries already there, which are not known; the capacity makes
+        // growing impossible.
+        self.table
+            .insert_unique(hash, Slot { start, ordinal }, |_| hash);
+        self.names.push_str(name);
+        self.names.push(char::from(END));
+    }
+
+    /// What is known of a record.
+    pub(super) fn entry(&self, ordinal: u32) -> &Entry {
+        &self.entries[ordinal as usize]
+    }
+
+    /// The id and the slug of a record.
+    pub(super) fn names(&self, ordinal: u32) -> [&str; 2] {
+        let mut names = self.names[self.entry(ordinal).names..].split(char::from(END));
+        [(); 2].map(|()| names.next().unwrap_or_default())
     }
 
     /// The ordinal of the record called `name`.
     pub(super) fn find(&self, name: &str) -> Option<u32> {
-        let hash = self.hasher.hash_one(name);
-        let is_called = |&ordinal: &u32| {
-            let record = &self.records[ordinal as usize];
-            &*record.id == name || &*record.slug == name
+        let (hash, names) = (self.hasher.hash_one(name), self.names.as_bytes());
+        let is_called = |slot: &Slot| {
+            let rest = names[slot.start..].strip_prefix(name.as_bytes());
+            rest.is_some_and(|rest| rest.first() == Some(&END))
         };
-        self.table.find(hash, is_called).copied()
+        self.table.find(hash, is_called).map(|slot| slot.ordinal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(names: &[(&str, &str)]) -> Index {
+        let records = (0..).zip(names).map(|(ordinal, &(id, slug))| Record {
+            id: id.into(),
+            slug: slug.into(),
+            etag: ETag::of(id.as_bytes()),
+            head: Head::ending_at(ordinal),
+        });
+        Index::new(&records.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_record_is_found_by_both_names_and_by_nothing_else() {
+        let names = [("1", "a"), ("12", "ab"), ("2", "b-1"), ("same", "same")];
+        let index = index(&names);
+        for (ordinal, (id, slug)) in (0..).zip(names) {
+            assert_eq!([index.find(id), index.find(slug)], [Some(ordinal); 2]);
+            assert_eq!(index.names(ordinal), [id, slug]);
+            let entry = index.entry(ordinal);
+            let expected = (ETag::of(id.as_bytes()), Head::ending_at(ordinal));
+            assert_eq!((entry.etag, entry.head), expected);
+        }
+        for unknown in ["", "123", "b", "b-", "b-12", "sam", "same2", "A"] {
+            assert_eq!(index.find(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn thousands_of_names_that_begin_alike_are_told_apart() {
+        let names: Vec<_> = (0..5000)
+            .map(|n| (format!("boat-{n}"), format!("m-{n}")))
+            .collect();
+        let borrowed: Vec<_> = names.iter().map(|(id, slug)| (&**id, &**slug)).collect();
+        let index = index(&borrowed);
+        for (ordinal, (id, slug)) in (0..).zip(&names) {
+            assert_eq!([index.find(id), index.find(slug)], [Some(ordinal); 2]);
+            assert_eq!(index.find(&format!("{id}x")), None);
+        }
+    }
+
+    #[test]
+    fn where_there_are_no_records_nothing_is_found() {
+        assert_eq!(index(&[]).find("1"), None);
     }
 }

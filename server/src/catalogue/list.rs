@@ -194,9 +194,9 @@ fn envelope(kind: &Kind, ordinals: &[i64], page: Page, total: u64) -> Result<Byt
         if 0 < place {
             bytes.push(b',');
         }
-        let ordinal = usize::try_from(ordinal).unwrap_or(usize::MAX);
-        let row_head = kind.index.records()[ordinal].row_head();
-        bytes.extend_from_slice(&kind.bodies.read(ordinal)?[row_head]);
+        let ordinal = u32::try_from(ordinal).unwrap_or(u32::MAX);
+        let row = kind.index.entry(ordinal).head.row();
+        bytes.extend_from_slice(&kind.bodies.read(ordinal as usize)?[row]);
         bytes.push(b'}');
     }
     let Page { limit, offset } = page;

@@ -129,9 +129,10 @@ impl AllBodies {
 
 impl Tables {
     fn load(release: &Release, settings: OpenSettings) -> Result<Self, OpenCatalogueError> {
-        let boats = Index::new(release.boats()?);
-        let manufacturers = Index::new(release.manufacturers()?);
-        let codes = Codes::new(manufacturers.records(), release.terms()?, release.words()?);
+        let boats = Index::new(&release.boats()?);
+        let manufacturers = release.manufacturers()?;
+        let codes = Codes::new(&manufacturers, release.terms()?, release.words()?);
+        let manufacturers = Index::new(&manufacturers);
         for source in tables::SOURCES {
             release.verify_file(source.file)?;
         }

@@ -39,13 +39,25 @@ pub struct Record {
     pub slug: Box<str>,
     /// Hash of the body.
     pub etag: ETag,
-    head_length: u32,
+    /// What of the body a list shows.
+    pub head: Head,
 }
 
-impl Record {
-    /// Where, in its body, the list row lies, the closing brace missing.
-    pub const fn row_head(&self) -> Range<usize> {
-        render::row_head(self.head_length as usize)
+/// The beginning of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    length: u32,
+}
+
+impl Head {
+    /// A beginning that is so many bytes long.
+    pub const fn ending_at(length: u32) -> Self {
+        Self { length }
+    }
+
+    /// Where, in the body, the list row lies, the closing brace missing.
+    pub const fn row(self) -> Range<usize> {
+        render::row_head(self.length as usize)
     }
 }
 
@@ -180,7 +192,7 @@ impl Release {
                 id,
                 slug,
                 etag,
-                head_length: u32::try_from(head_length).ok()?,
+                head: Head::ending_at(u32::try_from(head_length).ok()?),
             })
         });
         let records: Option<_> = records.collect();

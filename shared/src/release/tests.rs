@@ -30,7 +30,7 @@ fn what_was_pushed_is_read_back_byte_for_byte() {
         let bodies = release.boat_bodies(memory_max).unwrap();
         assert_eq!(bodies.read(1).unwrap(), pushed.body().bytes);
     }
-    let head = String::from_utf8(pushed.body().bytes[boats[1].row_head()].to_vec()).unwrap();
+    let head = String::from_utf8(pushed.body().bytes[boats[1].head.row()].to_vec()).unwrap();
     let row: serde_json::Value = serde_json::from_str(&format!("{head}}}")).unwrap();
     assert_eq!(row["lengthOverallMetres"], 10.36);
     assert_eq!(row.as_object().unwrap().len(), 12);

@@ -2,6 +2,8 @@
 //!
 //! The file is not mapped into memory, because a mapping kills the process when its file shrinks.
 
+mod room;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
@@ -12,6 +14,7 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use twox_hash::XxHash3_64;
 
+use self::room::Room;
 use super::super::ReleaseError;
 use super::super::hash::hex;
 
@@ -27,13 +30,32 @@ pub(super) struct OnDisk {
     file: File,
     /// For messages.
     path: PathBuf,
-    /// One sum a body, made of the very bytes that the SHA-256 of the file was made of.
+    places: Vec<Place>,
+}
+
+/// Where a body lies, and what shows that it is still the one that was verified. Both are side by
+/// side, since with a million bodies fetching either from memory takes longer than using it.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    start: u64,
+    end: u64,
+    /// Made of the very bytes that the SHA-256 of the file was made of.
     ///
     /// So a body with this sum is one that the manifest vouches for. What the sum guards against is
     /// a disk or a mistake that changes the file of a running server, and 64 bits miss one such
     /// change in 10^19; whoever may write there on purpose could as well replace the release.
     /// Checking it takes 0.2 us a body, its SHA-256 3.4 us.
-    sums: Vec<u64>,
+    sum: u64,
+}
+
+impl Place {
+    fn length(&self) -> usize {
+        length(&(self.start..self.end))
+    }
+
+    fn checked(&self, body: Room) -> Option<Bytes> {
+        (sum(body.as_ref()) == self.sum).then(|| body.filled())
+    }
 }
 
 impl OnDisk {
@@ -44,41 +66,39 @@ impl OnDisk {
         offsets: &[u64],
         sha256: &str,
     ) -> Result<Self, ReleaseError> {
-        let (sums, found) =
-            sums_and_sha256(&file, offsets).map_err(ReleaseError::io("read", &path))?;
+        let (places, found) =
+            places_and_sha256(&file, offsets).map_err(ReleaseError::io("read", &path))?;
         if found != sha256 {
             return Err(ReleaseError::damaged(
                 &path,
                 "its contents do not match its checksum",
             ));
         }
-        Ok(Self { file, path, sums })
+        Ok(Self { file, path, places })
     }
 
-    pub(super) fn read(&self, ordinal: usize, range: Range<u64>) -> Result<Bytes, ReleaseError> {
-        let mut body = vec![0; length(&range)];
+    pub(super) fn read(&self, ordinal: usize) -> Result<Bytes, ReleaseError> {
+        let place = &self.places[ordinal];
+        let mut body = Room::take(place.length());
         self.file
-            .read_exact_at(&mut body, range.start)
+            .read_exact_at(body.as_mut(), place.start)
             .map_err(ReleaseError::io("read", &self.path))?;
-        self.checked(ordinal, body).ok_or_else(|| {
-            let reason = format!("the body at byte {} has changed", range.start);
+        place.checked(body).ok_or_else(|| {
+            let reason = format!("the body at byte {} has changed", place.start);
             ReleaseError::damaged(&self.path, reason)
         })
     }
 
     /// What lies in the page cache is there in microseconds, on any thread; so two changes of
     /// thread a request are saved, half of its processor time with a million boats.
-    pub(super) fn read_at_once(&self, ordinal: usize, range: Range<u64>) -> Option<Bytes> {
-        if AT_ONCE_MAX < range.end - range.start {
+    pub(super) fn read_at_once(&self, ordinal: usize) -> Option<Bytes> {
+        let place = &self.places[ordinal];
+        if AT_ONCE_MAX < place.end - place.start {
             return None;
         }
-        let mut body = vec![0; length(&range)];
-        is_read_at_once(&self.file, &mut body, range.start).then_some(())?;
-        self.checked(ordinal, body)
-    }
-
-    fn checked(&self, ordinal: usize, body: Vec<u8>) -> Option<Bytes> {
-        (sum(&body) == self.sums[ordinal]).then(|| body.into())
+        let mut body = Room::take(place.length());
+        is_read_at_once(&self.file, body.as_mut(), place.start).then_some(())?;
+        place.checked(body)
     }
 }
 
@@ -109,9 +129,9 @@ fn is_read_at_once(_file: &File, _buffer: &mut [u8], _offset: u64) -> bool {
     false
 }
 
-/// The sum of each body, and the SHA-256 of all of them.
-fn sums_and_sha256(mut file: &File, offsets: &[u64]) -> io::Result<(Vec<u64>, String)> {
-    let mut sums = Vec::with_capacity(offsets.len());
+/// The place of each body, and the SHA-256 of all of them.
+fn places_and_sha256(mut file: &File, offsets: &[u64]) -> io::Result<(Vec<Place>, String)> {
+    let mut places = Vec::with_capacity(offsets.len());
     let (mut hasher, mut part) = (Sha256::new(), Vec::new());
     let mut rest = offsets;
     while let [start, ends @ ..] = rest
@@ -123,13 +143,17 @@ fn sums_and_sha256(mut file: &File, offsets: &[u64]) -> io::Result<(Vec<u64>, St
         file.read_exact(&mut part)?;
         hasher.update(&part);
         let mut bodies = &*part;
-        for [from, to] in rest[..=count].array_windows() {
-            let body = bodies.split_off(..length(&(*from..*to)));
-            sums.extend(body.map(sum));
+        for &[start, end] in rest[..=count].array_windows() {
+            let body = bodies.split_off(..length(&(start..end)));
+            places.extend(body.map(|body| Place {
+                start,
+                end,
+                sum: sum(body),
+            }));
         }
         rest = &rest[count..];
     }
-    Ok((sums, hex(&hasher.finalize())))
+    Ok((places, hex(&hasher.finalize())))
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Opening the bodies of a release: where each of them lies, and whether they are held in memory.
 
-use super::{Release, check_size};
+mod held;
+
+use super::{Release, check, check_size};
 use crate::regular_file;
 use crate::release::bodies::Bodies;
 use crate::release::{FileName, ReleaseError};
@@ -28,15 +30,18 @@ impl Release {
     ) -> Result<Bodies, ReleaseError> {
         let offsets = self.offsets(name, records)?;
         let (entry, path) = (self.entry(name)?, self.path(name));
-        if entry.bytes <= memory_max {
-            return Ok(Bodies::in_memory(offsets, self.read_verified(name)?));
-        }
         let file = regular_file::open(&path).map_err(ReleaseError::io("open", &path))?;
         let metadata = file
             .metadata()
             .map_err(ReleaseError::io("measure", &path))?;
         check_size(&path, entry, metadata.len())?;
-        Bodies::on_disk(offsets, file, path, &entry.sha256)
+        if entry.bytes <= memory_max {
+            let held = held::read_and_hash(&file, entry.bytes);
+            let (contents, sha256) = held.map_err(ReleaseError::io("read", &path))?;
+            check(&path, entry, entry.bytes, &sha256)?;
+            return Ok(Bodies::in_memory(offsets, contents));
+        }
+        Bodies::on_disk(&offsets, file, path, &entry.sha256)
     }
 
     /// Where each body begins, and where the last one ends: they lie one after the other, in the

@@ -43,9 +43,9 @@ fn bodies_of_every_length_are_read_as_they_were_written() {
         let bodies = verify(&file, &offsets, &contents).unwrap();
         for (ordinal, [start, end]) in offsets.array_windows().enumerate() {
             let expected = &contents[length(&(0..*start))..length(&(0..*end))];
-            let body = bodies.read(ordinal, *start..*end).unwrap();
+            let body = bodies.read(ordinal).unwrap();
             assert_eq!(body, expected, "{ordinal} of {lengths:?}");
-            let at_once = bodies.read_at_once(ordinal, *start..*end);
+            let at_once = bodies.read_at_once(ordinal);
             assert!(
                 at_once.is_none_or(|body| body == expected),
                 "{ordinal} of {lengths:?}"
@@ -71,19 +71,19 @@ fn a_body_that_changes_later_is_not_read_and_its_neighbours_are() {
             file.as_file()
                 .write_all_at(&[good ^ (1 << bit)], offset)
                 .unwrap();
-            let changed = bodies.read(1, 100..200);
+            let changed = bodies.read(1);
             assert!(
                 matches!(changed, Err(ReleaseError::Damaged { .. })),
                 "{changed:?}"
             );
-            assert_eq!(bodies.read_at_once(1, 100..200), None);
-            for (ordinal, range) in [(0, 0..100), (2, 200..300)] {
-                bodies.read(ordinal, range).unwrap();
+            assert_eq!(bodies.read_at_once(1), None);
+            for ordinal in [0, 2] {
+                bodies.read(ordinal).unwrap();
             }
             file.as_file().write_all_at(&[good], offset).unwrap();
         }
     }
-    bodies.read(1, 100..200).unwrap();
+    bodies.read(1).unwrap();
 }
 
 #[test]
@@ -91,19 +91,16 @@ fn a_file_that_shrinks_is_an_error_and_no_crash() {
     let (file, contents, offsets) = file_of(&[100, 100]);
     let bodies = verify(&file, &offsets, &contents).unwrap();
     file.as_file().set_len(150).unwrap();
-    assert!(matches!(
-        bodies.read(1, 100..200),
-        Err(ReleaseError::Io { .. })
-    ));
-    assert_eq!(bodies.read_at_once(1, 100..200), None);
-    bodies.read(0, 0..100).unwrap();
+    assert!(matches!(bodies.read(1), Err(ReleaseError::Io { .. })));
+    assert_eq!(bodies.read_at_once(1), None);
+    bodies.read(0).unwrap();
 }
 
 #[test]
 fn long_bodies_are_not_read_at_once() {
     let (file, contents, offsets) = file_of(&[AT_ONCE_MAX + 1]);
     let bodies = verify(&file, &offsets, &contents).unwrap();
-    assert_eq!(bodies.read_at_once(0, 0..AT_ONCE_MAX + 1), None);
+    assert_eq!(bodies.read_at_once(0), None);
 }
 
 #[cfg(target_os = "linux")]

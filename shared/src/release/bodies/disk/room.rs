@@ -1,0 +1,121 @@
+//! Room for bodies that are read from disk: each thread takes again what it gave back last.
+//!
+//! An allocator gives out room in turns, so that the bodies of a few hundred requests push
+//! everything else out of the core's own cache, and it has to be told to clear it. Nothing here
+//! reads a file.
+
+use std::cell::RefCell;
+
+use bytes::Bytes;
+
+/// Most that one thread keeps, in rooms; a thread that writes answers at once needs one.
+const KEPT_MAX: usize = 16;
+/// Longest room that is kept, in bytes.
+const KEPT_BYTES_MAX: usize = 1 << 16;
+
+thread_local! {
+    static KEPT: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Bytes to be filled, whatever they are now.
+pub(super) struct Room {
+    bytes: Vec<u8>,
+    length: usize,
+}
+
+impl Room {
+    /// Room for that many bytes.
+    pub(super) fn take(length: usize) -> Self {
+        let kept = KEPT.try_with(|kept| kept.borrow_mut().pop());
+        let mut bytes = kept.ok().flatten().unwrap_or_default();
+        if bytes.len() < length {
+            bytes.resize(length, 0);
+        }
+        Self { bytes, length }
+    }
+
+    pub(super) fn as_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[..self.length]
+    }
+
+    /// What it was filled with.
+    pub(super) fn filled(self) -> Bytes {
+        Bytes::from_owner(self)
+    }
+}
+
+impl AsRef<[u8]> for Room {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        if KEPT_BYTES_MAX < self.bytes.len() {
+            return;
+        }
+        let bytes = std::mem::take(&mut self.bytes);
+        // A thread that ends keeps nothing.
+        let _ending = KEPT.try_with(|kept| {
+            let mut kept = kept.borrow_mut();
+            if kept.len() < KEPT_MAX {
+                kept.push(bytes);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    fn filled(byte: u8, length: usize) -> Bytes {
+        let mut room = Room::take(length);
+        room.as_mut().fill(byte);
+        room.filled()
+    }
+
+    #[test]
+    fn room_in_use_is_not_given_to_another() {
+        let lengths = [0, 1, 5, 3000, 4096, KEPT_BYTES_MAX, KEPT_BYTES_MAX + 1];
+        for _turn in 0..3 {
+            let bodies: Vec<_> = lengths.iter().zip(1..).collect();
+            let in_use = bodies.iter().map(|&(&length, byte)| filled(byte, length));
+            let in_use: Vec<_> = in_use.collect();
+            for (bytes, (length, byte)) in in_use.iter().zip(bodies) {
+                assert_eq!(bytes, &vec![byte; *length]);
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_given_back_last_is_taken_first() {
+        let first = filled(1, 100);
+        let place = first.as_ptr();
+        drop(first);
+        let second = filled(2, 50);
+        assert_eq!((second.as_ptr(), &*second), (place, &[2; 50][..]));
+    }
+
+    #[test]
+    fn a_thread_keeps_so_many_rooms_and_none_that_is_long() {
+        let lend = |length| {
+            let lent: Vec<_> = (0..2 * KEPT_MAX).map(|_| filled(1, length)).collect();
+            drop(lent);
+        };
+        let kept = || KEPT.with_borrow(|kept| kept.iter().map(Vec::len).collect::<Vec<_>>());
+        lend(KEPT_BYTES_MAX + 1);
+        assert_eq!(kept(), Vec::<usize>::new());
+        lend(KEPT_BYTES_MAX);
+        assert_eq!(kept(), [KEPT_BYTES_MAX; KEPT_MAX]);
+    }
+
+    #[test]
+    fn a_body_outlives_the_thread_that_read_it() {
+        let body = thread::spawn(|| filled(7, 100)).join().unwrap();
+        assert_eq!(body, vec![7; 100]);
+    }
+}

@@ -1,0 +1,66 @@
+//! A file of bodies, held in memory of its own.
+//!
+//! That memory is asked for in huge pages: where a body lies has to be looked up for each page of
+//! it, and with hundreds of megabytes in pages of 4 kB, the tables for that lie in cold memory too.
+//! This is anonymous memory. The file itself is never mapped, because a mapping kills the process
+//! when its file shrinks.
+
+use std::io::{self, Read};
+
+use bytes::Bytes;
+use memmap2::MmapMut;
+use sha2::{Digest, Sha256};
+
+use crate::release::hash::hex;
+
+/// How much is hashed at a time, in bytes: it is still in the core's own cache.
+const PART: usize = 1 << 18;
+
+/// The first `length` bytes of `file`, of which there are that many, and their SHA-256.
+pub(super) fn read_and_hash(mut file: impl Read, length: u64) -> io::Result<(Bytes, String)> {
+    let length = usize::try_from(length).map_err(io::Error::other)?;
+    let mut memory = MmapMut::map_anon(length)?;
+    prefer_huge_pages(&memory);
+    let mut hasher = Sha256::new();
+    for part in memory.chunks_mut(PART) {
+        file.read_exact(part)?;
+        hasher.update(part);
+    }
+    Ok((Bytes::from_owner(memory), hex(&hasher.finalize())))
+}
+
+/// A system that has none, or whose administrator wants none, uses others.
+#[cfg(target_os = "linux")]
+fn prefer_huge_pages(memory: &MmapMut) {
+    let _refused = memory.advise(memmap2::Advice::HugePage);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn prefer_huge_pages(_memory: &MmapMut) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::hash::sha256_hex;
+
+    #[test]
+    fn contents_of_every_length_are_held_and_hashed() {
+        for length in [0, 1, PART - 1, PART, PART + 1, 3 * PART + 7] {
+            let contents: Vec<u8> = (0..=250).cycle().take(length).collect();
+            let (held, sha256) = read_and_hash(&*contents, length as u64).unwrap();
+            assert_eq!(sha256, sha256_hex(&contents), "{length}");
+            assert!(held == contents, "{length}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_shrank_is_an_error() {
+        let error = read_and_hash(&[7; 99][..], 100).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn a_length_that_cannot_be_held_is_an_error() {
+        read_and_hash(io::empty(), 1 << 62).unwrap_err();
+    }
+}
