@@ -11,7 +11,7 @@ use hashbrown::HashTable;
 use shared::etag::ETag;
 use shared::release::{Head, Record};
 
-/// Ends each name; no name has it.
+/// Ends each name. The grammar of ids and slugs has none, and the import checks it.
 const END: u8 = b'\n';
 
 /// Records, found by either name.
@@ -67,8 +67,8 @@ impl Index {
 
     fn insert(&mut self, name: &str, ordinal: u32) {
         let (hash, start) = (self.hasher.hash_one(name), self.names.len());
-        // Growing needs the hash of entries already there, which are not known; the capacity makes
-        // growing impossible.
+        // Growing would need the hashes of the slots already there, which are not kept; the
+        // capacity makes growing impossible.
         self.table
             .insert_unique(hash, Slot { start, ordinal }, |_| hash);
         self.names.push_str(name);

@@ -7,7 +7,6 @@ mod bodies;
 
 use std::fs::{self, File};
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -16,10 +15,8 @@ use parquet::errors::ParquetError;
 use super::hash::{sha256_hex, sha256_hex_of_reader};
 use super::manifest::{FORMAT, FileEntry, FileName, MANIFEST, Manifest};
 use super::tables::Table;
-use super::{InUse, ReleaseError, ReleaseId};
-use crate::etag::ETag;
+use super::{Head, InUse, Record, ReleaseError, ReleaseId};
 use crate::regular_file;
-use crate::render;
 
 /// A release whose manifest has proved itself. It is in use until dropped.
 #[derive(Debug)]
@@ -28,37 +25,6 @@ pub struct Release {
     manifest: Manifest,
     directory: PathBuf,
     in_use: InUse,
-}
-
-/// Identity of a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
-    /// Record identifier.
-    pub id: Box<str>,
-    /// Slug, unique within its kind.
-    pub slug: Box<str>,
-    /// Hash of the body.
-    pub etag: ETag,
-    /// What of the body a list shows.
-    pub head: Head,
-}
-
-/// The beginning of a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
-    length: u32,
-}
-
-impl Head {
-    /// A beginning that is so many bytes long.
-    pub const fn ending_at(length: u32) -> Self {
-        Self { length }
-    }
-
-    /// Where, in the body, the list row lies, the closing brace missing.
-    pub const fn row(self) -> Range<usize> {
-        render::row_head(self.length as usize)
-    }
 }
 
 /// A word or term and its code.
@@ -286,6 +252,14 @@ pub(super) fn check(
     sha256: &str,
 ) -> Result<(), ReleaseError> {
     check_size(path, entry, size)?;
+    check_sha256(path, entry, sha256)
+}
+
+pub(super) fn check_sha256(
+    path: &Path,
+    entry: &FileEntry,
+    sha256: &str,
+) -> Result<(), ReleaseError> {
     if sha256 != entry.sha256 {
         return Err(ReleaseError::damaged(
             path,

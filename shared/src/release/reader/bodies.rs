@@ -2,7 +2,7 @@
 
 mod held;
 
-use super::{Release, check, check_size};
+use super::{Release, check_sha256, check_size};
 use crate::regular_file;
 use crate::release::bodies::Bodies;
 use crate::release::{FileName, ReleaseError};
@@ -38,7 +38,7 @@ impl Release {
         if entry.bytes <= memory_max {
             let held = held::read_and_hash(&file, entry.bytes);
             let (contents, sha256) = held.map_err(ReleaseError::io("read", &path))?;
-            check(&path, entry, entry.bytes, &sha256)?;
+            check_sha256(&path, entry, &sha256)?;
             return Ok(Bodies::in_memory(offsets, contents));
         }
         Bodies::on_disk(&offsets, file, path, &entry.sha256)

@@ -1,8 +1,8 @@
 //! Room for bodies that are read from disk: each thread takes again what it gave back last.
 //!
 //! An allocator gives out room in turns, so that the bodies of a few hundred requests push
-//! everything else out of the core's own cache, and it has to be told to clear it. Nothing here
-//! reads a file.
+//! everything else out of the core's own cache, and new room has to be cleared before it can be
+//! filled. Nothing here reads a file.
 
 use std::cell::RefCell;
 
@@ -10,7 +10,8 @@ use bytes::Bytes;
 
 /// Most that one thread keeps, in rooms; a thread that writes answers at once needs one.
 const KEPT_MAX: usize = 16;
-/// Longest room that is kept, in bytes.
+/// Longest room that is kept, in bytes. A short body may lie in a long room, so whoever takes it
+/// slowly may hold that much; asking for a long body, it could hold more.
 const KEPT_BYTES_MAX: usize = 1 << 16;
 
 thread_local! {
@@ -27,10 +28,8 @@ impl Room {
     /// Room for that many bytes.
     pub(super) fn take(length: usize) -> Self {
         let kept = KEPT.try_with(|kept| kept.borrow_mut().pop());
-        let mut bytes = kept.ok().flatten().unwrap_or_default();
-        if bytes.len() < length {
-            bytes.resize(length, 0);
-        }
+        let kept = kept.ok().flatten().filter(|kept| length <= kept.len());
+        let bytes = kept.unwrap_or_else(|| vec![0; length]);
         Self { bytes, length }
     }
 
@@ -93,11 +92,12 @@ mod tests {
 
     #[test]
     fn what_was_given_back_last_is_taken_first() {
-        let first = filled(1, 100);
-        let place = first.as_ptr();
+        let [first, last] = [filled(1, 100), filled(2, 100)];
+        let place = last.as_ptr();
         drop(first);
-        let second = filled(2, 50);
-        assert_eq!((second.as_ptr(), &*second), (place, &[2; 50][..]));
+        drop(last);
+        let next = filled(3, 50);
+        assert_eq!((next.as_ptr(), &*next), (place, &[3; 50][..]));
     }
 
     #[test]
