@@ -4,13 +4,15 @@ import contextlib
 import http.client
 import os
 import pathlib
+import re
+import shutil
 import statistics
 import tempfile
 
 from nginx import WAYS, files_max, nginx
 from processes import Failed, load, serving
 from results import keep, middle
-from surroundings import machine
+from surroundings import Data, machine
 from table import in_turns, show
 
 # Most boats of one size whose bodies are written into files.
@@ -19,10 +21,14 @@ BODIES_MAX = 100_000
 IN_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 # Turns of a second for each way of nginx before the best of them is measured.
 TRIALS = 3
+# More than any size's bodies take.
+ALL_BODIES = "64GiB"
+HELD = "catalogue, in memory"
 
 
 class Size:
-    """The service with so many boats, beside an empty handler and, where all bodies fit into files, nginx."""
+    """The service with so many boats, beside an empty handler and nginx, or, with too many bodies for files, beside the
+    service that was told to hold all of them in memory."""
 
     def __init__(self, surroundings, boats, enter):
         self.boats = boats
@@ -30,6 +36,8 @@ class Size:
         work.mkdir()
         data, log = surroundings.data(boats), work / "server.log"
         self.heads = data.write_heads(work / "heads")
+        # Copied while no server uses it.
+        other = twin(data, work) if BODIES_MAX < boats and can_hold(data) else None
         service = enter(serving(*surroundings.serve_command(data), log=log))
         copy = Copy(service, data.keys[0])
         files = numbered(min(boats_of(boats), files_max()) if boats <= BODIES_MAX else 100)
@@ -48,6 +56,9 @@ class Size:
             few = targets(len(files))
             server, self.way = enter(best_nginx(work, self.root, self.headers, few, self.heads))
             self.servers |= {"empty handler": (empty, self.targets), "nginx, files": (server, few)}
+        elif other:
+            holding = enter(serving(*surroundings.serve_command(other), "--bodies-memory", ALL_BODIES, log=log))
+            self.servers[HELD] = (holding, self.targets)
 
     def turn(self, name, seconds):
         server, targets = self.servers[name]
@@ -80,6 +91,21 @@ def best_nginx(work, root, headers, targets, heads):
         # In the first turn, files are opened.
         best = max(rates, key=lambda way: statistics.median(rates[way][1:]))
         yield servers[best], best
+
+
+def twin(data, work):
+    """The same releases and keys in another directory, since each has one server."""
+    directory = work / "data"
+    shutil.copytree(data.directory, directory, ignore=shutil.ignore_patterns("releases"))
+    shutil.copytree(data.directory / "releases", directory / "releases", copy_function=os.link)
+    return Data(directory, data.keys)
+
+
+def can_hold(data):
+    """Whether there is memory for all bodies beside the page cache that the other server reads."""
+    bodies = sum(path.stat().st_size for path in data.directory.glob("releases/*/*.bodies"))
+    available = re.search(r"MemAvailable:\s+(\d+) kB", pathlib.Path("/proc/meminfo").read_text())
+    return 2 * bodies < int(available[1]) * 1024
 
 
 def average(directory):
@@ -163,5 +189,6 @@ def run(surroundings, sizes):
 def against_size(measured, given):
     if len(measured) < 2:
         return
-    rates = {f"{size.boats} boats": [one.rate_of_processor for one in given[size, "catalogue"]] for size in measured}
+    rates = {f"{size.boats} boats{name.removeprefix('catalogue')}": [one.rate_of_processor for one in given[size, name]]
+             for size in measured for name in ("catalogue", HELD) if name in size.servers}
     show("get one against size", "answers a second of processor time", rates)

@@ -7,6 +7,7 @@ import random
 import re
 import subprocess
 
+from get import boats_of, targets
 from peers import SHOWN, SORTS, check_rows, datasette, roapi, table_of
 from processes import CONNECTIONS, ENVIRONMENT, Failed, load, load_once, serving
 from results import keep, middle
@@ -100,14 +101,13 @@ def over_http(surroundings, data, boats):
     some = list(itertools.islice(unlike_lists(boats), PEER_LISTS))
     files = {name: write_lines(work / name, lines) for name, lines in {
         "popular": (ours(0, *one[1:]) for one in some[:POPULAR]),
-        "ids": (f"/v1/boats/boat-{number}" for number in range(boats) if number % 50),
         "roapi": itertools.starmap(of_roapi, some),
         "datasette": itertools.starmap(datasette_list, some),
         "no-heads": [""],
     }.items()}
     heads = data.write_heads(work / "heads")
-    turn = lambda server, targets, heads, clients=CONNECTIONS: lambda number: load(
-        server, surroundings.seconds, targets, heads, number + 1, clients)
+    turn = lambda server, paths, heads, clients=CONNECTIONS: lambda number: load(
+        server, surroundings.seconds, paths, heads, number + 1, clients)
 
     def others():
         """Lists that were not asked for in any turn before, nor in one that was disturbed."""
@@ -124,10 +124,10 @@ def over_http(surroundings, data, boats):
             check_rows(peers["Datasette, list"][0], datasette_list(*first), first[1], LIMIT, lambda told: told["rows"])
         machine()
         sides = {"list, remembered": turn(service, files["popular"], heads),
-                 "get one": turn(service, files["ids"], heads), 
+                 "get one": turn(service, targets(boats_of(boats)), heads),
                  "list, not remembered": lambda _: load_once(service, surroundings.seconds, others, heads, CLIENTS),
-                 **{name: turn(server, targets, files["no-heads"], CLIENTS)
-                    for name, (server, targets) in peers.items()}}
+                 **{name: turn(server, lists, files["no-heads"], CLIENTS)
+                    for name, (server, lists) in peers.items()}}
         rounds = surroundings.rounds if boats < LARGE else min(surroundings.rounds, LARGE_ROUNDS)
         return in_turns(rounds, sides)
 

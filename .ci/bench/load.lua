@@ -1,7 +1,7 @@
 -- Asks for random paths, each with a random one of a few heads, and says in JSON what came of it.
 --
 -- wrk ... -- TARGETS HEADS_FILE SEED; TARGETS is a file of paths, or boats=COUNT for that many boats of the generator.
--- Files have a line each, a head is the value of Authorization or empty.
+-- Files have a path or a head in each line; a head is the value of Authorization or empty.
 -- A seed below 0 takes the paths in order instead, each once, so that nothing is asked for twice.
 
 local function lines(name)
@@ -16,10 +16,10 @@ local function paths(name)
    if boats then
       -- Made instead of kept: a million of them would lie in cold memory, and a client that waits for that is slower
       -- than one that asks for few boats, and makes the server look slower too. Every fiftieth boat is a draft.
-      return boats, function(place) return "/v1/boats/boat-" .. place + math.floor((place - 1) / 49) end
+      return boats, function(number) return "/v1/boats/boat-" .. number + math.floor((number - 1) / 49) end
    end
    local found = lines(name)
-   return #found, function(place) return found[place] end
+   return #found, function(number) return found[number] end
 end
 
 function init(arguments)
