@@ -16,7 +16,8 @@ use crate::release::hash::hex;
 /// How much is hashed at a time, in bytes: it is still in the core's own cache.
 const PART: usize = 1 << 18;
 
-/// The first `length` bytes of `file`, of which there are that many, and their SHA-256.
+/// The contents of `file`, which has `length` bytes, and their SHA-256. An error where it has
+/// another number of bytes by now.
 pub(super) fn read_and_hash(mut file: impl Read, length: u64) -> io::Result<(Bytes, String)> {
     let length = usize::try_from(length).map_err(io::Error::other)?;
     let mut memory = MmapMut::map_anon(length)?;
@@ -25,6 +26,11 @@ pub(super) fn read_and_hash(mut file: impl Read, length: u64) -> io::Result<(Byt
     for part in memory.chunks_mut(PART) {
         file.read_exact(part)?;
         hasher.update(part);
+    }
+    if file.take(1).read_to_end(&mut Vec::new())? != 0 {
+        return Err(io::Error::other(format!(
+            "it has grown beyond {length} bytes"
+        )));
     }
     Ok((Bytes::from_owner(memory), hex(&hasher.finalize())))
 }
@@ -57,6 +63,12 @@ mod tests {
     fn a_file_that_shrank_is_an_error() {
         let error = read_and_hash(&[7; 99][..], 100).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn a_file_that_grew_is_an_error() {
+        let error = read_and_hash(&[7; 101][..], 100).unwrap_err();
+        assert_eq!(error.to_string(), "it has grown beyond 100 bytes");
     }
 
     #[test]
