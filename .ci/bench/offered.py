@@ -27,7 +27,7 @@ class Slice:
 
 @dataclass
 class Offered:
-    """All slices, and what was looked at beside them, once a second."""
+    """All slices, and what was looked at beside them."""
 
     slices: list
     # When it started, by time.monotonic().
@@ -59,10 +59,10 @@ def milliseconds(histogram, share):
     return None
 
 
-def offer(surroundings, server, heads, connections, phases, kinds, watch=None, beside=None):
+def offer(surroundings, server, heads, connections, phases, kinds, watch=None, every=1, beside=None):
     """Offers phases, each (rate or "max", seconds), of kinds {name: (weight, file)}, from another core.
 
-    `watch` is asked once a second; `beside` is run as soon as it has started, with that moment.
+    `watch` is asked so often, in seconds; `beside` is run as soon as it has started, with that moment.
     """
     command = on_core(LOAD_CORE, surroundings.binaries / "offer", server.base.removeprefix("http://"), heads,
                       connections, ",".join(f"{rate}x{seconds}" for rate, seconds in phases),
@@ -77,7 +77,7 @@ def offer(surroundings, server, heads, connections, phases, kinds, watch=None, b
         started = time.monotonic() - first["until"]
         ended = threading.Event()
         with ThreadPoolExecutor() as threads:
-            watching = threads.submit(watch_seconds, watch, started, ended)
+            watching = threads.submit(look_on, watch, every, started, ended)
             acting = threads.submit(beside or (lambda _: None), started)
             try:
                 slices = [slice_of(first), *(slice_of(json.loads(line)) for line in process.stdout)]
@@ -94,8 +94,8 @@ def slice_of(line):
     return Slice(line.pop("until"), line)
 
 
-def watch_seconds(watch, started, ended):
+def look_on(watch, every, started, ended):
     watched = []
-    while watch and not ended.wait(1):
+    while watch and not ended.wait(every):
         watched.append((time.monotonic() - started, watch()))
     return watched
