@@ -25,6 +25,7 @@ use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::keys::last_use::LastUses;
 use shared::keys::store::KeySource;
+use shared::pace::AtOnce;
 use shared::release::Releases;
 use shared::release::pointer::Pointer;
 use shared::servers::{ServerLock, ServerLockError, WhileLocked};
@@ -219,7 +220,7 @@ fn open_active(releases: &dyn Releases, settings: OpenSettings) -> anyhow::Resul
     let Some(pointer) = pointer.context("could not see which release is active")? else {
         return Err(no_release(&releases.place()));
     };
-    let catalogue = follow::open(releases, &pointer.release, settings);
+    let catalogue = follow::open(releases, &pointer.release, Arc::new(AtOnce), settings);
     let catalogue = catalogue.context("could not open the active release")?;
     keep(releases, &pointer)?;
     Ok(catalogue)

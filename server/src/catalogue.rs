@@ -5,6 +5,7 @@
 //! record, and nothing here knows HTTP.
 
 mod explain;
+mod fill;
 mod index;
 mod list;
 mod open;

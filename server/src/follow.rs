@@ -6,24 +6,22 @@
 
 use std::io;
 use std::sync::Arc;
+use std::thread;
 
-use rustix::process::setpriority_process;
+use shared::pace::Pace;
 use shared::release::pointer::Pointer;
 use shared::release::{ReleaseError, ReleaseId, Releases};
 
 use crate::app::App;
 use crate::catalogue::{Catalogue, OpenCatalogueError, OpenSettings};
 use crate::error_chain::chain;
+use crate::pace::BesideRequests;
 use crate::repeating::{Repeating, repeat};
 
 /// A release that could not be opened is tried again at every so manieth look: after 5 seconds in
 /// a directory, which is looked at five times a second.
 /// It may have been mended, or the failure may have been a passing one.
 pub const LOOKS_PER_TRY: u32 = 25;
-
-/// How nice the thread that opens releases is: about a tenth of a core is left to it that requests
-/// use up, and all that they do not use.
-const NICENESS: i32 = 10;
 
 /// Why the active release is not the one that is served.
 #[derive(Debug, thiserror::Error)]
@@ -156,7 +154,10 @@ impl Follower {
     }
 
     fn open(&self, release: &ReleaseId) -> Result<Catalogue, OpenCatalogueError> {
-        open(&*self.releases, release, self.settings)
+        let app = Arc::clone(&self.app);
+        let requests = move || app.metrics.requests.begun();
+        let pace = BesideRequests::new(Arc::clone(&self.app.clock), requests, thread::sleep);
+        open(&*self.releases, release, Arc::new(pace), self.settings)
             .inspect_err(|_failed| self.app.metrics.releases.fail())
     }
 }
@@ -166,10 +167,11 @@ impl Follower {
 pub fn open(
     releases: &dyn Releases,
     id: &ReleaseId,
+    pace: Arc<dyn Pace>,
     settings: OpenSettings,
 ) -> Result<Catalogue, OpenCatalogueError> {
     let opened = releases.open(id).map_err(OpenCatalogueError::from);
-    let opened = opened.and_then(|release| Catalogue::open(&release, settings));
+    let opened = opened.and_then(|release| Catalogue::open(&release.paced(pace), settings));
     if let Err(OpenCatalogueError::Release(error)) = &opened
         && error.is_damage()
         && let Err(error) = releases.distrust(id)
@@ -182,43 +184,11 @@ pub fn open(
 /// Starts to follow, at once and then as often as the place of the releases allows.
 pub fn follow(mut follower: Follower) -> io::Result<Repeating> {
     let interval = follower.releases.looked_at_every();
-    repeat("follow", interval, move || {
-        give_way();
-        match follower.step() {
-            Ok(Step::Unchanged) => {}
-            Ok(Step::Activated(release)) => {
-                tracing::info!(release.id = %release, "serving release {release}");
-            }
-            Err(error) => tracing::error!("{}", chain(&error)),
+    repeat("follow", interval, move || match follower.step() {
+        Ok(Step::Unchanged) => {}
+        Ok(Step::Activated(release)) => {
+            tracing::info!(release.id = %release, "serving release {release}");
         }
+        Err(error) => tracing::error!("{}", chain(&error)),
     })
-}
-
-/// Lets requests go before this thread and those that it starts. Opening a release computes for as
-/// long as it takes; beside a server that has no core to spare, one request in a hundred would
-/// take four times as long meanwhile.
-fn give_way() {
-    // On Linux this is the thread's own. A system that refuses only makes requests wait longer.
-    let _refused = setpriority_process(None, NICENESS);
-}
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use std::thread;
-
-    use rustix::process::getpriority_process;
-
-    use super::*;
-
-    #[test]
-    fn whoever_opens_releases_is_nicer_than_who_answers() {
-        let niceness = || getpriority_process(None).unwrap();
-        let before = niceness();
-        let opening = thread::spawn(move || {
-            give_way();
-            niceness()
-        });
-        assert_eq!(opening.join().unwrap(), NICENESS.max(before));
-        assert_eq!(niceness(), before);
-    }
 }

@@ -19,6 +19,7 @@ pub mod http;
 pub mod keyring;
 pub mod limits;
 mod metrics;
+mod pace;
 pub mod params;
 mod primitives;
 mod readiness;

@@ -16,6 +16,7 @@ pub mod ids;
 pub mod keys;
 pub mod model;
 pub mod number;
+pub mod pace;
 pub mod regular_file;
 pub mod release;
 pub mod render;

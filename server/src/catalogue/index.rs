@@ -9,6 +9,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
 use shared::etag::ETag;
+use shared::pace::{Pace, paced};
 use shared::release::{Head, Record};
 
 /// Ends each name. The grammar of ids and slugs has none, and the import checks it.
@@ -44,7 +45,7 @@ pub(super) struct Entry {
 
 impl Index {
     /// Indexes `records`, whose places are their ordinals.
-    pub(super) fn new(records: &[Record]) -> Self {
+    pub(super) fn new(records: Vec<Record>, pace: &dyn Pace) -> Self {
         let length = |record: &Record| record.id.len() + record.slug.len() + 2;
         let mut index = Self {
             names: String::with_capacity(records.iter().map(length).sum()),
@@ -52,14 +53,14 @@ impl Index {
             table: HashTable::with_capacity(records.len() * 2),
             hasher: RandomState::new(),
         };
-        for (ordinal, record) in (0_u32..).zip(records) {
+        for (ordinal, record) in (0_u32..).zip(paced(records, pace)) {
             index.entries.push(Entry {
                 etag: record.etag,
                 head: record.head,
                 names: index.names.len(),
             });
-            for name in [&record.id, &record.slug] {
-                index.insert(name, ordinal);
+            for name in [record.id, record.slug] {
+                index.insert(&name, ordinal);
             }
         }
         index
@@ -99,6 +100,8 @@ impl Index {
 
 #[cfg(test)]
 mod tests {
+    use shared::pace::Counted;
+
     use super::*;
 
     fn index(names: &[(&str, &str)]) -> Index {
@@ -108,7 +111,10 @@ mod tests {
             etag: ETag::of(id.as_bytes()),
             head: Head::ending_at(ordinal),
         });
-        Index::new(&records.collect::<Vec<_>>())
+        let (records, pace) = (records.collect::<Vec<_>>(), Counted::default());
+        let (count, index) = (records.len(), Index::new(records, &pace));
+        assert_eq!(pace.steps(), count / 128);
+        index
     }
 
     #[test]

@@ -7,17 +7,16 @@
 mod query;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use duckdb::Connection;
-use shared::release::Release;
+use shared::pace::Pace;
+use shared::release::reader::Listing;
 
 use self::query::{Query, Wanted};
+use super::fill;
 use super::queue::{Queue, QueueError, QueueLimits};
 use super::sql::Statement;
-use super::tables::{self, SOURCES};
-use super::totals::Totals;
 
 /// How many prepared statements a connection keeps: the common combinations of filters.
 const STATEMENTS_MAX: usize = 128;
@@ -31,19 +30,10 @@ pub(super) struct Pool {
     queue: Queue,
 }
 
-/// Why the tables of a release could not be loaded.
+/// Why DuckDB could not hold the tables of a release.
 #[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    /// The data directory has a name that cannot be passed on.
-    #[error("{} cannot be named to DuckDB: a path must be UTF-8 and without backslashes", path.display())]
-    Path {
-        /// The file.
-        path: PathBuf,
-    },
-    /// DuckDB refused or failed.
-    #[error(transparent)]
-    DuckDb(#[from] duckdb::Error),
-}
+#[error(transparent)]
+pub struct LoadError(#[from] duckdb::Error);
 
 /// Why a query gave no answer.
 #[derive(Debug, thiserror::Error)]
@@ -60,22 +50,14 @@ pub enum QueryError {
 }
 
 impl Pool {
-    /// Loads the tables of `release` and counts their rows, then shuts the database off from
-    /// everything else.
+    /// Connections to tables of what is listed.
     pub(super) fn load(
-        release: &Release,
+        listing: &Listing,
         connections: usize,
         limits: QueueLimits,
-    ) -> Result<(Self, Totals), LoadError> {
-        let first = Connection::open_in_memory()?;
-        for source in SOURCES {
-            let path = release.path(source.file);
-            let open = source.open(&path).ok_or(LoadError::Path { path })?;
-            first.execute_batch(&open)?;
-        }
-        first.execute_batch(tables::LOAD)?;
-        let totals = Totals::count(&first)?;
-        first.execute_batch(tables::LOCK_DOWN)?;
+        pace: &dyn Pace,
+    ) -> Result<Self, LoadError> {
+        let first = fill::filled(listing, pace)?;
         let mut all = Vec::with_capacity(connections);
         for _ in 1..connections {
             all.push(first.try_clone()?);
@@ -84,11 +66,10 @@ impl Pool {
         for connection in &all {
             connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
         }
-        let pool = Self {
+        Ok(Self {
             queue: Queue::new("list query", all.len(), limits),
             connections: Arc::new(Mutex::new(all)),
-        };
-        Ok((pool, totals))
+        })
     }
 
     pub(super) const fn queue(&self) -> &Queue {

@@ -1,5 +1,5 @@
-//! The SQL of list queries, and the only way to make more of it. The SQL that loads their tables is
-//! in [`super::tables`].
+//! The SQL of list queries, and the only way to make more of it. Their tables are in
+//! [`super::tables`].
 //!
 //! Statements are put together from fixed texts; which texts is decided by enums, and every value
 //! of a request is an integer that is bound. So no text of a request can reach the database.
@@ -8,9 +8,9 @@
 //! for each order, and DuckDB keeps the order of the one table it reads from. Where rows are found
 //! by words, in a table of their own, they are sorted.
 
-use shared::units::{LengthRanges, Unit};
+use shared::units::LengthRanges;
 
-use super::tables::{ACTIVITY_BITS, CATEGORY_BITS, Sort};
+use super::tables::{ACTIVITY_BITS, CATEGORY_BITS, Sort, unit};
 use crate::params::{Order, Page};
 
 /// Pages that end up to here are found in one statement together with their total, which saves a
@@ -94,12 +94,8 @@ impl Condition {
             }
             Self::Length(ranges) => {
                 let (tolerant, exact) = (&ranges.tolerant, &ranges.exact);
-                let exact_unit = match ranges.exact_system {
-                    Unit::Metric => 0,
-                    Unit::Imperial => 1,
-                };
                 values.extend([*tolerant.start(), *tolerant.end()]);
-                values.extend([exact_unit, *exact.start(), *exact.end()]);
+                values.extend([unit(ranges.exact_system), *exact.start(), *exact.end()]);
             }
         }
     }

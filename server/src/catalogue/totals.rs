@@ -1,13 +1,15 @@
 //! How many rows match, where that is known without a query: counted once, when the release is
 //! opened, by every value that a filter may ask for.
 
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use duckdb::Connection;
+use shared::pace::{Pace, paced};
+use shared::release::reader::{ListedBoat, Listing, Pair};
 use shared::units::Unit;
 
 use super::sql::{Condition, Question};
-use super::tables::{Counted, Sort};
+use super::tables::{NOT_ENDED, Sort};
 
 /// The numbers of rows of a release.
 #[derive(Debug)]
@@ -24,20 +26,26 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Counts the rows of the loaded tables, while the files can still be read.
-    pub(super) fn count(connection: &Connection) -> duckdb::Result<Self> {
-        let count = |what| Counts::read(connection, what);
-        Ok(Self {
-            manufacturers: count(Counted::Manufacturers)?,
-            boats_of_manufacturer: count(Counted::BoatsOfManufacturer)?,
-            boats_of_type: count(Counted::BoatsOfType)?,
-            boats_of_category: count(Counted::BoatsOfCategory)?,
-            boats_of_activity: count(Counted::BoatsOfActivity)?,
-            first_years: count(Counted::FirstYears)?,
-            last_years: count(Counted::LastYears)?,
-            metric_lengths: count(Counted::MetricLengths)?,
-            imperial_lengths: count(Counted::ImperialLengths)?,
-        })
+    /// Counts what is listed.
+    pub(super) fn of_listing(listing: &Listing, pace: &dyn Pace) -> Self {
+        let boats =
+            |value: fn(&ListedBoat) -> i64| Counts::new(paced(&listing.boats, pace).map(value));
+        let terms = |pairs: &[Pair]| Counts::new(paced(pairs, pace).map(|&(term, _)| term.into()));
+        let lengths = |unit| {
+            let boats = paced(&listing.boats, pace).filter(move |boat| boat.unit == unit);
+            Counts::new(boats.map(|boat| boat.length))
+        };
+        Self {
+            manufacturers: Counts::new(listing.manufacturers.iter().map(|_| 0)),
+            boats_of_manufacturer: boats(|boat| boat.manufacturer.into()),
+            boats_of_type: boats(|boat| boat.boat_type.into()),
+            boats_of_category: terms(&listing.boat_categories),
+            boats_of_activity: terms(&listing.boat_activities),
+            first_years: boats(|boat| boat.first_year.into()),
+            last_years: boats(|boat| boat.last_year.map_or(NOT_ENDED, i64::from)),
+            metric_lengths: lengths(Unit::Metric),
+            imperial_lengths: lengths(Unit::Imperial),
+        }
     }
 
     /// How many rows `question` asks for, where a count query is not needed to know.
@@ -78,18 +86,19 @@ struct Counts {
 }
 
 impl Counts {
-    fn read(connection: &Connection, what: Counted) -> duckdb::Result<Self> {
-        let mut statement = connection.prepare(what.text())?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    fn new(values: impl Iterator<Item = i64>) -> Self {
+        let mut counts = BTreeMap::new();
+        for value in values {
+            *counts.entry(value).or_insert(0) += 1;
+        }
         let mut all = 0;
-        let up_to = rows.map(|row| {
-            let (value, count): (i64, u64) = row?;
+        let up_to = counts.into_iter().map(|(value, count)| {
             all += count;
-            Ok((value, all))
+            (value, all)
         });
-        Ok(Self {
-            up_to: up_to.collect::<duckdb::Result<_>>()?,
-        })
+        Self {
+            up_to: up_to.collect(),
+        }
     }
 
     fn all(&self) -> u64 {

@@ -101,6 +101,11 @@ impl Requests {
         add_one(&self.mine().of(route).abandoned);
     }
 
+    /// How many there have been.
+    pub(crate) fn begun(&self) -> u64 {
+        self.sum(|counts| &counts.begun)
+    }
+
     /// How many are being answered. Those that come or go meanwhile may be seen or not.
     pub(super) fn under_way(&self) -> u64 {
         let ended = self.sum(|counts| &counts.ended);

@@ -9,6 +9,7 @@ use bytes::Bytes;
 
 use self::disk::OnDisk;
 use super::ReleaseError;
+use crate::pace::Pace;
 
 /// The verified bodies of one kind of record, by ordinal.
 #[derive(Debug)]
@@ -36,8 +37,9 @@ impl Bodies {
         file: File,
         path: PathBuf,
         sha256: &str,
+        pace: &dyn Pace,
     ) -> Result<Self, ReleaseError> {
-        let bodies = OnDisk::verify(file, path, offsets, sha256)?;
+        let bodies = OnDisk::verify(file, path, offsets, sha256, pace)?;
         Ok(Self(Source::Disk(bodies)))
     }
 

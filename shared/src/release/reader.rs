@@ -1,13 +1,15 @@
 //! Reading a release, with proof: nothing is handed out that does not match the manifest.
 //!
-//! DuckDB and Parquet readers do not notice most damage, so every file's hash is checked before
-//! anything reads it.
+//! Parquet readers do not notice most damage, so what is read of a file is what was hashed.
 
 mod bodies;
+mod listing;
+mod verified;
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use parquet::errors::ParquetError;
@@ -16,7 +18,10 @@ use super::hash::{sha256_hex, sha256_hex_of_reader};
 use super::manifest::{FORMAT, FileEntry, FileName, MANIFEST, Manifest};
 use super::tables::Table;
 use super::{Head, InUse, Record, ReleaseError, ReleaseId};
+use crate::pace::{AtOnce, Pace, paced};
 use crate::regular_file;
+
+pub use self::listing::{ListedBoat, ListedManufacturer, Listing, Pair};
 
 /// A release whose manifest has proved itself. It is in use until dropped.
 #[derive(Debug)]
@@ -25,6 +30,7 @@ pub struct Release {
     manifest: Manifest,
     directory: PathBuf,
     in_use: InUse,
+    pace: Arc<dyn Pace>,
 }
 
 /// A word or term and its code.
@@ -58,12 +64,24 @@ impl Release {
             manifest,
             directory,
             in_use,
+            pace: Arc::new(AtOnce),
         })
     }
 
     /// The id of the release.
     pub const fn id(&self) -> &ReleaseId {
         &self.id
+    }
+
+    /// The same release, which is read for serving at this pace.
+    #[must_use]
+    pub fn paced(self, pace: Arc<dyn Pace>) -> Self {
+        Self { pace, ..self }
+    }
+
+    /// How fast it is read for serving.
+    pub fn pace(&self) -> &dyn Pace {
+        &*self.pace
     }
 
     /// Keeps the release from being pruned, also when `self` is dropped.
@@ -101,11 +119,6 @@ impl Release {
             let metadata = fs::metadata(&path).map_err(ReleaseError::io("measure", &path))?;
             check_size(&path, entry, metadata.len())
         })
-    }
-
-    /// Checks one file against the manifest, without holding it in memory.
-    pub fn verify_file(&self, name: FileName) -> Result<(), ReleaseError> {
-        self.open_verified(name).map(|_file| ())
     }
 
     /// The identity of every boat, in the order of ordinals.
@@ -152,26 +165,29 @@ impl Release {
                 table.int32("head_length")?,
             ))
         })?;
+        let mut records = Vec::with_capacity(ids.len());
         let values = ids.into_iter().zip(slugs).zip(etags).zip(heads);
-        let records = values.map(|(((id, slug), etag), head_length)| {
-            Some(Record {
+        for (((id, slug), etag), head_length) in paced(values, self.pace()) {
+            let head_length = u32::try_from(head_length).map_err(|_negative| {
+                ReleaseError::damaged(&self.path(name), "a body has no head")
+            })?;
+            records.push(Record {
                 id,
                 slug,
                 etag,
-                head: Head::ending_at(u32::try_from(head_length).ok()?),
-            })
-        });
-        let records: Option<_> = records.collect();
-        records.ok_or_else(|| ReleaseError::damaged(&self.path(name), "a body has no head"))
+                head: Head::ending_at(head_length),
+            });
+        }
+        Ok(records)
     }
 
     fn table<T>(
         &self,
         name: FileName,
-        columns: impl FnOnce(&Table) -> Result<T, ParquetError>,
+        columns: impl FnOnce(&Table<'_>) -> Result<T, ParquetError>,
     ) -> Result<T, ReleaseError> {
         let contents = self.read_verified(name)?;
-        let columns = Table::new(contents).and_then(|table| columns(&table));
+        let columns = Table::new(contents, self.pace()).and_then(|table| columns(&table));
         columns.map_err(|source| ReleaseError::Parquet {
             action: "read",
             path: self.path(name),
@@ -186,18 +202,31 @@ impl Release {
     /// The contents that were hashed are the contents that are returned.
     fn read_verified(&self, name: FileName) -> Result<Bytes, ReleaseError> {
         let (entry, path) = (self.entry(name)?, self.path(name));
-        let contents = regular_file::read(&path).map_err(ReleaseError::io("read", &path))?;
-        check(&path, entry, contents.len() as u64, &sha256_hex(&contents))?;
-        Ok(contents.into())
+        let file = self.open_sized(name)?;
+        let read = verified::read_and_hash(&file, entry.bytes, self.pace());
+        let (contents, sha256) = read.map_err(ReleaseError::io("read", &path))?;
+        check_sha256(&path, entry, &sha256)?;
+        Ok(contents)
     }
 
-    fn open_verified(&self, name: FileName) -> Result<File, ReleaseError> {
+    /// An open file that has the size of its manifest.
+    fn open_sized(&self, name: FileName) -> Result<File, ReleaseError> {
         let (entry, path) = (self.entry(name)?, self.path(name));
         let file = regular_file::open(&path).map_err(ReleaseError::io("open", &path))?;
-        let hashed = sha256_hex_of_reader(&file);
-        let (size, sha256) = hashed.map_err(ReleaseError::io("read", &path))?;
-        check(&path, entry, size, &sha256)?;
+        let metadata = file
+            .metadata()
+            .map_err(ReleaseError::io("measure", &path))?;
+        check_size(&path, entry, metadata.len())?;
         Ok(file)
+    }
+
+    /// Checks one file against the manifest, without holding it in memory.
+    fn verify_file(&self, name: FileName) -> Result<(), ReleaseError> {
+        let (entry, path) = (self.entry(name)?, self.path(name));
+        let file = regular_file::open(&path).map_err(ReleaseError::io("open", &path))?;
+        let hashed = sha256_hex_of_reader(file);
+        let (size, sha256) = hashed.map_err(ReleaseError::io("read", &path))?;
+        check(&path, entry, size, &sha256)
     }
 }
 

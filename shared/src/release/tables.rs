@@ -21,6 +21,10 @@ use super::ReleaseError;
 use super::manifest::{FileEntry, FileName};
 use super::new_file::NewFile;
 use crate::etag::ETag;
+use crate::pace::Pace;
+
+/// For how many rows room is made before they are read, whatever a file says that it has.
+const ROWS_EXPECTED_MAX: usize = 1 << 22;
 
 /// Columns of a table under construction.
 pub(super) type Columns = Vec<(&'static str, Column)>;
@@ -87,22 +91,40 @@ fn array(column: Column) -> ArrayRef {
 }
 
 /// A table that is read back, column by column: one decodes no more than is asked for.
-pub(super) struct Table {
+pub(super) struct Table<'a> {
+    pace: &'a dyn Pace,
     contents: Bytes,
     metadata: ArrowReaderMetadata,
 }
 
-impl Table {
+impl<'a> Table<'a> {
     /// The table in the contents of a Parquet file.
-    pub(super) fn new(contents: Bytes) -> Result<Self, ParquetError> {
+    pub(super) fn new(contents: Bytes, pace: &'a dyn Pace) -> Result<Self, ParquetError> {
         let metadata = ArrowReaderMetadata::load(&contents, ArrowReaderOptions::default())?;
-        Ok(Self { contents, metadata })
+        Ok(Self {
+            pace,
+            contents,
+            metadata,
+        })
+    }
+
+    /// What its reading keeps to.
+    pub(super) const fn pace(&self) -> &'a dyn Pace {
+        self.pace
     }
 
     /// All values of an integer column without nulls.
     pub(super) fn int32(&self, name: &str) -> Result<Vec<i32>, ParquetError> {
         self.column(name, |column, values| {
             values.extend_from_slice(column.as_primitive_opt::<Int32Type>()?.values());
+            Some(())
+        })
+    }
+
+    /// All values of an integer column, some of which may be missing.
+    pub(super) fn optional_int32(&self, name: &str) -> Result<Vec<Option<i32>>, ParquetError> {
+        self.column(name, |column, values| {
+            values.extend(column.as_primitive_opt::<Int32Type>()?);
             Some(())
         })
     }
@@ -143,13 +165,20 @@ impl Table {
     ) -> Result<Vec<T>, ParquetError> {
         let (contents, metadata) = (self.contents.clone(), self.metadata.clone());
         let only = ProjectionMask::columns(metadata.parquet_schema(), [name]);
+        let rows = self.metadata.metadata().file_metadata().num_rows();
+        let rows = usize::try_from(rows).unwrap_or(0);
+        let mut values = Vec::with_capacity(rows.min(ROWS_EXPECTED_MAX));
         let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(contents, metadata);
-        let mut values = Vec::new();
         for batch in reader.with_projection(only).build()? {
             let batch = batch?;
             let column = batch.column_by_name(name);
+            self.pace.step();
             let pushed = column.and_then(|column| push(column, &mut values));
             pushed.ok_or_else(|| ParquetError::General(format!("no column {name} of its type")))?;
+        }
+        if values.len() != rows {
+            let reason = format!("column {name} has not the {rows} rows of its file");
+            return Err(ParquetError::General(reason));
         }
         Ok(values)
     }

@@ -7,6 +7,7 @@
 
 mod errors;
 mod finished;
+mod listing;
 pub(super) mod records;
 
 use std::fs;

@@ -53,7 +53,7 @@ const WORDS: [Word; 22] = [
     Word {
         text: "arrow",
         kind: Kind::Crate,
-        homes: &["shared/src/release"],
+        homes: &["shared/src/release", "server/src/catalogue/fill.rs"],
     },
     Word {
         text: "parquet",

@@ -2,9 +2,11 @@
 //! in one part of a table, so that their order is seen to be kept from one part to the next.
 
 use duckdb::Connection;
+use shared::pace::AtOnce;
+use shared::release::reader::{ListedBoat, ListedManufacturer, Listing, Pair};
 use shared::units::{LengthRanges, Unit};
 
-use super::super::tables;
+use super::super::fill;
 use super::*;
 use crate::params::{BoatSort, ManufacturerSort, Order};
 
@@ -25,16 +27,10 @@ const SOURCES: &str = "
         (hash(i, j, 1) % 40)::INTEGER AS category, (hash(i, j, 2) % 40)::INTEGER AS activity,
         (hash(i, j, 3) % 30)::INTEGER AS word
         FROM range(130000) AS boats(i), range(2) AS pairs(j);
-    CREATE TEMP VIEW boats_file AS FROM boats_source;
-    CREATE TEMP VIEW boat_categories_file AS SELECT DISTINCT category AS term, boat FROM pairs;
-    CREATE TEMP VIEW boat_activities_file AS SELECT DISTINCT activity AS term, boat FROM pairs;
-    CREATE TEMP VIEW boat_words_file AS SELECT DISTINCT word, boat FROM pairs;
-    CREATE TEMP VIEW manufacturers_file AS SELECT ordinal, 49 - ordinal AS name_rank,
+    CREATE TEMP VIEW manufacturers_source AS SELECT ordinal, 49 - ordinal AS name_rank,
         model_rank AS updated_rank FROM (SELECT ordinal,
         (row_number() OVER (ORDER BY model_rank) - 1)::INTEGER AS model_rank FROM boats_source
-        WHERE ordinal < 50);
-    CREATE TEMP VIEW manufacturer_words_file AS SELECT DISTINCT word, boat AS manufacturer
-        FROM pairs WHERE boat < 50;";
+        WHERE ordinal < 50);";
 
 const ROWS: &str =
     "SELECT ordinal, manufacturer, type, first_year, coalesce(last_year, 9999), unit,
@@ -46,7 +42,10 @@ const ROWS: &str =
 
 const MANUFACTURERS: &str = "SELECT ordinal, name_rank, updated_rank,
     (SELECT bit_or(1::BIGINT << word) FROM pairs WHERE boat = ordinal)
-    FROM manufacturers_file ORDER BY ordinal";
+    FROM manufacturers_source ORDER BY ordinal";
+
+/// Stands for a production that has not ended.
+const GOES_ON: i64 = 9999;
 
 /// Rows of integers, with sets as bits.
 type Row = Vec<i64>;
@@ -64,17 +63,55 @@ fn read(connection: &Connection, text: &str, columns: usize) -> Vec<Row> {
     rows.unwrap().map(Result::unwrap).collect()
 }
 
+fn boat_row(row: &[i64]) -> ListedBoat {
+    let integer = |column: usize| i32::try_from(row[column]).unwrap();
+    ListedBoat {
+        manufacturer: integer(1),
+        boat_type: integer(2),
+        first_year: row[3].try_into().unwrap(),
+        last_year: (row[4] != GOES_ON).then(|| row[4].try_into().unwrap()),
+        unit: [Unit::Metric, Unit::Imperial][usize::try_from(row[5]).unwrap()],
+        length: row[6],
+        model_rank: integer(7),
+        year_rank: integer(8),
+        length_rank: integer(9),
+        manufacturer_rank: integer(10),
+    }
+}
+
+fn maker_row(row: &[i64]) -> ListedManufacturer {
+    let integer = |column: usize| i32::try_from(row[column]).unwrap();
+    ListedManufacturer {
+        name_rank: integer(1),
+        updated_rank: integer(2),
+    }
+}
+
+fn pairs(connection: &Connection, column: &str, records: usize) -> Vec<Pair> {
+    let text = format!("SELECT DISTINCT {column}, boat FROM pairs WHERE boat < {records}");
+    let pairs = read(connection, &text, 2).into_iter();
+    let pairs = pairs.map(|pair| (pair[0].try_into().unwrap(), pair[1].try_into().unwrap()));
+    let mut pairs: Vec<Pair> = pairs.collect();
+    pairs.sort_unstable();
+    pairs
+}
+
 fn world() -> World {
     let connection = Connection::open_in_memory().unwrap();
     connection.execute_batch(SOURCES).unwrap();
     let boats = read(&connection, ROWS, 14);
     let manufacturers = read(&connection, MANUFACTURERS, 4);
-    connection.execute_batch(tables::LOAD).unwrap();
-    let totals = Totals::count(&connection).unwrap();
-    connection.execute_batch(tables::LOCK_DOWN).unwrap();
+    let listing = Listing {
+        boats: boats.iter().map(|row| boat_row(row)).collect(),
+        boat_categories: pairs(&connection, "category", boats.len()),
+        boat_activities: pairs(&connection, "activity", boats.len()),
+        boat_words: pairs(&connection, "word", boats.len()),
+        manufacturers: manufacturers.iter().map(|row| maker_row(row)).collect(),
+        manufacturer_words: pairs(&connection, "word", manufacturers.len()),
+    };
     World {
-        connection,
-        totals,
+        connection: fill::filled(&listing, &AtOnce).unwrap(),
+        totals: Totals::of_listing(&listing, &AtOnce),
         boats,
         manufacturers,
     }

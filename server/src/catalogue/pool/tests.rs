@@ -6,9 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use shared::data_dir::DataDir;
-use shared::release::ReleaseStore;
-use shared::timestamp::Timestamp;
+use shared::pace::AtOnce;
 use tokio::time::{advance, pause, resume};
 
 use super::*;
@@ -27,12 +25,7 @@ const PATIENT: QueueLimits = QueueLimits {
 };
 
 fn pool(connections: usize) -> Pool {
-    let directory = tempfile::tempdir().unwrap();
-    let store = ReleaseStore::new(DataDir::new(directory.path()));
-    let published_at = Timestamp::parse("2026-10-01T00:00:00Z").unwrap();
-    let finished = store.begin().unwrap().finish(&published_at).unwrap();
-    let release = store.open(&finished.id).unwrap();
-    Pool::load(&release, connections, PATIENT).unwrap().0
+    Pool::load(&Listing::default(), connections, PATIENT, &AtOnce).unwrap()
 }
 
 fn select(connection: &Connection, sql: &str) -> Result<i64, QueryError> {

@@ -1,9 +1,7 @@
 //! Opening the bodies of a release: where each of them lies, and whether they are held in memory.
 
-mod held;
-
-use super::{Release, check_sha256, check_size};
-use crate::regular_file;
+use super::Release;
+use crate::pace::paced;
 use crate::release::bodies::Bodies;
 use crate::release::{FileName, ReleaseError};
 
@@ -30,18 +28,11 @@ impl Release {
     ) -> Result<Bodies, ReleaseError> {
         let offsets = self.offsets(name, records)?;
         let (entry, path) = (self.entry(name)?, self.path(name));
-        let file = regular_file::open(&path).map_err(ReleaseError::io("open", &path))?;
-        let metadata = file
-            .metadata()
-            .map_err(ReleaseError::io("measure", &path))?;
-        check_size(&path, entry, metadata.len())?;
         if entry.bytes <= memory_max {
-            let held = held::read_and_hash(&file, entry.bytes);
-            let (contents, sha256) = held.map_err(ReleaseError::io("read", &path))?;
-            check_sha256(&path, entry, &sha256)?;
-            return Ok(Bodies::in_memory(offsets, contents));
+            return Ok(Bodies::in_memory(offsets, self.read_verified(name)?));
         }
-        Bodies::on_disk(&offsets, file, path, &entry.sha256)
+        let file = self.open_sized(name)?;
+        Bodies::on_disk(&offsets, file, path, &entry.sha256, self.pace())
     }
 
     /// Where each body begins, and where the last one ends: they lie one after the other, in the
@@ -57,7 +48,7 @@ impl Release {
         let mut offsets = Vec::with_capacity(begins.len() + 1);
         let mut end = 0;
         offsets.push(end);
-        for (begin, length) in begins.into_iter().zip(lengths) {
+        for (begin, length) in paced(begins.into_iter().zip(lengths), self.pace()) {
             if u64::try_from(begin) != Ok(end) {
                 return Err(damaged());
             }

@@ -6,16 +6,16 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use duckdb::Connection;
 use server::params::{BoatQuery, ManufacturerQuery, Page, SearchWords};
 use shared::ids::Slug;
 use shared::release::Release;
 use shared::release::reader::Coded;
 
+use crate::fill;
 use crate::measured::timed;
 use crate::sql::{Condition, Question, Statement};
-use crate::tables::{self, Sort};
+use crate::tables::Sort;
 
 /// A code that no row has.
 const UNKNOWN: i64 = -1;
@@ -41,13 +41,7 @@ pub(crate) struct Answer {
 
 impl Bare {
     pub(crate) fn load(release: &Release) -> anyhow::Result<Self> {
-        let connection = Connection::open_in_memory()?;
-        for source in tables::SOURCES {
-            let open = source.open(&release.path(source.file));
-            connection.execute_batch(&open.context("a path that DuckDB cannot be told")?)?;
-        }
-        connection.execute_batch(tables::LOAD)?;
-        connection.execute_batch(tables::LOCK_DOWN)?;
+        let connection = fill::filled(&release.listing()?, release.pace())?;
         let terms = release.terms()?;
         let makers = release.manufacturers()?.into_iter();
         Ok(Self {

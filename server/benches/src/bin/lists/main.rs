@@ -10,6 +10,8 @@
 //! catalogue. It must not measure HTTP.
 
 mod bare;
+#[path = "../../../../src/catalogue/fill.rs"]
+mod fill;
 mod measured;
 mod params;
 mod shapes;
@@ -19,7 +21,6 @@ mod shapes;
 )]
 #[path = "../../../../src/catalogue/sql.rs"]
 mod sql;
-#[expect(dead_code, reason = "what the service counts is not measured")]
 #[path = "../../../../src/catalogue/tables.rs"]
 mod tables;
 

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use super::super::super::hash::sha256_hex;
 use super::*;
+use crate::pace::AtOnce;
 
 /// A file of bodies of these lengths, in which no two bytes that lie close are equal.
 fn file_of(lengths: &[u64]) -> (tempfile::NamedTempFile, Vec<u8>, Vec<u64>) {
@@ -24,7 +25,13 @@ fn verify(
     contents: &[u8],
 ) -> Result<OnDisk, ReleaseError> {
     let path = file.path().to_owned();
-    OnDisk::verify(file.reopen().unwrap(), path, offsets, &sha256_hex(contents))
+    OnDisk::verify(
+        file.reopen().unwrap(),
+        path,
+        offsets,
+        &sha256_hex(contents),
+        &AtOnce,
+    )
 }
 
 #[test]

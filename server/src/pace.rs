@@ -1,0 +1,123 @@
+//! How fast a release is opened beside requests: in small steps, and with rests while requests come.
+//!
+//! A thread that computes keeps its core until the system's next tick, 4 ms on many of them, and
+//! every request that wants that core waits as long. Being nice makes that rarer, not shorter.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use shared::clock::Clock;
+use shared::pace::Pace;
+
+/// For how long is worked without a rest: a request that comes meanwhile waits for so long.
+const WORK: Duration = Duration::from_micros(400);
+/// A rest is so many times as long as the time since the one before, so requests have most of the
+/// core.
+const REST_TIMES: u32 = 8;
+/// The longest rest. Work that took longer mostly waited, for the disk or for its core.
+const REST_MAX: Duration = Duration::from_millis(10);
+
+/// Rests while there are requests. Threads that share it rest together.
+pub(crate) struct BesideRequests {
+    clock: Arc<dyn Clock>,
+    requests: Box<dyn Fn() -> u64 + Send + Sync>,
+    rest: Box<dyn Fn(Duration) + Send + Sync>,
+    worked: Mutex<Worked>,
+}
+
+/// What happened since the last rest.
+struct Worked {
+    /// When it ended, by the clock.
+    since: Duration,
+    /// How many requests there had been before it.
+    requests: u64,
+}
+
+impl BesideRequests {
+    /// Work that begins now. `requests` says how many there have been so far, and `rest` lets so
+    /// much time pass.
+    pub(crate) fn new(
+        clock: Arc<dyn Clock>,
+        requests: impl Fn() -> u64 + Send + Sync + 'static,
+        rest: impl Fn(Duration) + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            worked: Mutex::new(Worked {
+                since: clock.monotonic(),
+                requests: requests(),
+            }),
+            clock,
+            requests: Box::new(requests),
+            rest: Box::new(rest),
+        }
+    }
+}
+
+impl Pace for BesideRequests {
+    fn step(&self) {
+        // Two numbers are whole at every moment, so a panic elsewhere does not spoil them.
+        let mut worked = self.worked.lock().unwrap_or_else(PoisonError::into_inner);
+        let time = self.clock.monotonic().saturating_sub(worked.since);
+        if time < WORK {
+            return;
+        }
+        // Those that came during the last rest count too: while this thread has the only core, no
+        // request gets as far as being counted.
+        let requests = (self.requests)();
+        if worked.requests < requests {
+            (self.rest)((time * REST_TIMES).min(REST_MAX));
+        }
+        *worked = Worked {
+            since: self.clock.monotonic(),
+            requests,
+        };
+    }
+}
+
+impl fmt::Debug for BesideRequests {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = "BesideRequests";
+        formatter.debug_struct(name).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use shared::clock::ManualClock;
+
+    use super::*;
+
+    #[test]
+    fn who_worked_long_enough_rests_where_there_were_requests() {
+        let clock = Arc::new(ManualClock::at(0));
+        let requests = Arc::new(AtomicU64::new(7));
+        let rests = Arc::new(Mutex::new(Vec::new()));
+        let (counter, resting) = (Arc::clone(&requests), Arc::clone(&clock));
+        let rested = Arc::clone(&rests);
+        let pace = BesideRequests::new(
+            Arc::<ManualClock>::clone(&clock),
+            move || counter.load(Ordering::Relaxed),
+            move |rest| {
+                resting.advance(rest);
+                rested.lock().unwrap().push(rest.as_micros());
+            },
+        );
+        let work = |micros, new_requests| {
+            clock.advance(Duration::from_micros(micros));
+            requests.fetch_add(new_requests, Ordering::Relaxed);
+            pace.step();
+            std::mem::take(&mut *rests.lock().unwrap())
+        };
+        let none: Vec<u128> = vec![];
+        assert_eq!(work(10_000, 0), none, "nobody asked");
+        assert_eq!(work(399, 1), none, "a short step");
+        assert_eq!(work(1, 0), [3_200], "together with the step before");
+        assert_eq!(work(399, 5), none, "the rest is no work");
+        assert_eq!(work(801, 0), [9_600], "a long step");
+        assert_eq!(work(1_000_000, 1), [10_000], "never longer");
+        assert_eq!(work(10_000, 0), none, "nobody asked any more");
+    }
+}

@@ -1,0 +1,61 @@
+//! What lists are asked by, as it is read back.
+
+use std::sync::Arc;
+
+use super::records::{Boat, empty_store, publish_boats, published};
+use crate::pace::Counted;
+use crate::release::Release;
+use crate::release::reader::{ListedBoat, ListedManufacturer};
+use crate::units::Unit;
+
+#[test]
+fn a_listing_is_that_of_the_records_that_were_pushed() {
+    let (_directory, store, id) = published();
+    let release = store.open(&id).unwrap();
+    let listing = release.listing().unwrap();
+    let expected = [0, 1].map(|place| ListedBoat {
+        manufacturer: 0,
+        boat_type: 0,
+        first_year: 1990,
+        last_year: None,
+        unit: Unit::Metric,
+        length: 103_600_000,
+        model_rank: place,
+        year_rank: place,
+        length_rank: place,
+        manufacturer_rank: place,
+    });
+    assert_eq!(listing.boats, expected);
+    assert_eq!(listing.boat_categories, [(0, 0), (0, 1)]);
+    assert_eq!(listing.boat_activities, []);
+    assert_eq!(listing.boat_words, [(0, 0), (1, 1)]);
+    let first = ListedManufacturer {
+        name_rank: 0,
+        updated_rank: 0,
+    };
+    assert_eq!(listing.manufacturers, [first]);
+    assert_eq!(listing.manufacturer_words, [(2, 0)]);
+}
+
+#[test]
+fn what_is_read_for_serving_is_read_step_by_step() {
+    let (_directory, store) = empty_store();
+    let names: Vec<_> = (0..1000).map(|number| format!("b-{number}")).collect();
+    let boats = names.iter().map(|name| Boat::new(name).rendered());
+    let id = publish_boats(&store, "2026-11-21T10:00:00Z", boats)
+        .id
+        .clone();
+    let steps = |read: fn(&Release)| {
+        let pace = Arc::new(Counted::default());
+        read(&store.open(&id).unwrap().paced(Arc::<Counted>::clone(&pace)));
+        pace.steps()
+    };
+    let found = [
+        steps(|release| drop(release.boats().unwrap())),
+        steps(|release| drop(release.listing().unwrap())),
+        steps(|release| drop(release.boat_bodies(u64::MAX).unwrap())),
+        steps(|release| drop(release.boat_bodies(0).unwrap())),
+    ];
+    // One a part of a file, one a column, and one each time that so many records were gone through.
+    assert_eq!(found, [12, 84, 34, 34]);
+}
