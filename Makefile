@@ -40,7 +40,7 @@ snapshots: ## write all snapshots of the tests anew, into the emptied folder
 ci: ## everything that continuous integration runs
 	bash .ci/run
 
-bench: ## all benchmarks and plots, 18 minutes with ROUNDS=3; writes server/benches/results and plots
+bench: ## all benchmarks and plots, 20 minutes with ROUNDS=3; writes server/benches/results and plots
 	python3 .ci/bench all
 
 bench-get: ## one boat over HTTP beside nginx and an empty handler; BOATS="10000 100000 1000000"

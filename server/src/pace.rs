@@ -1,7 +1,7 @@
 //! How fast a release is opened beside requests: in small steps, and with rests while requests come.
 //!
-//! A thread that computes keeps its core until the system's next tick, 4 ms on many of them, and
-//! every request that wants that core waits as long. Being nice makes that rarer, not shorter.
+//! A thread that computes keeps its core until the next tick, which often comes every 4 ms, and every
+//! request that wants that core waits as long. Being nice makes that rarer, not shorter.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,8 @@ use std::time::Duration;
 use shared::clock::Clock;
 use shared::pace::Pace;
 
-/// For how long is worked without a rest: a request that comes meanwhile waits for so long.
+/// After so long, and the step that it ends in, work has a rest. A request that comes meanwhile
+/// waits as long.
 const WORK: Duration = Duration::from_micros(400);
 /// A rest is so many times as long as the time since the one before, so requests have most of the
 /// core.

@@ -1,7 +1,7 @@
 //! Filling the tables with what a release lists.
 //!
-//! Rows are appended a few at a time. A statement that reads and sorts a whole file takes as long in
-//! all, but keeps a core for tens of milliseconds that requests may want.
+//! Rows are appended a few at a time. A statement that reads and sorts a whole file takes no longer
+//! in all, but keeps a core for tens of milliseconds that requests may want.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use shared::release::reader::{ListedBoat, ListedManufacturer, Listing};
 use super::tables::{ACTIVITY_BITS, CATEGORY_BITS, CREATE, LOCK_DOWN, NOT_ENDED, unit};
 
 /// Rows that DuckDB takes over at once. It plans a statement each time, so fewer rows would take
-/// longer in all; these take about a millisecond.
+/// longer in all; these take a millisecond or two.
 pub(super) const ROWS_AT_ONCE: usize = 4096;
 
 /// A connection to a database that has these tables, and that nothing leads out of.
@@ -37,8 +37,8 @@ pub(super) fn filled(listing: &Listing, pace: &dyn Pace) -> duckdb::Result<Conne
     Ok(connection)
 }
 
-/// A table in an order, and the place of a record there.
-type Order<T> = (&'static str, fn(&T) -> i32);
+/// A table, and the place of a record in its order.
+type Sorted<T> = (&'static str, fn(&T) -> i32);
 
 /// Tables that are being filled.
 struct Filling<'a> {
@@ -51,7 +51,7 @@ impl Filling<'_> {
     fn append_boats(&self) -> duckdb::Result<()> {
         let boats = &self.listing.boats;
         let terms = self.terms_as_bits();
-        let orders: [Order<ListedBoat>; 4] = [
+        let orders: [Sorted<ListedBoat>; 4] = [
             ("boats_by_model", |boat| boat.model_rank),
             ("boats_by_year", |boat| boat.year_rank),
             ("boats_by_length", |boat| boat.length_rank),
@@ -116,7 +116,7 @@ impl Filling<'_> {
 
     fn append_manufacturers(&self) -> duckdb::Result<()> {
         let makers = &self.listing.manufacturers;
-        let orders: [Order<ListedManufacturer>; 2] = [
+        let orders: [Sorted<ListedManufacturer>; 2] = [
             ("manufacturers_by_name", |maker| maker.name_rank),
             ("manufacturers_by_updated", |maker| maker.updated_rank),
         ];

@@ -48,7 +48,7 @@ impl Index {
     pub(super) fn new(records: Vec<Record>, pace: &dyn Pace) -> Self {
         let length = |record: &Record| record.id.len() + record.slug.len() + 2;
         let mut index = Self {
-            names: String::with_capacity(records.iter().map(length).sum()),
+            names: String::with_capacity(paced(&records, pace).map(length).sum()),
             entries: Vec::with_capacity(records.len()),
             table: HashTable::with_capacity(records.len() * 2),
             hasher: RandomState::new(),
@@ -113,7 +113,7 @@ mod tests {
         });
         let (records, pace) = (records.collect::<Vec<_>>(), Counted::default());
         let (count, index) = (records.len(), Index::new(records, &pace));
-        assert_eq!(pace.steps(), count / 128);
+        assert_eq!(pace.steps(), 2 * (count / 128));
         index
     }
 

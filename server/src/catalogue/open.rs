@@ -154,7 +154,6 @@ impl Tables {
 #[cfg(test)]
 mod tests {
     use shared::pace::Counted;
-
     use shared::release::reader::{ListedBoat, Listing};
     use shared::units::Unit;
 

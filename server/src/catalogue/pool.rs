@@ -30,7 +30,7 @@ pub(super) struct Pool {
     queue: Queue,
 }
 
-/// Why DuckDB could not hold the tables of a release.
+/// Why DuckDB could not be started, or not load the tables of a release.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct LoadError(#[from] duckdb::Error);

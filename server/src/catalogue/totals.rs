@@ -61,8 +61,8 @@ impl Totals {
             &[Condition::Activity(code)] => self.boats_of_activity.at(code),
             &[Condition::BuiltFrom(from)] => self.last_years.all() - self.last_years.below(from),
             &[Condition::BuiltTo(to)] => self.first_years.up_to(to),
-            // The import lets no production end before it began, so whichever ended before `from`
-            // is one of those that began up to `to`.
+            // No production that is listed ended before it began, so whichever ended before `from` is
+            // one of those that began up to `to`.
             &[Condition::BuiltFrom(from), Condition::BuiltTo(to)] if from <= to => {
                 self.first_years.up_to(to) - self.last_years.below(from)
             }

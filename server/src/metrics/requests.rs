@@ -109,7 +109,7 @@ impl Requests {
     /// How many are being answered. Those that come or go meanwhile may be seen or not.
     pub(super) fn under_way(&self) -> u64 {
         let ended = self.sum(|counts| &counts.ended);
-        self.sum(|counts| &counts.begun).saturating_sub(ended)
+        self.begun().saturating_sub(ended)
     }
 
     /// How many were answered with this code, whatever the route.

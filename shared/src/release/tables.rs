@@ -177,7 +177,7 @@ impl<'a> Table<'a> {
             pushed.ok_or_else(|| ParquetError::General(format!("no column {name} of its type")))?;
         }
         if values.len() != rows {
-            let reason = format!("column {name} has not the {rows} rows of its file");
+            let reason = format!("column {name} does not have the {rows} rows of its file");
             return Err(ParquetError::General(reason));
         }
         Ok(values)

@@ -63,7 +63,7 @@ fn read(connection: &Connection, text: &str, columns: usize) -> Vec<Row> {
     rows.unwrap().map(Result::unwrap).collect()
 }
 
-fn boat_row(row: &[i64]) -> ListedBoat {
+fn listed_boat(row: &[i64]) -> ListedBoat {
     let integer = |column: usize| i32::try_from(row[column]).unwrap();
     ListedBoat {
         manufacturer: integer(1),
@@ -79,7 +79,7 @@ fn boat_row(row: &[i64]) -> ListedBoat {
     }
 }
 
-fn maker_row(row: &[i64]) -> ListedManufacturer {
+fn listed_manufacturer(row: &[i64]) -> ListedManufacturer {
     let integer = |column: usize| i32::try_from(row[column]).unwrap();
     ListedManufacturer {
         name_rank: integer(1),
@@ -102,11 +102,14 @@ fn world() -> World {
     let boats = read(&connection, ROWS, 14);
     let manufacturers = read(&connection, MANUFACTURERS, 4);
     let listing = Listing {
-        boats: boats.iter().map(|row| boat_row(row)).collect(),
+        boats: boats.iter().map(|row| listed_boat(row)).collect(),
         boat_categories: pairs(&connection, "category", boats.len()),
         boat_activities: pairs(&connection, "activity", boats.len()),
         boat_words: pairs(&connection, "word", boats.len()),
-        manufacturers: manufacturers.iter().map(|row| maker_row(row)).collect(),
+        manufacturers: manufacturers
+            .iter()
+            .map(|row| listed_manufacturer(row))
+            .collect(),
         manufacturer_words: pairs(&connection, "word", manufacturers.len()),
     };
     World {

@@ -146,8 +146,11 @@ fn places_and_sha256(
         // Whole bodies, and at least one.
         let count = ends.partition_point(|end| end - start <= PART).max(1);
         part.resize(length(&(*start..ends[count - 1])), 0);
-        file.read_exact(&mut part)?;
-        hasher.update(&part);
+        for some in part.chunks_mut(length(&(0..PART))) {
+            file.read_exact(some)?;
+            hasher.update(some);
+            pace.step();
+        }
         let mut bodies = &*part;
         for &[start, end] in rest[..=count].array_windows() {
             let body = bodies.split_off(..length(&(start..end)));
@@ -158,7 +161,6 @@ fn places_and_sha256(
             }));
         }
         rest = &rest[count..];
-        pace.step();
     }
     Ok((places, hex(&hasher.finalize())))
 }

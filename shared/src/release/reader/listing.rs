@@ -117,7 +117,8 @@ fn listed_boats(table: &Table<'_>, makers: usize) -> Result<Vec<ListedBoat>, Par
     let manufacturer_rank = table.int32("manufacturer_rank")?;
     let boat = |boat: usize| {
         let is_made = place(manufacturer[boat]) < makers && 0 <= boat_type[boat];
-        is_made.then_some(ListedBoat {
+        let has_ended = last_year[boat].is_none_or(|last_year| first_year[boat] <= last_year);
+        (is_made && has_ended).then_some(ListedBoat {
             manufacturer: manufacturer[boat],
             boat_type: boat_type[boat],
             first_year: first_year[boat].try_into().ok()?,
@@ -198,7 +199,9 @@ fn check_places<const ORDERS: usize>(
         let taken = is_taken.get_mut(place(rank));
         let taken = taken.map(|orders| std::mem::replace(&mut orders[order], true));
         if taken != Some(false) {
-            return Err(unsound("in an order, two records have the same place"));
+            return Err(unsound(
+                "in an order, not every record has a place of its own",
+            ));
         }
     }
     Ok(())

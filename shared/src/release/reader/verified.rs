@@ -3,8 +3,8 @@
 //! Gigabytes are asked for in huge pages: where a body lies has to be looked up for each page of
 //! it, and the tables for that lie in cold memory too. A twelfth more answers came of it with 3 GB,
 //! none with 300 MB. A huge page that the system has to get and clear first keeps its core for 0.1
-//! to 10 ms, so nothing smaller is asked for in such: it would be felt while a release is opened
-//! beside requests.
+//! ms, and on a virtual machine for up to 20, which is felt while a release is opened beside
+//! requests: so nothing smaller is asked for in such. A system that gives them unasked, gives them.
 //!
 //! This is anonymous memory. The file itself is never mapped, because a mapping kills the process
 //! when its file shrinks.
