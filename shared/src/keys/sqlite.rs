@@ -9,6 +9,7 @@
 
 mod audit;
 mod copy;
+mod damage;
 mod database;
 mod examine;
 mod last_use;

@@ -10,6 +10,7 @@ use nix::unistd::{AccessFlags, access};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::durable;
+use crate::keys::sqlite::damage::refuse_cut;
 use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::schema::{self, Found};
 use crate::keys::store::{CHANGE, KeyStoreError};
@@ -161,7 +162,11 @@ impl Database {
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Stop>,
     ) -> Result<T, KeyStoreError> {
-        self.transact(CHANGE, TransactionBehavior::Immediate, work)
+        let location = self.location.clone();
+        self.transact(CHANGE, TransactionBehavior::Immediate, |transaction| {
+            refuse_cut(transaction, FileStamp::of(&location)?.length)?;
+            work(transaction)
+        })
     }
 
     fn transact<T>(

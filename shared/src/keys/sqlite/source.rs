@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use rusqlite::{OptionalExtension, Transaction};
 
+use crate::keys::sqlite::damage::refuse_damaged;
 use crate::keys::sqlite::database::{Database, FileStamp, Stop};
 use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::rows;
@@ -63,7 +64,7 @@ impl KeySource for SqliteKeySource {
             let state = state(transaction)?;
             let is_known = before.is_some_and(|known| known.state.is_surely(&state, is_checked));
             if !is_checked {
-                check(transaction, stamp)?;
+                refuse_damaged(transaction, stamp.length)?;
             }
             let changed = (!is_known).then(|| snapshot(transaction)).transpose()?;
             Ok((state, changed))
@@ -104,21 +105,6 @@ fn state(transaction: &Transaction<'_>) -> Result<State, Stop> {
         revision: Revision(number),
         is_unique: false,
     })
-}
-
-/// Refuses a file in which SQLite sees any damage, and one that ends within a page, whose rest
-/// SQLite takes for zeros.
-fn check(transaction: &Transaction<'_>, stamp: FileStamp) -> Result<(), Stop> {
-    let number = |pragma| transaction.query_row(pragma, [], |row| row.get::<_, i64>(0));
-    let page_bytes = number("PRAGMA page_size")?.unsigned_abs();
-    if !stamp.length.is_multiple_of(page_bytes.max(1)) {
-        return Err(Stop::Damaged("the file ends within a page".to_owned()));
-    }
-    let found: String = transaction.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    match found.as_str() {
-        "ok" => Ok(()),
-        _ => Err(Stop::Damaged(found)),
-    }
 }
 
 fn snapshot(transaction: &Transaction<'_>) -> Result<KeySnapshot, Stop> {

@@ -1,5 +1,7 @@
 //! Leases in the file that is there, beside others who use it.
 
+use std::fs::OpenOptions;
+use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use super::*;
@@ -31,6 +33,27 @@ fn a_charge_goes_to_the_file_that_is_there_now() {
         let missing = ledger.lease(subscription.id, period, 2);
         assert!(matches!(missing, Err(KeyStoreError::Missing { .. })));
     }
+}
+
+#[test]
+fn a_file_that_was_cut_is_not_written_to() {
+    let place = Place::new();
+    let subscription = subscribe(&mut place.store(), "Acme", 10);
+    let period = subscription.period(NOW);
+    let ledger = SqliteLedger::new(place.path());
+    ledger.lease(subscription.id, period, 1).unwrap();
+    let whole = std::fs::read(place.path()).unwrap();
+    let file = OpenOptions::new().write(true).open(place.path()).unwrap();
+    for missing in (1..=whole.len()).step_by(511) {
+        let length = whole.len() - missing;
+        file.set_len(length as u64).unwrap();
+        let refused = ledger.lease(subscription.id, period, 1);
+        assert!(refused.is_err(), "{missing}: {refused:?}");
+        let left = std::fs::read(place.path()).unwrap();
+        assert!(left == whole[..length], "{missing}");
+    }
+    file.write_all_at(&whole, 0).unwrap();
+    ledger.lease(subscription.id, period, 1).unwrap();
 }
 
 /// What a lease grants in the end. On a slow disk it may lose its patience with the others, which
