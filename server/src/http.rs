@@ -151,7 +151,7 @@ fn last_answer(app: &App, refusal: Refusal, origin: Option<&[u8]>) -> Vec<u8> {
     };
     let reply = Reply::new(app, Err(error), facts);
     app.metrics.requests.count(None, reply.outcome());
-    access_log::write(None, None, None, &reply, duration);
+    access_log::write(None, None, &reply, duration);
     reply.into_bytes(now, is_head)
 }
 

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use salvo::http::{Method, Request};
 use shared::clock::Moment;
 use shared::etag::ETag;
+use shared::ids::IdOrSlug;
 use shared::keys::key::Key;
 use shared::keys::scope::Scope;
 
@@ -18,7 +19,7 @@ use super::{authorization, cors, docs, limits, representation, service};
 use crate::app::App;
 use crate::keyring::Verified;
 use crate::limits::{MinuteError, Patience, QuotaError, Usage};
-use crate::params::QueryString;
+use crate::params::{QueryString, parse_id_or_slug};
 
 /// A request that was answered as asked.
 pub(crate) enum Answer {
@@ -37,6 +38,8 @@ pub(crate) struct Seen {
     pub(crate) route: Option<Template>,
     /// The key, and who owns it.
     pub(crate) verified: Option<Verified>,
+    /// The id or slug that leads to no record.
+    pub(crate) missing: Option<IdOrSlug>,
 }
 
 /// What a request is for, as far as that is known without its key.
@@ -128,7 +131,11 @@ pub(crate) async fn answer(
         query: &query,
         now,
     };
-    let found = asked.look_up(&look_up).await?;
+    let found = asked.look_up(&look_up).await.inspect_err(|error| {
+        if matches!(error, ApiError::NoRecord(_)) {
+            seen.missing = parse_id_or_slug(segment).ok();
+        }
+    })?;
     let answer = choose(app, request, found.body, found.etag, &mut seen.facts).await;
     if matches!(answer, Answer::NotModified) {
         return Ok(answer);

@@ -91,6 +91,15 @@ impl fmt::Debug for PlainKey {
     }
 }
 
+/// Whether `text` may hold a key, or one with typing errors: for what writes texts of callers down.
+pub fn may_hold_key(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let start_of = |environment: Environment| format!("boat_{environment}_");
+    Environment::ALL
+        .into_iter()
+        .any(|environment| text.contains(&start_of(environment)))
+}
+
 fn checksum(text: &str) -> [u8; base62::U32_DIGITS] {
     base62::encode(crc32fast::hash(text.as_bytes()))
 }
