@@ -147,8 +147,10 @@ impl App {
 
     /// Whether requests should be sent to this server at `now`.
     pub(crate) fn readiness(&self, now: Moment) -> Readiness {
+        let catalogue = self.catalogue();
         Readiness {
-            release: self.catalogue().release_id().to_owned(),
+            release: catalogue.release_id().to_owned(),
+            is_damaged: catalogue.is_damaged(),
             are_keys_current: self.keyring.is_current(now),
             is_draining: self.is_draining(),
         }

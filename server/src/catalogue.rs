@@ -26,6 +26,7 @@ pub use queue::{QueueError, QueueLimits};
 pub use version::duckdb_version;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use shared::etag::ETag;
@@ -72,9 +73,19 @@ pub struct Body {
 struct Kind {
     index: Index,
     bodies: Bodies,
+    /// A body could not be read as it was verified.
+    is_damaged: AtomicBool,
 }
 
 impl Kind {
+    fn new(index: Index, bodies: Bodies) -> Self {
+        Self {
+            index,
+            bodies,
+            is_damaged: AtomicBool::new(false),
+        }
+    }
+
     fn find(&self, name: &IdOrSlug) -> Option<u32> {
         self.index.find(name.as_str())
     }
@@ -83,9 +94,17 @@ impl Kind {
         self.index.names(ordinal)
     }
 
+    /// The bytes of a body. A failure is remembered, for operators: the disk held what was verified
+    /// when the release was opened, and does not any more.
+    fn read(&self, ordinal: u32) -> Result<Bytes, ReleaseError> {
+        self.bodies
+            .read(ordinal as usize)
+            .inspect_err(|_damage| self.is_damaged.store(true, Ordering::Relaxed))
+    }
+
     fn body(&self, ordinal: u32) -> Result<Body, ReleaseError> {
         Ok(Body {
-            bytes: self.bodies.read(ordinal as usize)?,
+            bytes: self.read(ordinal)?,
             etag: self.index.entry(ordinal).etag,
         })
     }
@@ -124,6 +143,14 @@ impl Catalogue {
     /// When the release was published, RFC 3339 in UTC.
     pub fn published_at(&self) -> &str {
         &self.published_at
+    }
+
+    /// Whether some body could not be read as it was verified since the release was opened.
+    pub(crate) fn is_damaged(&self) -> bool {
+        let kinds = [&self.boats, &self.manufacturers];
+        kinds
+            .iter()
+            .any(|kind| kind.is_damaged.load(Ordering::Relaxed))
     }
 
     /// What requests wait in.

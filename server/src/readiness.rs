@@ -8,6 +8,10 @@ pub(crate) struct Readiness {
     /// Id of the release that is open, every file of which was verified. A server without one does
     /// not get as far as being asked.
     pub(crate) release: String,
+    /// A body of the release could not be read as it was verified. Its record is refused and all
+    /// others are answered, so this is told and is no reason to send requests elsewhere: a server
+    /// that is the only one would be taken away for one record.
+    pub(crate) is_damaged: bool,
     /// Keys can be verified.
     pub(crate) are_keys_current: bool,
     /// The server is about to stop.

@@ -196,7 +196,7 @@ fn envelope(kind: &Kind, ordinals: &[i64], page: Page, total: u64) -> Result<Byt
         }
         let ordinal = u32::try_from(ordinal).unwrap_or(u32::MAX);
         let row = kind.index.entry(ordinal).head.row();
-        bytes.extend_from_slice(&kind.bodies.read(ordinal as usize)?[row]);
+        bytes.extend_from_slice(&kind.read(ordinal)?[row]);
         bytes.push(b'}');
     }
     let Page { limit, offset } = page;

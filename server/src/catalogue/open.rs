@@ -102,7 +102,7 @@ impl Catalogue {
             let bodies = reading.join().unwrap_or_else(|panic| resume_unwind(panic));
             Ok::<_, OpenCatalogueError>((tables?, bodies?))
         })?;
-        let kind = |index, bodies| Kind { index, bodies };
+        let kind = Kind::new;
         Ok(Self {
             release_id: release.id().to_string(),
             published_at: release.manifest().published_at.clone(),

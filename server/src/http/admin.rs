@@ -128,6 +128,9 @@ struct Ready<'a> {
     keys: &'static str,
     /// The server is about to stop.
     draining: bool,
+    /// A body of the release could not be read as it was verified; only where that is so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    damaged: bool,
 }
 
 impl Page {
@@ -143,6 +146,7 @@ impl Page {
             release: &readiness.release,
             keys: if are_current { "current" } else { "stale" },
             draining: readiness.is_draining,
+            damaged: readiness.is_damaged,
         };
         Self::json(status, &ready)
     }

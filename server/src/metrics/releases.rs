@@ -52,6 +52,11 @@ impl Releases {
             "Since when the release is served, having been opened and verified, Unix time.",
             seconds(self.served_since.load(Ordering::Relaxed)),
         );
+        families.gauge(
+            "catalogue_release_damaged",
+            "1 if a body of the release that is served could not be read as it was verified, else 0.",
+            if catalogue.is_damaged() { 1.0 } else { 0.0 },
+        );
         families.counter(
             "catalogue_release_switches_total",
             "Times that another release took the place of the one served before.",

@@ -17,6 +17,7 @@ use shared::data_dir::DataDir;
 use shared::ids::IdOrSlug;
 use shared::release::{FileName, ReleaseId, ReleaseStore};
 
+use crate::admin::ask;
 use crate::app::{TestApp, Unusual};
 use crate::records::{self, PUBLISHED_AT};
 
@@ -98,6 +99,32 @@ fn a_body_that_cannot_be_had_at_once_waits_for_a_thread_that_may_block() {
     let (is_at_once, body) = ask_while_no_thread_may_block(on_disk());
     assert!(!is_at_once, "{body:?}");
     assert!(matches!(body, Err(BodyError::Read(_))), "{body:?}");
+}
+
+#[tokio::test]
+async fn a_body_that_changed_on_disk_is_told_to_operators_until_another_release_is_served() {
+    for target in ["/v1/boats/b1", "/v1/boats?limit=1"] {
+        let (_directory, store) = records::empty_store();
+        let id = records::publish(&store, 7, PUBLISHED_AT);
+        let app = open(&store, &id, on_disk());
+        let ready = ask(&app, "GET", "/ready").await;
+        assert!(!ready.text().contains("damaged"), "{}", ready.text());
+        let bodies = store.directory(&id).join(FileName::BoatBodies.as_str());
+        let changed = std::fs::read(&bodies).unwrap().to_ascii_uppercase();
+        std::fs::write(&bodies, changed).unwrap();
+        assert_eq!(app.get(target).key("reader").send().await.status, 500);
+        ask(&app, "GET", "/ready")
+            .await
+            .check("admin__ready_damaged");
+        let maker = app.get("/v1/manufacturers/m1").key("reader").send().await;
+        assert_eq!(maker.status, 200, "what is whole is answered");
+
+        let other = records::publish(&store, 6, PUBLISHED_AT);
+        let other = Catalogue::open(&store.open(&other).unwrap(), on_disk()).unwrap();
+        app.app.activate(Arc::new(other));
+        let ready = ask(&app, "GET", "/ready").await;
+        assert!(!ready.text().contains("damaged"), "{}", ready.text());
+    }
 }
 
 fn publish_in(directory: PathBuf) -> (ReleaseStore, ReleaseId) {

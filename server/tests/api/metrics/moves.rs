@@ -5,11 +5,12 @@ use std::fs::File;
 use std::sync::Arc;
 use std::time::Duration;
 
+use server::catalogue::OpenSettings;
 use server::follow::Follower;
 use server::http::ConnectionLimits;
 use shared::clock::Clock;
 use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError, Revision};
-use shared::release::FileName;
+use shared::release::{FileName, ReleaseId, ReleaseStore};
 
 use super::{Scrape, family};
 use crate::answer::check_text;
@@ -126,24 +127,30 @@ async fn releases() -> String {
     let app = TestApp::new();
     let mut watch = Watch::begin(&app).await;
     let (_directory, store) = records::empty_store();
-    let mut follower = Follower::new(
-        Arc::clone(&app.app),
-        Arc::new(store.clone()),
-        records::settings(),
-    );
+    let on_disk = OpenSettings {
+        bodies_memory_max: 0,
+        ..records::settings()
+    };
+    let mut follower = Follower::new(Arc::clone(&app.app), Arc::new(store.clone()), on_disk);
     app.advance(Duration::from_secs(9));
-    records::publish(&store, 2, "2026-10-02T00:00:00Z");
+    let served = records::publish(&store, 2, "2026-10-02T00:00:00Z");
     follower.step().unwrap();
     watch.after("another release").await;
+    empty_bodies(&store, &served);
+    watch
+        .get("a body that is gone", "/v1/boats/b1", "reader")
+        .await;
     let damaged = records::publish(&store, 3, "2026-10-03T00:00:00Z");
-    let bodies = store
-        .directory(&damaged)
-        .join(FileName::BoatBodies.as_str());
-    let bodies = File::options().write(true).open(bodies);
-    bodies.unwrap().set_len(0).unwrap();
+    empty_bodies(&store, &damaged);
     follower.step().unwrap_err();
     watch.after("a damaged release").await;
     watch.told
+}
+
+fn empty_bodies(store: &ReleaseStore, id: &ReleaseId) {
+    let bodies = store.directory(id).join(FileName::BoatBodies.as_str());
+    let bodies = File::options().write(true).open(bodies);
+    bodies.unwrap().set_len(0).unwrap();
 }
 
 async fn connections() -> String {
