@@ -1,17 +1,21 @@
 //! Text from outside, made safe to be shown: an export, or the name of a file, must not be able to
-//! move the cursor, change colours or reorder what stands around it.
+//! move the cursor, change colours, reorder what stands around it, or stay unseen.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// `text` with everything that a terminal obeys instead of showing it escaped, as `\u{1b}`.
+use icu_properties::CodePointSetData;
+use icu_properties::props::DefaultIgnorableCodePoint;
+
+/// `text` with everything that a terminal obeys or leaves out instead of showing it escaped, as
+/// `\u{1b}`.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_obeyed) {
+    if !text.contains(is_unseen) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_obeyed(c) {
+        if is_unseen(c) {
             // Writing to a text cannot fail.
             _ = write!(shown, "\\u{{{:x}}}", u32::from(c));
         } else {
@@ -21,9 +25,16 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Control characters (C0, DEL and C1), and those that embed, override or isolate a direction.
-fn is_obeyed(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Control characters (C0, DEL and C1), and what Unicode has shown as nothing at all: characters of no
+/// width, joiners and variations of others, tags, and all that change a direction; also the ends of
+/// lines and paragraphs and the marks of annotations, which are as good as invisible.
+fn is_unseen(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
+    c.is_control()
+        || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}')
 }
 
 #[cfg(test)]
@@ -47,9 +58,51 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_seen_is_escaped() {
+        for c in [
+            '\u{ad}',
+            '\u{34f}',
+            '\u{61c}',
+            '\u{115f}',
+            '\u{17b4}',
+            '\u{180e}',
+            '\u{200b}',
+            '\u{200c}',
+            '\u{200d}',
+            '\u{200e}',
+            '\u{200f}',
+            '\u{2028}',
+            '\u{2029}',
+            '\u{2060}',
+            '\u{2064}',
+            '\u{206f}',
+            '\u{3164}',
+            '\u{fe0f}',
+            '\u{feff}',
+            '\u{ffa0}',
+            '\u{fff9}',
+            '\u{fffb}',
+            '\u{e0001}',
+            '\u{e0041}',
+            '\u{e01ef}',
+        ] {
+            let escaped = format!("a\\u{{{:x}}}b", u32::from(c));
+            assert_eq!(visible(&format!("a{c}b")), escaped);
+        }
+    }
+
+    #[test]
     fn everything_else_is_shown_as_it_is() {
-        for text in ["", "Bénéteau 40.7 ⛵", "a\u{2028}b\u{200f}c", r"\u{1b}"] {
-            assert!(matches!(visible(text), Cow::Borrowed(shown) if shown == text));
+        for text in [
+            "",
+            "Bénéteau 40.7 ⛵",
+            "e\u{301} א ب 船 \u{a0}\u{fffd}",
+            r"\u{1b}",
+        ] {
+            assert!(
+                matches!(visible(text), Cow::Borrowed(shown) if shown == text),
+                "{text}"
+            );
         }
     }
 }

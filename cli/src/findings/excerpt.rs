@@ -98,6 +98,16 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_seen_is_escaped_and_the_mark_stays_in_its_place() {
+        check(
+            "\u{feff}a\u{200b}b\u{2028}c",
+            4..8,
+            r"\u{feff}a\u{200b}b\u{2028}c",
+            r"\u{200b}b",
+        );
+    }
+
+    #[test]
     fn a_long_value_is_cut_within_the_marked_place() {
         let line = format!("a{}b", "é".repeat(60));
         let marked = "é".repeat(48);
