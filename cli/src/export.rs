@@ -124,7 +124,7 @@ pub fn files(exports: &[PathBuf], selection: &dyn Select) -> io::Result<Vec<Path
     let mut files = Vec::new();
     for export in exports {
         if export.is_dir() {
-            files.extend(folder::wanted_files(export, selection)?);
+            files.extend(folder::list(export, selection)?.files);
         } else {
             files.push(export.clone());
         }

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use shared::regular_file;
 
 use super::counted::Counted;
-use super::folder::{unread_folders, wanted_files};
+use super::folder::{Listing, list, unread_folders};
 use super::lines::Broken;
 use super::{ExportFile, Fault, STANDARD_INPUT, archive, decompress};
 use crate::findings::Code;
@@ -86,24 +87,28 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     fn folder(&mut self, folder: &Path) -> anyhow::Result<()> {
-        let paths = wanted_files(folder, self.selection)
+        let Listing { files, refused } = list(folder, self.selection)
             .with_context(|| format!("could not list the folder {}", folder.display()))?;
         for unread in unread_folders(folder, self.selection) {
             self.skipped(unread.display().to_string())?;
         }
-        if paths.is_empty() {
+        if files.is_empty() && refused.is_empty() {
             return self.nothing_to_read(folder.display().to_string());
         }
-        for path in paths {
+        for (path, reason) in refused {
+            self.refused(path.display().to_string(), "file", reason)?;
+        }
+        for path in files {
             let within = path.strip_prefix(folder).unwrap_or(&path);
-            self.path(&path, &within.to_string_lossy())?;
+            // A pipe that was put in the place of the file would never end.
+            let file = regular_file::open(&path).with_context(|| not_opened(&path))?;
+            self.stream(path.display().to_string(), &within.to_string_lossy(), file)?;
         }
         Ok(())
     }
 
     fn path(&mut self, path: &Path, within: &str) -> anyhow::Result<()> {
-        let file = File::open(path)
-            .with_context(|| format!("could not open the export {}", path.display()))?;
+        let file = File::open(path).with_context(|| not_opened(path))?;
         self.stream(path.display().to_string(), within, file)
     }
 
@@ -132,14 +137,7 @@ impl Reading<'_> {
             return self.nothing_to_read(name.to_owned());
         }
         for (member, reason) in spooled.refused.drain(..) {
-            let file = self.next_file(format!("{name}/{member}"));
-            let message = format!("the member {reason}, so it is not read");
-            self.visit.fault(Fault {
-                code: Code::MemberRefused,
-                file,
-                line: None,
-                message,
-            })?;
+            self.refused(format!("{name}/{member}"), "member", reason)?;
         }
         for member in std::mem::take(&mut spooled.members) {
             let full_name = format!("{name}/{}", member.name);
@@ -206,6 +204,16 @@ impl Reading<'_> {
         })
     }
 
+    fn refused(&mut self, name: String, what: &str, reason: &str) -> anyhow::Result<()> {
+        let file = self.next_file(name);
+        self.visit.fault(Fault {
+            code: Code::MemberRefused,
+            file,
+            line: None,
+            message: format!("the {what} {reason}, so it is not read"),
+        })
+    }
+
     fn nothing_to_read(&mut self, name: String) -> anyhow::Result<()> {
         let file = self.next_file(name);
         let message = format!("there is no {} file in it", self.selection.wanted());
@@ -222,4 +230,8 @@ impl Reading<'_> {
         self.files += 1;
         Arc::new(ExportFile { ordinal, name })
     }
+}
+
+fn not_opened(path: &Path) -> String {
+    format!("could not open the export {}", path.display())
 }

@@ -35,61 +35,105 @@ impl Select for LineFiles {
     }
 }
 
-/// The selected files of a folder, sorted by their paths.
-pub(super) fn wanted_files(folder: &Path, selection: &dyn Select) -> io::Result<Vec<PathBuf>> {
-    let mut paths = Vec::new();
+/// What a folder has.
+#[derive(Default)]
+pub(super) struct Listing {
+    /// The selected files, sorted by their paths.
+    pub(super) files: Vec<PathBuf>,
+    /// What would be read but for the reason beside it, sorted by path.
+    pub(super) refused: Vec<(PathBuf, &'static str)>,
+}
+
+/// Lists a folder. A link may lead to a file of the folder, as it does where a volume is mounted,
+/// and nowhere else: whoever can write to the folder may not be allowed to read what the link
+/// leads to.
+pub(super) fn list(folder: &Path, selection: &dyn Select) -> io::Result<Listing> {
+    let root = folder.canonicalize()?;
+    let mut listing = Listing::default();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
         for entry in fs::read_dir(&next)? {
-            let path = entry?.path();
+            let entry = entry?;
+            let path = entry.path();
             let within = path.strip_prefix(folder).unwrap_or(&path);
-            let is_wanted = within
-                .to_str()
-                .is_some_and(|path| selection.is_wanted(path));
-            if is_wanted && path.is_file() {
-                paths.push(path);
+            let is_wanted = selection.is_wanted(&within.to_string_lossy());
+            match what_is(&entry, &root)? {
+                Found::Folder if selection.descends() && !is_hidden(&entry) => folders.push(path),
+                Found::LinkedFolder if selection.descends() && !is_hidden(&entry) => {
+                    listing.refused.push((path, "is a link to a folder"));
+                }
+                Found::File if is_wanted => listing.files.push(path),
+                Found::Refused(reason) if is_wanted => listing.refused.push((path, reason)),
+                _ => {}
             }
         }
-        folders.extend(
-            selection
-                .descends()
-                .then(|| folders_in(&next))
-                .into_iter()
-                .flatten(),
-        );
     }
-    paths.sort_unstable();
-    Ok(paths)
+    listing.files.sort_unstable();
+    listing.refused.sort_unstable();
+    Ok(listing)
 }
 
-/// The folders directly in `folder` that are not read although they have files that would be,
-/// sorted by name. What cannot be looked into is not among them.
+/// What an entry of a folder is to an export.
+enum Found {
+    File,
+    Folder,
+    LinkedFolder,
+    Refused(&'static str),
+}
+
+fn what_is(entry: &fs::DirEntry, root: &Path) -> io::Result<Found> {
+    let kind = entry.file_type()?;
+    if !kind.is_symlink() {
+        return Ok(match (kind.is_file(), kind.is_dir()) {
+            (true, _) => Found::File,
+            (_, true) => Found::Folder,
+            _ => Found::Refused("is not a plain file"),
+        });
+    }
+    // Neither waits for anything, whatever the link leads to.
+    let target = entry.path().canonicalize();
+    let about = fs::metadata(entry.path());
+    Ok(match (target, about) {
+        (_, Ok(about)) if about.is_dir() => Found::LinkedFolder,
+        (Ok(target), _) if !target.starts_with(root) => {
+            Found::Refused("is a link that leads out of the folder")
+        }
+        (Ok(_), Ok(about)) if about.is_file() => Found::File,
+        (Ok(_), Ok(_)) => Found::Refused("is a link to what is not a plain file"),
+        _ => Found::Refused("is a link that leads nowhere"),
+    })
+}
+
+fn is_hidden(entry: &fs::DirEntry) -> bool {
+    entry.file_name().as_encoded_bytes().starts_with(b".")
+}
+
+/// The folders directly in `folder` that are not read although they have files that would be, or
+/// are links, which are not looked behind; sorted by name. What cannot be looked into is not among
+/// them.
 pub(super) fn unread_folders(folder: &Path, selection: &dyn Select) -> Vec<PathBuf> {
     if selection.descends() {
         return Vec::new();
     }
     let mut unread = folders_in(folder);
-    unread.retain(|folder| has_wanted_files(folder, selection));
+    unread.retain(|folder| folder.is_symlink() || has_wanted_files(folder, selection));
     unread.sort_unstable();
     unread
 }
 
+/// No link is looked behind: it may lead in circles.
 fn has_wanted_files(folder: &Path, selection: &dyn Select) -> bool {
-    wanted_files(folder, selection).is_ok_and(|files| !files.is_empty())
+    list(folder, selection).is_ok_and(|listing| !listing.files.is_empty())
         || folders_in(folder)
             .iter()
-            .any(|folder| has_wanted_files(folder, selection))
+            .any(|folder| !folder.is_symlink() && has_wanted_files(folder, selection))
 }
 
-/// Not hidden, and no links, which may lead in circles.
+/// The folders and links to folders that are not hidden.
 fn folders_in(folder: &Path) -> Vec<PathBuf> {
-    let is_wanted = |entry: &fs::DirEntry| {
-        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-        !is_hidden && entry.file_type().is_ok_and(|kind| kind.is_dir())
-    };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries
-        .filter(is_wanted)
+        .filter(|entry| !is_hidden(entry) && entry.path().is_dir())
         .map(|entry| entry.path())
         .collect()
 }

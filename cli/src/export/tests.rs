@@ -12,6 +12,7 @@ use self::archives::archive;
 use super::*;
 
 mod archives;
+mod links;
 
 /// Everything that was visited, one line each: places and texts, faults by code.
 #[derive(Default)]
@@ -199,6 +200,7 @@ fn a_folder_is_its_files_of_lines_sorted_by_name() {
     std::os::unix::fs::symlink(directory.path(), directory.path().join("circle")).unwrap();
     let visited = visit(&[directory.path().to_owned()], b"");
     let expected = [
+        "circle: FOLDER_SKIPPED",
         "old: FOLDER_SKIPPED",
         "a.ndjson:1: {}",
         "aa.ndjson.gz:1: {}",

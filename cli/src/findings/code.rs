@@ -81,7 +81,7 @@ codes! {
     FileCorrupt "FILE_CORRUPT" Error Export
         "A file cannot be decoded: its compression, its archive, or the form that a mapping names.",
     MemberRefused "MEMBER_REFUSED" Error Export
-        "An archive member that would be read is a link, or its path is absolute or has `..`.",
+        "What would be read is no file, or a link that is not followed, or its path is absolute or has `..`.",
     NoExportFiles "NO_EXPORT_FILES" Error Export
         "A folder or an archive has no file that is read, or a named file is none that the mapping reads.",
     TypeNotFound "TYPE_NOT_FOUND" Warning Export

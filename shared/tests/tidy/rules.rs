@@ -105,6 +105,7 @@ const WORDS: [Word; 22] = [
         kind: Kind::Crate,
         homes: &[
             "cli/src/core_dump",
+            "cli/src/export/tests/links",
             "cli/src/machine",
             "cli/src/open_files",
             "cli/src/operator",

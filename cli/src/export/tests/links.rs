@@ -1,0 +1,126 @@
+//! Links, pipes and devices in a folder: what leads out of it is told and never read.
+
+use std::os::unix::fs::symlink;
+use std::slice;
+
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
+
+use super::{LineFiles, Path, PathBuf, TempDir, files, fs, size, visit, write};
+
+/// A folder with one file, beside another file and another folder.
+fn place() -> (TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path().join("export");
+    fs::create_dir_all(folder.join(".data")).unwrap();
+    fs::create_dir(directory.path().join("export-old")).unwrap();
+    write(&directory, "secret.ndjson", b"{secret}\n");
+    write(&directory, "export-old/a.ndjson", b"{old}\n");
+    write(&directory, "export/.data/b.ndjson", b"{b}\n");
+    (directory, folder)
+}
+
+#[track_caller]
+fn check_link(target: &str, expected: &str) {
+    let (directory, folder) = place();
+    let target = target.replace("[dir]", directory.path().to_str().unwrap());
+    symlink(&target, folder.join("link.ndjson")).unwrap();
+    let visited = visit(slice::from_ref(&folder), b"");
+    assert_eq!(
+        visited[0],
+        format!("link.ndjson{expected}"),
+        "{target}: {visited:?}"
+    );
+    let is_read = expected.ends_with("{b}");
+    let found = files(slice::from_ref(&folder), &LineFiles).unwrap();
+    assert_eq!(found.len(), usize::from(is_read), "{target}");
+    assert_eq!(
+        size(&[folder], &LineFiles),
+        Some(if is_read { 4 } else { 0 })
+    );
+}
+
+#[test]
+fn a_link_is_followed_within_its_folder_only() {
+    for target in [
+        ".data/b.ndjson",
+        "../export/.data/b.ndjson",
+        "[dir]/export/.data/b.ndjson",
+    ] {
+        check_link(target, ":1: {b}");
+    }
+    for target in [
+        "../secret.ndjson",
+        "[dir]/secret.ndjson",
+        // Its path begins like that of the folder.
+        "../export-old/a.ndjson",
+        "/etc/passwd",
+        "/proc/self/environ",
+        "/dev/zero",
+        "missing.ndjson",
+        "link.ndjson",
+    ] {
+        check_link(target, ": MEMBER_REFUSED");
+    }
+    for target in ["..", ".data", "/"] {
+        check_link(target, ": FOLDER_SKIPPED");
+    }
+}
+
+#[test]
+fn a_link_to_a_link_that_leads_out_is_not_followed() {
+    let (_directory, folder) = place();
+    symlink("../..", folder.join(".data/up")).unwrap();
+    check_within(&folder, ".data/up/secret.ndjson");
+    symlink("../../secret.ndjson", folder.join(".data/out")).unwrap();
+    check_within(&folder, ".data/out");
+}
+
+#[track_caller]
+fn check_within(folder: &Path, target: &str) {
+    let link = folder.join("link.ndjson");
+    _ = fs::remove_file(&link);
+    symlink(target, &link).unwrap();
+    assert_eq!(
+        visit(&[folder.to_owned()], b"")[0],
+        "link.ndjson: MEMBER_REFUSED"
+    );
+}
+
+#[test]
+fn what_is_no_file_is_told_and_not_waited_for() {
+    let (_directory, folder) = place();
+    let pipe = folder.join("pipe.ndjson");
+    mkfifo(&pipe, Mode::S_IRUSR | Mode::S_IWUSR).unwrap();
+    symlink("pipe.ndjson", folder.join("q.ndjson")).unwrap();
+    let expected = ["pipe.ndjson: MEMBER_REFUSED", "q.ndjson: MEMBER_REFUSED"];
+    assert_eq!(visit(&[folder], b""), expected);
+}
+
+#[test]
+fn a_link_to_a_folder_is_told() {
+    let (_directory, folder) = place();
+    symlink("../export-old", folder.join("old")).unwrap();
+    symlink("../export-old", folder.join(".hidden")).unwrap();
+    let visited = visit(slice::from_ref(&folder), b"");
+    assert!(
+        visited.contains(&"old: FOLDER_SKIPPED".to_owned()),
+        "{visited:?}"
+    );
+    assert!(
+        !visited.iter().any(|said| said.contains("hidden")),
+        "{visited:?}"
+    );
+}
+
+#[test]
+fn what_was_typed_may_be_a_link() {
+    let (directory, folder) = place();
+    write(&directory, "export/a.ndjson", b"{a}\n");
+    let links = ["folder", "file"].map(|name| directory.path().join(name));
+    symlink(&folder, &links[0]).unwrap();
+    symlink(folder.join("a.ndjson"), &links[1]).unwrap();
+    symlink(".data/b.ndjson", folder.join("b.ndjson")).unwrap();
+    let expected = ["a.ndjson:1: {a}", "b.ndjson:1: {b}", "file:1: {a}"];
+    assert_eq!(visit(&links, b""), expected);
+}
