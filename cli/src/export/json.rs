@@ -10,6 +10,9 @@ use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
 
 /// Deepest nesting that is read; the outermost object is at depth 1.
 pub const DEPTH_MAX: usize = 32;
+/// Most values of one text, those in others included. A line of the native format that breaks no
+/// other limit has fewer.
+pub const VALUES_MAX: usize = 250_000;
 
 /// A value and where it stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +72,12 @@ pub enum InvalidJson {
         /// Byte offset of the first bracket too many.
         at: usize,
     },
+    /// Too many values.
+    #[error("there are more than {VALUES_MAX} values in it")]
+    TooManyValues {
+        /// Byte offset of the first one too many.
+        at: usize,
+    },
 }
 
 impl Value<'_> {
@@ -95,6 +104,7 @@ pub fn parse_nested(line: &str, depth_max: usize) -> Result<Node<'_>, InvalidJso
     let mut parser = Parser {
         line,
         depth_max,
+        values_left: VALUES_MAX,
         jiter: Jiter::new(line.as_bytes()),
         nodes: Vec::new(),
         members: Vec::new(),
@@ -111,6 +121,7 @@ type Key<'a> = (Cow<'a, str>, Range<usize>);
 struct Parser<'a> {
     line: &'a str,
     depth_max: usize,
+    values_left: usize,
     jiter: Jiter<'a>,
     /// What was read of the lists and objects that are open, those within others last. Each takes
     /// its own when it ends, so that it is given the room it needs, once: with what [`unescaped`]
@@ -122,6 +133,10 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn node(&mut self, peek: Peek, depth: usize) -> Result<Node<'a>, InvalidJson> {
         let start = self.jiter.current_index();
+        self.values_left = match self.values_left.checked_sub(1) {
+            None => return Err(InvalidJson::TooManyValues { at: start }),
+            Some(left) => left,
+        };
         let is_nested = peek == Peek::Array || peek == Peek::Object;
         if is_nested && self.depth_max < depth {
             let depth_max = self.depth_max;

@@ -120,6 +120,8 @@ codes! {
         "A line is not one JSON value.",
     NestedTooDeep "NESTED_TOO_DEEP" Error Record
         "Objects and lists are nested more than 32 deep; in files that a mapping reads, 128.",
+    TooManyValues "TOO_MANY_VALUES" Error Record
+        "A record has more than 250,000 values, those in lists and objects included.",
     NotAnObject "NOT_AN_OBJECT" Error Record
         "A line is JSON, but not an object.",
     UnknownKind "UNKNOWN_KIND" Error Record

@@ -10,6 +10,9 @@ use crate::findings::{Code, cut};
 pub(super) const PRIVATE_PREFIX: &str = "x_";
 /// How alike two words must be, from 0 to 1, for one to be taken for the other, mistyped.
 const ALIKE: f64 = 0.8;
+/// Longest word, in bytes, that is looked at: no key is nearly as long, and comparing takes time
+/// with the length of both.
+const WORD_MAX: usize = 200;
 
 /// Reports a key that its object has already.
 pub(super) fn report_repeated<'n>(member: &'n Member<'n>, reporter: &mut Reporter<'n>) {
@@ -75,7 +78,27 @@ pub fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
 }
 
 fn most_alike<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<(f64, &'k str)> {
-    let likeness = |known: &str| strsim::jaro_winkler(&word.to_lowercase(), &known.to_lowercase());
-    let candidates = known.map(|known| (likeness(known), known));
+    if WORD_MAX < word.len() {
+        return None;
+    }
+    let word = word.to_lowercase();
+    let likeness = |known: &str| strsim::jaro_winkler(&word, &known.to_lowercase());
+    let short = known.filter(|known| known.len() <= WORD_MAX);
+    let candidates = short.map(|known| (likeness(known), known));
     candidates.max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_are_longer_than_any_key_are_not_compared() {
+        for (length, is_compared) in [(WORD_MAX, true), (WORD_MAX + 1, false)] {
+            let word = "a".repeat(length);
+            assert_eq!(nearest(&word, &[&word]).is_some(), is_compared, "{length}");
+        }
+        let long = "a".repeat(WORD_MAX + 1);
+        assert_eq!(nearest("aa", &[&long, "ab", "aa"]), Some("aa"));
+    }
 }

@@ -50,6 +50,7 @@ fn invalid_json(line: Line<'_>, text: &str, invalid: &InvalidJson) -> Box<Findin
         } if line.is_unterminated => (Code::FileTruncated, *at),
         InvalidJson::Syntax { at, .. } => (Code::InvalidJson, *at),
         InvalidJson::TooDeep { at, .. } => (Code::NestedTooDeep, *at),
+        InvalidJson::TooManyValues { at } => (Code::TooManyValues, *at),
     };
     let message = match (code, invalid) {
         (Code::FileTruncated, _) => "the file ends in the middle of a record".to_owned(),

@@ -13,6 +13,7 @@ mod across_records;
 mod boat;
 mod boat_values;
 mod every_value;
+mod limits;
 mod memory;
 mod others;
 mod text;

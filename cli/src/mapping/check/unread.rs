@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::KEYS_MAX;
 use super::report::UnreadKey;
 use crate::findings::cut;
 use crate::mapping::expression::{Jq, text};
@@ -49,8 +50,10 @@ impl Scan {
 
     /// Notes a key that a record has and nothing reads.
     pub(super) fn note(&mut self, key: String, sample: String) {
-        let (count, _) = self.found.entry(key).or_insert((0, sample));
-        *count += 1;
+        if self.found.len() < KEYS_MAX || self.found.contains_key(&key) {
+            let (count, _) = self.found.entry(key).or_insert((0, sample));
+            *count += 1;
+        }
     }
 
     /// What was found, by the names of the keys.
@@ -85,10 +88,10 @@ impl Scan {
                     }
                     let name = text(key).unwrap_or_default();
                     let separator = if path.is_empty() { "" } else { "." };
-                    let path = format!("{path}{separator}{name}");
+                    let path = format!("{path}{separator}{}", cut(name));
                     if is_in(&self.known, key) {
                         self.find(value, &path, found);
-                    } else if !matches!(value, Jq::Null) {
+                    } else if !matches!(value, Jq::Null) && found.len() < KEYS_MAX {
                         found.entry(path).or_insert_with(|| sample(value));
                     }
                 }

@@ -5,10 +5,14 @@
 //! the one that is named, and the header follows. An empty cell is null, an empty row is none, and a column
 //! without a name must be empty, because spreadsheets add such columns and rows.
 //!
+//! A header has as many columns as spreadsheets have, at most.
+//!
 //! A row with other cells than the header is bad by itself as long as it is one line. One of several
 //! lines has swallowed others by quotes in the wrong place, so that nothing after it is safe.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::hash::Hash;
 use std::io::{self, BufRead, Read};
 
 use csv::{ByteRecord, ErrorKind, ReaderBuilder, Terminator};
@@ -20,6 +24,8 @@ use crate::findings::{Code, cut};
 
 /// Longest first line, in bytes.
 const HEADER_MAX: u64 = 1024 * 1024;
+/// Most columns of a header: as many as a spreadsheet has.
+pub(super) const COLUMNS_MAX: usize = 16_384;
 /// Bytes read ahead.
 const BUFFER: usize = 64 * 1024;
 /// In the order of preference.
@@ -190,18 +196,24 @@ fn header(row: &Row<'_>) -> Result<Vec<String>, Stop> {
     if !row.is_utf8 {
         return Err(corrupt(row.line, NOT_UTF8));
     }
-    let names: Vec<String> = row
-        .cells
-        .iter()
-        .map(|cell| cell.trim().to_owned())
-        .collect();
-    for (at, name) in names.iter().enumerate() {
-        if !name.is_empty() && names[..at].contains(name) {
-            let message = format!("two columns are called {name:?}");
-            return Err(corrupt(row.line, message));
-        }
+    if COLUMNS_MAX < row.cells.len() {
+        let columns = row.cells.len();
+        let message = format!("a header has at most {COLUMNS_MAX} columns, this one {columns}");
+        return Err(corrupt(row.line, message));
     }
-    Ok(names)
+    let names = row.cells.iter().map(|cell| cell.trim());
+    if let Some(name) = first_repeated(names.clone().filter(|name| !name.is_empty())) {
+        let message = format!("two columns are called {:?}", cut(name));
+        return Err(corrupt(row.line, message));
+    }
+    Ok(names.map(str::to_owned).collect())
+}
+
+/// The first name that came before; comparing each with all others would take time with the
+/// square of their number.
+pub(super) fn first_repeated<T: Copy + Eq + Hash>(names: impl IntoIterator<Item = T>) -> Option<T> {
+    let mut seen = HashSet::new();
+    names.into_iter().find(|name| !seen.insert(*name))
 }
 
 /// The JSON text of a row, or why it has none.

@@ -147,7 +147,7 @@ impl<'de> DeserializeSeed<'de> for Node<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for Node<'_, '_> {
+impl<'de, 'w> Visitor<'de> for Node<'w, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -156,16 +156,11 @@ impl<'de> Visitor<'de> for Node<'_, '_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         while let Some((_, key)) = members.next_key_seed(Key(self.walk.progress))? {
-            let leads_on = |(place, path): &(usize, &'_ [String])| match path.split_first() {
-                Some((first, _)) if *first == key => Some(*place),
+            let leads_on = |(place, path): &(usize, &'w [String])| match path.split_first() {
+                Some((first, rest)) if *first == key => Some((*place, rest)),
                 _ => None,
             };
-            let places: Vec<usize> = self.paths.iter().filter_map(leads_on).collect();
-            let paths = self
-                .paths
-                .iter()
-                .filter(|(place, _)| places.contains(place));
-            let paths = paths.map(|(place, path)| (*place, &path[1..])).collect();
+            let paths = self.paths.iter().filter_map(leads_on).collect();
             members.next_value_seed(Node {
                 walk: self.walk,
                 paths,
