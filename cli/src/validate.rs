@@ -40,6 +40,7 @@ pub use self::boats::Consumer;
 pub use self::keys::nearest;
 pub use self::kind::Kind;
 pub use self::nobody::Nobody;
+pub use self::numbers::is_exact;
 pub use self::open_line::parse as parse_line;
 pub use self::rejects::Rejects;
 pub use self::tally::{Tally, TallyOfKind};

@@ -148,6 +148,8 @@ codes! {
         "A number has a fraction where the field is an integer.",
     OutOfRange "OUT_OF_RANGE" Error Record
         "A number is outside the range of the field.",
+    InexactNumber "INEXACT_NUMBER" Error Record
+        "A number has more digits than a double keeps, or is too small for one: readers of JSON would change it.",
     TooPrecise "TOO_PRECISE" Error Record
         "A length overall has more than 3 decimals.",
     UnknownValue "UNKNOWN_VALUE" Error Record

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::problem::Problem;
-use crate::validate::nearest;
+use crate::validate::{is_exact, nearest};
 
 /// A table, and which of its keys were asked for.
 pub(super) struct Section<'t> {
@@ -134,12 +134,14 @@ pub(super) fn json(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) ->
                 .ok()
         }
         DeValue::Float(float) => {
-            let parsed = float.as_str().parse::<f64>().ok();
+            let spelling = float.as_str();
+            let parsed = spelling.parse::<f64>().ok();
             let number = parsed
+                .filter(|value| is_exact(spelling.trim_start_matches('+'), *value))
                 .and_then(serde_json::Number::from_f64)
                 .map(Value::Number);
             if number.is_none() {
-                problems.push(unusable("this number"));
+                problems.push(unusable("a number that readers of JSON would change"));
             }
             number
         }

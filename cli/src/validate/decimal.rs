@@ -34,6 +34,11 @@ impl Decimal {
         }
     }
 
+    /// Whether it is zero, of either sign.
+    pub(super) const fn is_zero(&self) -> bool {
+        self.digits.is_empty()
+    }
+
     /// Whether it is less than zero, however little.
     pub(super) const fn is_negative(&self) -> bool {
         self.is_minus && !self.digits.is_empty()

@@ -1,7 +1,8 @@
 //! Readers of numbers: each says which ones a field may hold.
 //!
 //! Numbers are judged as they are spelled and rounded only after that, so that no rounding makes
-//! a valid number of an invalid one.
+//! a valid number of an invalid one. A number that rounding would change is refused: consumers
+//! would be served another one than the export has.
 
 use shared::model::{YEAR_MAX, YEAR_MIN};
 use shared::number::{INTEGER_MAX, Number};
@@ -12,18 +13,22 @@ use super::reporter::{Problem, Reporter};
 use crate::export::json::{Node, Value};
 use crate::findings::Code;
 
+/// Digits of a number that every double keeps.
+const DIGITS_KEPT: usize = 15;
+
 /// A number that is not negative.
 pub(super) fn number(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Number> {
     let (spelling, number) = finite(node, reporter)?;
     if spelling.starts_with('-') && Decimal::new(spelling).is_negative() {
         return out_of_range(node, "must not be negative", reporter);
     }
-    Ok(Some(number))
+    exact(node, spelling, number, reporter)
 }
 
 /// A number of degrees, which may be negative.
 pub(super) fn angle(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Number> {
-    finite(node, reporter).map(|(_, number)| Some(number))
+    let (spelling, number) = finite(node, reporter)?;
+    exact(node, spelling, number, reporter)
 }
 
 /// An integer from 0.
@@ -64,6 +69,43 @@ fn finite<'n>(node: &Node<'n>, reporter: &mut Reporter<'_>) -> Result<(&'n str, 
         Some(number) => Ok((spelling, number)),
         None => out_of_range(node, "is too large", reporter),
     }
+}
+
+/// Refuses a number that a double does not keep. One below the normal ones is not kept either: many
+/// readers take it for zero.
+fn exact(
+    node: &Node<'_>,
+    spelling: &str,
+    number: Number,
+    reporter: &mut Reporter<'_>,
+) -> Reading<Number> {
+    if is_exact(spelling, number.get()) {
+        return Ok(Some(number));
+    }
+    let problem = if number.get().abs() < f64::MIN_POSITIVE {
+        let message = "readers of JSON would take so small a number for 0";
+        Problem::new(Code::InexactNumber, message)
+    } else {
+        let read = format!("{:?}", number.get());
+        let read = read.trim_end_matches(".0");
+        let message = format!("readers of JSON would take the number for {read}");
+        Problem::new(Code::InexactNumber, message).hint("round it to 15 digits")
+    };
+    reporter.value(node, problem);
+    Err(Unusable)
+}
+
+/// Whether `value` is the number that `spelling` is, and one that every reader of JSON keeps.
+pub fn is_exact(spelling: &str, value: f64) -> bool {
+    // So are nearly all numbers, and a double keeps so many digits.
+    if spelling.len() <= DIGITS_KEPT && !spelling.contains(['e', 'E']) {
+        return true;
+    }
+    let decimal = Decimal::new(spelling);
+    if value == 0.0 {
+        return decimal.is_zero();
+    }
+    f64::MIN_POSITIVE <= value.abs() && decimal == Decimal::new(&format!("{value:e}"))
 }
 
 fn integer(node: &Node<'_>, (min, max): (u64, u64), reporter: &mut Reporter<'_>) -> Reading<u64> {

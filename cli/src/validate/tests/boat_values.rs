@@ -17,6 +17,7 @@ fn check_values(pointer: &str, table: &[(&str, Option<&str>)]) {
 }
 
 const RANGE: Option<&str> = Some("OUT_OF_RANGE");
+const INEXACT: Option<&str> = Some("INEXACT_NUMBER");
 const TYPE: Option<&str> = Some("WRONG_TYPE");
 
 #[test]
@@ -27,7 +28,7 @@ fn numbers_are_finite_and_not_negative() {
         ("12.190", None),
         ("1e3", None),
         ("1e308", None),
-        ("1e-400", None),
+        ("1e-400", INEXACT),
         ("-1e-400", RANGE),
         ("-0.1", RANGE),
         ("1e309", RANGE),
@@ -51,8 +52,41 @@ fn numbers_are_finite_and_not_negative() {
 fn angles_may_be_negative() {
     check_values(
         "/rig/spreadersAngle",
-        &[("-20.5", None), ("1e309", RANGE), ("\"1\"", TYPE)],
+        &[
+            ("-20.5", None),
+            ("-20.500000000000000001", INEXACT),
+            ("1e309", RANGE),
+            ("\"1\"", TYPE),
+        ],
     );
+}
+
+#[test]
+fn numbers_that_readers_of_json_would_change_are_refused() {
+    let table = [
+        ("9007199254740993", INEXACT),
+        ("9007199254740992", None),
+        ("90071992547409930e-1", INEXACT),
+        ("123456789012345678", INEXACT),
+        ("123456789012345680", None),
+        ("0.1000000000000000055", INEXACT),
+        ("0.10000000000000000000", None),
+        ("0.30000000000000004", None),
+        ("3.141592653589793", None),
+        ("3.1415926535897932", INEXACT),
+        ("1e21", None),
+        ("1E+3", None),
+        ("1.50", None),
+        ("0.0", None),
+        ("0e-999999999999", None),
+        ("5e-324", INEXACT),
+        ("2.225073858507201e-308", INEXACT),
+        ("2.2250738585072014e-308", None),
+        ("1.7e308", None),
+        ("1.7976931348623158e308", INEXACT),
+        ("1e400", RANGE),
+    ];
+    check_values("/dimensions/displacement", &table);
 }
 
 #[test]
@@ -208,6 +242,11 @@ fn a_price_is_an_amount_in_a_currency() {
     let price =
         |code: &str| format!(r#"{{"amount":1.5,"currency":{{"code":"{code}","symbol":"€"}}}}"#);
     check_boat("/referencePrice", &price("EUR"), &[]);
+    check_boat(
+        "/referencePrice",
+        &price("EUR").replace("1.5", "99999999999999999.99"),
+        &["INEXACT_NUMBER /referencePrice/amount"],
+    );
     for code in ["eur", "EU", "EURO", "€€€", "E1R"] {
         check_boat(
             "/referencePrice",
