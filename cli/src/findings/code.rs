@@ -155,7 +155,7 @@ codes! {
     UnknownValue "UNKNOWN_VALUE" Error Record
         "A word is not one of those the field accepts.",
     TextTooLong "TEXT_TOO_LONG" Error Record
-        "A text is longer than 64 KiB.",
+        "A text is longer than 64 KiB, or one that lists show, such as a name, than 2,000 characters.",
     ListTooLong "LIST_TOO_LONG" Error Record
         "A list has more than 10,000 members.",
     ControlCharacter "CONTROL_CHARACTER" Error Record

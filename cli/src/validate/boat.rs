@@ -14,7 +14,7 @@ use super::numbers::{spelled_number, year};
 use super::references::{References, Resolver};
 use super::reporter::Problem;
 use super::shapes::{image, price};
-use super::text::{description, text};
+use super::text::{description, row_text, text};
 use super::values::{boat_slug, flag, id, timestamp, word};
 use crate::findings::Code;
 
@@ -45,8 +45,8 @@ pub(super) fn read<'n>(
     record.optional("updatedAt", timestamp);
     record.derived("lengthOverallMetres", "`unit` and `lengthOverall`");
 
-    let model = record.required("model", text);
-    let version = record.optional("version", text);
+    let model = record.required("model", row_text);
+    let version = record.optional("version", row_text);
     let manufacturer = record.required("manufacturer", resolver.manufacturer());
     let boat_type = record.required("type", resolver.term(Vocabulary::Type));
     let production = record.object("production", production).flatten();

@@ -2,13 +2,13 @@
 
 use super::fields::Fields;
 use super::references::Designer;
-use super::text::text;
+use super::text::row_text;
 use super::values::{id, url};
 
 /// Reads a designer.
 pub(super) fn read(record: &mut Fields<'_, '_>) -> Option<Designer> {
     let id = record.required("id", id);
-    let name = record.required("name", text);
+    let name = record.required("name", row_text);
     let website = record.optional("website", url);
     Some(Designer {
         id: id?,

@@ -6,7 +6,7 @@ use shared::timestamp::Timestamp;
 
 use super::fields::Fields;
 use super::shapes::{image, owned};
-use super::text::{description, text};
+use super::text::{description, row_text};
 use super::values::{flag, id, slug, timestamp, url};
 
 /// A manufacturer, held for the boats that refer to it.
@@ -26,7 +26,7 @@ pub(super) struct Manufacturer {
 pub(super) fn read(record: &mut Fields<'_, '_>) -> Option<Manufacturer> {
     let id = record.required("id", id);
     let slug = record.required("slug", slug);
-    let name = record.required("name", text);
+    let name = record.required("name", row_text);
     let website = record.optional("website", url);
     let logo = record.optional("logo", image);
     let description = record.optional("description", description);

@@ -7,7 +7,7 @@ use shared::model::{Currency, Image, NamedValue, Price};
 use super::fields::{Reading, object};
 use super::numbers::{number, pixels};
 use super::reporter::Reporter;
-use super::text::text;
+use super::text::{row_text, text};
 use super::values::{currency_code, url};
 use crate::export::json::Node;
 
@@ -15,10 +15,10 @@ use crate::export::json::Node;
 pub(super) fn image<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Image<'n>> {
     object(node, reporter, |image| {
         let address = image.required("url", url);
-        let alt = image.optional("alt", text);
+        let alt = image.optional("alt", row_text);
         let width = image.required("width", pixels);
         let height = image.required("height", pixels);
-        let format = image.required("format", text);
+        let format = image.required("format", row_text);
         Some(Image {
             url: address?,
             alt,
@@ -56,7 +56,7 @@ pub(super) fn price<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Read
 fn currency<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Currency<'n>> {
     object(node, reporter, |currency| {
         let code = currency.required("code", currency_code);
-        let symbol = currency.required("symbol", text);
+        let symbol = currency.required("symbol", row_text);
         Some(Currency {
             code: code?,
             symbol: symbol?,

@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::kind::Vocabulary;
 use super::references::Term;
-use super::text::text;
+use super::text::row_text;
 use super::values::{id, slug, word};
 
 /// Reads a term; its vocabulary is given even where the rest of it cannot be used.
@@ -17,7 +17,7 @@ pub(super) fn read(record: &mut Fields<'_, '_>) -> (Option<Vocabulary>, Option<T
     });
     let id = record.required("id", id);
     let slug = record.required("slug", slug);
-    let name = record.required("name", text);
+    let name = record.required("name", row_text);
     let term = || {
         Some(Term {
             id: id?,

@@ -12,6 +12,8 @@ use crate::findings::Code;
 
 /// Longest text, in bytes of UTF-8.
 pub(super) const TEXT_MAX: usize = 64 * 1024;
+/// Longest text of a row of a list, in characters: so that rows are short, whatever an export has.
+const ROW_TEXT_MAX: usize = 2_000;
 
 /// Any text; blank is none.
 pub(super) fn text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Text<'n>> {
@@ -21,6 +23,24 @@ pub(super) fn text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Readi
     let text = normalised(trimmed);
     check_length(text.len(), node, reporter)?;
     Ok(Some(text))
+}
+
+/// A text that rows of lists show: names, models, addresses.
+pub(super) fn row_text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Text<'n>> {
+    let read = text(node, reporter)?;
+    // Counting is spared where there are not even as many bytes.
+    let length = match &read {
+        Some(text) if ROW_TEXT_MAX < text.len() => text.chars().count(),
+        _ => 0,
+    };
+    if ROW_TEXT_MAX < length {
+        let message = format!(
+            "a text that lists show has at most {ROW_TEXT_MAX} characters, this one {length}"
+        );
+        reporter.value(node, Problem::new(Code::TextTooLong, message));
+        return Err(Unusable);
+    }
+    Ok(read)
 }
 
 /// A text as it is spelled, but for the blanks around it, for those whose grammar has nothing

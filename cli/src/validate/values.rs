@@ -8,7 +8,7 @@ use url::Url;
 use super::fields::{Reading, Unusable, wrong_type};
 use super::keys::nearest;
 use super::reporter::{Problem, Reporter};
-use super::text::{text, trimmed};
+use super::text::{row_text, trimmed};
 use crate::export::json::{Node, Value};
 use crate::findings::Code;
 
@@ -153,7 +153,7 @@ fn checked_text<'n>(
     reporter: &mut Reporter<'n>,
     check: impl FnOnce(&str) -> Result<(), Problem>,
 ) -> Reading<Text<'n>> {
-    let Some(text) = text(node, reporter)? else {
+    let Some(text) = row_text(node, reporter)? else {
         return Ok(None);
     };
     match check(&text) {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::super::text::TEXT_MAX;
-use super::{Run, boat, check_boat, export_with, with_raw};
+use super::{Run, boat, check_boat, designer, export_with, manufacturer, term, with, with_raw};
 
 fn served_model(raw: &str) -> String {
     let run = Run::of(&export_with(with_raw(&boat(), "/model", raw)), false);
@@ -47,7 +47,7 @@ fn control_characters_are_errors_in_texts_of_every_grammar() {
     ] {
         let image = json!({ "width": 1, "height": 1, "format": "png" });
         let boat = if pointer.starts_with("/image") {
-            super::with(boat(), "/image", image)
+            with(boat(), "/image", image)
         } else {
             boat()
         };
@@ -71,27 +71,94 @@ fn a_text_that_grows_when_it_is_composed_is_measured_after_that_too() {
     // One of the letters that have no composed form of their own: 3 bytes become 6.
     let grows = "\u{958}".repeat(TEXT_MAX / 6 + 1);
     check_boat(
-        "/model",
+        "/description",
         &json!(grows).to_string(),
-        &["TEXT_TOO_LONG /model"],
+        &["TEXT_TOO_LONG /description"],
     );
     let fits = "\u{958}".repeat(TEXT_MAX / 6);
-    check_boat("/model", &json!(fits).to_string(), &[]);
+    check_boat("/description", &json!(fits).to_string(), &[]);
 }
 
 #[test]
 fn a_text_has_at_most_64_kib() {
-    check_boat("/model", &json!("x".repeat(TEXT_MAX)).to_string(), &[]);
-    check_boat(
-        "/model",
-        &json!("x".repeat(TEXT_MAX + 1)).to_string(),
-        &["TEXT_TOO_LONG /model"],
+    let text = |text: String| json!(text).to_string();
+    let too_long = ["TEXT_TOO_LONG /description"];
+    check_boat("/description", &text("x".repeat(TEXT_MAX)), &[]);
+    check_boat("/description", &text("x".repeat(TEXT_MAX + 1)), &too_long);
+    let letters = text("é".repeat(TEXT_MAX / 2 + 1));
+    check_boat("/description", &letters, &too_long);
+}
+
+#[test]
+fn a_text_of_a_row_has_at_most_2000_characters() {
+    let (longest, too_long) = ("é".repeat(2000), "é".repeat(2001));
+    let address = |text: &str| {
+        format!(
+            "https://a.example/{}",
+            &text["https://a.example/".len() * 2..]
+        )
+    };
+    let image = json!({ "url": "https://a.example", "width": 1, "height": 1, "format": "png" });
+    let price = json!({ "amount": 1, "currency": { "code": "EUR", "symbol": "€" } });
+    let boat = with(
+        with(boat(), "/image", image.clone()),
+        "/referencePrice",
+        price,
     );
-    check_boat(
-        "/model",
-        &json!("é".repeat(TEXT_MAX / 2 + 1)).to_string(),
-        &["TEXT_TOO_LONG /model"],
-    );
+    let maker = with(manufacturer(), "/logo", image.clone());
+    let website = |record| with(record, "/website", json!("https://a.example"));
+    for (record, pointer) in [
+        (&boat, "/model"),
+        (&boat, "/version"),
+        (&boat, "/image/url"),
+        (&boat, "/image/alt"),
+        (&boat, "/image/format"),
+        (&boat, "/referencePrice/currency/symbol"),
+        (
+            &with(boat.clone(), "/gallery", json!(image)),
+            "/gallery/url",
+        ),
+        (&maker, "/name"),
+        (&maker, "/logo/url"),
+        (&maker, "/logo/alt"),
+        (&website(maker.clone()), "/website"),
+        (&term(), "/name"),
+        (&designer(), "/name"),
+        (&website(designer()), "/website"),
+    ] {
+        let is_address = pointer.ends_with("url") || pointer.ends_with("website");
+        for (text, is_refused) in [(&longest, false), (&too_long, true)] {
+            let text = if is_address {
+                address(text)
+            } else {
+                text.clone()
+            };
+            let mut record = with(record.clone(), pointer, json!(text));
+            let mut found_at = pointer.to_owned();
+            if pointer.starts_with("/gallery") {
+                record["gallery"] = json!([record["gallery"]]);
+                found_at = pointer.replace("/gallery", "/gallery/0");
+            }
+            let run = Run::of(&[record.to_string()], false);
+            let expected = format!("TEXT_TOO_LONG {found_at}");
+            let found = run.findings();
+            assert_eq!(
+                found.contains(&expected),
+                is_refused,
+                "{pointer}: {found:?}"
+            );
+        }
+    }
+    check_boat("/hull/keelType", &json!(too_long).to_string(), &[]);
+}
+
+#[test]
+fn a_text_of_a_row_is_counted_as_it_is_served() {
+    // Two characters become one, and the blanks around them none.
+    let composed = json!(format!("  {}  ", "e\u{301}".repeat(2000))).to_string();
+    check_boat("/model", &composed, &[]);
+    let grows = json!("\u{958}".repeat(1001)).to_string();
+    check_boat("/model", &grows, &["TEXT_TOO_LONG /model"]);
 }
 
 #[test]
