@@ -1,6 +1,5 @@
 //! The first pass: what a record is called and what it is, and which links there are.
 
-use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use crate::mapping::DEPTH_MAX;
 use crate::mapping::definition::ExpressionId;
 use crate::mapping::documents::{Document, Identified};
 use crate::mapping::expression::{Jq, from_node, text};
+use crate::mapping::readers::first_repeated;
 use crate::validate::parse_line;
 
 impl Mapper {
@@ -199,12 +199,8 @@ fn parsed(raw: &Raw) -> Result<Jq, Box<Finding>> {
 /// A key that an object has twice, however deep it is.
 fn repeated_key<'n>(node: &'n Node<'_>) -> Option<&'n str> {
     match &node.value {
-        Value::Object(members) => {
-            let mut seen = HashSet::new();
-            let mut keys = members.iter().map(|member| &*member.key);
-            let own = keys.find(|key| !seen.insert(*key));
-            own.or_else(|| members.iter().find_map(|member| repeated_key(&member.node)))
-        }
+        Value::Object(members) => first_repeated(members.iter().map(|member| &*member.key))
+            .or_else(|| members.iter().find_map(|member| repeated_key(&member.node))),
         Value::List(items) => items.iter().find_map(repeated_key),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => None,
     }

@@ -11,15 +11,13 @@
 //! lines has swallowed others by quotes in the wrong place, so that nothing after it is safe.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
-use std::hash::Hash;
 use std::io::{self, BufRead, Read};
 
 use csv::{ByteRecord, ErrorKind, ReaderBuilder, Terminator};
 use serde::{Serialize, Serializer};
 
 use super::bounded::{Bounded, Progress, too_long, unread};
-use super::{BadRecord, RECORD_MAX, RecordText, Stop, Visit, corrupt, truncated};
+use super::{BadRecord, RECORD_MAX, RecordText, Stop, Visit, corrupt, first_repeated, truncated};
 use crate::findings::{Code, cut};
 
 /// Longest first line, in bytes.
@@ -207,13 +205,6 @@ fn header(row: &Row<'_>) -> Result<Vec<String>, Stop> {
         return Err(corrupt(row.line, message));
     }
     Ok(names.map(str::to_owned).collect())
-}
-
-/// The first name that came before; comparing each with all others would take time with the
-/// square of their number.
-pub(super) fn first_repeated<T: Copy + Eq + Hash>(names: impl IntoIterator<Item = T>) -> Option<T> {
-    let mut seen = HashSet::new();
-    names.into_iter().find(|name| !seen.insert(*name))
 }
 
 /// The JSON text of a row, or why it has none.

@@ -105,6 +105,24 @@ fn a_mapping_without_mistakes_has_none() {
 }
 
 #[test]
+fn a_number_that_readers_of_json_would_change_is_told() {
+    for (number, is_refused) in [
+        ("0.1000000000000000055", true),
+        ("5e-324", true),
+        ("1e400", true),
+        ("+1_000.50", false),
+        ("-0.0", false),
+    ] {
+        let text = format!(
+            "{BEGINNING}[variables]\na = {number}\n[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields.model = \"$a\"\n"
+        );
+        let message = "10: a number that readers of JSON would change cannot be used here";
+        let expected: &[&str] = if is_refused { &[message] } else { &[] };
+        assert_eq!(mistakes(&text), expected, "{number}");
+    }
+}
+
+#[test]
 fn a_file_that_is_too_long_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.toml");

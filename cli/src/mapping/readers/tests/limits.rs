@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use std::io;
 
-use super::super::csv::first_repeated;
 use super::*;
 
 /// How much of a file was taken.
