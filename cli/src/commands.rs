@@ -63,10 +63,10 @@ pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
     };
     match &args.command {
         Command::Demo(args) => demo::run(args, keys, publication, context),
-        Command::Validate(args) => validate::run(args, context),
+        Command::Validate(args) => validate::run(args, data, context),
         Command::Import(args) => import::run(args, publication, context),
         Command::Diff(args) => diff::run(args, publication, context),
-        Command::Mapping(args) => mapping::run(args, context),
+        Command::Mapping(args) => mapping::run(args, data, context),
         Command::Releases(args) => releases::run(args, publication, context),
         Command::Serve(args) => serve::run(args, keys, publication, context),
         Command::Subscriptions(args) => subscriptions::run(args, keys, context),
@@ -78,8 +78,8 @@ pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
         Command::Doctor(args) => doctor::run(args, keys, publication, context),
         Command::Explain(args) => explain::run(args, publication, context),
         Command::ExplainCode(args) => explain_code::run(args, context),
-        Command::Settings(args) => settings::run(args, config, context),
+        Command::Settings(args) => settings::run(args, config, data, context),
         Command::Completions(args) => completions::run(args, context),
-        Command::Manual(args) => manual::run(args, context),
+        Command::Manual(args) => manual::run(args, data, context),
     }
 }

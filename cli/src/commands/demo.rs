@@ -112,6 +112,7 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
             mapping: None,
             exports: vec![folder.path().to_owned()],
             report: None,
+            overwrite: false,
             max_findings: LISTED_DEFAULT,
             json: false,
         },

@@ -13,7 +13,7 @@ use crate::export::{self, LineFiles, STANDARD_INPUT};
 use crate::findings::report::FindingsReport;
 use crate::findings::{LISTED_DEFAULT, terminal};
 use crate::mapping::Mapping;
-use crate::new_file::{self, NewFile};
+use crate::new_file::{self, Kind, NewFile, Permit};
 use crate::progress::Progress;
 use crate::table;
 use crate::validate::{Outcome, Tally};
@@ -33,6 +33,9 @@ pub struct ExportArgs {
     /// Write all findings to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    /// Replace any existing file, not only an earlier one of the same kind
+    #[arg(long)]
+    pub overwrite: bool,
     /// List at most this many findings; their counts stay exact
     #[arg(long, value_name = "N", default_value_t = LISTED_DEFAULT)]
     #[arg(env = "CATALOGUE_MAX_FINDINGS", hide_env_values = true)]
@@ -70,7 +73,11 @@ impl ExportArgs {
 
     /// Fails for what would fail later anyway, before anything is written anywhere, `rejects`
     /// included; gives the file of the report.
-    pub fn prepare(&self, rejects: Option<&Path>) -> anyhow::Result<Option<NewFile>> {
+    pub fn prepare(
+        &self,
+        rejects: Option<&Path>,
+        permit: &Permit,
+    ) -> anyhow::Result<Option<NewFile>> {
         for export in self
             .exports
             .iter()
@@ -81,7 +88,14 @@ impl ExportArgs {
         }
         self.refuse_to_overwrite("--report", self.report.as_deref(), rejects)?;
         self.refuse_to_overwrite("--rejects", rejects, None)?;
-        self.report.as_deref().map(NewFile::create).transpose()
+        let report = self.report.as_deref();
+        let report = report.map(|path| NewFile::create(path, Kind::Report, permit));
+        report.transpose()
+    }
+
+    /// Where the files may go that are written beside the answer.
+    pub fn permit(&self, data: &Path) -> Permit {
+        Permit::outside(data).overwriting(self.overwrite)
     }
 
     /// Refuses `output` where another file of the same command is meant to be.

@@ -131,9 +131,10 @@ pub(super) fn import(
 ) -> anyhow::Result<(Imported, Outcome)> {
     let started = context.clock.now().monotonic;
     let mapping = args.export.mapping()?;
-    let report = args.export.prepare(args.rejects.as_deref())?;
+    let permit = args.export.permit(publication.data);
+    let report = args.export.prepare(args.rejects.as_deref(), &permit)?;
     let mut rejects = match &args.rejects {
-        Some(path) => Rejects::create(path)?,
+        Some(path) => Rejects::create(path, &permit)?,
         None => Rejects::nowhere(),
     };
     let releases = &*publication.open(!args.export.json, context)?;

@@ -1,7 +1,7 @@
 //! `catalogue manual`: the manual pages, one for each command, made of what help says.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -11,6 +11,7 @@ use clap_mangen::Man;
 use crate::args::Args;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::new_file::{Kind, NewFile, Permit};
 
 /// What the page of `catalogue` itself says beyond help, in the language of manual pages.
 const MORE: &str = r#".SH "EXIT STATUS"
@@ -49,13 +50,15 @@ pub struct ManualArgs {
 }
 
 /// Writes the pages.
-pub fn run(args: &ManualArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
+pub fn run(args: &ManualArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let folder = &args.folder;
+    let permit = Permit::outside(data);
+    permit.check(folder)?;
     let made = fs::create_dir_all(folder);
     made.with_context(|| format!("could not make the folder {}", folder.display()))?;
     let mut root = Args::command().disable_help_subcommand(true);
     root.build();
-    let written = write_pages(&root, folder, MORE)?;
+    let written = write_pages(&root, folder, MORE, &permit)?;
     writeln!(
         context.out,
         "Wrote {written} manual pages into {}.",
@@ -66,20 +69,21 @@ pub fn run(args: &ManualArgs, context: &mut Context) -> anyhow::Result<ExitStatu
 
 /// Writes the page of a command, which ends with `more`, and those of the commands below it; their
 /// number.
-fn write_pages(command: &Command, folder: &Path, more: &str) -> anyhow::Result<usize> {
+fn write_pages(
+    command: &Command,
+    folder: &Path,
+    more: &str,
+    permit: &Permit,
+) -> anyhow::Result<usize> {
     let man = Man::new(command.clone());
     let path = folder.join(man.get_filename());
-    let written = File::create(&path).and_then(|file| write_page(&man, more, file));
+    let mut file = NewFile::create(&path, Kind::ManualPage, permit)?;
+    let written = man.render(&mut file);
+    let written = written.and_then(|()| file.write_all(more.as_bytes()));
     written.with_context(|| format!("could not write {}", path.display()))?;
+    file.publish()?;
     let below = command.get_subcommands();
     below
-        .map(|below| write_pages(below, folder, ""))
+        .map(|below| write_pages(below, folder, "", permit))
         .try_fold(1, |sum, pages| Ok(sum + pages?))
-}
-
-fn write_page(man: &Man, more: &str, mut file: File) -> io::Result<()> {
-    let mut page = Vec::new();
-    man.render(&mut page)?;
-    page.extend_from_slice(more.as_bytes());
-    file.write_all(&page)
 }

@@ -3,7 +3,7 @@
 mod check;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
@@ -46,19 +46,19 @@ pub struct InitArgs {
 }
 
 /// Does what was typed.
-pub fn run(args: &MappingArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
+pub fn run(args: &MappingArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
     match &args.command {
-        MappingCommand::Init(args) => init(args, context),
+        MappingCommand::Init(args) => init(args, data, context),
         MappingCommand::Check(args) => check::run(args, context),
     }
 }
 
-fn init(args: &InitArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
+fn init(args: &InitArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let text = args.system.text();
     let default = || PathBuf::from(format!("{}.toml", args.system.name()));
     let path = args.file.clone().unwrap_or_else(default);
     let shown = path.display();
-    match starting_file::write(text, &path, context)? {
+    match starting_file::write(text, &path, data, context)? {
         Written::Shown => return Ok(ExitStatus::Done),
         Written::InFile => {}
     }

@@ -66,6 +66,7 @@ struct SettingDocument<'a> {
 pub fn run(
     args: &SettingsArgs,
     config: Option<&Path>,
+    data: &Path,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     match &args.command {
@@ -74,7 +75,7 @@ pub fn run(
             let error = anyhow!("`settings init` has no JSON to print");
             Err(Advised::wrong_usage(error, "leave --json out").into())
         }
-        Some(SettingsCommand::Init(args)) => init(&args.file, context),
+        Some(SettingsCommand::Init(args)) => init(&args.file, data, context),
     }
 }
 
@@ -129,9 +130,9 @@ const fn word(source: Source) -> &'static str {
     }
 }
 
-fn init(path: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+fn init(path: &Path, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let text = settings::template(&Args::command());
-    if let Written::InFile = starting_file::write(&text, path, context)? {
+    if let Written::InFile = starting_file::write(&text, path, data, context)? {
         let shown = path.display();
         writeln!(context.out, "Wrote {shown}. Nothing in it is set yet.")?;
         let named = if path == Path::new(FILE) {

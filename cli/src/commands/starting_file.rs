@@ -1,14 +1,15 @@
 //! Writing a file for an operator to edit, where there is none yet.
 
-use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
+use shared::durable;
 
 use crate::advice::Advised;
 use crate::context::Context;
 use crate::export::STANDARD_INPUT;
+use crate::new_file::Permit;
 
 /// What became of the text.
 pub(super) enum Written {
@@ -18,15 +19,21 @@ pub(super) enum Written {
     InFile,
 }
 
-/// Writes `text` into a new file; one that exists is left as it is.
-pub(super) fn write(text: &str, path: &Path, context: &mut Context) -> anyhow::Result<Written> {
+/// Writes `text` into a new file outside of the directory `data`, for its owner alone: settings may
+/// come to hold passwords. A file that exists is left as it is.
+pub(super) fn write(
+    text: &str,
+    path: &Path,
+    data: &Path,
+    context: &mut Context,
+) -> anyhow::Result<Written> {
     if path.as_os_str() == STANDARD_INPUT {
         context.out.write_all(text.as_bytes())?;
         return Ok(Written::Shown);
     }
     let shown = path.display();
-    let created = OpenOptions::new().write(true).create_new(true).open(path);
-    let mut file = match created {
+    Permit::outside(data).check(path)?;
+    let mut file = match durable::create_new(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             let error = anyhow!("{shown} exists already");
             let advice = "name another file, or remove this one";

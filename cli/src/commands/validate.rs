@@ -38,9 +38,9 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Validates.
-pub fn run(args: &ValidateArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let report = args.export.prepare(None)?;
+/// Validates, and leaves the data directory as it is.
+pub fn run(args: &ValidateArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+    let report = args.export.prepare(None, &args.export.permit(data))?;
     let outcome = validate(&args.export, &tempfile::env::temp_dir(), context)?;
     args.export.write_report(&outcome, report)?;
     args.export.show(&outcome, context)?;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::new_file::NewFile;
+use crate::new_file::{Kind, NewFile, Permit};
 
 /// Receives the lines that are left out.
 pub struct Rejects {
@@ -18,10 +18,11 @@ impl Rejects {
         Self { file: None }
     }
 
-    /// Keeps the lines for a file at `path`; fails now if it could not be written there.
-    pub fn create(path: &Path) -> anyhow::Result<Self> {
+    /// Keeps the lines for a file at `path`; fails now if it could not be written there, or
+    /// may not.
+    pub fn create(path: &Path, permit: &Permit) -> anyhow::Result<Self> {
         Ok(Self {
-            file: Some(NewFile::create(path)?),
+            file: Some(NewFile::create(path, Kind::Rejects, permit)?),
         })
     }
 

@@ -52,3 +52,4 @@ mod subscriptions;
 mod terminal;
 mod usage;
 mod validate;
+mod written_files;

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::time::Duration;
 
 use cli::ExitStatus;
-use cli::new_file::NewFile;
+use cli::new_file::{Kind, NewFile, Permit};
 use serde_json::json;
 use shared::data_dir::DataDir;
 use shared::release::{InUse, ReleaseId, ReleaseStore};
@@ -169,7 +169,9 @@ fn what_cannot_be_removed_is_told_after_everything_else_was_done() {
 fn files_that_other_commands_are_writing_are_left_alone() {
     let (mut cli, _) = six_releases();
     let report = cli.path("catalogue-data/report.json");
-    let mut file = NewFile::create(&report).unwrap();
+    // Only where something else is the data directory can one be written there.
+    let permit = Permit::outside(&cli.path("elsewhere"));
+    let mut file = NewFile::create(&report, Kind::Report, &permit).unwrap();
     cli.run(&["releases", "prune"]);
     file.write_all(b"{}").unwrap();
     file.publish().unwrap();

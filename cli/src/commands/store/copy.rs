@@ -4,7 +4,8 @@
 //! store itself stays as it is.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -24,6 +25,7 @@ use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::key_place::KeyPlace;
+use crate::new_file::Permit;
 use crate::table::{self, Cell};
 
 /// How long a server that lost its connection a moment ago may still charge: it may accept a request
@@ -90,6 +92,9 @@ pub(super) fn run(
     engine: Option<Engine>,
     context: &mut Context,
 ) -> anyhow::Result<()> {
+    if let Target::File(file) = &args.to {
+        refuse_target(file, place)?;
+    }
     let stopped = |error| key_store::stopped(error, "could not copy the store");
     let (from, _held, contents) = match engine {
         None => {
@@ -142,6 +147,23 @@ fn without_servers(place: &KeyPlace) -> anyhow::Result<Vec<ServerLock>> {
         .into(),
         ServerLockError::Failed { .. } => error.into(),
     })
+}
+
+/// A copy is written in its place. In the data directory only the file of keys is one, and a file
+/// with a second name may be there too.
+fn refuse_target(file: &Path, place: &KeyPlace) -> anyhow::Result<()> {
+    let real = |path: &Path| path.canonicalize().ok();
+    let keys = place.data().keys_database();
+    if file == keys || (real(file).is_some() && real(file) == real(&keys)) {
+        return Ok(());
+    }
+    Permit::outside(place.data().path()).check(file)?;
+    let names = file.metadata().map_or(1, |found| found.nlink());
+    if 1 < names {
+        let error = anyhow::anyhow!("{} has another name", file.display());
+        return Err(Advised::wrong_usage(error, "name a new file").into());
+    }
+    Ok(())
 }
 
 fn open_target(target: &Target, context: &Context) -> anyhow::Result<(String, OpenStore)> {

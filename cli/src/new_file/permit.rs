@@ -1,0 +1,234 @@
+//! Where a command may write a file: never into the data directory, and never over a file that is
+//! not of its own kind, unless it is told to.
+//!
+//! This looks and decides. Nothing here writes, and a file that cannot be looked at is not ours.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, Metadata, Permissions};
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow};
+use rustix::fs::{XattrFlags, fgetxattr, fsetxattr};
+use shared::{durable, regular_file};
+
+use crate::advice::Advised;
+
+/// The beginning of every report, and of nothing else.
+const REPORT: &[u8] = b"{\n  \"records\": {\n    \"boat\": {\n      \"published\": ";
+/// The beginning of every manual page of ours.
+const MANUAL_PAGE: &[u8] = b".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n.TH catalogue";
+/// The extended attribute of a file of rejects, which is otherwise like any export.
+const MARK: &str = "user.boat-catalogue.rejects";
+/// Longest mark, in bytes: three numbers.
+const MARK_MAX: usize = 64;
+
+/// What a file is, and so what it may replace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Findings as JSON.
+    Report,
+    /// Records that were left out, unchanged.
+    Rejects,
+    /// A page of the manual.
+    ManualPage,
+}
+
+/// What a command may write to.
+#[derive(Clone, Debug)]
+pub struct Permit {
+    data: PathBuf,
+    overwrite: bool,
+}
+
+/// Where what is written goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A file of this name, which leads through no link.
+    File(PathBuf),
+    /// A pipe or a device.
+    Stream,
+}
+
+impl Permit {
+    /// Everywhere but in this data directory, over files of the same kind.
+    pub fn outside(data: &Path) -> Self {
+        Self {
+            data: data.to_owned(),
+            overwrite: false,
+        }
+    }
+
+    /// The same, over any file if it is `said`.
+    #[must_use]
+    pub fn overwriting(self, said: bool) -> Self {
+        Self {
+            overwrite: said,
+            ..self
+        }
+    }
+
+    /// Where a file of this kind that is called `path` goes; wrong usage where it may not.
+    pub(super) fn place(&self, path: &Path, kind: Kind) -> anyhow::Result<Place> {
+        let found = fs::metadata(path);
+        if found.is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            return Ok(Place::Stream);
+        }
+        let real = self.check(path)?;
+        let replaces = fs::metadata(&real).is_ok_and(|found| found.is_file() && found.len() != 0);
+        if replaces && !self.overwrite && !kind.has(&real).unwrap_or(false) {
+            return Err(kind.not_replaced(path));
+        }
+        Ok(Place::File(real))
+    }
+
+    /// The name of a file without its links; wrong usage where it is in the data directory.
+    pub fn check(&self, path: &Path) -> anyhow::Result<PathBuf> {
+        let real = real(path)?;
+        if is_in(&real, &self.data) || would_replace(path, &self.data) {
+            let (path, data) = (path.display(), self.data.display());
+            let error = anyhow!("{path} is in the data directory {data}");
+            let advice = "name a file elsewhere: only what is served and its keys belong there";
+            return Err(Advised::wrong_usage(error, advice).into());
+        }
+        Ok(real)
+    }
+}
+
+impl Kind {
+    /// Who may read it. Drafts are in exports, and so in what is written about them.
+    pub(super) fn permissions(self) -> Permissions {
+        Permissions::from_mode(match self {
+            Self::Report | Self::Rejects => 0o600,
+            Self::ManualPage => 0o666,
+        })
+    }
+
+    /// Whether the file is one of this kind that a command wrote.
+    fn has(self, path: &Path) -> io::Result<bool> {
+        let file = regular_file::open(path)?;
+        match self {
+            Self::Report => begins(file, REPORT),
+            Self::ManualPage => begins(file, MANUAL_PAGE),
+            Self::Rejects => {
+                let mut mark = [0; MARK_MAX];
+                let length = fgetxattr(&file, MARK, &mut mark[..])?;
+                Ok(mark[..length] == *state(&file.metadata()?).as_bytes())
+            }
+        }
+    }
+
+    /// Makes a whole file known as one of this kind, where nothing in it does. A file system that
+    /// keeps no such attributes asks for `--overwrite` the next time.
+    pub(super) fn mark(self, file: &File) {
+        if self == Self::Rejects
+            && let Ok(found) = file.metadata()
+        {
+            let _kept = fsetxattr(file, MARK, state(&found).as_bytes(), XattrFlags::empty());
+        }
+    }
+
+    fn not_replaced(self, path: &Path) -> anyhow::Error {
+        let (is_not, advice) = match self {
+            Self::Report => ("no report", "name another file, or replace it: --overwrite"),
+            Self::Rejects => (
+                "not, or no longer, what --rejects wrote",
+                "name another file, or replace it: --overwrite",
+            ),
+            Self::ManualPage => (
+                "no manual page of this program",
+                "name another folder, or remove it",
+            ),
+        };
+        let error = anyhow!("{} is there already and is {is_not}", path.display());
+        Advised::wrong_usage(error, advice).into()
+    }
+}
+
+/// Changes with whatever is written to a file, so that a mark holds for what was marked only.
+fn state(found: &Metadata) -> String {
+    let (seconds, nanoseconds) = (found.mtime(), found.mtime_nsec());
+    format!("{} {seconds} {nanoseconds}", found.len())
+}
+
+fn begins(file: File, beginning: &[u8]) -> io::Result<bool> {
+    let mut read = Vec::with_capacity(beginning.len());
+    file.take(beginning.len() as u64).read_to_end(&mut read)?;
+    Ok(read == beginning)
+}
+
+/// The path without links. What does not exist yet counts as in the nearest directory that does.
+fn real(path: &Path) -> anyhow::Result<PathBuf> {
+    if fs::symlink_metadata(path).is_ok() {
+        let real = path.canonicalize();
+        return match real {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let error = anyhow!("{} is a link to nothing", path.display());
+                Err(Advised::wrong_usage(error, "name another file, or remove the link").into())
+            }
+            real => real.with_context(|| format!("could not create {}", path.display())),
+        };
+    }
+    let directories = durable::directory_of(path).ancestors();
+    let nearest = directories.filter_map(|it| it.canonicalize().ok()).next();
+    let nearest = nearest.or_else(|| Path::new(".").canonicalize().ok());
+    let name = path.file_name().unwrap_or_default();
+    Ok(nearest.unwrap_or_default().join(name))
+}
+
+/// Whether a path without links leads into that directory.
+fn is_in(real: &Path, directory: &Path) -> bool {
+    let Ok(directory) = fs::metadata(directory) else {
+        return false;
+    };
+    let is_it = |above: &Path| fs::metadata(above).is_ok_and(|above| is_same(&above, &directory));
+    real.ancestors().any(is_it)
+}
+
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Whether a new file at `path` would take the place of the one at `other`, which need not exist
+/// yet. Pipes and devices take anything from anybody.
+pub fn would_replace(path: &Path, other: &Path) -> bool {
+    match (fs::metadata(path), fs::metadata(other)) {
+        (Ok(this), Ok(other)) => this.is_file() && is_same(&this, &other),
+        (Err(_), Err(_)) => match (place_of(path), place_of(other)) {
+            (Some(place), Some(other)) => place == other,
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// The directory and the name of a file that does not exist.
+fn place_of(path: &Path) -> Option<(PathBuf, &OsStr)> {
+    let directory = durable::directory_of(path).canonicalize().ok()?;
+    Some((directory, path.file_name()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_file_is_recognised_under_all_its_names() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        File::create(path("file")).unwrap();
+        std::os::unix::fs::symlink("file", path("link")).unwrap();
+        let device = PathBuf::from("/dev/null");
+        for (this, other, expected) in [
+            (path("file"), path("./link"), true),
+            (path("new"), path("./new"), true),
+            (path("new"), path("other"), false),
+            (path("new"), path("file"), false),
+            (path("missing/new"), path("missing/new"), false),
+            (device.clone(), device, false),
+        ] {
+            assert_eq!(would_replace(&this, &other), expected, "{this:?} {other:?}");
+        }
+    }
+}
