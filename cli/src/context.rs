@@ -14,6 +14,7 @@ use shared::clock::{Clock, SystemClock};
 use shared::keys::audit::Operator;
 use shared::release::S3Settings;
 
+use crate::closed_output;
 use crate::machine::Machine;
 use crate::operator;
 use crate::service_manager::ServiceManager;
@@ -81,7 +82,10 @@ impl Terminal {
 
 /// Standard output. Whoever reads it may close it, as `head` does, having seen enough; that is
 /// told apart from every other pipe that breaks.
-pub struct Output(Box<dyn Write + Send>);
+pub struct Output {
+    stream: Box<dyn Write + Send>,
+    is_absent: bool,
+}
 
 /// The reader of standard output has closed it.
 #[derive(Debug, thiserror::Error)]
@@ -91,7 +95,27 @@ pub struct OutputClosed;
 impl Output {
     /// Answers go to `stream`.
     pub fn new(stream: impl Write + Send + 'static) -> Self {
-        Self(Box::new(stream))
+        Self {
+            stream: Box::new(stream),
+            is_absent: false,
+        }
+    }
+
+    /// Standard output of this process.
+    fn of_process() -> Self {
+        Self {
+            stream: Box::new(std::io::stdout()),
+            is_absent: closed_output::is_closed(&std::io::stdout()),
+        }
+    }
+
+    /// An error where the process was started without a standard output: for what can be shown only
+    /// once, and must not be made where nobody can see it.
+    pub fn require(&self) -> Result<(), OutputClosed> {
+        if self.is_absent {
+            return Err(OutputClosed);
+        }
+        Ok(())
     }
 }
 
@@ -131,11 +155,11 @@ impl OutputClosed {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes).map_err(OutputClosed::told_apart)
+        self.stream.write(bytes).map_err(OutputClosed::told_apart)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush().map_err(OutputClosed::told_apart)
+        self.stream.flush().map_err(OutputClosed::told_apart)
     }
 }
 
@@ -153,7 +177,7 @@ impl Context {
             random: Box::new(rand::rngs::OsRng.unwrap_err()),
             operator: operator::of_process(),
             input: Box::new(std::io::stdin()),
-            out: Output::new(std::io::stdout()),
+            out: Output::of_process(),
             err: Box::new(std::io::stderr()),
             terminal: Terminal {
                 out,

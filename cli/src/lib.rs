@@ -6,6 +6,7 @@
 pub mod admin;
 pub mod advice;
 pub mod args;
+mod closed_output;
 pub mod commands;
 pub mod concealed;
 pub mod context;

@@ -110,6 +110,20 @@ impl KeyArgs {
     }
 }
 
+/// Refuses to make a key that nobody would see.
+fn require_output(attempt: &str, context: &Context) -> anyhow::Result<()> {
+    context.out.require().map_err(|closed| {
+        Advised {
+            error: anyhow::Error::new(closed).context(attempt.to_owned()),
+            excerpt: None,
+            advice: "nothing was changed; a key is shown once, on standard output: leave it open"
+                .to_owned(),
+            status: ExitStatus::Failure,
+        }
+        .into()
+    })
+}
+
 /// When `key` was last used, if ever.
 fn last_use(key: &Key, store: &mut dyn KeyStore) -> anyhow::Result<Option<LastUse>> {
     Ok(store.last_uses()?.remove(&key.id))

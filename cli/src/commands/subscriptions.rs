@@ -40,7 +40,7 @@ pub enum SubscriptionsCommand {
     List,
     /// Show one subscription
     Show(NameArgs),
-    /// Change a subscription: holds on running servers within a second
+    /// Change a subscription
     Update(UpdateArgs),
 }
 
@@ -57,6 +57,9 @@ pub struct CreateArgs {
     #[arg(long, value_name = "N", default_value_t = DEFAULT_QUOTA, value_parser = quota())]
     #[arg(env = "CATALOGUE_QUOTA", hide_env_values = true)]
     pub quota: u64,
+    /// Whether to wait.
+    #[command(flatten)]
+    pub wait: WaitArgs,
 }
 
 /// The subscription that is meant.
@@ -108,15 +111,7 @@ pub fn run(
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     match &args.command {
-        SubscriptionsCommand::Create(create) => {
-            let subscription = create_subscription(create, place, context)?;
-            let next = format!(
-                "\nIssue its first key:\n  catalogue keys issue --subscription {} \
-                 --scope boats.read manufacturers.read\n",
-                shell::quoted(subscription.name.as_str()),
-            );
-            show(&subscription, &next, args.json, context)
-        }
+        SubscriptionsCommand::Create(args_of) => create(args_of, args.json, place, context),
         SubscriptionsCommand::List => list(args.json, place, context),
         SubscriptionsCommand::Show(named) => {
             let mut store = key_store::open(place, context)?;
@@ -125,39 +120,53 @@ pub fn run(
             let found = found.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
             show(&found, "", args.json, context)
         }
-        SubscriptionsCommand::Update(update) => {
-            let mut store = key_store::open(place, context)?;
-            let now = context.clock.now().unix_seconds();
-            let change = SubscriptionChange {
-                status: update.change.status,
-                quota: update.change.quota,
-            };
-            let changed = store.update_subscription(&update.name, change, now);
-            let attempt = "could not change the subscription";
-            let changed =
-                changed.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
-            let shown = show(&changed, "", args.json, context).map(|_done| ());
-            update.wait.then(shown, place, &mut *store, context)?;
-            Ok(ExitStatus::Done)
-        }
+        SubscriptionsCommand::Update(args_of) => update(args_of, args.json, place, context),
     }
 }
 
-fn create_subscription(
-    args: &CreateArgs,
+fn update(
+    args: &UpdateArgs,
+    as_json: bool,
     place: &KeyPlace,
-    context: &Context,
-) -> anyhow::Result<Subscription> {
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let mut store = key_store::open(place, context)?;
+    let now = context.clock.now().unix_seconds();
+    let change = SubscriptionChange {
+        status: args.change.status,
+        quota: args.change.quota,
+    };
+    let changed = store.update_subscription(&args.name, change, now);
+    let attempt = "could not change the subscription";
+    let changed = changed.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
+    let shown = show(&changed, "", as_json, context).map(|_done| ());
+    args.wait.then(shown, place, &mut *store, context)?;
+    Ok(ExitStatus::Done)
+}
+
+fn create(
+    args: &CreateArgs,
+    as_json: bool,
+    place: &KeyPlace,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
     let mut store = key_store::open_or_create(place, context)?;
-    let CreateArgs { name, plan, quota } = args;
     let new = NewSubscription {
-        name: name.clone(),
-        plan: *plan,
-        quota: *quota,
+        name: args.name.clone(),
+        plan: args.plan,
+        quota: args.quota,
     };
     let created = store.create_subscription(new, context.clock.now().unix_seconds());
     let attempt = "could not create the subscription";
-    created.map_err(|error| key_store::refused(error, attempt, &mut *store))
+    let created = created.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
+    let next = format!(
+        "\nIssue its first key:\n  catalogue keys issue --subscription {} \
+         --scope boats.read manufacturers.read\n",
+        shell::quoted(created.name.as_str()),
+    );
+    let shown = show(&created, &next, as_json, context).map(|_done| ());
+    args.wait.then(shown, place, &mut *store, context)?;
+    Ok(ExitStatus::Done)
 }
 
 fn list(as_json: bool, place: &KeyPlace, context: &mut Context) -> anyhow::Result<ExitStatus> {

@@ -1,4 +1,4 @@
-//! `--wait`: return only when a change of keys or subscriptions holds on every running server.
+//! Returning only when a change of keys or subscriptions holds on every running server.
 //!
 //! Each server of a data directory says which revision of the store it acts on; this asks until all
 //! have come far enough. A server that cannot read the store says nothing, and accepts no key either.
@@ -33,13 +33,16 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Whether to wait.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct WaitArgs {
-    /// Return only when every running server acts on the change
+    /// Return at once, not only when every running server acts on the change
     #[arg(long)]
+    pub no_wait: bool,
+    /// Return only when every running server acts on the change, as without this
+    #[arg(long, hide = true, conflicts_with = "no_wait")]
     pub wait: bool,
 }
 
 impl WaitArgs {
-    /// Waits, if asked to, until every running server acts on the last change of `store`, which
+    /// Waits, unless told not to, until every running server acts on the last change of `store`, which
     /// belongs to `place`. It waits also where what was to be `shown` could not be, which is then
     /// the error: a change that is made has to hold, whoever watches.
     pub(super) fn then(
@@ -49,7 +52,7 @@ impl WaitArgs {
         store: &mut dyn KeyStore,
         context: &mut Context,
     ) -> anyhow::Result<()> {
-        if self.wait {
+        if !self.no_wait {
             wait(place, store, context)?;
         }
         shown

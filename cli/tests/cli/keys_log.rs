@@ -4,6 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::process::Stdio;
 use std::time::Duration;
 
+use cli::ExitStatus;
 use shared::keys::audit::Operator;
 use shared::keys::name::Name;
 
@@ -36,7 +37,8 @@ fn changed() -> (TestCli, [String; 2]) {
         &["subscriptions", "update", "Acme", "--quota", "7"],
     ] {
         cli.advance(Duration::from_mins(1));
-        assert_eq!(cli.run(args).err, "");
+        let done = cli.run(args);
+        assert_eq!(done.status, ExitStatus::Done, "{done}");
     }
     (cli, ids)
 }

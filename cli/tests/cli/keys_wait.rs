@@ -1,4 +1,4 @@
-//! `--wait`: a command that returns only when every running server acts on its change.
+//! A command that changes keys or subscriptions returns when every running server acts on it.
 
 use std::fs;
 use std::io::{self, Write};
@@ -40,11 +40,13 @@ fn without_a_server_there_is_nothing_to_wait_for() {
         drop(take(&cli, Environment::Live));
     }
     for change in [
-        &["keys", "disable", &id, "--wait"][..],
+        &["keys", "disable", &id][..],
         &["keys", "enable", &id, "--wait"],
-        &["keys", "rotate", &id, "--wait"],
+        &["keys", "rotate", &id],
         &["keys", "revoke", &id, "--wait"],
-        &["subscriptions", "update", "Acme", "--quota", "7", "--wait"],
+        &["subscriptions", "update", "Acme", "--quota", "7"],
+        &["subscriptions", "create", "Other"],
+        &ISSUE,
     ] {
         let done = cli.run(change);
         assert_eq!(done.status, ExitStatus::Done, "{done}");
@@ -64,6 +66,59 @@ fn a_server_that_does_not_confirm_is_named_and_the_change_is_made() {
         "keys_wait_unconfirmed",
         [&waited, &cli.run(&["keys", "show", &id])],
     );
+}
+
+#[test]
+fn every_change_waits_unless_told_not_to() {
+    let (mut cli, id) = with_key();
+    let lock = take(&cli, Environment::Live);
+    lock.confirm(&Revision("1-ab".to_owned())).unwrap();
+    let mut expected = 0;
+    for (name, change) in [
+        &["subscriptions", "update", "Acme", "--quota", "7"][..],
+        &["subscriptions", "create"],
+        &ISSUE,
+        &["keys", "disable", &id],
+        &["keys", "enable", &id],
+        &["keys", "rotate", &id],
+        &["keys", "revoke", &id],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = name.to_string();
+        let is_create = change.contains(&"create");
+        let more: &[&str] = if is_create { &[&name] } else { &[] };
+        let waited = cli.run(&[change, more].concat());
+        expected += 10;
+        assert_eq!(waited.status, ExitStatus::Failure, "{waited}");
+        assert!(!waited.out.is_empty(), "{waited}");
+        assert!(waited.err.contains("the server for live keys"), "{waited}");
+        assert_eq!(cli.elapsed_seconds(), expected, "{waited}");
+    }
+    for change in [
+        &["subscriptions", "create", "At once"][..],
+        &["subscriptions", "update", "Acme", "--quota", "8"],
+        &ISSUE,
+    ] {
+        let done = cli.run(&[change, &["--no-wait"]].concat());
+        assert_eq!(done.status, ExitStatus::Done, "{done}");
+    }
+    assert_eq!(cli.elapsed_seconds(), expected);
+}
+
+#[test]
+fn a_key_is_accepted_as_soon_as_it_is_issued() {
+    let sample = Sample::start();
+    let data = sample.data.path();
+    let mut client = Client::connect(sample.server.address);
+    for _round in 0..10 {
+        let issue = ["keys", "issue", "--subscription", "tests"];
+        let issued = catalogue(data, &[&issue[..], &["--scope", "boats.read"]].concat());
+        let bearer = format!("Authorization: Bearer {}\r\n", issued.trim_end());
+        let answer = client.get_once("/v1/boats", &bearer);
+        assert_eq!(answer.status, 200, "{}", answer.body);
+    }
 }
 
 fn revision(cli: &TestCli) -> Revision {
@@ -124,7 +179,7 @@ fn what_a_server_knows_of_a_store_that_was_restored_since_is_no_confirmation() {
     let (store, backup) = (cli.path("catalogue-data/keys.sqlite"), cli.path("backup"));
     fs::copy(&store, &backup).unwrap();
     // One change here, and one after the restoration: the same number and not the same state.
-    cli.run(&["subscriptions", "create", "Other"]);
+    cli.run(&["subscriptions", "create", "Other", "--no-wait"]);
     lock.confirm(&revision(&cli)).unwrap();
     fs::copy(&backup, &store).unwrap();
     let waited = cli.run(&["keys", "revoke", &id, "--wait"]);
@@ -157,16 +212,6 @@ impl Write for ClosedPipe {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-#[test]
-fn a_key_that_could_not_be_shown_is_named_to_be_revoked() {
-    let (mut cli, id) = with_key();
-    let closed = |context: &mut Context| context.out = Output::new(ClosedPipe);
-    let [issue @ .., _json] = ISSUE;
-    let issued = cli.run_in(&issue, closed);
-    let rotated = cli.run_in(&["keys", "rotate", &id], closed);
-    check("keys_unseen", [&issued, &rotated]);
 }
 
 #[test]

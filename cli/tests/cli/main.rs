@@ -28,6 +28,7 @@ mod import;
 mod key_store;
 mod keys;
 mod keys_log;
+mod keys_shown;
 mod keys_used;
 mod keys_wait;
 mod manual;

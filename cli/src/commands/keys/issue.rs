@@ -10,12 +10,13 @@ use shared::keys::key::Key;
 use shared::keys::limits::{DEFAULT_RATE_LIMIT, NAME_MAX, RATE_LIMIT_MAX, RATE_LIMIT_MIN};
 use shared::keys::name::Name;
 use shared::keys::scope::Scope;
-use shared::keys::store::{IssuedKey, NewKey};
+use shared::keys::store::{IssuedKey, KeyStore, NewKey};
 use shared::keys::subscription::Subscription;
 
 use crate::advice::Advised;
 use crate::commands::keys::document::{self, IssuedDocument, KeyDocument};
-use crate::commands::keys::owner;
+use crate::commands::keys::{owner, require_output};
+use crate::commands::wait::WaitArgs;
 use crate::commands::{key_store, one_of};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
@@ -45,6 +46,9 @@ pub struct IssueArgs {
     #[arg(long, value_name = "N", value_parser = rate_limit(), help = rate_limit_help())]
     #[arg(env = "CATALOGUE_RATE_LIMIT", hide_env_values = true)]
     pub rate_limit: Option<u32>,
+    /// Whether to wait.
+    #[command(flatten)]
+    pub wait: WaitArgs,
 }
 
 fn rate_limit() -> impl TypedValueParser<Value = u32> {
@@ -66,6 +70,8 @@ pub(super) fn run(
     place: &KeyPlace,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
+    let attempt = "could not issue a key";
+    require_output(attempt, context)?;
     let mut store = key_store::open(place, context)?;
     let now = context.clock.now().unix_seconds();
     let new = NewKey {
@@ -79,7 +85,6 @@ pub(super) fn run(
             .map(|expires| now.saturating_add_unsigned(expires.as_secs())),
     };
     let issued = store.issue_key(new, &mut *context.random, now);
-    let attempt = "could not issue a key";
     let issued = issued.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
     let owner = owner(&issued.key, &mut *store)?;
     let shown = if as_json {
@@ -90,60 +95,80 @@ pub(super) fn run(
         };
         json::print(&document, context)
     } else {
-        show_issued(&issued, &owner, now, context)
+        show_key(&issued, context)
     };
-    seen(&issued.key, shown, context)?;
+    let shown = seen(&issued.key, shown, &mut *store, context);
+    if shown.is_ok() && !as_json {
+        tell(&about(&issued, &owner, now, context), context);
+    }
+    args.wait.then(shown, place, &mut *store, context)?;
     Ok(ExitStatus::Done)
 }
 
-/// A new key that could not be shown is lost, and works; also where whoever was to read it has
-/// closed the output.
+/// A new key that could not be shown is lost, and would work: it is revoked. So it is where whoever
+/// was to read it has closed the output.
 pub(super) fn seen(
     key: &Key,
     shown: anyhow::Result<()>,
+    store: &mut dyn KeyStore,
     context: &mut Context,
 ) -> anyhow::Result<()> {
     let flushed = shown.and_then(|()| Ok(context.out.flush()?));
-    flushed.map_err(|error| {
-        let id = &key.id;
-        Advised {
-            error: anyhow::anyhow!("the key {id} works and could not be shown: {error:#}"),
-            excerpt: None,
-            advice: format!(
-                "unless somebody has it all the same, revoke it: catalogue keys revoke {id}"
-            ),
-            status: ExitStatus::Failure,
-        }
-        .into()
-    })
+    let Err(error) = flushed else {
+        return Ok(());
+    };
+    let id = &key.id;
+    let (what, advice) = match store.revoke_key(id, context.clock.now().unix_seconds()) {
+        Ok(_) => (
+            format!("the new key {id} could not be shown and is revoked: {error:#}"),
+            "issue another one: catalogue keys issue --help".to_owned(),
+        ),
+        Err(why) => (
+            format!("the new key {id} could not be shown, and works: {error:#}; {why:#}"),
+            format!("revoke it: catalogue keys revoke {id}"),
+        ),
+    };
+    Err(Advised {
+        // The cause is told, and not passed on: a closed output is no good end here.
+        error: anyhow::anyhow!(what),
+        excerpt: None,
+        advice,
+        status: ExitStatus::Failure,
+    }
+    .into())
 }
 
-/// Shows a new key to a person: the key alone on its line, easy to select, then what it can do.
-pub(super) fn show_issued(
+/// Shows the new key, alone on its line: a script takes it for all there is, a person can select it.
+pub(super) fn show_key(issued: &IssuedKey, context: &mut Context) -> anyhow::Result<()> {
+    Ok(writeln!(context.out, "{}", issued.secret.expose())?)
+}
+
+/// Tells a person more, beside the key: on standard error where standard output is a script's.
+/// The key is seen already, so it does not matter if this is not.
+pub(super) fn tell(text: &str, context: &mut Context) {
+    let _told = if context.terminal.out {
+        context.out.write_all(text.as_bytes())
+    } else {
+        context.err.write_all(text.as_bytes())
+    };
+}
+
+/// What a new key can do, for a person.
+pub(super) fn about(
     issued: &IssuedKey,
     owner: &Subscription,
     now: i64,
-    context: &mut Context,
-) -> anyhow::Result<()> {
+    context: &Context,
+) -> String {
     let details = document::details(&issued.key, owner, None, now, context.terminal);
-    writeln!(context.out, "{}\n", issued.secret.expose())?;
-    writeln!(
-        context.out,
-        "This key is shown only once. Copy it now and keep it secret.\n"
-    )?;
-    writeln!(context.out, "{details}")?;
+    let gap = if context.terminal.out { "\n" } else { "" };
+    let (readable, path) = (readable(issued), example(issued));
     let environment = issued.key.environment;
-    writeln!(
-        context.out,
-        "It can read {}, for example from `catalogue serve --env {environment}`:",
-        readable(issued),
-    )?;
-    let url = format!("http://127.0.0.1:8080{}", example(issued));
-    writeln!(
-        context.out,
-        "  curl -H \"Authorization: Bearer $KEY\" {url}"
-    )?;
-    Ok(())
+    format!(
+        "{gap}This key is shown only once. Copy it now and keep it secret.\n\n{details}\n\
+         It can read {readable}, for example from `catalogue serve --env {environment}`:\n  \
+         curl -H \"Authorization: Bearer $KEY\" http://127.0.0.1:8080{path}\n"
+    )
 }
 
 fn readable(issued: &IssuedKey) -> &'static str {

@@ -1,15 +1,13 @@
 //! `catalogue keys rotate`: a new key in the place of an old one, without an interruption.
 
-use std::io::Write;
-
 use clap::Args;
 use shared::keys::limits::{DEFAULT_GRACE, GRACE_MAX};
 use shared::keys::store::Rotation;
 
 use crate::commands::key_store;
 use crate::commands::keys::document::{IssuedDocument, KeyDocument};
-use crate::commands::keys::issue::{seen, show_issued};
-use crate::commands::keys::{KeyArgs, last_use, owner};
+use crate::commands::keys::issue::{about, seen, show_key, tell};
+use crate::commands::keys::{KeyArgs, last_use, owner, require_output};
 use crate::commands::wait::WaitArgs;
 use crate::context::Context;
 use crate::duration::{self, TypedDuration};
@@ -51,9 +49,10 @@ pub(super) fn run(
     place: &KeyPlace,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
+    let attempt = "could not rotate the key";
+    require_output(attempt, context)?;
     let mut store = key_store::open(place, context)?;
     let now = context.clock.now().unix_seconds();
-    let attempt = "could not rotate the key";
     let old = args.key.find(attempt, &mut *store)?;
     let rotation = store.rotate_key(&old.id, args.grace.0, &mut *context.random, now);
     let rotation = rotation.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
@@ -67,25 +66,24 @@ pub(super) fn run(
         };
         json::print(&document, context)
     } else {
-        let shown = show_issued(&rotation.new, &owner, now, context);
-        shown.and_then(|()| show_old(&rotation, now, context))
+        show_key(&rotation.new, context)
     };
-    let shown = seen(&rotation.new.key, shown, context);
+    let shown = seen(&rotation.new.key, shown, &mut *store, context);
+    if shown.is_ok() && !as_json {
+        let about = about(&rotation.new, &owner, now, context);
+        tell(&(about + &about_old(&rotation, now, context)), context);
+    }
     args.wait.then(shown, place, &mut *store, context)?;
     Ok(ExitStatus::Done)
 }
 
-fn show_old(rotation: &Rotation, now: i64, context: &mut Context) -> anyhow::Result<()> {
+fn about_old(rotation: &Rotation, now: i64, context: &Context) -> String {
     let prefix = &rotation.old.prefix;
     match rotation.old.works_until() {
         Some(until) if now < until => {
-            writeln!(
-                context.out,
-                "\nThe old key {prefix} works until {}.",
-                when::told_in_full(until, now, context.terminal)
-            )?;
+            let until = when::told_in_full(until, now, context.terminal);
+            format!("\nThe old key {prefix} works until {until}.\n")
         }
-        _ => writeln!(context.out, "\nThe old key {prefix} has stopped working.")?,
+        _ => format!("\nThe old key {prefix} has stopped working.\n"),
     }
-    Ok(())
 }

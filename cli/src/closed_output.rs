@@ -1,0 +1,47 @@
+//! Whether a process was started without a standard output, as `>&-` does.
+//!
+//! The runtime opens `/dev/null` in the place of a stream that is closed, before any code of ours
+//! runs, for reading and writing. A shell's `>/dev/null` opens it for writing only. A few programs
+//! start others with a `/dev/null` like the runtime's, so this is no reason to end a command whose
+//! answer can be had again; it is one not to make what is shown only once.
+
+use std::fs::Metadata;
+use std::fs::metadata;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
+
+use rustix::fs::{OFlags, fcntl_getfl, fstat};
+
+/// What stands for a closed stream.
+const NULL: &str = "/dev/null";
+
+/// Whether nothing that is written to `stream` is seen, since it was closed.
+pub(crate) fn is_closed(stream: &impl AsFd) -> bool {
+    is_null(stream, metadata(NULL)).unwrap_or(false)
+}
+
+fn is_null(stream: &impl AsFd, null: io::Result<Metadata>) -> io::Result<bool> {
+    let (found, null) = (fstat(stream)?, null?);
+    let is_null = (found.st_dev, found.st_ino) == (null.dev(), null.ino());
+    let is_both = fcntl_getfl(stream)? & OFlags::ACCMODE == OFlags::RDWR;
+    Ok(is_null && is_both)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use super::*;
+
+    #[test]
+    fn a_closed_stream_is_told_apart_from_one_that_is_thrown_away() {
+        let directory = tempfile::tempdir().unwrap();
+        let open = |path, reads| File::options().read(reads).write(true).open(path).unwrap();
+        let file = directory.path().join("file");
+        File::create(&file).unwrap();
+        assert!(is_closed(&open(NULL.as_ref(), true)));
+        assert!(!is_closed(&open(NULL.as_ref(), false)));
+        assert!(!is_closed(&open(file.as_path(), true)));
+    }
+}
