@@ -3,6 +3,7 @@
 //! The arguments of one command stand in the command's own file. Here they are read, with what
 //! `catalogue.toml` sets, and help and wrong usage are shown; nothing is done.
 
+pub(crate) mod address;
 pub mod settings;
 
 use std::ffi::OsString;
@@ -13,6 +14,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use shared::keys::postgres::PostgresAddress;
 use shared::release::S3Address;
 
+use self::address::address;
 use crate::commands::{
     completions, demo, diff, doctor, explain, explain_code, import, keys, limits, manual, mapping,
     releases, serve, settings as settings_command, store, subscriptions, usage, validate,
@@ -56,6 +58,7 @@ pub struct Args {
         hide_env_values = true,
         help_heading = EVERYWHERE
     )]
+    #[arg(value_parser = address::<PostgresAddress>())]
     pub store: Option<PostgresAddress>,
     /// Where releases are published, for several servers: `s3://BUCKET/PREFIX`, reached as the
     /// environment variables AWS_... say [default: the data directory]
@@ -67,6 +70,7 @@ pub struct Args {
         hide_env_values = true,
         help_heading = EVERYWHERE
     )]
+    #[arg(value_parser = address::<S3Address>())]
     pub releases: Option<S3Address>,
     /// File with settings [default: catalogue.toml, if there is one]
     #[arg(

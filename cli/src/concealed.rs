@@ -1,5 +1,8 @@
-//! Texts without the keys and passwords that somebody typed into them: what is printed may be
+//! Texts without the keys and passwords that were typed in a wrong place: what is printed may be
 //! recorded, and a key is shown once.
+//!
+//! This guesses, for what nothing has read: an argument too many, the name of a file that is an
+//! address. An address in its place has a type, which shows no password.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,6 @@
 //! Where minute limits are counted, as it is typed: `memory`, or the address of a Redis.
 
+use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -32,6 +33,15 @@ impl FromStr for MinutePlace {
         match text.parse() {
             Ok(address) => Ok(Self::Redis(address)),
             Err(not_an_address) => Err(format!("{not_an_address}; or {MEMORY}")),
+        }
+    }
+}
+
+impl fmt::Display for MinutePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory => f.write_str(MEMORY),
+            Self::Redis(address) => address.fmt(f),
         }
     }
 }

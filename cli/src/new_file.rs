@@ -125,7 +125,7 @@ mod tests {
         assert!(!path.exists());
         file.publish().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"{}");
-        drop(create(&path).unwrap());
+        drop(create(&directory.path().join("other.json")).unwrap());
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
     }
 

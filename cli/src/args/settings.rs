@@ -6,6 +6,7 @@
 //! The file is checked as a whole, by the parsers of the options themselves, before any of it
 //! counts; which command was typed makes no difference.
 
+mod excerpt;
 mod option;
 mod read;
 mod source;
@@ -16,20 +17,21 @@ use std::ffi::OsString;
 use clap::builder::OsStr;
 use clap::{Arg, Command};
 
+use super::address;
+
 pub use source::FILE;
 pub(crate) use source::{NotUsable, find};
 pub(crate) use template::template;
 
 /// What a file says.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Settings {
     /// The file, for people; `None` where there is none.
     pub(crate) file: Option<String>,
     values: Vec<Value>,
 }
 
-/// What a file says of one option.
-#[derive(Debug, PartialEq, Eq)]
+/// What a file says of one option, which may have a password.
 struct Value {
     /// The command, from the one below `catalogue` to the innermost.
     command: Vec<String>,
@@ -70,7 +72,10 @@ impl Settings {
             } = value;
             change(command, &path, |arg| {
                 if arg.get_long() == Some(&*option) {
-                    arg.default_values(texts.iter().cloned().map(OsStr::from))
+                    // Help shows defaults.
+                    let is_hidden = address::is_address(&arg);
+                    let arg = arg.default_values(texts.iter().cloned().map(OsStr::from));
+                    arg.hide_default_value(is_hidden)
                 } else {
                     arg
                 }

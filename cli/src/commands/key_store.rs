@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use shared::keys::change::{KeyUnchangeable, UnchangeableReason};
 use shared::keys::name::Name;
-use shared::keys::postgres::{PostgresAddress, PostgresKeyStore};
+use shared::keys::postgres::PostgresKeyStore;
 use shared::keys::sqlite::SqliteKeyStore;
 use shared::keys::store::{CHANGE, KeyStore, KeyStoreError};
 
@@ -194,7 +194,7 @@ fn about_store(error: &KeyStoreError) -> Option<(ExitStatus, &'static str)> {
 
 /// Whether that is where a database is, and not a file.
 fn is_database(location: &str) -> bool {
-    location.parse::<PostgresAddress>().is_ok()
+    location.starts_with("postgres://")
 }
 
 fn nearest_subscription(name: &Name, store: Option<&mut dyn KeyStore>) -> String {

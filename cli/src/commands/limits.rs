@@ -10,6 +10,7 @@ use clap::{Args, Subcommand};
 use server::limits::{Init, RedisAddress, RedisLimits};
 use tokio::runtime::Builder;
 
+use crate::args::address::address;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::minute_place::advised;
@@ -41,6 +42,7 @@ pub struct InitArgs {
         env = "CATALOGUE_LIMITS",
         hide_env_values = true
     )]
+    #[arg(value_parser = address::<RedisAddress>())]
     pub address: RedisAddress,
 }
 

@@ -13,6 +13,7 @@ use super::listen::ListenArgs;
 use super::one_of;
 use crate::admin::{Admin, AdminAddress};
 use crate::advice::Advised;
+use crate::args::address::address;
 use crate::context::Context;
 use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
@@ -90,6 +91,7 @@ pub struct ServeArgs {
         env = "CATALOGUE_LIMITS",
         hide_env_values = true
     )]
+    #[arg(value_parser = address::<MinutePlace>())]
     pub limits: Option<MinutePlace>,
     /// Origins whose pages browsers may let read answers, such as `https://boats.example`; `*` for
     /// all [default: none]

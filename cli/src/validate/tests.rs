@@ -8,6 +8,7 @@ use shared::render::BodyTooLarge;
 
 use super::*;
 use crate::findings::Finding;
+use crate::new_file::Permit;
 
 mod across_records;
 mod boat;
@@ -94,7 +95,8 @@ impl Run {
             .write_all(contents)
             .unwrap();
         let rejects_path = directory.path().join("rejects.ndjson");
-        let mut rejects = Rejects::create(&rejects_path).unwrap();
+        let permit = Permit::outside(Path::new("/nowhere"));
+        let mut rejects = Rejects::create(&rejects_path, &permit).unwrap();
         let settings = Settings {
             exports: &[path],
             mapping: None,

@@ -15,6 +15,7 @@ mod pipe;
 mod process;
 mod sample;
 
+mod addresses;
 mod cors;
 mod damage;
 mod data_damage;

@@ -13,6 +13,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error};
 
 use super::{Shown, Source};
+use crate::args::address;
 use crate::concealed::concealed;
 
 /// The option that names the file itself.
@@ -35,9 +36,14 @@ pub(super) fn is_path(option: &Arg) -> bool {
 
 /// What the option says against a value.
 pub(super) fn objection(option: &Arg, text: &OsStr) -> Option<String> {
+    let typed = typed(option, text);
+    alone(option, [typed]).err().map(|error| reason(&error))
+}
+
+fn typed(option: &Arg, text: &OsStr) -> OsString {
     let mut typed = OsString::from(format!("--{}=", option.get_long().unwrap_or_default()));
     typed.push(text);
-    alone(option, [typed]).err().map(|error| reason(&error))
+    typed
 }
 
 /// What the option is where nothing is typed, and the file says `set`.
@@ -46,12 +52,14 @@ pub(super) fn shown(path: &[String], option: &Arg, set: Option<&[OsString]>) -> 
     let (source, value) = match alone(option, []) {
         Err(error) => (Source::RefusedVariable, Some(reason(&error))),
         Ok(matches) => {
-            let id = option.get_id().as_str();
-            let untyped = matches.get_raw(id).map(joined);
-            match (matches.value_source(id), set) {
-                (Some(ValueSource::EnvVariable), _) => (Source::Variable, untyped),
-                (_, Some(set)) => (Source::File, Some(joined(set.iter().map(AsRef::as_ref)))),
-                (_, None) => (Source::Default, untyped),
+            let source = matches.value_source(option.get_id().as_str());
+            match (source, set) {
+                (Some(ValueSource::EnvVariable), _) => (Source::Variable, value(option, &matches)),
+                (_, Some(set)) => {
+                    let set = alone(option, set.iter().map(|text| typed(option, text)));
+                    (Source::File, set.ok().and_then(|set| value(option, &set)))
+                }
+                (_, None) => (Source::Default, value(option, &matches)),
             }
         }
     };
@@ -66,13 +74,21 @@ pub(super) fn shown(path: &[String], option: &Arg, set: Option<&[OsString]>) -> 
     }
 }
 
+/// What the option is, as it was typed unless that may have a password.
+fn value(option: &Arg, matches: &ArgMatches) -> Option<String> {
+    if address::is_address(option) {
+        return address::shown(option, matches);
+    }
+    matches.get_raw(option.get_id().as_str()).map(joined)
+}
+
 fn joined<'a>(texts: impl Iterator<Item = &'a OsStr>) -> String {
     let texts: Vec<_> = texts.map(OsStr::to_string_lossy).collect();
     texts.join(", ")
 }
 
 /// What a command line makes of `typed` that has this option and no other.
-fn alone<const N: usize>(option: &Arg, typed: [OsString; N]) -> Result<ArgMatches, Error> {
+fn alone(option: &Arg, typed: impl IntoIterator<Item = OsString>) -> Result<ArgMatches, Error> {
     let option = option.clone().global(false).required(false);
     let command = Command::new(CONFIG).no_binary_name(true).arg(option);
     command.try_get_matches_from(typed)

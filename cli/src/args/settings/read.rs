@@ -7,7 +7,8 @@ use clap::{Arg, Command};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Value, option};
+use super::{Value, excerpt, option};
+use crate::args::address;
 use crate::problem::Problem;
 use crate::validate::nearest;
 
@@ -23,7 +24,7 @@ pub(super) fn values(
     let mut reader = Reader {
         folder,
         values: Vec::new(),
-        problems: errors.iter().map(syntax).collect(),
+        problems: errors.iter().map(|error| syntax(error, text)).collect(),
     };
     // What follows from a mistake in the form would only hide it.
     if reader.problems.is_empty() {
@@ -36,8 +37,13 @@ pub(super) fn values(
     }
 }
 
-fn syntax(error: &toml::de::Error) -> Problem {
-    Problem::new(error.span().unwrap_or_default(), error.message())
+/// What is not understood may be a password.
+fn syntax(error: &toml::de::Error, text: &str) -> Problem {
+    let at = error.span().unwrap_or_default().start.min(text.len());
+    Problem::new(
+        excerpt::key_at(text.floor_char_boundary(at), text),
+        error.message(),
+    )
 }
 
 struct Reader<'a> {
@@ -52,36 +58,48 @@ impl Reader<'_> {
             let name = key.get_ref().as_ref();
             let of_name = |arg: &&Arg| arg.get_long() == Some(name) && option::is_setting(arg);
             if let Some(option) = command.get_arguments().find(of_name) {
-                self.option(option, path, value);
+                self.option(key, option, path, value);
             } else if let Some(below) = command
                 .get_subcommands()
                 .find(|below| below.get_name() == name)
             {
-                self.command(below, path, value);
+                self.command(key, below, path, value);
             } else {
                 self.problems.push(unknown(key, path, command));
             }
         }
     }
 
-    fn command(&mut self, command: &Command, path: &[String], value: &Spanned<DeValue<'_>>) {
+    fn command(
+        &mut self,
+        key: &Key<'_>,
+        command: &Command,
+        path: &[String],
+        value: &Spanned<DeValue<'_>>,
+    ) {
         let name = command.get_name();
         if let DeValue::Table(table) = value.get_ref() {
             return self.table(table, &[path, &[name.to_owned()]].concat(), command);
         }
-        let problem = Problem::new(value.span(), "this must be a table of options");
+        let problem = Problem::new(key.span(), "this must be a table of options");
         self.problems
             .push(problem.hint(Some(format!("`{name}` is a command"))));
     }
 
-    fn option(&mut self, option: &Arg, path: &[String], value: &Spanned<DeValue<'_>>) {
+    fn option(
+        &mut self,
+        key: &Key<'_>,
+        option: &Arg,
+        path: &[String],
+        value: &Spanned<DeValue<'_>>,
+    ) {
         let members: Vec<_> = match value.get_ref() {
             DeValue::Array(members) if option::takes_several(option) => members.iter().collect(),
             _ => vec![value],
         };
         let texts: Vec<_> = members
             .into_iter()
-            .filter_map(|member| self.text(option, member))
+            .filter_map(|member| self.text(key, option, member))
             .collect();
         self.values.push(Value {
             command: path.to_vec(),
@@ -91,17 +109,26 @@ impl Reader<'_> {
     }
 
     /// The value as it would be typed, if the option takes it.
-    fn text(&mut self, option: &Arg, value: &Spanned<DeValue<'_>>) -> Option<OsString> {
+    fn text(
+        &mut self,
+        key: &Key<'_>,
+        option: &Arg,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Option<OsString> {
+        // What is shown of a file is what a problem is about.
+        let about = if address::is_address(option) {
+            key.span()
+        } else {
+            value.span()
+        };
         let Some(text) = typed(value.get_ref()) else {
             let expected = if option::takes_several(option) {
                 "a text or a list of texts"
             } else {
                 "a text or a number"
             };
-            self.problems.push(Problem::new(
-                value.span(),
-                format!("this must be {expected}"),
-            ));
+            self.problems
+                .push(Problem::new(about, format!("this must be {expected}")));
             return None;
         };
         let text = if option::is_path(option) && !text.is_empty() {
@@ -112,7 +139,7 @@ impl Reader<'_> {
         match option::objection(option, &text) {
             None => Some(text),
             Some(objection) => {
-                self.problems.push(Problem::new(value.span(), objection));
+                self.problems.push(Problem::new(about, objection));
                 None
             }
         }

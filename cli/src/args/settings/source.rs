@@ -12,9 +12,9 @@ use anyhow::{Context as _, anyhow};
 use clap::Command;
 use shared::regular_file;
 
-use super::{Settings, read};
+use super::{Settings, excerpt, read};
 use crate::advice::Advised;
-use crate::problem::{self, Problem};
+use crate::problem::Problem;
 
 /// The file that is read where none is named.
 pub const FILE: &str = "catalogue.toml";
@@ -86,7 +86,7 @@ fn unusable(problems: &[Problem], name: &str, text: &str) -> NotUsable {
     let error = anyhow!("the settings {name} cannot be used");
     let advice = "mend them; `catalogue settings init -` shows everything that can be set";
     Advised::wrong_usage(error, advice)
-        .with_excerpt(problem::render(problems, name, text))
+        .with_excerpt(excerpt::render(problems, name, text))
         .into()
 }
 

@@ -6,12 +6,11 @@ use clap::CommandFactory;
 
 use super::*;
 use crate::args::Args;
-use crate::problem;
 
 /// What a text sets in a file in `/etc`, or what is wrong with it.
 fn read(text: &str) -> Result<Vec<String>, String> {
     let values = read::values(text, Path::new("/etc"), &Args::command());
-    let values = values.map_err(|problems| problem::render(&problems, FILE, text))?;
+    let values = values.map_err(|problems| excerpt::render(&problems, FILE, text))?;
     let shown = values.iter().map(|value| {
         let name = [&*value.command, std::slice::from_ref(&value.option)]
             .concat()
@@ -85,7 +84,7 @@ grace = "soon"
 #[test]
 fn a_mistake_in_the_form_is_told_with_its_place() {
     let found = read("[serve\nlisten = \"x\"\n").unwrap_err();
-    assert!(found.contains("catalogue.toml:1:7"), "{found}");
+    assert!(found.contains("catalogue.toml:1:1"), "{found}");
 }
 
 #[test]

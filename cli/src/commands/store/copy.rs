@@ -6,6 +6,7 @@
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -14,12 +15,15 @@ use serde::Serialize;
 use shared::keys::contents::{Contents, Counts};
 use shared::keys::environment::Environment;
 use shared::keys::limits::CHANGES_HOLD_WITHIN;
-use shared::keys::postgres::{Engine, PostgresAddress, PostgresKeyStore, WithoutServers};
+use shared::keys::postgres::{
+    AddressError, Engine, PostgresAddress, PostgresKeyStore, WithoutServers,
+};
 use shared::keys::sqlite::SqliteKeyStore;
 use shared::keys::store::{KeyStore, KeyStoreError};
 use shared::servers::{ServerLock, ServerLockError};
 
 use crate::advice::Advised;
+use crate::args::address::address;
 use crate::commands::key_store::{self, OpenStore};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
@@ -39,7 +43,7 @@ Copies the store that --store names, or else that of --data: numbers, usage and 
 included. It stays as it is. Stop its servers first, and start them on the copy.")]
 pub struct CopyArgs {
     /// Where to: the address of a database that `store init` has made ready, or a file
-    #[arg(long, value_name = "URL|FILE", value_parser = parse_target)]
+    #[arg(long, value_name = "URL|FILE", value_parser = address::<Target>())]
     pub to: Target,
     /// Print one JSON document
     #[arg(long)]
@@ -73,15 +77,22 @@ struct Document {
     log_entries: usize,
 }
 
-/// Whatever looks like an address is one, so that a mistake in it makes no file.
-fn parse_target(text: &str) -> Result<Target, String> {
-    if text.contains("://") {
-        let address = text.parse().map(Target::Database);
-        return address.map_err(|error: shared::keys::postgres::AddressError| error.to_string());
-    }
-    match text {
-        "" => Err("must not be empty".to_owned()),
-        _ => Ok(Target::File(text.into())),
+/// Whatever looks like an address is one, so that a mistake in it makes no file, nor is shown.
+impl FromStr for Target {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let is_path = text.starts_with(['.', '/']);
+        if !is_path && (text.contains("://") || text.contains(['@', '='])) {
+            let address = text.parse().map(Self::Database);
+            return address.map_err(|error: AddressError| {
+                format!("{error}; or a file, such as ./copy.sqlite")
+            });
+        }
+        match text {
+            "" => Err("must not be empty".to_owned()),
+            _ => Ok(Self::File(text.into())),
+        }
     }
 }
 

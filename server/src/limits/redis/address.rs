@@ -1,4 +1,4 @@
-//! Where a Redis is: parsed once, and shown without the password.
+//! Where a Redis is: parsed once, and shown as host, port and database.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use url::Url;
 /// What an address begins with; the second one speaks TLS.
 const SCHEMES: [&str; 2] = ["redis", "rediss"];
 
-/// The address of a Redis or Valkey. Whoever prints it sees no password.
+/// The address of a Redis or Valkey. What is printed of it has neither user nor password.
 #[derive(Clone)]
 pub struct RedisAddress {
     info: Arc<ConnectionInfo>,
@@ -57,6 +57,8 @@ impl FromStr for RedisAddress {
 
 fn shown(url: &Url) -> Option<String> {
     let mut shown = url.clone();
+    // A password is easily typed in the place of the user.
+    shown.set_username("").ok()?;
     shown.set_password(None).ok()?;
     Some(shown.to_string())
 }
@@ -78,15 +80,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_shown_without_its_password() {
+    fn an_address_is_shown_without_its_user_and_password() {
         for (text, expected) in [
             ("redis://127.0.0.1:6379", "redis://127.0.0.1:6379"),
             ("redis://cache.example/2", "redis://cache.example/2"),
             ("rediss://:secret@cache.example", "rediss://cache.example"),
-            (
-                "redis://ana:s%40cret@[::1]:7000/1",
-                "redis://ana@[::1]:7000/1",
-            ),
+            ("redis://ana:s%40cret@[::1]:7000/1", "redis://[::1]:7000/1"),
         ] {
             let address: RedisAddress = text.parse().unwrap();
             assert_eq!(address.to_string(), expected);

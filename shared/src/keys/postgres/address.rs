@@ -1,4 +1,4 @@
-//! Where a PostgreSQL store is, as somebody types it; what is shown of it has no password.
+//! Where a PostgreSQL store is, as it is typed; what is shown of it is host, port and database.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -124,12 +124,10 @@ impl PostgresAddress {
     }
 }
 
+/// Without the user too: a password is easily typed in its place.
 impl fmt::Display for PostgresAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("postgres://")?;
-        if let Some(user) = self.config.get_user() {
-            write!(f, "{user}@")?;
-        }
         let ports = self.config.get_ports();
         for (place, host) in self.config.get_hosts().iter().enumerate() {
             f.write_str(if place == 0 { "" } else { "," })?;
@@ -171,15 +169,15 @@ mod tests {
         for (text, shown) in [
             (
                 "postgres://boats:s3cret@db.example:5432/boats",
-                "postgres://boats@db.example/boats",
+                "postgres://db.example/boats",
             ),
             (
                 "postgresql://boats:s3cret@db.example:6432/boats?password=s3cret",
-                "postgres://boats@db.example:6432/boats",
+                "postgres://db.example:6432/boats",
             ),
             (
                 "postgres://boats:p%40s3cret?&@[::1]/boats?sslmode=disable",
-                "postgres://boats@[::1]/boats",
+                "postgres://[::1]/boats",
             ),
             (
                 "postgres://one,two:7/boats?target_session_attrs=read-write",
@@ -187,7 +185,7 @@ mod tests {
             ),
             (
                 "postgres:///boats?host=/run/postgresql&user=boats&password=s3cret",
-                "postgres://boats@%2Frun%2Fpostgresql/boats",
+                "postgres://%2Frun%2Fpostgresql/boats",
             ),
         ] {
             let address = parse(text).unwrap();

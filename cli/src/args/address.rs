@@ -1,0 +1,86 @@
+//! Options that are addresses of engines, which may have a password in them.
+//!
+//! What is typed becomes a type that shows a host, a port and a database, and nothing else. What is
+//! not an address is refused without being repeated: only the option is named.
+
+use std::any::TypeId;
+use std::error::Error;
+use std::ffi::OsStr;
+use std::fmt::Display;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use clap::builder::TypedValueParser;
+use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, ArgMatches, Command};
+use server::limits::RedisAddress;
+use shared::keys::postgres::PostgresAddress;
+use shared::release::S3Address;
+
+use crate::minute_place::MinutePlace;
+
+/// Stands for a value that is not repeated.
+pub(crate) const HIDDEN: &str = "…";
+
+/// The parser of such an option.
+#[derive(Clone, Copy)]
+pub(crate) struct AddressParser<T>(PhantomData<fn() -> T>);
+
+/// The parser of an option that is a `T`.
+pub(crate) const fn address<T>() -> AddressParser<T> {
+    AddressParser(PhantomData)
+}
+
+impl<T> TypedValueParser for AddressParser<T>
+where
+    T: FromStr<Err: Into<Box<dyn Error + Send + Sync>>> + Clone + Send + Sync + 'static,
+{
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        option: Option<&Arg>,
+        text: &OsStr,
+    ) -> Result<T, clap::Error> {
+        let parsed = T::from_str.parse_ref(command, option, text);
+        parsed.map_err(|mut error| {
+            error.insert(
+                ContextKind::InvalidValue,
+                ContextValue::String(HIDDEN.to_owned()),
+            );
+            error
+        })
+    }
+}
+
+/// Whether an option is an address.
+pub(super) fn is_address(option: &Arg) -> bool {
+    type_of(option).is_some()
+}
+
+/// The address that an option has, as its type shows it.
+pub(super) fn shown(option: &Arg, matches: &ArgMatches) -> Option<String> {
+    type_of(option)?.1(matches, option.get_id().as_str())
+}
+
+type Show = fn(&ArgMatches, &str) -> Option<String>;
+
+/// The type of an option that is an address, and how it shows itself.
+fn type_of(option: &Arg) -> Option<(TypeId, Show)> {
+    let types: [(TypeId, Show); 4] = [
+        (TypeId::of::<PostgresAddress>(), show::<PostgresAddress>),
+        (TypeId::of::<MinutePlace>(), show::<MinutePlace>),
+        (TypeId::of::<RedisAddress>(), show::<RedisAddress>),
+        (TypeId::of::<S3Address>(), show::<S3Address>),
+    ];
+    let of_option = option.get_value_parser().type_id();
+    types.into_iter().find(|(id, _)| of_option == *id)
+}
+
+fn show<T: Display + Clone + Send + Sync + 'static>(
+    matches: &ArgMatches,
+    id: &str,
+) -> Option<String> {
+    matches.get_one::<T>(id).map(ToString::to_string)
+}

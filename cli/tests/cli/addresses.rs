@@ -1,0 +1,158 @@
+//! Passwords in the addresses of engines, which nothing prints, however they are given.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use crate::harness::TestCli;
+use crate::process::{command, spawn};
+
+/// In every address here, in one way or another.
+const PASSWORD: &str = "h0rse battery";
+
+/// Addresses, good and bad, with the password in every place where one is put.
+const ADDRESSES: [&str; 22] = [
+    "postgres://u:h0rse battery@127.0.0.1:1/db",
+    "postgres://u:h0rse%20battery@127.0.0.1:1/db",
+    "postgres://h0rse battery@127.0.0.1:1/db",
+    "postgres://127.0.0.1:1/db?password=h0rse battery",
+    "postgres://127.0.0.1:1/db?user=u&password=h0rse%20battery&sslmode=allow",
+    "postgres://u:@h0rse battery@127.0.0.1/db",
+    "postgres://u:h0rse battery/@127.0.0.1/db",
+    "postgres://u:h0rse battery@[::1]:1/db",
+    "postgres://u:h0rse battery@%2Fnowhere/db",
+    "postgres://u:h0rse battery@127.0.0.1",
+    "host=127.0.0.1 user=u password='h0rse battery'",
+    "u:h0rse battery@127.0.0.1/db",
+    "h0rse battery@127.0.0.1/db",
+    "mysql://u:h0rse battery@127.0.0.1/db",
+    "postgres//u:h0rse battery@127.0.0.1/db",
+    "redis://u:h0rse battery@127.0.0.1:1/0",
+    "redis://h0rse battery@127.0.0.1:1/0",
+    "redis://:h0rse%20battery@127.0.0.1:1/0",
+    "rediss://:h0rse battery@[::1]:1/x",
+    "redis://127.0.0.1:1/0?password=h0rse battery",
+    "s3://u:h0rse battery@bucket/prefix",
+    "https://u:h0rse battery@127.0.0.1/bucket",
+];
+
+/// Whether a part of the password is there that is more than one of its words by accident.
+fn hides(text: &str) -> bool {
+    ["h0rse", "battery"].iter().all(|word| !text.contains(word))
+}
+
+/// What the binary says with a variable set, in a folder with these settings.
+fn said(folder: &Path, args: &[&str], variable: Option<(&str, &str)>) -> String {
+    let mut command = command(&folder.join("data"), args);
+    command.current_dir(folder).envs(variable);
+    let told = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let told = told.wait_with_output().unwrap();
+    String::from_utf8([told.stdout, told.stderr].concat()).unwrap()
+}
+
+#[test]
+fn no_command_shows_the_password_of_an_address_in_the_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    for address in ADDRESSES {
+        for (variable, args) in [
+            ("CATALOGUE_STORE", &["settings"][..]),
+            ("CATALOGUE_STORE", &["settings", "--json"]),
+            ("CATALOGUE_STORE", &["keys", "list"]),
+            ("CATALOGUE_STORE", &["doctor"]),
+            ("CATALOGUE_STORE", &["validate", "--help"]),
+            ("CATALOGUE_LIMITS", &["settings"]),
+            ("CATALOGUE_LIMITS", &["settings", "--json"]),
+            ("CATALOGUE_LIMITS", &["serve"]),
+            ("CATALOGUE_LIMITS", &["limits", "init"]),
+            ("CATALOGUE_RELEASES", &["settings"]),
+            ("CATALOGUE_RELEASES", &["releases", "list"]),
+        ] {
+            let said = said(folder.path(), args, Some((variable, address)));
+            assert!(hides(&said), "{variable}={address} {args:?}: {said}");
+            assert!(!said.is_empty());
+        }
+    }
+}
+
+#[test]
+fn no_command_shows_the_password_of_an_address_that_is_typed() {
+    let mut cli = TestCli::new();
+    for address in ADDRESSES {
+        let glued = format!("--store={address}");
+        for args in [
+            &["keys", "list", "--store", address][..],
+            &["keys", "list", &glued],
+            &["demo", "--store", address],
+            &["limits", "init", address],
+            &["serve", "--limits", address],
+            &["store", "copy", "--to", address],
+            &["releases", "list", "--releases", address],
+        ] {
+            let outcome = cli.run(args);
+            let said = format!("{}{}", outcome.out, outcome.err);
+            assert!(hides(&said), "{said}");
+        }
+    }
+}
+
+#[test]
+fn no_command_shows_the_password_of_an_address_in_a_file() {
+    let mut cli = TestCli::new();
+    for address in ADDRESSES {
+        for (file, is_help) in [
+            (format!("store = \"{address}\""), true),
+            (format!("serve.limits = \"{address}\""), true),
+            (
+                format!("serve = {{ limits = \"{address}\", none = 1 }}"),
+                false,
+            ),
+            (format!("releases = \"{address}\""), true),
+            (format!("stor = \"{address}\""), false),
+            (format!("store = [\"{address}\"]"), false),
+            (format!("store = \"{address}"), false),
+            (format!("store = {address}"), false),
+            (format!("store = \"\"\"\n{address}"), false),
+            (format!("serve.limit = \"{address}\"\nstore = 'x'"), false),
+        ] {
+            cli.write("my.toml", &file);
+            let config = "--config=[dir]/my.toml";
+            for args in [
+                &["settings", config][..],
+                &["settings", "--json", config],
+                &["keys", "list", config],
+                &["serve", config, "--listen", "127.0.0.1:0"],
+                &["serve", "--help", config],
+            ] {
+                let outcome = cli.run(args);
+                let said = format!("{}{}", outcome.out, outcome.err);
+                assert!(hides(&said), "{file}: {said}");
+                assert!(!is_help || !said.is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn an_address_is_shown_by_its_host_port_and_database() {
+    let folder = tempfile::tempdir().unwrap();
+    for (variable, address, shown) in [
+        (
+            "CATALOGUE_STORE",
+            format!("postgres://u:{PASSWORD}@db.example:6432/boats"),
+            "postgres://db.example:6432/boats ",
+        ),
+        (
+            "CATALOGUE_LIMITS",
+            format!("rediss://u:{PASSWORD}@[::1]:7/2"),
+            "rediss://[::1]:7/2 ",
+        ),
+        ("CATALOGUE_LIMITS", "memory".to_owned(), "memory "),
+        (
+            "CATALOGUE_RELEASES",
+            "s3://boats/live".to_owned(),
+            "s3://boats/live ",
+        ),
+    ] {
+        let said = said(folder.path(), &["settings"], Some((variable, &address)));
+        assert!(said.contains(shown), "{said}");
+    }
+}
