@@ -10,7 +10,8 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use shared::keys::postgres::PostgresAddress;
 use shared::release::S3Address;
 
@@ -22,6 +23,7 @@ use crate::commands::{
 use crate::concealed::concealed;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::hints::Hints;
 
 /// Widest help text, in columns; also its width where there is no terminal to measure.
 const HELP_WIDTH_MAX: usize = 100;
@@ -156,7 +158,7 @@ pub(crate) enum NoArgs {
 /// is what has nothing to do with them.
 pub(crate) fn parse(
     args: impl IntoIterator<Item = OsString>,
-    context: &Context,
+    context: &mut Context,
 ) -> Result<Args, NoArgs> {
     let args: Vec<_> = args.into_iter().collect();
     let config = config(&args).map_err(NoArgs::Usage)?;
@@ -173,12 +175,42 @@ pub(crate) fn parse(
     };
     let matches = command.try_get_matches_from_mut(args);
     let mut matches = matches.map_err(NoArgs::Usage)?;
+    context.hints = hints(&matches, &mut command);
     let read = Args::from_arg_matches_mut(&mut matches);
     let read = read.map_err(|error| NoArgs::Usage(error.format(&mut command)))?;
     match not_usable {
         Some(not_usable) if read.command.heeds_settings() => Err(NoArgs::Settings(not_usable)),
         _ => Ok(read),
     }
+}
+
+/// What hints say beside their own words.
+fn hints(matches: &ArgMatches, command: &mut clap::Command) -> Hints {
+    let is_typed = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let mut hints = Hints::default();
+    for option in ["data", "config"].into_iter().filter(|id| is_typed(id)) {
+        if let Some(path) = matches.get_one::<PathBuf>(option) {
+            hints.typed(option, path);
+        }
+    }
+    if is_typed("store") {
+        hints.typed_store();
+    }
+    if let Some(address) = matches.get_one::<S3Address>("releases")
+        && is_typed("releases")
+    {
+        hints.typed("releases", address.to_string().as_ref());
+    }
+    if matches.subcommand_name() == Some("keys") {
+        let serve = command
+            .try_get_matches_from_mut(["catalogue", "serve"])
+            .ok();
+        let serve = serve
+            .as_ref()
+            .and_then(|serve| serve.subcommand_matches("serve"));
+        hints.listening(serve.and_then(|serve| serve.get_one("address").copied()));
+    }
+    hints
 }
 
 /// The file with settings that was named, whatever else was typed; an error is a question for help.
@@ -213,4 +245,33 @@ pub(crate) fn show_usage(usage: &clap::Error, context: &mut Context) -> ExitStat
     // A closed stream changes nothing about what was asked.
     _ = stream.write_all(concealed(&text).as_bytes());
     status
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hints::HEEDING;
+
+    /// Commands that need no option of every command.
+    const OTHERS: [&str; 8] = [
+        "completions",
+        "explain-code",
+        "limits",
+        "manual",
+        "mapping",
+        "openapi",
+        "settings",
+        "validate",
+    ];
+
+    #[test]
+    fn every_command_is_known_to_heed_the_options_of_every_command_or_not() {
+        let command = Args::command();
+        let names = command.get_subcommands().map(clap::Command::get_name);
+        let mut names: Vec<_> = names.collect();
+        names.sort_unstable();
+        let mut known = [&HEEDING[..], &OTHERS].concat();
+        known.sort_unstable();
+        assert_eq!(names, known);
+    }
 }

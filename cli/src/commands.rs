@@ -25,7 +25,7 @@ pub mod usage;
 pub mod validate;
 
 mod coverage;
-mod key_store;
+pub(crate) mod key_store;
 mod listen;
 mod size;
 mod starting_file;

@@ -15,6 +15,7 @@ use shared::keys::audit::Operator;
 use shared::release::S3Settings;
 
 use crate::closed_output;
+use crate::hints::Hints;
 use crate::machine::Machine;
 use crate::operator;
 use crate::service_manager::ServiceManager;
@@ -44,6 +45,8 @@ pub struct Context {
     pub s3: S3Settings,
     /// What the machine gives.
     pub machine: Machine,
+    /// What hints say beside their own words, once it is known what was typed.
+    pub hints: Hints,
     /// Lets time pass: blocks outside tests.
     pub pause: Box<dyn FnMut(Duration) + Send>,
 }
@@ -189,6 +192,7 @@ impl Context {
             service_manager: ServiceManager::of_process(),
             s3: S3Settings::of(std::env::vars_os().filter_map(utf8)),
             machine: Machine::of_process(),
+            hints: Hints::default(),
             pause: Box::new(std::thread::sleep),
         }
     }

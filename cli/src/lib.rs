@@ -15,6 +15,7 @@ pub mod duration;
 pub mod exit_status;
 pub mod export;
 pub mod findings;
+pub mod hints;
 pub mod json;
 pub mod key_place;
 pub mod lines;
@@ -76,7 +77,7 @@ fn show_error(error: &anyhow::Error, context: &mut Context) -> ExitStatus {
     _ = writeln!(
         context.err,
         "error: {}",
-        visible(&concealed(&format!("{error:#}")))
+        visible(&concealed(&context.hints.paste(&format!("{error:#}"))))
     );
     match error.downcast_ref() {
         Some(Advised {
@@ -88,7 +89,8 @@ fn show_error(error: &anyhow::Error, context: &mut Context) -> ExitStatus {
             if let Some(excerpt) = excerpt {
                 _ = writeln!(context.err, "\n{}\n", concealed(excerpt));
             }
-            _ = writeln!(context.err, "hint: {}", visible(&concealed(advice)));
+            let advice = context.hints.paste(advice);
+            _ = writeln!(context.err, "hint: {}", visible(&concealed(&advice)));
             *status
         }
         None => ExitStatus::Failure,

@@ -32,6 +32,7 @@ use shared::servers::{ServerLock, ServerLockError, WhileLocked};
 
 use crate::admin::Admin;
 use crate::advice::Advised;
+use crate::commands::key_store;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::key_place::{Followed, KeyPlace};
@@ -138,7 +139,15 @@ impl Serving {
         let known = self.keyring.refresh(&mut *source, context.clock.now());
         if let Err(error) = known {
             let error = anyhow::Error::new(error);
-            tracing::warn!("starting without keys, requests with one get 503 for now: {error:#}");
+            let remedy = error
+                .chain()
+                .find_map(|why| key_store::remedy(why.downcast_ref()?));
+            let remedy = context
+                .hints
+                .paste(remedy.unwrap_or("`catalogue doctor` says more"));
+            tracing::warn!(
+                "starting without keys, requests with one get 503 for now: {error:#}; {remedy}"
+            );
         }
         // Dropped after the last request was answered, it writes down the last uses.
         let _uses = write_uses(Arc::clone(&self.keyring), self.last_uses)

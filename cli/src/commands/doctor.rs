@@ -57,7 +57,7 @@ pub fn run(
     let checks = checks(place, publication, context)?;
     let checks: Vec<_> = checks
         .into_iter()
-        .map(|check| check.within(place))
+        .map(|check| check.pasted(&context.hints))
         .collect();
     let count = |outcome| checks.iter().filter(|one| one.outcome == outcome).count();
     let (warnings, problems) = (count(Outcome::Warning), count(Outcome::Problem));

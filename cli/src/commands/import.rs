@@ -16,7 +16,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use shared::data_dir::DataDir;
+use shared::keys::environment::Environment;
 use shared::release::{Manifest, ReleaseId, ReleaseWriter, Releases};
+use shared::servers::{Standing, standing};
 use shared::timestamp::Timestamp;
 
 use self::comparison::Comparison;
@@ -71,6 +74,8 @@ pub(super) struct Imported {
     made: Option<Made>,
     /// The release that is served from now on.
     pub(super) active: Active,
+    /// Whether a server runs here, which serves what is active by itself.
+    is_followed: bool,
     duration: Duration,
 }
 
@@ -170,9 +175,18 @@ pub(super) fn import(
     let imported = Imported {
         made,
         active,
+        is_followed: servers_run(publication.data),
         duration: context.clock.now().monotonic.saturating_sub(started),
     };
     Ok((imported, outcome))
+}
+
+/// Whether a server of the data directory runs, as far as that can be seen.
+fn servers_run(data: &Path) -> bool {
+    let data = DataDir::new(data);
+    let runs =
+        |environment| !matches!(standing(&data, environment), Ok(Standing::Stopped) | Err(_));
+    Environment::ALL.into_iter().any(runs)
 }
 
 fn read(

@@ -143,6 +143,11 @@ fn advice(error: &KeyStoreError, store: Option<&mut dyn KeyStore>) -> Option<(Ex
     Some(advice)
 }
 
+/// What to do where the store cannot be followed, if that is known.
+pub(crate) fn remedy(error: &KeyStoreError) -> Option<&'static str> {
+    about_store(error).map(|(_status, advice)| advice)
+}
+
 /// What to do about a store that is not what it should be, or not to be had.
 fn about_store(error: &KeyStoreError) -> Option<(ExitStatus, &'static str)> {
     let advice = match error {

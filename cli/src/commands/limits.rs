@@ -58,7 +58,7 @@ pub fn run(args: &LimitsArgs, context: &mut Context) -> anyhow::Result<ExitStatu
         Init::Made => writeln!(
             context.out,
             "Servers may count minute limits in {address} at once.\n\
-             Next: catalogue serve --limits {address}"
+             Next: catalogue serve, with --limits or CATALOGUE_LIMITS as this address"
         )?,
         Init::There(closed_for) if closed_for.is_zero() => writeln!(
             context.out,

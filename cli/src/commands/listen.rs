@@ -1,14 +1,12 @@
 //! Where to listen: what `serve` and `demo` ask alike.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 
 use clap::Args;
 
+use crate::hints::LISTEN;
 use crate::listening::Listening;
 use crate::service_manager::ServiceManager;
-
-/// Where a server listens unless told otherwise.
-const USUAL: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
 /// The address of a server.
 #[derive(Debug, Args)]
@@ -20,14 +18,14 @@ pub struct ListenArgs {
         env = "CATALOGUE_LISTEN",
         hide_env_values = true
     )]
-    #[arg(default_value_t = USUAL)]
+    #[arg(default_value_t = LISTEN)]
     pub address: SocketAddr,
 }
 
 impl ListenArgs {
     /// On the socket that the service manager passed, or else at the address.
     pub fn decide(&self, manager: &mut ServiceManager) -> anyhow::Result<Listening> {
-        let told = Some(self.address).filter(|address| *address != USUAL);
+        let told = Some(self.address).filter(|address| *address != LISTEN);
         Listening::decide(manager, self.address, told)
     }
 }

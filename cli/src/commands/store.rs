@@ -57,12 +57,15 @@ fn init_database(engine: &Engine, context: &mut Context) -> anyhow::Result<()> {
     let made =
         make(engine).map_err(|error| key_store::stopped(error, "could not make the store"))?;
     match made {
-        Completed { before: 0, now } => writeln!(
-            context.out,
-            "Made a key store in {address}: schema catalogue, version {now}.\n\
-             Create the first subscription: catalogue subscriptions create NAME\n\
-             Or take over what a data directory has: catalogue store copy --help"
-        )?,
+        Completed { before: 0, now } => {
+            let next = "Create the first subscription: catalogue subscriptions create NAME\n\
+                        Or take over what a data directory has: catalogue store copy --help";
+            let next = context.hints.paste(next);
+            writeln!(
+                context.out,
+                "Made a key store in {address}: schema catalogue, version {now}.\n{next}"
+            )?;
+        }
         Completed { before, .. } => writeln!(
             context.out,
             "{address} has a key store already, of version {before}. Nothing was changed."

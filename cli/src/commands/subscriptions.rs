@@ -181,10 +181,8 @@ fn list(as_json: bool, place: &KeyPlace, context: &mut Context) -> anyhow::Resul
     }
     if subscriptions.is_empty() {
         writeln!(context.out, "No subscriptions in {place}.")?;
-        writeln!(
-            context.out,
-            "Create one: catalogue subscriptions create NAME"
-        )?;
+        let next = "Create one: catalogue subscriptions create NAME";
+        writeln!(context.out, "{}", context.hints.paste(next))?;
         return Ok(ExitStatus::Done);
     }
     let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
@@ -234,7 +232,7 @@ fn show(
         ("Renews", time(period.end)),
     ];
     let text = table::details(lines, terminal);
-    write!(context.out, "{text}{next}")?;
+    write!(context.out, "{text}{}", context.hints.paste(next))?;
     Ok(ExitStatus::Done)
 }
 

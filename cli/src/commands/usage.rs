@@ -63,10 +63,8 @@ pub fn run(
             context.out,
             "No subscriptions in {place}, so nothing is used."
         )?;
-        writeln!(
-            context.out,
-            "Create one: catalogue subscriptions create NAME"
-        )?;
+        let next = "Create one: catalogue subscriptions create NAME";
+        writeln!(context.out, "{}", context.hints.paste(next))?;
         return Ok(ExitStatus::Done);
     }
     let text = if context.terminal.out {

@@ -170,8 +170,8 @@ fn real(path: &Path) -> anyhow::Result<PathBuf> {
             real => real.with_context(|| format!("could not create {}", path.display())),
         };
     }
-    let directories = durable::directory_of(path).ancestors();
-    let nearest = directories.filter_map(|it| it.canonicalize().ok()).next();
+    let mut directories = durable::directory_of(path).ancestors();
+    let nearest = directories.find_map(|it| it.canonicalize().ok());
     let nearest = nearest.or_else(|| Path::new(".").canonicalize().ok());
     let name = path.file_name().unwrap_or_default();
     Ok(nearest.unwrap_or_default().join(name))

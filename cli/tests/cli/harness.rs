@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cli::context::{Output, Terminal};
+use cli::hints::Hints;
 use cli::machine::Machine;
 use cli::service_manager::ServiceManager;
 use cli::{Context, ExitStatus};
@@ -96,6 +97,7 @@ impl TestCli {
                 open_files_max: || Some(1_048_576),
                 free_bytes: |_directory| Ok(20_000_000_000),
             },
+            hints: Hints::default(),
             pause: Box::new(move |duration| clock.advance(duration)),
         };
         change(&mut context);

@@ -25,6 +25,7 @@ mod doctor;
 mod explain;
 mod guards;
 mod help;
+mod hints;
 mod import;
 mod key_store;
 mod keys;

@@ -1,13 +1,10 @@
 //! What one check found.
 
 use std::fmt::Display;
-use std::path::Path;
 
 use serde::Serialize;
 
-use crate::args::DATA;
-use crate::key_place::KeyPlace;
-use crate::shell::quoted;
+use crate::hints::Hints;
 use crate::tone::Tone;
 
 /// A thing that was looked at.
@@ -82,25 +79,10 @@ impl Check {
         }
     }
 
-    /// The same for a place that has to be named, so that what is to be run is run on it. The address
-    /// of a database may have a password, and is left in the variable that it is best kept in.
-    pub(super) fn within(self, place: &KeyPlace) -> Self {
-        let data = place.data().path();
-        let mut named = String::new();
-        if data != Path::new(DATA) {
-            named = format!(" --data {}", quoted(&data.display().to_string()));
-        }
-        if place.is_shared() {
-            named.push_str(" --store \"$CATALOGUE_STORE\"");
-        }
-        let command = |run: String| match run.strip_prefix("catalogue ") {
-            Some(rest) => format!("catalogue{named} {rest}"),
-            None => run,
-        };
-        Self {
-            remedy: self.remedy.map(command),
-            ..self
-        }
+    /// The same with a command that can be pasted.
+    pub(super) fn pasted(self, hints: &Hints) -> Self {
+        let remedy = self.remedy.map(|run| hints.paste(&run).into_owned());
+        Self { remedy, ..self }
     }
 
     fn new(about: &'static str, outcome: Outcome, said: impl Into<String>) -> Self {

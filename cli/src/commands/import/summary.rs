@@ -125,10 +125,13 @@ fn show_made(
         return show_refused(made, context);
     }
     let next = match imported.active.id() {
-        Some(active) if active == release => "serve".to_owned(),
-        _ => format!("releases activate {release}"),
+        Some(active) if active == release && imported.is_followed => {
+            "Running servers follow within a second.".to_owned()
+        }
+        Some(active) if active == release => "Next: catalogue serve".to_owned(),
+        _ => format!("Next: catalogue releases activate {release}"),
     };
-    Ok(writeln!(out, "Next: catalogue {next}")?)
+    Ok(writeln!(out, "{}", context.hints.paste(&next))?)
 }
 
 fn show_comparison(made: &Made, imported: &Imported, context: &mut Context) -> anyhow::Result<()> {
@@ -138,7 +141,11 @@ fn show_comparison(made: &Made, imported: &Imported, context: &mut Context) -> a
         Comparison::Impossible(_) if made.is_refused() => {}
         Comparison::Impossible(why) => {
             let warning = guards::uncompared(why);
-            writeln!(context.err, "warning: {}", visible(&warning))?;
+            writeln!(
+                context.err,
+                "warning: {}",
+                visible(&context.hints.paste(&warning))
+            )?;
         }
         // The active release was imported again.
         Comparison::Diff(diff) if diff.from == diff.to => {}
@@ -190,12 +197,11 @@ fn show_refused(made: &Made, context: &mut Context) -> anyhow::Result<()> {
         Comparison::Diff(_) => "diff",
         Comparison::NoneActive | Comparison::Impossible(_) => "releases show",
     };
-    writeln!(
-        context.out,
+    let text = format!(
         "Not activated, since the guards refuse it: see above.\n\
          Look at it:      catalogue {look} {release}\n\
          Activate it:     catalogue releases activate {release}\n\
          Or import with:  {options}"
-    )?;
-    Ok(())
+    );
+    Ok(writeln!(context.out, "{}", context.hints.paste(&text))?)
 }

@@ -116,7 +116,8 @@ fn warn_of_rotated(
             context.err,
             "warning: the rotated key {prefix} still works until {until}"
         )?;
-        writeln!(context.err, "hint: catalogue keys revoke {}", other.id)?;
+        let hint = format!("hint: catalogue keys revoke {}", other.id);
+        writeln!(context.err, "{}", context.hints.paste(&hint))?;
     }
     Ok(())
 }

@@ -163,12 +163,13 @@ pub(super) fn about(
     let details = document::details(&issued.key, owner, None, now, context.terminal);
     let gap = if context.terminal.out { "\n" } else { "" };
     let (readable, path) = (readable(issued), example(issued));
-    let environment = issued.key.environment;
-    format!(
+    let (environment, server) = (issued.key.environment, context.hints.server());
+    let text = format!(
         "{gap}This key is shown only once. Copy it now and keep it secret.\n\n{details}\n\
          It can read {readable}, for example from `catalogue serve --env {environment}`:\n  \
-         curl -H \"Authorization: Bearer $KEY\" http://127.0.0.1:8080{path}\n"
-    )
+         curl -H \"Authorization: Bearer $KEY\" {server}{path}\n"
+    );
+    context.hints.paste(&text).into_owned()
 }
 
 fn readable(issued: &IssuedKey) -> &'static str {

@@ -50,7 +50,7 @@ pub(super) fn run(
             0 => "Create a subscription first: catalogue subscriptions create NAME",
             _ => "Issue one: catalogue keys issue --subscription NAME --scope boats.read",
         };
-        writeln!(context.out, "{next}")?;
+        writeln!(context.out, "{}", context.hints.paste(next))?;
         return Ok(ExitStatus::Done);
     }
     let heading = [

@@ -60,7 +60,11 @@ impl Listing {
     pub(super) fn say_pointer_damage(&self, context: &mut Context) {
         if let Some(damage) = &self.pointer_damage {
             // There is no other place left to report that standard error is closed.
-            _ = writeln!(context.err, "error: {}", visible(damage));
+            _ = writeln!(
+                context.err,
+                "error: {}",
+                visible(&context.hints.paste(damage))
+            );
         }
     }
 
@@ -111,10 +115,8 @@ pub(super) fn list(
 /// Says that there are none, and how to get one.
 pub(super) fn no_releases(releases: &dyn Releases, context: &mut Context) -> anyhow::Result<()> {
     writeln!(context.out, "No releases in {}.", releases.place())?;
-    Ok(writeln!(
-        context.out,
-        "Import one: catalogue import EXPORT"
-    )?)
+    let next = context.hints.paste("Import one: catalogue import EXPORT");
+    Ok(writeln!(context.out, "{next}")?)
 }
 
 fn rows(releases: &[ReleaseDocument], now: i64, terminal: Terminal) -> String {

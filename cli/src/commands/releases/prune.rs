@@ -79,7 +79,11 @@ pub(super) fn run(
     }
     for failure in &failures {
         // There is no other place left to report that standard error is closed.
-        _ = writeln!(context.err, "error: {}", visible(failure));
+        _ = writeln!(
+            context.err,
+            "error: {}",
+            visible(&context.hints.paste(failure))
+        );
     }
     Ok(ExitStatus::Failure)
 }

@@ -1,0 +1,117 @@
+//! Commands of ours in hints, so that they do what they say where they are pasted.
+//!
+//! A hint names a command as if nothing but its own words had to be typed. Here, on the way to the
+//! person, it gets the options of every command that were typed this time: what is set in the
+//! environment or a file holds for the pasted command too. An address may have a password, and is
+//! left in the variable that it is best kept in.
+
+use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::Path;
+
+use crate::shell::quoted;
+
+/// The name of the program, before a command.
+const PROGRAM: &str = "catalogue ";
+/// The commands that heed the options of every command. The others say and write what they know by
+/// themselves, or look at what is named.
+pub(crate) const HEEDING: [&str; 11] = [
+    "demo",
+    "diff",
+    "doctor",
+    "explain",
+    "import",
+    "keys",
+    "releases",
+    "serve",
+    "store",
+    "subscriptions",
+    "usage",
+];
+
+/// Where a server listens unless told otherwise.
+pub const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
+
+/// What a hint has to say beside its own words.
+#[derive(Clone, Debug, Default)]
+pub struct Hints {
+    /// Options of every command that were typed, each with a space before it.
+    options: String,
+    /// Where servers are set to listen.
+    listen: Option<SocketAddr>,
+}
+
+impl Hints {
+    /// Adds an option that was typed, with its value.
+    pub(crate) fn typed(&mut self, option: &str, value: &Path) {
+        let value = quoted(&value.display().to_string());
+        self.options = format!("{} --{option} {value}", self.options);
+    }
+
+    /// Adds that the address of a database was typed.
+    pub(crate) fn typed_store(&mut self) {
+        self.options.push_str(" --store \"$CATALOGUE_STORE\"");
+    }
+
+    /// Says where servers are set to listen.
+    pub(crate) fn listening(&mut self, address: Option<SocketAddr>) {
+        self.listen = address;
+    }
+
+    /// A text with every command in it as it can be pasted.
+    pub fn paste<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.options.is_empty() || !text.contains(PROGRAM) {
+            return Cow::Borrowed(text);
+        }
+        let mut parts = text.split(PROGRAM);
+        let mut pasted = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let is_of_name = |c: char| c.is_alphanumeric() || c == '-';
+            let end = part.find(|c| !is_of_name(c)).unwrap_or(part.len());
+            pasted.push_str(PROGRAM.trim_end());
+            if HEEDING.contains(&&part[..end]) {
+                pasted.push_str(&self.options);
+            }
+            pasted.push(' ');
+            pasted.push_str(part);
+        }
+        Cow::Owned(pasted)
+    }
+
+    /// How a server on this machine is reached, that is started without saying where it listens.
+    pub fn server(&self) -> String {
+        let address = self.listen.unwrap_or(LISTEN);
+        let ip = match address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+            ip => ip,
+        };
+        match address.port() {
+            0 => {
+                let shown = SocketAddr::new(ip, 1).to_string();
+                let host = shown.strip_suffix('1').unwrap_or_default();
+                format!("http://{host}PORT")
+            }
+            port => format!("http://{}", SocketAddr::new(ip, port)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_get_what_was_typed_and_other_texts_stay() {
+        let mut hints = Hints::default();
+        let text = "run: catalogue keys list, or `catalogue explain-code`; the catalogue record";
+        assert_eq!(hints.paste(text), text);
+        hints.typed("data", Path::new("my boats"));
+        hints.typed_store();
+        assert_eq!(
+            hints.paste(text),
+            "run: catalogue --data 'my boats' --store \"$CATALOGUE_STORE\" keys list, \
+             or `catalogue explain-code`; the catalogue record"
+        );
+    }
+}

@@ -1,0 +1,122 @@
+//! Commands that hints name: they do what they say where they are pasted.
+
+use std::fs;
+use std::process::Stdio;
+
+use shared::data_dir::DataDir;
+use shared::keys::environment::Environment;
+use shared::servers::ServerLock;
+
+use crate::harness::TestCli;
+use crate::keys::{ISSUE, acme};
+use crate::process::{SERVE, command, hold_spawning, spawn};
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
+
+#[test]
+fn a_typed_data_directory_and_file_of_settings_are_part_of_what_is_to_be_pasted() {
+    let mut cli = TestCli::new();
+    cli.write("my settings.toml", "");
+    for (args, expected) in [
+        (&["keys", "list"][..], "subscriptions create NAME"),
+        (
+            &["keys", "show", "key_0000000000000000"],
+            "subscriptions create NAME",
+        ),
+        (
+            &["subscriptions", "create", "Acme"],
+            "keys issue --subscription Acme",
+        ),
+        (&["keys", "show", "key_0000000000000000"], "keys list"),
+        (&["releases", "list"], "import EXPORT"),
+        (&["serve"], "import EXPORT"),
+        (&["doctor"], "import EXPORT"),
+        (&["doctor", "--json"], "import EXPORT"),
+        (&["import", SAMPLE], "serve"),
+    ] {
+        let config = "--config=[dir]/my settings.toml";
+        let said = cli.run(&[args, &[config]].concat());
+        let pasted = format!(
+            "catalogue --data [dir]/catalogue-data --config '[dir]/my settings.toml' {expected}"
+        );
+        assert!(said.to_string().contains(&pasted), "{said}");
+    }
+}
+
+#[test]
+fn what_was_not_typed_is_not_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |set: &dyn Fn(&mut std::process::Command)| {
+        let typed = command(folder.path(), &[]);
+        let mut list = std::process::Command::new(typed.get_program());
+        list.args(["keys", "list"]).current_dir(folder.path());
+        list.env_remove("CATALOGUE_DATA").stdout(Stdio::piped());
+        set(&mut list);
+        let told = spawn(&mut list).wait_with_output().unwrap();
+        String::from_utf8(told.stdout).unwrap()
+    };
+    let from_environment = told(&|list| {
+        list.env("CATALOGUE_DATA", "elsewhere");
+    });
+    for told in [told(&|_| {}), from_environment] {
+        assert!(
+            told.contains(": catalogue subscriptions create NAME"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn an_import_where_a_server_runs_does_not_say_that_one_is_to_be_started() {
+    let mut cli = TestCli::new();
+    cli.run(&["subscriptions", "create", "Acme"]);
+    let data = DataDir::new(cli.path("catalogue-data"));
+    let spawning = hold_spawning();
+    let lock = ServerLock::take(&data, Environment::Live).unwrap();
+    drop(spawning);
+    let followed = cli.run(&["import", SAMPLE]);
+    drop(lock);
+    assert!(
+        followed
+            .out
+            .contains("Running servers follow within a second."),
+        "{followed}"
+    );
+    assert!(!followed.out.contains("serve\n"), "{followed}");
+}
+
+#[test]
+fn the_example_of_a_new_key_asks_where_servers_are_set_to_listen() {
+    let [issue @ .., _json] = ISSUE;
+    for (listen, url) in [
+        ("127.0.0.1:9191", "http://127.0.0.1:9191/v1/boats"),
+        ("0.0.0.0:81", "http://127.0.0.1:81/v1/boats"),
+        ("[::]:82", "http://[::1]:82/v1/boats"),
+        ("127.0.0.1:0", "http://127.0.0.1:PORT/v1/boats"),
+    ] {
+        let mut cli = acme();
+        cli.write("my.toml", format!("serve.listen = \"{listen}\""));
+        let issued = cli.run(&[&issue[..], &["--config=[dir]/my.toml"]].concat());
+        assert!(issued.to_string().contains(url), "{issued}");
+    }
+}
+
+#[test]
+fn a_server_without_a_key_store_says_how_to_make_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let import = command(&data, &["import", SAMPLE])
+        .stdout(Stdio::null())
+        .status();
+    assert!(import.unwrap().success());
+    let log = folder.path().join("log");
+    let mut serve = command(&data, &SERVE[..5]);
+    serve.stderr(fs::File::create(&log).unwrap());
+    drop(crate::process::Server::run(serve));
+    let log = fs::read_to_string(&log).unwrap();
+    let remedy = format!(
+        "catalogue --data {} subscriptions create NAME",
+        data.display()
+    );
+    assert!(log.contains(&remedy), "{log}");
+}
