@@ -1,5 +1,5 @@
 """Keys that are revoked or disabled under load, on two servers of one data directory: what was sent after a command
-with `--wait` returned is refused, what was sent a second after one without.
+had returned is refused, what was sent a second after one with `--no-wait`.
 """
 
 import asyncio
@@ -56,7 +56,7 @@ class Trial:
         return self.last_accepted - self.returned
 
     def __str__(self):
-        return f"keys {self.change} {self.key['prefix']}{' --wait' * self.waits}"
+        return f"keys {self.change} {self.key['prefix']}{' --no-wait' * (not self.waits)}"
 
 
 class Revoker:
@@ -115,7 +115,7 @@ class Revoker:
         await asyncio.sleep(BEFORE)
         trial.began = time.monotonic()
         command = asyncio.create_task(
-            self.catalogue.do("keys", trial.change, id, *["--wait"] * trial.waits))
+            self.catalogue.do("keys", trial.change, id, "--wait" if trial.waits else "--no-wait"))
         if trial.stands_still:
             await self.stand_still(self.servers[environment])
         await command
@@ -149,7 +149,7 @@ class Revoker:
         group = [one for one in self.trials.values()
                  if one.returned and (one.change, one.waits, one.stands_still) == (change, waits, stands_still)]
         if group:
-            name = change + " --wait" * waits + ", still" * stands_still
+            name = change + " --no-wait" * (not waits) + ", still" * stands_still
             longest = max(one.returned - one.began for one in group)
             late = max(one.late() for one in group)
             print(f"{name:<24}{len(group):>5}{longest:>17.3f}{late:>21.3f}{sum(one.refused for one in group):>22}")
