@@ -61,6 +61,9 @@ pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
         data,
         address: args.releases.as_ref(),
     };
+    if is_left_clean(&args.command) {
+        context.interrupts.watch()?;
+    }
     match &args.command {
         Command::Demo(args) => demo::run(args, keys, publication, context),
         Command::Validate(args) => validate::run(args, data, context),
@@ -82,4 +85,18 @@ pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
         Command::Completions(args) => completions::run(args, context),
         Command::Manual(args) => manual::run(args, data, context),
     }
+}
+
+/// Whether an interruption of the command leaves nothing of it behind, and can say what it changed:
+/// what is about keys does neither.
+const fn is_left_clean(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Demo(_)
+            | Command::Validate(_)
+            | Command::Import(_)
+            | Command::Diff(_)
+            | Command::Mapping(_)
+            | Command::Releases(_)
+    )
 }

@@ -16,6 +16,7 @@ use shared::release::S3Settings;
 
 use crate::closed_output;
 use crate::hints::Hints;
+use crate::interrupts::Interrupts;
 use crate::machine::Machine;
 use crate::operator;
 use crate::service_manager::ServiceManager;
@@ -41,6 +42,8 @@ pub struct Context {
     pub terminal: Terminal,
     /// Who runs this as a service: passes a socket, and is told.
     pub service_manager: ServiceManager,
+    /// What ends the command in the middle of its work.
+    pub interrupts: Interrupts,
     /// How S3 is reached.
     pub s3: S3Settings,
     /// What the machine gives.
@@ -190,6 +193,7 @@ impl Context {
                 columns: out.then(columns),
             },
             service_manager: ServiceManager::of_process(),
+            interrupts: Interrupts::of_process(),
             s3: S3Settings::of(std::env::vars_os().filter_map(utf8)),
             machine: Machine::of_process(),
             hints: Hints::default(),

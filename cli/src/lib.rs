@@ -16,6 +16,7 @@ pub mod exit_status;
 pub mod export;
 pub mod findings;
 pub mod hints;
+pub mod interrupts;
 pub mod json;
 pub mod key_place;
 pub mod lines;

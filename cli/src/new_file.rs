@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use shared::durable;
+use shared::interruption::Unfinished;
 use tempfile::NamedTempFile;
 
 use self::permit::Place;
@@ -30,7 +31,7 @@ pub struct NewFile {
 
 enum Target {
     /// Takes the place of the file that has this name, if any.
-    Beside(BufWriter<NamedTempFile>, PathBuf),
+    Beside(BufWriter<NamedTempFile>, PathBuf, Unfinished),
     /// A pipe or a device cannot be replaced, only written to.
     Directly(BufWriter<File>),
 }
@@ -56,7 +57,7 @@ impl NewFile {
         let attempt = format!("could not write {}", self.path.display());
         match self.to {
             Target::Directly(mut file) => file.flush().context(attempt),
-            Target::Beside(file, real) => {
+            Target::Beside(file, real, _unfinished) => {
                 let place = self.permit.place(&self.path, self.kind)?;
                 ensure!(
                     place == Place::File(real.clone()),
@@ -71,14 +72,14 @@ impl NewFile {
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.to {
-            Target::Beside(file, _) => file.write(bytes),
+            Target::Beside(file, ..) => file.write(bytes),
             Target::Directly(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.to {
-            Target::Beside(file, _) => file.flush(),
+            Target::Beside(file, ..) => file.flush(),
             Target::Directly(file) => file.flush(),
         }
     }
@@ -95,10 +96,13 @@ fn open(path: &Path, place: Place, kind: Kind) -> io::Result<Target> {
     };
     // Without this, the error about a missing directory names a file nobody asked for.
     fs::metadata(durable::directory_of(path))?;
-    let mut beside = tempfile::Builder::new();
-    let beside = beside.prefix(PART).permissions(kind.permissions());
-    let file = beside.tempfile_in(durable::directory_of(&real))?;
-    Ok(Target::Beside(BufWriter::new(file), real))
+    let make = || {
+        let mut beside = tempfile::Builder::new();
+        let beside = beside.prefix(PART).permissions(kind.permissions());
+        beside.tempfile_in(durable::directory_of(&real))
+    };
+    let (file, unfinished) = Unfinished::make(make)?;
+    Ok(Target::Beside(BufWriter::new(file), real, unfinished))
 }
 
 fn publish(file: BufWriter<NamedTempFile>, path: &Path, kind: Kind) -> io::Result<()> {

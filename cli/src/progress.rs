@@ -2,13 +2,17 @@
 //!
 //! Nothing is drawn where nobody watches, so that callers need not ask.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, WeakProgressBar};
 use shared::release::s3::Watcher;
 
 /// How often something moves where nothing can be counted.
 const TICK: Duration = Duration::from_millis(100);
+
+/// The bar that the terminal has, which is one for the whole process.
+static DRAWN: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
 
 /// A progress bar on standard error, or none.
 pub struct Progress {
@@ -87,6 +91,10 @@ impl Progress {
 
     fn begin(&self, total: Option<u64>, template: &str) {
         self.bar.reset();
+        if !self.bar.is_hidden() {
+            let mut drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner);
+            *drawn = Some(self.bar.downgrade());
+        }
         let style = ProgressStyle::with_template(template);
         self.bar
             .set_style(style.unwrap_or_else(|_malformed| ProgressStyle::default_bar()));
@@ -94,6 +102,15 @@ impl Progress {
             Some(total) => self.bar.set_length(total),
             None => self.bar.unset_length(),
         }
+    }
+}
+
+/// Does something while no bar is there.
+pub fn without_bar<T>(act: impl FnOnce() -> T) -> T {
+    let drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match drawn.and_then(|bar| bar.upgrade()) {
+        Some(bar) => bar.suspend(act),
+        None => act(),
     }
 }
 

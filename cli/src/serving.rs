@@ -166,6 +166,7 @@ impl Serving {
             tend(Arc::clone(&app), Arc::clone(&releases)).context("could not tend to releases")?;
         let ended = runtime.block_on(async {
             let signals = StopSignals::watch()?;
+            context.interrupts.leave();
             let _answering = admin.start(&app)?;
             say_where(address, context)?;
             let stopped = signals.stop(&app, drain, &context.service_manager);

@@ -13,6 +13,7 @@ pub mod etag;
 pub mod file_lock;
 pub mod fold;
 pub mod ids;
+pub mod interruption;
 pub mod keys;
 pub mod model;
 pub mod number;

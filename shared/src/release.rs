@@ -42,6 +42,7 @@ pub mod releases;
 pub mod rendered;
 pub mod rollback;
 pub mod s3;
+mod staging;
 pub mod store;
 mod tables;
 mod words;

@@ -12,6 +12,7 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use server::catalogue::OpenSettings;
 use server::http::AllowedOrigins;
+use shared::interruption::Unfinished;
 use shared::keys::environment::Environment;
 use shared::keys::limits::DEFAULT_QUOTA;
 use shared::keys::name::Name;
@@ -100,7 +101,8 @@ pub fn run(
 }
 
 fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
-    let folder = tempfile::tempdir().context("could not create a temporary folder")?;
+    let folder = Unfinished::make(tempfile::tempdir);
+    let (folder, _unfinished) = folder.context("could not create a temporary folder")?;
     for (name, text) in SAMPLE {
         let path = folder.path().join(name);
         let written =

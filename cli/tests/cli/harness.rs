@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use cli::context::{Output, Terminal};
 use cli::hints::Hints;
+use cli::interrupts::Interrupts;
 use cli::machine::Machine;
 use cli::service_manager::ServiceManager;
 use cli::{Context, ExitStatus};
@@ -92,6 +93,7 @@ impl TestCli {
             err: Box::new(err.clone()),
             terminal: Terminal::default(),
             service_manager: ServiceManager::nobody(),
+            interrupts: Interrupts::none(),
             s3: S3Settings::default(),
             machine: Machine {
                 open_files_max: || Some(1_048_576),

@@ -27,6 +27,7 @@ mod guards;
 mod help;
 mod hints;
 mod import;
+mod interrupted;
 mod key_store;
 mod keys;
 mod keys_log;

@@ -1,11 +1,34 @@
-//! A pipe that nobody writes to, in the place of a file: whoever waits for it waits for good.
+//! Pipes at which a process waits for good: one that nobody writes to, in the place of a file, and
+//! one that nobody reads.
 
+use std::fs::File;
+use std::io::{ErrorKind, PipeReader, PipeWriter, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use nix::fcntl::OFlag;
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
 /// Makes one where there is nothing yet.
 pub(crate) fn make_pipe(path: &Path) {
     mkfifo(path, Mode::S_IRUSR | Mode::S_IWUSR).unwrap();
+}
+
+/// One that takes no more: whoever writes to it waits as long as its reader is there.
+pub(crate) fn full_pipe() -> (PipeReader, PipeWriter) {
+    let (reader, writer) = std::io::pipe().unwrap();
+    // Opened anew, it may say that it is full without its other writers doing so.
+    let path = format!("/proc/self/fd/{}", writer.as_raw_fd());
+    let mut options = File::options();
+    let options = options.write(true).custom_flags(OFlag::O_NONBLOCK.bits());
+    let mut filled = options.open(path).unwrap();
+    let error = loop {
+        if let Err(error) = filled.write(&[b'.'; 4096]) {
+            break error;
+        }
+    };
+    assert_eq!(error.kind(), ErrorKind::WouldBlock);
+    (reader, writer)
 }

@@ -48,7 +48,7 @@ pub(super) fn find(directory: &Path) -> Result<Vec<PathBuf>, ReleaseError> {
 }
 
 /// Removes a file, or a directory with all that is in it.
-pub(super) fn remove(path: &Path) -> Result<(), ReleaseError> {
+pub(crate) fn remove(path: &Path) -> Result<(), ReleaseError> {
     let removed = fs::symlink_metadata(path).and_then(|metadata| {
         if metadata.is_dir() {
             fs::remove_dir_all(path)

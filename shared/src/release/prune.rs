@@ -16,6 +16,7 @@ use super::manifest::MANIFEST;
 use super::pointer::Pointer;
 use super::{ReleaseError, ReleaseId, ReleaseLock, ReleaseStore};
 use crate::durable;
+use crate::interruption::{Change, Unfinished, uninterrupted};
 
 /// How many of the releases that were active before the active one are kept for rolling back.
 pub const PREVIOUS_KEPT: usize = 2;
@@ -102,7 +103,7 @@ impl ReleaseStore {
             let bytes = *size.as_ref().unwrap_or(&0);
             let kept = size.and_then(|_| match needed.reason(&id, self)? {
                 Some(reason) => Ok(Some(reason)),
-                None => remove_unused(&id, &self.directory(&id), remove),
+                None => remove_unused(&id, &self.directory(&id), remove, Some(Change::Pruned)),
             });
             let kept = kept.unwrap_or_else(|error| {
                 pruned.failures.push(error);
@@ -119,7 +120,7 @@ impl ReleaseStore {
         id: &ReleaseId,
         _held: &ReleaseLock,
     ) -> Result<(), ReleaseError> {
-        remove_unused(id, &self.directory(id), true).map(|_kept| ())
+        remove_unused(id, &self.directory(id), true, None).map(|_kept| ())
     }
 
     /// When a release was last wanted: when its directory was made, or renewed.
@@ -161,6 +162,7 @@ fn remove_unused(
     id: &ReleaseId,
     directory: &Path,
     remove: bool,
+    change: Option<Change>,
 ) -> Result<Option<Kept>, ReleaseError> {
     let manifest = directory.join(MANIFEST);
     let unused = Unused::take(&manifest).map_err(ReleaseError::io("lock", &manifest))?;
@@ -171,7 +173,9 @@ fn remove_unused(
         return Ok(None);
     }
     let aside = directory.with_file_name(format!("{PRUNED}{id}"));
-    durable::publish_directory(directory, &aside)
+    // Interrupted from here on, the release is removed to the end.
+    let _unfinished = Unfinished::at(&aside);
+    uninterrupted(change, || durable::publish_directory(directory, &aside))
         .map_err(ReleaseError::io("move aside", directory))?;
     drop(unused);
     leftovers::remove(&aside)?;

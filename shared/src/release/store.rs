@@ -3,20 +3,20 @@
 //! Whoever changes anything holds one lock; readers need none, because a release never changes
 //! and the pointer is replaced at once.
 
-use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use tempfile::TempDir;
-
-use super::leftovers::{self, STAGING};
+use super::leftovers;
 use super::manifest::FileEntry;
 use super::pointer::Pointer;
+use super::staging::Staging;
 use super::{Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter};
 use crate::data_dir::DataDir;
 use crate::file_lock;
+use crate::interruption::{Change, uninterrupted};
 use crate::regular_file;
 use crate::timestamp::Timestamp;
 
@@ -95,7 +95,8 @@ impl ReleaseStore {
 
     /// Replaces the pointer.
     pub(super) fn write_pointer(&self, pointer: &Pointer) -> Result<(), ReleaseError> {
-        pointer.write(&self.data.current())
+        let activated = Change::Activated(pointer.release.clone());
+        uninterrupted(Some(activated), || pointer.write(&self.data.current()))
     }
 
     /// The pointer to the active release, if any was ever activated.
@@ -155,16 +156,12 @@ impl ReleaseStore {
         renew(&self.directory(id), wanted_at)
     }
 
-    pub(super) fn create_staging(&self) -> Result<TempDir, ReleaseError> {
+    pub(super) fn create_staging(&self) -> Result<Staging, ReleaseError> {
         let releases = self.data.releases();
         DataDir::new(&releases)
             .create()
             .map_err(ReleaseError::io("create", &releases))?;
-        tempfile::Builder::new()
-            .prefix(STAGING)
-            .permissions(Permissions::from_mode(0o700))
-            .tempdir_in(&releases)
-            .map_err(ReleaseError::io("create a directory in", &releases))
+        Staging::create(&releases).map_err(ReleaseError::io("create a directory in", &releases))
     }
 
     /// The newest whole release that has exactly these files, if there is one. A damaged one is

@@ -13,19 +13,19 @@ use std::panic;
 use std::path::Path;
 use std::thread;
 
-use tempfile::TempDir;
-
 use super::columns::{BoatColumns, ManufacturerColumns};
 use super::fields::{FieldCounter, FieldCounts};
 use super::hash::sha256_hex;
 use super::manifest::{FORMAT, FileEntry, FileName, MANIFEST, Manifest};
 use super::new_file::BodyWriter;
 use super::rendered::{RenderedBoat, RenderedManufacturer};
+use super::staging::Staging;
 use super::store::{ReleaseLock, ReleaseStore};
 use super::tables::{self, Columns};
 use super::words::WordTables;
 use super::{ReleaseError, ReleaseId, store};
 use crate::durable;
+use crate::interruption::Change;
 use crate::render::coverage::{BOAT_FIELDS, MANUFACTURER_FIELDS};
 use crate::timestamp::Timestamp;
 
@@ -43,7 +43,7 @@ pub struct ReleaseWriter {
     // and it is gone before another process gets the lock.
     boat_bodies: BodyWriter,
     manufacturer_bodies: BodyWriter,
-    staging: TempDir,
+    staging: Staging,
     lock: ReleaseLock,
 }
 
@@ -234,7 +234,7 @@ fn both<A: Send, B>(
 
 fn publish(
     store: &ReleaseStore,
-    staging: TempDir,
+    staging: Staging,
     manifest: &Manifest,
     published_at: &Timestamp,
 ) -> Result<ReleaseId, ReleaseError> {
@@ -246,7 +246,7 @@ fn publish(
 /// Publishes what has a name elsewhere, in place of whatever is here of that name.
 fn publish_copy(
     store: &ReleaseStore,
-    staging: TempDir,
+    staging: Staging,
     manifest: &Manifest,
     id: &ReleaseId,
     published_at: &Timestamp,
@@ -264,7 +264,7 @@ fn publish_copy(
 /// Completes the staging directory by its manifest and gives it the name of the release.
 fn name(
     store: &ReleaseStore,
-    staging: TempDir,
+    staging: Staging,
     manifest: &Manifest,
     id: &ReleaseId,
     published_at: &Timestamp,
@@ -273,8 +273,10 @@ fn name(
     durable::replace(&path, &manifest.to_bytes()).map_err(ReleaseError::io("write", &path))?;
     let target = store.directory(id);
     store::renew(staging.path(), published_at)?;
-    let staged = staging.keep();
-    durable::publish_directory(&staged, &target).map_err(ReleaseError::io("publish", &target))
+    let made = Change::Made(id.clone());
+    staging
+        .publish(&target, Some(made))
+        .map_err(ReleaseError::io("publish", &target))
 }
 
 #[cfg(test)]

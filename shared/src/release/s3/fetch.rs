@@ -4,12 +4,10 @@
 //! A copy is made in a folder of its own, under a lock that several may share: whoever has it alone
 //! knows that all there was left behind.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-
-use tempfile::TempDir;
 
 use super::bucket::Contents;
 use super::{S3Releases, file_name, lock};
@@ -18,6 +16,7 @@ use crate::durable;
 use crate::release::hash::Hashed;
 use crate::release::manifest::{FileEntry, FileName, MANIFEST};
 use crate::release::new_file::NewFile;
+use crate::release::staging::Staging;
 use crate::release::{Manifest, Release, ReleaseError, ReleaseId, reader};
 
 /// So often a copy is made anew that was removed before it could be opened.
@@ -87,7 +86,7 @@ impl S3Releases {
         &self,
         id: &ReleaseId,
         manifest: &Contents,
-        staging: TempDir,
+        staging: Staging,
     ) -> Result<(), ReleaseError> {
         let path = staging.path().join(MANIFEST);
         durable::replace(&path, &manifest.bytes).map_err(ReleaseError::io("write", &path))?;
@@ -95,19 +94,15 @@ impl S3Releases {
         let releases = DataDir::new(durable::directory_of(&target));
         let created = releases.create();
         created.map_err(ReleaseError::io("create", releases.path()))?;
-        match durable::publish_directory(staging.path(), &target) {
-            Ok(()) => {
-                // It has another name, under which it stays.
-                _ = staging.keep();
-                Ok(())
-            }
+        match staging.publish(&target, None) {
+            Ok(()) => Ok(()),
             Err(error) if is_taken(error.kind()) => Ok(()),
             Err(error) => Err(ReleaseError::io("publish", &target)(error)),
         }
     }
 
     /// A place to make a copy in, and what keeps others from taking it for left behind.
-    fn create_staging(&self) -> Result<(File, TempDir), ReleaseError> {
+    fn create_staging(&self) -> Result<(File, Staging), ReleaseError> {
         let folder = &self.fetching;
         let created = DataDir::new(folder).create();
         created.map_err(ReleaseError::io("create", folder))?;
@@ -124,9 +119,7 @@ impl S3Releases {
         }
         file.lock_shared()
             .map_err(ReleaseError::io("lock", &path))?;
-        let staging = tempfile::Builder::new()
-            .permissions(Permissions::from_mode(0o700))
-            .tempdir_in(folder);
+        let staging = Staging::create(folder);
         let staging = staging.map_err(ReleaseError::io("create a directory in", folder))?;
         Ok((file, staging))
     }

@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use super::bucket::Got;
 use super::{S3Releases, lock};
+use crate::interruption::{Change, uninterrupted};
 use crate::release::pointer::Pointer;
 use crate::release::releases::Before;
 use crate::release::{ReleaseError, ReleaseId};
@@ -37,6 +38,11 @@ impl S3Releases {
 
     /// Makes the pointer name `id`, if it still names what was active before.
     pub(super) fn swap_pointer(&self, id: &ReleaseId, before: &Before) -> Result<(), ReleaseError> {
+        let activated = Change::Activated(id.clone());
+        uninterrupted(Some(activated), || self.try_to_swap(id, before))
+    }
+
+    fn try_to_swap(&self, id: &ReleaseId, before: &Before) -> Result<(), ReleaseError> {
         for _attempt in 0..ATTEMPTS {
             let seen = self.look()?;
             let now = state(seen.as_ref());

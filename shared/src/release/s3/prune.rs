@@ -12,6 +12,7 @@ use bytes::Bytes;
 use super::bucket::Listed;
 use super::marks::{IN_USE, MARKED_SECONDS};
 use super::{RELEASES, S3Releases, file_name};
+use crate::interruption::{Change, uninterrupted};
 use crate::release::leftovers::Leftover;
 use crate::release::manifest::MANIFEST;
 use crate::release::pointer::Pointer;
@@ -162,7 +163,7 @@ impl S3Releases {
     ) -> Result<Option<Kept>, ReleaseError> {
         let manifest = file_name(id, MANIFEST);
         let (_manifest, contents) = self.read_manifest(id)?;
-        self.bucket.remove(&manifest)?;
+        uninterrupted(Some(Change::Pruned), || self.bucket.remove(&manifest))?;
         let is_needed = self.is_needed_again(id);
         if !matches!(is_needed, Ok(false)) {
             self.put_back(&manifest, &contents.bytes)?;

@@ -1,0 +1,163 @@
+//! What becomes of a command that is interrupted: by Ctrl-C, by a service manager, or because its
+//! terminal was closed. What it had begun is removed, and what is true then is said in one line.
+//!
+//! The command may wait for a pipe or another machine, so it is not asked: a thread waits for the
+//! signals and ends the process. Servers stop in their own way; see `stop`.
+
+use std::fs;
+use std::future::poll_fn;
+use std::io::{self, Write};
+use std::process;
+use std::task::Poll;
+use std::thread;
+
+use anyhow::Context as _;
+use shared::interruption::{self, Change};
+use tokio::runtime::{self, Runtime};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
+
+use crate::progress;
+
+/// What a shell adds to the number of a signal.
+const SIGNALLED: i32 = 128;
+
+/// The signals that interrupt a command.
+pub struct Interrupts {
+    are_heard: bool,
+    /// Dropped when another part of the process takes over.
+    watch: Option<oneshot::Sender<()>>,
+}
+
+impl Interrupts {
+    /// Those that this process gets.
+    pub const fn of_process() -> Self {
+        Self {
+            are_heard: true,
+            watch: None,
+        }
+    }
+
+    /// None: for a command that is not a process of its own.
+    pub const fn none() -> Self {
+        Self {
+            are_heard: false,
+            watch: None,
+        }
+    }
+
+    /// From now on an interruption leaves nothing unfinished. A second one ends the process at once.
+    pub fn watch(&mut self) -> anyhow::Result<()> {
+        if !self.are_heard {
+            return Ok(());
+        }
+        let failed = "could not watch for signals";
+        let runtime = runtime::Builder::new_current_thread().enable_io().build();
+        let runtime = runtime.context(failed)?;
+        let signals = signals(&runtime).context(failed)?;
+        let (watch, left) = oneshot::channel();
+        let wait = move || runtime.block_on(wait(signals, left));
+        let thread = thread::Builder::new().name("signals".to_owned());
+        thread.spawn(wait).context(failed)?;
+        self.watch = Some(watch);
+        Ok(())
+    }
+
+    /// From now on others do what is to be done.
+    pub fn leave(&mut self) {
+        self.watch = None;
+    }
+}
+
+/// What is heard. A signal that the caller has this process ignore, as `nohup` does, stays ignored.
+fn signals(runtime: &Runtime) -> io::Result<Vec<(SignalKind, Signal)>> {
+    let _entered = runtime.enter();
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    [
+        SignalKind::interrupt(),
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+    ]
+    .into_iter()
+    .filter(|kind| !is_ignored(&status, kind.as_raw_value()))
+    .map(|kind| Ok((kind, signal(kind)?)))
+    .collect()
+}
+
+/// Whether the mask of ignored signals in what Linux says of a process has this one.
+fn is_ignored(status: &str, signal: i32) -> bool {
+    let mask = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+async fn wait(mut signals: Vec<(SignalKind, Signal)>, left: oneshot::Receiver<()>) {
+    let first = tokio::select! {
+        first = next(&mut signals) => first,
+        _left = left => return,
+    };
+    // The command may be within a step that has to be waited for.
+    let ending = thread::Builder::new().spawn(move || end(first));
+    if ending.is_ok() {
+        next(&mut signals).await;
+    }
+    exit(first)
+}
+
+async fn next(signals: &mut [(SignalKind, Signal)]) -> SignalKind {
+    poll_fn(|context| {
+        for (kind, signal) in &mut *signals {
+            if signal.poll_recv(context).is_ready() {
+                return Poll::Ready(*kind);
+            }
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+fn end(signal: SignalKind) {
+    let changed = interruption::end();
+    progress::without_bar(|| {
+        // There is no other place left to say it.
+        _ = writeln!(io::stderr(), "interrupted: {}", truth(changed.as_ref()));
+        exit(signal)
+    })
+}
+
+#[expect(
+    clippy::exit,
+    reason = "the command itself may wait for what never comes"
+)]
+fn exit(signal: SignalKind) -> ! {
+    process::exit(SIGNALLED + signal.as_raw_value())
+}
+
+fn truth(changed: Option<&Change>) -> String {
+    match changed {
+        None => "nothing was changed".to_owned(),
+        Some(Change::Made(id)) => {
+            format!("what is served was not changed; release {id} is made, but not active")
+        }
+        Some(Change::Activated(id)) => format!("release {id} is active"),
+        Some(Change::Pruned) => {
+            "releases were removed, but perhaps not all; prune again for the rest".to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ignored_signals_are_found_in_what_linux_says_of_a_process() {
+        let status = "Name:\tcatalogue\nSigBlk:\t0000000000000001\nSigIgn:\t0000000000001001\n";
+        assert!(is_ignored(status, SignalKind::hangup().as_raw_value()));
+        assert!(is_ignored(status, 13));
+        assert!(!is_ignored(status, SignalKind::interrupt().as_raw_value()));
+        assert!(!is_ignored("", 1));
+    }
+}

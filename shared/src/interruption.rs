@@ -1,0 +1,100 @@
+//! What must be known when a signal ends a command in the middle of its work: what the process has
+//! begun and not finished, which is removed, and what it has changed, which is told.
+//!
+//! This is kept once for the whole process, because a signal ends all of it. What is finished or
+//! changed, is so in one step: an interruption comes before it or after it. Nothing here knows
+//! signals.
+
+use std::io;
+use std::mem;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::release::ReleaseId;
+use crate::release::leftovers;
+
+/// So often something is removed that is still written to.
+const ATTEMPTS: usize = 100;
+
+static STATE: Mutex<State> = Mutex::new(State {
+    unfinished: Vec::new(),
+    changed: None,
+});
+
+struct State {
+    unfinished: Vec<PathBuf>,
+    changed: Option<Change>,
+}
+
+/// What a command has changed, as far as it got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// This release was made, but not activated.
+    Made(ReleaseId),
+    /// This release was activated.
+    Activated(ReleaseId),
+    /// A release was removed.
+    Pruned,
+}
+
+/// A file or directory that is removed if the process is interrupted before this is dropped.
+#[derive(Debug)]
+pub struct Unfinished {
+    path: PathBuf,
+}
+
+impl Unfinished {
+    /// Whatever is at `path`, or will be.
+    pub fn at(path: &Path) -> Self {
+        lock().unfinished.push(path.to_owned());
+        Self {
+            path: path.to_owned(),
+        }
+    }
+
+    /// Makes a temporary file or directory.
+    pub fn make<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Result<(T, Self)> {
+        let mut state = lock();
+        let made = make()?;
+        let path = made.as_ref().to_owned();
+        state.unfinished.push(path.clone());
+        Ok((made, Self { path }))
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        lock().unfinished.retain(|path| *path != self.path);
+    }
+}
+
+/// Takes a step that no interruption cuts in two, and notes the change that it is.
+pub fn uninterrupted<T, E>(
+    change: Option<Change>,
+    step: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    let mut state = lock();
+    let done = step()?;
+    if change.is_some() {
+        state.changed = change;
+    }
+    Ok(done)
+}
+
+/// Removes what is unfinished, and tells the last change. From now on nothing is begun, finished or
+/// changed: whoever tries waits until the process ends.
+pub fn end() -> Option<Change> {
+    let state = lock();
+    for path in &state.unfinished {
+        // What cannot be removed is left to the next prune.
+        _ = (0..ATTEMPTS).find(|_attempt| leftovers::remove(path).is_ok() || !path.exists());
+    }
+    let changed = state.changed.clone();
+    mem::forget(state);
+    changed
+}
+
+/// A thread that panicked in a step left nothing half done in what is locked here.
+fn lock() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
