@@ -124,7 +124,7 @@ fn end(signal: SignalKind) {
         // There is no other place left to say it.
         _ = writeln!(io::stderr(), "interrupted: {}", truth(changed.as_ref()));
         exit(signal)
-    })
+    });
 }
 
 #[expect(

@@ -39,6 +39,7 @@ use self::worker::Worker;
 use crate::advice::Advised;
 use crate::export::{self, Surroundings, Visit};
 use crate::findings::Finding;
+use crate::machine::resident_bytes;
 use crate::problem::{self, Problem};
 use crate::progress::Progress;
 use crate::validate::Kind;
@@ -47,6 +48,8 @@ use crate::validate::Kind;
 const FILE_MAX: u64 = 1024 * 1024;
 /// Deepest nesting of a record that is read; the outermost object is at depth 1.
 const DEPTH_MAX: usize = 128;
+/// Bytes of memory that mapping one record may take: enough for every record that can be read.
+const MEMORY_MAX: usize = 1 << 30;
 
 /// A mapping file that was read and whose expressions compile.
 #[derive(Debug)]
@@ -118,7 +121,7 @@ pub fn read(
     progress: &Progress,
     receive: &mut dyn Receive,
 ) -> anyhow::Result<()> {
-    let worker = Worker::start(Arc::clone(&mapping.definition), surroundings.temp_dir)?;
+    let worker = start(mapping, surroundings)?;
     let mut pipeline = Pipeline::new(mapping, worker, receive);
     export::files::read(exports, input, surroundings, mapping, &mut pipeline)?;
     pipeline.finish(progress)
@@ -132,10 +135,15 @@ pub fn check(
     surroundings: Surroundings<'_>,
     receive: &mut dyn Receive,
 ) -> anyhow::Result<CheckReport> {
-    let worker = Worker::start(Arc::clone(&mapping.definition), surroundings.temp_dir)?;
+    let worker = start(mapping, surroundings)?;
     let mut pipeline = Pipeline::new(mapping, worker, receive);
     export::files::read(exports, input, surroundings, mapping, &mut pipeline)?;
     pipeline.check()
+}
+
+fn start(mapping: &Mapping, surroundings: Surroundings<'_>) -> anyhow::Result<Worker> {
+    let definition = Arc::clone(&mapping.definition);
+    Worker::start(definition, surroundings.temp_dir, resident_bytes)
 }
 
 fn read_text(path: &Path) -> io::Result<String> {

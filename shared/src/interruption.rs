@@ -55,10 +55,10 @@ impl Unfinished {
     /// Makes a temporary file or directory.
     pub fn make<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Result<(T, Self)> {
         let mut state = lock();
-        let made = make()?;
-        let path = made.as_ref().to_owned();
+        let temporary = make()?;
+        let path = temporary.as_ref().to_owned();
         state.unfinished.push(path.clone());
-        Ok((made, Self { path }))
+        Ok((temporary, Self { path }))
     }
 }
 

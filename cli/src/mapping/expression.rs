@@ -6,15 +6,18 @@
 
 mod functions;
 mod key_names;
+mod products;
 mod recursion;
 mod values;
 
 use jaq_core::data::HasLut;
+use jaq_core::load::parse::Def;
 use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, DataT, Filter, Lut, Vars, unwrap_valr};
 use jaq_json::Val;
 
 pub(super) use self::key_names::{Definitions, key_names};
+pub(super) use self::products::TooLarge;
 use self::recursion::check as check_recursion;
 pub(super) use self::values::{from_json, from_node, text, write_json};
 
@@ -43,6 +46,9 @@ const EXCLUDED: [&str; 15] = [
     "stderr_empty",
     "strflocaltime",
 ];
+
+/// What the expression itself is called, among the definitions.
+const EXPRESSION: &str = "mapping_expression";
 
 /// What the functions of an expression know about the export and the mapping.
 pub(super) trait Knowledge {
@@ -101,15 +107,24 @@ impl Program {
         check_recursion(code)?;
         check_syntax(code)?;
         let whole = format!("{prelude}\n({code}\n)");
-        let file = File {
-            code: whole.as_str(),
-            path: (),
+        let parsed = load::parse(&whole, |parser| parser.term());
+        let parsed = parsed.ok_or_else(not_jq)?;
+        let expression = Def {
+            name: EXPRESSION,
+            args: Vec::new(),
+            body: products::term(parsed),
         };
         let definitions = jaq_core::defs()
             .chain(jaq_std::defs())
             .chain(jaq_json::defs())
-            .filter(|definition| !EXCLUDED.contains(&definition.name));
+            .filter(|definition| !EXCLUDED.contains(&definition.name))
+            .map(|library| -> Def<&str> { products::definition(library) })
+            .chain([expression]);
         let arena = Arena::default();
+        let file = File {
+            code: EXPRESSION,
+            path: (),
+        };
         let modules = Loader::new(definitions)
             .load(&arena, file)
             .map_err(syntax_error)?;
@@ -220,8 +235,12 @@ fn syntax_error(errors: load::Errors<&str, ()>) -> InvalidExpression {
             .map(|(wanted, found)| expected(wanted.as_str(), found)),
         None => None,
     };
+    message.map_or_else(not_jq, |message| InvalidExpression { message })
+}
+
+fn not_jq() -> InvalidExpression {
     InvalidExpression {
-        message: message.unwrap_or_else(|| "this is not jq".to_owned()),
+        message: "this is not jq".to_owned(),
     }
 }
 

@@ -54,6 +54,17 @@ pub(super) enum Event {
     Unpublished { kind: Kind, id: String },
 }
 
+impl Event {
+    /// How long a record it holds.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Made { text, .. } => text.len(),
+            Self::Failed(failed) => failed.raw.len(),
+            Self::Found(_) | Self::Unpublished { .. } => 0,
+        }
+    }
+}
+
 /// A record that could not be mapped.
 #[derive(Debug)]
 pub struct Failed {
@@ -100,7 +111,9 @@ pub(super) struct Reading {
 #[derive(Default)]
 pub(super) struct Position {
     /// How many records were begun.
-    pub(super) records: AtomicU64,
+    pub(super) begun: AtomicU64,
+    /// How many records, and members of them that become records of their own.
+    pub(super) steps: AtomicU64,
     /// The place of the record that was begun last.
     pub(super) place: Mutex<Option<(Arc<ExportFile>, u64)>>,
     /// The expression that was begun last.
@@ -109,7 +122,8 @@ pub(super) struct Position {
 
 impl Position {
     fn begin(&self, file: &Arc<ExportFile>, line: u64) {
-        self.records.fetch_add(1, Ordering::Relaxed);
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        self.steps.fetch_add(1, Ordering::Relaxed);
         let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
         *place = Some((Arc::clone(file), line));
     }

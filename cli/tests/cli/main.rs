@@ -38,6 +38,7 @@ mod manual;
 mod manufacturers;
 mod mapped;
 mod mapping;
+mod mapping_memory;
 mod open_files;
 mod openapi;
 mod output;

@@ -6,6 +6,7 @@ use jaq_core::native::{Fun, bome, run, v};
 use jaq_core::{Cv, Error, RunPtr, ValR, ValXs};
 use jaq_json::Val;
 
+use super::products::{PRODUCT, product};
 use super::values::to_json;
 use super::{Data, Language, from_json, from_node, text};
 use crate::export::json;
@@ -17,7 +18,7 @@ use crate::mapping::functions::slugify::slugify;
 use crate::mapping::functions::year::year;
 
 /// How many there are.
-const FUNCTIONS: usize = 10;
+const FUNCTIONS: usize = 11;
 
 /// All functions, with their numbers of arguments.
 pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
@@ -32,6 +33,11 @@ pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
         ("year", 0, |cv| on_text(&cv, year_of)),
         ("plain", 0, |cv| bome(plain_text(&cv.1))),
         ("slugify", 0, |cv| on_text(&cv, slug)),
+        (PRODUCT, 2, |mut cv| {
+            let right = cv.0.pop_var();
+            let left = cv.0.pop_var();
+            bome(product(left, right))
+        }),
     ];
     functions
         .into_iter()

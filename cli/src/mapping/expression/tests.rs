@@ -226,3 +226,51 @@ fn the_keys_that_an_expression_names_are_known() {
         assert!(names.all.iter().any(|known| known == name), "{name}");
     }
 }
+
+#[test]
+fn products_are_what_they_were_wherever_they_stand() {
+    let boat = json!({ "a": 2, "b": [3, 4], "c": { "d": "x" } });
+    for (code, expected) in [
+        ("3 * .a * 1.5", "9.0"),
+        (".c.d * 3", r#""xxx""#),
+        ("2 * .c.d", r#""xx""#),
+        (".c.d * 0", "null"),
+        (".c * {e: 1}", r#"{"d":"x","e":1}"#),
+        ("[(1, 2) * (3, 4)]", "[3,4,6,8]"),
+        (".a *= 5 | .a", "10"),
+        ("[.b[] *= (1, 2) | .b]", "[[3,4],[6,8]]"),
+        (".a as $x | .b | .[0] *= $x", "[6,4]"),
+        ("def f(g): g * 2; f(.a) | f(.)", "8"),
+        ("reduce .b[] as $n (1; . * $n)", "12"),
+        (r#""\(.a * 2)""#, r#""4""#),
+        ("if .a * 2 == 4 then .b[.a * 0.5 | floor] else 0 end", "4"),
+        ("{(.c.d * 2): (.a * 3)}", r#"{"xx":6}"#),
+        (". as {(\"a\" * 1): $n} | $n", "2"),
+        ("try (.b * 2) catch 7", "7"),
+        ("-(.a * 2)", "-4"),
+        ("label $out | .a * 2, break $out", "4"),
+        (".b[.a * 0 : .a * 1]", "[3,4]"),
+    ] {
+        check(code, &boat, expected);
+    }
+}
+
+#[test]
+fn no_expression_goes_on_after_a_text_that_would_not_fit_into_memory() {
+    for code in [
+        r#""x" * 10000000000"#,
+        r#"9223372036854775807 * "xx""#,
+        r#""x" * 100000000000000000000000000"#,
+        r#"{a: "x"} | .a *= 1000000000000 | .a"#,
+        r#"def long: [("x" * 1000 * 1000 * 1000 * 1000)?]; "\(long)""#,
+        r#"try ("x" * (1, 10000000000)) catch 1"#,
+        r#". as {("x" * 10000000000): $x} | 1"#,
+        r#".["x" * 10000000000]?"#,
+        "twice | (\"x\" | tobytes) * 10000000000",
+    ] {
+        let evaluated = std::panic::catch_unwind(|| evaluate(code, &json!("a")));
+        let given_up = evaluated.err().is_some_and(|why| why.is::<TooLarge>());
+        assert!(given_up, "{code}");
+    }
+    check(r#""" * 100000000000000000000000000"#, &Value::Null, r#""""#);
+}

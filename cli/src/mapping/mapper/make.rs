@@ -114,7 +114,7 @@ impl Mapper {
         let mut failures = Vec::new();
         for input in inputs {
             // Each of them may take its time.
-            self.position.records.fetch_add(1, Ordering::Relaxed);
+            self.position.steps.fetch_add(1, Ordering::Relaxed);
             match self.native(rule, emit, document, (record, &input), observer) {
                 Ok((id, _)) if emit.is_distinct && !self.made.insert((rule, id.clone())) => {}
                 Ok((_, text)) if LINE_MAX < text.len() => {
