@@ -84,10 +84,12 @@ impl Mapping {
 
     /// Reads the text of a mapping file called `name`.
     pub fn parse(name: String, text: String) -> anyhow::Result<Self> {
-        let checked = parse::parse(&text).and_then(|definition| {
-            mapper::compile(&definition)?;
-            Ok(definition)
-        });
+        let checked = worker::deep(|| {
+            parse::parse(&text).and_then(|definition| {
+                mapper::compile(&definition)?;
+                Ok(definition)
+            })
+        })?;
         let definition = checked.map_err(|problems| unusable(&problems, &name, &text))?;
         let unknown = native::unknown_fields(&definition)?;
         if !unknown.is_empty() {

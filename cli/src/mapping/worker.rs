@@ -3,6 +3,7 @@
 //!
 //! The thread of such an expression cannot be stopped; it ends with the process.
 
+use std::panic;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -122,6 +123,10 @@ impl Worker {
     /// Looks whether the thread gets on, and what it takes.
     fn look(&self, seen: &mut Seen) -> anyhow::Result<()> {
         let begun = self.position.begun.load(Ordering::Relaxed);
+        if begun == 0 {
+            // Expressions are compiled, which takes no more than the mapping is long.
+            return Ok(());
+        }
         let bytes = (self.resident_bytes)();
         if begun != seen.begun || seen.bytes.is_none() {
             (seen.begun, seen.bytes) = (begun, bytes);
@@ -186,6 +191,14 @@ impl Worker {
             "mapping the record at {place} ended unexpectedly: `{code}` cannot be evaluated"
         ))
     }
+}
+
+/// Does something that may go as deep as a mapping is long, and waits for it.
+pub(super) fn deep<T: Send>(act: impl FnOnce() -> T + Send) -> anyhow::Result<T> {
+    thread::scope(|scope| {
+        let done = builder().spawn_scoped(scope, act)?.join();
+        Ok(done.unwrap_or_else(|panicked| panic::resume_unwind(panicked)))
+    })
 }
 
 /// A thread with the stack that values need which are nested deep. Where the system does not give

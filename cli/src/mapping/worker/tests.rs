@@ -19,6 +19,8 @@ fn worker() -> Worker {
 fn a_record_may_take_so_much_memory_and_no_more_whatever_those_before_took() {
     let (worker, mut seen) = (worker(), Seen::default());
     for (begun, resident, is_allowed) in [
+        (0, 0, true),
+        (0, 2 * MEMORY_MAX, true),
         (1, 100, true),
         (1, 100 + MEMORY_MAX, true),
         (2, 101 + MEMORY_MAX, true),
@@ -40,6 +42,7 @@ fn a_record_may_take_so_much_memory_and_no_more_whatever_those_before_took() {
 #[test]
 fn where_memory_is_not_known_only_time_is_watched() {
     let (worker, mut seen) = (worker(), Seen::default());
+    worker.position.begun.store(1, Ordering::Relaxed);
     RESIDENT.set(None);
     let ticks_max = RECORD_TIME_MAX.as_millis() / TICK.as_millis();
     for _tick in 1..ticks_max {
@@ -47,4 +50,18 @@ fn where_memory_is_not_known_only_time_is_watched() {
     }
     let said = worker.look(&mut seen).unwrap_err().to_string();
     assert!(said.contains("took longer than 5 s"), "{said}");
+}
+
+#[test]
+fn an_expression_may_be_as_long_as_a_mapping_can_be() {
+    for (link, last) in [
+        ("1 + ", "1"),
+        (". | ", "."),
+        ("- ", "1"),
+        ("1 as $x | ", "1"),
+    ] {
+        let chain = format!("'{}{last}'", link.repeat(10_000));
+        let text = Shipped::Sanity.text().replace("\".loa\"", &chain);
+        Mapping::parse("a.toml".to_owned(), text).unwrap();
+    }
 }
