@@ -64,11 +64,14 @@ pub fn run(args: impl IntoIterator<Item = OsString>, context: &mut Context) -> E
         Err(NoArgs::Usage(usage)) => return args::show_usage(&usage, context),
         Err(NoArgs::Settings(not_usable)) => return show_error(&not_usable, context),
     };
-    match commands::run(&args, context) {
+    let status = match commands::run(&args, context) {
         Ok(status) => status,
         Err(error) if OutputClosed::caused(&error) => ExitStatus::Done,
         Err(error) => show_error(&error, context),
-    }
+    };
+    // What a server logged last may still be on its way; how the command ended does not hang on it.
+    _ = context.err.flush();
+    status
 }
 
 /// Shows the chain of causes on one line, and what to do next where that is known. A file with

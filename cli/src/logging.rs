@@ -1,17 +1,28 @@
 //! The log of a running server: one line an event, on standard error.
 //!
 //! Commands that end by themselves do not log; they print. A panic is logged like any other event,
-//! but without text that may come from a request.
+//! but without text that may come from a request. Once the log is started, all that this process
+//! says on standard error goes through its queue, so that nothing waits for whoever reads it.
 
 mod line;
+mod queue;
 
 use std::fmt;
+use std::fs::File;
+use std::io::{LineWriter, stderr};
+use std::os::fd::AsFd;
 use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
+use anyhow::Context as _;
+use tracing::dispatcher::{Dispatch, with_default};
 use tracing_subscriber::filter::{EnvFilter, ParseError};
+use tracing_subscriber::util::SubscriberInitExt;
 
 use self::line::ForPeople;
-use crate::context::Terminal;
+use self::queue::Queue;
+use crate::context::{Context, Terminal};
 
 /// Which events are logged.
 pub type Filter = EnvFilter;
@@ -76,24 +87,20 @@ impl fmt::Display for Format {
     }
 }
 
-/// Sends the events that `filter` lets through to standard error, in that format.
-pub fn start(filter: Filter, format: Format, terminal: Terminal) -> anyhow::Result<()> {
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
-    let started = if format.is_for_people(terminal) {
-        builder
-            .with_ansi(terminal.err_colour)
-            .event_format(ForPeople)
-            .try_init()
-    } else {
-        builder
-            .json()
-            .flatten_event(true)
-            .with_current_span(false)
-            .try_init()
-    };
-    started.map_err(|error| anyhow::anyhow!(error).context("could not start the log"))?;
+/// Sends the events that `filter` lets through to standard error, in that format. Gives the number
+/// of lines that were dropped, which grows from now on.
+pub fn start(
+    filter: Filter,
+    format: Format,
+    context: &mut Context,
+) -> anyhow::Result<Arc<AtomicU64>> {
+    let terminal = context.terminal;
+    let failed = "could not start the log";
+    let out = stderr().as_fd().try_clone_to_owned().context(failed)?;
+    let tell = move |dropped| tell_dropped(dropped, format, terminal);
+    let queue = Queue::start(File::from(out), tell).context(failed)?;
+    let dispatch = dispatch(filter, format, terminal, queue.clone());
+    dispatch.try_init().context(failed)?;
     std::panic::set_hook(Box::new(|panic| {
         // A formatted message may quote a request; a fixed one cannot.
         let fixed = panic.payload().downcast_ref::<&'static str>().copied();
@@ -104,5 +111,66 @@ pub fn start(filter: Filter, format: Format, terminal: Terminal) -> anyhow::Resu
             .unwrap_or_default();
         tracing::error!(panic.place = place, "panicked: {message}");
     }));
-    Ok(())
+    let dropped = queue.dropped();
+    context.err = Box::new(LineWriter::new(queue));
+    Ok(dropped)
+}
+
+/// What writes events into `queue`, in that format.
+fn dispatch(filter: Filter, format: Format, terminal: Terminal, queue: Queue) -> Dispatch {
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        // It would print what fails, and panic where that fails too.
+        .log_internal_errors(false)
+        .with_writer(queue);
+    if format.is_for_people(terminal) {
+        builder
+            .with_ansi(terminal.err_colour)
+            .event_format(ForPeople)
+            .into()
+    } else {
+        builder
+            .json()
+            .flatten_event(true)
+            .with_current_span(false)
+            .into()
+    }
+}
+
+/// The line that says so, whatever is let through: it is about the log itself.
+fn tell_dropped(dropped: u64, format: Format, terminal: Terminal) -> Vec<u8> {
+    let line = Queue::default();
+    let dispatch = dispatch(EnvFilter::new("warn"), format, terminal, line.clone());
+    with_default(&dispatch, || {
+        tracing::warn!(
+            dropped,
+            "{dropped} log lines were dropped: they were not read in time, or could not be written"
+        );
+    });
+    line.pop().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_dropped_is_told_in_the_format_of_the_log() {
+        let told = |format| {
+            let line = tell_dropped(7, format, Terminal::default());
+            String::from_utf8(line).unwrap()
+        };
+        let message =
+            "7 log lines were dropped: they were not read in time, or could not be written";
+        let text = told(Format::Text);
+        assert!(
+            text.ends_with(&format!(" WARN {message} dropped=7\n")),
+            "{text}"
+        );
+        let json: serde_json::Value = serde_json::from_str(&told(Format::Json)).unwrap();
+        assert_eq!(
+            (&json["message"], &json["dropped"]),
+            (&message.into(), &7.into())
+        );
+    }
 }

@@ -7,6 +7,7 @@
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -112,6 +113,13 @@ impl Serving {
         Self { minutes, ..self }
     }
 
+    /// The same server, whose metrics tell so many lines of the log that were dropped.
+    #[must_use]
+    pub fn logging(self, dropped: Arc<AtomicU64>) -> Self {
+        let app = self.app.logging(dropped);
+        Self { app, ..self }
+    }
+
     /// The address that is listened on, port 0 resolved.
     pub fn address(&self) -> anyhow::Result<SocketAddr> {
         self.socket
@@ -168,6 +176,8 @@ impl Serving {
             let signals = StopSignals::watch()?;
             context.interrupts.leave();
             let _answering = admin.start(&app)?;
+            // Where the administration address is, is in the log by then.
+            _ = context.err.flush();
             say_where(address, context)?;
             let stopped = signals.stop(&app, drain, &context.service_manager);
             let served = serve(Arc::clone(&app), self.socket, limits, stopped).await;

@@ -1,6 +1,6 @@
 //! Everything that answering a request needs, in one place that requests share.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -108,6 +108,13 @@ impl App {
             has_shared_stores: true,
             ..self
         }
+    }
+
+    /// The same app, whose metrics tell how many lines of the log were dropped so far.
+    #[must_use]
+    pub fn logging(mut self, dropped: Arc<AtomicU64>) -> Self {
+        self.metrics.log_lines_dropped = dropped;
+        self
     }
 
     /// How long one request may wait for the stores that count it.

@@ -18,6 +18,7 @@ mod requests;
 mod state;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use prometheus::{Result, TEXT_FORMAT, TextEncoder};
 
@@ -39,6 +40,8 @@ pub(crate) struct Metrics {
     pub(crate) connections: Arc<Connections>,
     pub(crate) queries: Queries,
     pub(crate) releases: Releases,
+    /// Counted by whoever writes the log.
+    pub(crate) log_lines_dropped: Arc<AtomicU64>,
 }
 
 impl Metrics {
@@ -49,6 +52,7 @@ impl Metrics {
             connections: Arc::new(Connections::new()),
             queries: Queries::new(),
             releases: Releases::default(),
+            log_lines_dropped: Arc::default(),
         }
     }
 }

@@ -96,7 +96,8 @@ pub fn run(
         data = data.display(),
     )?;
     let filter = logging::parse_filter("warn")?;
-    logging::start(filter, logging::Format::default(), context.terminal)?;
+    let dropped = logging::start(filter, logging::Format::default(), context)?;
+    let serving = serving.logging(dropped);
     serving.run(connection_limits(None), Admin::Off, Duration::ZERO, context)
 }
 

@@ -165,10 +165,11 @@ pub fn run(
     let parts = (Arc::from(releases), settings);
     let serving = Serving::prepare(lock, keys, listening, parts, allowed_origins, context)?;
     let admin = Admin::take(args.admin)?;
-    logging::start(args.log.clone(), args.log_format, context.terminal)?;
+    let dropped = logging::start(args.log.clone(), args.log_format, context)?;
     let limits = connection_limits(args.connections_per_address);
     serving
         .counting_in(minutes)
+        .logging(dropped)
         .run(limits, admin, args.drain, context)
 }
 

@@ -34,6 +34,7 @@ mod keys_log;
 mod keys_shown;
 mod keys_used;
 mod keys_wait;
+mod log;
 mod manual;
 mod manufacturers;
 mod mapped;

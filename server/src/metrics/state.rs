@@ -1,5 +1,7 @@
 //! What is so at the moment of the scrape: readiness, keys, caches, queues.
 
+use std::sync::atomic::Ordering;
+
 use shared::clock::Moment;
 
 use super::families::{Families, float};
@@ -33,6 +35,11 @@ fn tell_server(app: &App, now: Moment, families: &mut Families) {
         "catalogue_draining",
         "1 if the server is about to stop, else 0.",
         one_if(readiness.is_draining),
+    );
+    families.counter(
+        "catalogue_log_lines_dropped_total",
+        "Lines of the log that were not written: nobody read them in time, or the disk was full.",
+        app.metrics.log_lines_dropped.load(Ordering::Relaxed),
     );
 }
 

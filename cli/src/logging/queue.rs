@@ -1,0 +1,333 @@
+//! Lines on their way to standard error: they wait in a queue of bounded length, and a thread of
+//! its own writes them.
+//!
+//! Standard error may be a full disk, a pipe that nobody reads, or one whose reader is gone. None
+//! of that is a reason to refuse a request, or to make it wait: a line for which there is no room,
+//! or that cannot be written, is dropped and counted, and the log tells how many were, once it can.
+//! Nothing here fails, panics, or waits for the reader, but for a flush, and that not for long.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use tracing_subscriber::fmt::MakeWriter;
+
+/// Most bytes of lines that wait: some 13,000 lines of requests.
+const BYTES_MAX: usize = 4 << 20;
+/// Memory that a line takes besides its text.
+const LINE_OVERHEAD: usize = 32;
+/// How long a flush waits for the reader of the log.
+const FLUSH_MAX: Duration = Duration::from_secs(1);
+
+/// The queue; clones share it.
+#[derive(Clone, Default)]
+pub(super) struct Queue(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    waiting: Mutex<Waiting>,
+    came: Condvar,
+    handled: Condvar,
+    dropped: Arc<AtomicU64>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    lines: VecDeque<Vec<u8>>,
+    bytes: usize,
+    /// Lines that ever came, and those of them that were written or dropped since.
+    came: u64,
+    handled: u64,
+}
+
+impl Waiting {
+    fn take(&mut self) -> Option<Vec<u8>> {
+        let line = self.lines.pop_front()?;
+        self.bytes -= weight(&line);
+        Some(line)
+    }
+}
+
+impl Queue {
+    /// Starts to write what comes to `out`. `tell` makes the line that says how many were dropped.
+    pub(super) fn start(
+        out: impl Write + Send + 'static,
+        tell: impl Fn(u64) -> Vec<u8> + Send + 'static,
+    ) -> io::Result<Self> {
+        let queue = Self::default();
+        let writing = queue.clone();
+        let mut lines = Lines {
+            out,
+            is_torn: false,
+        };
+        let write = move || {
+            let mut told = 0;
+            loop {
+                writing.write_next(&mut lines, &mut told, &tell);
+            }
+        };
+        thread::Builder::new().name("log".to_owned()).spawn(write)?;
+        Ok(queue)
+    }
+
+    /// How many lines were dropped so far.
+    pub(super) fn dropped(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.0.dropped)
+    }
+
+    /// Takes a line, or drops it where there is no room.
+    pub(super) fn push(&self, line: &[u8]) {
+        let line = line.to_vec();
+        let mut waiting = self.lock();
+        let bytes = waiting.bytes + weight(&line);
+        if BYTES_MAX < bytes {
+            self.drop_one();
+            return;
+        }
+        waiting.bytes = bytes;
+        waiting.came += 1;
+        waiting.lines.push_back(line);
+        drop(waiting);
+        self.0.came.notify_one();
+    }
+
+    /// The oldest line, if there is one.
+    pub(super) fn pop(&self) -> Option<Vec<u8>> {
+        self.lock().take()
+    }
+
+    /// The oldest line, as soon as there is one.
+    fn wait(&self) -> Vec<u8> {
+        let mut waiting = self.lock();
+        loop {
+            if let Some(line) = waiting.take() {
+                return line;
+            }
+            let came = self.0.came.wait(waiting);
+            waiting = came.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn write_next(
+        &self,
+        lines: &mut Lines<impl Write>,
+        told: &mut u64,
+        tell: impl Fn(u64) -> Vec<u8>,
+    ) {
+        if lines.write(&self.wait()) {
+            let dropped = self.0.dropped.load(Ordering::Relaxed);
+            // While lines are dropped for want of room, a line about that would take more of it.
+            let has_room = self.lock().bytes < BYTES_MAX / 2;
+            if *told < dropped && has_room && lines.write(&tell(dropped - *told)) {
+                *told = dropped;
+            }
+        } else {
+            self.drop_one();
+        }
+        self.lock().handled += 1;
+        self.0.handled.notify_all();
+    }
+
+    fn drop_one(&self) {
+        self.0.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        // What waits is whole at every moment, and the log goes on after any panic.
+        let waiting = self.0.waiting.lock();
+        waiting.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn weight(line: &[u8]) -> usize {
+    line.len() + LINE_OVERHEAD
+}
+
+impl Write for &Queue {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.push(line);
+        Ok(line.len())
+    }
+
+    /// Waits until what came before is written or dropped, but for a second at most.
+    fn flush(&mut self) -> io::Result<()> {
+        let waiting = self.lock();
+        let came = waiting.came;
+        let is_left = |waiting: &mut Waiting| waiting.handled < came;
+        let handled = &self.0.handled;
+        // Whoever flushes goes on in any case, and has nobody else to tell.
+        _ = handled.wait_timeout_while(waiting, FLUSH_MAX, is_left);
+        Ok(())
+    }
+}
+
+impl Write for Queue {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        (&*self).write(line)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        (&*self).flush()
+    }
+}
+
+impl<'a> MakeWriter<'a> for Queue {
+    type Writer = &'a Self;
+
+    fn make_writer(&'a self) -> &'a Self {
+        self
+    }
+}
+
+/// Writes whole lines, and begins a new one after a part of one.
+struct Lines<W> {
+    out: W,
+    /// Whether the last line is there in part only, as on a disk that became full.
+    is_torn: bool,
+}
+
+impl<W: Write> Lines<W> {
+    /// Whether the line is written.
+    fn write(&mut self, line: &[u8]) -> bool {
+        if self.is_torn && self.write_part(b"\n") < 1 {
+            return false;
+        }
+        let written = self.write_part(line);
+        let is_whole = written == line.len();
+        self.is_torn = !is_whole && 0 < written;
+        is_whole
+    }
+
+    /// How many bytes could be written.
+    fn write_part(&mut self, bytes: &[u8]) -> usize {
+        let mut written = 0;
+        while written < bytes.len() {
+            match self.out.write(&bytes[written..]) {
+                Ok(0) => break,
+                Ok(more) => written += more,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+        written
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+
+    use super::*;
+
+    /// What a file makes of each write, in turn: how many bytes it takes. Then it takes all.
+    struct Scripted {
+        takes: VecDeque<usize>,
+        written: Sender<Vec<u8>>,
+    }
+
+    impl Write for Scripted {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let taken = self.takes.pop_front().unwrap_or(bytes.len());
+            if taken == 0 {
+                return Err(ErrorKind::StorageFull.into());
+            }
+            let taken = taken.min(bytes.len());
+            self.written.send(bytes[..taken].to_vec()).unwrap();
+            Ok(taken)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Everything that arrives where `lines` come after each other.
+    fn arrived(takes: &[usize], lines: &[&str]) -> String {
+        let (written, received) = channel();
+        let takes = takes.iter().copied().collect();
+        let mut queue = Queue::start(Scripted { takes, written }, told).unwrap();
+        for line in lines {
+            queue.push(line.as_bytes());
+        }
+        while queue.lock().handled < lines.len() as u64 {
+            queue.flush().unwrap();
+        }
+        let bytes = received.try_iter().flatten().collect();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    fn told(dropped: u64) -> Vec<u8> {
+        format!("{dropped} dropped\n").into_bytes()
+    }
+
+    #[test]
+    fn lines_arrive_in_order_also_where_the_file_takes_parts_of_them() {
+        let text = arrived(&[1, 1, 5, 2], &["one\n", "two\n", "three\n"]);
+        assert_eq!(text, "one\ntwo\nthree\n");
+    }
+
+    #[test]
+    fn what_could_not_be_written_is_told_once_something_can() {
+        let text = arrived(&[0, 0], &["one\n", "two\n", "three\n", "four\n"]);
+        assert_eq!(text, "three\n2 dropped\nfour\n");
+        let again = arrived(&[0, 9, 0], &["one\n", "two\n", "three\n", "four\n"]);
+        assert_eq!(again, "two\nthree\n1 dropped\nfour\n");
+    }
+
+    #[test]
+    fn a_line_after_a_part_of_one_begins_at_its_beginning() {
+        let text = arrived(&[2, 0], &["one\n", "two\n"]);
+        assert_eq!(text, "on\ntwo\n1 dropped\n");
+        let text = arrived(&[2, 0, 0, 0], &["one\n", "two\n", "three\n", "four\n"]);
+        assert_eq!(text, "on\nfour\n3 dropped\n");
+    }
+
+    /// A pipe whose reader takes a line only when it is told to.
+    struct Unread {
+        begun: SyncSender<()>,
+        read: Receiver<()>,
+        written: Sender<Vec<u8>>,
+    }
+
+    impl Write for Unread {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            _ = self.begun.send(());
+            _ = self.read.recv();
+            _ = self.written.send(bytes.to_vec());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_a_reader_and_what_has_no_room_is_counted_and_told() {
+        let (begun, has_begun) = sync_channel(0);
+        let (reader, read) = channel();
+        let (written, received) = channel();
+        let unread = Unread {
+            begun,
+            read,
+            written,
+        };
+        let mut queue = Queue::start(unread, told).unwrap();
+        queue.push(b"first");
+        has_begun.recv().unwrap();
+        let long = vec![b'x'; 1000];
+        let fit = BYTES_MAX / weight(&long);
+        for _ in 0..fit + 7 {
+            queue.push(&long);
+        }
+        assert_eq!(queue.dropped().load(Ordering::Relaxed), 7);
+        // This returns although nobody reads.
+        queue.flush().unwrap();
+        drop((has_begun, reader));
+        let lines: Vec<_> = received.iter().take(1 + fit + 1).collect();
+        assert!(lines.contains(&told(7)));
+    }
+}
