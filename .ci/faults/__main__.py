@@ -3,8 +3,9 @@
     python3 .ci/faults kill [N]      N servers killed under load, one after the other on the same data directory
     python3 .ci/faults store [N]     each fault of the key store N times under load
     python3 .ci/faults revoke [N]    N keys revoked under load, on two servers of one data directory
+    python3 .ci/faults log [N]       each fault of the log N times under load, each on a server of its own
 
-Without N: 200, 20, 200. SEED chooses other moments than usual. CATALOGUE is the binary; without it, .ci/cargo builds
+Without N: 200, 20, 200, 20. SEED chooses other moments than usual. CATALOGUE is the binary; without it, .ci/cargo builds
 one. The exit status is 1 where a promise is broken, and it is said what was expected and what was found. What needs
 root or strace is skipped with a word where that is missing. In the end no key that was issued may be in any file.
 """
@@ -18,11 +19,13 @@ import sys
 sys.dont_write_bytecode = True
 
 import kill
+import log
 import revoke
 import store
 from catalogue import Broken, binary, check_secrets, work_directory
 
-TRIALS = {"kill": (kill.run, 200), "store": (store.run, 20), "revoke": (revoke.run, 200)}
+TRIALS = {"kill": (kill.run, 200), "store": (store.run, 20), "revoke": (revoke.run, 200),
+          "log": (log.run, 20)}
 
 
 def main(arguments):

@@ -127,8 +127,8 @@ class Catalogue:
 class Server:
     """A server process."""
 
-    # What its standard input is.
-    input = subprocess.DEVNULL
+    # What its standard input is, and what it logs.
+    input, level = subprocess.DEVNULL, "warn"
 
     def __init__(self, catalogue, environment):
         self.catalogue, self.environment = catalogue, environment
@@ -140,11 +140,14 @@ class Server:
     def command(self):
         """What is run."""
         return [self.catalogue.command, "--data", self.catalogue.data, "serve", "--listen", "127.0.0.1:0",
-                "--admin", self.admin, "--env", self.environment, "--log", "warn"]
+                "--admin", self.admin, "--env", self.environment, "--log", self.level]
+
+    def standard_error(self):
+        return self.log.open("ab")
 
     async def start(self):
         catalogue = self.catalogue
-        with self.log.open("ab") as log:
+        with self.standard_error() as log:
             self.process = subprocess.Popen(self.command(), stdin=self.input, stdout=subprocess.PIPE, stderr=log,
                                             text=True, env=catalogue.environment)
         catalogue.servers.append(self)
