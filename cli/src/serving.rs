@@ -17,11 +17,12 @@ use sd_notify::NotifyState;
 use server::app::{App, Parts};
 use server::catalogue::{Catalogue, OpenSettings};
 use server::follow::{self, Follower, follow};
-use server::http::{AllowedOrigins, ConnectionLimits, Socket, serve};
+use server::http::{AllowedOrigins, Answering, ConnectionLimits, Socket};
 use server::keyring::{Keyring, watch, write_uses};
 use server::limits::Quotas;
 use server::request_id::RandomRequestIds;
 use server::tend::tend;
+use server::threads;
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::keys::last_use::LastUses;
@@ -30,6 +31,7 @@ use shared::pace::AtOnce;
 use shared::release::Releases;
 use shared::release::pointer::Pointer;
 use shared::servers::{ServerLock, ServerLockError, WhileLocked};
+use tokio::runtime::Runtime;
 
 use crate::admin::Admin;
 use crate::advice::Advised;
@@ -44,6 +46,7 @@ use crate::stop::StopSignals;
 
 /// A server that is ready to accept requests.
 pub struct Serving {
+    runtime: Runtime,
     app: App,
     minutes: MinutePlace,
     releases: Arc<dyn Releases>,
@@ -62,6 +65,7 @@ impl Serving {
     /// opened with the same settings. Pages of the allowed origins may read answers. `keys` need not
     /// be within reach yet.
     pub fn prepare(
+        runtime: Runtime,
         lock: ServerLock,
         keys: &KeyPlace,
         listening: Listening,
@@ -94,6 +98,7 @@ impl Serving {
             app
         };
         Ok(Self {
+            runtime,
             app,
             minutes: MinutePlace::default(),
             releases,
@@ -127,7 +132,7 @@ impl Serving {
             .context("could not see the address that is listened on")
     }
 
-    /// Answers requests until SIGTERM or SIGINT, and for `drain` longer. Says on standard output
+    /// Answers requests until a signal to stop, and for `drain` longer. Says on standard output
     /// where, once it does.
     pub fn run(
         self,
@@ -137,7 +142,7 @@ impl Serving {
         context: &mut Context,
     ) -> anyhow::Result<ExitStatus> {
         let address = self.address()?;
-        let runtime = tokio::runtime::Runtime::new().context("could not start the server")?;
+        let runtime = self.runtime;
         let minutes = runtime.block_on(self.minutes.open(Arc::clone(&context.clock)))?;
         let app = Arc::new(self.app.counting_in(minutes));
         // Held here too, so that no other server starts before the last uses are written.
@@ -175,13 +180,15 @@ impl Serving {
         let ended = runtime.block_on(async {
             let signals = StopSignals::watch()?;
             context.interrupts.leave();
-            let _answering = admin.start(&app)?;
+            let failed = || format!("could not serve on {address}");
+            let answering = Answering::prepare(Arc::clone(&app), self.socket, limits);
+            let answering = answering.with_context(failed)?;
+            let _answering_operators = admin.start(&app)?;
             // Where the administration address is, is in the log by then.
             _ = context.err.flush();
             say_where(address, context)?;
             let stopped = signals.stop(&app, drain, &context.service_manager);
-            let served = serve(Arc::clone(&app), self.socket, limits, stopped).await;
-            served.with_context(|| format!("could not serve on {address}"))?;
+            answering.until(stopped).await.with_context(failed)?;
             Ok(ExitStatus::Done)
         });
         // Nothing answers any more once it is gone, so the last uses are the last.
@@ -190,6 +197,22 @@ impl Serving {
         releases.leave();
         ended
     }
+}
+
+/// What a server runs on that opens releases with these settings: all threads that requests need.
+pub fn runtime(settings: OpenSettings) -> anyhow::Result<Runtime> {
+    let runtime = threads::runtime(settings).map_err(|why| {
+        let error = anyhow::Error::new(why).context("could not start the threads of the server");
+        let advice =
+            "allow more: ulimit -u, TasksMax= of the unit, or the pids limit of the container";
+        Advised {
+            error,
+            excerpt: None,
+            advice: advice.to_owned(),
+            status: ExitStatus::Failure,
+        }
+    })?;
+    Ok(runtime)
 }
 
 /// As many connections as there may be usually, or as open files allow; of one address so many, if

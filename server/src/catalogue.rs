@@ -18,6 +18,7 @@ mod version;
 
 pub use explain::{ExplainedRows, PlanStep, RanStatement};
 pub use list::{ListBody, ListError};
+pub(crate) use open::READS_AT_ONCE;
 pub use open::{OpenCatalogueError, OpenSettings};
 pub use pool::{LoadError, QueryError};
 pub(crate) use queue::Queue;

@@ -61,7 +61,7 @@ use pipeline::Answer;
 
 pub use admission::ConnectionLimits;
 pub use cors::{AllowedOrigin, AllowedOrigins, AnyAmongOthers, Origin, OriginError};
-pub use serve::{STOP_SECONDS_MAX, serve};
+pub use serve::{Answering, STOP_SECONDS_MAX, serve};
 pub use socket::Socket;
 
 /// The service of an app, for [`serve()`] and for tests in process.

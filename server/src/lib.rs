@@ -27,3 +27,4 @@ pub mod repeating;
 pub mod request_id;
 mod seldom;
 pub mod tend;
+pub mod threads;

@@ -22,6 +22,7 @@ pub mod regular_file;
 pub mod release;
 pub mod render;
 pub mod servers;
+pub mod threads;
 pub mod timestamp;
 pub mod units;
 pub mod writing_thread;

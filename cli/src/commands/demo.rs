@@ -34,7 +34,7 @@ use crate::key_place::KeyPlace;
 use crate::listening::Listening;
 use crate::logging;
 use crate::publication::Publication;
-use crate::serving::{Serving, connection_limits, take_lock};
+use crate::serving::{self, Serving, connection_limits, take_lock};
 
 /// The files of the sample export.
 const SAMPLE: [(&str, &str); 2] = [
@@ -78,14 +78,16 @@ pub fn run(
     directory
         .create()
         .with_context(|| format!("could not create the data directory {}", data.display()))?;
+    let settings = OpenSettings::default();
+    let runtime = serving::runtime(settings)?;
     let lock = take_lock(directory, Environment::Live)?;
     import_sample(data, context)?;
     let key = issue_key(keys, context)?;
-    let settings = OpenSettings::default();
     let listening = Listening::At(args.listen.address);
     let releases = publication.open(false, context)?;
     let parts = (Arc::from(releases), settings);
-    let serving = Serving::prepare(lock, keys, listening, parts, AllowedOrigins::Own, context)?;
+    let origins = AllowedOrigins::Own;
+    let serving = Serving::prepare(runtime, lock, keys, listening, parts, origins, context)?;
     writeln!(
         context.out,
         "Key, shown this one time:\n  {key}\n\nTry it:\n  \

@@ -21,7 +21,7 @@ use crate::key_place::KeyPlace;
 use crate::logging::{self, Filter, Format};
 use crate::minute_place::MinutePlace;
 use crate::publication::Publication;
-use crate::serving::{Serving, connection_limits, take_lock};
+use crate::serving::{self, Serving, connection_limits, take_lock};
 use crate::size;
 use crate::stop::DRAIN_MAX;
 
@@ -150,6 +150,11 @@ pub fn run(
     let allowed_origins = AllowedOrigins::of(&args.cors)
         .map_err(|why| Advised::wrong_usage(why.into(), "leave out the other origins, or `*`"))?;
     let minutes = minutes(args.limits.as_ref(), keys)?;
+    let settings = OpenSettings {
+        bodies_memory_max: args.bodies_memory,
+        ..OpenSettings::default()
+    };
+    let runtime = serving::runtime(settings)?;
     let releases = publication.open(true, context)?;
     let data = keys.data();
     if publication.address.is_some() {
@@ -158,12 +163,16 @@ pub fn run(
             .with_context(|| format!("could not create {}", data.path().display()))?;
     }
     let lock = take_lock(data, args.environment)?;
-    let settings = OpenSettings {
-        bodies_memory_max: args.bodies_memory,
-        ..OpenSettings::default()
-    };
     let parts = (Arc::from(releases), settings);
-    let serving = Serving::prepare(lock, keys, listening, parts, allowed_origins, context)?;
+    let serving = Serving::prepare(
+        runtime,
+        lock,
+        keys,
+        listening,
+        parts,
+        allowed_origins,
+        context,
+    )?;
     let admin = Admin::take(args.admin)?;
     let dropped = logging::start(args.log.clone(), args.log_format, context)?;
     let limits = connection_limits(args.connections_per_address);

@@ -18,7 +18,7 @@ use super::totals::Totals;
 use super::{Catalogue, Kind};
 
 /// Most bodies that are read from disk at once.
-const READS_AT_ONCE: usize = 32;
+pub(crate) const READS_AT_ONCE: usize = 32;
 
 /// How a release is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! A queue of bounded length before work that blocks: so much of it at once, so much that waits,
 //! for so long.
 //!
-//! The runtime has hundreds of threads for such work and an endless queue before them; without
+//! The runtime has a hundred threads for such work and an endless queue before them; without
 //! bounds of our own, a burst would keep everybody waiting. Whoever cannot be served soon is told
 //! so at once, and may come again.
 

@@ -34,51 +34,86 @@ const GIVE_BACK_INTERVAL: Duration = Duration::from_millis(500);
 /// higher one makes the library allocate room for so many at every request.
 const LIBRARY_HEAD_BYTES_MAX: usize = 2 * HEAD_BYTES_MAX;
 
+/// An app that is about to answer on a socket, with all that it needs for that.
+pub struct Answering {
+    app: Arc<App>,
+    server: Server<Connections>,
+    phases: watch::Sender<Phase>,
+    phase: watch::Receiver<Phase>,
+    giving_back: Repeating,
+}
+
 /// Answers requests on `socket` until `shutdown` completes, of as many connections as `limits`
-/// allow.
-///
-/// Then no connection is accepted any more but, on a socket of its own, those that were made
-/// before, and every answer is the last of its connection, as it is already where the app was told
-/// before that it drains. Within half a second, clients whose head has not ended are told so,
-/// and connections without a request are closed. Requests under way are finished, for at most
-/// [`STOP_SECONDS_MAX`] altogether, and what was leased of monthly quotas and not used is given
-/// back. What lies unused for a second is given back before.
+/// allow, as [`Answering`] does.
 pub async fn serve(
     app: Arc<App>,
     socket: Socket,
     limits: ConnectionLimits,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
-    let (phases, phase) = watch::channel(Phase::Serving);
-    let refusing = Arc::clone(&app);
-    let connections = Connections::new(
-        socket,
-        limits,
-        Arc::new(move |refusal, origin| last_answer(&refusing, refusal, origin)),
-        Arc::clone(&app.clock),
-        Arc::clone(&app.metrics.connections),
-        phase.clone(),
-    )?;
-    let server = server_of(connections);
-    let handle = server.handle();
-    let giving_back = give_back_idle(Arc::clone(&app))?;
-    let mut serving = Box::pin(server.try_serve(service_until(Arc::clone(&app), phase)));
-    let stopped = async {
-        shutdown.await;
-        phases.send_replace(Phase::Stopping);
-        sleep(LAST_REQUESTS).await;
-        phases.send_replace(Phase::Closing);
-        sleep(LAST_WORDS).await;
-        let left = Duration::from_secs(STOP_SECONDS_MAX).saturating_sub(LAST_REQUESTS + LAST_WORDS);
-        handle.stop_graceful(left);
-    };
-    let ended = tokio::select! {
-        by_itself = &mut serving => by_itself,
-        () = stopped => serving.await,
-    };
-    drop(giving_back);
-    app.quotas.give_back_all().await;
-    ended
+    let answering = Answering::prepare(app, socket, limits)?;
+    answering.until(shutdown).await
+}
+
+impl Answering {
+    /// Gets everything ready, so that nothing is missing once it is said that the server listens.
+    /// Needs a runtime, which answers.
+    pub fn prepare(app: Arc<App>, socket: Socket, limits: ConnectionLimits) -> io::Result<Self> {
+        let (phases, phase) = watch::channel(Phase::Serving);
+        let refusing = Arc::clone(&app);
+        let connections = Connections::new(
+            socket,
+            limits,
+            Arc::new(move |refusal, origin| last_answer(&refusing, refusal, origin)),
+            Arc::clone(&app.clock),
+            Arc::clone(&app.metrics.connections),
+            phase.clone(),
+        )?;
+        Ok(Self {
+            server: server_of(connections),
+            giving_back: give_back_idle(Arc::clone(&app))?,
+            app,
+            phases,
+            phase,
+        })
+    }
+
+    /// Answers requests until `shutdown` completes.
+    ///
+    /// Then no connection is accepted any more but, on a socket of its own, those that were made
+    /// before, and every answer is the last of its connection, as it is already where the app was told
+    /// before that it drains. Within half a second, clients whose head has not ended are told so,
+    /// and connections without a request are closed. Requests under way are finished, for at most
+    /// [`STOP_SECONDS_MAX`] altogether, and what was leased of monthly quotas and not used is given
+    /// back. What lies unused for a second is given back before.
+    pub async fn until(self, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {
+        let Self {
+            app,
+            server,
+            phases,
+            phase,
+            giving_back,
+        } = self;
+        let handle = server.handle();
+        let mut serving = Box::pin(server.try_serve(service_until(Arc::clone(&app), phase)));
+        let stopped = async {
+            shutdown.await;
+            phases.send_replace(Phase::Stopping);
+            sleep(LAST_REQUESTS).await;
+            phases.send_replace(Phase::Closing);
+            sleep(LAST_WORDS).await;
+            let left =
+                Duration::from_secs(STOP_SECONDS_MAX).saturating_sub(LAST_REQUESTS + LAST_WORDS);
+            handle.stop_graceful(left);
+        };
+        let ended = tokio::select! {
+            by_itself = &mut serving => by_itself,
+            () = stopped => serving.await,
+        };
+        drop(giving_back);
+        app.quotas.give_back_all().await;
+        ended
+    }
 }
 
 /// Lets other servers have what this one leased of monthly quotas and does not use.

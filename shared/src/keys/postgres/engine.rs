@@ -11,12 +11,19 @@ use std::sync::Arc;
 
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::keys::postgres::PostgresAddress;
 use crate::keys::postgres::failure::Failure;
 use crate::keys::postgres::patience::Patience;
+use crate::threads::{self, Blocking};
+
+/// Threads that look up the names of hosts.
+const BLOCKING: Blocking = Blocking {
+    made: 1,
+    at_most: 4,
+};
 
 /// What reaches a store; clones share it.
 #[derive(Clone)]
@@ -40,9 +47,7 @@ impl Engine {
     /// The same, which waits `slack` times longer than usual for everything: for whoever asks on a
     /// machine that is busy with other things, and has time.
     pub fn with_slack(address: PostgresAddress, slack: NonZeroU32) -> io::Result<Self> {
-        let mut runtime = Builder::new_multi_thread();
-        let runtime = runtime.worker_threads(1).thread_name("postgres");
-        let runtime = runtime.enable_all().build()?;
+        let runtime = threads::runtime("postgres", 1, BLOCKING)?;
         Ok(Self(Arc::new(Shared {
             tls: tls(&address),
             address,

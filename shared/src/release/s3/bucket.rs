@@ -18,7 +18,7 @@ use futures_util::TryStreamExt;
 use object_store::aws::AmazonS3;
 use object_store::path::Path as Key;
 use object_store::{Error, GetOptions, ObjectStore, ObjectStoreExt, PutMode, UpdateVersion};
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 pub use self::client::S3Settings;
@@ -26,6 +26,7 @@ use self::failure::Failure;
 pub use self::failure::S3Error;
 use super::address::S3Address;
 use crate::release::ReleaseError;
+use crate::threads::{self, Blocking};
 
 /// How long anything small may take, all attempts together.
 const SMALL_MAX: Duration = Duration::from_secs(5);
@@ -33,6 +34,11 @@ const SMALL_MAX: Duration = Duration::from_secs(5);
 const PIECE_MAX: Duration = Duration::from_mins(2);
 /// Threads that hash, encrypt and wait for the network.
 const THREADS: usize = 2;
+/// Threads that look up the names of hosts.
+const BLOCKING: Blocking = Blocking {
+    made: 1,
+    at_most: 4,
+};
 
 /// An object, as it is listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,11 +85,7 @@ impl Bucket {
             .with_bucket_name(address.bucket())
             .build();
         let client = client.map_err(|error| failed(failure::root_cause(&error)))?;
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(THREADS)
-            .thread_name("s3")
-            .enable_all()
-            .build();
+        let runtime = threads::runtime("s3", THREADS, BLOCKING);
         Ok(Self {
             client: Arc::new(client),
             runtime: runtime.map_err(|error| failed(error.to_string()))?,
