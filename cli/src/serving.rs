@@ -42,7 +42,7 @@ use crate::key_place::{Followed, KeyPlace};
 use crate::listening::Listening;
 use crate::minute_place::MinutePlace;
 use crate::open_files;
-use crate::stop::StopSignals;
+use crate::stop::{StopSignals, outlive_others};
 
 /// A server that is ready to accept requests.
 pub struct Serving {
@@ -200,6 +200,7 @@ impl Serving {
 }
 
 /// What a server runs on that opens releases with these settings: all threads that requests need.
+/// From now on, signals that are not to end it do not.
 pub fn runtime(settings: OpenSettings) -> anyhow::Result<Runtime> {
     let runtime = threads::runtime(settings).map_err(|why| {
         let error = anyhow::Error::new(why).context("could not start the threads of the server");
@@ -212,6 +213,10 @@ pub fn runtime(settings: OpenSettings) -> anyhow::Result<Runtime> {
             status: ExitStatus::Failure,
         }
     })?;
+    {
+        let _entered = runtime.enter();
+        outlive_others()?;
+    }
     Ok(runtime)
 }
 

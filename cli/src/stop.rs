@@ -1,9 +1,11 @@
-//! When a server stops: at SIGTERM or SIGINT, after a pause in which whoever routes requests to it
-//! may see that it is not ready any more, and takes them elsewhere.
+//! What signals mean to a server. SIGTERM, SIGINT and SIGQUIT stop it, after a pause in which those
+//! who route requests to it may see that it is not ready any more, and take them elsewhere. Others
+//! that would end it, and that it may well get, do not.
 
 use std::time::Duration;
 
 use anyhow::Context as _;
+use nix::sys::signal::Signal::SIGXFSZ;
 use sd_notify::NotifyState;
 use server::app::App;
 use server::http::STOP_SECONDS_MAX;
@@ -23,16 +25,38 @@ const END_MAX: Duration = Duration::from_secs(STOP_SECONDS_MAX + 7);
 pub struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
+    quit: Signal,
+}
+
+/// Lets this process outlive, from now on and for as long as it runs, SIGHUP, which log rotation
+/// sends, and SIGXFSZ: a file that may not grow any more is a write that fails. Needs a runtime,
+/// which logs each SIGHUP.
+pub fn outlive_others() -> anyhow::Result<()> {
+    let mut hangup = watched(SignalKind::hangup(), "SIGHUP")?;
+    // Once watched for, it does nothing, whether or not it is asked for.
+    _ = watched(SignalKind::from_raw(SIGXFSZ as i32), "SIGXFSZ")?;
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            tracing::info!(
+                "SIGHUP does nothing: the log goes to standard error, and settings hold until the \
+                 server is started again"
+            );
+        }
+    });
+    Ok(())
+}
+
+fn watched(kind: SignalKind, name: &str) -> anyhow::Result<Signal> {
+    signal(kind).with_context(|| format!("could not watch for {name}"))
 }
 
 impl StopSignals {
     /// Watches for them from now on.
     pub fn watch() -> anyhow::Result<Self> {
-        let watched =
-            |kind, name| signal(kind).with_context(|| format!("could not watch for {name}"));
         Ok(Self {
             terminate: watched(SignalKind::terminate(), "SIGTERM")?,
             interrupt: watched(SignalKind::interrupt(), "SIGINT")?,
+            quit: watched(SignalKind::quit(), "SIGQUIT")?,
         })
     }
 
@@ -40,6 +64,7 @@ impl StopSignals {
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
+            _ = self.quit.recv() => {}
         }
     }
 

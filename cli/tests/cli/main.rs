@@ -53,6 +53,7 @@ mod served;
 mod service;
 mod settings;
 mod several_servers;
+mod signals;
 mod store;
 mod subscriptions;
 mod terminal;

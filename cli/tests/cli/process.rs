@@ -182,8 +182,13 @@ impl Server {
     }
 
     /// Sends SIGTERM and waits for the end.
-    pub(crate) fn stop(mut self) -> ExitStatus {
+    pub(crate) fn stop(self) -> ExitStatus {
         self.terminate();
+        self.ended()
+    }
+
+    /// Waits for the end of a server that was told to stop.
+    pub(crate) fn ended(mut self) -> ExitStatus {
         self.child.wait().unwrap()
     }
 

@@ -110,6 +110,7 @@ const WORDS: [Word; 22] = [
             "cli/src/open_files",
             "cli/src/operator",
             "cli/src/service_manager",
+            "cli/src/stop",
             "cli/tests/cli/pipe",
             "shared/src/keys/sqlite/database",
             "shared/src/keys/sqlite/examine",
