@@ -31,6 +31,7 @@ pub mod operator;
 mod problem;
 pub mod progress;
 pub mod publication;
+pub mod runtime;
 pub mod service_manager;
 pub mod serving;
 pub mod shell;

@@ -22,7 +22,6 @@ use server::keyring::{Keyring, watch, write_uses};
 use server::limits::Quotas;
 use server::request_id::RandomRequestIds;
 use server::tend::tend;
-use server::threads;
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::keys::last_use::LastUses;
@@ -42,7 +41,7 @@ use crate::key_place::{Followed, KeyPlace};
 use crate::listening::Listening;
 use crate::minute_place::MinutePlace;
 use crate::open_files;
-use crate::stop::{StopSignals, outlive_others};
+use crate::stop::StopSignals;
 
 /// A server that is ready to accept requests.
 pub struct Serving {
@@ -197,27 +196,6 @@ impl Serving {
         releases.leave();
         ended
     }
-}
-
-/// What a server runs on that opens releases with these settings: all threads that requests need.
-/// From now on, signals that are not to end it do not.
-pub fn runtime(settings: OpenSettings) -> anyhow::Result<Runtime> {
-    let runtime = threads::runtime(settings).map_err(|why| {
-        let error = anyhow::Error::new(why).context("could not start the threads of the server");
-        let advice =
-            "allow more: ulimit -u, TasksMax= of the unit, or the pids limit of the container";
-        Advised {
-            error,
-            excerpt: None,
-            advice: advice.to_owned(),
-            status: ExitStatus::Failure,
-        }
-    })?;
-    {
-        let _entered = runtime.enter();
-        outlive_others()?;
-    }
-    Ok(runtime)
 }
 
 /// As many connections as there may be usually, or as open files allow; of one address so many, if

@@ -98,7 +98,7 @@ mod tests {
         };
         let blocking = Blocking {
             made: 9,
-            at_most: 20,
+            at_most: 9,
         };
         let runtime = runtime("all-there", 2, blocking).unwrap();
         // Those that never block take their name when they first run.
@@ -108,7 +108,7 @@ mod tests {
         let together = Arc::new(Barrier::new(9));
         let work = (0..9).map(|_| {
             let together = Arc::clone(&together);
-            runtime.spawn_blocking(move || drop(together.wait()))
+            runtime.spawn_blocking(move || together.wait().is_leader())
         });
         for work in work.collect::<Vec<_>>() {
             runtime.block_on(work).unwrap();

@@ -34,7 +34,8 @@ use crate::key_place::KeyPlace;
 use crate::listening::Listening;
 use crate::logging;
 use crate::publication::Publication;
-use crate::serving::{self, Serving, connection_limits, take_lock};
+use crate::runtime;
+use crate::serving::{Serving, connection_limits, take_lock};
 
 /// The files of the sample export.
 const SAMPLE: [(&str, &str); 2] = [
@@ -79,7 +80,7 @@ pub fn run(
         .create()
         .with_context(|| format!("could not create the data directory {}", data.display()))?;
     let settings = OpenSettings::default();
-    let runtime = serving::runtime(settings)?;
+    let runtime = runtime::start(settings)?;
     let lock = take_lock(directory, Environment::Live)?;
     import_sample(data, context)?;
     let key = issue_key(keys, context)?;

@@ -21,7 +21,8 @@ use crate::key_place::KeyPlace;
 use crate::logging::{self, Filter, Format};
 use crate::minute_place::MinutePlace;
 use crate::publication::Publication;
-use crate::serving::{self, Serving, connection_limits, take_lock};
+use crate::runtime;
+use crate::serving::{Serving, connection_limits, take_lock};
 use crate::size;
 use crate::stop::DRAIN_MAX;
 
@@ -154,7 +155,7 @@ pub fn run(
         bodies_memory_max: args.bodies_memory,
         ..OpenSettings::default()
     };
-    let runtime = serving::runtime(settings)?;
+    let runtime = runtime::start(settings)?;
     let releases = publication.open(true, context)?;
     let data = keys.data();
     if publication.address.is_some() {

@@ -1,0 +1,114 @@
+//! Files that take nothing, parts of lines, or their time.
+
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+
+use super::*;
+
+/// What a file makes of each write, in turn: how many bytes it takes. Then it takes all.
+struct Scripted {
+    takes: VecDeque<usize>,
+    written: Sender<Vec<u8>>,
+}
+
+impl Write for Scripted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = self.takes.pop_front().unwrap_or(bytes.len());
+        if taken == 0 {
+            return Err(ErrorKind::StorageFull.into());
+        }
+        let taken = taken.min(bytes.len());
+        self.written.send(bytes[..taken].to_vec()).unwrap();
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Everything that arrives where `lines` come after each other.
+fn arrived(takes: &[usize], lines: &[&str]) -> String {
+    let (written, received) = channel();
+    let takes = takes.iter().copied().collect();
+    let mut queue = Queue::start(Scripted { takes, written }, told).unwrap();
+    for line in lines {
+        queue.push(line.as_bytes());
+    }
+    while queue.lock().handled < lines.len() as u64 {
+        queue.flush().unwrap();
+    }
+    let bytes = received.try_iter().flatten().collect();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn told(dropped: u64) -> Vec<u8> {
+    format!("{dropped} dropped\n").into_bytes()
+}
+
+#[test]
+fn lines_arrive_in_order_also_where_the_file_takes_parts_of_them() {
+    let text = arrived(&[1, 1, 5, 2], &["one\n", "two\n", "three\n"]);
+    assert_eq!(text, "one\ntwo\nthree\n");
+}
+
+#[test]
+fn what_could_not_be_written_is_told_once_something_can() {
+    let text = arrived(&[0, 0], &["one\n", "two\n", "three\n", "four\n"]);
+    assert_eq!(text, "three\n2 dropped\nfour\n");
+    let again = arrived(&[0, 9, 0], &["one\n", "two\n", "three\n", "four\n"]);
+    assert_eq!(again, "two\nthree\n1 dropped\nfour\n");
+}
+
+#[test]
+fn a_line_after_a_part_of_one_begins_at_its_beginning() {
+    let text = arrived(&[2, 0], &["one\n", "two\n"]);
+    assert_eq!(text, "on\ntwo\n1 dropped\n");
+    let text = arrived(&[2, 0, 0, 0], &["one\n", "two\n", "three\n", "four\n"]);
+    assert_eq!(text, "on\nfour\n3 dropped\n");
+}
+
+/// A pipe whose reader takes a line only when it is told to.
+struct Unread {
+    begun: SyncSender<()>,
+    read: Receiver<()>,
+    written: Sender<Vec<u8>>,
+}
+
+impl Write for Unread {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        _ = self.begun.send(());
+        _ = self.read.recv();
+        _ = self.written.send(bytes.to_vec());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_reader_and_what_has_no_room_is_counted_and_told() {
+    let (begun, has_begun) = sync_channel(0);
+    let (reader, read) = channel();
+    let (written, received) = channel();
+    let unread = Unread {
+        begun,
+        read,
+        written,
+    };
+    let mut queue = Queue::start(unread, told).unwrap();
+    queue.push(b"first");
+    has_begun.recv().unwrap();
+    let long = vec![b'x'; 1000];
+    let fit = BYTES_MAX / weight(&long);
+    for _ in 0..fit + 7 {
+        queue.push(&long);
+    }
+    assert_eq!(queue.dropped().load(Ordering::Relaxed), 7);
+    // This returns although nobody reads.
+    queue.flush().unwrap();
+    drop((has_begun, reader));
+    let lines: Vec<_> = received.iter().take(1 + fit + 1).collect();
+    assert!(lines.contains(&told(7)));
+}
