@@ -2,15 +2,14 @@
 //!
 //! A unit is one request that may be charged. Units are leased from the ledger, which counts them
 //! as spent at once, and charged from the lease; so a crash can lose units but never hand one out
-//! twice. A check leases nothing: it looks at the ledger's last word. The account moves to later
-//! periods only: a wall clock that jumps back reopens nothing.
+//! twice. A check leases nothing: it looks at the ledger's last word. An account is of one period,
+//! which never changes: which one a request is of is for those who have the accounts.
 
 use std::time::Duration;
 
 use shared::clock::Moment;
 use shared::keys::ledger::Lease;
 use shared::keys::quota::Period;
-use shared::keys::subscription::Subscription;
 
 use super::usage::{NANOS_PER_SECOND, Usage};
 
@@ -69,15 +68,15 @@ pub(super) enum Verdict {
     /// The quota of the period is used up.
     Exceeded(Usage),
     /// The ledger has to be asked for this many units first.
-    Lease(Period, u64),
+    Lease(u64),
     /// The ledger has to be asked first how many units are charged.
-    Ask(Period),
+    Ask,
 }
 
 /// One period of one subscription.
 #[derive(Debug)]
 pub(super) struct Account {
-    period: Period,
+    pub(super) period: Period,
     /// The ledger's last word; nothing before the first.
     known: Option<Known>,
     /// Units leased here and not yet charged.
@@ -120,12 +119,10 @@ impl Account {
     pub(super) fn decide(
         &mut self,
         demand: Demand,
-        subscription: &Subscription,
+        quota: u64,
         size: LeaseSize,
         now: Moment,
     ) -> Verdict {
-        self.renew(subscription, now);
-        let quota = subscription.quota;
         let is_within_quota = self.spent() < quota;
         if 0 < self.unused && is_within_quota {
             if demand == Demand::Charge {
@@ -143,9 +140,9 @@ impl Account {
             });
         }
         match demand {
-            Demand::Charge => Verdict::Lease(self.period, self.wanted(quota, size)),
+            Demand::Charge => Verdict::Lease(self.wanted(quota, size)),
             Demand::Check => match self.believed(now) {
-                None => Verdict::Ask(self.period),
+                None => Verdict::Ask,
                 Some(charged) if charged < quota => Verdict::Granted(self.usage(quota, now)),
                 Some(_) => Verdict::Exceeded(self.usage(quota, now)),
             },
@@ -154,12 +151,7 @@ impl Account {
 
     /// How many units to lease after a charge although there are some left, so that requests need
     /// not wait for the ledger: it commits to a disk that others keep busy.
-    pub(super) fn ahead(
-        &mut self,
-        quota: u64,
-        size: LeaseSize,
-        now: Moment,
-    ) -> Option<(Period, u64)> {
+    pub(super) fn ahead(&mut self, quota: u64, size: LeaseSize, now: Moment) -> Option<u64> {
         let wanted = self.wanted(quota, size);
         if wanted < size.ahead_min || wanted / 2 <= self.unused {
             return None;
@@ -170,16 +162,12 @@ impl Account {
             return None;
         }
         self.ahead_at = Some(now);
-        Some((self.period, wanted))
+        Some(wanted)
     }
 
-    /// Takes in what the ledger granted for `period` at the request of `now`. Units of an earlier
-    /// period are worth nothing any more.
-    pub(super) fn receive(&mut self, period: Period, lease: Lease, quota: u64, now: Moment) {
-        if period != self.period {
-            return;
-        }
-        self.learn(period, lease.charged, now);
+    /// Takes in what the ledger granted at the request of `now`.
+    pub(super) fn receive(&mut self, lease: Lease, quota: u64, now: Moment) {
+        self.learn(lease.charged, now);
         self.unused += lease.granted;
         self.idle_since = None;
         let is_empty = lease.granted == 0;
@@ -189,27 +177,25 @@ impl Account {
         });
     }
 
-    /// Takes in what the ledger said of `period` at the request of `now`.
-    pub(super) fn learn(&mut self, period: Period, charged: u64, now: Moment) {
+    /// Takes in what the ledger said at the request of `now`.
+    pub(super) fn learn(&mut self, charged: u64, now: Moment) {
         let at = now.monotonic;
-        if period == self.period {
-            self.known = Some(Known { charged, at });
-        }
+        self.known = Some(Known { charged, at });
     }
 
     /// Takes out the units that were not charged, to be given back.
-    pub(super) fn take_unused(&mut self) -> Option<(Period, u64)> {
+    pub(super) fn take_unused(&mut self) -> Option<u64> {
         let unused = std::mem::take(&mut self.unused);
         self.idle_since = None;
         if let Some(known) = &mut self.known {
             known.charged = known.charged.saturating_sub(unused);
         }
-        (unused != 0).then_some((self.period, unused))
+        (unused != 0).then_some(unused)
     }
 
     /// Takes out the units that none was charged of for a while. That while begins when this is
     /// first asked after a charge: a request may bring a moment that is long past.
-    pub(super) fn take_idle(&mut self, now: Moment) -> Option<(Period, u64)> {
+    pub(super) fn take_idle(&mut self, now: Moment) -> Option<u64> {
         if self.unused == 0 {
             return None;
         }
@@ -219,10 +205,7 @@ impl Account {
     }
 
     /// Takes back units that could not be given back, and were not.
-    pub(super) fn put_back(&mut self, period: Period, units: u64) {
-        if period != self.period {
-            return;
-        }
+    pub(super) fn put_back(&mut self, units: u64) {
         self.unused += units;
         if let Some(known) = &mut self.known {
             known.charged += units;
@@ -240,11 +223,9 @@ impl Account {
         (age < BELIEVED_FOR).then_some(known.charged)
     }
 
-    fn renew(&mut self, subscription: &Subscription, now: Moment) {
-        if now.unix_seconds() < self.period.end {
-            return;
-        }
-        *self = Self::new(subscription.period(now.unix_seconds()));
+    /// Units leased here and not yet charged.
+    pub(super) const fn unused(&self) -> u64 {
+        self.unused
     }
 
     /// Units charged by this server or leased by others.

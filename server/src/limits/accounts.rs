@@ -1,5 +1,8 @@
 //! The accounts of all subscriptions, and who waits for the ledger's word on them.
 //!
+//! A subscription has an account for each period that a request came in. Usually that is one; around
+//! a renewal, and when the wall clock jumps either way, there are more, until what was leased of the
+//! others is given back. So the clock is followed wherever it goes, and no unit changes its period.
 //! Nothing here asks the ledger or decides about a request.
 
 use std::collections::HashMap;
@@ -7,6 +10,7 @@ use std::sync::PoisonError;
 
 use futures_util::FutureExt;
 use shared::clock::Moment;
+use shared::keys::quota::Period;
 use shared::keys::subscription::{Subscription, SubscriptionId};
 
 use super::account::Account;
@@ -16,9 +20,12 @@ use crate::primitives::{Mutex, MutexGuard, Shared};
 /// The end of a conversation with the ledger, for everybody who waits for it.
 pub(super) type Pending = Shared<Result<(), LedgerFailure>>;
 
-/// Accounts by subscription.
+/// Which account: whose, and of which period.
+pub(super) type AccountId = (SubscriptionId, Period);
+
+/// Accounts by subscription, those of one in no order.
 #[derive(Default)]
-pub(super) struct Accounts(pub(super) HashMap<SubscriptionId, Entry>);
+pub(super) struct Accounts(HashMap<SubscriptionId, Vec<Entry>>);
 
 /// One account, and what is being said about it.
 pub(super) struct Entry {
@@ -31,20 +38,69 @@ pub(super) struct Entry {
 }
 
 /// A charge that waits.
-pub(super) struct Waiting<'a>(&'a Mutex<Accounts>, SubscriptionId);
+pub(super) struct Waiting<'a>(&'a Mutex<Accounts>, AccountId);
 
 impl Accounts {
-    /// The account of a subscription, which is a new one at its first request.
+    /// The account of a subscription for what is now, which is a new one at the first request.
     pub(super) fn entry(&mut self, subscription: &Subscription, now: Moment) -> &mut Entry {
-        self.0.entry(subscription.id).or_insert_with(|| Entry {
-            account: Account::new(subscription.period(now.unix_seconds())),
-            pending: None,
-            waiting: 0,
+        let (entries, now) = (
+            self.0.entry(subscription.id).or_default(),
+            now.unix_seconds(),
+        );
+        let found = entries
+            .iter()
+            .position(|entry| entry.period().contains(now));
+        let index = found.unwrap_or_else(|| position_or_new(entries, subscription.period(now)));
+        &mut entries[index]
+    }
+
+    /// The account that there is.
+    pub(super) fn get_mut(&mut self, (id, period): AccountId) -> Option<&mut Entry> {
+        let mut entries = self.0.get_mut(&id)?.iter_mut();
+        entries.find(|entry| entry.period() == period)
+    }
+
+    /// Which ones there are.
+    pub(super) fn ids(&self) -> Vec<AccountId> {
+        self.all().map(|(id, _)| id).collect()
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = (AccountId, &Entry)> {
+        self.0.iter().flat_map(|(id, entries)| {
+            let with_id = |entry: &'_ Entry| (*id, entry.period());
+            entries.iter().map(move |entry| (with_id(entry), entry))
         })
+    }
+
+    /// Forgets the accounts of other periods than those of now for which nothing is left to do.
+    pub(super) fn forget_others(&mut self, now: Moment) {
+        for entries in self.0.values_mut() {
+            let is_of_now = |entry: &Entry| entry.period().contains(now.unix_seconds());
+            entries.retain_mut(|entry| is_of_now(entry) || !entry.is_at_rest());
+        }
     }
 }
 
+/// Times before the first period and after the last count as in these, and are not contained.
+fn position_or_new(entries: &mut Vec<Entry>, period: Period) -> usize {
+    let found = entries.iter().position(|entry| entry.period() == period);
+    found.unwrap_or_else(|| {
+        entries.push(Entry {
+            account: Account::new(period),
+            pending: None,
+            waiting: 0,
+        });
+        entries.len() - 1
+    })
+}
+
 impl Entry {
+    /// Which period it is of.
+    pub(super) const fn period(&self) -> Period {
+        self.account.period
+    }
+
     /// Only a conversation that was broken off is over and still here. It is polled to know that,
     /// since nobody may wait for it.
     pub(super) fn under_way(&mut self) -> Option<Pending> {
@@ -52,12 +108,16 @@ impl Entry {
         self.pending.take_if(is_over);
         self.pending.clone()
     }
+
+    fn is_at_rest(&mut self) -> bool {
+        self.account.unused() == 0 && self.waiting == 0 && self.under_way().is_none()
+    }
 }
 
 impl<'a> Waiting<'a> {
     /// Counts a charge among those that wait, until what is returned is dropped.
-    pub(super) fn count(accounts: &'a Mutex<Accounts>, id: SubscriptionId) -> Self {
-        if let Some(entry) = lock(accounts).0.get_mut(&id) {
+    pub(super) fn count(accounts: &'a Mutex<Accounts>, id: AccountId) -> Self {
+        if let Some(entry) = lock(accounts).get_mut(id) {
             entry.waiting += 1;
         }
         Self(accounts, id)
@@ -66,7 +126,7 @@ impl<'a> Waiting<'a> {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        if let Some(entry) = lock(self.0).0.get_mut(&self.1) {
+        if let Some(entry) = lock(self.0).get_mut(self.1) {
             entry.waiting -= 1;
         }
     }

@@ -10,12 +10,10 @@ use futures_util::future::ready;
 use futures_util::{StreamExt, stream};
 use shared::clock::Moment;
 use shared::keys::ledger::QuotaLedger;
-use shared::keys::quota::Period;
 use shared::keys::store::KeyStoreError;
-use shared::keys::subscription::SubscriptionId;
 
 use super::account::Account;
-use super::accounts::{Pending, lock};
+use super::accounts::{AccountId, Pending, lock};
 use super::quota::Quotas;
 use super::quota_error::log_lost;
 use crate::primitives::{sleep, timeout};
@@ -43,9 +41,13 @@ impl Quotas {
         if attempts.await.unwrap_or(false) {
             return;
         }
-        for (id, entry) in &mut lock(&self.accounts).0 {
-            if let Some((_, units)) = entry.account.take_unused() {
-                log_lost(*id, units, None);
+        let mut accounts = lock(&self.accounts);
+        for id in accounts.ids() {
+            let taken = accounts
+                .get_mut(id)
+                .and_then(|entry| entry.account.take_unused());
+            if let Some(units) = taken {
+                log_lost(id.0, units, None);
             }
         }
     }
@@ -72,12 +74,13 @@ impl Quotas {
     /// finds them unused for a second.
     pub async fn give_back_idle(&self, now: Moment) {
         self.give_back(|account| account.take_idle(now)).await;
+        lock(&self.accounts).forget_others(now);
     }
 
-    /// Gives back what `take` takes out, of several subscriptions at once, since a ledger answers
+    /// Gives back what `take` takes out, of several accounts at once, since a ledger answers
     /// those together who ask together. Whether the ledger took all of it.
-    async fn give_back(&self, take: impl Fn(&mut Account) -> Option<(Period, u64)>) -> bool {
-        let ids: Vec<_> = lock(&self.accounts).0.keys().copied().collect();
+    async fn give_back(&self, take: impl Fn(&mut Account) -> Option<u64>) -> bool {
+        let ids = lock(&self.accounts).ids();
         // Each is started when its turn has come.
         let started = ids
             .into_iter()
@@ -90,22 +93,24 @@ impl Quotas {
     /// `None` where there is nothing to give back, or the ledger is being asked for more.
     fn start_to_give_back(
         &self,
-        id: SubscriptionId,
-        take: impl Fn(&mut Account) -> Option<(Period, u64)>,
+        id: AccountId,
+        take: impl Fn(&mut Account) -> Option<u64>,
     ) -> Option<Pending> {
         let mut accounts = lock(&self.accounts);
-        let entry = accounts.0.get_mut(&id)?;
+        let entry = accounts.get_mut(id)?;
         if entry.under_way().is_some() {
             return None;
         }
         // Taken out before they are given back, so that none is used or given back twice.
-        let (period, units) = take(&mut entry.account)?;
-        let give_back = move |ledger: &dyn QuotaLedger| ledger.give_back(id, period, units);
+        let units = take(&mut entry.account)?;
+        let (subscription, period) = id;
+        let give_back =
+            move |ledger: &dyn QuotaLedger| ledger.give_back(subscription, period, units);
         let enter = move |account: &mut Account, outcome: &Result<(), KeyStoreError>| match outcome
         {
             Ok(()) => {}
-            Err(error) if error.left_all_as_it_was() => account.put_back(period, units),
-            Err(error) => log_lost(id, units, Some(error)),
+            Err(error) if error.left_all_as_it_was() => account.put_back(units),
+            Err(error) => log_lost(subscription, units, Some(error)),
         };
         let pending = self.converse(id, give_back, enter);
         entry.pending = Some(pending.clone());

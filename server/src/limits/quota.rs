@@ -12,12 +12,11 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use shared::clock::Moment;
 use shared::keys::ledger::QuotaLedger;
-use shared::keys::quota::Period;
 use shared::keys::store::KeyStoreError;
-use shared::keys::subscription::{Subscription, SubscriptionId};
+use shared::keys::subscription::Subscription;
 
 use super::account::{Account, Demand, LeaseSize, Verdict};
-use super::accounts::{Accounts, Pending, Waiting, lock};
+use super::accounts::{AccountId, Accounts, Pending, Waiting, lock};
 use super::quota_error::{LedgerFailure, QuotaError};
 use super::usage::Usage;
 use crate::primitives::{Mutex, share, spawn_blocking, timeout};
@@ -37,7 +36,7 @@ pub struct Quotas {
 /// What a request has to do next.
 enum Step {
     Done(Result<Usage, Usage>),
-    Wait(Pending),
+    Wait(AccountId, Pending),
 }
 
 impl Quotas {
@@ -109,15 +108,15 @@ impl Quotas {
         now: Moment,
     ) -> Result<Usage, QuotaError> {
         let step = || self.step(demand, subscription, now);
-        let mut pending = match step() {
+        let (id, mut pending) = match step() {
             // As nearly always: no timer is needed then.
             Step::Done(usage) => return usage.map_err(QuotaError::Exceeded),
-            Step::Wait(pending) => pending,
+            Step::Wait(id, pending) => (id, pending),
         };
         let waited = self.patience.min(left);
         let answered = timeout(waited, async {
             loop {
-                let count = || Waiting::count(&self.accounts, subscription.id);
+                let count = || Waiting::count(&self.accounts, id);
                 let counted = (demand == Demand::Charge).then(count);
                 let answered = pending.await;
                 // From here on it asks for itself.
@@ -125,7 +124,7 @@ impl Quotas {
                 answered.map_err(QuotaError::Unavailable)?;
                 match step() {
                     Step::Done(usage) => return usage.map_err(QuotaError::Exceeded),
-                    Step::Wait(next) => pending = next,
+                    Step::Wait(_, next) => pending = next,
                 }
             }
         });
@@ -136,49 +135,43 @@ impl Quotas {
     fn step(&self, demand: Demand, subscription: &Subscription, now: Moment) -> Step {
         let mut accounts = lock(&self.accounts);
         let entry = accounts.entry(subscription, now);
-        let verdict = entry.account.decide(demand, subscription, self.size, now);
+        let (id, quota) = ((subscription.id, entry.period()), subscription.quota);
+        let verdict = entry.account.decide(demand, quota, self.size, now);
         let pending = match (verdict, entry.under_way()) {
             (Verdict::Granted(usage), under_way) => {
                 if demand == Demand::Charge && under_way.is_none() {
-                    let ahead = entry.account.ahead(subscription.quota, self.size, now);
-                    let lease = |(period, units)| self.lease(subscription, period, units, now);
-                    entry.pending = ahead.map(lease);
+                    let ahead = entry.account.ahead(quota, self.size, now);
+                    entry.pending = ahead.map(|units| self.lease(id, quota, units, now));
                 }
                 return Step::Done(Ok(usage));
             }
             (Verdict::Exceeded(usage), _) => return Step::Done(Err(usage)),
-            (Verdict::Lease(..) | Verdict::Ask(_), Some(pending)) => pending,
-            (Verdict::Lease(period, wanted), None) => {
-                let wanted = wanted.max(entry.waiting + 1);
-                self.lease(subscription, period, wanted, now)
+            (Verdict::Lease(_) | Verdict::Ask, Some(pending)) => pending,
+            (Verdict::Lease(wanted), None) => {
+                self.lease(id, quota, wanted.max(entry.waiting + 1), now)
             }
-            (Verdict::Ask(period), None) => self.ask(subscription.id, period, now),
+            (Verdict::Ask, None) => self.ask(id, now),
         };
         entry.pending = Some(pending.clone());
-        Step::Wait(pending)
+        Step::Wait(id, pending)
     }
 
-    fn lease(
-        &self,
-        subscription: &Subscription,
-        period: Period,
-        wanted: u64,
-        now: Moment,
-    ) -> Pending {
-        let (id, quota) = (subscription.id, subscription.quota);
-        let lease = move |ledger: &dyn QuotaLedger| ledger.lease(id, period, wanted);
+    fn lease(&self, id: AccountId, quota: u64, wanted: u64, now: Moment) -> Pending {
+        let (subscription, period) = id;
+        let lease = move |ledger: &dyn QuotaLedger| ledger.lease(subscription, period, wanted);
         self.converse(id, lease, move |account, outcome| {
             if let Ok(lease) = outcome {
-                account.receive(period, *lease, quota, now);
+                account.receive(*lease, quota, now);
             }
         })
     }
 
-    fn ask(&self, id: SubscriptionId, period: Period, now: Moment) -> Pending {
-        let ask = move |ledger: &dyn QuotaLedger| ledger.charged(id, period);
+    fn ask(&self, id: AccountId, now: Moment) -> Pending {
+        let (subscription, period) = id;
+        let ask = move |ledger: &dyn QuotaLedger| ledger.charged(subscription, period);
         self.converse(id, ask, move |account, outcome| {
             if let Ok(charged) = outcome {
-                account.learn(period, *charged, now);
+                account.learn(*charged, now);
             }
         })
     }
@@ -187,14 +180,14 @@ impl Quotas {
     /// anybody still waits for it, so a client that goes away loses nothing.
     pub(super) fn converse<T: 'static>(
         &self,
-        id: SubscriptionId,
+        id: AccountId,
         say: impl FnOnce(&dyn QuotaLedger) -> Result<T, KeyStoreError> + Send + 'static,
         enter: impl FnOnce(&mut Account, &Result<T, KeyStoreError>) + Send + 'static,
     ) -> Pending {
         let (ledger, accounts) = (Arc::clone(&self.ledger), Arc::clone(&self.accounts));
         let answer = spawn_blocking(move || {
             let outcome = say(&*ledger);
-            if let Some(entry) = lock(&accounts).0.get_mut(&id) {
+            if let Some(entry) = lock(&accounts).get_mut(id) {
                 entry.pending = None;
                 enter(&mut entry.account, &outcome);
             }
@@ -208,8 +201,10 @@ impl Quotas {
 
     pub(super) fn pending(&self) -> Vec<Pending> {
         let accounts = lock(&self.accounts);
-        let entries = accounts.0.values();
-        entries.filter_map(|entry| entry.pending.clone()).collect()
+        let pending = accounts
+            .all()
+            .filter_map(|(_, entry)| entry.pending.clone());
+        pending.collect()
     }
 }
 

@@ -40,6 +40,11 @@ impl Period {
             end: midnight(end),
         }
     }
+
+    /// Whether `now` lies in it.
+    pub const fn contains(self, now: i64) -> bool {
+        self.start <= now && now < self.end
+    }
 }
 
 /// The day of renewal in the month that begins on `first`.

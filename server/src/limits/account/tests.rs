@@ -1,8 +1,6 @@
 //! What an account says, step by step, without a ledger or threads.
 
 use shared::clock::{Clock, ManualClock};
-use shared::keys::name::Name;
-use shared::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};
 
 use super::*;
 
@@ -10,18 +8,6 @@ mod ahead;
 
 /// 2026-09-21T14:13:20Z
 const START: i64 = 1_790_000_000;
-
-fn subscription(quota: u64) -> Subscription {
-    Subscription {
-        id: SubscriptionId(1),
-        name: Name::parse("Acme").unwrap(),
-        plan: Plan::Pro,
-        status: SubscriptionStatus::Active,
-        quota,
-        started_at: 0,
-        created_at: 0,
-    }
-}
 
 struct Scene {
     account: Account,
@@ -46,25 +32,22 @@ impl Scene {
 
     fn charge(&mut self, quota: u64) -> Verdict {
         let now = self.clock.now();
-        self.account
-            .decide(Demand::Charge, &subscription(quota), self.size, now)
+        self.account.decide(Demand::Charge, quota, self.size, now)
     }
 
     fn check(&mut self, quota: u64) -> Verdict {
         let now = self.clock.now();
-        self.account
-            .decide(Demand::Check, &subscription(quota), self.size, now)
+        self.account.decide(Demand::Check, quota, self.size, now)
     }
 
     fn receive(&mut self, granted: u64, charged: u64, quota: u64) {
         let lease = Lease { granted, charged };
-        self.account
-            .receive(self.account.period, lease, quota, self.clock.now());
+        self.account.receive(lease, quota, self.clock.now());
     }
 
     fn wanted(&mut self, quota: u64) -> u64 {
         match self.charge(quota) {
-            Verdict::Lease(_, wanted) => wanted,
+            Verdict::Lease(wanted) => wanted,
             other => panic!("no lease but {other:?}"),
         }
     }
@@ -166,9 +149,8 @@ fn what_remains_grows_only_when_others_give_back_or_the_quota_is_raised() {
 fn a_check_without_units_asks_what_is_left_once_a_second() {
     let mut scene = Scene::new();
     for charged in [3, 5] {
-        let period = scene.account.period;
-        assert_eq!(scene.check(10), Verdict::Ask(period));
-        scene.account.learn(period, charged, scene.clock.now());
+        assert_eq!(scene.check(10), Verdict::Ask);
+        scene.account.learn(charged, scene.clock.now());
         assert!(
             matches!(scene.check(10), Verdict::Granted(usage) if usage.remaining == 10 - charged)
         );
@@ -177,14 +159,7 @@ fn a_check_without_units_asks_what_is_left_once_a_second() {
         assert!(matches!(scene.check(charged), Verdict::Exceeded(_)));
         scene.clock.advance(Duration::from_millis(1));
     }
-    let period = scene.account.period;
-    assert_eq!(scene.check(10), Verdict::Ask(period));
-    scene.clock.jump_wall(period.end - START);
-    scene.account.learn(period, 10, scene.clock.now());
-    assert!(
-        matches!(scene.check(10), Verdict::Ask(next) if next != period),
-        "what is left of the former period says nothing of the next"
-    );
+    assert_eq!(scene.check(10), Verdict::Ask);
 }
 
 #[test]
@@ -202,62 +177,18 @@ fn units_are_idle_a_second_after_it_was_noticed_that_none_is_used() {
     scene.clock.advance(Duration::from_millis(1));
     assert_eq!(idle(&mut scene), None);
     scene.clock.advance(Duration::from_secs(1));
-    let period = scene.account.period;
-    assert_eq!(idle(&mut scene), Some((period, 4)));
+    assert_eq!(idle(&mut scene), Some(4));
     assert_eq!(idle(&mut scene), None, "they are taken out once");
     assert_eq!(scene.wanted(10), 2);
 }
 
 #[test]
-fn units_that_could_not_be_given_back_are_used_here_unless_their_period_is_over() {
+fn units_that_could_not_be_given_back_are_used_here() {
     let mut scene = Scene::new();
     scene.receive(5, 5, 10);
-    let (period, units) = scene.account.take_unused().unwrap();
-    scene.account.put_back(period, units);
+    let units = scene.account.take_unused().unwrap();
+    scene.account.put_back(units);
     assert_eq!(scene.remaining(10), 9);
-    let (period, units) = scene.account.take_unused().unwrap();
-    scene.clock.jump_wall(period.end - START);
-    assert_eq!(scene.wanted(10), 1);
-    scene.account.put_back(period, units);
-    assert_eq!(scene.wanted(10), 1);
-}
-
-#[test]
-fn a_period_ends_at_its_end_and_never_comes_back() {
-    let mut scene = Scene::new();
-    let first = scene.account.period;
-    scene.receive(5, 5, 10);
-    scene.clock.jump_wall(first.end - START - 1);
-    assert_eq!(scene.remaining(10), 9);
-    scene.clock.jump_wall(1);
-    assert_eq!(
-        scene.wanted(10),
-        1,
-        "units of the former period are worth nothing"
-    );
-    let second = scene.account.period;
-    assert_eq!(
-        (second.start, second.end),
-        (first.end, Period::containing(0, first.end).end)
-    );
-    scene.account.receive(
-        first,
-        Lease {
-            granted: 9,
-            charged: 9,
-        },
-        10,
-        scene.clock.now(),
-    );
-    assert_eq!(
-        scene.wanted(10),
-        1,
-        "neither is a lease that comes too late"
-    );
-    scene.clock.jump_wall(-7);
-    scene.receive(1, 10, 10);
-    assert_eq!(scene.remaining(10), 0);
-    assert_eq!(scene.account.period, second);
 }
 
 #[test]
@@ -265,15 +196,7 @@ fn unused_units_are_taken_out_once() {
     let mut scene = Scene::new();
     scene.receive(5, 8, 10);
     assert_eq!(scene.remaining(10), 6);
-    let period = scene.account.period;
-    assert_eq!(scene.account.take_unused(), Some((period, 4)));
+    assert_eq!(scene.account.take_unused(), Some(4));
     assert_eq!(scene.account.take_unused(), None);
     assert_eq!(scene.account.spent(), 4);
-}
-
-impl Account {
-    /// Units leased here and not yet charged.
-    pub(in crate::limits) const fn unused(&self) -> u64 {
-        self.unused
-    }
 }

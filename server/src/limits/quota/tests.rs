@@ -6,11 +6,13 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use shared::clock::{Clock, ManualClock};
 use shared::keys::name::Name;
-use shared::keys::subscription::{Plan, SubscriptionStatus};
+use shared::keys::quota::Period;
+use shared::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};
 
 use super::*;
 
 mod ahead;
+mod clock;
 mod given_back;
 mod ledger;
 mod models;

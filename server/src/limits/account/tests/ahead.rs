@@ -25,8 +25,7 @@ fn a_lease_is_asked_for_ahead_when_half_of_one_is_left_but_not_where_units_are_f
         let (charged, now) = (unused, scene.clock.now());
         scene.receive(unused, charged, charged + left);
         let ahead = scene.account.ahead(charged + left, size, now);
-        let units = ahead.map(|(_, units)| units);
-        assert_eq!(units, expected, "{left} left, {unused} here");
+        assert_eq!(ahead, expected, "{left} left, {unused} here");
     }
 }
 

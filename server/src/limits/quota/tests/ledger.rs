@@ -51,6 +51,17 @@ impl MemoryLedger {
         self.lock().charged.values().sum()
     }
 
+    /// What is charged of the period of that moment.
+    pub(super) fn charged_at(&self, unix_seconds: i64) -> u64 {
+        let period = subscription(1, 0).period(unix_seconds);
+        let charged = self
+            .lock()
+            .charged
+            .get(&(SubscriptionId(1), period.start))
+            .copied();
+        charged.unwrap_or(0)
+    }
+
     /// The ledger, once it is open, unless there is trouble.
     fn answering(&self) -> Result<MutexGuard<'_, Ledger>, KeyStoreError> {
         let gate = self.lock().gate.take();

@@ -1,0 +1,82 @@
+//! A wall clock that jumps: each period is charged for itself, and nothing of another one is lost.
+
+use super::*;
+
+/// From September to the middle of the next January, and so on.
+const MONTHS: i64 = 120 * 86_400;
+
+#[tokio::test]
+async fn a_clock_that_is_ahead_for_one_request_opens_nothing_and_closes_nothing() {
+    let scene = Scene::new(5);
+    for _request in 0..5 {
+        scene.charge().await.unwrap();
+    }
+    scene.clock.jump_wall(MONTHS);
+    assert_eq!(scene.charge().await.unwrap().remaining, 4);
+    scene.clock.jump_wall(-MONTHS);
+    scene.clock.advance(Duration::from_secs(1));
+    let Err(QuotaError::Exceeded(usage)) = scene.check().await else {
+        panic!("the quota of this month was used up before");
+    };
+    let renewal = Period::containing(0, START).end;
+    assert_eq!(usage.reset_unix_seconds, renewal);
+    let wait = u64::try_from(renewal - START - 1).unwrap();
+    assert_eq!(usage.retry_after_seconds, wait);
+    assert!(is_exceeded(&scene.charge().await));
+    scene.clock.jump_wall(renewal - START);
+    for remaining in (0..5).rev() {
+        assert_eq!(scene.charge().await.unwrap().remaining, remaining);
+    }
+}
+
+#[tokio::test]
+async fn what_was_leased_of_another_period_is_used_there_or_goes_back_to_it() {
+    let scene = Scene::new(100_000);
+    for jump in [0, MONTHS, -2 * MONTHS] {
+        scene.clock.jump_wall(jump);
+        for _request in 0..3 {
+            scene.charge().await.unwrap();
+        }
+    }
+    scene.clock.jump_wall(MONTHS);
+    assert_eq!(scene.charge().await.unwrap().remaining, 100_000 - 4);
+    for _look in 0..2 {
+        scene.quotas.give_back_idle(scene.clock.now()).await;
+        scene.clock.advance(Duration::from_secs(1));
+    }
+    let charged = [0, MONTHS, -MONTHS].map(|jump| scene.ledger.charged_at(START + jump));
+    assert_eq!(charged, [4, 3, 3]);
+    let ids = lock(&scene.quotas.accounts).ids();
+    assert_eq!(
+        ids.len(),
+        1,
+        "periods of which nothing is left are forgotten"
+    );
+}
+
+#[tokio::test]
+async fn a_stop_after_a_renewal_gives_back_what_is_left_of_both_periods() {
+    let scene = Scene::new(100_000);
+    let renewal = Period::containing(0, START).end;
+    for now in [renewal - 1, renewal] {
+        scene
+            .clock
+            .jump_wall(now - scene.clock.now().unix_seconds());
+        for _request in 0..3 {
+            scene.charge().await.unwrap();
+        }
+    }
+    scene.quotas.give_back_all().await;
+    let charged = [renewal - 1, renewal].map(|now| scene.ledger.charged_at(now));
+    assert_eq!(charged, [3, 3]);
+}
+
+#[tokio::test]
+async fn a_clock_before_all_periods_counts_in_the_first() {
+    let scene = Scene::new(3);
+    scene.clock.jump_wall(-2 * START);
+    for remaining in [2, 1, 0] {
+        assert_eq!(scene.charge().await.unwrap().remaining, remaining);
+    }
+    assert!(is_exceeded(&scene.charge().await));
+}
