@@ -6,7 +6,7 @@
 //! holds everywhere. Nothing here knows what a server does, or reads the keys.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -98,7 +98,12 @@ impl ServerLock {
     /// Says that this server acts on the keys as they are at `revision`.
     pub fn confirm(&self, revision: &Revision) -> io::Result<()> {
         let seen = self.data.server_seen(self.environment.as_str());
-        durable::replace(&seen, revision.0.as_bytes())
+        match overwrite(&seen, revision.0.as_bytes()) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                durable::replace(&seen, revision.0.as_bytes())
+            }
+            overwritten => overwritten,
+        }
     }
 
     /// Whether the lock still keeps others from serving: somebody may have put another file in its
@@ -181,6 +186,15 @@ pub fn standing(data: &DataDir, environment: Environment) -> io::Result<Standing
 fn read_seen(data: &DataDir, environment: Environment) -> io::Result<String> {
     let file = regular_file::open(&data.server_seen(environment.as_str()))?;
     io::read_to_string(file)
+}
+
+/// Puts `contents` into the place of others that are about as long, which needs nothing of a disk
+/// that may be full. Who reads meanwhile may read something of both: a revision is a word that
+/// nobody waits for unless it is whole.
+fn overwrite(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).open(path)?;
+    file.write_all(contents)?;
+    file.set_len(contents.len() as u64)
 }
 
 fn remove(path: &Path) -> io::Result<()> {

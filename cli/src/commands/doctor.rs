@@ -99,7 +99,8 @@ fn checks(
     checks.extend(releases.checks);
     let examined = keys::examined(place);
     let latest = [releases.latest, examined.latest()];
-    checks.push(machine::clock(latest.into_iter().flatten().max(), now));
+    let latest = latest.into_iter().flatten().max();
+    checks.push(machine::clock(latest, examined.latest_charged(), now));
     checks.extend(keys::check(&examined, now));
     checks.extend(servers::check(place, examined.revision(), context));
     Ok(checks)

@@ -109,7 +109,8 @@ fn init_file(place: &KeyPlace, context: &mut Context) -> anyhow::Result<()> {
 /// Every command that works on keys does this too, with a file that one server uses.
 fn migrate_file(place: &KeyPlace, context: &mut Context) -> anyhow::Result<()> {
     let file = place.data().keys_database();
-    let was_old = examine(&file, 0).map_err(key_store::not_opened)?.is_old;
+    let found = examine(&file, 0).map_err(key_store::not_opened)?;
+    let was_old = found.is_old || found.has_log;
     SqliteKeyStore::open(&file, context.operator.clone()).map_err(key_store::not_opened)?;
     let shown = file.display();
     if was_old {

@@ -1,6 +1,7 @@
 //! Keys, subscriptions and usage in one SQLite file, shared by commands and servers.
 //!
-//! Commits are synced before they are reported, their rollback journal and its removal included.
+//! Commits are synced before they are reported, their rollback journal and its end included. The
+//! journal stays there in between, and says nothing then: only its room on the disk is kept.
 //! There is no write-ahead log: who holds the file exclusively stops every reader, a file alone is
 //! a whole backup, and no second file can be lost. Whoever is not a command opens the file anew
 //! each time, so that it is always the one at the path, read from the disk. Files are otherwise
@@ -15,6 +16,7 @@ mod examine;
 mod last_use;
 mod ledger;
 mod patience;
+mod reserve;
 mod rows;
 mod schema;
 mod source;

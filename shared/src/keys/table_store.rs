@@ -1,6 +1,8 @@
 //! The store of keys for commands, over the tables of any database: what a change does is decided
 //! here once, so that no two databases come to differ.
 
+mod steps;
+
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -8,18 +10,17 @@ use rand::RngCore;
 
 use crate::keys::audit::{Change, Entry, EntryQuery, Event, Operator};
 use crate::keys::contents::Contents;
-use crate::keys::environment::Environment;
 use crate::keys::key::{Key, KeyId};
 use crate::keys::last_use::LastUse;
 use crate::keys::name::Name;
 use crate::keys::quota::Period;
-use crate::keys::secret::PlainKey;
 use crate::keys::store::{
     IssuedKey, KeyReference, KeyStore, KeyStoreError, NewKey, NewSubscription, Revision, Rotation,
     SubscriptionChange,
 };
 use crate::keys::subscription::{Subscription, SubscriptionId, SubscriptionStatus};
 use crate::keys::tables::{NewEntry, Tables, Transactions};
+use steps::{find_key, find_subscription, unused_key, with_entries};
 
 /// Keys, subscriptions and usage in a database, as `operator` works on them.
 #[derive(Debug)]
@@ -45,13 +46,19 @@ impl<D: Transactions> TableStore<D> {
         work: impl FnOnce(&Rows<'_, D>) -> Result<(T, Vec<NewEntry>), D::Stop>,
     ) -> Result<T, KeyStoreError> {
         let operator = &self.operator;
-        self.database.change(|rows| {
-            let (value, entries) = work(rows)?;
-            for entry in entries {
-                rows.insert_entry(&entry, operator, now)?;
-            }
-            Ok(value)
-        })
+        self.database
+            .change(|rows| with_entries(rows, operator, now, work))
+    }
+
+    /// The same where keys are refused by it.
+    fn change_urgently<T>(
+        &mut self,
+        now: i64,
+        work: impl FnOnce(&Rows<'_, D>) -> Result<(T, Vec<NewEntry>), D::Stop>,
+    ) -> Result<T, KeyStoreError> {
+        let operator = &self.operator;
+        self.database
+            .change_urgently(|rows| with_entries(rows, operator, now, work))
     }
 
     fn change_key(
@@ -61,7 +68,7 @@ impl<D: Transactions> TableStore<D> {
         now: i64,
         change: impl FnOnce(&mut Key) -> Result<(), KeyStoreError>,
     ) -> Result<Key, KeyStoreError> {
-        self.change(now, |rows| {
+        let work = |rows: &Rows<'_, D>| {
             let before = find_key(rows, &KeyReference::Id(id.clone()))?;
             let mut key = before.clone();
             change(&mut key)?;
@@ -71,7 +78,11 @@ impl<D: Transactions> TableStore<D> {
             rows.update_key(&key)?;
             let entry = NewEntry::of_key(event, Some(&before), &key);
             Ok((key, vec![entry]))
-        })
+        };
+        match event {
+            Event::KeyDisabled | Event::KeyRevoked => self.change_urgently(now, work),
+            _ => self.change(now, work),
+        }
     }
 }
 
@@ -106,7 +117,8 @@ impl<D: Transactions> KeyStore for TableStore<D> {
         change: SubscriptionChange,
         now: i64,
     ) -> Result<Subscription, KeyStoreError> {
-        self.change(now, |rows| {
+        let is_urgent = change.status == Some(SubscriptionStatus::Inactive);
+        let work = |rows: &Rows<'_, D>| {
             let found = find_subscription(rows, name)?;
             let changed = Subscription {
                 status: change.status.unwrap_or(found.status),
@@ -120,7 +132,12 @@ impl<D: Transactions> KeyStore for TableStore<D> {
             let event = Event::SubscriptionUpdated;
             let entry = NewEntry::of_subscription(event, Some(&found), &changed);
             Ok((changed, vec![entry]))
-        })
+        };
+        if is_urgent {
+            self.change_urgently(now, work)
+        } else {
+            self.change(now, work)
+        }
     }
 
     fn issue_key(
@@ -253,42 +270,5 @@ impl<D: Transactions> KeyStore for TableStore<D> {
 
     fn audit_log(&mut self, query: &EntryQuery) -> Result<Vec<Entry>, KeyStoreError> {
         self.database.read(|rows| rows.entries(query))
-    }
-}
-
-fn find_subscription<Stop: From<KeyStoreError>>(
-    rows: &dyn Tables<Stop = Stop>,
-    name: &Name,
-) -> Result<Subscription, Stop> {
-    let found = rows.subscription_named(name)?;
-    Ok(found.ok_or_else(|| KeyStoreError::NoSubscription { name: name.clone() })?)
-}
-
-fn find_key<Stop: From<KeyStoreError>>(
-    rows: &dyn Tables<Stop = Stop>,
-    reference: &KeyReference,
-) -> Result<Key, Stop> {
-    let found = rows.find_key(reference)?;
-    Ok(found.ok_or_else(|| KeyStoreError::NoKey {
-        reference: reference.clone(),
-    })?)
-}
-
-/// An id and a key whose prefix names no other one: people tell keys apart by it.
-fn unused_key<Stop>(
-    rows: &dyn Tables<Stop = Stop>,
-    environment: Environment,
-    random: &mut dyn RngCore,
-) -> Result<(KeyId, PlainKey), Stop> {
-    loop {
-        let (id, secret) = (
-            KeyId::generate(random),
-            PlainKey::generate(environment, random),
-        );
-        let is_used = |reference| rows.find_key(&reference).map(|key| key.is_some());
-        let id_is_used = is_used(KeyReference::Id(id.clone()))?;
-        if !id_is_used && !is_used(KeyReference::Prefix(secret.prefix()))? {
-            return Ok((id, secret));
-        }
     }
 }

@@ -30,6 +30,14 @@ pub trait Transactions {
         &mut self,
         work: impl FnOnce(&dyn Tables<Stop = Self::Stop>) -> Result<T, Self::Stop>,
     ) -> Result<T, KeyStoreError>;
+
+    /// The same for a change that refuses keys, which must be possible while a disk is full.
+    fn change_urgently<T>(
+        &mut self,
+        work: impl FnOnce(&dyn Tables<Stop = Self::Stop>) -> Result<T, Self::Stop>,
+    ) -> Result<T, KeyStoreError> {
+        self.change(work)
+    }
 }
 
 /// The rows, within a transaction.

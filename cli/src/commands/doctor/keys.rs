@@ -42,7 +42,13 @@ impl Examined {
         let started = found.contents.subscriptions.iter();
         let started = started.map(|subscription| subscription.started_at);
         let used = found.last_uses.values().map(|last| last.at);
-        issued.chain(started).chain(used).max()
+        let all = issued.chain(started).chain(used);
+        all.chain(found.last_change).max()
+    }
+
+    /// When the latest period began of which anything is charged.
+    pub(super) fn latest_charged(&self) -> Option<i64> {
+        self.0.as_ref().ok()?.latest_charged
     }
 }
 

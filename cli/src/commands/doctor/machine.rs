@@ -75,10 +75,12 @@ pub(super) fn duckdb() -> Check {
     }
 }
 
-/// Whether anything was done in what is the future to the clock.
-pub(super) fn clock(latest: Option<i64>, now: i64) -> Check {
-    match latest {
-        Some(latest) if now.saturating_add(AHEAD_SECONDS_MAX) < latest => {
+/// Whether anything was done in what is the future to the clock, or charged to a quota there:
+/// `charged` is when the latest period began of which anything is.
+pub(super) fn clock(latest: Option<i64>, charged: Option<i64>, now: i64) -> Check {
+    let is_ahead = |at: &i64| now.saturating_add(AHEAD_SECONDS_MAX) < *at;
+    match (latest.filter(is_ahead), charged.filter(is_ahead)) {
+        (Some(latest), _) => {
             let (latest, shown) = (when::relative(latest, now), when::exact(now));
             let said = format!(
                 "it says {shown}, but something here was done {latest}: it is wrong now, or was \
@@ -86,7 +88,15 @@ pub(super) fn clock(latest: Option<i64>, now: i64) -> Check {
             );
             Check::problem(CLOCK, said).run("timedatectl")
         }
-        _ => Check::ok(CLOCK, "nothing here was done in its future"),
+        (None, Some(charged)) => {
+            let (begins, shown) = (when::relative(charged, now), when::exact(now));
+            let said = format!(
+                "it says {shown}, but requests were charged to a month that begins {begins}: it was \
+                 ahead then, or is behind now; that month has so much less when it comes"
+            );
+            Check::warning(CLOCK, said).run("timedatectl")
+        }
+        (None, None) => Check::ok(CLOCK, "nothing here was done in its future"),
     }
 }
 
@@ -127,7 +137,10 @@ mod tests {
             (Some(1061), Problem),
         ];
         for (latest, outcome) in table {
-            assert_eq!(clock(latest, 1000).outcome, outcome, "{latest:?}");
+            assert_eq!(clock(latest, None, 1000).outcome, outcome, "{latest:?}");
+        }
+        for (charged, outcome) in [(1060, Ok), (1061, Warning)] {
+            assert_eq!(clock(None, Some(charged), 1000).outcome, outcome);
         }
     }
 }

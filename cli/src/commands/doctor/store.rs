@@ -28,6 +28,8 @@ pub(super) struct Found {
     pub(super) revision: Option<Revision>,
     pub(super) contents: KeySnapshot,
     pub(super) last_uses: HashMap<KeyId, LastUse>,
+    pub(super) last_change: Option<i64>,
+    pub(super) latest_charged: Option<i64>,
 }
 
 /// Looks into the store, or says why it cannot be looked into.
@@ -59,6 +61,8 @@ fn look_into_file(place: &KeyPlace) -> Result<Found, Check> {
         revision: found.revision,
         contents: found.contents,
         last_uses: found.last_uses,
+        last_change: found.last_change,
+        latest_charged: found.latest_charged,
     })
 }
 
@@ -82,6 +86,12 @@ fn usable(found: &sqlite::Examination, path: &str) -> Check {
     if !found.is_writable {
         let said = "it, or its directory, cannot be written to, so no request can be counted";
         return Check::problem(STORE, said).run(format!("chmod u+w {path}"));
+    }
+    if found.has_log {
+        let said = "another program gave it a write-ahead log (journal_mode = wal), beside which it \
+                    is not looked into; once no other program has it open, the next command on keys \
+                    takes the log in and leaves it";
+        return Check::warning(STORE, said).run("catalogue keys list");
     }
     if found.is_old {
         let said = "it is of an earlier version, which the next command on keys brings up to date; \
@@ -114,6 +124,8 @@ fn look_into_database(engine: &Engine) -> Result<Found, Check> {
         revision: Some(found.revision),
         contents: found.contents,
         last_uses: found.last_uses,
+        last_change: found.last_change,
+        latest_charged: found.latest_charged,
     })
 }
 

@@ -32,6 +32,10 @@ pub struct Examination {
     pub contents: KeySnapshot,
     /// The last use of each key that was used.
     pub last_uses: HashMap<KeyId, LastUse>,
+    /// When the last change was made that the audit log knows of, Unix time.
+    pub last_change: Option<i64>,
+    /// When the latest period began of which anything is charged, Unix time.
+    pub latest_charged: Option<i64>,
 }
 
 const LOOK: &str = "SELECT current_setting('server_version') AS server,
@@ -41,7 +45,9 @@ const LOOK: &str = "SELECT current_setting('server_version') AS server,
     NOT pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off' AS is_writable,
     current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on' AS is_durable,
     current_setting('max_connections')::bigint - (SELECT count(*) FROM pg_stat_activity
-        WHERE backend_type = 'client backend') AS connections_left";
+        WHERE backend_type = 'client backend') AS connections_left,
+    (SELECT max(at) FROM catalogue.audit) AS last_change,
+    (SELECT max(period_start) FROM catalogue.usage WHERE 0 < charged) AS latest_charged";
 
 /// Looks how the store that `engine` reaches is.
 pub fn examine(engine: &Engine) -> Result<Examination, KeyStoreError> {
@@ -61,6 +67,8 @@ pub fn examine(engine: &Engine) -> Result<Examination, KeyStoreError> {
                     subscriptions: session.subscriptions()?,
                 },
                 last_uses: session.last_uses()?,
+                last_change: value(row, "last_change")?,
+                latest_charged: value(row, "latest_charged")?,
             })
         })?;
         let location = session.location();

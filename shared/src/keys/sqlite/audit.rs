@@ -62,6 +62,11 @@ pub(super) fn entries(connection: &Connection, query: &EntryQuery) -> rusqlite::
     statement.query_map(parameters, read_entry)?.collect()
 }
 
+/// When the latest entry was made, by its time and not by its number.
+pub(super) fn last_change(connection: &Connection) -> rusqlite::Result<Option<i64>> {
+    connection.query_row("SELECT max(at) FROM audit", [], |row| row.get(0))
+}
+
 fn read_entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     let id = parsed_option(row, "key", KeyId::parse)?;
     let prefix = parsed_option(row, "prefix", KeyPrefix::parse)?;

@@ -12,6 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use crate::durable;
 use crate::keys::sqlite::damage::refuse_cut;
 use crate::keys::sqlite::patience::Patience;
+use crate::keys::sqlite::reserve;
 use crate::keys::sqlite::schema::{self, Found};
 use crate::keys::store::{CHANGE, KeyStoreError};
 use crate::regular_file;
@@ -108,7 +109,10 @@ impl Database {
     /// Makes the tables that are missing, where no other process did so in the meantime.
     fn complete(&mut self) -> Result<(), KeyStoreError> {
         self.change(|transaction| match schema::find(transaction)? {
-            Found::Empty | Found::Older => Ok(schema::complete(transaction)?),
+            Found::Empty | Found::Older => {
+                schema::complete(transaction)?;
+                Ok(reserve::keep_pages(transaction)?)
+            }
             Found::Known | Found::Newer(_) | Found::Foreign => Ok(()),
         })
     }
@@ -120,7 +124,7 @@ impl Database {
         let connect = || {
             let mut connection = Connection::open_with_flags(path, flags)?;
             patience.give(&mut connection)?;
-            leave_log(&connection)?;
+            keep_journal(&connection)?;
             connection.pragma_update(None, "synchronous", "extra")?;
             connection.pragma_update(None, "foreign_keys", true)?;
             connection.pragma_update(None, "trusted_schema", false)?;
@@ -165,7 +169,9 @@ impl Database {
         let location = self.location.clone();
         self.transact(CHANGE, TransactionBehavior::Immediate, |transaction| {
             refuse_cut(transaction, FileStamp::of(&location)?.length)?;
-            work(transaction)
+            let value = work(transaction)?;
+            reserve::keep_journal(&location);
+            Ok(value)
         })
     }
 
@@ -212,14 +218,11 @@ impl FileStamp {
     }
 }
 
-/// Turns a file that still has a write-ahead log into one with a rollback journal. While others
-/// have the file open that cannot be done, and is done by whoever opens it next.
-fn leave_log(connection: &Connection) -> rusqlite::Result<()> {
-    let mode = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
-    if connection.pragma_query_value(None, "journal_mode", mode)? != "wal" {
-        return Ok(());
-    }
-    match connection.pragma_update_and_check(None, "journal_mode", "delete", |_mode| Ok(())) {
+/// Leaves the rollback journal there between changes, with its room. A file that still has a
+/// write-ahead log is turned into one with a journal; while others have it open that cannot be
+/// done, and is done by whoever opens it next.
+fn keep_journal(connection: &Connection) -> rusqlite::Result<()> {
+    match connection.pragma_update_and_check(None, "journal_mode", "persist", |_mode| Ok(())) {
         Err(error) if is_locked(&error) => Ok(()),
         outcome => outcome,
     }

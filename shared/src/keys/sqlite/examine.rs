@@ -16,7 +16,7 @@ use crate::keys::last_use::LastUse;
 use crate::keys::sqlite::database::{Database, FileStamp, Stop, refused, text};
 use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::schema::{self, Found};
-use crate::keys::sqlite::{last_use, rows};
+use crate::keys::sqlite::{audit, last_use, rows};
 use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
 use crate::regular_file;
 
@@ -35,15 +35,21 @@ pub struct Examination {
     pub whole: WholeOrNot,
     /// Whether it, and its directory, may be written to.
     pub is_writable: bool,
-    /// Whether the next command that works on it brings it up to date: it is of an earlier
-    /// version, or has a write-ahead log.
+    /// Whether it is of an earlier version: the next command that works on it brings it up to date.
     pub is_old: bool,
+    /// Whether it has a write-ahead log, which the next command that works on it takes in and
+    /// leaves, unless another program has the file open.
+    pub has_log: bool,
     /// The state that it is in, where its version has a name for that.
     pub revision: Option<Revision>,
     /// Its keys and subscriptions; none where it has a log, which would have to be written to.
     pub contents: KeySnapshot,
     /// The last use of each key that was used.
     pub last_uses: HashMap<KeyId, LastUse>,
+    /// When the last change was made that the audit log knows of, Unix time.
+    pub last_change: Option<i64>,
+    /// When the latest period began of which anything is charged, Unix time.
+    pub latest_charged: Option<i64>,
 }
 
 /// Whether a store is as it should be.
@@ -65,12 +71,15 @@ pub fn examine(path: &Path, checked_bytes_max: u64) -> Result<Examination, KeySt
         whole: WholeOrNot::NotChecked,
         is_writable: is_writable(path),
         is_old: false,
+        has_log: false,
         revision: None,
         contents: KeySnapshot::default(),
         last_uses: HashMap::new(),
+        last_change: None,
+        latest_charged: None,
     };
     if has_log(path).map_err(|error| unreadable(path, &error))? {
-        examination.is_old = true;
+        examination.has_log = true;
         return Ok(examination);
     }
     let mut database = open(path)?;
@@ -83,7 +92,9 @@ pub fn examine(path: &Path, checked_bytes_max: u64) -> Result<Examination, KeySt
             keys: rows::keys(transaction)?,
             subscriptions: rows::subscriptions(transaction)?,
         };
+        examination.latest_charged = rows::latest_charged(transaction)?;
         if !examination.is_old {
+            examination.last_change = audit::last_change(transaction)?;
             examination.revision = Some(rows::revision(transaction)?);
             examination.last_uses = last_use::last_uses(transaction)?;
         }

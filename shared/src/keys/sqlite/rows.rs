@@ -128,6 +128,12 @@ pub(super) fn charged(
     Ok(charged.unwrap_or(0).unsigned_abs())
 }
 
+/// When the latest period began of which anything is charged.
+pub(super) fn latest_charged(connection: &Connection) -> rusqlite::Result<Option<i64>> {
+    let sql = "SELECT max(period_start) FROM usage WHERE 0 < charged";
+    connection.query_row(sql, [], |row| row.get(0))
+}
+
 /// Stores what is charged of a period.
 pub(super) fn set_charged(
     connection: &Connection,

@@ -11,7 +11,7 @@ use crate::keys::last_use::LastUse;
 use crate::keys::name::Name;
 use crate::keys::quota::Period;
 use crate::keys::sqlite::database::{Database, Stop};
-use crate::keys::sqlite::{audit, copy, last_use, rows};
+use crate::keys::sqlite::{audit, copy, last_use, reserve, rows};
 use crate::keys::store::{KeyReference, KeyStoreError, NewSubscription, Revision};
 use crate::keys::subscription::{Subscription, SubscriptionId, SubscriptionStatus};
 use crate::keys::tables::{NewEntry, Tables, Transactions};
@@ -27,6 +27,17 @@ impl Transactions for Database {
     }
 
     fn change<T>(
+        &mut self,
+        work: impl FnOnce(&dyn Tables<Stop = Stop>) -> Result<T, Stop>,
+    ) -> Result<T, KeyStoreError> {
+        Self::change(self, |transaction| {
+            let value = work(transaction)?;
+            reserve::keep_pages(transaction)?;
+            Ok(value)
+        })
+    }
+
+    fn change_urgently<T>(
         &mut self,
         work: impl FnOnce(&dyn Tables<Stop = Stop>) -> Result<T, Stop>,
     ) -> Result<T, KeyStoreError> {

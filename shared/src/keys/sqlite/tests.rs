@@ -5,6 +5,7 @@ mod examine;
 mod files;
 mod last_use;
 mod ledger;
+mod reserve;
 mod source;
 mod versions;
 

@@ -1,18 +1,28 @@
 //! Looking how a store is: what is seen, and that nothing is changed by it.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use super::*;
-use crate::keys::sqlite::{Examination, WholeOrNot, examine, revision};
+use crate::keys::ledger::QuotaLedger;
+use crate::keys::quota::Period;
+use crate::keys::sqlite::{Examination, SqliteLedger, WholeOrNot, examine, revision};
+use crate::keys::subscription::SubscriptionId;
 
 /// No test has a store as large as this.
 const ALL: u64 = 1 << 30;
 
 fn looked(place: &Place) -> Examination {
-    let before = fs::read(place.path()).unwrap();
+    let files = || {
+        let entries = fs::read_dir(place.0.path()).unwrap();
+        let read = |entry: fs::DirEntry| (entry.file_name(), fs::read(entry.path()).unwrap());
+        entries
+            .map(|entry| read(entry.unwrap()))
+            .collect::<BTreeMap<_, _>>()
+    };
+    let before = files();
     let found = examine(&place.path(), ALL).unwrap();
-    assert_eq!(fs::read(place.path()).unwrap(), before);
-    assert_eq!(fs::read_dir(place.0.path()).unwrap().count(), 1);
+    assert_eq!(files(), before);
     found
 }
 
@@ -26,6 +36,17 @@ fn a_store_is_seen_as_it_is() {
     assert!(found.is_writable && !found.is_old);
     assert_eq!(found.contents.subscriptions, store.subscriptions().unwrap());
     assert_eq!(found.revision, Some(store.revision().unwrap()));
+    assert_eq!((found.last_change, found.latest_charged), (Some(NOW), None));
+    let period = Period { start: 7, end: 8 };
+    let ledger = SqliteLedger::new(place.path());
+    ledger.lease(SubscriptionId(1), period, 1).unwrap();
+    assert_eq!(looked(&place).latest_charged, Some(7));
+    ledger.give_back(SubscriptionId(1), period, 1).unwrap();
+    assert_eq!(
+        looked(&place).latest_charged,
+        None,
+        "nothing is charged of it"
+    );
     assert_eq!(revision(&place.path()).unwrap(), store.revision().unwrap());
 }
 
@@ -62,5 +83,5 @@ fn a_write_ahead_log_is_left_alone() {
         .unwrap();
     drop(connection);
     let found = looked(&place);
-    assert!(found.is_old && found.contents.subscriptions.is_empty());
+    assert!(found.has_log && found.contents.subscriptions.is_empty());
 }

@@ -1,0 +1,106 @@
+//! What refuses a key needs nothing of the disk.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+
+use rusqlite::Connection;
+
+use super::*;
+use crate::keys::ledger::QuotaLedger;
+use crate::keys::quota::Period;
+use crate::keys::sqlite::SqliteLedger;
+use crate::keys::store::SubscriptionChange;
+use crate::keys::subscription::{SubscriptionId, SubscriptionStatus};
+
+/// Name, length and room on the disk of each file.
+fn files(place: &Place) -> Vec<(String, u64, u64)> {
+    let entries = fs::read_dir(place.0.path()).unwrap();
+    let seen = |entry: fs::DirEntry| {
+        let metadata = entry.metadata().unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        (name, metadata.len(), metadata.blocks())
+    };
+    let mut files: Vec<_> = entries.map(|entry| seen(entry.unwrap())).collect();
+    files.sort();
+    files
+}
+
+fn free_pages(place: &Place) -> i64 {
+    let connection = Connection::open(place.path()).unwrap();
+    let pragma = connection.pragma_query_value(None, "freelist_count", |row| row.get(0));
+    pragma.unwrap()
+}
+
+#[test]
+fn hundreds_of_keys_are_refused_without_another_block_of_the_disk() {
+    let place = Place::new();
+    let mut store = place.store();
+    subscribe(&mut store, "Acme", 1);
+    let keys: Vec<_> = (0..150).map(|seed| issue(&mut store, seed)).collect();
+    assert!(16 <= free_pages(&place));
+    let before = files(&place);
+    for (name, length, blocks) in &before {
+        assert!(*length <= blocks * 512, "{name} has holes: {before:?}");
+    }
+    for issued in &keys {
+        store.disable_key(&issued.key.id, NOW).unwrap();
+        store.revoke_key(&issued.key.id, NOW).unwrap();
+    }
+    let change = SubscriptionChange {
+        status: Some(SubscriptionStatus::Inactive),
+        quota: None,
+    };
+    store
+        .update_subscription(&name("Acme"), change, NOW)
+        .unwrap();
+    assert_eq!(files(&place), before);
+}
+
+#[test]
+fn only_a_change_that_refuses_keys_may_use_the_free_pages_up() {
+    let place = Place::new();
+    let mut store = place.store();
+    subscribe(&mut store, "Acme", 1);
+    let key = issue(&mut store, 1).key.id;
+    let other = Connection::open(place.path()).unwrap();
+    let take = "CREATE TABLE other (room BLOB); INSERT INTO other VALUES (zeroblob(200000))";
+    other.execute_batch(take).unwrap();
+    let length = || fs::metadata(place.path()).unwrap().len();
+    let (before, taken) = (length(), free_pages(&place));
+    assert!(taken < 16);
+    store.disable_key(&key, NOW).unwrap();
+    assert_eq!((length(), free_pages(&place)), (before, taken));
+    store.enable_key(&key, NOW).unwrap();
+    assert!(16 <= free_pages(&place));
+}
+
+#[test]
+fn a_charge_needs_no_other_block_of_the_disk_either() {
+    let place = Place::new();
+    subscribe(&mut place.store(), "Acme", 1000);
+    let ledger = SqliteLedger::new(place.path());
+    let before = files(&place);
+    for period in 0..20 {
+        let period = Period {
+            start: period,
+            end: period + 1,
+        };
+        ledger.lease(SubscriptionId(1), period, 10).unwrap();
+    }
+    assert_eq!(files(&place), before);
+}
+
+#[test]
+fn a_journal_that_another_program_removed_is_made_again_with_its_room() {
+    let place = Place::new();
+    let mut store = place.store();
+    subscribe(&mut store, "Acme", 1);
+    let before = files(&place);
+    let other = Connection::open(place.path()).unwrap();
+    other
+        .execute_batch("UPDATE subscriptions SET quota = 2")
+        .unwrap();
+    assert_eq!(files(&place).len(), 1);
+    subscribe(&mut store, "Other", 1);
+    assert_eq!(files(&place), before);
+}
