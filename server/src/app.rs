@@ -10,6 +10,7 @@ use shared::keys::environment::Environment;
 
 use crate::cache::ListCache;
 use crate::catalogue::Catalogue;
+use crate::clock_watch::ClockWatch;
 use crate::compressed::CompressedBodies;
 use crate::http::{AllowedOrigins, outcomes, routes};
 use crate::keyring::Keyring;
@@ -47,6 +48,7 @@ pub struct App {
     pub(crate) overloads: Mutex<Seldom>,
     pub(crate) metrics: Metrics,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) clock_watch: ClockWatch,
     pub(crate) request_ids: Box<dyn RequestIds>,
     pub(crate) allowed_origins: AllowedOrigins,
     catalogue: ArcSwap<Catalogue>,
@@ -71,6 +73,7 @@ impl App {
             overloads: Mutex::default(),
             metrics,
             clock: parts.clock,
+            clock_watch: ClockWatch::default(),
             request_ids: parts.request_ids,
             allowed_origins: AllowedOrigins::default(),
             catalogue: ArcSwap::new(parts.catalogue),
@@ -167,6 +170,11 @@ impl App {
     pub(crate) fn key_store_staleness(&self, now: Moment) -> Duration {
         let since = self.keyring.confirmed_at().unwrap_or(self.started);
         now.monotonic.saturating_sub(since)
+    }
+
+    /// Looks whether the wall clock has jumped since the last look, and says so.
+    pub fn look_at_clock(&self) {
+        self.clock_watch.look(self.clock.now());
     }
 
     /// Whole seconds since the app was made.

@@ -24,6 +24,7 @@ mod docs;
 mod error;
 pub mod explain;
 mod headers;
+mod last_fields;
 mod limits;
 mod look_up;
 mod manufacturers;
@@ -39,12 +40,11 @@ mod socket;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use httpdate::HttpDate;
-use salvo::http::{HeaderMap, HeaderValue, ResBody, StatusCode, header};
+use salvo::http::{HeaderMap, ResBody, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, Service, async_trait};
 use tokio::sync::watch;
 
@@ -92,17 +92,15 @@ impl Handler for Endpoints {
         response: &mut Response,
         _control: &mut FlowCtrl,
     ) {
-        let id = OnceLock::new();
-        let replied = caught(exchange(&self.app, request, &id)).await;
+        let (now, id) = (OnceLock::new(), OnceLock::new());
+        let replied = caught(exchange(&self.app, request, &now, &id)).await;
         let reply = replied.unwrap_or_else(|panicked| {
             let id = id.get().copied().unwrap_or(RequestId::NIL);
             Reply::new(&self.app, Err(panicked), facts_of(&self.app, request, id))
         });
         reply.write(response);
-        if self.app.is_draining() || *self.phase.borrow() != Phase::Serving {
-            let close = HeaderValue::from_static("close");
-            response.headers_mut().insert(header::CONNECTION, close);
-        }
+        let is_last = self.app.is_draining() || *self.phase.borrow() != Phase::Serving;
+        last_fields::write(request, is_last, now.get(), response.headers_mut());
     }
 }
 
@@ -114,14 +112,15 @@ fn facts_of(app: &App, request: &Request, id: RequestId) -> Facts {
     }
 }
 
-/// One request and its reply, with one line in the log. `id` is shared with the caller, who needs
-/// it where even this panics.
+/// One request and its reply, with one line in the log. `now`, when it came, and `id` are shared
+/// with the caller, who needs them where even this panics.
 async fn exchange(
     app: &App,
     request: &Request,
+    now: &OnceLock<Moment>,
     id: &OnceLock<RequestId>,
 ) -> Result<Reply, ApiError> {
-    let now = app.clock.now();
+    let now = *now.get_or_init(|| app.clock.now());
     let request_id = *id.get_or_init(|| app.request_ids.next(now));
     let facts = facts_of(app, request, request_id);
     let mut pending = Pending::begin(app, request.method(), now, facts);
@@ -224,6 +223,7 @@ impl Reply {
     fn into_bytes(self, now: Moment, is_head: bool) -> Vec<u8> {
         let mut fields = HeaderMap::new();
         headers::write(self.status, &self.facts, self.body.as_ref(), &mut fields);
+        last_fields::write_last(now, &mut fields);
         let mut bytes = format!("HTTP/1.1 {}\r\n", self.status).into_bytes();
         for (name, value) in &fields {
             bytes.extend_from_slice(name.as_str().as_bytes());
@@ -231,8 +231,7 @@ impl Reply {
             bytes.extend_from_slice(value.as_bytes());
             bytes.extend_from_slice(b"\r\n");
         }
-        let date = HttpDate::from(UNIX_EPOCH + Duration::from_nanos(now.unix_nanos.unsigned_abs()));
-        bytes.extend_from_slice(format!("connection: close\r\ndate: {date}\r\n\r\n").as_bytes());
+        bytes.extend_from_slice(b"\r\n");
         if !is_head {
             bytes.extend_from_slice(&self.body.unwrap_or_default());
         }

@@ -12,6 +12,7 @@ pub mod app;
 mod bounded;
 pub mod cache;
 pub mod catalogue;
+mod clock_watch;
 pub mod compressed;
 mod error_chain;
 pub mod follow;

@@ -24,7 +24,7 @@ use super::error::ApiError;
 use super::headers::Facts;
 use super::serve::server_of;
 use super::socket::Socket;
-use super::{Reply, limits};
+use super::{Reply, last_fields, limits};
 use crate::app::App;
 use crate::metrics::{self, Connections as Uncounted};
 use crate::readiness::Readiness;
@@ -83,11 +83,13 @@ impl Handler for Pages {
         response: &mut Response,
         _control: &mut FlowCtrl,
     ) {
+        let now = self.app.clock.now();
         let page = AssertUnwindSafe(page(&self.app, request)).catch_unwind();
         match page.await.unwrap_or(Err(ApiError::Panicked)) {
             Ok(page) => page.write(response),
             Err(error) => refusal(&self.app, error).write(response),
         }
+        last_fields::write(request, false, Some(&now), response.headers_mut());
     }
 }
 

@@ -17,6 +17,7 @@ use super::limits::HEAD_BYTES_MAX;
 use super::socket::Socket;
 use super::{last_answer, service_until};
 use crate::app::App;
+use crate::clock_watch::watch_clock;
 use crate::repeating::{Repeating, repeat};
 
 /// How long requests under way may take to finish once the server was told to stop, in seconds.
@@ -41,6 +42,7 @@ pub struct Answering {
     phases: watch::Sender<Phase>,
     phase: watch::Receiver<Phase>,
     giving_back: Repeating,
+    watching_clock: Repeating,
 }
 
 /// Answers requests on `socket` until `shutdown` completes, of as many connections as `limits`
@@ -72,6 +74,7 @@ impl Answering {
         Ok(Self {
             server: server_of(connections),
             giving_back: give_back_idle(Arc::clone(&app))?,
+            watching_clock: watch_clock(Arc::clone(&app))?,
             app,
             phases,
             phase,
@@ -93,6 +96,7 @@ impl Answering {
             phases,
             phase,
             giving_back,
+            watching_clock: _watching_clock,
         } = self;
         let handle = server.handle();
         let mut serving = Box::pin(server.try_serve(service_until(Arc::clone(&app), phase)));

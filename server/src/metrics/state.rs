@@ -41,6 +41,11 @@ fn tell_server(app: &App, now: Moment, families: &mut Families) {
         "Lines of the log that were not written: nobody read them in time, or the disk was full.",
         app.metrics.log_lines_dropped.load(Ordering::Relaxed),
     );
+    families.counter(
+        "catalogue_clock_jumps_total",
+        "Times that the wall clock jumped forward or back by two seconds or more.",
+        app.clock_watch.jumps(),
+    );
 }
 
 fn tell_keys(app: &App, now: Moment, families: &mut Families) {

@@ -50,6 +50,37 @@ async fn requests_are_answered_and_unused_leases_given_back_at_the_end() {
     assert_eq!(app.ledger.leased(PLENTY.0), 2);
 }
 
+/// The HTTP library's own date only ever moves forward.
+#[tokio::test]
+async fn the_date_follows_the_clock_both_ways_and_is_the_last_field() {
+    let app = TestApp::new();
+    while_served(&app, async |address| {
+        for (jump, date) in [
+            (0, "Thu, 01 Oct 2026 12:00:00 GMT"),
+            (86_400, "Fri, 02 Oct 2026 12:00:00 GMT"),
+            (-172_800, "Wed, 30 Sep 2026 12:00:00 GMT"),
+        ] {
+            app.clock.jump_wall(jump);
+            for (version, connection) in [("1.1", "close"), ("1.0", "keep-alive"), ("1.0", "none")]
+            {
+                let request = format!(
+                    "GET /health HTTP/{version}\r\nHost: test\r\nConnection: {connection}\r\n\r\n"
+                );
+                // One that is kept is ended by what follows.
+                let last = "GET /health HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
+                let received = exchange(address, &(request + last)).await;
+                let heads = received
+                    .split("\r\n\r\n")
+                    .filter(|part| part.contains("HTTP/1."));
+                for head in heads {
+                    assert!(head.ends_with(&format!("\r\ndate: {date}")), "{head}");
+                }
+            }
+        }
+    })
+    .await;
+}
+
 fn health_request() -> &'static [u8] {
     b"GET /health HTTP/1.1\r\nHost: test\r\n\r\n"
 }

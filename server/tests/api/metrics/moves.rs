@@ -123,6 +123,22 @@ impl KeySource for Failing {
     }
 }
 
+async fn clock() -> String {
+    let app = TestApp::new();
+    let mut watch = Watch::begin(&app).await;
+    for (done, jump) in [
+        ("the clock is looked at", 0),
+        ("it jumps forward", 90),
+        ("it jumps back", -90),
+        ("it is looked at again", 0),
+    ] {
+        app.clock.jump_wall(jump);
+        app.app.look_at_clock();
+        watch.after(done).await;
+    }
+    watch.told
+}
+
 async fn releases() -> String {
     let app = TestApp::new();
     let mut watch = Watch::begin(&app).await;
@@ -234,6 +250,7 @@ fn every_metric_moves_with_what_it_tells() {
         let told = [
             requests().await,
             keys().await,
+            clock().await,
             releases().await,
             connections().await,
             minutes().await,

@@ -27,8 +27,6 @@ struct World {
     answered: Units,
     /// Units that servers took along when they ended.
     lost: Units,
-    /// The end of the latest period in which anybody counted.
-    latest: i64,
     has_faults: bool,
 }
 
@@ -54,7 +52,6 @@ impl World {
             size,
             answered: Units::new(),
             lost: Units::new(),
-            latest: 0,
             has_faults: false,
         }
     }
@@ -108,7 +105,6 @@ impl World {
 
     /// A request that is a 200 if it is charged.
     async fn request(&mut self, index: usize) {
-        self.renew(index);
         let server = &mut self.servers[index];
         let charge = server
             .quotas
@@ -120,24 +116,19 @@ impl World {
             *self.answered.entry(end).or_default() += 1;
         }
         let is_granted = charge.is_ok();
-        if let Some(usage) = self.usage(index, &charge) {
+        if let Some(usage) = self.usage(&charge) {
             self.check_exact(usage, is_granted);
         }
     }
 
-    /// A server that is asked counts in the period of the moment, unless it was in a later one.
-    fn renew(&mut self, index: usize) {
-        let end = self
-            .subscription
-            .period(self.clock.now().unix_seconds())
-            .end;
-        let server = &mut self.servers[index];
-        server.latest = server.latest.max(end);
-        self.latest = self.latest.max(server.latest);
+    /// When the period ends that the clock shows.
+    fn end_of_period(&self) -> i64 {
+        let now = self.clock.now().unix_seconds();
+        self.subscription.period(now).end
     }
 
-    /// What a server told of the period in which it counts.
-    fn usage(&self, index: usize, told: &Result<Usage, QuotaError>) -> Option<Usage> {
+    /// What a server told of the period that the clock shows.
+    fn usage(&self, told: &Result<Usage, QuotaError>) -> Option<Usage> {
         let usage = match told {
             Ok(usage) | Err(QuotaError::Exceeded(usage)) => *usage,
             Err(QuotaError::Unavailable(_)) => {
@@ -145,7 +136,7 @@ impl World {
                 return None;
             }
         };
-        assert_eq!(usage.reset_unix_seconds, self.servers[index].latest);
+        assert_eq!(usage.reset_unix_seconds, self.end_of_period());
         Some(usage)
     }
 
@@ -163,12 +154,11 @@ impl World {
 
     /// A request that turns out to be free.
     async fn check_free_request(&mut self, index: usize) {
-        self.renew(index);
         let before = self.durable.lock().unwrap().charged.clone();
         let quotas = &self.servers[index].quotas;
         let told = quotas.check(&self.subscription, self.clock.now()).await;
         assert_eq!(self.durable.lock().unwrap().charged, before);
-        let _usage = self.usage(index, &told);
+        let _usage = self.usage(&told);
     }
 
     /// The server stops in peace or is killed, and another starts in its place.
@@ -179,9 +169,7 @@ impl World {
             ended.quotas.give_back_all().await;
         }
         for (end, held) in ended.held() {
-            // What was left of a period that is over is not given back, as nobody could use it.
-            let gives_back = in_peace && end == ended.latest;
-            let times = ended.faults + u64::from(!gives_back);
+            let times = ended.faults + u64::from(!in_peace);
             assert!(
                 held <= times * self.held_max(),
                 "{held} units were lost {times} times"
@@ -206,28 +194,21 @@ impl World {
 
     /// When all is quiet, exactly what nobody used or lost is left.
     async fn check_rest(&mut self) {
-        let now = self.clock.now();
-        let latest = self
-            .latest
-            .max(self.subscription.period(now.unix_seconds()).end);
-        self.clock.jump_wall(latest - 1000 - now.unix_seconds());
         for server in &self.servers {
             server.access.seen().trouble = Trouble::None;
-            // Whatever it says: from now on the server counts in the latest period.
-            let _told = server
-                .quotas
-                .check(&self.subscription, self.clock.now())
-                .await;
         }
         for index in 0..self.servers.len() {
             self.be_quiet(index).await;
         }
-        let charged = of(&self.durable.lock().unwrap().charged, latest);
-        let used = of(&self.answered, latest) + of(&self.lost, latest);
-        assert!(
-            charged == used || self.has_faults,
-            "{charged} charged, {used} used"
-        );
+        let all = self.durable.lock().unwrap().charged.clone();
+        for (end, charged) in &all {
+            let used = of(&self.answered, *end) + of(&self.lost, *end);
+            assert!(
+                *charged == used || self.has_faults,
+                "{charged} charged, {used} used"
+            );
+        }
+        let charged = of(&all, self.end_of_period());
         let mut granted = 0;
         let charge = || {
             self.servers[0]

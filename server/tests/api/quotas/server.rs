@@ -11,8 +11,6 @@ pub(super) struct Server {
     pub(super) access: Arc<Access>,
     pub(super) quotas: Quotas,
     pub(super) answered: Units,
-    /// The end of the period in which it counts.
-    pub(super) latest: i64,
     /// Leases and returns that failed.
     pub(super) faults: u64,
 }
@@ -24,7 +22,6 @@ impl Server {
             quotas: access.quotas(size),
             access,
             answered: Units::new(),
-            latest: 0,
             faults: 0,
         }
     }
