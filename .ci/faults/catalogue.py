@@ -71,8 +71,11 @@ class Catalogue:
     async def with_sample(cls, command, data):
         """One that has the sample export as its active release."""
         catalogue = cls(command, data)
-        await catalogue.do("import", SAMPLE)
+        await catalogue.import_sample()
         return catalogue
+
+    async def import_sample(self):
+        await self.do("import", SAMPLE)
 
     @property
     def key_store(self):
@@ -104,6 +107,11 @@ class Catalogue:
         """What the ledger has charged to each subscription."""
         usage = (await self.do("usage"))["usage"]
         return {one["subscription"]: one["used"] for one in usage}
+
+    def charged(self):
+        """What is charged to each month of all subscriptions, by its end."""
+        with contextlib.closing(sqlite3.connect(self.key_store, timeout=PATIENCE)) as connection:
+            return dict(connection.execute("SELECT period_end, sum(charged) FROM usage GROUP BY period_end"))
 
     def check_integrity(self):
         """Has SQLite look at the whole key store."""
