@@ -6,6 +6,7 @@
 
 mod client;
 mod failure;
+mod limited;
 mod pieces;
 
 use std::future::Future;

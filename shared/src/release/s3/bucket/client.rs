@@ -7,6 +7,7 @@ use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut};
 use object_store::{BackoffConfig, ClientOptions, RetryConfig};
 
 use super::PIECE_MAX;
+use super::limited::LimitedConnector;
 
 /// How long a connection may take to come about.
 const CONNECT_MAX: Duration = Duration::from_secs(3);
@@ -56,6 +57,7 @@ pub(super) fn builder(settings: &S3Settings) -> AmazonS3Builder {
     }
     builder
         .with_client_options(options)
+        .with_http_connector(LimitedConnector::default())
         // Without it two operators could overtake each other unseen.
         .with_conditional_put(S3ConditionalPut::ETagMatch)
         .with_retry(RetryConfig {
