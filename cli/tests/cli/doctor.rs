@@ -11,13 +11,17 @@ use cli::context::Terminal;
 use cli::machine::Machine;
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
-use shared::keys::sqlite;
+use shared::keys::ledger::QuotaLedger;
+use shared::keys::quota::Period;
+use shared::keys::sqlite::{self, SqliteLedger};
 use shared::keys::store::Revision;
+use shared::keys::subscription::SubscriptionId;
 use shared::release::ReleaseStore;
 use shared::servers::ServerLock;
 
 use self::ward::{Ward, check};
 use crate::edited::release_ids;
+use crate::harness::START;
 
 #[test]
 fn nothing_is_complained_about_where_nothing_is_wrong() {
@@ -94,6 +98,21 @@ fn a_clock_that_was_put_back_is_a_problem() {
         "{outcome}"
     );
     assert_eq!(ward.examine(&[], -60).status, ExitStatus::Done);
+}
+
+#[test]
+fn a_month_in_the_future_that_was_charged_is_a_warning() {
+    let mut ward = Ward::new();
+    let ledger = SqliteLedger::new(ward.path("keys.sqlite"));
+    let period = Period::containing(START, START + 150 * 86_400);
+    ledger.lease(SubscriptionId(1), period, 1).unwrap();
+    let outcome = ward.examine(&[], 0);
+    assert_eq!(outcome.status, ExitStatus::Done);
+    let told = "requests were charged";
+    assert!(outcome.out.contains(told), "{outcome}");
+    ledger.give_back(SubscriptionId(1), period, 1).unwrap();
+    let outcome = ward.examine(&[], 0);
+    assert!(!outcome.out.contains(told), "{outcome}");
 }
 
 #[test]

@@ -112,7 +112,6 @@ const WORDS: [Word; 22] = [
             "cli/src/service_manager",
             "cli/src/stop",
             "cli/tests/cli/pipe",
-            "shared/src/keys/sqlite/database",
             "shared/src/keys/sqlite/examine",
             "shared/src/regular_file",
         ],

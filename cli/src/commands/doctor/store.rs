@@ -84,8 +84,9 @@ fn usable(found: &sqlite::Examination, path: &str) -> Check {
         return Check::problem(STORE, said).run(restore(path));
     }
     if !found.is_writable {
-        let said = "it, or its directory, cannot be written to, so no request can be counted";
-        return Check::problem(STORE, said).run(format!("chmod u+w {path}"));
+        let said =
+            "it, its journal or its directory cannot be written to, so no request can be counted";
+        return Check::problem(STORE, said).run(format!("chmod u+w {path}*"));
     }
     if found.has_log {
         let said = "another program gave it a write-ahead log (journal_mode = wal), beside which it \

@@ -6,11 +6,11 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use nix::unistd::{AccessFlags, access};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::durable;
 use crate::keys::sqlite::damage::refuse_cut;
+use crate::keys::sqlite::examine::is_writable;
 use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::reserve;
 use crate::keys::sqlite::schema::{self, Found};
@@ -142,10 +142,9 @@ impl Database {
     /// Refuses a file in which nothing can be counted, though it can be read: SQLite opens such a
     /// file too, and finds out about its directory only when it has something to write.
     pub(super) fn refuse_read_only(&self) -> Result<(), KeyStoreError> {
-        let directory = durable::directory_of(&self.location);
         let is_read_only = self.connection.is_readonly(rusqlite::MAIN_DB);
         let is_read_only = is_read_only.map_err(|error| refused("open", &self.location, &error))?;
-        if is_read_only || access(directory, AccessFlags::W_OK).is_err() {
+        if is_read_only || !is_writable(&self.location) {
             return Err(KeyStoreError::ReadOnly {
                 location: text(&self.location),
             });

@@ -16,7 +16,7 @@ use crate::keys::last_use::LastUse;
 use crate::keys::sqlite::database::{Database, FileStamp, Stop, refused, text};
 use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::schema::{self, Found};
-use crate::keys::sqlite::{audit, last_use, rows};
+use crate::keys::sqlite::{audit, last_use, reserve, rows};
 use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
 use crate::regular_file;
 
@@ -33,7 +33,7 @@ pub struct Examination {
     pub bytes: u64,
     /// Whether it is as it should be.
     pub whole: WholeOrNot,
-    /// Whether it, and its directory, may be written to.
+    /// Whether it, its journal and its directory may be written to.
     pub is_writable: bool,
     /// Whether it is of an earlier version: the next command that works on it brings it up to date.
     pub is_old: bool,
@@ -153,9 +153,14 @@ fn whole_or_not(transaction: &Transaction<'_>) -> Result<WholeOrNot, Stop> {
     })
 }
 
-fn is_writable(path: &Path) -> bool {
+/// Whether the file, its directory and its journal may be written to: somebody may have given the
+/// file to another user, and left the journal.
+pub(super) fn is_writable(path: &Path) -> bool {
     let may_write = |path: &Path| access(path, AccessFlags::W_OK).is_ok();
-    may_write(path) && may_write(durable::directory_of(path))
+    let journal = reserve::journal_of(path).ok();
+    may_write(path)
+        && may_write(durable::directory_of(path))
+        && journal.is_none_or(|journal| !journal.exists() || may_write(&journal))
 }
 
 /// Whether the file has a write-ahead log, beside which SQLite cannot read without writing.

@@ -8,7 +8,7 @@
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::Transaction;
 
@@ -43,9 +43,15 @@ pub(super) fn keep_journal(database: &Path) {
     let _outcome = lengthen_journal(database);
 }
 
-fn lengthen_journal(database: &Path) -> io::Result<()> {
+/// The journal of the file at `database`, which must exist.
+pub(super) fn journal_of(database: &Path) -> io::Result<PathBuf> {
     let mut path = OsString::from(fs::canonicalize(database)?);
     path.push("-journal");
+    Ok(path.into())
+}
+
+fn lengthen_journal(database: &Path) -> io::Result<()> {
+    let path = journal_of(database)?;
     let length = usize::try_from(fs::metadata(&path)?.len()).unwrap_or(usize::MAX);
     let lacking = JOURNAL_BYTES_MIN.saturating_sub(length);
     if lacking == 0 {
