@@ -68,7 +68,9 @@ OUTAGES = (
     Outage("A server is killed, hangs or cannot be reached", "answered by the others within 2 s", "work",
            "it takes part again within 5 s of its start",
            on(("kill", "catalogue-3"), ("stop", "catalogue-2"), ("hole", "catalogue-1")), ANSWERED),
-    Outage("The clock of a server is wrong", "answered; times in its headers are wrong too", "work", "at once",
+    Outage("The clock of a server is wrong",
+           "answered, and charged to the month that it shows; times in headers are wrong too",
+           "work; `doctor` and the log tell", "at once",
            on(("clock", "catalogue-3")), ANSWERED),
 )
 HEADING = ("| Outage | Readers | Commands | Afterwards |", "|---|---|---|---|")
