@@ -8,13 +8,16 @@
 use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::release::ReleaseId;
 use crate::release::leftovers;
 
 /// So often something is removed that is still written to.
 const ATTEMPTS: usize = 100;
+
+/// Held by all who take a step, and by the end of the process alone.
+static STEPS: RwLock<()> = RwLock::new(());
 
 static STATE: Mutex<State> = Mutex::new(State {
     unfinished: Vec::new(),
@@ -73,10 +76,10 @@ pub fn uninterrupted<T, E>(
     change: Option<Change>,
     step: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, E> {
-    let mut state = lock();
+    let _step = STEPS.read().unwrap_or_else(PoisonError::into_inner);
     let done = step()?;
     if change.is_some() {
-        state.changed = change;
+        lock().changed = change;
     }
     Ok(done)
 }
@@ -84,17 +87,35 @@ pub fn uninterrupted<T, E>(
 /// Removes what is unfinished, and tells the last change. From now on nothing is begun, finished or
 /// changed: whoever tries waits until the process ends.
 pub fn end() -> Option<Change> {
+    let steps = STEPS.write().unwrap_or_else(PoisonError::into_inner);
     let state = lock();
     for path in &state.unfinished {
         // What cannot be removed is left to the next prune.
         _ = (0..ATTEMPTS).find(|_attempt| leftovers::remove(path).is_ok() || !path.exists());
     }
     let changed = state.changed.clone();
-    mem::forget(state);
+    mem::forget((steps, state));
     changed
 }
 
 /// A thread that panicked in a step left nothing half done in what is locked here.
 fn lock() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn a_step_that_waits_for_another_machine_keeps_no_other_step_waiting() {
+        let step = || Ok::<_, io::Error>(());
+        let both = uninterrupted(None, || {
+            let other = thread::spawn(move || uninterrupted(None, step));
+            other.join().unwrap()
+        });
+        both.unwrap();
+    }
 }
