@@ -8,8 +8,6 @@
 //! The comments on fields are what the OpenAPI document tells consumers, so they name the unit of
 //! every measure. Texts borrow from the export where they can; nothing here checks or converts a
 //! value.
-//!
-//! Longer than 300 lines because it is section 2 on one page, shapes and nothing else.
 
 use std::borrow::Cow;
 

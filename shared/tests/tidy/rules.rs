@@ -7,12 +7,6 @@ mod code;
 
 use code::{code_of, is_of_name};
 
-/// The greatest length of a file that gives no reason for being longer.
-const MOST_LINES: usize = 300;
-
-/// How the sentence begins that allows a longer file, in the text at its head.
-const REASON_TO_BE_LONG: &str = "Longer than 300 lines because";
-
 /// Unfinished work, written so that this file does not break its own rule.
 const MARKERS: [&str; 2] = [concat!("TO", "DO"), concat!("FIX", "ME")];
 
@@ -172,12 +166,7 @@ const WORDS: [Word; 22] = [
 /// What the file at `path`, relative to the repository, breaks: one line for people each.
 pub(crate) fn broken_by(path: &str, text: &str) -> Vec<String> {
     let code = code_of(text);
-    let broken = [
-        head(text),
-        length(text),
-        markers(text),
-        ignored_tests(&code),
-    ];
+    let broken = [head(text), markers(text), ignored_tests(&code)];
     let strayed = WORDS.iter().map(|word| strayed(word, path, &code));
     broken
         .into_iter()
@@ -203,17 +192,6 @@ pub(crate) fn foreign_sources(lock: &str) -> Vec<&str> {
 fn head(text: &str) -> Option<String> {
     (!text.starts_with("//!"))
         .then(|| "does not begin with `//!`: what it is, why, what it must not do".to_owned())
-}
-
-fn length(text: &str) -> Option<String> {
-    let lines = text.lines().count();
-    let head: Vec<&str> = text
-        .lines()
-        .map_while(|line| line.strip_prefix("//!"))
-        .map(str::trim)
-        .collect();
-    let long = MOST_LINES < lines && !head.join(" ").contains(REASON_TO_BE_LONG);
-    long.then(|| format!("has {lines} lines, without \"{REASON_TO_BE_LONG} ...\" in its head"))
 }
 
 fn markers(text: &str) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Shows for every rule a file that keeps it and one that breaks it.
 
-use super::{MARKERS, MOST_LINES, OUTSIDE, broken_by, code_of, foreign_sources, names_outside};
+use super::{MARKERS, OUTSIDE, broken_by, code_of, foreign_sources, names_outside};
 
 /// The rules, without the path, that a file of this code breaks.
 fn check(path: &str, code: &str) -> Vec<String> {
@@ -32,35 +32,6 @@ fn a_file_begins_with_its_purpose() {
             "{broken:?}"
         );
     }
-}
-
-#[test]
-fn a_file_is_short_or_says_why_not() {
-    let of_lines = |head: &str, lines: usize| {
-        let rest = lines - head.lines().count();
-        broken_by(
-            "shared/src/x.rs",
-            &format!("{head}\n{}", "fn x() {}\n".repeat(rest)),
-        )
-    };
-    let reason = "//! A table. Longer than 300\n//! lines because a table has no parts.";
-    assert_eq!(of_lines("//! A file.", MOST_LINES), [""; 0]);
-    assert_eq!(
-        of_lines("//! A file.", MOST_LINES + 1),
-        [
-            "shared/src/x.rs: has 301 lines, without \"Longer than 300 lines because ...\" in its head"
-        ]
-    );
-    assert_eq!(of_lines(reason, MOST_LINES + 1), [""; 0]);
-}
-
-#[test]
-fn a_reason_for_length_counts_only_in_the_head() {
-    let text = format!(
-        "//! A file.\n{}// Longer than 300 lines because.\n",
-        "fn x() {}\n".repeat(MOST_LINES)
-    );
-    assert_eq!(broken_by("shared/src/x.rs", &text).len(), 1);
 }
 
 #[test]
