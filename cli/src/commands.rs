@@ -90,13 +90,25 @@ pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
 /// Whether an interruption of the command leaves nothing of it behind, and can say what it changed:
 /// what is about keys does neither.
 const fn is_left_clean(command: &Command) -> bool {
-    matches!(
-        command,
+    match command {
         Command::Demo(_)
-            | Command::Validate(_)
-            | Command::Import(_)
-            | Command::Diff(_)
-            | Command::Mapping(_)
-            | Command::Releases(_)
-    )
+        | Command::Validate(_)
+        | Command::Import(_)
+        | Command::Mapping(_)
+        | Command::Diff(_)
+        | Command::Releases(_) => true,
+        Command::Subscriptions(_)
+        | Command::Keys(_)
+        | Command::Usage(_)
+        | Command::Store(_)
+        | Command::Serve(_)
+        | Command::Limits(_)
+        | Command::Doctor(_)
+        | Command::Openapi
+        | Command::Explain(_)
+        | Command::ExplainCode(_)
+        | Command::Settings(_)
+        | Command::Completions(_)
+        | Command::Manual(_) => false,
+    }
 }

@@ -10,17 +10,21 @@ use std::io::{self, Write};
 use std::process;
 use std::task::Poll;
 use std::thread;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use shared::interruption::{self, Change};
 use tokio::runtime::{self, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
+use tokio::time::{sleep, timeout};
 
 use crate::progress;
 
 /// What a shell adds to the number of a signal.
 const SIGNALLED: i32 = 128;
+/// How long a signal counts as the first one that came another way.
+const SAME_SIGNAL: Duration = Duration::from_secs(1);
 
 /// The signals that interrupt a command.
 pub struct Interrupts {
@@ -46,13 +50,14 @@ impl Interrupts {
         }
     }
 
-    /// From now on an interruption leaves nothing unfinished. A second one ends the process at once.
+    /// From now on an interruption leaves nothing unfinished. Another one, a second later or more, ends
+    /// the process at once.
     pub fn watch(&mut self) -> anyhow::Result<()> {
         if !self.are_heard {
             return Ok(());
         }
         let failed = "could not watch for signals";
-        let runtime = runtime::Builder::new_current_thread().enable_io().build();
+        let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context(failed)?;
         let signals = signals(&runtime).context(failed)?;
         let (watch, left) = oneshot::channel();
@@ -101,6 +106,9 @@ async fn wait(mut signals: Vec<(SignalKind, Signal)>, left: oneshot::Receiver<()
     // The command may be within a step that has to be waited for.
     let ending = thread::Builder::new().spawn(move || end(first));
     if ending.is_ok() {
+        // A shell, `timeout` or `npm` may pass on what this process got already.
+        sleep(SAME_SIGNAL).await;
+        while timeout(Duration::ZERO, next(&mut signals)).await.is_ok() {}
         next(&mut signals).await;
     }
     exit(first)
@@ -138,6 +146,9 @@ fn exit(signal: SignalKind) -> ! {
 fn truth(changed: Option<&Change>) -> String {
     match changed {
         None => "nothing was changed".to_owned(),
+        Some(Change::Sent(place)) => {
+            format!("nothing was changed; what was sent to {place} stays until a prune")
+        }
         Some(Change::Made(id)) => {
             format!("what is served was not changed; release {id} is made, but not active")
         }

@@ -32,6 +32,8 @@ struct State {
 /// What a command has changed, as far as it got.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
+    /// Files of a release were sent to this address, which is no release there yet.
+    Sent(String),
     /// This release was made, but not activated.
     Made(ReleaseId),
     /// This release was activated.
@@ -71,7 +73,8 @@ impl Drop for Unfinished {
     }
 }
 
-/// Takes a step that no interruption cuts in two, and notes the change that it is.
+/// Takes a step that no interruption cuts in two, and notes the change that it is. A step must not
+/// wait for another one of the same process: none begins while the process ends.
 pub fn uninterrupted<T, E>(
     change: Option<Change>,
     step: impl FnOnce() -> Result<T, E>,
@@ -82,6 +85,11 @@ pub fn uninterrupted<T, E>(
         lock().changed = change;
     }
     Ok(done)
+}
+
+/// Notes a change that is made bit by bit, before the first.
+pub fn begin(change: Change) {
+    lock().changed = Some(change);
 }
 
 /// Removes what is unfinished, and tells the last change. From now on nothing is begun, finished or

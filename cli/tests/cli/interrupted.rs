@@ -56,6 +56,8 @@ fn an_interrupted_import_leaves_nothing_and_says_so() {
         let releases = data.join("releases");
         wait_until(&mut import, || !names(&releases, ".staging-").is_empty());
         assert_eq!(names(directory.path(), ".part-").len(), 2);
+        // Twice, as where a wrapper passes on what all processes of a terminal get.
+        send(signal, &import);
         send(signal, &import);
         let output = import.wait_with_output().unwrap();
         drop(export);
@@ -126,8 +128,14 @@ fn a_second_signal_ends_a_command_that_cannot_even_say_that_it_was_interrupted()
     wait_until(&mut import, || !names(&releases, ".staging-").is_empty());
     send("INT", &import);
     wait_until(&mut import, || names(&releases, ".staging-").is_empty());
-    send("INT", &import);
-    assert_eq!(import.wait().unwrap().code(), Some(130));
+    let status = loop {
+        // The first seconds' are taken for the same one.
+        send("INT", &import);
+        if let Some(status) = import.try_wait().unwrap() {
+            break status;
+        }
+    };
+    assert_eq!(status.code(), Some(130));
 }
 
 #[test]

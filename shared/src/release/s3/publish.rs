@@ -8,6 +8,7 @@ use bytes::Bytes;
 use super::bucket::Got;
 use super::fetch::bytes;
 use super::{MANIFEST_BYTES_MAX, S3Releases, file_name};
+use crate::interruption::{self, Change, uninterrupted};
 use crate::release::manifest::{FileEntry, FileName, MANIFEST};
 use crate::release::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter, reader};
 use crate::timestamp::Timestamp;
@@ -73,6 +74,8 @@ impl S3Releases {
     fn send(&self, release: &Release) -> Result<(), ReleaseError> {
         let id = release.id();
         self.watcher.sending(bytes(release.manifest()));
+        let sent = self.bucket.path(&file_name(id, ""));
+        interruption::begin(Change::Sent(sent.display().to_string()));
         for name in FileName::ALL {
             let object = file_name(id, name.as_str());
             self.bucket
@@ -82,7 +85,9 @@ impl S3Releases {
         }
         let name = file_name(id, MANIFEST);
         let manifest = Bytes::from(release.manifest_bytes()?);
-        if !self.bucket.create(&name, manifest.clone())? {
+        let made = Change::Made(id.clone());
+        let create = || self.bucket.create(&name, manifest.clone());
+        if !uninterrupted(Some(made), create)? {
             // It was there already, or an answer was lost and this is what was just written.
             match self.bucket.get(&name, MANIFEST_BYTES_MAX, None)? {
                 Got::Contents(contents) if contents.bytes == manifest => {}
