@@ -37,8 +37,8 @@ pub(super) struct Entry {
     pub(super) waiting: u64,
 }
 
-/// A charge that waits.
-pub(super) struct Waiting<'a>(&'a Mutex<Accounts>, AccountId);
+/// A charge that waits, and for which account; none where the account was forgotten before.
+pub(super) struct Waiting<'a>(&'a Mutex<Accounts>, Option<AccountId>);
 
 impl Accounts {
     /// The account of a subscription for what is now, which is a new one at the first request.
@@ -117,16 +117,18 @@ impl Entry {
 impl<'a> Waiting<'a> {
     /// Counts a charge among those that wait, until what is returned is dropped.
     pub(super) fn count(accounts: &'a Mutex<Accounts>, id: AccountId) -> Self {
-        if let Some(entry) = lock(accounts).get_mut(id) {
+        let counted = lock(accounts).get_mut(id).map(|entry| {
             entry.waiting += 1;
-        }
-        Self(accounts, id)
+            id
+        });
+        Self(accounts, counted)
     }
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        if let Some(entry) = lock(self.0).get_mut(self.1) {
+        let mut accounts = lock(self.0);
+        if let Some(entry) = self.1.and_then(|id| accounts.get_mut(id)) {
             entry.waiting -= 1;
         }
     }

@@ -80,3 +80,17 @@ async fn a_clock_before_all_periods_counts_in_the_first() {
     }
     assert!(is_exceeded(&scene.charge().await));
 }
+
+#[tokio::test]
+async fn a_charge_is_not_counted_as_waiting_for_an_account_that_was_forgotten_before() {
+    let scene = Scene::new(5);
+    scene.charge().await.unwrap();
+    let id = lock(&scene.quotas.accounts).ids()[0];
+    let forgotten = (id.0, Period::containing(0, START + MONTHS));
+    let waiting = Waiting::count(&scene.quotas.accounts, forgotten);
+    scene.clock.jump_wall(MONTHS);
+    scene.charge().await.unwrap();
+    drop(waiting);
+    let mut accounts = lock(&scene.quotas.accounts);
+    assert_eq!(accounts.get_mut(forgotten).unwrap().waiting, 0);
+}
