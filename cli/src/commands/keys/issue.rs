@@ -86,23 +86,35 @@ pub(super) fn run(
     };
     let issued = store.issue_key(new, &mut *context.random, now);
     let issued = issued.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
-    let owner = owner(&issued.key, &mut *store)?;
     let shown = if as_json {
-        let document = IssuedDocument {
-            key: issued.secret.expose(),
-            document: KeyDocument::of(&issued.key, &owner, None, now),
-            replaces: None,
-        };
-        json::print(&document, context)
+        show_document(&issued, now, &mut *store, context)
     } else {
         show_key(&issued, context)
     };
     let shown = seen(&issued.key, shown, &mut *store, context);
-    if shown.is_ok() && !as_json {
+    if shown.is_ok()
+        && !as_json
+        && let Ok(owner) = owner(&issued.key, &mut *store)
+    {
         tell(&about(&issued, &owner, now, context), context);
     }
     args.wait.then(shown, place, &mut *store, context)?;
     Ok(ExitStatus::Done)
+}
+
+fn show_document(
+    issued: &IssuedKey,
+    now: i64,
+    store: &mut dyn KeyStore,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    let owner = owner(&issued.key, store)?;
+    let document = IssuedDocument {
+        key: issued.secret.expose(),
+        document: KeyDocument::of(&issued.key, &owner, None, now),
+        replaces: None,
+    };
+    json::print(&document, context)
 }
 
 /// A new key that could not be shown is lost, and would work: it is revoked. So it is where whoever

@@ -54,11 +54,12 @@ pub(super) fn run(
     let mut store = key_store::open(place, context)?;
     let now = context.clock.now().unix_seconds();
     let old = args.key.find(attempt, &mut *store)?;
+    // What is shown beside the new key is read before there is one that could not be shown.
+    let owner = owner(&old, &mut *store)?;
+    let last_use = last_use(&old, &mut *store)?;
     let rotation = store.rotate_key(&old.id, args.grace.0, &mut *context.random, now);
     let rotation = rotation.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
-    let owner = owner(&old, &mut *store)?;
     let shown = if as_json {
-        let last_use = last_use(&old, &mut *store)?;
         let document = IssuedDocument {
             key: rotation.new.secret.expose(),
             document: KeyDocument::of(&rotation.new.key, &owner, None, now),
@@ -69,9 +70,13 @@ pub(super) fn run(
         show_key(&rotation.new, context)
     };
     let shown = seen(&rotation.new.key, shown, &mut *store, context);
-    if shown.is_ok() && !as_json {
+    let old = about_old(&rotation, now, context);
+    if shown.is_err() {
+        // It is told beside the error: the new key is gone, and the old one goes.
+        _ = write!(context.err, "{}", old.trim_start());
+    } else if !as_json {
         let about = about(&rotation.new, &owner, now, context);
-        tell(&(about + &about_old(&rotation, now, context)), context);
+        tell(&(about + &old), context);
     }
     args.wait.then(shown, place, &mut *store, context)?;
     Ok(ExitStatus::Done)
