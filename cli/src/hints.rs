@@ -2,8 +2,8 @@
 //!
 //! A hint names a command as if nothing but its own words had to be typed. Here, on the way to the
 //! person, it gets the options of every command that were typed this time: what is set in the
-//! environment or a file holds for the pasted command too. An address may have a password, and is
-//! left in the variable that it is best kept in.
+//! environment or a file holds for the pasted command too. An address may have a password, so it is
+//! not repeated: `URL` stands in its place.
 
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -50,7 +50,7 @@ impl Hints {
 
     /// Adds that the address of a database was typed.
     pub(crate) fn typed_store(&mut self) {
-        self.options.push_str(" --store \"$CATALOGUE_STORE\"");
+        self.options.push_str(" --store URL");
     }
 
     /// Says where servers are set to listen.
@@ -68,8 +68,9 @@ impl Hints {
         for part in parts {
             let is_of_name = |c: char| c.is_alphanumeric() || c == '-';
             let end = part.find(|c| !is_of_name(c)).unwrap_or(part.len());
+            let is_command = begins_command(&pasted) && HEEDING.contains(&&part[..end]);
             pasted.push_str(PROGRAM.trim_end());
-            if HEEDING.contains(&&part[..end]) {
+            if is_command {
                 pasted.push_str(&self.options);
             }
             pasted.push(' ');
@@ -97,6 +98,12 @@ impl Hints {
     }
 }
 
+/// Whether a command may follow that text: not a word of a sentence or of a path.
+fn begins_command(before: &str) -> bool {
+    let ends = ["`", ": ", "; ", "\n", "  ", "("];
+    before.is_empty() || ends.iter().any(|end| before.ends_with(end))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,8 +117,10 @@ mod tests {
         hints.typed_store();
         assert_eq!(
             hints.paste(text),
-            "run: catalogue --data 'my boats' --store \"$CATALOGUE_STORE\" keys list, \
+            "run: catalogue --data 'my boats' --store URL keys list, \
              or `catalogue explain-code`; the catalogue record"
         );
+        let path = "could not read /srv/boat catalogue store/keys.sqlite";
+        assert_eq!(hints.paste(path), path);
     }
 }
