@@ -1,8 +1,8 @@
 //! What must be known when a signal ends a command in the middle of its work: what the process has
 //! begun and not finished, which is removed, and what it has changed, which is told.
 //!
-//! This is kept once for the whole process, because a signal ends all of it. What is finished or
-//! changed, is so in one step: an interruption comes before it or after it. Nothing here knows
+//! It is kept once for the whole process, because a signal ends all of it. What is finished or
+//! changed becomes so in one step: an interruption comes before it or after it. Nothing here knows
 //! signals.
 
 use std::io;

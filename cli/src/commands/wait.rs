@@ -33,7 +33,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Whether to wait.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct WaitArgs {
-    /// Return at once, not only when every running server acts on the change
+    /// Return at once instead of waiting until every running server acts on the change
     #[arg(long)]
     pub no_wait: bool,
     /// Return only when every running server acts on the change, as without this

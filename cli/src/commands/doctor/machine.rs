@@ -92,7 +92,7 @@ pub(super) fn clock(latest: Option<i64>, charged: Option<i64>, now: i64) -> Chec
             let (begins, shown) = (when::relative(charged, now), when::exact(now));
             let said = format!(
                 "it says {shown}, but requests were charged to a month that begins {begins}: it was \
-                 ahead then, or is behind now; that month has so much less when it comes"
+                 ahead then, or is behind now; they count against that month's quota"
             );
             Check::warning(CLOCK, said).run("timedatectl")
         }
