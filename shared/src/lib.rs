@@ -15,6 +15,7 @@ pub mod fold;
 pub mod ids;
 pub mod interruption;
 pub mod keys;
+pub mod limited;
 pub mod model;
 pub mod number;
 pub mod pace;

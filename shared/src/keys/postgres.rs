@@ -20,6 +20,7 @@ mod circuit;
 mod connection;
 mod copy;
 mod database;
+mod endings;
 mod engine;
 mod examine;
 mod failure;
@@ -31,6 +32,7 @@ mod rows;
 mod schema;
 mod source;
 mod store;
+mod stream;
 mod tables;
 
 /// Connections that a server has at most: one that follows the keys, those for leases and last uses,

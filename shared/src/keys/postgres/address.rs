@@ -14,7 +14,8 @@ const SSL_MODE: &str = "sslmode";
 /// What may stand for TLS with a certificate that is checked, name and all: nothing less is done,
 /// whatever each of these means elsewhere.
 const VERIFIED: [&str; 4] = ["prefer", "require", "verify-ca", "verify-full"];
-const PORT_USUAL: u16 = 5432;
+/// Where a database listens whose address names no port.
+pub(super) const PORT_USUAL: u16 = 5432;
 
 /// The address of a database, with everything that is needed to reach it.
 ///

@@ -2,15 +2,20 @@
 
 use std::future::poll_fn;
 
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 use tokio_postgres::config::TargetSessionAttrs;
+use tokio_postgres::tls::TlsStream;
 use tokio_postgres::{AsyncMessage, Client, Config, Error, Transaction};
-use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio_util::task::AbortOnDropHandle;
 
+use crate::keys::postgres::endings::Endings;
 use crate::keys::postgres::engine::Engine;
 use crate::keys::postgres::failure::Failure;
 use crate::keys::postgres::patience::Patience;
+use crate::keys::postgres::stream::{LimitedStreams, lone_folder};
 use crate::keys::store::Wake;
+use crate::limited::Allowance;
 
 /// What a commit waits for at the least. Whoever asks for more, with `remote_apply`, gets it.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false)
@@ -19,27 +24,37 @@ const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false)
 /// Names the connections of this program to whoever looks after the database.
 const PROGRAM: &str = "catalogue";
 
+/// Most bytes of an answer that is a row or two.
+pub(super) const FEW_ROWS: Allowance = Allowance::of_one(1 << 20);
+/// Most bytes of one that is all keys, or what a command shows: 100,000 keys have a third of it.
+pub(super) const ALL_KEYS: Allowance = Allowance::of_one(128 << 20);
+/// Most bytes of one that is a whole table, which a copy reads: millions of entries of the log.
+const ALL_ROWS: Allowance = Allowance::of_one(2 << 30);
+
 /// How connections are made.
 #[derive(Clone)]
 pub(super) struct Plan {
     config: Config,
-    tls: MakeRustlsConnect,
+    streams: LimitedStreams,
+    endings: Endings,
 }
 
 /// A connection that ends when it is dropped, whatever it waits for.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) client: Client,
-    task: Task,
+    /// What drives it: ended also where time runs out before the first answer.
+    task: AbortOnDropHandle<()>,
 }
 
-/// What drives a connection, until it is dropped: also where time runs out before the first answer.
-#[derive(Debug)]
-struct Task(Option<JoinHandle<()>>);
-
 impl Plan {
-    /// Of connections on which statements take no longer than `patience`.
-    pub(super) fn new(engine: &Engine, patience: Patience) -> Result<Self, Failure> {
+    /// Of connections on which statements take no longer than `patience`, and answers have no
+    /// more than `answers` allows.
+    pub(super) fn new(
+        engine: &Engine,
+        patience: Patience,
+        answers: Allowance,
+    ) -> Result<Self, Failure> {
         let mut config = engine.address().config().clone();
         let theirs = config.get_options().unwrap_or_default().to_owned();
         let patience = engine.stretched(patience);
@@ -62,8 +77,12 @@ impl Plan {
         if config.get_application_name().is_none() {
             config.application_name(PROGRAM);
         }
-        let tls = engine.tls()?;
-        Ok(Self { config, tls })
+        let streams = LimitedStreams::of(&mut config, engine.tls()?, answers);
+        Ok(Self {
+            config,
+            streams,
+            endings: engine.endings().clone(),
+        })
     }
 
     /// What connections are made with.
@@ -74,18 +93,35 @@ impl Plan {
 
     /// Connects; `wake` is called at every notification.
     pub(super) async fn connect(&self, wake: Option<Wake>) -> Result<Connection, Error> {
-        let (client, mut connection) = self.config.connect(self.tls.clone()).await?;
-        let task = tokio::spawn(async move {
-            // Whatever ends the connection is told to whoever asks on it.
-            while let Some(Ok(message)) = poll_fn(|cx| connection.poll_message(cx)).await {
-                if let (AsyncMessage::Notification(_), Some(wake)) = (message, &wake) {
-                    wake();
-                }
-            }
-        });
-        let task = Task(Some(task));
+        let (streams, endings) = (&self.streams, self.endings.clone());
+        let (client, task) = if let Some(folder) = lone_folder(&self.config) {
+            let connected = streams.connect_through(folder, &self.config).await?;
+            (connected.0, tokio::spawn(drive(connected.1, wake, endings)))
+        } else {
+            let connected = self.config.connect(streams.clone()).await?;
+            (connected.0, tokio::spawn(drive(connected.1, wake, endings)))
+        };
+        let task = AbortOnDropHandle::new(task);
         client.batch_execute(DURABLE).await?;
         Ok(Connection { client, task })
+    }
+}
+
+/// Drives a connection until it ends, which is told to whoever asks on it.
+async fn drive<S, T>(
+    mut connection: tokio_postgres::Connection<S, T>,
+    wake: Option<Wake>,
+    endings: Endings,
+) where
+    S: AsyncRead + AsyncWrite + Unpin,
+    T: TlsStream + Unpin,
+{
+    while let Some(message) = poll_fn(|cx| connection.poll_message(cx)).await {
+        match (message, &wake) {
+            (Ok(AsyncMessage::Notification(_)), Some(wake)) => wake(),
+            (Ok(_), _) => {}
+            (Err(why), _) => return endings.note(why),
+        }
     }
 }
 
@@ -96,23 +132,18 @@ impl Connection {
         patience: Patience,
         wake: Option<Wake>,
     ) -> Result<Self, Failure> {
-        let plan = Plan::new(engine, patience)?;
+        let answers = if patience == Patience::OF_ALL_ROWS {
+            ALL_ROWS
+        } else {
+            ALL_KEYS
+        };
+        let plan = Plan::new(engine, patience, answers)?;
         engine.wait(patience, async { Ok(plan.connect(wake).await?) })
     }
 
     /// The same for whoever ends the task himself.
-    pub(super) fn into_parts(mut self) -> (Client, JoinHandle<()>) {
-        let task = self.task.0.take();
-        let task = task.unwrap_or_else(|| unreachable!("a connection has its task"));
-        (self.client, task)
-    }
-}
-
-impl Drop for Task {
-    fn drop(&mut self) {
-        if let Some(task) = &self.0 {
-            task.abort();
-        }
+    pub(super) fn into_parts(self) -> (Client, JoinHandle<()>) {
+        (self.client, self.task.detach())
     }
 }
 

@@ -15,6 +15,7 @@ use tokio::runtime::Runtime;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::keys::postgres::PostgresAddress;
+use crate::keys::postgres::endings::Endings;
 use crate::keys::postgres::failure::Failure;
 use crate::keys::postgres::patience::Patience;
 use crate::threads::{self, Blocking};
@@ -34,6 +35,7 @@ struct Shared {
     tls: Result<MakeRustlsConnect, String>,
     /// How many times longer than usual everything is waited for.
     slack: NonZeroU32,
+    endings: Endings,
     /// None only while it is dropped.
     runtime: Option<Runtime>,
 }
@@ -52,6 +54,7 @@ impl Engine {
             tls: tls(&address),
             address,
             slack,
+            endings: Endings::default(),
             runtime: Some(runtime),
         })))
     }
@@ -64,6 +67,11 @@ impl Engine {
     /// What connections are protected with.
     pub(super) fn tls(&self) -> Result<MakeRustlsConnect, Failure> {
         self.0.tls.clone().map_err(Failure::Setup)
+    }
+
+    /// Where it is told why connections end.
+    pub(super) fn endings(&self) -> &Endings {
+        &self.0.endings
     }
 
     /// What `patience` is with this engine.
@@ -80,7 +88,10 @@ impl Engine {
         let patience = self.stretched(patience);
         let answer = async { tokio::time::timeout(patience.0, asked).await };
         let too_slow = |_elapsed| Err(Failure::TooSlow(patience.0.as_millis()));
-        self.runtime().block_on(answer).unwrap_or_else(too_slow)
+        let answered = self.runtime().block_on(answer);
+        answered
+            .unwrap_or_else(too_slow)
+            .map_err(|failure| self.0.endings.explain(failure))
     }
 
     /// Does something in the background, for as long as the engine is there.

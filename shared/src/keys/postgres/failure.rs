@@ -22,6 +22,8 @@ pub enum Stop {
 pub enum Failure {
     /// The library says why.
     Library(Error),
+    /// The connection has ended, and why.
+    Ended(String),
     /// It took too long, so many milliseconds.
     TooSlow(u128),
     /// Nobody asked: others of this process had all connections, for so many milliseconds.
@@ -163,7 +165,7 @@ impl Failure {
                 millis,
             } => format!("all {connections} connections to it were busy for {millis} ms"),
             Self::Away => "it did not answer a moment ago".to_owned(),
-            Self::Setup(why) => why.clone(),
+            Self::Ended(why) | Self::Setup(why) => why.clone(),
             Self::Library(error) => match error.as_db_error() {
                 Some(said) => said.message().to_owned(),
                 None => chain(error),

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use tokio_postgres::{Client, Config, Error};
 
 use crate::keys::postgres::circuit::Circuit;
-use crate::keys::postgres::connection::Plan;
+use crate::keys::postgres::connection::{FEW_ROWS, Plan};
 use crate::keys::postgres::engine::Engine;
 use crate::keys::postgres::failure::{Failure, Reach};
 use crate::keys::postgres::patience::Patience;
@@ -121,7 +121,7 @@ fn connections(
     patience: Patience,
     connections_max: usize,
 ) -> Result<Connections, String> {
-    let plan = Plan::new(engine, patience).map_err(|failure| failure.text())?;
+    let plan = Plan::new(engine, patience, FEW_ROWS).map_err(|failure| failure.text())?;
     let manager = Manager::from_connect(Config::new(), plan.clone(), ManagerConfig::default());
     let pool = deadpool_postgres::Pool::builder(manager).max_size(connections_max);
     let pool = pool.build().map_err(|error| error.to_string())?;

@@ -3,6 +3,7 @@
 
 mod away;
 mod connections;
+mod endless;
 mod faults;
 mod versions;
 

@@ -9,7 +9,7 @@ use tokio_postgres::config::TargetSessionAttrs;
 
 use super::*;
 use crate::keys::contract::{issue, subscribe};
-use crate::keys::postgres::connection::{Connection, Plan};
+use crate::keys::postgres::connection::{Connection, FEW_ROWS, Plan};
 use crate::keys::postgres::failure::{Failure, Reach};
 use crate::keys::postgres::patience::Patience;
 use crate::keys::postgres::pool::Pool;
@@ -142,7 +142,7 @@ fn each_of_several_hosts_is_tried_in_time_and_one_that_only_follows_is_passed_ov
         ),
     ] {
         let engine = engine(address.parse().unwrap(), 1);
-        let plan = Plan::new(&engine, Patience::OF_LEASES).unwrap();
+        let plan = Plan::new(&engine, Patience::OF_LEASES, FEW_ROWS).unwrap();
         let each = plan.config().get_connect_timeout().unwrap();
         assert_eq!(each.as_millis(), millis, "{address}");
         assert_eq!(

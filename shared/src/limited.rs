@@ -1,0 +1,177 @@
+//! Answers of engines that have an end: what a broken or hostile one sends without one is an error
+//! before it fills the memory.
+//!
+//! The clients of Redis and PostgreSQL collect an answer whatever its length. This goes between
+//! them and the network, above TLS, and knows nothing of what is said there.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// How much an engine may answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// Bytes that each write allows to be read. Of questions that are under way at a time, those
+    /// that follow an endless answer allow no more than this of it.
+    pub of_each: usize,
+    /// Bytes that are allowed at any time, however many questions have no answer yet.
+    pub in_all: usize,
+}
+
+/// A stream of which no more can be read than what was written allows.
+#[derive(Debug)]
+pub struct Limited<S> {
+    stream: S,
+    allowance: Allowance,
+    left: usize,
+}
+
+impl Allowance {
+    /// Answers of at most so many bytes, to one question at a time.
+    pub const fn of_one(bytes: usize) -> Self {
+        Self {
+            of_each: bytes,
+            in_all: bytes,
+        }
+    }
+}
+
+impl<S> Limited<S> {
+    /// Limits what is read of a stream on which nothing was asked yet.
+    pub fn new(stream: S, allowance: Allowance) -> Self {
+        Self {
+            stream,
+            allowance,
+            left: allowance.in_all,
+        }
+    }
+
+    /// The stream.
+    pub fn get_ref(&self) -> &S {
+        &self.stream
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Limited<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
+        let read = buffer.filled().len() - before;
+        let Some(left) = self.left.checked_sub(read) else {
+            self.left = 0;
+            let most = self.allowance.in_all;
+            let why = format!("what it sends is longer than any answer, {most} bytes");
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, why)));
+        };
+        self.left = left;
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Limited<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = ready!(Pin::new(&mut self.stream).poll_write(cx, bytes))?;
+        let Allowance { of_each, in_all } = self.allowance;
+        self.left = self.left.saturating_add(of_each).min(in_all);
+        Poll::Ready(Ok(written))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+    use std::future::poll_fn;
+
+    use super::*;
+
+    const ALLOWANCE: Allowance = Allowance {
+        of_each: 10,
+        in_all: 25,
+    };
+
+    /// Has no end.
+    struct Endless;
+
+    impl AsyncRead for Endless {
+        fn poll_read(
+            self: Pin<&mut Self>,
+            _cx: &mut Context<'_>,
+            buffer: &mut ReadBuf<'_>,
+        ) -> Poll<io::Result<()>> {
+            buffer.initialize_unfilled().fill(b' ');
+            buffer.set_filled(buffer.capacity());
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    impl AsyncWrite for Endless {
+        fn poll_write(
+            self: Pin<&mut Self>,
+            _cx: &mut Context<'_>,
+            bytes: &[u8],
+        ) -> Poll<io::Result<usize>> {
+            Poll::Ready(Ok(bytes.len()))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    fn read(stream: &mut Limited<Endless>, bytes: usize) -> io::Result<()> {
+        let mut buffer = vec![0; bytes];
+        let mut buffer = ReadBuf::new(&mut buffer);
+        let read = poll_fn(|cx| Pin::new(&mut *stream).poll_read(cx, &mut buffer));
+        read.now_or_never().unwrap()
+    }
+
+    fn write(stream: &mut Limited<Endless>) {
+        let write = poll_fn(|cx| Pin::new(&mut *stream).poll_write(cx, b"?"));
+        write.now_or_never().unwrap().unwrap();
+    }
+
+    #[test]
+    fn no_more_is_read_than_what_was_written_allows() {
+        let mut stream = Limited::new(Endless, ALLOWANCE);
+        for _piece in 0..5 {
+            read(&mut stream, 5).unwrap();
+        }
+        write(&mut stream);
+        read(&mut stream, 10).unwrap();
+        let refused = read(&mut stream, 1).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::InvalidData);
+        assert!(read(&mut stream, 1).is_err());
+    }
+
+    #[test]
+    fn what_was_not_read_is_not_kept_beyond_what_is_allowed_in_all() {
+        let mut stream = Limited::new(Endless, ALLOWANCE);
+        for _question in 0..9 {
+            write(&mut stream);
+        }
+        read(&mut stream, 25).unwrap();
+        assert!(read(&mut stream, 1).is_err());
+    }
+}
