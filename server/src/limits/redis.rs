@@ -13,6 +13,7 @@ mod line;
 mod lines;
 mod process;
 mod scripts;
+mod stream;
 
 use std::sync::Arc;
 use std::time::Duration;

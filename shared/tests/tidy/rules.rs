@@ -143,7 +143,11 @@ const WORDS: [Word; 22] = [
     Word {
         text: "rustls",
         kind: Kind::Crate,
-        homes: &["shared/src/keys/postgres", "shared/src/release"],
+        homes: &[
+            "server/src/limits/redis",
+            "shared/src/keys/postgres",
+            "shared/src/release",
+        ],
     },
     Word {
         text: "SystemTime",

@@ -4,12 +4,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use redis::aio::MultiplexedConnection;
 use redis::{
-    AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, RedisResult, Script,
-    ServerErrorKind, ToRedisArgs, Value, cmd,
+    AsyncConnectionConfig, Cmd, ErrorKind, RedisError, RedisResult, Script, ServerErrorKind,
+    ToRedisArgs, Value, cmd,
 };
+use tokio_util::task::AbortOnDropHandle;
 
+use super::address::RedisAddress;
 use super::process::{Process, SETTINGS, Settings};
 use super::scripts::Reply;
+use super::stream;
 
 /// Room for the text of a question, which takes more only where names are long.
 const QUESTION_BYTES: usize = 256;
@@ -18,6 +21,8 @@ const QUESTION_BYTES: usize = 256;
 #[derive(Debug)]
 pub(super) struct Line {
     connection: MultiplexedConnection,
+    /// What drives it: ended at once where nobody asks on it any more.
+    _task: AbortOnDropHandle<()>,
     questions: AtomicU32,
 }
 
@@ -38,13 +43,17 @@ impl From<RedisError> for NoReply {
 
 impl Line {
     /// Connects. How long anything may take is for the caller to say.
-    pub(super) async fn connect(client: &Client) -> RedisResult<Self> {
+    pub(super) async fn connect(address: &RedisAddress) -> RedisResult<Self> {
+        let info = address.info();
         let unlimited = AsyncConnectionConfig::new()
             .set_connection_timeout(None)
             .set_response_timeout(None);
-        let connection = client.get_multiplexed_async_connection_with_config(&unlimited);
+        let (stream, settings) = (stream::connect(info).await?, info.redis_settings());
+        let connected = MultiplexedConnection::new_with_config(settings, stream, unlimited);
+        let (connection, driver) = connected.await?;
         Ok(Self {
-            connection: connection.await?,
+            connection,
+            _task: AbortOnDropHandle::new(tokio::spawn(driver)),
             questions: AtomicU32::new(0),
         })
     }

@@ -86,12 +86,11 @@ impl Place {
 
     async fn open(&self) -> Result<(Vec<Line>, Process), RedisFailure> {
         let failed = |error: redis::RedisError| self.failure(error.into());
-        let client = self.address.client().map_err(failed)?;
-        let first = Line::connect(&client).await.map_err(failed)?;
+        let first = Line::connect(&self.address).await.map_err(failed)?;
         let process = self.examine(&first).await?;
         let mut lines = vec![first];
         while lines.len() < LINES {
-            let line = Line::connect(&client).await.map_err(failed)?;
+            let line = Line::connect(&self.address).await.map_err(failed)?;
             let address = self.address.clone();
             if self.examine(&line).await?.run != process.run {
                 return Err(RedisFailure::Several { address });

@@ -1,5 +1,7 @@
 //! What becomes of requests when the Redis, or the way to it, fails.
 
+use std::io::Write;
+
 use super::proxy::{Mode, Proxy};
 use super::*;
 
@@ -84,6 +86,62 @@ fn a_garbled_reply_is_no_reply() {
         rig.wait_for(|state| *state == State::Counting);
         assert!(rig.count(&family(1), 9).is_ok());
     }
+}
+
+#[test]
+fn a_reply_without_an_end_is_an_error_before_it_is_large() {
+    // A text of 4 GiB, a list of billions, a line, and replies that nobody asked for.
+    for (head, piece) in [
+        ("$4294967296\r\n", " "),
+        ("*2147483647\r\n", ":1\r\n"),
+        ("+", "boat"),
+        ("", ":1\r\n"),
+    ] {
+        let proxy = Proxy::new(Mode::Pass);
+        let Some(rig) = behind(&proxy) else { return };
+        let key = family(1);
+        assert!(rig.count(&key, 9).is_ok());
+        proxy.set(Mode::Endless(head, piece));
+        let counting = (0..200).map(|_| rig.limits.count(&key, 9, PATIENCE / 10));
+        let counted = rig.wait(join_all(counting.collect::<Vec<_>>()));
+        for failed in counted {
+            let failed = failed.unwrap_err();
+            assert!(
+                !matches!(
+                    failed,
+                    MinuteError::Unavailable(RedisFailure::TooSlow { .. })
+                ),
+                "{head}: {failed:?}"
+            );
+        }
+        let is_told = |why: &str| head.is_empty() || why.contains("longer than any answer");
+        rig.wait_for(|state| matches!(state, State::Away(why) if is_told(why)));
+        proxy.set(Mode::Pass);
+        rig.wait_for(|state| *state == State::Counting);
+        assert!(rig.count(&family(2), 9).is_ok());
+        // What the kernels hold comes on top.
+        assert!(proxy.taken() < 16 << 20, "{head}: {}", proxy.taken());
+    }
+}
+
+#[test]
+fn what_greets_without_an_end_is_left_before_that_is_large() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("redis://{}", listener.local_addr().unwrap());
+    let sending = std::thread::spawn(move || {
+        let (mut client, _from) = listener.accept().unwrap();
+        client.write_all(b"$4294967296\r\n").unwrap();
+        let piece = [b' '; 64 << 10];
+        let taken = std::iter::repeat_with(|| client.write_all(&piece));
+        taken.take_while(Result::is_ok).count() * piece.len()
+    });
+    let place = rig::place(&address, "", "");
+    let clock = shared::clock::ManualClock::at(START);
+    let failed = runtime.block_on(place.connect(&clock)).unwrap_err();
+    let text = failed.to_string();
+    assert!(text.contains("longer than any answer"), "{text}");
+    assert!(sending.join().unwrap() < 16 << 20);
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! Something between a server and a Redis that does to their connections what networks do.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
@@ -17,18 +20,27 @@ pub(super) enum Mode {
     Cut,
     /// It passes on replies in which the first text is replaced by the second, as long as it.
     Replace(&'static str, &'static str),
+    /// It answers with the first text and then the second one, again and again without an end.
+    Endless(&'static str, &'static str),
 }
 
 /// A proxy that is told what to do.
 pub(super) struct Proxy {
     mode: watch::Sender<Mode>,
+    /// The most bytes that were taken of an answer without an end.
+    taken: Arc<AtomicUsize>,
 }
 
 impl Proxy {
     pub(super) fn new(mode: Mode) -> Self {
         Self {
             mode: watch::Sender::new(mode),
+            taken: Arc::default(),
         }
+    }
+
+    pub(super) fn taken(&self) -> usize {
+        self.taken.load(Ordering::Relaxed)
     }
 
     pub(super) fn set(&self, mode: Mode) {
@@ -40,6 +52,7 @@ impl Proxy {
         let behind = redis.strip_prefix("redis://").unwrap();
         let (behind, database) = behind.split_once('/').unwrap();
         let (behind, mode) = (behind.to_owned(), self.mode.subscribe());
+        let taken = Arc::clone(&self.taken);
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let port = listener.local_addr().unwrap().port();
         runtime.spawn(async move {
@@ -50,20 +63,22 @@ impl Proxy {
                 };
                 let (from_client, to_client) = client.into_split();
                 let (from_server, to_server) = server.into_split();
-                tokio::spawn(pass(from_client, to_server, mode.clone(), false));
-                tokio::spawn(pass(from_server, to_client, mode.clone(), true));
+                tokio::spawn(pass(from_client, to_server, mode.clone(), None));
+                let replies = Some(Arc::clone(&taken));
+                tokio::spawn(pass(from_server, to_client, mode.clone(), replies));
             }
         });
         format!("redis://127.0.0.1:{port}/{database}")
     }
 }
 
-/// Passes on what comes, until one side is closed or connections are cut.
+/// Passes on what comes, until one side is closed or connections are cut; of replies it tells how
+/// much was taken of one without an end.
 async fn pass(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
     mut mode: watch::Receiver<Mode>,
-    are_replies: bool,
+    replies: Option<Arc<AtomicUsize>>,
 ) {
     let mut buffer = vec![0; 64 * 1024];
     loop {
@@ -79,12 +94,32 @@ async fn pass(
             return;
         };
         let mut passed = buffer[..read].to_vec();
-        if let (Mode::Replace(text, other), true) = (now, are_replies) {
-            let text = String::from_utf8_lossy(&passed).replace(text, other);
-            passed = text.into_bytes();
+        match (now, &replies) {
+            (Mode::Replace(text, other), Some(_taken)) => {
+                let text = String::from_utf8_lossy(&passed).replace(text, other);
+                passed = text.into_bytes();
+            }
+            (Mode::Endless(head, piece), Some(taken)) => {
+                let sent = send(&mut to, head, piece).await;
+                taken.fetch_max(sent, Ordering::Relaxed);
+                return;
+            }
+            _ => {}
         }
         if read == 0 || now == Mode::Cut || to.write_all(&passed).await.is_err() {
             return;
         }
     }
+}
+
+/// Sends without an end, and says how much of it was taken.
+async fn send(to: &mut OwnedWriteHalf, head: &str, piece: &str) -> usize {
+    let pieces = piece.repeat((64 << 10) / piece.len());
+    let mut taken = 0;
+    if to.write_all(head.as_bytes()).await.is_ok() {
+        while to.write_all(pieces.as_bytes()).await.is_ok() {
+            taken += pieces.len();
+        }
+    }
+    taken
 }
