@@ -27,7 +27,7 @@ const NOTIFICATION: &[u8] = b"A\0\0\0\x15\0\0\0\x01catalogue\0hi\0";
 const SETTING: &[u8] = b"S\0\0\0\x0aname\0\0";
 
 /// More than the kernels hold beside what a client takes.
-const HELD: usize = 16 << 20;
+const HELD: usize = 64 << 20;
 
 /// Where something listens that sends `head` and then `piece` without an end, in the place of the
 /// answer of that number, on its first connection; on others it does what is asked. Tells how
