@@ -68,6 +68,26 @@ fn a_clock_that_is_put_forward_closes_every_window_for_a_minute() {
 }
 
 #[test]
+fn windows_do_not_care_for_the_wall_clock_of_a_server() {
+    const DAY: i64 = 24 * 60 * 60;
+    let Some(rig) = Rig::start() else { return };
+    let key = family(1);
+    let first = rig.count(&key, 3).unwrap();
+    for (jump, remaining) in [(DAY, 1), (-2 * DAY, 0)] {
+        rig.jump_wall(jump);
+        let usage = rig.count(&key, 3).unwrap();
+        assert_eq!(
+            (usage.remaining, usage.reset_unix_seconds),
+            (remaining, first.reset_unix_seconds)
+        );
+    }
+    rig.pass(Duration::from_micros(59_999_999));
+    assert!(rig.count(&key, 3).is_err());
+    rig.pass(Duration::from_micros(1));
+    assert!(rig.count(&key, 3).is_ok());
+}
+
+#[test]
 fn a_server_does_not_start_on_a_store_that_lets_it_begin_but_not_count() {
     let Some(rig) = Rig::start() else { return };
     for command in ["lindex", "rpush", "del"] {

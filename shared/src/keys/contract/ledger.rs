@@ -105,6 +105,36 @@ fn periods_and_subscriptions_are_counted_apart() {
     });
 }
 
+/// As a server does whose wall clock jumps ahead and back.
+#[test]
+fn periods_that_are_leased_in_turn_keep_their_own_counts() {
+    on_every_store(|place| {
+        let mut store = place.store();
+        let subscription = subscribe(&mut *store, "Acme", 10);
+        let (id, period) = (subscription.id, subscription.period(NOW));
+        let next = Period::containing(subscription.started_at, period.end);
+        let ledger = place.ledger();
+        for (leased, wanted, granted, charged) in [
+            (period, 4, 4, 4),
+            (next, 7, 7, 7),
+            (period, 4, 4, 8),
+            (next, 7, 3, 10),
+            (period, 4, 2, 10),
+            (next, 7, 0, 10),
+        ] {
+            let lease = ledger.lease(id, leased, wanted).unwrap();
+            assert_eq!(lease, Lease { granted, charged }, "{leased:?}");
+        }
+        for (given_back, unused, now, then) in
+            [(next, 3, 10, 7), (period, 5, 5, 7), (next, 9, 5, 0)]
+        {
+            ledger.give_back(id, given_back, unused).unwrap();
+            assert_eq!(ledger.charged(id, period).unwrap(), now);
+            assert_eq!(ledger.charged(id, next).unwrap(), then);
+        }
+    });
+}
+
 #[test]
 fn an_unknown_subscription_is_an_error() {
     on_every_store(|place| {

@@ -30,6 +30,11 @@ impl SameClock {
         move_store();
         *now = now.plus(time);
     }
+
+    /// Moves the wall reading of the server, and no other.
+    fn jump_wall(&self, seconds: i64) {
+        self.0.lock().unwrap().unix_nanos += seconds * 1_000_000_000;
+    }
 }
 
 impl Clock for SameClock {
@@ -155,6 +160,11 @@ impl Rig {
 
     pub(super) fn put_clock_back(&self, time: Duration) {
         self.move_store(-i64::try_from(time.as_micros()).unwrap());
+    }
+
+    /// Puts the server's wall clock forward or back, and no other.
+    pub(super) fn jump_wall(&self, seconds: i64) {
+        self.clock.jump_wall(seconds);
     }
 
     fn move_store(&self, micros: i64) {
