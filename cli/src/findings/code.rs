@@ -89,7 +89,9 @@ codes! {
     RecordsUnidentified "RECORDS_UNIDENTIFIED" Warning Export
         "Records have no key or no type by which the mapping could know them; they are not read.",
     DuplicateKey "DUPLICATE_KEY" Warning Record
-        "Two records have the key by which others refer to them; the first one is meant.",
+        "Two records have the key by which others refer to them; the first published one is meant.",
+    UnpublishedReference "UNPUBLISHED_REFERENCE" Warning Export
+        "Published records refer to unpublished ones; such references come to nothing.",
     SourceWithoutFiles "SOURCE_WITHOUT_FILES" Warning Export
         "The export has no file that a source of the mapping asks for.",
     RecordsNotFound "RECORDS_NOT_FOUND" Error Export

@@ -36,6 +36,8 @@ pub(super) struct Document {
     pub(super) id: Option<Box<str>>,
     pub(super) record_type: Rc<str>,
     pub(super) is_published: bool,
+    /// Whether it changed after it was published.
+    pub(super) is_changed: bool,
     offset: u64,
     length: u32,
 }
@@ -47,6 +49,7 @@ pub(super) struct Identified {
     pub(super) id: Option<Box<str>>,
     pub(super) record_type: Rc<str>,
     pub(super) is_published: bool,
+    pub(super) is_changed: bool,
 }
 
 /// All records of the export.
@@ -56,9 +59,10 @@ pub(super) struct Documents {
     temp_dir: PathBuf,
     end: u64,
     all: Vec<Document>,
-    /// The first record of each key, by the key's number.
+    /// The record that each key leads to, by the key's number: the first published one, or else
+    /// the first.
     by_key: Vec<Option<u32>>,
-    held: RefCell<Vec<Option<(u32, Jq)>>>,
+    held: RefCell<Vec<Option<(usize, Jq)>>>,
 }
 
 impl Documents {
@@ -75,7 +79,7 @@ impl Documents {
         })
     }
 
-    /// Sets a record aside; gives the earlier one that has its key already, if there is one.
+    /// Sets a record aside; gives the one that its key led to before, if there is one.
     pub(super) fn add(
         &mut self,
         (file, line, text): (&Arc<ExportFile>, u64, &str),
@@ -89,6 +93,7 @@ impl Documents {
             id,
             record_type,
             is_published,
+            is_changed,
         } = identified;
         let number = u32::try_from(self.all.len()).context("too many records")?;
         self.all.push(Document {
@@ -99,6 +104,7 @@ impl Documents {
             id,
             record_type,
             is_published,
+            is_changed,
             offset: self.end,
             length: u32::try_from(text.len()).context("a record is too long")?,
         });
@@ -106,8 +112,12 @@ impl Documents {
         if self.by_key.len() <= key.place() {
             self.by_key.resize(key.place() + 1, None);
         }
-        let first = *self.by_key[key.place()].get_or_insert(number);
-        Ok((first != number).then(|| &self.all[first as usize]))
+        let meant = &mut self.by_key[key.place()];
+        let earlier = meant.map(|place| &self.all[place as usize]);
+        if earlier.is_none_or(|earlier| is_published && !earlier.is_published) {
+            *meant = Some(number);
+        }
+        Ok(earlier)
     }
 
     /// Ends adding, so that records can be read.
@@ -126,29 +136,25 @@ impl Documents {
         &self.all[place]
     }
 
-    /// What is known of the one that a key names.
-    pub(super) fn find(&self, key: KeyId) -> Option<&Document> {
-        self.place_of(key).map(|place| &self.all[place as usize])
+    /// The place of the one that a key leads to.
+    pub(super) fn place_of(&self, key: KeyId) -> Option<usize> {
+        let place = self.by_key.get(key.place()).copied().flatten();
+        place.map(|place| place as usize)
     }
 
-    /// The contents of the record that a key names.
-    pub(super) fn read_by_key(&self, key: KeyId) -> Result<Option<Jq>, String> {
-        let Some(place) = self.place_of(key) else {
-            return Ok(None);
-        };
-        let slot = place as usize % HELD_MAX;
+    /// The contents of the record at a place, which may be asked for again.
+    pub(super) fn read_again(&self, place: usize) -> Result<Jq, String> {
+        let slot = place % HELD_MAX;
         if let Some((held, value)) = &self.held.borrow()[slot]
             && *held == place
         {
-            return Ok(Some(value.clone()));
+            return Ok(value.clone());
         }
-        let value = self
-            .read(place as usize)
-            .map_err(|error| error.to_string())?;
-        if self.all[place as usize].length <= HELD_LENGTH_MAX {
+        let value = self.read(place).map_err(|error| error.to_string())?;
+        if self.all[place].length <= HELD_LENGTH_MAX {
             self.held.borrow_mut()[slot] = Some((place, value.clone()));
         }
-        Ok(Some(value))
+        Ok(value)
     }
 
     /// The contents of the record at a place.
@@ -165,9 +171,5 @@ impl Documents {
         let file = self.file.get_ref();
         file.read_exact_at(&mut bytes, document.offset)?;
         String::from_utf8(bytes).map_err(io::Error::other)
-    }
-
-    fn place_of(&self, key: KeyId) -> Option<u32> {
-        self.by_key.get(key.place()).copied().flatten()
     }
 }

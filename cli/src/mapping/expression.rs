@@ -53,13 +53,44 @@ const EXPRESSION: &str = "mapping_expression";
 /// What the functions of an expression know about the export and the mapping.
 pub(super) trait Knowledge {
     /// The record with this key.
-    fn record(&self, key: &str) -> Result<Option<Val>, String>;
+    fn record(&self, key: &str) -> Result<Referred<Val>, String>;
     /// The public id of the record with this key.
-    fn public_id(&self, key: &str) -> Option<String>;
-    /// Keys of the records that the current one is linked to by a field, in their order.
+    fn public_id(&self, key: &str) -> Referred<String>;
+    /// Keys that the current record is linked to by a field, in their order, but for those of
+    /// records that are not published.
     fn linked(&self, field: &str) -> Vec<String>;
     /// What a word becomes by a vocabulary table.
     fn lookup(&self, table: &str, word: &str) -> Result<Val, String>;
+}
+
+/// What a key leads to.
+pub(super) enum Referred<T> {
+    /// No record has it.
+    Nowhere,
+    /// Its record is not published.
+    Unpublished,
+    Published(T),
+}
+
+impl<T> Referred<T> {
+    pub(super) fn map<U>(self, change: impl FnOnce(T) -> U) -> Referred<U> {
+        match self {
+            Self::Nowhere => Referred::Nowhere,
+            Self::Unpublished => Referred::Unpublished,
+            Self::Published(of) => Referred::Published(change(of)),
+        }
+    }
+
+    pub(super) fn try_map<U, E>(
+        self,
+        change: impl FnOnce(T) -> Result<U, E>,
+    ) -> Result<Referred<U>, E> {
+        Ok(match self {
+            Self::Nowhere => Referred::Nowhere,
+            Self::Unpublished => Referred::Unpublished,
+            Self::Published(of) => Referred::Published(change(of)?),
+        })
+    }
 }
 
 /// A compiled expression.

@@ -47,18 +47,18 @@ impl Links {
     }
 
     /// The keys that a record is linked to by a field, in their order.
-    pub(super) fn of(&self, from: KeyId, field: &str, keys: &Keys) -> Vec<String> {
-        let Some(field) = keys.find(field) else {
-            return Vec::new();
-        };
-        let start = self
-            .links
-            .partition_point(|link| (link.from, link.field) < (from, field));
-        self.links[start..]
-            .iter()
-            .take_while(|link| (link.from, link.field) == (from, field))
-            .map(|link| keys.text(link.to).to_owned())
-            .collect()
+    pub(super) fn of(
+        &self,
+        from: KeyId,
+        field: &str,
+        keys: &Keys,
+    ) -> impl Iterator<Item = KeyId> + use<'_> {
+        let of_field = keys.find(field).map(|field| {
+            let before = |link: &Link| (link.from, link.field) < (from, field);
+            let links = self.links[self.links.partition_point(before)..].iter();
+            links.take_while(move |link| (link.from, link.field) == (from, field))
+        });
+        of_field.into_iter().flatten().map(|link| link.to)
     }
 }
 
@@ -81,7 +81,10 @@ mod tests {
             links.add(from, field, position, to);
         }
         links.sort();
-        let of = |from: &str, field| links.of(keys.find(from).unwrap(), field, &keys);
+        let of = |from: &str, field| -> Vec<&str> {
+            let linked = links.of(keys.find(from).unwrap(), field, &keys);
+            linked.map(|to| keys.text(to)).collect()
+        };
         assert_eq!(of("boat", "tags"), ["a", "b", "c"]);
         assert_eq!(of("boat", "maker"), ["m"]);
         assert_eq!(of("ship", "tags"), ["d"]);

@@ -3,11 +3,13 @@
 
 mod check;
 mod field;
+mod followed;
 mod identify;
 mod knowledge;
 mod make;
+mod remarks;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
@@ -24,6 +26,7 @@ use crate::findings::Finding;
 use crate::problem::Problem;
 use crate::validate::Kind;
 
+use self::followed::Followed;
 pub(super) use self::make::{Observe, Unobserved};
 
 /// The name by which expressions know the record they are about.
@@ -100,8 +103,6 @@ impl Noted {
 pub(super) struct Reading {
     /// Records that were set aside.
     pub(super) records: u64,
-    /// Published records that were changed after they were published.
-    pub(super) changed: Noted,
     /// Records without a key or a type.
     pub(super) unidentified: Noted,
     /// Types of record that the export has, and how many records of each.
@@ -148,8 +149,8 @@ pub(super) struct Mapper {
     led_to: RefCell<Option<HashSet<KeyId>>>,
     /// Where mapping is, for whoever watches it.
     position: Arc<Position>,
-    /// The key of the record that is being mapped.
-    current: Cell<Option<KeyId>>,
+    /// The references of the records that are mapped.
+    followed: RefCell<Followed>,
 }
 
 impl Mapper {
@@ -184,7 +185,7 @@ impl Mapper {
             made: HashSet::new(),
             led_to: RefCell::new(None),
             position,
-            current: Cell::new(None),
+            followed: RefCell::default(),
         })
     }
 

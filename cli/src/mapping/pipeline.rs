@@ -114,6 +114,8 @@ impl<'a> Pipeline<'a> {
         self.warn(&reading)?;
         progress.mapping(reading.records);
         self.all(Job::Make, progress)?;
+        let remarks = self.worker.ask(Job::FinishMaking)?.events;
+        self.pass_on(remarks)?;
         self.all(Job::Unpublished, &Progress::new(false))?;
         self.constants()
     }

@@ -42,6 +42,8 @@ pub(super) enum Job {
     FinishReading,
     /// Make native records from here on, some at a time.
     Make(usize),
+    /// All were made: tell what is to be said of many at once.
+    FinishMaking,
     /// Tell which records are not published, from here on, some at a time.
     Unpublished(usize),
     /// Tell what the mapping finds.
@@ -263,6 +265,7 @@ fn work(mapper: &mut Mapper, job: Job) -> anyhow::Result<Answer> {
             }
             answer.next = (to < mapper.len()).then_some(to);
         }
+        Job::FinishMaking => answer.events = mapper.finish_making(),
         Job::Check => answer.report = Some(mapper.check()?),
         Job::Unpublished(from) => {
             let to = mapper.len().min(from + BATCH);

@@ -8,7 +8,7 @@ use jaq_json::Val;
 
 use super::products::{PRODUCT, product};
 use super::values::to_json;
-use super::{Data, Language, from_json, from_node, text};
+use super::{Data, Language, Referred, from_json, from_node, text};
 use crate::export::json;
 use crate::findings::cut;
 use crate::mapping::DEPTH_MAX;
@@ -81,16 +81,20 @@ fn worded(value: &Val) -> Result<Cow<'_, str>, Error<Val>> {
 
 fn deref(data: Data<'_>, key: &str) -> ValR<Val> {
     match data.knowledge.record(key) {
-        Ok(Some(record)) => Ok(record),
-        Ok(None) => failed(format!("no record has the key {key}")),
+        Ok(Referred::Published(record)) => Ok(record),
+        Ok(Referred::Unpublished) => Ok(Val::Null),
+        Ok(Referred::Nowhere) => failed(format!("no record has the key {key}")),
         Err(error) => failed(error),
     }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "functions have one signature")]
 fn public_id(data: Data<'_>, key: &str) -> ValR<Val> {
-    let id = data.knowledge.public_id(key);
-    Ok(Val::from(id.unwrap_or_else(|| key.to_owned())))
+    Ok(match data.knowledge.public_id(key) {
+        Referred::Published(id) => Val::from(id),
+        Referred::Unpublished => Val::Null,
+        Referred::Nowhere => Val::from(key.to_owned()),
+    })
 }
 
 fn parsed(_data: Data<'_>, json: &str) -> ValR<Val> {

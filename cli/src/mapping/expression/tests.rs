@@ -7,16 +7,16 @@ use super::*;
 /// More than anybody needs.
 const BRACKETS: usize = 20_000;
 
-/// Knows two records, a link and a table.
+/// Knows a record, a draft, a link and a table.
 struct Known;
 
 impl Knowledge for Known {
-    fn record(&self, key: &str) -> Result<Option<Val>, String> {
-        Ok((key == "maker").then(|| from_json(&json!({ "name": "Maker" }))))
+    fn record(&self, key: &str) -> Result<Referred<Val>, String> {
+        Ok(known(key).map(|()| from_json(&json!({ "name": "Maker" }))))
     }
 
-    fn public_id(&self, key: &str) -> Option<String> {
-        (key == "maker").then(|| "maker-1".to_owned())
+    fn public_id(&self, key: &str) -> Referred<String> {
+        known(key).map(|()| "maker-1".to_owned())
     }
 
     fn linked(&self, field: &str) -> Vec<String> {
@@ -29,6 +29,14 @@ impl Knowledge for Known {
 
     fn lookup(&self, table: &str, word: &str) -> Result<Val, String> {
         Ok(Val::from(format!("{table}:{word}")))
+    }
+}
+
+fn known(key: &str) -> Referred<()> {
+    match key {
+        "maker" => Referred::Published(()),
+        "draft" => Referred::Unpublished,
+        _ => Referred::Nowhere,
     }
 }
 
@@ -105,6 +113,7 @@ fn native_functions_reach_records_links_and_tables() {
         &json!(["maker", "other"]),
         r#"["maker-1","other"]"#,
     );
+    check("map(pub, deref)", &json!(["draft"]), "[null,null]");
     check(r#"links("tags")"#, &json!({}), r#"["a","b"]"#);
     check(r#"links("other")"#, &json!({}), "[]");
     check(r#"lookup("keel")"#, &json!("fin"), r#""keel:fin""#);

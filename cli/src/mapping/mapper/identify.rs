@@ -26,11 +26,12 @@ impl Mapper {
             Ok(record) => record,
             Err(finding) => return Ok(Some(failed(raw, *finding))),
         };
-        match self.identify(source, &record, &raw) {
+        match self.identify(source, &record) {
             Ok(Some(identified)) => {
+                let is_published = identified.is_published;
                 let at = (&raw.file, raw.line, raw.text.as_str());
                 let earlier = self.documents.add(at, identified)?;
-                Ok(earlier.map(|earlier| duplicate(&raw, earlier)))
+                Ok(earlier.map(|earlier| duplicate(&raw, is_published, earlier)))
             }
             Ok(None) => {
                 self.reading.unidentified.add(&raw);
@@ -56,12 +57,7 @@ impl Mapper {
         })
     }
 
-    fn identify(
-        &mut self,
-        source: usize,
-        record: &Jq,
-        raw: &Raw,
-    ) -> Result<Option<Identified>, String> {
+    fn identify(&mut self, source: usize, record: &Jq) -> Result<Option<Identified>, String> {
         let envelope = self.definition.sources[source].envelope;
         let key = self.word("key", Some(envelope.key), record)?;
         let record_type = self.word("type", Some(envelope.record_type), record)?;
@@ -78,19 +74,17 @@ impl Mapper {
         let is_changed = self
             .truth("changed", envelope.changed, record)?
             .unwrap_or(false);
-        if is_published && is_changed && self.is_mapped(&record_type) {
-            self.reading.changed.add(raw);
-        }
         Ok(Some(Identified {
             source,
             id: id.filter(|id| *id != key).map(String::into_boxed_str),
             key: self.keys.number(&key),
             record_type: self.shared_type(&record_type),
             is_published,
+            is_changed,
         }))
     }
 
-    fn is_mapped(&self, record_type: &str) -> bool {
+    pub(super) fn is_mapped(&self, record_type: &str) -> bool {
         let mut emits = self.definition.emits.iter();
         emits.any(|emit| emit.types.iter().any(|of| of == record_type))
     }
@@ -213,10 +207,14 @@ fn place(raw: &Raw) -> Place {
     }
 }
 
-fn duplicate(raw: &Raw, earlier: &Document) -> Event {
+fn duplicate(raw: &Raw, is_published: bool, earlier: &Document) -> Event {
     let (file, line) = (&earlier.file.name, earlier.line);
-    let message =
-        format!("the record at {file}:{line} has the same key; references lead to that one");
+    let meant = match (earlier.is_published, is_published) {
+        (true, _) => "; references lead to that one",
+        (false, true) => " and is not published; references lead to this one",
+        (false, false) => "; neither is published, and references lead to neither",
+    };
+    let message = format!("the record at {file}:{line} has the same key{meant}");
     Event::Found(Box::new(Finding::new(
         Code::DuplicateKey,
         Some(place(raw)),

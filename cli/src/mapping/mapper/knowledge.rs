@@ -1,28 +1,61 @@
 //! What expressions can ask about the export and the mapping while a record is mapped.
+//!
+//! References lead to published records only: what an expression gets may be published.
 
 use super::Mapper;
-use crate::mapping::expression::{Jq, Knowledge, from_json};
+use crate::mapping::expression::{Jq, Knowledge, Referred, from_json};
+use crate::mapping::keys::KeyId;
 use crate::validate::nearest;
 
-impl Knowledge for Mapper {
-    fn record(&self, key: &str) -> Result<Option<Jq>, String> {
-        let Some(key) = self.keys.find(key) else {
-            return Ok(None);
+impl Mapper {
+    /// The place of the record that a key leads to.
+    fn follow(&self, key: KeyId) -> Referred<usize> {
+        let Some(place) = self.documents.place_of(key) else {
+            return Referred::Nowhere;
         };
-        if let Some(led_to) = self.led_to.borrow_mut().as_mut() {
-            led_to.insert(key);
+        if self.documents.at(place).is_published {
+            return Referred::Published(place);
         }
-        self.documents.read_by_key(key)
+        self.followed.borrow_mut().refuse(place);
+        Referred::Unpublished
     }
 
-    fn public_id(&self, key: &str) -> Option<String> {
-        let document = self.documents.find(self.keys.find(key)?)?;
-        Some(document.id.as_deref().unwrap_or(key).to_owned())
+    fn follow_text(&self, key: &str) -> Referred<usize> {
+        let key = self.keys.find(key);
+        key.map_or(Referred::Nowhere, |key| self.follow(key))
+    }
+
+    /// The contents of the record at a place, for another one.
+    fn contents(&self, place: usize) -> Result<Jq, String> {
+        let document = self.documents.at(place);
+        if let Some(led_to) = self.led_to.borrow_mut().as_mut() {
+            led_to.insert(document.key);
+        }
+        if document.is_changed {
+            self.followed.borrow_mut().changed.insert(place);
+        }
+        self.documents.read_again(place)
+    }
+}
+
+impl Knowledge for Mapper {
+    fn record(&self, key: &str) -> Result<Referred<Jq>, String> {
+        self.follow_text(key).try_map(|place| self.contents(place))
+    }
+
+    fn public_id(&self, key: &str) -> Referred<String> {
+        self.follow_text(key)
+            .map(|place| self.id_of(self.documents.at(place)))
     }
 
     fn linked(&self, field: &str) -> Vec<String> {
-        let current = self.current.get();
-        current.map_or_else(Vec::new, |key| self.links.of(key, field, &self.keys))
+        let Some(from) = self.followed.borrow().from() else {
+            return Vec::new();
+        };
+        let from = self.documents.at(from).key;
+        let linked = self.links.of(from, field, &self.keys);
+        let linked = linked.filter(|to| !matches!(self.follow(*to), Referred::Unpublished));
+        linked.map(|to| self.keys.text(to).to_owned()).collect()
     }
 
     fn lookup(&self, table: &str, word: &str) -> Result<Jq, String> {

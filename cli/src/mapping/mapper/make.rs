@@ -45,7 +45,7 @@ impl Mapper {
                 Some(record) => record,
                 None => record.insert(self.documents.read(place)?),
             };
-            self.current.set(Some(document.key));
+            self.followed.borrow_mut().begin(place);
             self.apply(rule, emit, &document, record, observer, &mut events);
         }
         for event in &mut events {
@@ -87,7 +87,7 @@ impl Mapper {
         hasher.finish()
     }
 
-    fn id_of(&self, document: &Document) -> String {
+    pub(super) fn id_of(&self, document: &Document) -> String {
         let id = document.id.as_deref();
         id.unwrap_or_else(|| self.keys.text(document.key))
             .to_owned()

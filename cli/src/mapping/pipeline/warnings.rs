@@ -17,20 +17,7 @@ const TYPES_NAMED: usize = 8;
 impl Pipeline<'_> {
     /// Tells everything that reading came to.
     pub(super) fn warn(&mut self, reading: &Reading) -> anyhow::Result<()> {
-        let changed = "changed after publication; the export has the changed contents";
-        self.warn_of(
-            Code::ChangedSincePublication,
-            "published record",
-            changed,
-            &reading.changed,
-        )?;
-        let unidentified = "without a key or a type, and not read";
-        self.warn_of(
-            Code::RecordsUnidentified,
-            "record",
-            unidentified,
-            &reading.unidentified,
-        )?;
+        self.warn_of_unidentified(&reading.unidentified)?;
         // What is missing may be in the part of an archive that broke off.
         if self.is_damaged {
             return Ok(());
@@ -39,16 +26,17 @@ impl Pipeline<'_> {
         self.warn_of_missing_types(&reading.types)
     }
 
-    fn warn_of(&mut self, code: Code, what: &str, why: &str, noted: &Noted) -> anyhow::Result<()> {
+    fn warn_of_unidentified(&mut self, noted: &Noted) -> anyhow::Result<()> {
         let Some((file, line)) = &noted.first else {
             return Ok(());
         };
-        let message = match noted.count {
-            1 => format!("1 {what} was {why}"),
-            count => format!("{count} {what}s, from here on, were {why}"),
+        let records = match noted.count {
+            1 => "1 record was".to_owned(),
+            count => format!("{count} records, from here on, were"),
         };
+        let message = format!("{records} without a key or a type, and not read");
         self.receive.fault(Fault {
-            code,
+            code: Code::RecordsUnidentified,
             file: Arc::clone(file),
             line: Some(*line),
             message,

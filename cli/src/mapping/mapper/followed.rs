@@ -1,0 +1,47 @@
+//! Which records references lead to, as far as something is to be said of it in the end: those
+//! that are not published, and those that changed after they were published.
+
+use std::collections::HashSet;
+
+/// A reference, as the places of the records at both of its ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reference {
+    pub(super) from: usize,
+    pub(super) to: usize,
+}
+
+/// The references that were followed.
+#[derive(Default)]
+pub(super) struct Followed {
+    /// The place of the record that is being mapped; none while records are only identified.
+    from: Option<usize>,
+    /// The places of the records that it refers to and that are not published.
+    refused: Vec<usize>,
+    pub(super) refused_count: u64,
+    pub(super) first_refused: Option<Reference>,
+    /// The places of records that changed, and that others have values of.
+    pub(super) changed: HashSet<usize>,
+}
+
+impl Followed {
+    /// From now on another record is mapped.
+    pub(super) fn begin(&mut self, from: usize) {
+        self.from = Some(from);
+        self.refused.clear();
+    }
+
+    /// The place of the record that is being mapped.
+    pub(super) const fn from(&self) -> Option<usize> {
+        self.from
+    }
+
+    /// Notes a reference to a record that is not published, however often it is followed.
+    pub(super) fn refuse(&mut self, to: usize) {
+        let Some(from) = self.from else { return };
+        if !self.refused.contains(&to) {
+            self.refused.push(to);
+            self.refused_count += 1;
+            self.first_refused.get_or_insert(Reference { from, to });
+        }
+    }
+}
