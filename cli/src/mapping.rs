@@ -124,7 +124,7 @@ pub fn read(
     receive: &mut dyn Receive,
 ) -> anyhow::Result<()> {
     let worker = start(mapping, surroundings)?;
-    let mut pipeline = Pipeline::new(mapping, worker, receive);
+    let mut pipeline = Pipeline::new(mapping, worker, surroundings.temp_dir, receive);
     export::files::read(exports, input, surroundings, mapping, &mut pipeline)?;
     pipeline.finish(progress)
 }
@@ -138,7 +138,7 @@ pub fn check(
     receive: &mut dyn Receive,
 ) -> anyhow::Result<CheckReport> {
     let worker = start(mapping, surroundings)?;
-    let mut pipeline = Pipeline::new(mapping, worker, receive);
+    let mut pipeline = Pipeline::new(mapping, worker, surroundings.temp_dir, receive);
     export::files::read(exports, input, surroundings, mapping, &mut pipeline)?;
     pipeline.check()
 }

@@ -94,6 +94,8 @@ codes! {
         "Published records refer to unpublished ones; such references come to nothing.",
     SourceWithoutFiles "SOURCE_WITHOUT_FILES" Warning Export
         "The export has no file that a source of the mapping asks for.",
+    SourceWithoutRecords "SOURCE_WITHOUT_RECORDS" Warning Export
+        "The files that a source of the mapping asks for have no record for it.",
     RecordsNotFound "RECORDS_NOT_FOUND" Error Export
         "A file has no list of records where the mapping says they are.",
     ChangedSincePublication "CHANGED_SINCE_PUBLICATION" Warning Export

@@ -52,6 +52,15 @@ pub(super) struct Expression {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct ExpressionId(pub(super) usize);
 
+/// What a file is to a section of the mapping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// It has records of the source at this place.
+    Records(usize),
+    /// It has links.
+    Links,
+}
+
 /// Which files belong together, and how they are read.
 #[derive(Debug)]
 pub(super) struct Files {
@@ -63,6 +72,8 @@ pub(super) struct Files {
     pub(super) format: FileFormat,
     /// Paths to the lists of records; none when the whole file is one.
     pub(super) records: Vec<Vec<String>>,
+    /// Where the section that wants them stands in the mapping file.
+    pub(super) span: Range<usize>,
 }
 
 /// How the records of a file are told apart.

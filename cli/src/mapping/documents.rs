@@ -38,6 +38,12 @@ pub(super) struct Document {
     pub(super) is_published: bool,
     /// Whether it changed after it was published.
     pub(super) is_changed: bool,
+    text: Stored,
+}
+
+/// Where the text of a record lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stored {
     offset: u64,
     length: u32,
 }
@@ -79,14 +85,25 @@ impl Documents {
         })
     }
 
-    /// Sets a record aside; gives the one that its key led to before, if there is one.
-    pub(super) fn add(
-        &mut self,
-        (file, line, text): (&Arc<ExportFile>, u64, &str),
-        identified: Identified,
-    ) -> anyhow::Result<Option<&Document>> {
+    /// Sets the text of a record aside.
+    pub(super) fn store(&mut self, text: &str) -> anyhow::Result<Stored> {
         let written = self.file.write_all(text.as_bytes());
         written.with_context(|| temporary_file::not_written(&self.temp_dir))?;
+        let offset = self.end;
+        self.end += text.len() as u64;
+        Ok(Stored {
+            offset,
+            length: u32::try_from(text.len()).context("a record is too long")?,
+        })
+    }
+
+    /// Adds a record whose text was set aside; gives the other one that its key led to before, if
+    /// there is one. What two sections make of one text is the same record, unless its id differs.
+    pub(super) fn add(
+        &mut self,
+        (file, line, text): (&Arc<ExportFile>, u64, Stored),
+        identified: Identified,
+    ) -> anyhow::Result<Option<&Document>> {
         let Identified {
             source,
             key,
@@ -105,10 +122,8 @@ impl Documents {
             record_type,
             is_published,
             is_changed,
-            offset: self.end,
-            length: u32::try_from(text.len()).context("a record is too long")?,
+            text,
         });
-        self.end += text.len() as u64;
         if self.by_key.len() <= key.place() {
             self.by_key.resize(key.place() + 1, None);
         }
@@ -117,7 +132,9 @@ impl Documents {
         if earlier.is_none_or(|earlier| is_published && !earlier.is_published) {
             *meant = Some(number);
         }
-        Ok(earlier)
+        let added = &self.all[number as usize];
+        let is_other = |earlier: &&Document| earlier.text != text || earlier.id != added.id;
+        Ok(earlier.filter(is_other))
     }
 
     /// Ends adding, so that records can be read.
@@ -151,7 +168,7 @@ impl Documents {
             return Ok(value.clone());
         }
         let value = self.read(place).map_err(|error| error.to_string())?;
-        if self.all[place].length <= HELD_LENGTH_MAX {
+        if self.all[place].text.length <= HELD_LENGTH_MAX {
             self.held.borrow_mut()[slot] = Some((place, value.clone()));
         }
         Ok(value)
@@ -166,10 +183,10 @@ impl Documents {
 
     /// The record at a place as it came.
     pub(super) fn text(&self, place: usize) -> io::Result<String> {
-        let document = &self.all[place];
-        let mut bytes = vec![0; document.length as usize];
+        let Stored { offset, length } = self.all[place].text;
+        let mut bytes = vec![0; length as usize];
         let file = self.file.get_ref();
-        file.read_exact_at(&mut bytes, document.offset)?;
+        file.read_exact_at(&mut bytes, offset)?;
         String::from_utf8(bytes).map_err(io::Error::other)
     }
 }

@@ -28,6 +28,11 @@ impl Links {
         });
     }
 
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.links.is_empty()
+    }
+
     /// Ends adding.
     pub(super) fn sort(&mut self) {
         self.links.sort_by(|a, b| {

@@ -10,7 +10,7 @@ mod make;
 mod remarks;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -107,6 +107,9 @@ pub(super) struct Reading {
     pub(super) unidentified: Noted,
     /// Types of record that the export has, and how many records of each.
     pub(super) types: BTreeMap<String, u64>,
+    /// The sources that have records.
+    pub(super) sources: BTreeSet<usize>,
+    pub(super) has_links: bool,
 }
 
 /// Where mapping is.
@@ -196,8 +199,11 @@ impl Mapper {
         self.told = self.published();
         let mut reading = std::mem::take(&mut self.reading);
         reading.records = self.len() as u64;
+        reading.has_links = !self.links.is_empty();
         for place in 0..self.len() {
-            let record_type = &self.documents.at(place).record_type;
+            let document = self.documents.at(place);
+            reading.sources.insert(document.source);
+            let record_type = &document.record_type;
             match reading.types.get_mut(&**record_type) {
                 Some(count) => *count += 1,
                 None => _ = reading.types.insert(record_type.to_string(), 1),

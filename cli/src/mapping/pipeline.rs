@@ -1,14 +1,16 @@
 //! From the files of an export, by a mapping, to the lines of the native format.
 
 mod files;
+mod passes;
 mod warnings;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 
 use super::check::CheckReport;
-use super::definition::{Definition, Files};
+use super::definition::{Definition, Files, Role};
 use super::mapper::{Event, Raw};
 use super::worker::{Job, Worker};
 use super::{Mapping, Receive};
@@ -19,13 +21,14 @@ use crate::progress::Progress;
 const BATCH_RECORDS: usize = 256;
 /// Bytes of records above which they are handed over.
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
-/// What a file is to the mapping.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    /// It has records of the source at this place.
-    Records(usize),
-    /// It has links.
-    Links,
+
+/// What became of the files of a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Found {
+    Nothing,
+    Files,
+    /// Some without a list of records, which has been told.
+    FilesWithoutList,
 }
 
 /// Reads the files of an export.
@@ -34,8 +37,10 @@ pub(super) struct Pipeline<'a> {
     worker: Worker,
     receive: &'a mut dyn Receive,
     batch: Batch,
-    /// Which sources a file was found for, those of links last.
-    found: Vec<bool>,
+    /// By section, that of links last.
+    found: Vec<Found>,
+    /// Where files are copied that are read more than once.
+    temp_dir: &'a Path,
     /// Whether files may be missing because an archive broke off.
     is_damaged: bool,
 }
@@ -43,7 +48,8 @@ pub(super) struct Pipeline<'a> {
 /// Records on their way to the worker.
 #[derive(Default)]
 struct Batch {
-    role: Option<Role>,
+    /// The sections that they are for.
+    roles: Vec<Role>,
     records: Vec<Raw>,
     bytes: usize,
 }
@@ -57,8 +63,8 @@ impl Definition {
             .chain(links)
     }
 
-    fn role_of(&self, path: &str) -> Option<(Role, &Files)> {
-        self.roles().find(|(_, files)| files.are_called(path))
+    fn roles_of(&self, path: &str) -> impl Iterator<Item = (Role, &Files)> {
+        self.roles().filter(|(_, files)| files.are_called(path))
     }
 }
 
@@ -80,7 +86,8 @@ impl Select for Mapping {
         !is_hidden
             && self
                 .definition
-                .role_of(path.trim_start_matches("./"))
+                .roles_of(path.trim_start_matches("./"))
+                .next()
                 .is_some()
     }
 
@@ -94,14 +101,20 @@ impl Select for Mapping {
 }
 
 impl<'a> Pipeline<'a> {
-    pub(super) fn new(mapping: &'a Mapping, worker: Worker, receive: &'a mut dyn Receive) -> Self {
-        let found = vec![false; mapping.definition.roles().count()];
+    pub(super) fn new(
+        mapping: &'a Mapping,
+        worker: Worker,
+        temp_dir: &'a Path,
+        receive: &'a mut dyn Receive,
+    ) -> Self {
+        let found = vec![Found::Nothing; mapping.definition.roles().count()];
         Self {
             mapping,
             worker,
             receive,
             batch: Batch::default(),
             found,
+            temp_dir,
             is_damaged: false,
         }
     }
@@ -179,10 +192,10 @@ impl<'a> Pipeline<'a> {
         })
     }
 
-    fn push(&mut self, role: Role, raw: Raw) -> anyhow::Result<()> {
-        if self.batch.role != Some(role) {
+    fn push(&mut self, roles: &[Role], raw: Raw) -> anyhow::Result<()> {
+        if self.batch.roles != roles {
             self.flush()?;
-            self.batch.role = Some(role);
+            self.batch.roles = roles.to_vec();
         }
         self.batch.bytes += raw.text.len();
         self.batch.records.push(raw);
@@ -191,13 +204,11 @@ impl<'a> Pipeline<'a> {
     }
 
     fn flush(&mut self) -> anyhow::Result<()> {
-        let Batch { role, records, .. } = std::mem::take(&mut self.batch);
-        let job = match role {
-            None => return Ok(()),
-            Some(Role::Records(source)) => Job::Records(source, records),
-            Some(Role::Links) => Job::Links(records),
-        };
-        let answer = self.worker.ask(job)?;
+        let Batch { roles, records, .. } = std::mem::take(&mut self.batch);
+        if records.is_empty() {
+            return Ok(());
+        }
+        let answer = self.worker.ask(Job::Read(roles, records))?;
         self.pass_on(answer.events)
     }
 }

@@ -4,6 +4,7 @@ mod bad_records;
 mod links;
 mod mistakes;
 mod references;
+mod sections;
 
 use std::path::PathBuf;
 

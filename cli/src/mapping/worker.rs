@@ -15,7 +15,7 @@ use anyhow::anyhow;
 
 use super::MEMORY_MAX;
 use super::check::CheckReport;
-use super::definition::Definition;
+use super::definition::{Definition, Role};
 use super::expression::TooLarge;
 use super::mapper::{Event, Mapper, Position, Raw, Reading, Unobserved};
 use crate::findings::cut;
@@ -34,10 +34,8 @@ const BATCH_BYTES: usize = 4 * 1024 * 1024;
 
 /// What the thread is asked.
 pub(super) enum Job {
-    /// Identify these records of a source.
-    Records(usize, Vec<Raw>),
-    /// Take the links of these rows.
-    Links(Vec<Raw>),
+    /// Read these records for some sections of the mapping.
+    Read(Vec<Role>, Vec<Raw>),
     /// There are no more records and links.
     FinishReading,
     /// Make native records from here on, some at a time.
@@ -244,14 +242,9 @@ fn work(mapper: &mut Mapper, job: Job) -> anyhow::Result<Answer> {
         report: None,
     };
     match job {
-        Job::Records(source, records) => {
+        Job::Read(roles, records) => {
             for record in records {
-                answer.events.extend(mapper.record(source, record)?);
-            }
-        }
-        Job::Links(rows) => {
-            for row in rows {
-                answer.events.extend(mapper.links(row));
+                answer.events.extend(mapper.read(&roles, record)?);
             }
         }
         Job::FinishReading => answer.reading = mapper.finish_reading()?,

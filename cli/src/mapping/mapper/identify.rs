@@ -8,53 +8,68 @@ use crate::export::Line;
 use crate::export::json::{Node, Value};
 use crate::findings::{Code, Finding, Place, cut};
 use crate::mapping::DEPTH_MAX;
-use crate::mapping::definition::ExpressionId;
-use crate::mapping::documents::{Document, Identified};
+use crate::mapping::definition::{ExpressionId, Role};
+use crate::mapping::documents::{Document, Identified, Stored};
 use crate::mapping::expression::{Jq, from_node, text};
 use crate::mapping::readers::first_repeated;
 use crate::validate::parse_line;
 
 impl Mapper {
-    /// Identifies a record and sets it aside; those without a key or a type are counted.
-    pub(in crate::mapping) fn record(
+    /// Reads a record for sections of the mapping. It is counted where it has no key or no type for
+    /// any of them.
+    pub(in crate::mapping) fn read(
         &mut self,
-        source: usize,
+        roles: &[Role],
         raw: Raw,
-    ) -> anyhow::Result<Option<Event>> {
+    ) -> anyhow::Result<Vec<Event>> {
         self.position.begin(&raw.file, raw.line);
         let record = match parsed(&raw) {
             Ok(record) => record,
-            Err(finding) => return Ok(Some(failed(raw, *finding))),
+            Err(finding) => return Ok(vec![failed(raw, vec![*finding])]),
         };
-        match self.identify(source, &record) {
-            Ok(Some(identified)) => {
-                let is_published = identified.is_published;
-                let at = (&raw.file, raw.line, raw.text.as_str());
-                let earlier = self.documents.add(at, identified)?;
-                Ok(earlier.map(|earlier| duplicate(&raw, is_published, earlier)))
-            }
-            Ok(None) => {
-                self.reading.unidentified.add(&raw);
-                Ok(None)
-            }
-            Err(message) => {
-                let finding = Finding::new(Code::MappingFailed, Some(place(&raw)), message);
-                Ok(Some(failed(raw, finding)))
+        let (mut events, mut messages) = (Vec::new(), Vec::new());
+        let (mut stored, mut is_known) = (None, false);
+        for role in roles {
+            let identified = match role {
+                Role::Links => self.add_links(&record).map(|()| None),
+                Role::Records(source) => self.identify(*source, &record),
+            };
+            is_known |= *role == Role::Links || !matches!(identified, Ok(None));
+            match identified {
+                Ok(Some(identified)) => {
+                    let text = match stored {
+                        Some(text) => text,
+                        None => *stored.insert(self.documents.store(&raw.text)?),
+                    };
+                    events.extend(self.add(&raw, text, identified)?);
+                }
+                Ok(None) => {}
+                Err(message) => messages.push(message),
             }
         }
+        if !is_known {
+            self.reading.unidentified.add(&raw);
+        }
+        // Sections often have parts in common, and what is wrong with these.
+        messages.dedup();
+        let finding = |message| Finding::new(Code::MappingFailed, Some(place(&raw)), message);
+        let findings: Vec<Finding> = messages.into_iter().map(finding).collect();
+        if !findings.is_empty() {
+            events.push(failed(raw, findings));
+        }
+        Ok(events)
     }
 
-    /// Takes the links of a row.
-    pub(in crate::mapping) fn links(&mut self, raw: Raw) -> Option<Event> {
-        self.position.begin(&raw.file, raw.line);
-        let row = match parsed(&raw) {
-            Ok(row) => row,
-            Err(finding) => return Some(failed(raw, *finding)),
-        };
-        self.add_links(&row).err().map(|message| {
-            let finding = Finding::new(Code::MappingFailed, Some(place(&raw)), message);
-            failed(raw, finding)
-        })
+    fn add(
+        &mut self,
+        raw: &Raw,
+        text: Stored,
+        identified: Identified,
+    ) -> anyhow::Result<Option<Event>> {
+        let is_published = identified.is_published;
+        let at = (&raw.file, raw.line, text);
+        let earlier = self.documents.add(at, identified)?;
+        Ok(earlier.map(|earlier| duplicate(raw, is_published, earlier)))
     }
 
     fn identify(&mut self, source: usize, record: &Jq) -> Result<Option<Identified>, String> {
@@ -222,11 +237,11 @@ fn duplicate(raw: &Raw, is_published: bool, earlier: &Document) -> Event {
     )))
 }
 
-fn failed(raw: Raw, finding: Finding) -> Event {
+fn failed(raw: Raw, findings: Vec<Finding>) -> Event {
     Event::Failed(Failed {
         kind: None,
         id: None,
-        findings: vec![finding],
+        findings,
         raw: raw.text.into_bytes(),
     })
 }

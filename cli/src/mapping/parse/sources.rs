@@ -118,6 +118,7 @@ impl Parser {
                 .collect(),
             format: format?,
             records: records.collect(),
+            span: section.span(),
         })
     }
 

@@ -3,11 +3,12 @@
 use std::io::{BufReader, Read};
 use std::sync::Arc;
 
-use super::{Pipeline, Role};
+use super::passes::{Copied, Pass, passes};
+use super::{Found, Pipeline};
 use crate::export::{Broken, ExportFile, Fault, Line, Visit, VisitFile, lines};
 use crate::findings::{Code, Finding, Place, Severity};
 use crate::mapping::DEPTH_MAX;
-use crate::mapping::definition::{FileFormat, Files};
+use crate::mapping::definition::{FileFormat, Role};
 use crate::mapping::mapper::{Failed, Raw};
 use crate::mapping::readers::{self, BadRecord, RECORD_MAX, RecordText, Stop};
 use crate::validate::parse_line;
@@ -16,31 +17,77 @@ use crate::validate::parse_line;
 const BUFFER: usize = 128 * 1024;
 
 impl Pipeline<'_> {
+    /// Reads a file more than once, for sections that read it differently.
+    fn passes(
+        &mut self,
+        passes: &[Pass<'_>],
+        file: &Arc<ExportFile>,
+        contents: &mut dyn Read,
+    ) -> anyhow::Result<Result<(), Broken>> {
+        let mut copied = Copied::of(contents, self.temp_dir)?;
+        for pass in passes {
+            match self.pass(pass, file, &mut copied.contents()?)? {
+                Ok(true) => {}
+                // The other sections would tell the same damage again.
+                Ok(false) => break,
+                Err(broken) => return Ok(Err(broken)),
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Reads a file once; gives whether it could be read to its end.
+    fn pass(
+        &mut self,
+        pass: &Pass<'_>,
+        file: &Arc<ExportFile>,
+        contents: &mut dyn Read,
+    ) -> anyhow::Result<Result<bool, Broken>> {
+        self.mark(&pass.roles, Found::Files);
+        match pass.files.format {
+            FileFormat::Ndjson => {
+                let read = self.lines(&pass.roles, file, contents)?;
+                Ok(read.map(|()| true))
+            }
+            _ => self.whole(pass, file, contents),
+        }
+    }
+
+    /// Notes what became of the files of some sections.
+    fn mark(&mut self, roles: &[Role], found: Found) {
+        for role in roles {
+            let place = match role {
+                Role::Records(place) => *place,
+                Role::Links => self.found.len() - 1,
+            };
+            self.found[place] = self.found[place].max(found);
+        }
+    }
+
     fn lines(
         &mut self,
-        role: Role,
+        roles: &[Role],
         file: &Arc<ExportFile>,
         contents: &mut dyn Read,
     ) -> anyhow::Result<Result<(), Broken>> {
         let reader = BufReader::with_capacity(BUFFER, contents);
         let mut visit = SourceLines {
             pipeline: self,
-            role,
+            roles,
         };
         lines::read(file, reader, RECORD_MAX, &mut visit)
     }
 
     fn whole(
         &mut self,
-        role: Role,
-        files: &Files,
+        pass: &Pass<'_>,
         file: &Arc<ExportFile>,
         contents: &mut dyn Read,
-    ) -> anyhow::Result<Result<(), Broken>> {
+    ) -> anyhow::Result<Result<bool, Broken>> {
         let reader = BufReader::with_capacity(BUFFER, contents);
         let mut push = |record: Result<RecordText<'_>, BadRecord>| match record {
             Ok(record) => self.push(
-                role,
+                &pass.roles,
                 Raw {
                     file: Arc::clone(file),
                     line: record.line,
@@ -50,25 +97,29 @@ impl Pipeline<'_> {
             ),
             Err(bad) => self.receive.failed(failed(file, bad)),
         };
-        let read = match files.format {
-            FileFormat::Json => readers::json::read(reader, &files.records, &mut push),
-            FileFormat::Xml => readers::xml::read(reader, &files.records, &mut push),
+        let records = &pass.files.records;
+        let read = match pass.files.format {
+            FileFormat::Json => readers::json::read(reader, records, &mut push),
+            FileFormat::Xml => readers::xml::read(reader, records, &mut push),
             FileFormat::Csv | FileFormat::Ndjson => {
                 readers::csv::read(reader, &mut push).map(|()| Vec::new())
             }
         };
         match read {
-            Ok(absent) => self.report_absent(files, file, &absent).map(Ok),
+            Ok(absent) => {
+                self.report_absent(pass, file, &absent)?;
+                Ok(Ok(true))
+            }
             Err(Stop::Told(error)) => Err(error),
             Err(Stop::Unread { line, source }) => Ok(Err(Broken { line, source })),
             Err(Stop::Broken(broken)) => {
-                self.receive.fault(Fault {
+                self.fault(Fault {
                     code: broken.code,
                     file: Arc::clone(file),
                     line: broken.line,
                     message: broken.message,
                 })?;
-                Ok(Ok(()))
+                Ok(Ok(false))
             }
         }
     }
@@ -76,12 +127,13 @@ impl Pipeline<'_> {
     /// Reports the places of records that a file does not have.
     fn report_absent(
         &mut self,
-        files: &Files,
+        pass: &Pass<'_>,
         file: &Arc<ExportFile>,
         absent: &[usize],
     ) -> anyhow::Result<()> {
         for place in absent {
-            let path = files.records[*place].join(".");
+            self.mark(&pass.roles, Found::FilesWithoutList);
+            let path = pass.files.records[*place].join(".");
             self.receive.fault(Fault {
                 code: Code::RecordsNotFound,
                 file: Arc::clone(file),
@@ -101,14 +153,11 @@ impl VisitFile for Pipeline<'_> {
         contents: &mut dyn Read,
     ) -> anyhow::Result<Result<(), Broken>> {
         let definition = Arc::clone(&self.mapping.definition);
-        let path = path.trim_start_matches("./");
-        let only = || {
-            definition
-                .roles()
-                .next()
-                .filter(|_| definition.roles().count() == 1)
-        };
-        let Some((role, files)) = definition.role_of(path).or_else(only) else {
+        let mut wanted: Vec<_> = definition.roles_of(path.trim_start_matches("./")).collect();
+        if wanted.is_empty() && definition.roles().count() == 1 {
+            wanted.extend(definition.roles());
+        }
+        if wanted.is_empty() {
             let message = format!(
                 "the mapping reads {}, and no other file",
                 self.mapping.wanted
@@ -121,19 +170,10 @@ impl VisitFile for Pipeline<'_> {
                 message,
             })?;
             return Ok(Ok(()));
-        };
-        // A file may be meant by several sources; the first one reads it.
-        for (found, (_, files)) in self.found.iter_mut().zip(definition.roles()) {
-            *found |= files.are_called(path);
         }
-        let place = match role {
-            Role::Records(place) => place,
-            Role::Links => self.found.len() - 1,
-        };
-        self.found[place] = true;
-        match files.format {
-            FileFormat::Ndjson => self.lines(role, file, contents),
-            _ => self.whole(role, files, file, contents),
+        match passes(wanted).as_slice() {
+            [pass] => self.pass(pass, file, contents).map(|read| read.map(drop)),
+            passes => self.passes(passes, file, contents),
         }
     }
 
@@ -160,7 +200,7 @@ fn failed(file: &Arc<ExportFile>, bad: BadRecord) -> Failed {
 /// Takes the lines of a file that has one record in each.
 struct SourceLines<'p, 'a> {
     pipeline: &'p mut Pipeline<'a>,
-    role: Role,
+    roles: &'p [Role],
 }
 
 impl Visit for SourceLines<'_, '_> {
@@ -181,7 +221,7 @@ impl Visit for SourceLines<'_, '_> {
             text: text.to_owned(),
             is_unterminated: line.is_unterminated,
         };
-        self.pipeline.push(self.role, raw)
+        self.pipeline.push(self.roles, raw)
     }
 
     fn oversized(&mut self, piece: &[u8]) -> anyhow::Result<()> {

@@ -5,9 +5,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Pipeline;
+use super::{Found, Pipeline};
 use crate::export::Fault;
 use crate::findings::{Code, cut};
+use crate::mapping::definition::Role;
 use crate::mapping::mapper::{Noted, Reading};
 use crate::validate::nearest;
 
@@ -18,11 +19,11 @@ impl Pipeline<'_> {
     /// Tells everything that reading came to.
     pub(super) fn warn(&mut self, reading: &Reading) -> anyhow::Result<()> {
         self.warn_of_unidentified(&reading.unidentified)?;
-        // What is missing may be in the part of an archive that broke off.
+        // What is missing may be in the part of a file that broke off.
         if self.is_damaged {
             return Ok(());
         }
-        self.warn_of_missing_files()?;
+        self.warn_of_empty_sections(reading)?;
         self.warn_of_missing_types(&reading.types)
     }
 
@@ -43,17 +44,29 @@ impl Pipeline<'_> {
         })
     }
 
-    fn warn_of_missing_files(&mut self) -> anyhow::Result<()> {
-        let missing: Vec<String> = (self.mapping.definition.roles().zip(&self.found))
-            .filter(|(_, found)| !**found)
-            .map(|((_, files), _)| files.patterns.join(", "))
-            .collect();
-        for patterns in missing {
-            let message = format!("no file of the export is called {patterns}");
+    fn warn_of_empty_sections(&mut self, reading: &Reading) -> anyhow::Result<()> {
+        let definition = Arc::clone(&self.mapping.definition);
+        for ((role, files), found) in definition.roles().zip(self.found.clone()) {
+            let patterns = files.patterns.join(", ");
+            let (code, message) = match (found, role) {
+                (Found::Nothing, _) => (
+                    Code::SourceWithoutFiles,
+                    format!("no file of the export is called {patterns}"),
+                ),
+                (Found::Files, Role::Records(source)) if !reading.sources.contains(&source) => (
+                    Code::SourceWithoutRecords,
+                    format!("the files called {patterns} have no record that could be identified"),
+                ),
+                (Found::Files, Role::Links) if !reading.has_links => (
+                    Code::SourceWithoutRecords,
+                    format!("the files called {patterns} have no link"),
+                ),
+                (Found::Files | Found::FilesWithoutList, _) => continue,
+            };
             self.receive.fault(Fault {
-                code: Code::SourceWithoutFiles,
+                code,
                 file: self.mapping_file(),
-                line: None,
+                line: Some(self.mapping.line_of(files.span.start)),
                 message,
             })?;
         }

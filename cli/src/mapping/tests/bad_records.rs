@@ -86,6 +86,7 @@ fn a_record_that_cannot_be_read_or_identified_is_told() {
             "4: - NESTED_TOO_DEEP  objects and lists are nested more than 128 deep",
             "5: - FILE_TRUNCATED  the file ends in the middle of a record",
             "3: RECORDS_UNIDENTIFIED 1 record was without a key or a type, and not read",
+            "3: SOURCE_WITHOUT_RECORDS the files called *.ndjson have no record that could be identified",
             "9: TYPE_NOT_FOUND no record is of the type `b`",
         ],
     );

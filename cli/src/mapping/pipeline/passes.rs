@@ -1,0 +1,104 @@
+//! A file that several sections want: those that read it alike share a pass over it, and for more
+//! than one pass it is copied, because it may come from an archive or a pipe.
+
+use std::fs::File;
+use std::io::{self, Read, Seek as _, Write as _};
+use std::path::Path;
+
+use anyhow::Context as _;
+
+use super::Files;
+use crate::mapping::definition::{FileFormat, Role};
+use crate::temporary_file;
+
+/// Bytes that are copied at once.
+const BUFFER: usize = 128 * 1024;
+
+/// The sections that read a file in the same way.
+pub(super) struct Pass<'d> {
+    pub(super) roles: Vec<Role>,
+    pub(super) files: &'d Files,
+}
+
+/// The passes in which a file is read for all sections that want it.
+pub(super) fn passes<'d>(wanted: impl IntoIterator<Item = (Role, &'d Files)>) -> Vec<Pass<'d>> {
+    let mut passes: Vec<Pass<'d>> = Vec::new();
+    for (role, files) in wanted {
+        match passes.iter_mut().find(|pass| pass.files.reads_like(files)) {
+            Some(pass) => pass.roles.push(role),
+            None => passes.push(Pass {
+                roles: vec![role],
+                files,
+            }),
+        }
+    }
+    passes
+}
+
+impl Files {
+    fn reads_like(&self, other: &Self) -> bool {
+        let has_lists = matches!(self.format, FileFormat::Json | FileFormat::Xml);
+        self.format == other.format && (!has_lists || self.records == other.records)
+    }
+}
+
+/// A copy of a file, to be read from its beginning as often as needed.
+pub(super) struct Copied {
+    copy: File,
+    /// What cut the file short, until a pass has come to it.
+    broken: Option<io::Error>,
+}
+
+impl Copied {
+    pub(super) fn of(contents: &mut dyn Read, temp_dir: &Path) -> anyhow::Result<Self> {
+        let mut copy = temporary_file::create(temp_dir)?;
+        let mut buffer = vec![0; BUFFER];
+        loop {
+            let length = match contents.read(&mut buffer) {
+                Ok(0) => return Ok(Self { copy, broken: None }),
+                Ok(length) => length,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => {
+                    let broken = Some(error);
+                    return Ok(Self { copy, broken });
+                }
+            };
+            let written = copy.write_all(&buffer[..length]);
+            written.with_context(|| temporary_file::not_written(temp_dir))?;
+        }
+    }
+
+    /// The file from its beginning to its end, or to where it was cut short.
+    pub(super) fn contents(&mut self) -> anyhow::Result<impl Read> {
+        let sought = self.copy.rewind();
+        sought.context("could not read a file again from its temporary copy")?;
+        Ok((&self.copy).chain(End(self.broken.take())))
+    }
+}
+
+/// The end of a file, be it whole or cut short.
+struct End(Option<io::Error>);
+
+impl Read for End {
+    fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_cut_short_is_so_in_the_first_pass() {
+        let broken = End(Some(io::Error::other("the disk is broken")));
+        let directory = tempfile::tempdir().unwrap();
+        let mut contents = b"some of it".chain(broken);
+        let mut copied = Copied::of(&mut contents, directory.path()).unwrap();
+        let mut text = String::new();
+        let read = copied.contents().unwrap().read_to_string(&mut text);
+        assert_eq!(read.unwrap_err().to_string(), "the disk is broken");
+        let again = io::read_to_string(copied.contents().unwrap()).unwrap();
+        assert_eq!([text, again], ["some of it", "some of it"]);
+    }
+}
