@@ -92,6 +92,8 @@ codes! {
         "Two records have the key by which others refer to them; the first published one is meant.",
     UnpublishedReference "UNPUBLISHED_REFERENCE" Warning Export
         "Published records refer to unpublished ones; such references come to nothing.",
+    MergedRecordsDiffer "MERGED_RECORDS_DIFFER" Warning Export
+        "A rule with `distinct` made one record of several that differ; the first one counts.",
     SourceWithoutFiles "SOURCE_WITHOUT_FILES" Warning Export
         "The export has no file that a source of the mapping asks for.",
     SourceWithoutRecords "SOURCE_WITHOUT_RECORDS" Warning Export

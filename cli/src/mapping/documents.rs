@@ -17,6 +17,7 @@ use super::DEPTH_MAX;
 use super::expression::{Jq, from_node};
 use super::keys::KeyId;
 use crate::export::{ExportFile, json};
+use crate::findings::Place;
 use crate::temporary_file;
 
 /// Parsed records that are held because they may be asked for again.
@@ -39,6 +40,16 @@ pub(super) struct Document {
     /// Whether it changed after it was published.
     pub(super) is_changed: bool,
     text: Stored,
+}
+
+impl Document {
+    /// Where the record stands in the export.
+    pub(super) fn whereabouts(&self) -> Place {
+        Place {
+            file: Arc::clone(&self.file),
+            line: Some(self.line),
+        }
+    }
 }
 
 /// Where the text of a record lies.

@@ -2,6 +2,7 @@
 //! then each is turned into what the mapping makes of it.
 
 mod check;
+mod distinct;
 mod field;
 mod followed;
 mod identify;
@@ -26,6 +27,7 @@ use crate::findings::Finding;
 use crate::problem::Problem;
 use crate::validate::Kind;
 
+use self::distinct::Distinct;
 use self::followed::Followed;
 pub(super) use self::make::{Observe, Unobserved};
 
@@ -146,8 +148,7 @@ pub(super) struct Mapper {
     reading: Reading,
     /// Hashes of the types and ids of published records, and of others once they were told.
     told: HashSet<u64>,
-    /// Ids made by rules whose records are distinct, with the place of the rule.
-    made: HashSet<(usize, String)>,
+    distinct: Distinct,
     /// Keys by which records were asked for, where somebody wants to know.
     led_to: RefCell<Option<HashSet<KeyId>>>,
     /// Where mapping is, for whoever watches it.
@@ -185,7 +186,7 @@ impl Mapper {
             types: HashSet::new(),
             reading: Reading::default(),
             told: HashSet::new(),
-            made: HashSet::new(),
+            distinct: Distinct::default(),
             led_to: RefCell::new(None),
             position,
             followed: RefCell::default(),
@@ -228,7 +229,7 @@ impl Mapper {
 fn rules_for<'d>(
     definition: &'d Definition,
     document: &Document,
-) -> impl Iterator<Item = (usize, &'d Emit)> {
+) -> impl Iterator<Item = (usize, &'d Emit)> + use<'d> {
     let record_type = Rc::clone(&document.record_type);
     let rules = definition.emits.iter().enumerate();
     rules.filter(move |(_, emit)| emit.types.iter().any(|of| **of == *record_type))

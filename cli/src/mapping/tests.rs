@@ -1,6 +1,7 @@
 //! Tests of what a mapping makes of records: its rules, one by one.
 
 mod bad_records;
+mod distinct;
 mod links;
 mod mistakes;
 mod references;
@@ -184,6 +185,7 @@ fn a_rule_may_make_several_records_of_one_or_one_of_several() {
         &[
             r#"1: {"kind":"designer","id":"ann-b","name":"Ann B","website":"1"}"#,
             r#"1: {"kind":"designer","id":"cy","name":"Cy","website":"1"}"#,
+            "3: MERGED_RECORDS_DIFFER `distinct` merged records that differ into 1 record, and kept the first: `website` is \"3\" here, and \"1\" at a.ndjson:1",
         ],
     );
 }

@@ -1,21 +1,36 @@
 //! Slugs of texts, for content that has names only.
+//!
+//! Names in other scripts are spelled with Latin letters first: without them, `Верфь 1` and
+//! `Завод 1` would be one slug. Texts in Latin letters are folded as they are.
 
+use any_ascii::any_ascii_char;
+use icu_properties::props::Script;
+use icu_properties::script::ScriptWithExtensions;
 use shared::fold::fold;
 use shared::ids::SLUG_MAX;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 use super::quoted;
 
-/// The text has no letter or digit of ASCII, not even folded.
+/// Why no slug can be made of a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("could not make a slug of {text:?}: it has no letter from A to Z and no digit")]
-pub(in crate::mapping) struct NoSlug {
-    text: String,
+pub(in crate::mapping) enum NoSlug {
+    #[error("could not make a slug of {text:?}: it has no letter and no digit")]
+    Nothing { text: String },
+    /// Without the word, the slug could be that of another text.
+    #[error("could not make a slug of {text:?}: {word:?} has no spelling with letters from A to Z")]
+    Unspelled { text: String, word: String },
 }
 
 /// The folded text with `-` for every run of other characters than letters and digits, cut after
 /// the last whole word that fits into [`SLUG_MAX`] characters.
 pub(in crate::mapping) fn slugify(text: &str) -> Result<String, NoSlug> {
-    let folded = fold(text);
+    let folded = if text.is_ascii() {
+        fold(text)
+    } else {
+        fold(&spelled_out(text)?)
+    };
     let mut slug = String::new();
     let words = folded.split(|c: char| !c.is_ascii_alphanumeric());
     for word in words.filter(|word| !word.is_empty()) {
@@ -30,9 +45,45 @@ pub(in crate::mapping) fn slugify(text: &str) -> Result<String, NoSlug> {
         }
     }
     if slug.is_empty() {
-        return Err(NoSlug { text: quoted(text) });
+        return Err(NoSlug::Nothing { text: quoted(text) });
     }
     Ok(slug)
+}
+
+/// The text with Latin letters and digits in place of those of other scripts.
+fn spelled_out(text: &str) -> Result<String, NoSlug> {
+    // Marks that are no letters would part words; folding drops them anyway.
+    let is_dropped = |c: &char| is_combining_mark(*c) && !c.is_alphabetic();
+    let letters: Vec<char> = text.nfc().filter(|c| !is_dropped(c)).collect();
+    let mut spelled = String::with_capacity(text.len());
+    for run in letters.chunk_by(|a, b| is_of_other_script(*a) == is_of_other_script(*b)) {
+        if !is_of_other_script(run[0]) {
+            spelled.extend(run);
+            continue;
+        }
+        let before = spelled.len();
+        let letters = run.iter().flat_map(|c| any_ascii_char(*c).chars());
+        spelled.extend(letters.filter(char::is_ascii_alphanumeric));
+        if spelled.len() == before {
+            return Err(NoSlug::Unspelled {
+                text: quoted(text),
+                word: quoted(&String::from_iter(run)),
+            });
+        }
+    }
+    Ok(spelled)
+}
+
+/// Whether a character is a letter or a digit that Latin texts do not have.
+fn is_of_other_script(character: char) -> bool {
+    if character.is_ascii() || !character.is_alphanumeric() {
+        return false;
+    }
+    let scripts = ScriptWithExtensions::new().get_script_extensions_val(character);
+    let has = |script: &Script| scripts.contains(script);
+    ![Script::Latin, Script::Common, Script::Inherited]
+        .iter()
+        .any(has)
 }
 
 #[cfg(test)]
@@ -64,10 +115,49 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_latin_letters_and_digits_is_refused() {
-        for text in ["", " - ", "Яхта", "帆船"] {
+    fn letters_and_digits_of_other_scripts_are_spelled_out() {
+        for (text, slug) in [
+            ("Верфь 1", "verf-1"),
+            ("Завод 1", "zavod-1"),
+            ("Подъём, ЁЖ & Яхта-34", "podem-ezh-yakhta-34"),
+            ("и\u{306}од", "yod"),
+            ("Ναυπηγείο Ψαρών", "naypigeio-psaron"),
+            ("ヤマハ・ヨーロッパ", "yamaha-yorotpa"),
+            ("帆船 34", "fanchuan-34"),
+            ("현대요트", "hyeondaeyoteu"),
+            ("سفينة ٣٤", "sfynh-34"),
+            ("हिन्दी", "hindi"),
+            ("Sun Odyssey 349 / Одиссей", "sun-odyssey-349-odissey"),
+        ] {
+            assert_eq!(slugify(text).as_deref(), Ok(slug), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_of_no_other_script_is_what_it_was() {
+        for (text, slug) in [
+            ("25 µm × 3", "25-m-3"),
+            ("Kaʻimana ʼ", "ka-imana"),
+            ("Gəmi", "g-mi"),
+            ("ﬁn ² Ⅳ ① ½ ３", "fin-2-iv-1-1-2-3"),
+            ("A⛵B — C", "a-b-c"),
+            ("e\u{301}te\u{301}", "ete"),
+        ] {
+            assert_eq!(slugify(text).as_deref(), Ok(slug), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_or_a_word_of_which_nothing_remains_is_refused() {
+        for (text, why) in [
+            ("", "it has no letter and no digit"),
+            (" - ", "it has no letter and no digit"),
+            ("⛵", "it has no letter and no digit"),
+            ("Ъ", "\"Ъ\" has no spelling"),
+            ("1 ьЪ", "\"ьЪ\" has no spelling"),
+        ] {
             let refused = slugify(text).unwrap_err().to_string();
-            assert!(refused.contains("no letter from A to Z"), "{refused}");
+            assert!(refused.contains(why), "{refused}");
         }
     }
 
@@ -78,6 +168,12 @@ mod tests {
                 proptest::prop_assert!(Slug::parse(&slug).is_ok());
                 proptest::prop_assert_eq!(slugify(&slug), Ok(slug));
             }
+        });
+    }
+    #[test]
+    fn latin_texts_are_folded_as_they_are() {
+        proptest::proptest!(|(text in "[\\p{Latin}\\p{P}\\p{S}0-9 \u{300}-\u{36f}]{0,40}")| {
+            proptest::prop_assert_eq!(fold(&spelled_out(&text).unwrap()), fold(&text));
         });
     }
 }

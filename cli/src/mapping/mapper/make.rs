@@ -5,10 +5,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::distinct::Source;
 use super::field::{Failure, Making, json_text, list, push_member};
 use super::{Event, Failed, Mapper, rules_for};
 use crate::export::LINE_MAX;
-use crate::findings::{Code, Finding, Place, RecordName, cut};
+use crate::findings::{Code, Finding, RecordName, cut};
 use crate::mapping::definition::{Emit, Rest};
 use crate::mapping::documents::Document;
 use crate::mapping::expression::Jq;
@@ -27,6 +28,30 @@ impl Observe for Unobserved {
     fn field(&mut self, _rule: usize, _path: &str, _value: Result<&Jq, &str>) {}
 }
 
+/// A native record that was made: its members but for its kind, each with its JSON.
+pub(super) struct Native<'e> {
+    pub(super) members: Vec<(&'e str, String)>,
+}
+
+impl Native<'_> {
+    /// The JSON of a member.
+    pub(super) fn member(&self, name: &str) -> &str {
+        let mut members = self.members.iter();
+        let member = members.find(|(member, _)| *member == name);
+        member.map_or("null", |(_, value)| value)
+    }
+
+    /// The JSON of the record.
+    fn text(&self, kind: Kind) -> String {
+        let mut text = format!("{{\"kind\":\"{}\"", kind.as_str());
+        for (name, value) in &self.members {
+            push_member(&mut text, name, value);
+        }
+        text.push('}');
+        text
+    }
+}
+
 impl Mapper {
     /// What the mapping makes of the record at a place.
     pub(in crate::mapping) fn make(
@@ -34,10 +59,10 @@ impl Mapper {
         place: usize,
         observer: &mut dyn Observe,
     ) -> anyhow::Result<Vec<Event>> {
-        let document = self.documents.at(place).clone();
+        let document = self.documents.at(place);
         self.position.begin(&document.file, document.line);
-        let definition = Arc::clone(&self.definition);
-        let rules = rules_for(&definition, &document).filter(|_| document.is_published);
+        let (definition, is_published) = (Arc::clone(&self.definition), document.is_published);
+        let rules = rules_for(&definition, document).filter(|_| is_published);
         let mut events = Vec::new();
         let mut record = None;
         for (rule, emit) in rules {
@@ -46,7 +71,7 @@ impl Mapper {
                 None => record.insert(self.documents.read(place)?),
             };
             self.followed.borrow_mut().begin(place);
-            self.apply(rule, emit, &document, record, observer, &mut events);
+            self.apply((rule, emit), place, record, observer, &mut events);
         }
         for event in &mut events {
             if let Event::Failed(failed) = event {
@@ -95,13 +120,13 @@ impl Mapper {
 
     fn apply(
         &mut self,
-        rule: usize,
-        emit: &Emit,
-        document: &Document,
+        (rule, emit): (usize, &Emit),
+        place: usize,
         record: &Jq,
         observer: &mut dyn Observe,
         events: &mut Vec<Event>,
     ) {
+        let document = &self.documents.at(place).clone();
         let inputs = self.inputs(emit, record);
         let inputs = match inputs {
             Ok(inputs) => inputs,
@@ -112,21 +137,34 @@ impl Mapper {
             }
         };
         let mut failures = Vec::new();
-        for input in inputs {
+        for (number, input) in inputs.iter().enumerate() {
             // Each of them may take its time.
             self.position.steps.fetch_add(1, Ordering::Relaxed);
-            match self.native(rule, emit, document, (record, &input), observer) {
-                Ok((id, _)) if emit.is_distinct && !self.made.insert((rule, id.clone())) => {}
-                Ok((_, text)) if LINE_MAX < text.len() => {
-                    failures.push(Failure::too_long(text.len()));
+            let native = match self.native(rule, emit, document, (record, input), observer) {
+                Ok(native) => native,
+                Err(more) => {
+                    failures.extend(more);
+                    continue;
                 }
-                Ok((_, text)) => events.push(Event::Made {
-                    file: Arc::clone(&document.file),
-                    line: document.line,
-                    text,
-                }),
-                Err(more) => failures.extend(more),
+            };
+            let source = Source {
+                rule,
+                place,
+                input: number,
+            };
+            if emit.is_distinct && self.merge(source, &native) {
+                continue;
             }
+            let text = native.text(emit.kind);
+            if LINE_MAX < text.len() {
+                failures.push(Failure::too_long(text.len()));
+                continue;
+            }
+            events.push(Event::Made {
+                file: Arc::clone(&document.file),
+                line: document.line,
+                text,
+            });
         }
         if !failures.is_empty() {
             events.push(Event::Failed(self.failed(emit, document, failures)));
@@ -134,7 +172,7 @@ impl Mapper {
     }
 
     /// What native records are made of: the record, or each member of a list in it.
-    fn inputs(&self, emit: &Emit, record: &Jq) -> Result<Vec<Jq>, Failure> {
+    pub(super) fn inputs(&self, emit: &Emit, record: &Jq) -> Result<Vec<Jq>, Failure> {
         if let Some(condition) = emit.condition {
             let holds = self.evaluate(condition, record.clone(), record.clone());
             match holds.map_err(|error| Failure::of_rule("where", &error))? {
@@ -150,15 +188,15 @@ impl Mapper {
         members.map_err(|error| Failure::of_rule("each", &error))
     }
 
-    /// The text of a native record, and its id.
-    fn native(
+    /// A native record.
+    pub(super) fn native<'e>(
         &self,
         rule: usize,
-        emit: &Emit,
+        emit: &'e Emit,
         document: &Document,
         (record, input): (&Jq, &Jq),
         observer: &mut dyn Observe,
-    ) -> Result<(String, String), Vec<Failure>> {
+    ) -> Result<Native<'e>, Vec<Failure>> {
         let mut making = Making {
             mapper: self,
             rule,
@@ -167,20 +205,14 @@ impl Mapper {
             path: Vec::new(),
             failures: Vec::new(),
         };
-        let mut text = format!("{{\"kind\":\"{}\"", emit.kind.as_str());
         let has = |name: &str| emit.fields.iter().any(|(field, _)| field == name);
-        let mut id = String::new();
+        let mut members = Vec::with_capacity(emit.fields.len() + 2);
         if !has("id") {
-            id = json_text(&self.id_of(document));
-            push_member(&mut text, "id", &id);
+            members.push(("id", json_text(&self.id_of(document))));
         }
         for (name, field) in &emit.fields {
             let made = making.within(name, |making| making.field(field, input));
-            let Some(made) = made else { continue };
-            push_member(&mut text, name, &made);
-            if name == "id" {
-                id = made;
-            }
+            members.extend(made.map(|made| (name.as_str(), made)));
         }
         if !has("updatedAt") && matches!(emit.kind, Kind::Boat | Kind::Manufacturer) {
             let updated_at = self.definition.sources[document.source].envelope.updated_at;
@@ -189,24 +221,17 @@ impl Mapper {
                     making.value(from, &Rest::default(), record)
                 })
             });
-            if let Some(made) = made {
-                push_member(&mut text, "updatedAt", &made);
-            }
+            members.extend(made.map(|made| ("updatedAt", made)));
         }
-        text.push('}');
         if making.failures.is_empty() {
-            Ok((id, text))
+            Ok(Native { members })
         } else {
             Err(making.failures)
         }
     }
 
     fn finding(&self, code: Code, message: String, emit: &Emit, document: &Document) -> Finding {
-        let place = Place {
-            file: Arc::clone(&document.file),
-            line: Some(document.line),
-        };
-        let mut finding = Finding::new(code, Some(place), message);
+        let mut finding = Finding::new(code, Some(document.whereabouts()), message);
         finding.record = Some(RecordName {
             kind: emit.kind,
             id: Some(cut(&self.id_of(document))),

@@ -1,16 +1,17 @@
 //! What is said once all records were made, of many records at once.
 
-use std::sync::Arc;
-
 use super::followed::Reference;
 use super::{Event, Mapper};
-use crate::findings::{Code, Finding, Place, cut};
-use crate::mapping::documents::Document;
+use crate::findings::{Code, Finding, cut};
 
 impl Mapper {
     /// Ends making: tells what is to be known about the records that were made.
     pub(in crate::mapping) fn finish_making(&self) -> Vec<Event> {
-        let findings = [self.changed(), self.unpublished_references()];
+        let findings = [
+            self.changed(),
+            self.unpublished_references(),
+            self.differing(),
+        ];
         let findings = findings.into_iter().flatten();
         findings
             .map(|finding| Event::Found(Box::new(finding)))
@@ -35,7 +36,7 @@ impl Mapper {
         let code = Code::ChangedSincePublication;
         Some(Finding::new(
             code,
-            Some(place(first)),
+            Some(first.whereabouts()),
             format!("{records} {why}"),
         ))
     }
@@ -56,15 +57,8 @@ impl Mapper {
         };
         Some(Finding::new(
             Code::UnpublishedReference,
-            Some(place(from)),
+            Some(from.whereabouts()),
             message,
         ))
-    }
-}
-
-fn place(document: &Document) -> Place {
-    Place {
-        file: Arc::clone(&document.file),
-        line: Some(document.line),
     }
 }

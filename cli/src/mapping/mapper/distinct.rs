@@ -1,0 +1,155 @@
+//! Rules that make one native record of several, with `distinct`: the first counts, and what is
+//! different about the others is to be known.
+//!
+//! Of a record that was made no more is kept than its place and a hash: what it was is made again
+//! for the one difference that is shown.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use super::Mapper;
+use super::followed::Followed;
+use super::make::{Native, Unobserved};
+use crate::commands::export_args::counted;
+use crate::findings::{Code, Finding, cut};
+use crate::mapping::definition::Emit;
+
+/// A field that may differ: records are rarely changed at the same time.
+const UPDATED_AT: &str = "updatedAt";
+
+/// Where a native record comes from: a record, and one of the inputs that a rule has of it.
+#[derive(Clone, Copy)]
+pub(super) struct Source {
+    pub(super) rule: usize,
+    pub(super) place: usize,
+    pub(super) input: usize,
+}
+
+/// The native records that were made by rules with `distinct`.
+#[derive(Default)]
+pub(super) struct Distinct {
+    /// By rule and id.
+    made: HashMap<(usize, String), First>,
+    /// How many records have another one merged into them that differs.
+    differing: u64,
+    first_difference: Option<Difference>,
+}
+
+/// The first of the records with an id.
+struct First {
+    source: Source,
+    hash: u64,
+    is_told: bool,
+}
+
+/// A member in which two merged records differ, as JSON.
+struct Difference {
+    kept: Source,
+    kept_value: String,
+    merged: Source,
+    merged_value: String,
+    name: String,
+}
+
+impl Mapper {
+    /// Merges a native record into the one with its id, if there is one.
+    pub(super) fn merge(&mut self, source: Source, native: &Native<'_>) -> bool {
+        let hash = hash(native);
+        let id = (source.rule, native.member("id").to_owned());
+        let first = self.distinct.made.entry(id).or_insert(First {
+            source,
+            hash,
+            is_told: false,
+        });
+        if (first.source.place, first.source.input) == (source.place, source.input) {
+            return false;
+        }
+        if first.hash != hash && !first.is_told {
+            first.is_told = true;
+            let kept = first.source;
+            self.distinct.differing += 1;
+            if self.distinct.first_difference.is_none() {
+                self.distinct.first_difference = self.difference(kept, source, native);
+            }
+        }
+        true
+    }
+
+    fn difference(&self, kept: Source, merged: Source, native: &Native<'_>) -> Option<Difference> {
+        let definition = Arc::clone(&self.definition);
+        let emit = &definition.emits[kept.rule];
+        // Making it again follows its references again.
+        let followed = self.followed.replace(Followed::default());
+        let again = self.make_again(kept, emit);
+        self.followed.replace(followed);
+        let again = again?;
+        let names = native.members.iter().chain(&again.members);
+        let mut names = names
+            .map(|(name, _)| *name)
+            .filter(|name| *name != UPDATED_AT);
+        let name = names.find(|name| native.member(name) != again.member(name))?;
+        Some(Difference {
+            kept,
+            kept_value: cut(again.member(name)),
+            merged,
+            merged_value: cut(native.member(name)),
+            name: name.to_owned(),
+        })
+    }
+
+    fn make_again<'e>(&self, source: Source, emit: &'e Emit) -> Option<Native<'e>> {
+        self.followed.borrow_mut().begin(source.place);
+        let document = self.documents.at(source.place);
+        let record = self.documents.read(source.place).ok()?;
+        let inputs = self.inputs(emit, &record).ok()?;
+        let input = inputs.get(source.input)?;
+        let native = self.native(
+            source.rule,
+            emit,
+            document,
+            (&record, input),
+            &mut Unobserved,
+        );
+        native.ok()
+    }
+
+    /// Tells of records that were merged although they differ.
+    pub(super) fn differing(&self) -> Option<Finding> {
+        let Difference {
+            kept,
+            kept_value,
+            merged,
+            merged_value,
+            name,
+        } = self.distinct.first_difference.as_ref()?;
+        let (kept, merged) = (
+            self.documents.at(kept.place),
+            self.documents.at(merged.place),
+        );
+        let records = counted(self.distinct.differing, "record");
+        let of_each = if self.distinct.differing == 1 {
+            ""
+        } else {
+            " of each"
+        };
+        let message = format!(
+            "`distinct` merged records that differ into {records}, and kept the first{of_each}: `{name}` is {merged_value} here, and {kept_value} at {}:{}",
+            kept.file.name, kept.line
+        );
+        Some(Finding::new(
+            Code::MergedRecordsDiffer,
+            Some(merged.whereabouts()),
+            message,
+        ))
+    }
+}
+
+fn hash(native: &Native<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let members = native.members.iter();
+    members
+        .filter(|(name, _)| *name != UPDATED_AT)
+        .for_each(|member| member.hash(&mut hasher));
+    hasher.finish()
+}
