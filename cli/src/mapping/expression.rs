@@ -8,6 +8,7 @@ mod functions;
 mod key_names;
 mod products;
 mod recursion;
+mod referred;
 mod values;
 
 use jaq_core::data::HasLut;
@@ -19,6 +20,7 @@ use jaq_json::Val;
 pub(super) use self::key_names::{Definitions, key_names};
 pub(super) use self::products::TooLarge;
 use self::recursion::check as check_recursion;
+pub(super) use self::referred::Referred;
 pub(super) use self::values::{from_json, from_node, text, write_json};
 
 use crate::findings::cut;
@@ -61,36 +63,6 @@ pub(super) trait Knowledge {
     fn linked(&self, field: &str) -> Vec<String>;
     /// What a word becomes by a vocabulary table.
     fn lookup(&self, table: &str, word: &str) -> Result<Val, String>;
-}
-
-/// What a key leads to.
-pub(super) enum Referred<T> {
-    /// No record has it.
-    Nowhere,
-    /// Its record is not published.
-    Unpublished,
-    Published(T),
-}
-
-impl<T> Referred<T> {
-    pub(super) fn map<U>(self, change: impl FnOnce(T) -> U) -> Referred<U> {
-        match self {
-            Self::Nowhere => Referred::Nowhere,
-            Self::Unpublished => Referred::Unpublished,
-            Self::Published(of) => Referred::Published(change(of)),
-        }
-    }
-
-    pub(super) fn try_map<U, E>(
-        self,
-        change: impl FnOnce(T) -> Result<U, E>,
-    ) -> Result<Referred<U>, E> {
-        Ok(match self {
-            Self::Nowhere => Referred::Nowhere,
-            Self::Unpublished => Referred::Unpublished,
-            Self::Published(of) => Referred::Published(change(of)?),
-        })
-    }
 }
 
 /// A compiled expression.
