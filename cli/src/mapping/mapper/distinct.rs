@@ -11,7 +11,6 @@ use std::sync::Arc;
 use super::Mapper;
 use super::followed::Followed;
 use super::make::{Native, Unobserved};
-use crate::commands::export_args::counted;
 use crate::findings::{Code, Finding, cut};
 use crate::mapping::definition::Emit;
 
@@ -20,7 +19,7 @@ const UPDATED_AT: &str = "updatedAt";
 
 /// Where a native record comes from: a record, and one of the inputs that a rule has of it.
 #[derive(Clone, Copy)]
-pub(super) struct Source {
+pub(super) struct MadeOf {
     pub(super) rule: usize,
     pub(super) place: usize,
     pub(super) input: usize,
@@ -38,45 +37,45 @@ pub(super) struct Distinct {
 
 /// The first of the records with an id.
 struct First {
-    source: Source,
+    made_of: MadeOf,
     hash: u64,
     is_told: bool,
 }
 
 /// A member in which two merged records differ, as JSON.
 struct Difference {
-    kept: Source,
+    kept: MadeOf,
     kept_value: String,
-    merged: Source,
+    merged: MadeOf,
     merged_value: String,
     name: String,
 }
 
 impl Mapper {
     /// Merges a native record into the one with its id, if there is one.
-    pub(super) fn merge(&mut self, source: Source, native: &Native<'_>) -> bool {
+    pub(super) fn merge(&mut self, made_of: MadeOf, native: &Native<'_>) -> bool {
         let hash = hash(native);
-        let id = (source.rule, native.member("id").to_owned());
+        let id = (made_of.rule, native.member("id").to_owned());
         let first = self.distinct.made.entry(id).or_insert(First {
-            source,
+            made_of,
             hash,
             is_told: false,
         });
-        if (first.source.place, first.source.input) == (source.place, source.input) {
+        if (first.made_of.place, first.made_of.input) == (made_of.place, made_of.input) {
             return false;
         }
         if first.hash != hash && !first.is_told {
             first.is_told = true;
-            let kept = first.source;
+            let kept = first.made_of;
             self.distinct.differing += 1;
             if self.distinct.first_difference.is_none() {
-                self.distinct.first_difference = self.difference(kept, source, native);
+                self.distinct.first_difference = self.difference(kept, made_of, native);
             }
         }
         true
     }
 
-    fn difference(&self, kept: Source, merged: Source, native: &Native<'_>) -> Option<Difference> {
+    fn difference(&self, kept: MadeOf, merged: MadeOf, native: &Native<'_>) -> Option<Difference> {
         let definition = Arc::clone(&self.definition);
         let emit = &definition.emits[kept.rule];
         // Making it again follows its references again.
@@ -98,14 +97,14 @@ impl Mapper {
         })
     }
 
-    fn make_again<'e>(&self, source: Source, emit: &'e Emit) -> Option<Native<'e>> {
-        self.followed.borrow_mut().begin(source.place);
-        let document = self.documents.at(source.place);
-        let record = self.documents.read(source.place).ok()?;
+    fn make_again<'e>(&self, made_of: MadeOf, emit: &'e Emit) -> Option<Native<'e>> {
+        self.followed.borrow_mut().begin(made_of.place);
+        let document = self.documents.at(made_of.place);
+        let record = self.documents.read(made_of.place).ok()?;
         let inputs = self.inputs(emit, &record).ok()?;
-        let input = inputs.get(source.input)?;
+        let input = inputs.get(made_of.input)?;
         let native = self.native(
-            source.rule,
+            made_of.rule,
             emit,
             document,
             (&record, input),
@@ -127,14 +126,12 @@ impl Mapper {
             self.documents.at(kept.place),
             self.documents.at(merged.place),
         );
-        let records = counted(self.distinct.differing, "record");
-        let of_each = if self.distinct.differing == 1 {
-            ""
-        } else {
-            " of each"
+        let merged_into = match self.distinct.differing {
+            1 => "1 record, and kept the first".to_owned(),
+            count => format!("{count} records, and kept the first of each"),
         };
         let message = format!(
-            "`distinct` merged records that differ into {records}, and kept the first{of_each}: `{name}` is {merged_value} here, and {kept_value} at {}:{}",
+            "`distinct` merged records that differ into {merged_into}: `{name}` is {merged_value} here, and {kept_value} at {}:{}",
             kept.file.name, kept.line
         );
         Some(Finding::new(

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::distinct::Source;
+use super::distinct::MadeOf;
 use super::field::{Failure, Making, json_text, list, push_member};
 use super::{Event, Failed, Mapper, rules_for};
 use crate::export::LINE_MAX;
@@ -147,12 +147,12 @@ impl Mapper {
                     continue;
                 }
             };
-            let source = Source {
+            let made_of = MadeOf {
                 rule,
                 place,
                 input: number,
             };
-            if emit.is_distinct && self.merge(source, &native) {
+            if emit.is_distinct && self.merge(made_of, &native) {
                 continue;
             }
             let text = native.text(emit.kind);
