@@ -73,7 +73,7 @@ impl App {
             overloads: Mutex::default(),
             metrics,
             clock: parts.clock,
-            clock_watch: ClockWatch::default(),
+            clock_watch: ClockWatch::new(now),
             request_ids: parts.request_ids,
             allowed_origins: AllowedOrigins::default(),
             catalogue: ArcSwap::new(parts.catalogue),

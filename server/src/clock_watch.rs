@@ -4,8 +4,8 @@
 //! expiry and what is written down go by the wall clock, so a jump is something to know of.
 
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use shared::clock::Moment;
@@ -20,9 +20,12 @@ const INTERVAL: Duration = Duration::from_secs(1);
 const JUMP_MIN: Duration = Duration::from_secs(2);
 
 /// What was seen of the clocks.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct ClockWatch {
-    last: Mutex<Option<Moment>>,
+    /// How far the wall clock is ahead of the monotonic one, in nanoseconds.
+    ahead: AtomicI64,
+    /// Until when, by the monotonic clock, moments are from before a jump that is known.
+    known_until: AtomicU64,
     jumps: AtomicU64,
 }
 
@@ -39,21 +42,53 @@ pub(crate) fn watch_clock(app: Arc<App>) -> io::Result<Repeating> {
 }
 
 impl ClockWatch {
+    /// A watch that takes the clocks as they are `now`.
+    pub(crate) fn new(now: Moment) -> Self {
+        Self {
+            ahead: AtomicI64::new(ahead(now)),
+            known_until: AtomicU64::new(0),
+            jumps: AtomicU64::new(0),
+        }
+    }
+
     /// Times that it jumped.
     pub(crate) fn jumps(&self) -> u64 {
         self.jumps.load(Ordering::Relaxed)
     }
 
-    /// Logs and counts a jump since the last look.
+    /// Looks at the clocks regularly: one that is set right little by little is followed.
     pub(crate) fn look(&self, now: Moment) {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let jump = last.replace(now).and_then(|last| Jump::between(last, now));
-        let (by, direction) = match jump {
-            None => return,
-            Some(Jump::Forward(by)) => (by, "forward"),
-            Some(Jump::Back(by)) => (by, "back"),
-        };
+        self.notice(now);
+        self.ahead.store(ahead(now), Ordering::Relaxed);
+    }
+
+    /// Logs and counts a jump, also one that is over before the next look. A few instructions
+    /// where there was none: it is asked at every request.
+    pub(crate) fn notice(&self, now: Moment) {
+        let (before, after) = (self.ahead.load(Ordering::Relaxed), ahead(now));
+        if let Some(jump) = Jump::between(before, after) {
+            self.jumped(before, after, &jump, now);
+        }
+    }
+
+    #[cold]
+    fn jumped(&self, before: i64, after: i64, jump: &Jump, now: Moment) {
+        let at = u64::try_from(now.monotonic.as_nanos()).unwrap_or(u64::MAX);
+        if at < self.known_until.load(Ordering::Relaxed) {
+            return;
+        }
+        let noticed =
+            self.ahead
+                .compare_exchange(before, after, Ordering::Relaxed, Ordering::Relaxed);
+        if noticed.is_err() {
+            return;
+        }
+        self.known_until.store(at, Ordering::Relaxed);
         self.jumps.fetch_add(1, Ordering::Relaxed);
+        let (by, direction) = match jump {
+            Jump::Forward(by) => (by, "forward"),
+            Jump::Back(by) => (by, "back"),
+        };
         let seconds = by.as_secs();
         tracing::warn!(
             clock.jump_seconds = seconds,
@@ -65,21 +100,20 @@ impl ClockWatch {
 }
 
 impl Jump {
-    fn between(last: Moment, now: Moment) -> Option<Self> {
-        let by = now.unix_nanos.saturating_sub(last.unix_nanos);
-        let by = i128::from(by) - elapsed_nanos(last, now);
-        let far = u64::try_from(by.unsigned_abs()).map_or(Duration::MAX, Duration::from_nanos);
-        match by {
+    /// From how far the wall clock was ahead `before` to how far it is `after`, in nanoseconds.
+    fn between(before: i64, after: i64) -> Option<Self> {
+        let far = Duration::from_nanos(after.abs_diff(before));
+        match after.cmp(&before) {
             _ if far < JUMP_MIN => None,
-            0.. => Some(Self::Forward(far)),
-            _ => Some(Self::Back(far)),
+            std::cmp::Ordering::Less => Some(Self::Back(far)),
+            _ => Some(Self::Forward(far)),
         }
     }
 }
 
-fn elapsed_nanos(last: Moment, now: Moment) -> i128 {
-    let elapsed = now.monotonic.saturating_sub(last.monotonic);
-    i128::try_from(elapsed.as_nanos()).unwrap_or(i128::MAX)
+fn ahead(now: Moment) -> i64 {
+    let monotonic = i64::try_from(now.monotonic.as_nanos()).unwrap_or(i64::MAX);
+    now.unix_nanos.saturating_sub(monotonic)
 }
 
 #[cfg(test)]
@@ -110,18 +144,48 @@ mod tests {
             let last = clock.now();
             clock.advance(Duration::from_hours(1));
             clock.jump_wall(seconds);
-            assert_eq!(Jump::between(last, clock.now()), expected, "{seconds}");
+            let jump = Jump::between(ahead(last), ahead(clock.now()));
+            assert_eq!(jump, expected, "{seconds}");
         }
     }
 
     #[test]
     fn each_jump_is_counted_once() {
-        let (clock, watch) = (ManualClock::at(1_790_000_000), ClockWatch::default());
+        let clock = ManualClock::at(1_790_000_000);
+        let watch = ClockWatch::new(clock.now());
         for (jump, jumps) in [(0, 0), (0, 0), (90, 1), (0, 1), (-90, 2), (0, 2)] {
             clock.jump_wall(jump);
             watch.look(clock.now());
             assert_eq!(watch.jumps(), jumps);
             clock.advance(INTERVAL);
         }
+    }
+
+    #[test]
+    fn a_jump_that_one_request_sees_is_noticed() {
+        let clock = ManualClock::at(1_790_000_000);
+        let watch = ClockWatch::new(clock.now());
+        let under_way = clock.now();
+        clock.advance(Duration::from_millis(1));
+        for (jump, jumps) in [(0, 0), (9_000_000, 1), (0, 1), (-9_000_000, 2)] {
+            clock.jump_wall(jump);
+            watch.notice(clock.now());
+            // One that began before the clock jumped has seen nothing new.
+            watch.notice(under_way);
+            assert_eq!(watch.jumps(), jumps);
+            clock.advance(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_set_right_little_by_little_does_not_jump() {
+        let clock = ManualClock::at(1_790_000_000);
+        let watch = ClockWatch::new(clock.now());
+        for _second in 0..9 {
+            clock.jump_wall(1);
+            watch.look(clock.now());
+            clock.advance(INTERVAL);
+        }
+        assert_eq!(watch.jumps(), 0);
     }
 }

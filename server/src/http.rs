@@ -121,6 +121,7 @@ async fn exchange(
     id: &OnceLock<RequestId>,
 ) -> Result<Reply, ApiError> {
     let now = *now.get_or_init(|| app.clock.now());
+    app.clock_watch.notice(now);
     let request_id = *id.get_or_init(|| app.request_ids.next(now));
     let facts = facts_of(app, request, request_id);
     let mut pending = Pending::begin(app, request.method(), now, facts);
