@@ -2,14 +2,22 @@
 //!
 //! Nothing is drawn where nobody watches, so that callers need not ask.
 
+use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, WeakProgressBar};
+use console::Term;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike, WeakProgressBar};
 use shared::release::s3::Watcher;
 
 /// How often something moves where nothing can be counted.
 const TICK: Duration = Duration::from_millis(100);
+
+/// How often the bar is drawn at most.
+const DRAWN_A_SECOND: u8 = 20;
+/// Columns that are left free behind the bar. The terminal writes `^C` there when it is typed; with
+/// no room for it, it would go on the next line, and clearing that one would leave the bar above.
+const FREE_COLUMNS: u16 = 6;
 
 /// The bar that the terminal has, which is one for the whole process.
 static DRAWN: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
@@ -23,7 +31,8 @@ impl Progress {
     /// A bar that is drawn only if it `is_visible`.
     pub fn new(is_visible: bool) -> Self {
         let target = if is_visible {
-            ProgressDrawTarget::stderr()
+            let narrow = NarrowTerminal(Term::stderr());
+            ProgressDrawTarget::term_like_with_hz(Box::new(narrow), DRAWN_A_SECOND)
         } else {
             ProgressDrawTarget::hidden()
         };
@@ -105,6 +114,52 @@ impl Progress {
     }
 }
 
+/// A terminal with fewer columns than it has.
+#[derive(Debug)]
+struct NarrowTerminal<T>(T);
+
+impl<T: TermLike> TermLike for NarrowTerminal<T> {
+    fn width(&self) -> u16 {
+        self.0.width().saturating_sub(FREE_COLUMNS)
+    }
+
+    fn height(&self) -> u16 {
+        self.0.height()
+    }
+
+    fn move_cursor_up(&self, lines: usize) -> io::Result<()> {
+        self.0.move_cursor_up(lines)
+    }
+
+    fn move_cursor_down(&self, lines: usize) -> io::Result<()> {
+        self.0.move_cursor_down(lines)
+    }
+
+    fn move_cursor_right(&self, columns: usize) -> io::Result<()> {
+        self.0.move_cursor_right(columns)
+    }
+
+    fn move_cursor_left(&self, columns: usize) -> io::Result<()> {
+        self.0.move_cursor_left(columns)
+    }
+
+    fn write_line(&self, line: &str) -> io::Result<()> {
+        self.0.write_line(line)
+    }
+
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        self.0.write_str(text)
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        self.0.clear_line()
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
 /// Does something while no bar is there.
 pub fn without_bar<T>(act: impl FnOnce() -> T) -> T {
     let drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -129,5 +184,33 @@ impl Watcher for Progress {
 
     fn finish(&self) {
         self.finish();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use indicatif::InMemoryTerm;
+
+    use super::*;
+
+    #[test]
+    fn a_bar_that_is_interrupted_by_a_key_leaves_nothing_on_the_terminal() {
+        let terminal = InMemoryTerm::new(5, 40);
+        let narrow = NarrowTerminal(terminal.clone());
+        let progress = Progress {
+            bar: ProgressBar::with_draw_target(
+                None,
+                ProgressDrawTarget::term_like(Box::new(narrow)),
+            ),
+        };
+        progress.boats(100);
+        progress.advance(7);
+        assert!(
+            terminal.contents().contains("7/100"),
+            "{}",
+            terminal.contents()
+        );
+        terminal.write_str("^C^C").unwrap();
+        progress.bar.suspend(|| assert_eq!(terminal.contents(), ""));
     }
 }
