@@ -34,6 +34,11 @@ impl Decimal {
         }
     }
 
+    /// How many significant digits it has.
+    pub(super) const fn digits(&self) -> usize {
+        self.digits.len()
+    }
+
     /// Whether it is zero, of either sign.
     pub(super) const fn is_zero(&self) -> bool {
         self.digits.is_empty()

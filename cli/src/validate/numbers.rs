@@ -15,6 +15,8 @@ use crate::findings::Code;
 
 /// Digits of a number that every double keeps.
 const DIGITS_KEPT: usize = 15;
+/// No double has more significant digits.
+const DIGITS_OF_A_DOUBLE: usize = 767;
 
 /// A number that is not negative.
 pub(super) fn number(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Number> {
@@ -95,7 +97,8 @@ fn exact(
     Err(Unusable)
 }
 
-/// Whether `value` is the number that `spelling` is, and one that every reader of JSON keeps.
+/// Whether `value` is the number that `spelling` is, to as many digits as that has, and one that
+/// every reader of JSON keeps. Programs that print 17 digits of a double mean just that double.
 pub fn is_exact(spelling: &str, value: f64) -> bool {
     // So are nearly all numbers, and a double keeps so many digits.
     if spelling.len() <= DIGITS_KEPT && !spelling.contains(['e', 'E']) {
@@ -105,7 +108,10 @@ pub fn is_exact(spelling: &str, value: f64) -> bool {
     if value == 0.0 {
         return decimal.is_zero();
     }
-    f64::MIN_POSITIVE <= value.abs() && decimal == Decimal::new(&format!("{value:e}"))
+    let digits = decimal.digits().clamp(1, DIGITS_OF_A_DOUBLE);
+    f64::MIN_POSITIVE <= value.abs()
+        && (decimal == Decimal::new(&format!("{value:e}"))
+            || decimal == Decimal::new(&format!("{value:.*e}", digits - 1)))
 }
 
 fn integer(node: &Node<'_>, (min, max): (u64, u64), reporter: &mut Reporter<'_>) -> Reading<u64> {
