@@ -94,7 +94,7 @@ fn a_clock_that_was_put_back_is_a_problem() {
     let outcome = ward.examine(&[], -7200);
     assert_eq!(outcome.status, ExitStatus::Failure);
     assert!(
-        outcome.out.contains("something here was done in 2 hours"),
+        outcome.out.contains("something here is dated in 2 hours"),
         "{outcome}"
     );
     assert_eq!(ward.examine(&[], -60).status, ExitStatus::Done);

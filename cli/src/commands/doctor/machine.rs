@@ -83,7 +83,7 @@ pub(super) fn clock(latest: Option<i64>, charged: Option<i64>, now: i64) -> Chec
         (Some(latest), _) => {
             let (latest, shown) = (when::relative(latest, now), when::exact(now));
             let said = format!(
-                "it says {shown}, but something here was done {latest}: it is wrong now, or was \
+                "it says {shown}, but something here is dated {latest}: it is wrong now, or was \
                  then"
             );
             Check::problem(CLOCK, said).run("timedatectl")

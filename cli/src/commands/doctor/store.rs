@@ -89,9 +89,8 @@ fn usable(found: &sqlite::Examination, path: &str) -> Check {
         return Check::problem(STORE, said).run(format!("chmod u+w {path}*"));
     }
     if found.has_log {
-        let said = "another program gave it a write-ahead log (journal_mode = wal), beside which it \
-                    is not looked into; once no other program has it open, the next command on keys \
-                    takes the log in and leaves it";
+        let said = "another program put it in WAL mode, so it was not checked; the next command on keys \
+                    ends that, once no other program has it open";
         return Check::warning(STORE, said).run("catalogue keys list");
     }
     if found.is_old {
