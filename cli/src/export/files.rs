@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use shared::regular_file;
 
 use super::counted::Counted;
-use super::folder::{Listing, list, unread_folders};
+use super::folder::{list, unread_folders};
 use super::lines::Broken;
 use super::{ExportFile, Fault, STANDARD_INPUT, archive, decompress};
 use crate::findings::Code;
@@ -87,22 +86,24 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     fn folder(&mut self, folder: &Path) -> anyhow::Result<()> {
-        let Listing { files, refused } = list(folder, self.selection)
+        let listing = list(folder, self.selection)
             .with_context(|| format!("could not list the folder {}", folder.display()))?;
         for unread in unread_folders(folder, self.selection) {
             self.skipped(unread.display().to_string())?;
         }
-        if files.is_empty() && refused.is_empty() {
+        if listing.files.is_empty() && listing.refused.is_empty() {
             return self.nothing_to_read(folder.display().to_string());
         }
-        for (path, reason) in refused {
+        for (path, reason) in &listing.refused {
             self.refused(path.display().to_string(), "file", reason)?;
         }
-        for path in files {
-            let within = path.strip_prefix(folder).unwrap_or(&path);
-            // A pipe that was put in the place of the file would never end.
-            let file = regular_file::open(&path).with_context(|| not_opened(&path))?;
-            self.stream(path.display().to_string(), &within.to_string_lossy(), file)?;
+        for path in &listing.files {
+            let within = path.strip_prefix(folder).unwrap_or(path);
+            let name = path.display().to_string();
+            match listing.open(path).with_context(|| not_opened(path))? {
+                Some(file) => self.stream(name, &within.to_string_lossy(), file)?,
+                None => self.refused(name, "file", "leads out of the folder by now")?,
+            }
         }
         Ok(())
     }

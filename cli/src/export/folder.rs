@@ -1,7 +1,12 @@
 //! Which files of a folder, and which members of an archive, are read.
 
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+
+use shared::regular_file;
 
 use super::files::Select;
 
@@ -36,20 +41,53 @@ impl Select for LineFiles {
 }
 
 /// What a folder has.
-#[derive(Default)]
 pub(super) struct Listing {
+    /// The folder, without links.
+    root: PathBuf,
     /// The selected files, sorted by their paths.
     pub(super) files: Vec<PathBuf>,
     /// What would be read but for the reason beside it, sorted by path.
     pub(super) refused: Vec<(PathBuf, &'static str)>,
 }
 
+impl Listing {
+    /// Opens a listed file; none if it has come to lead out of the folder since it was listed.
+    /// Whoever can write to the folder may swap a file, or a folder above it, for a link, so only
+    /// what is open already can be looked at.
+    pub(super) fn open(&self, path: &Path) -> io::Result<Option<File>> {
+        // A pipe that was put in the place of the file would never end.
+        let file = regular_file::open(path)?;
+        let place = place_of(&file, path)?;
+        let is_inside = place.is_some_and(|place| place.starts_with(&self.root));
+        Ok(is_inside.then_some(file))
+    }
+}
+
+/// Where an open file lies, without links; none if it is no longer what `path` leads to.
+fn place_of(file: &File, path: &Path) -> io::Result<Option<PathBuf>> {
+    match fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())) {
+        Ok(place) => Ok(Some(place)),
+        Err(_) => place_by_name(file, path),
+    }
+}
+
+/// The same where the system does not tell, as Linux does.
+fn place_by_name(file: &File, path: &Path) -> io::Result<Option<PathBuf>> {
+    let place = path.canonicalize()?;
+    let (opened, found) = (file.metadata()?, fs::symlink_metadata(&place)?);
+    let is_same = (opened.dev(), opened.ino()) == (found.dev(), found.ino());
+    Ok(is_same.then_some(place))
+}
+
 /// Lists a folder. A link may lead to a file of the folder, as it does where a volume is mounted,
 /// and nowhere else: whoever can write to the folder may not be allowed to read what the link
 /// leads to.
 pub(super) fn list(folder: &Path, selection: &dyn Select) -> io::Result<Listing> {
-    let root = folder.canonicalize()?;
-    let mut listing = Listing::default();
+    let mut listing = Listing {
+        root: folder.canonicalize()?,
+        files: Vec::new(),
+        refused: Vec::new(),
+    };
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
         for entry in fs::read_dir(&next)? {
@@ -57,7 +95,7 @@ pub(super) fn list(folder: &Path, selection: &dyn Select) -> io::Result<Listing>
             let path = entry.path();
             let within = path.strip_prefix(folder).unwrap_or(&path);
             let is_wanted = selection.is_wanted(&within.to_string_lossy());
-            match what_is(&entry, &root)? {
+            match what_is(&entry, &listing.root)? {
                 Found::Folder if selection.descends() && !is_hidden(&entry) => folders.push(path),
                 Found::LinkedFolder if selection.descends() && !is_hidden(&entry) => {
                     listing.refused.push((path, "is a link to a folder"));
@@ -136,4 +174,28 @@ fn folders_in(folder: &Path) -> Vec<PathBuf> {
         .filter(|entry| !is_hidden(entry) && entry.path().is_dir())
         .map(|entry| entry.path())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn where_an_open_file_lies_is_known_with_and_without_the_help_of_the_system() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        let [file, other, link] = ["file", "other", "link"].map(|name| root.join(name));
+        File::create(&file).unwrap();
+        File::create(&other).unwrap();
+        symlink(&file, &link).unwrap();
+        let opened = File::open(&link).unwrap();
+        for place in [place_of, place_by_name] {
+            assert_eq!(place(&opened, &link).unwrap(), Some(file.clone()));
+        }
+        fs::remove_file(&link).unwrap();
+        symlink(&other, &link).unwrap();
+        assert_eq!(place_by_name(&opened, &link).unwrap(), None);
+    }
 }

@@ -1,12 +1,17 @@
 //! Links, pipes and devices in a folder: what leads out of it is told and never read.
 
+use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::slice;
+use std::sync::Arc;
 
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
-use super::{LineFiles, Path, PathBuf, TempDir, files, fs, size, visit, write};
+use super::{
+    Broken, ExportFile, Fault, LineFiles, Path, PathBuf, Select, Surroundings, TempDir, VisitFile,
+    files, fs, size, visit, write,
+};
 
 /// A folder with one file, beside another file and another folder.
 fn place() -> (TempDir, PathBuf) {
@@ -123,4 +128,106 @@ fn what_was_typed_may_be_a_link() {
     symlink(".data/b.ndjson", folder.join("b.ndjson")).unwrap();
     let expected = ["a.ndjson:1: {a}", "b.ndjson:1: {b}", "file:1: {a}"];
     assert_eq!(visit(&links, b""), expected);
+}
+
+/// Every file, in the folders within a folder as well.
+struct Everything;
+
+impl Select for Everything {
+    fn is_wanted(&self, _path: &str) -> bool {
+        true
+    }
+
+    fn descends(&self) -> bool {
+        true
+    }
+
+    fn wanted(&self) -> &'static str {
+        "any"
+    }
+}
+
+/// Does something while the first file is read, when all are listed.
+struct Swapping<F> {
+    swap: Option<F>,
+    visited: Vec<String>,
+}
+
+impl<F: FnOnce()> VisitFile for Swapping<F> {
+    fn file(
+        &mut self,
+        _file: &Arc<ExportFile>,
+        path: &str,
+        contents: &mut dyn Read,
+    ) -> anyhow::Result<Result<(), Broken>> {
+        if let Some(swap) = self.swap.take() {
+            swap();
+        }
+        let mut text = String::new();
+        contents.read_to_string(&mut text)?;
+        self.visited.push(format!("{path}: {}", text.trim()));
+        Ok(Ok(()))
+    }
+
+    fn fault(&mut self, fault: Fault) -> anyhow::Result<()> {
+        let name = fault.file.name.rsplit('/').next().unwrap();
+        self.visited.push(format!("{name}: {}", fault.code));
+        Ok(())
+    }
+}
+
+/// What is read of a folder with `a.ndjson` and `sub/secret.ndjson` of which the second comes to be
+/// something else once it is listed.
+#[track_caller]
+fn check_swap(swap: impl FnOnce(&Path), expected: &str) {
+    let (directory, folder) = place();
+    write(&directory, "export/a.ndjson", b"{a}\n");
+    fs::create_dir(folder.join("sub")).unwrap();
+    write(&directory, "export/sub/secret.ndjson", b"{mine}\n");
+    let mut visit = Swapping {
+        swap: Some(|| swap(&folder)),
+        visited: Vec::new(),
+    };
+    let surroundings = Surroundings {
+        temp_dir: directory.path(),
+        on_bytes: &|_count| {},
+    };
+    let exports = slice::from_ref(&folder);
+    super::files::read(exports, &mut &[][..], surroundings, &Everything, &mut visit).unwrap();
+    assert_eq!(visit.visited, ["a.ndjson: {a}", expected]);
+}
+
+#[test]
+fn a_file_that_leads_out_once_it_is_listed_is_not_read() {
+    let file = "sub/secret.ndjson";
+    check_swap(|_folder| {}, "sub/secret.ndjson: {mine}");
+    for target in ["../../secret.ndjson", "/etc/passwd"] {
+        let to_link = |folder: &Path| {
+            fs::remove_file(folder.join(file)).unwrap();
+            symlink(target, folder.join(file)).unwrap();
+        };
+        check_swap(to_link, "secret.ndjson: MEMBER_REFUSED");
+    }
+    let folder_to_link = |folder: &Path| {
+        fs::remove_dir_all(folder.join("sub")).unwrap();
+        symlink("..", folder.join("sub")).unwrap();
+    };
+    check_swap(folder_to_link, "secret.ndjson: MEMBER_REFUSED");
+    let folder_itself = |folder: &Path| {
+        let outside = folder.parent().unwrap();
+        fs::remove_dir_all(folder).unwrap();
+        fs::create_dir(outside.join("sub")).unwrap();
+        fs::copy(
+            outside.join("secret.ndjson"),
+            outside.join("sub/secret.ndjson"),
+        )
+        .unwrap();
+        symlink(".", folder).unwrap();
+    };
+    check_swap(folder_itself, "secret.ndjson: MEMBER_REFUSED");
+    let to_link_within = |folder: &Path| {
+        fs::remove_file(folder.join(file)).unwrap();
+        symlink("../.data/b.ndjson", folder.join(file)).unwrap();
+    };
+    check_swap(to_link_within, "sub/secret.ndjson: {b}");
 }
