@@ -118,12 +118,12 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
             mapping: None,
             exports: vec![folder.path().to_owned()],
             report: None,
-            overwrite: false,
             max_findings: LISTED_DEFAULT,
             json: false,
         },
         skip_invalid: false,
         rejects: None,
+        overwrite: false,
         no_activate: false,
         guards: GuardArgs::default(),
     };

@@ -33,9 +33,6 @@ pub struct ExportArgs {
     /// Write all findings to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Replace any existing file, not only an earlier one of the same kind
-    #[arg(long)]
-    pub overwrite: bool,
     /// List at most this many findings; their counts stay exact
     #[arg(long, value_name = "N", default_value_t = LISTED_DEFAULT)]
     #[arg(env = "CATALOGUE_MAX_FINDINGS", hide_env_values = true)]
@@ -91,11 +88,6 @@ impl ExportArgs {
         let report = self.report.as_deref();
         let report = report.map(|path| NewFile::create(path, Kind::Report, permit));
         report.transpose()
-    }
-
-    /// Where the files may go that are written beside the answer.
-    pub fn permit(&self, data: &Path) -> Permit {
-        Permit::outside(data).overwriting(self.overwrite)
     }
 
     /// Refuses `output` where another file of the same command is meant to be.

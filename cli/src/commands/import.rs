@@ -30,6 +30,7 @@ use super::releases::overtaken;
 use crate::context::{Context, OutputClosed};
 use crate::exit_status::ExitStatus;
 use crate::mapping::Mapping;
+use crate::new_file::Permit;
 use crate::publication::Publication;
 use crate::validate::{self, Outcome, Rejects, Settings};
 
@@ -49,6 +50,9 @@ pub struct ImportArgs {
     /// Write the records that have errors to this file, unchanged
     #[arg(long, value_name = "FILE")]
     pub rejects: Option<PathBuf>,
+    /// Let --report and --rejects replace any existing file
+    #[arg(long)]
+    pub overwrite: bool,
     /// Make the release, but go on serving the active one
     #[arg(long)]
     pub no_activate: bool,
@@ -136,7 +140,7 @@ pub(super) fn import(
 ) -> anyhow::Result<(Imported, Outcome)> {
     let started = context.clock.now().monotonic;
     let mapping = args.export.mapping()?;
-    let permit = args.export.permit(publication.data);
+    let permit = Permit::outside(publication.data).overwriting(args.overwrite);
     let report = args.export.prepare(args.rejects.as_deref(), &permit)?;
     let mut rejects = match &args.rejects {
         Some(path) => Rejects::create(path, &permit)?,

@@ -9,6 +9,7 @@ use super::export_args::{ExportArgs, OutcomeDocument, counted, tally_table};
 use crate::context::{Context, OutputClosed};
 use crate::exit_status::ExitStatus;
 use crate::json;
+use crate::new_file::Permit;
 use crate::validate::{self, Nobody, Outcome, Rejects, Settings};
 
 /// Arguments of `validate`.
@@ -20,6 +21,9 @@ pub struct ValidateArgs {
     /// What to read and how to show what is found.
     #[command(flatten)]
     pub export: ExportArgs,
+    /// Let --report replace any existing file
+    #[arg(long)]
+    pub overwrite: bool,
 }
 
 #[derive(Serialize)]
@@ -40,7 +44,8 @@ impl<'a> Document<'a> {
 
 /// Validates, and leaves the data directory as it is.
 pub fn run(args: &ValidateArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let report = args.export.prepare(None, &args.export.permit(data))?;
+    let permit = Permit::outside(data).overwriting(args.overwrite);
+    let report = args.export.prepare(None, &permit)?;
     let outcome = validate(&args.export, &tempfile::env::temp_dir(), context)?;
     args.export.write_report(&outcome, report)?;
     args.export.show(&outcome, context)?;

@@ -10,7 +10,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
-use rustix::fs::{XattrFlags, fgetxattr, fsetxattr};
+use rustix::fs::{FileType, XattrFlags, fgetxattr, fsetxattr, stat};
 use shared::{durable, regular_file};
 
 use crate::advice::Advised;
@@ -47,8 +47,34 @@ pub struct Permit {
 pub(super) enum Place {
     /// A file of this name, which leads through no link.
     File(PathBuf),
-    /// A pipe or a device.
+    /// A pipe, a socket or a device that takes text as it comes.
     Stream,
+}
+
+/// What is there already, to a file that is to be written there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    /// A name, which a new file may take over.
+    Name,
+    /// What takes text as it comes.
+    Stream,
+    /// A device that would take it too, over the beginning of what is on it.
+    Disk,
+}
+
+impl Found {
+    const fn of(kind: FileType) -> Self {
+        match kind {
+            FileType::Fifo | FileType::Socket | FileType::CharacterDevice => Self::Stream,
+            FileType::RegularFile | FileType::Directory => Self::Name,
+            _ => Self::Disk,
+        }
+    }
+}
+
+fn not_over_disk(path: &Path) -> anyhow::Error {
+    let error = anyhow!("{} is a disk, not a file", path.display());
+    Advised::wrong_usage(error, "name a file").into()
 }
 
 impl Permit {
@@ -71,9 +97,10 @@ impl Permit {
 
     /// Where a file of this kind that is called `path` goes; wrong usage where it may not.
     pub(super) fn place(&self, path: &Path, kind: Kind) -> anyhow::Result<Place> {
-        let found = fs::metadata(path);
-        if found.is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-            return Ok(Place::Stream);
+        match stat(path).map(|found| Found::of(FileType::from_raw_mode(found.st_mode))) {
+            Ok(Found::Stream) => return Ok(Place::Stream),
+            Ok(Found::Disk) => return Err(not_over_disk(path)),
+            Ok(Found::Name) | Err(_) => {}
         }
         let real = self.check(path)?;
         let replaces = fs::metadata(&real).is_ok_and(|found| found.is_file() && found.len() != 0);
@@ -212,6 +239,20 @@ fn place_of(path: &Path) -> Option<(PathBuf, &OsStr)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_takes_text_as_it_comes_is_written_to_and_disks_are_refused() {
+        for (kind, expected) in [
+            (FileType::Fifo, Found::Stream),
+            (FileType::Socket, Found::Stream),
+            (FileType::CharacterDevice, Found::Stream),
+            (FileType::RegularFile, Found::Name),
+            (FileType::Directory, Found::Name),
+            (FileType::BlockDevice, Found::Disk),
+        ] {
+            assert_eq!(Found::of(kind), expected, "{kind:?}");
+        }
+    }
 
     #[test]
     fn one_file_is_recognised_under_all_its_names() {
