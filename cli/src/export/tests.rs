@@ -13,6 +13,7 @@ use super::*;
 
 mod archives;
 mod links;
+mod steps;
 
 /// Everything that was visited, one line each: places and texts, faults by code.
 #[derive(Default)]

@@ -11,8 +11,6 @@ pub(super) mod xml;
 
 mod bounded;
 
-use std::collections::HashSet;
-use std::hash::Hash;
 use std::io;
 
 use crate::findings::Code;
@@ -92,13 +90,6 @@ fn truncated(line: u64, message: impl Into<String>) -> Stop {
         line: Some(line),
         message: message.into(),
     })
-}
-
-/// The first name that came before; comparing each with all others would take time with the
-/// square of their number.
-pub(super) fn first_repeated<T: Copy + Eq + Hash>(names: impl IntoIterator<Item = T>) -> Option<T> {
-    let mut seen = HashSet::new();
-    names.into_iter().find(|name| !seen.insert(*name))
 }
 
 #[cfg(test)]

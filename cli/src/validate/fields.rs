@@ -4,13 +4,13 @@
 //! the table of the specification. Everything general about keys is here: absent, null, repeated,
 //! unknown, derived, of the wrong type.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::keys::{PRIVATE_PREFIX, report_repeated, report_repeated_within, report_unknown};
 use super::reporter::{Problem, Reporter, Step};
 use crate::export::json::{Member, Node, Value};
 use crate::findings::Code;
+use crate::seen::Seen;
 
 /// Most members of a list.
 pub(super) const LIST_MAX: usize = 10_000;
@@ -224,12 +224,12 @@ impl<'n> Fields<'n, '_> {
         if self.found == self.members.len() {
             return;
         }
-        let mut seen = HashSet::new();
+        let mut seen = Seen::new();
         for member in self.members {
             if self.known.contains(&&*member.key) {
                 continue;
             }
-            if !seen.insert(&*member.key) {
+            if !seen.is_new(&*member.key) {
                 report_repeated(member, self.reporter);
             } else if !member.key.starts_with(PRIVATE_PREFIX) {
                 let is_accepted = |key: &&str| !self.derived.contains(key);

@@ -1,10 +1,9 @@
 //! What may be wrong with a key, whatever its value: it comes twice, or nobody knows it.
 
-use std::collections::HashSet;
-
 use super::reporter::{Problem, Reporter, Step};
 use crate::export::json::{Member, Node, Value};
 use crate::findings::{Code, cut};
+use crate::seen::Seen;
 
 /// Keys that begin so are nobody's business.
 pub(super) const PRIVATE_PREFIX: &str = "x_";
@@ -27,9 +26,9 @@ pub(super) fn report_repeated<'n>(member: &'n Member<'n>, reporter: &mut Reporte
 pub(super) fn report_repeated_within<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) {
     match &node.value {
         Value::Object(members) => {
-            let mut seen = HashSet::new();
+            let mut seen = Seen::new();
             for member in members {
-                if !seen.insert(&*member.key) {
+                if !seen.is_new(&*member.key) {
                     report_repeated(member, reporter);
                 }
                 reporter.within(Step::Key(&member.key), |to| {

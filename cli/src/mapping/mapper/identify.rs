@@ -11,7 +11,7 @@ use crate::mapping::DEPTH_MAX;
 use crate::mapping::definition::{ExpressionId, Role};
 use crate::mapping::documents::{Document, Identified, Stored};
 use crate::mapping::expression::{Jq, from_node, text};
-use crate::mapping::readers::first_repeated;
+use crate::seen::first_repeated;
 use crate::validate::parse_line;
 
 impl Mapper {

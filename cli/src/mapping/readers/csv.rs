@@ -17,8 +17,9 @@ use csv::{ByteRecord, ErrorKind, ReaderBuilder, Terminator};
 use serde::{Serialize, Serializer};
 
 use super::bounded::{Bounded, Progress, too_long, unread};
-use super::{BadRecord, RECORD_MAX, RecordText, Stop, Visit, corrupt, first_repeated, truncated};
+use super::{BadRecord, RECORD_MAX, RecordText, Stop, Visit, corrupt, truncated};
 use crate::findings::{Code, cut};
+use crate::seen::first_repeated;
 
 /// Longest first line, in bytes.
 const HEADER_MAX: u64 = 1024 * 1024;

@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use self::nesting::Nesting;
 use super::bounded::{Bounded, Progress, unread};
 use super::{RecordText, Stop, Visit, corrupt, truncated};
+use crate::steps;
 
 /// Hands every record of a document to `visit`; gives the places in `records` that it has not.
 ///
@@ -156,6 +157,7 @@ impl<'de, 'w> Visitor<'de> for Node<'w, '_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         while let Some((_, key)) = members.next_key_seed(Key(self.walk.progress))? {
+            steps::count(self.paths.len());
             let leads_on = |(place, path): &(usize, &'w [String])| match path.split_first() {
                 Some((first, rest)) if *first == key => Some((*place, rest)),
                 _ => None,

@@ -3,6 +3,7 @@
 mod csv;
 mod json;
 mod limits;
+mod steps;
 mod xml;
 
 use std::io::{BufReader, Cursor, Read};

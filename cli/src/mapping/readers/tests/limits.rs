@@ -1,7 +1,5 @@
 //! Files that ask for more memory or stack than there is, and readers that fail.
 
-use std::cell::Cell;
-use std::hash::{Hash, Hasher};
 use std::io;
 
 use super::*;
@@ -123,47 +121,6 @@ fn a_header_of_too_many_columns_is_refused() {
         // The longest header that is read at once is a mebibyte, and lines may be longer.
         let expected = (Code::FileCorrupt, 1, message.as_str());
         check_broken(CSV, header(columns).as_bytes(), &[], 0, expected);
-    }
-}
-
-/// A name that counts how often it is compared with another.
-#[derive(Clone, Copy)]
-struct Counted<'a> {
-    name: u32,
-    comparisons: &'a Cell<usize>,
-}
-
-impl PartialEq for Counted<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.comparisons.set(self.comparisons.get() + 1);
-        self.name == other.name
-    }
-}
-
-impl Eq for Counted<'_> {}
-
-impl Hash for Counted<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name.hash(state);
-    }
-}
-
-#[test]
-fn twice_as_many_names_are_no_more_than_twice_the_comparisons() {
-    for names in [10_000, 20_000, 40_000] {
-        let comparisons = Cell::new(0);
-        let counted = |name| Counted {
-            name,
-            comparisons: &comparisons,
-        };
-        assert!(first_repeated((0..names).map(counted)).is_none());
-        // Comparing each with all before it takes half of the square of their number.
-        assert!(
-            comparisons.get() < names as usize,
-            "{names}: {comparisons:?}"
-        );
-        let repeated = first_repeated((0..names).chain([7]).map(counted));
-        assert_eq!(repeated.map(|found| found.name), Some(7));
     }
 }
 

@@ -7,6 +7,8 @@ use quick_xml::events::BytesStart;
 use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
+use crate::steps;
+
 /// Most elements and attributes of one record. Each takes some hundred bytes, however few it has in
 /// its file.
 pub(super) const NODES_MAX: usize = 100_000;
@@ -80,6 +82,7 @@ impl Element {
 
 fn count(nodes: &mut usize) -> Result<(), String> {
     *nodes += 1;
+    steps::count(1);
     if NODES_MAX < *nodes {
         return Err(format!(
             "a record has more than {NODES_MAX} elements and attributes"

@@ -1,0 +1,96 @@
+//! Folders and archives of more members take more steps by as much, and not by its square.
+
+use std::fs::File;
+use std::io::{Read, Write as _};
+use std::sync::Arc;
+
+use super::{Broken, ExportFile, Fault, Path, Select, Surroundings, VisitFile, archive, fs};
+use crate::export::files;
+use crate::steps::{check_each, count};
+
+/// Counts how often it is asked about a member.
+struct Counting;
+
+impl Select for Counting {
+    fn is_wanted(&self, path: &str) -> bool {
+        count(1);
+        path.ends_with(".ndjson")
+    }
+
+    fn descends(&self) -> bool {
+        false
+    }
+
+    fn wanted(&self) -> &'static str {
+        ".ndjson"
+    }
+}
+
+/// Knows how many files and faults came.
+#[derive(Default)]
+struct Came(usize);
+
+impl VisitFile for Came {
+    fn file(
+        &mut self,
+        _file: &Arc<ExportFile>,
+        _path: &str,
+        _contents: &mut dyn Read,
+    ) -> anyhow::Result<Result<(), Broken>> {
+        self.0 += 1;
+        Ok(Ok(()))
+    }
+
+    fn fault(&mut self, _fault: Fault) -> anyhow::Result<()> {
+        self.0 += 1;
+        Ok(())
+    }
+}
+
+/// Checks how many questions and bytes each of so many members takes.
+#[track_caller]
+fn check_members(each: usize, what: &str, make: impl Fn(&Path, usize)) {
+    check_each(each, what, |members| {
+        let directory = tempfile::tempdir().unwrap();
+        let export = directory.path().join("export");
+        make(&export, members);
+        let mut came = Came::default();
+        let surroundings = Surroundings {
+            temp_dir: directory.path(),
+            on_bytes: &|bytes| count(usize::try_from(bytes).unwrap()),
+        };
+        let exports = [export];
+        files::read(&exports, &mut &[][..], surroundings, &Counting, &mut came).unwrap();
+        assert!(members <= came.0, "{what}");
+    });
+}
+
+#[test]
+fn a_member_is_asked_about_once_and_read_once() {
+    let line = b"{}\n";
+    check_members(1 + line.len(), "files of a folder", |export, members| {
+        fs::create_dir(export).unwrap();
+        for member in 0..members {
+            let file = File::create(export.join(format!("{member}.ndjson")));
+            file.unwrap().write_all(line).unwrap();
+        }
+    });
+    // Once about the folder, and once about what is in it.
+    check_members(2, "folders of a folder", |export, members| {
+        for member in 0..members {
+            let folder = export.join(member.to_string());
+            fs::create_dir_all(&folder).unwrap();
+            File::create(folder.join("a.ndjson")).unwrap();
+        }
+    });
+    // Headers and contents are blocks of 512 bytes.
+    check_members(1 + 2 * 512, "members of an archive", |export, members| {
+        let names: Vec<String> = (0..members).map(|it| format!("{it}.ndjson")).collect();
+        let members: Vec<_> = names
+            .iter()
+            .map(|name| (name.as_str(), &line[..]))
+            .collect();
+        let mut file = File::create(export).unwrap();
+        file.write_all(&archive(&members)).unwrap();
+    });
+}
