@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
 
+use crate::steps;
+
 /// Deepest nesting that is read; the outermost object is at depth 1.
 pub const DEPTH_MAX: usize = 32;
 /// Most values of one text, those in others included. A line of the native format that breaks no
@@ -202,10 +204,13 @@ impl<'a> Parser<'a> {
         next: impl for<'j> FnOnce(&'j mut Jiter<'a>) -> jiter::JiterResult<Option<&'j str>>,
     ) -> Result<Option<Key<'a>>, InvalidJson> {
         let line = self.line;
-        let quote = memchr::memchr(b'"', &line.as_bytes()[before..]).map(|quote| before + quote);
-        let (Some(name), Some(start)) = (next(&mut self.jiter)?, quote) else {
+        let Some(name) = next(&mut self.jiter)? else {
+            // Looking for a quote would take an object without keys to the end of the line.
             return Ok(None);
         };
+        let quote = memchr::memchr(b'"', &line.as_bytes()[before..]).unwrap_or(0);
+        steps::count(quote);
+        let start = before + quote;
         let name = unescaped(line, start, name);
         let end = if let Cow::Borrowed(raw) = &name {
             start + raw.len() + 2

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::export::ExportFile;
 use crate::export::json::{Node, Value};
 use crate::findings::{Code, Excerpt, Finding, Findings, Place, RecordName, Severity, cut};
+use crate::steps;
 
 /// The place of a line and its text.
 #[derive(Clone, Copy, Debug)]
@@ -64,8 +65,9 @@ pub(super) struct Reporter<'n> {
     findings: Findings,
 }
 
-/// Counts columns. Findings mostly come in the order of the line, so that counting goes on where it
-/// ended: from the beginning each time, it would take time with the square of the line.
+/// Counts columns. Findings mostly come in the order of the line, and others not far before, so that
+/// counting goes on, or back, from where it ended: from the beginning each time, it would take time
+/// with the square of the line.
 struct Columns {
     /// Byte offset up to which characters are counted.
     at: usize,
@@ -75,10 +77,14 @@ struct Columns {
 impl Columns {
     /// The column, from 1, of the character at a byte offset.
     fn of(&mut self, offset: usize, text: &str) -> usize {
+        let between = offset.min(self.at)..offset.max(self.at);
+        steps::count(between.len());
+        let between = text[between].chars().count();
         if offset < self.at {
-            (self.at, self.before) = (0, 0);
+            self.before -= between;
+        } else {
+            self.before += between;
         }
-        self.before += text[self.at..offset].chars().count();
         self.at = offset;
         self.before + 1
     }
@@ -189,6 +195,19 @@ impl<'n> Reporter<'n> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::steps::check_each;
+
+    #[test]
+    fn columns_take_as_many_steps_as_they_are_apart() {
+        check_each(4, "pairs in the wrong order", |pairs| {
+            let text = "ab".repeat(pairs);
+            let mut columns = Columns { at: 0, before: 0 };
+            for pair in 0..pairs {
+                columns.of(2 * pair + 1, &text);
+                columns.of(2 * pair, &text);
+            }
+        });
+    }
 
     #[test]
     fn columns_are_the_same_in_every_order() {

@@ -245,3 +245,36 @@ fn failed(raw: Raw, findings: Vec<Finding>) -> Event {
         raw: raw.text.into_bytes(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::ExportFile;
+    use crate::steps::check_each;
+
+    /// Checks what each of so many parts of a record takes.
+    #[track_caller]
+    fn check_record(each: usize, (begin, end): (&str, &str), part: impl Fn(usize) -> String) {
+        check_each(each, begin, |parts| {
+            let parts: Vec<String> = (0..parts).map(&part).collect();
+            let raw = Raw {
+                file: Arc::new(ExportFile {
+                    ordinal: 0,
+                    name: "a.json".to_owned(),
+                }),
+                line: 1,
+                text: format!("{begin}{}{end}", parts.join(",")),
+                is_unterminated: false,
+            };
+            assert!(parsed(&raw).is_ok());
+        });
+    }
+
+    #[test]
+    fn a_record_of_more_parts_takes_more_steps_by_as_much() {
+        // What is before a key is looked through, and the key looked up.
+        check_record(2, ("{", "}"), |n| format!("\"k{n}\":1"));
+        check_record(2, ("[", "]"), |_| "{\"a\":1}".to_owned());
+        check_record(0, ("[", "]"), |_| "{}".to_owned());
+    }
+}

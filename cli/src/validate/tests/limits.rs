@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{Run, boat, check_boat, export_with, with_raw};
+use super::{Run, boat, check_boat, export_with, manufacturer, with_raw};
+use crate::steps::check_each;
 
 /// Values of a minimal boat besides what is under `x_`.
 const OTHERS: usize = 11;
@@ -34,4 +35,29 @@ fn a_pointer_has_no_more_of_a_key_than_is_shown_of_a_value() {
     let unknown = json!({ long: 1 }).to_string();
     let cut = format!("UNKNOWN_FIELD /hull/{}…", "k".repeat(200));
     check_boat("/hull", &unknown, &[&cut]);
+}
+
+/// Checks what each of so many members of a list, or of an object with keys that are as long as each
+/// other, takes.
+#[track_caller]
+fn check_members(each: usize, pointer: &str, (begin, end): (&str, &str), member: &str) {
+    check_each(each, member, |members| {
+        let keys = 10_000..10_000 + members;
+        let members: Vec<String> = keys
+            .map(|key| member.replace("KEY", &key.to_string()))
+            .collect();
+        let raw = format!("{begin}{}{end}", members.join(","));
+        Run::of(&[with_raw(&manufacturer(), pointer, &raw)], false);
+    });
+}
+
+#[test]
+fn a_line_of_more_parts_takes_more_steps_by_as_much() {
+    let (object, list) = (("{", "}"), ("[", "]"));
+    // What is before a key is looked through, and the key looked up.
+    check_members(2, "/x_", object, "\"KEY\":1");
+    check_members(2, "/x_", list, "{\"KEY\":1}");
+    check_members(0, "/x_", list, "{}");
+    // The column of each is counted from that of the one before, ten bytes away.
+    check_members(2 + 10, "/logo", object, "\"KEY\":1");
 }
