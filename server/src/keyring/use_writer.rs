@@ -32,7 +32,8 @@ pub struct UseWriter {
     pause: Box<dyn Fn(Duration) + Send>,
 }
 
-/// Starts to write down every [`WRITE_INTERVAL`] when the keys of `keyring` were used.
+/// Starts to write down every [`WRITE_INTERVAL`] when the keys of `keyring` were used. The reserve of
+/// the store is kept too: charges take of it, and come with uses.
 pub fn write_uses(keyring: Arc<Keyring>, to: Arc<dyn LastUses>) -> io::Result<UseWriter> {
     let (watched, target) = (Arc::clone(&keyring), Arc::clone(&to));
     let mut was_written = true;
@@ -40,6 +41,7 @@ pub fn write_uses(keyring: Arc<Keyring>, to: Arc<dyn LastUses>) -> io::Result<Us
         let outcome = watched.write_uses(&*target);
         log_change(&outcome, was_written);
         was_written = outcome.is_ok();
+        target.keep_reserve();
     })?;
     Ok(UseWriter {
         keyring,

@@ -20,4 +20,8 @@ pub trait LastUses: Send + Sync {
     /// Writes down when each of these keys was last used, in Unix seconds: all at once or none. A
     /// later time that is there already stays.
     fn record(&self, uses: &[(KeyId, i64)]) -> Result<(), KeyStoreError>;
+
+    /// Puts back what charges and uses took of the room that a store keeps to itself for changes
+    /// that refuse keys, where it keeps any. On a full disk that may fail, and is tried again.
+    fn keep_reserve(&self) {}
 }

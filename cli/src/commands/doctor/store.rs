@@ -98,6 +98,12 @@ fn usable(found: &sqlite::Examination, path: &str) -> Check {
                     update all servers first";
         return Check::warning(STORE, said).run("catalogue keys list");
     }
+    if !found.has_reserve {
+        let said = "it lacks the room in which keys can be refused while the disk is full; the next \
+                    command on keys makes it, and so does a running server, once the disk has 256 kB \
+                    for it";
+        return Check::warning(STORE, said).run("catalogue keys list");
+    }
     let whole = match found.whole {
         WholeOrNot::NotChecked => "not read through, being so large",
         _ => "whole",

@@ -131,6 +131,8 @@ fn what_is_wrong_with_the_key_store_is_told_with_what_mends_it() {
         .open(cut.path("keys.sqlite"))
         .unwrap();
     store.set_len(8192).unwrap();
+    let unreserved = Ward::new();
+    fs::remove_file(unreserved.path("keys.sqlite-journal")).unwrap();
     let mut cases = [
         ("none", Ward::without_keys()),
         ("cut", cut),
@@ -140,6 +142,7 @@ fn what_is_wrong_with_the_key_store_is_told_with_what_mends_it() {
         ("of an earlier version", with(60, &[0, 0, 0, 2])),
         ("of another program", with(68, b"CAKE")),
         ("with a write-ahead log", with(18, &[2, 2])),
+        ("without its journal", unreserved),
     ];
     check_cases("doctor_key_store", &mut cases);
 }

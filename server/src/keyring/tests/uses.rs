@@ -12,6 +12,8 @@ struct Record {
     batches: Mutex<Vec<Vec<(KeyId, i64)>>>,
     /// How many attempts fail before one succeeds.
     failures: Mutex<u32>,
+    /// How often the reserve was to be kept.
+    kept: Mutex<u32>,
 }
 
 impl LastUses for Record {
@@ -24,6 +26,10 @@ impl LastUses for Record {
         }
         self.batches.lock().unwrap().push(uses.to_vec());
         Ok(())
+    }
+
+    fn keep_reserve(&self) {
+        *self.kept.lock().unwrap() += 1;
     }
 }
 
@@ -119,4 +125,11 @@ fn a_writer_that_stops_leaves_nothing_unwritten_even_if_the_store_is_away_for_a_
     *record.failures.lock().unwrap() = 1000;
     drop(writer);
     assert_eq!(record.times(), [START]);
+}
+
+#[test]
+fn a_server_that_starts_keeps_the_reserve_of_the_store_though_no_key_was_used() {
+    let record = Arc::new(Record::default());
+    drop(write_uses(Arc::new(Keyring::new()), Arc::clone(&record) as _).unwrap());
+    assert!(1 <= *record.kept.lock().unwrap());
 }

@@ -82,7 +82,7 @@ impl Database {
         }
     }
 
-    /// Opens the file at `path`, which must exist, with all our tables.
+    /// Opens the file at `path`, which must exist, with all our tables, and its reserve if possible.
     /// A file that others could read, as a copy may be, is made its owner's alone.
     pub(super) fn open_complete(path: &Path, patience: Patience) -> Result<Self, KeyStoreError> {
         let mut database = Self::open(path, patience)?;
@@ -91,6 +91,7 @@ impl Database {
         if found.map_err(|error| refused("open", path, &error))? == Found::Older {
             database.complete()?;
         }
+        reserve::put_back(path);
         Ok(database)
     }
 
@@ -109,10 +110,7 @@ impl Database {
     /// Makes the tables that are missing, where no other process did so in the meantime.
     fn complete(&mut self) -> Result<(), KeyStoreError> {
         self.change(|transaction| match schema::find(transaction)? {
-            Found::Empty | Found::Older => {
-                schema::complete(transaction)?;
-                Ok(reserve::keep_pages(transaction)?)
-            }
+            Found::Empty | Found::Older => Ok(schema::complete(transaction)?),
             Found::Known | Found::Newer(_) | Found::Foreign => Ok(()),
         })
     }

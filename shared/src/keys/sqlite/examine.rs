@@ -40,6 +40,8 @@ pub struct Examination {
     /// Whether it has a write-ahead log, which the next command that works on it takes in and
     /// leaves, unless another program has the file open.
     pub has_log: bool,
+    /// Whether it has the room in which keys are refused while the disk is full.
+    pub has_reserve: bool,
     /// The state that it is in, where its version has a name for that.
     pub revision: Option<Revision>,
     /// Its keys and subscriptions; none where it has a log, which would have to be written to.
@@ -72,6 +74,7 @@ pub fn examine(path: &Path, checked_bytes_max: u64) -> Result<Examination, KeySt
         is_writable: is_writable(path),
         is_old: false,
         has_log: false,
+        has_reserve: false,
         revision: None,
         contents: KeySnapshot::default(),
         last_uses: HashMap::new(),
@@ -85,6 +88,7 @@ pub fn examine(path: &Path, checked_bytes_max: u64) -> Result<Examination, KeySt
     let mut database = open(path)?;
     database.read(|transaction| {
         examination.is_old = check_version(transaction, path)?;
+        examination.has_reserve = reserve::is_there(transaction, path)?;
         if bytes <= checked_bytes_max {
             examination.whole = whole_or_not(transaction)?;
         }

@@ -9,6 +9,7 @@ use crate::keys::key::KeyId;
 use crate::keys::last_use::{LastUse, LastUses};
 use crate::keys::sqlite::database::Database;
 use crate::keys::sqlite::patience::Patience;
+use crate::keys::sqlite::reserve;
 use crate::keys::sqlite::rows::parsed;
 use crate::keys::store::KeyStoreError;
 
@@ -41,6 +42,10 @@ impl LastUses for SqliteLastUses {
             }
             Ok(())
         })
+    }
+
+    fn keep_reserve(&self) {
+        reserve::put_back(&self.path);
     }
 }
 

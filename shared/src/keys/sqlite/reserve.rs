@@ -1,19 +1,29 @@
 //! Room that a store keeps to itself, so that a key can be refused while the disk is full.
 //!
 //! A change needs a disk for two things: for its rollback journal, and for the pages that it adds.
-//! So the journal stays between changes and keeps its room, and the file has free pages. Nobody
-//! else can take either, however fast a freed block finds a use. Changes that refuse keys may use
-//! the free pages up; all others of commands put back what they take, or fail on a full disk.
+//! So the journal stays between changes and keeps its room, and the file has free pages. No other
+//! program can take either, however fast a freed block finds a use. Changes that refuse keys, charges
+//! and last uses may take of the free pages; all other changes of commands leave enough of them, or
+//! fail on a full disk. What was taken, or was never there, is put back when a command opens the
+//! store, and every few seconds by a server. That is never a reason to refuse what either does.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use rusqlite::Transaction;
+use rusqlite::{Connection, Transaction};
 
-/// Free pages below which there are too few. The audit log has about thirty entries to a page.
+use crate::keys::sqlite::database::Database;
+use crate::keys::sqlite::patience::Patience;
+use crate::keys::sqlite::schema::{self, Found};
+use crate::keys::store::KeyStoreError;
+
+/// Free pages below which more are added. The audit log has about thirty entries to a page.
 const PAGES_MIN: i64 = 16;
+
+/// Free pages below which the reserve counts as gone: a few may be taken before more are added.
+const PAGES_LEFT_MIN: i64 = PAGES_MIN / 2;
 
 /// As many as there are then, of 4 KiB.
 const BYTES_ADDED: u32 = 32 * 4096;
@@ -21,10 +31,41 @@ const BYTES_ADDED: u32 = 32 * 4096;
 /// More than the journal of a change of a few rows, in bytes.
 pub(super) const JOURNAL_BYTES_MIN: usize = 128 * 1024;
 
+/// Where a file says of which version it is.
+const VERSION: &str = "user_version";
+
+/// Whether the file at `path`, which is read through `connection`, has its reserve.
+pub(super) fn is_there(connection: &Connection, path: &Path) -> rusqlite::Result<bool> {
+    Ok(PAGES_LEFT_MIN <= free_pages(connection)? && has_journal(path))
+}
+
+/// Puts back what the file at `path` lacks of its reserve, if it can: the disk may be full, the file
+/// locked, or not ours to write to. One of an earlier version is left as it is.
+pub(super) fn put_back(path: &Path) {
+    let _outcome = try_put_back(path);
+}
+
+/// The transaction of its own undoes nothing but itself. Readers are not kept out for long.
+fn try_put_back(path: &Path) -> Result<(), KeyStoreError> {
+    let mut database = Database::open(path, Patience::OF_POLLS)?;
+    let is_wanting = database.read(|transaction| {
+        let has_all = PAGES_MIN <= free_pages(transaction)? && has_journal(path);
+        Ok(!has_all && schema::find(transaction)? == Found::Known)
+    })?;
+    if !is_wanting {
+        return Ok(());
+    }
+    database.change(|transaction| {
+        keep_pages(transaction)?;
+        // SQLite makes a journal only where something is written, be it what is there.
+        let version: i64 = transaction.pragma_query_value(None, VERSION, |row| row.get(0))?;
+        Ok(transaction.pragma_update(None, VERSION, version)?)
+    })
+}
+
 /// Sees that there are free pages when the transaction is committed.
 pub(super) fn keep_pages(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-    let free = transaction.query_row("PRAGMA freelist_count", [], |row| row.get::<_, i64>(0))?;
-    if PAGES_MIN <= free {
+    if PAGES_MIN <= free_pages(transaction)? {
         return Ok(());
     }
     // Otherwise free pages would be holes in the file, which have no room on the disk.
@@ -41,6 +82,15 @@ pub(super) fn keep_pages(transaction: &Transaction<'_>) -> rusqlite::Result<()> 
 /// up a change: the disk may be full.
 pub(super) fn keep_journal(database: &Path) {
     let _outcome = lengthen_journal(database);
+}
+
+fn free_pages(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "freelist_count", |row| row.get(0))
+}
+
+fn has_journal(database: &Path) -> bool {
+    let length = journal_of(database).and_then(fs::metadata);
+    length.is_ok_and(|metadata| JOURNAL_BYTES_MIN as u64 <= metadata.len())
 }
 
 /// The journal of the file at `database`, which must exist.

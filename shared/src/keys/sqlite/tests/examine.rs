@@ -33,7 +33,7 @@ fn a_store_is_seen_as_it_is() {
     subscribe(&mut store, "Acme", 1);
     let found = looked(&place);
     assert_eq!(found.whole, WholeOrNot::Whole);
-    assert!(found.is_writable && !found.is_old);
+    assert!(found.is_writable && !found.is_old && found.has_reserve);
     assert_eq!(found.contents.subscriptions, store.subscriptions().unwrap());
     assert_eq!(found.revision, Some(store.revision().unwrap()));
     assert_eq!((found.last_change, found.latest_charged), (Some(NOW), None));
@@ -84,4 +84,15 @@ fn a_write_ahead_log_is_left_alone() {
     drop(connection);
     let found = looked(&place);
     assert!(found.has_log && found.contents.subscriptions.is_empty());
+}
+
+#[test]
+fn a_store_that_another_program_compacted_lacks_its_reserve() {
+    let place = Place::new();
+    drop(place.store());
+    let other = Connection::open(place.path()).unwrap();
+    other.execute_batch("VACUUM").unwrap();
+    drop(other);
+    let found = looked(&place);
+    assert!(!found.has_reserve && found.whole == WholeOrNot::Whole);
 }

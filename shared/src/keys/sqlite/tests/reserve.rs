@@ -6,9 +6,10 @@ use std::os::unix::fs::MetadataExt;
 use rusqlite::Connection;
 
 use super::*;
+use crate::keys::last_use::LastUses;
 use crate::keys::ledger::QuotaLedger;
 use crate::keys::quota::Period;
-use crate::keys::sqlite::SqliteLedger;
+use crate::keys::sqlite::{SqliteLastUses, SqliteLedger};
 use crate::keys::store::SubscriptionChange;
 use crate::keys::subscription::{SubscriptionId, SubscriptionStatus};
 
@@ -29,6 +30,22 @@ fn free_pages(place: &Place) -> i64 {
     let connection = Connection::open(place.path()).unwrap();
     let pragma = connection.pragma_query_value(None, "freelist_count", |row| row.get(0));
     pragma.unwrap()
+}
+
+/// Leaves the store without free pages and without a journal, as a former version did.
+fn take_reserve(place: &Place) {
+    let other = Connection::open(place.path()).unwrap();
+    other.execute_batch("VACUUM").unwrap();
+    drop(other);
+    assert_eq!((free_pages(place), files(place).len()), (0, 1));
+}
+
+fn assert_has_reserve(place: &Place) {
+    assert!(16 <= free_pages(place));
+    let files = files(place);
+    let journal = files.iter().find(|(name, ..)| name.ends_with("-journal"));
+    let (_, length, blocks) = journal.unwrap();
+    assert!(128 * 1024 <= *length && *length <= blocks * 512);
 }
 
 #[test]
@@ -103,4 +120,53 @@ fn a_journal_that_another_program_removed_is_made_again_with_its_room() {
     assert_eq!(files(&place).len(), 1);
     subscribe(&mut store, "Other", 1);
     assert_eq!(files(&place), before);
+}
+
+#[test]
+fn a_store_that_lacks_the_reserve_has_it_once_a_command_opens_it() {
+    let place = Place::new();
+    subscribe(&mut place.store(), "Acme", 1);
+    let key = issue(&mut place.store(), 1).key.id;
+    take_reserve(&place);
+    let mut store = place.open().unwrap();
+    assert_has_reserve(&place);
+    let before = files(&place);
+    store.revoke_key(&key, NOW).unwrap();
+    assert_eq!(files(&place), before);
+}
+
+#[test]
+fn a_server_puts_back_what_charges_and_uses_took_of_the_reserve() {
+    let place = Place::new();
+    subscribe(&mut place.store(), "Acme", 1);
+    let uses = SqliteLastUses::new(place.path());
+    let before = fs::metadata(place.path()).unwrap().modified().unwrap();
+    uses.keep_reserve();
+    let after = fs::metadata(place.path()).unwrap().modified().unwrap();
+    assert_eq!(after, before, "nothing was lacking");
+    take_reserve(&place);
+    uses.keep_reserve();
+    assert_has_reserve(&place);
+}
+
+#[test]
+fn a_copy_that_came_without_its_journal_gets_one() {
+    let place = Place::new();
+    subscribe(&mut place.store(), "Acme", 1);
+    let before = (files(&place), free_pages(&place));
+    fs::remove_file(place.0.path().join("keys.sqlite-journal")).unwrap();
+    SqliteLastUses::new(place.path()).keep_reserve();
+    assert_eq!((files(&place), free_pages(&place)), before);
+}
+
+#[test]
+fn a_reserve_that_cannot_be_put_back_is_no_reason_to_refuse_anything() {
+    let place = Place::new();
+    subscribe(&mut place.store(), "Acme", 1);
+    take_reserve(&place);
+    let reader = Connection::open(place.path()).unwrap();
+    let begin = "BEGIN; SELECT count(*) FROM keys";
+    reader.execute_batch(begin).unwrap();
+    assert_eq!(place.open().unwrap().subscriptions().unwrap().len(), 1);
+    assert_eq!(free_pages(&place), 0);
 }

@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::keys::audit::EntryQuery;
+use crate::keys::last_use::LastUses;
 use crate::keys::ledger::QuotaLedger;
 use crate::keys::quota::Period;
-use crate::keys::sqlite::{SqliteKeySource, SqliteLedger};
+use crate::keys::sqlite::{SqliteKeySource, SqliteLastUses, SqliteLedger};
 use crate::keys::store::KeySource;
 use crate::keys::subscription::SubscriptionId;
 
@@ -62,6 +63,7 @@ fn a_server_works_with_a_store_of_an_earlier_version_as_it_is() {
     let subscription = SubscriptionId(1);
     let lease = ledger.lease(subscription, Period::containing(1, NOW), 2);
     assert_eq!(lease.unwrap().granted, 2);
+    SqliteLastUses::new(place.path()).keep_reserve();
     let version = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
     let connection = Connection::open(place.path()).unwrap();
     let version = connection.pragma_query_value(None, "user_version", version);
