@@ -1,7 +1,7 @@
 //! Lines on their way to standard error: they wait in a queue of bounded length, and a thread of
 //! its own writes them.
 //!
-//! Standard error may be a full disk, a pipe that nobody reads, or one whose reader is gone. None
+//! Standard error may be a full disk, a pipe that is not read, or one whose reader is gone. None
 //! of that is a reason to refuse a request, or to make it wait: a line for which there is no room,
 //! or that cannot be written, is dropped and counted, and the log tells how many were, once it can.
 //! Nothing here fails, panics, or waits for the reader, but for a flush, and that not for long.
@@ -29,8 +29,10 @@ pub(super) struct Queue(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     waiting: Mutex<Waiting>,
-    came: Condvar,
-    handled: Condvar,
+    /// That a line waits where none did.
+    pushed: Condvar,
+    /// That a line is done while a flush waits.
+    done: Condvar,
     dropped: Arc<AtomicU64>,
 }
 
@@ -38,9 +40,11 @@ struct Shared {
 struct Waiting {
     lines: VecDeque<Vec<u8>>,
     bytes: usize,
-    /// Lines that ever came, and those of them that were written or dropped since.
-    came: u64,
-    handled: u64,
+    /// Lines that were ever taken, and those of them that were written or dropped since.
+    pushed: u64,
+    done: u64,
+    /// How many flushes wait.
+    flushes: usize,
 }
 
 impl Waiting {
@@ -52,7 +56,7 @@ impl Waiting {
 }
 
 impl Queue {
-    /// Starts to write what comes to `out`. `tell` makes the line that says how many were dropped.
+    /// Starts to write lines to `out`. `tell` makes the line that says how many were dropped.
     pub(super) fn start(
         out: impl Write + Send + 'static,
         tell: impl Fn(u64) -> Vec<u8> + Send + 'static,
@@ -88,10 +92,14 @@ impl Queue {
             return;
         }
         waiting.bytes = bytes;
-        waiting.came += 1;
+        waiting.pushed += 1;
+        // The one writer waits only while there is no line. To notify it is a system call.
+        let was_empty = waiting.lines.is_empty();
         waiting.lines.push_back(line);
         drop(waiting);
-        self.0.came.notify_one();
+        if was_empty {
+            self.0.pushed.notify_one();
+        }
     }
 
     /// The oldest line, if there is one.
@@ -106,8 +114,8 @@ impl Queue {
             if let Some(line) = waiting.take() {
                 return line;
             }
-            let came = self.0.came.wait(waiting);
-            waiting = came.unwrap_or_else(PoisonError::into_inner);
+            let pushed = self.0.pushed.wait(waiting);
+            waiting = pushed.unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -127,8 +135,24 @@ impl Queue {
         } else {
             self.drop_one();
         }
-        self.lock().handled += 1;
-        self.0.handled.notify_all();
+        let mut waiting = self.lock();
+        waiting.done += 1;
+        if 0 < waiting.flushes {
+            self.0.done.notify_all();
+        }
+    }
+
+    /// Waits until the lines before are written or dropped, but for `longest` at most. Gives whether
+    /// they are.
+    fn flush_within(&self, longest: Duration) -> bool {
+        let mut waiting = self.lock();
+        let pushed = waiting.pushed;
+        waiting.flushes += 1;
+        let is_left = |waiting: &mut Waiting| waiting.done < pushed;
+        let waited = self.0.done.wait_timeout_while(waiting, longest, is_left);
+        let (mut waiting, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+        waiting.flushes -= 1;
+        !timeout.timed_out()
     }
 
     fn drop_one(&self) {
@@ -152,14 +176,9 @@ impl Write for &Queue {
         Ok(line.len())
     }
 
-    /// Waits until what came before is written or dropped, but for a second at most.
+    /// Waits for the reader of the log, but not for long. Who flushes goes on in any case.
     fn flush(&mut self) -> io::Result<()> {
-        let waiting = self.lock();
-        let came = waiting.came;
-        let is_left = |waiting: &mut Waiting| waiting.handled < came;
-        let handled = &self.0.handled;
-        // Whoever flushes goes on in any case, and has nobody else to tell.
-        _ = handled.wait_timeout_while(waiting, FLUSH_MAX, is_left);
+        self.flush_within(FLUSH_MAX);
         Ok(())
     }
 }
