@@ -9,7 +9,7 @@ use std::io::Write;
 
 use clap::{Args, Subcommand};
 use shared::keys::postgres::{Completed, Engine, make, migrate};
-use shared::keys::sqlite::{SqliteKeyStore, examine};
+use shared::keys::sqlite::{Form, SqliteKeyStore, examine};
 
 use crate::commands::key_store;
 use crate::context::Context;
@@ -110,7 +110,7 @@ fn init_file(place: &KeyPlace, context: &mut Context) -> anyhow::Result<()> {
 fn migrate_file(place: &KeyPlace, context: &mut Context) -> anyhow::Result<()> {
     let file = place.data().keys_database();
     let found = examine(&file, 0).map_err(key_store::not_opened)?;
-    let was_old = found.is_old || found.has_log;
+    let was_old = found.form != Form::Current;
     SqliteKeyStore::open(&file, context.operator.clone()).map_err(key_store::not_opened)?;
     let shown = file.display();
     if was_old {

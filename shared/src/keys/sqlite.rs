@@ -24,7 +24,7 @@ mod store;
 mod tables;
 
 pub use database::Database;
-pub use examine::{Examination, WholeOrNot, examine, revision};
+pub use examine::{Examination, Form, WholeOrNot, examine, revision};
 pub use last_use::SqliteLastUses;
 pub use ledger::SqliteLedger;
 pub use source::SqliteKeySource;

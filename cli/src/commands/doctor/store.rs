@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use shared::keys::key::KeyId;
 use shared::keys::last_use::LastUse;
 use shared::keys::postgres::{self, Engine, SERVER_CONNECTIONS_MAX};
-use shared::keys::sqlite::{self, WholeOrNot};
+use shared::keys::sqlite::{self, Form, WholeOrNot};
 use shared::keys::store::{KeySnapshot, KeyStoreError, Revision};
 use shared::regular_file;
 
@@ -88,12 +88,12 @@ fn usable(found: &sqlite::Examination, path: &str) -> Check {
             "it, its journal or its directory cannot be written to, so no request can be counted";
         return Check::problem(STORE, said).run(format!("chmod u+w {path}*"));
     }
-    if found.has_log {
-        let said = "another program put it in WAL mode, so it was not checked; the next command on keys \
-                    ends that, once no other program has it open";
+    if found.form == Form::WithLog {
+        let said = "another program put it in WAL mode, so it was not checked; the next command on \
+                    keys ends that, once no other program has it open";
         return Check::warning(STORE, said).run("catalogue keys list");
     }
-    if found.is_old {
+    if found.form == Form::Older {
         let said = "it is of an earlier version, which the next command on keys brings up to date; \
                     update all servers first";
         return Check::warning(STORE, said).run("catalogue keys list");

@@ -35,11 +35,8 @@ pub struct Examination {
     pub whole: WholeOrNot,
     /// Whether it, its journal and its directory may be written to.
     pub is_writable: bool,
-    /// Whether it is of an earlier version: the next command that works on it brings it up to date.
-    pub is_old: bool,
-    /// Whether it has a write-ahead log, which the next command that works on it takes in and
-    /// leaves, unless another program has the file open.
-    pub has_log: bool,
+    /// How its file is made.
+    pub form: Form,
     /// Whether it has the room in which keys are refused while the disk is full.
     pub has_reserve: bool,
     /// The state that it is in, where its version has a name for that.
@@ -52,6 +49,18 @@ pub struct Examination {
     pub last_change: Option<i64>,
     /// When the latest period began of which anything is charged, Unix time.
     pub latest_charged: Option<i64>,
+}
+
+/// How the file of a store is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As this version makes it.
+    Current,
+    /// As an earlier version did: the next command that works on it brings it up to date.
+    Older,
+    /// With a write-ahead log, which the next command that works on it takes in and leaves, unless
+    /// another program has the file open.
+    WithLog,
 }
 
 /// Whether a store is as it should be.
@@ -72,8 +81,7 @@ pub fn examine(path: &Path, checked_bytes_max: u64) -> Result<Examination, KeySt
         bytes,
         whole: WholeOrNot::NotChecked,
         is_writable: is_writable(path),
-        is_old: false,
-        has_log: false,
+        form: Form::Current,
         has_reserve: false,
         revision: None,
         contents: KeySnapshot::default(),
@@ -82,12 +90,12 @@ pub fn examine(path: &Path, checked_bytes_max: u64) -> Result<Examination, KeySt
         latest_charged: None,
     };
     if has_log(path).map_err(|error| unreadable(path, &error))? {
-        examination.has_log = true;
+        examination.form = Form::WithLog;
         return Ok(examination);
     }
     let mut database = open(path)?;
     database.read(|transaction| {
-        examination.is_old = check_version(transaction, path)?;
+        examination.form = form(transaction, path)?;
         examination.has_reserve = reserve::is_there(transaction, path)?;
         if bytes <= checked_bytes_max {
             examination.whole = whole_or_not(transaction)?;
@@ -97,7 +105,7 @@ pub fn examine(path: &Path, checked_bytes_max: u64) -> Result<Examination, KeySt
             subscriptions: rows::subscriptions(transaction)?,
         };
         examination.latest_charged = rows::latest_charged(transaction)?;
-        if !examination.is_old {
+        if examination.form == Form::Current {
             examination.last_change = audit::last_change(transaction)?;
             examination.revision = Some(rows::revision(transaction)?);
             examination.last_uses = last_use::last_uses(transaction)?;
@@ -129,12 +137,12 @@ fn open(path: &Path) -> Result<Database, KeyStoreError> {
     })
 }
 
-/// Whether the store is of an earlier version; an error where it is none of this program.
-fn check_version(transaction: &Transaction<'_>, path: &Path) -> Result<bool, Stop> {
+/// How the file is made, which has no log; an error where it is no store of this program.
+fn form(transaction: &Transaction<'_>, path: &Path) -> Result<Form, Stop> {
     let location = text(path);
     match schema::find(transaction)? {
-        Found::Known => Ok(false),
-        Found::Older => Ok(true),
+        Found::Known => Ok(Form::Current),
+        Found::Older => Ok(Form::Older),
         Found::Empty => Err(KeyStoreError::Missing { location }.into()),
         Found::Foreign => Err(KeyStoreError::Foreign { location }.into()),
         Found::Newer(found) => Err(KeyStoreError::Newer {

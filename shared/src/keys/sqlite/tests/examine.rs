@@ -6,7 +6,7 @@ use std::fs;
 use super::*;
 use crate::keys::ledger::QuotaLedger;
 use crate::keys::quota::Period;
-use crate::keys::sqlite::{Examination, SqliteLedger, WholeOrNot, examine, revision};
+use crate::keys::sqlite::{Examination, Form, SqliteLedger, WholeOrNot, examine, revision};
 use crate::keys::subscription::SubscriptionId;
 
 /// No test has a store as large as this.
@@ -33,7 +33,8 @@ fn a_store_is_seen_as_it_is() {
     subscribe(&mut store, "Acme", 1);
     let found = looked(&place);
     assert_eq!(found.whole, WholeOrNot::Whole);
-    assert!(found.is_writable && !found.is_old && found.has_reserve);
+    assert!(found.is_writable && found.has_reserve);
+    assert_eq!(found.form, Form::Current);
     assert_eq!(found.contents.subscriptions, store.subscriptions().unwrap());
     assert_eq!(found.revision, Some(store.revision().unwrap()));
     assert_eq!((found.last_change, found.latest_charged), (Some(NOW), None));
@@ -83,7 +84,8 @@ fn a_write_ahead_log_is_left_alone() {
         .unwrap();
     drop(connection);
     let found = looked(&place);
-    assert!(found.has_log && found.contents.subscriptions.is_empty());
+    assert_eq!(found.form, Form::WithLog);
+    assert!(found.contents.subscriptions.is_empty());
 }
 
 #[test]
