@@ -8,6 +8,8 @@ use std::fs;
 use std::future::poll_fn;
 use std::io::{self, Write};
 use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::thread;
 use std::time::Duration;
@@ -16,7 +18,6 @@ use anyhow::Context as _;
 use shared::interruption::{self, Change};
 use tokio::runtime::{self, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
 use crate::progress;
@@ -29,30 +30,30 @@ const SAME_SIGNAL: Duration = Duration::from_secs(1);
 /// The signals that interrupt a command.
 pub struct Interrupts {
     are_heard: bool,
-    /// Dropped when another part of the process takes over.
-    watch: Option<oneshot::Sender<()>>,
+    /// Another part of the process has taken over.
+    are_left: Arc<AtomicBool>,
 }
 
 impl Interrupts {
     /// Those that this process gets.
-    pub const fn of_process() -> Self {
+    pub fn of_process() -> Self {
         Self {
             are_heard: true,
-            watch: None,
+            are_left: Arc::default(),
         }
     }
 
     /// None: for a command that is not a process of its own.
-    pub const fn none() -> Self {
+    pub fn none() -> Self {
         Self {
             are_heard: false,
-            watch: None,
+            are_left: Arc::default(),
         }
     }
 
     /// From now on an interruption leaves nothing unfinished. Another one, a second later or more, ends
     /// the process at once.
-    pub fn watch(&mut self) -> anyhow::Result<()> {
+    pub fn watch(&self) -> anyhow::Result<()> {
         if !self.are_heard {
             return Ok(());
         }
@@ -60,17 +61,16 @@ impl Interrupts {
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context(failed)?;
         let signals = signals(&runtime).context(failed)?;
-        let (watch, left) = oneshot::channel();
-        let wait = move || runtime.block_on(wait(signals, left));
+        let are_left = Arc::clone(&self.are_left);
+        let wait = move || runtime.block_on(wait(signals, &are_left));
         let thread = thread::Builder::new().name("signals".to_owned());
         thread.spawn(wait).context(failed)?;
-        self.watch = Some(watch);
         Ok(())
     }
 
     /// From now on others do what is to be done.
-    pub fn leave(&mut self) {
-        self.watch = None;
+    pub fn leave(&self) {
+        self.are_left.store(true, Ordering::Relaxed);
     }
 }
 
@@ -98,11 +98,11 @@ fn is_ignored(status: &str, signal: i32) -> bool {
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-async fn wait(mut signals: Vec<(SignalKind, Signal)>, left: oneshot::Receiver<()>) {
-    let first = tokio::select! {
-        first = next(&mut signals) => first,
-        _left = left => return,
-    };
+async fn wait(mut signals: Vec<(SignalKind, Signal)>, are_left: &AtomicBool) {
+    let first = next(&mut signals).await;
+    if are_left.load(Ordering::Relaxed) {
+        return;
+    }
     // The command may be within a step that has to be waited for.
     let ending = thread::Builder::new().spawn(move || end(first));
     if ending.is_ok() {
