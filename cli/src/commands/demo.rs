@@ -24,6 +24,7 @@ use shared::keys::subscription::Plan;
 use super::export_args::ExportArgs;
 use super::import::{Activation, Active, GuardArgs, ImportArgs, import};
 use super::key_store;
+use super::keys::require_output;
 use super::listen::ListenArgs;
 use crate::admin::Admin;
 use crate::advice::Advised;
@@ -74,6 +75,7 @@ pub fn run(
         let advice = "leave --releases out, and CATALOGUE_RELEASES unset";
         return Err(Advised::wrong_usage(error, advice).into());
     }
+    require_output("could not issue the key of the demo", context)?;
     let directory = keys.data();
     let data = directory.path();
     directory

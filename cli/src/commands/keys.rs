@@ -111,7 +111,7 @@ impl KeyArgs {
 }
 
 /// Refuses to make a key that nobody would see.
-fn require_output(attempt: &str, context: &Context) -> anyhow::Result<()> {
+pub(super) fn require_output(attempt: &str, context: &Context) -> anyhow::Result<()> {
     context.out.require().map_err(|closed| {
         Advised {
             error: anyhow::Error::new(closed).context(attempt.to_owned()),

@@ -1,7 +1,6 @@
 //! The one moment at which a key is shown: to a person, to a script, or to nobody.
 
 use std::fs::File;
-use std::process::{Command, Stdio};
 
 use cli::ExitStatus;
 use cli::context::{Output, Terminal};
@@ -10,7 +9,7 @@ use shared::keys::secret::PlainKey;
 
 use crate::harness::{Outcome, TestCli, check};
 use crate::keys::{ISSUE, acme, issue};
-use crate::process::{catalogue_json, command, spawn};
+use crate::process::{catalogue_json, redirected};
 
 /// The states of all keys there are.
 fn states(cli: &mut TestCli) -> Vec<String> {
@@ -67,29 +66,27 @@ fn a_key_that_cannot_be_shown_is_revoked() {
 }
 
 #[test]
-fn no_key_is_made_where_standard_output_is_closed() {
+fn no_key_is_made_where_standard_output_takes_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path();
-    let run = |args: &[&str], redirection: &str| {
-        let binary = command(data, args);
-        let mut closed = Command::new("sh");
-        let exec = format!("exec \"$0\" \"$@\" {redirection}");
-        closed.args(["-c", &exec]).arg(binary.get_program());
-        closed.args(binary.get_args()).stdin(Stdio::null());
-        let ended = spawn(closed.stdout(Stdio::piped()).stderr(Stdio::piped()));
-        ended.wait_with_output().unwrap()
-    };
-    let create = run(&["subscriptions", "create", "Acme"], "");
+    let create = redirected(data, &["subscriptions", "create", "Acme"], "");
     assert!(create.status.success());
     let [issue @ .., _json] = ISSUE;
-    assert!(run(&issue, ">/dev/null").status.success());
+    assert!(redirected(data, &issue, ">/dev/null").status.success());
     let id = catalogue_json(data, &["keys", "list"])["keys"][0]["id"].take();
     let rotate = ["keys", "rotate", id.as_str().unwrap()];
-    for args in [&issue[..], &ISSUE, &rotate] {
-        let ended = run(args, ">&-");
-        let said = String::from_utf8(ended.stderr).unwrap();
-        assert_eq!(ended.status.code(), Some(3), "{said}");
-        assert!(said.contains("standard output is closed"), "{said}");
+    // It could not listen there either.
+    let demo = ["demo", "--listen", "192.0.2.1:1"];
+    for redirection in [">&-", "1</dev/null", "1</etc/passwd", "1</"] {
+        for args in [&issue[..], &ISSUE, &rotate, &demo] {
+            let ended = redirected(data, args, redirection);
+            let said = String::from_utf8(ended.stderr).unwrap();
+            assert_eq!(ended.status.code(), Some(3), "{said}");
+            assert!(
+                said.contains("standard output is closed"),
+                "{args:?} {redirection}: {said}"
+            );
+        }
     }
     let keys = catalogue_json(data, &["keys", "list"]);
     assert_eq!(keys["keys"].as_array().unwrap().len(), 1, "{keys}");

@@ -72,6 +72,17 @@ fn run(data: &Path, args: &[&str]) -> Output {
     child.wait_with_output().unwrap()
 }
 
+/// Runs the binary to its end, with its streams as a shell redirects them.
+pub(crate) fn redirected(data: &Path, args: &[&str], redirection: &str) -> Output {
+    let binary = command(data, args);
+    let mut shell = Command::new("sh");
+    let exec = format!("exec \"$0\" \"$@\" {redirection}");
+    shell.args(["-c", &exec]).arg(binary.get_program());
+    shell.args(binary.get_args()).stdin(Stdio::null());
+    let ended = spawn(shell.stdout(Stdio::piped()).stderr(Stdio::piped()));
+    ended.wait_with_output().unwrap()
+}
+
 /// Runs a command that must succeed, and gives its standard output.
 pub(crate) fn catalogue(data: &Path, args: &[&str]) -> String {
     let output = run(data, args);
