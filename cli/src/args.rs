@@ -15,7 +15,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use shared::keys::postgres::PostgresAddress;
 use shared::release::S3Address;
 
-use self::address::address;
+use self::address::{DirectoryParser, address};
 use crate::commands::{
     completions, demo, diff, doctor, explain, explain_code, import, keys, limits, manual, mapping,
     releases, serve, settings as settings_command, store, subscriptions, usage, validate,
@@ -48,7 +48,7 @@ pub struct Args {
         hide_env_values = true,
         help_heading = EVERYWHERE
     )]
-    #[arg(default_value = DATA)]
+    #[arg(default_value = DATA, value_parser = DirectoryParser)]
     pub data: PathBuf,
     /// PostgreSQL database with keys, subscriptions and usage, which several servers may share:
     /// `postgres://USER@HOST/DATABASE` [default: a file in the data directory]

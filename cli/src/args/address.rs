@@ -8,9 +8,10 @@ use std::error::Error;
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::marker::PhantomData;
+use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::builder::TypedValueParser;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgMatches, Command};
 use server::limits::RedisAddress;
@@ -44,14 +45,52 @@ where
         text: &OsStr,
     ) -> Result<T, clap::Error> {
         let parsed = T::from_str.parse_ref(command, option, text);
-        parsed.map_err(|mut error| {
-            error.insert(
-                ContextKind::InvalidValue,
-                ContextValue::String(HIDDEN.to_owned()),
-            );
-            error
-        })
+        parsed.map_err(hidden)
     }
+}
+
+/// The parser of a directory. An address that was meant for another option is refused.
+#[derive(Clone, Copy)]
+pub(crate) struct DirectoryParser;
+
+/// It is the address of an engine.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "must be a directory, not an address; a database is named with --store, a place in S3 with \
+     --releases"
+)]
+struct NotADirectory;
+
+impl TypedValueParser for DirectoryParser {
+    type Value = PathBuf;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        option: Option<&Arg>,
+        text: &OsStr,
+    ) -> Result<PathBuf, clap::Error> {
+        if !has_scheme(text) {
+            return PathBufValueParser::new().parse_ref(command, option, text);
+        }
+        let refuse = |_text: &str| Err(NotADirectory);
+        let refused = refuse.parse_ref(command, option, text);
+        refused.map_err(hidden)
+    }
+}
+
+/// Whether it is an address, right or wrong, which may have a password.
+pub(super) fn has_scheme(text: &OsStr) -> bool {
+    text.to_string_lossy().contains("://")
+}
+
+/// The error without the value.
+fn hidden(mut error: clap::Error) -> clap::Error {
+    error.insert(
+        ContextKind::InvalidValue,
+        ContextValue::String(HIDDEN.to_owned()),
+    );
+    error
 }
 
 /// Whether an option is an address.

@@ -1,7 +1,8 @@
 //! Passwords in the addresses of engines, which nothing prints, however they are given.
 
+use std::io::Write;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use crate::harness::TestCli;
 use crate::process::{command, spawn};
@@ -10,7 +11,7 @@ use crate::process::{command, spawn};
 const PASSWORD: &str = "h0rse battery";
 
 /// Addresses, good and bad, with the password in every place where one is put.
-const ADDRESSES: [&str; 22] = [
+const ADDRESSES: [&str; 36] = [
     "postgres://u:h0rse battery@127.0.0.1:1/db",
     "postgres://u:h0rse%20battery@127.0.0.1:1/db",
     "postgres://h0rse battery@127.0.0.1:1/db",
@@ -33,6 +34,20 @@ const ADDRESSES: [&str; 22] = [
     "redis://127.0.0.1:1/0?password=h0rse battery",
     "s3://u:h0rse battery@bucket/prefix",
     "https://u:h0rse battery@127.0.0.1/bucket",
+    "postgres://127.0.0.1:1/db password=h0rse battery",
+    "postgres://127.0.0.1:1/db\u{a0}h0rse%20battery",
+    "postgres://127.0.0.1:1/db;password=h0rse battery",
+    "postgres://127.0.0.1:1/db&password=h0rse%20battery",
+    "postgres://127.0.0.1:1/db#h0rse battery",
+    "postgres://u@127.0.0.1:1/db=h0rse%20battery",
+    "postgres://127.0.0.1;password=h0rse%20battery/db",
+    "postgres://127.0.0.1&h0rse%20battery:1/db",
+    "postgres:///db?host=127.0.0.1;password=h0rse%20battery",
+    "postgres://127.0.0.1:1?dbname=db password=h0rse battery",
+    "redis://127.0.0.1:1/0 password=h0rse battery",
+    "redis://127.0.0.1;password=h0rse%20battery/0",
+    "redis://h&password=h0rse%20battery:1",
+    "redis://127.0.0.1:1/0;password=h0rse%20battery",
 ];
 
 /// Whether a part of the password is there that is more than one of its words by accident.
@@ -154,5 +169,41 @@ fn an_address_is_shown_by_its_host_port_and_database() {
     ] {
         let said = said(folder.path(), &["settings"], Some((variable, &address)));
         assert!(said.contains(shown), "{said}");
+    }
+}
+
+#[test]
+fn an_address_is_no_data_directory_and_is_not_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let binary = command(folder.path(), &[]);
+    let run = |args: &[&str], variable: &str| {
+        let mut command = Command::new(binary.get_program());
+        command.args(args).current_dir(folder.path());
+        command.env("CATALOGUE_DATA", variable);
+        let ended = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+        let ended = ended.wait_with_output().unwrap();
+        let said = String::from_utf8([ended.stdout, ended.stderr].concat()).unwrap();
+        (ended.status.code(), said)
+    };
+    for address in ADDRESSES.iter().filter(|text| text.contains("://")) {
+        let file = format!("data = \"{address}\"");
+        std::fs::File::create(folder.path().join("my.toml"))
+            .and_then(|mut created| created.write_all(file.as_bytes()))
+            .unwrap();
+        let typed = format!("--data={address}");
+        for (args, variable) in [
+            (&["usage", &typed][..], "data"),
+            (&["keys", "list", &typed], "data"),
+            (&["usage"], address),
+            (&["usage", "--config", "my.toml"], "data"),
+        ] {
+            let (status, said) = run(args, variable);
+            assert_eq!(status, Some(2), "{said}");
+            assert!(
+                said.contains("--store") && said.contains("--releases"),
+                "{said}"
+            );
+            assert!(hides(&said), "{args:?}: {said}");
+        }
     }
 }

@@ -115,13 +115,17 @@ impl Reader<'_> {
         option: &Arg,
         value: &Spanned<DeValue<'_>>,
     ) -> Option<OsString> {
+        let typed = typed(value.get_ref());
         // What is shown of a file is what a problem is about.
-        let about = if address::is_address(option) {
+        let has_scheme = |text: &String| address::has_scheme(text.as_ref());
+        let about = if address::is_address(option)
+            || option::is_path(option) && typed.as_ref().is_some_and(has_scheme)
+        {
             key.span()
         } else {
             value.span()
         };
-        let Some(text) = typed(value.get_ref()) else {
+        let Some(text) = typed else {
             let expected = if option::takes_several(option) {
                 "a text or a list of texts"
             } else {

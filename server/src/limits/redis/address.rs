@@ -37,7 +37,9 @@ impl FromStr for RedisAddress {
     fn from_str(text: &str) -> Result<Self, NotAnAddress> {
         let url = Url::parse(text).map_err(|_why| NotAnAddress)?;
         // The library knows a fragment that switches the verification of certificates off.
-        let has_more = url.fragment().is_some() || url.query().is_some();
+        let has_more = url.fragment().is_some()
+            || url.query().is_some()
+            || url.host_str().is_some_and(is_more_than_a_name);
         if has_more || !SCHEMES.contains(&url.scheme()) {
             return Err(NotAnAddress);
         }
@@ -51,6 +53,11 @@ impl FromStr for RedisAddress {
             shown: shown.into(),
         })
     }
+}
+
+/// Whether settings follow the name of a host, as elsewhere a password does.
+fn is_more_than_a_name(host: &str) -> bool {
+    host.contains(['=', ';', '&'])
 }
 
 fn shown(url: &Url) -> Option<String> {
@@ -105,6 +112,10 @@ mod tests {
             "redis://cache.example/-1",
             "redis://cache.example?protocol=resp3",
             "rediss://cache.example/#insecure",
+            "redis://cache.example;password=s3cret/0",
+            "redis://cache.example&s3cret",
+            "redis://cache.example/0;s3cret",
+            "redis://cache.example/0 s3cret",
         ] {
             assert_eq!(
                 RedisAddress::from_str(text).err(),

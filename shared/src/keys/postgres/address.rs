@@ -17,6 +17,12 @@ const VERIFIED: [&str; 4] = ["prefer", "require", "verify-ca", "verify-full"];
 /// Where a database listens whose address names no port.
 pub(super) const PORT_USUAL: u16 = 5432;
 
+/// What else ends a name where settings of a connection are written down, so that a password may
+/// follow. In a name it stands as %XX.
+const SEPARATORS: [char; 4] = ['=', ';', '&', '#'];
+/// The settings of an address that are shown of it.
+const SHOWN: [&str; 2] = ["host", "dbname"];
+
 /// The address of a database, with everything that is needed to reach it.
 ///
 /// Connections to anything but this machine use TLS and check the certificate, unless the address
@@ -56,7 +62,7 @@ impl FromStr for PostgresAddress {
         // Anything else could be read as a host or a user, and shown, that is part of a password.
         let (user, host) = text.split_once('@').unwrap_or(("", text));
         let user = user.split_once("://").map_or(user, |(_scheme, user)| user);
-        if user.contains('/') || host.contains('@') {
+        if user.contains('/') || host.contains('@') || shown(host).any(is_more_than_a_name) {
             return Err(AddressError::Form);
         }
         let (text, ssl_mode) = without_ssl_mode(text)?;
@@ -77,6 +83,18 @@ impl FromStr for PostgresAddress {
         address.config.ssl_mode(ssl_mode.unwrap_or(usual));
         Ok(address)
     }
+}
+
+/// The parts of what comes after the user that are shown, as they were typed.
+fn shown(rest: &str) -> impl Iterator<Item = &str> {
+    let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let settings = query.split('&').filter_map(|it| it.split_once('='));
+    let settings = settings.filter(|(name, _value)| SHOWN.contains(name));
+    std::iter::once(place).chain(settings.map(|(_name, value)| value))
+}
+
+fn is_more_than_a_name(part: &str) -> bool {
+    part.contains(|c: char| c.is_whitespace() || SEPARATORS.contains(&c))
 }
 
 /// The address without its word on TLS, and that word.
@@ -188,6 +206,10 @@ mod tests {
                 "postgres:///boats?host=/run/postgresql&user=boats&password=s3cret",
                 "postgres://%2Frun%2Fpostgresql/boats",
             ),
+            (
+                "postgres://u:#s3cret;=@h/a%20b%3D?password=s3cret;",
+                "postgres://h/a b=",
+            ),
         ] {
             let address = parse(text).unwrap();
             assert_eq!(address.to_string(), shown, "{text}");
@@ -234,6 +256,15 @@ mod tests {
                 "postgres://h:5432/db?password=a@s3cret/db",
                 AddressError::Form,
             ),
+            ("postgres://h/db password=s3cret", AddressError::Form),
+            ("postgres://h/db\u{2003}s3cret", AddressError::Form),
+            ("postgres://u:s3cret@h/db;s3cret", AddressError::Form),
+            ("postgres://h/db&password=s3cret", AddressError::Form),
+            ("postgres://h/db=s3cret", AddressError::Form),
+            ("postgres://h/db#s3cret", AddressError::Form),
+            ("postgres://h;s3cret:1/db", AddressError::Form),
+            ("postgres://h/?dbname=db s3cret", AddressError::Form),
+            ("postgres:///db?host=/run;s3cret", AddressError::Form),
             ("postgres:///db", AddressError::NoHost),
             ("postgres://u:s3cret@h", AddressError::NoDatabase),
         ] {
