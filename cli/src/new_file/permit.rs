@@ -10,7 +10,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
-use rustix::fs::{FileType, XattrFlags, fgetxattr, fsetxattr, stat};
+use rustix::fs::{FileType, Stat, XattrFlags, fgetxattr, fsetxattr, fstat, stat};
 use shared::{durable, regular_file};
 
 use crate::advice::Advised;
@@ -97,6 +97,9 @@ impl Permit {
 
     /// Where a file of this kind that is called `path` goes; wrong usage where it may not.
     pub(super) fn place(&self, path: &Path, kind: Kind) -> anyhow::Result<Place> {
+        if fs::metadata(path).is_ok_and(|found| is_of_process(&found)) {
+            return Err(has_stream(path));
+        }
         match stat(path).map(|found| Found::of(FileType::from_raw_mode(found.st_mode))) {
             Ok(Found::Stream) => return Ok(Place::Stream),
             Ok(Found::Disk) => return Err(not_over_disk(path)),
@@ -171,6 +174,19 @@ impl Kind {
         let error = anyhow!("{} is there already and is {is_not}", path.display());
         Advised::wrong_usage(error, advice).into()
     }
+}
+
+/// Whether it is the file that a stream of this process comes from or goes to: another file in its
+/// place would take what that stream has under its name.
+fn is_of_process(found: &Metadata) -> bool {
+    let streams = [fstat(io::stdin()), fstat(io::stdout()), fstat(io::stderr())];
+    let is_it = |stream: Stat| (stream.st_dev, stream.st_ino) == (found.dev(), found.ino());
+    found.is_file() && streams.into_iter().flatten().any(is_it)
+}
+
+fn has_stream(path: &Path) -> anyhow::Error {
+    let error = anyhow!("{} is open as a stream of this command", path.display());
+    Advised::wrong_usage(error, "name another file, or use a pipe").into()
 }
 
 /// Changes with whatever is written to a file, so that a mark holds for what was marked only.

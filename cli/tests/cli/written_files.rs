@@ -9,6 +9,7 @@ use cli::ExitStatus;
 use crate::harness::{Outcome, TestCli, check};
 use crate::key_store::shift;
 use crate::keys::acme;
+use crate::process::redirected;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 const BROKEN: &str = concat!(
@@ -241,4 +242,49 @@ fn manual_pages_replace_pages_and_nothing_else() {
         fs::read(cli.path("man/catalogue-serve.1")).unwrap(),
         b"mine"
     );
+}
+
+#[test]
+fn a_file_that_a_stream_goes_to_is_not_replaced_by_what_is_written_beside_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let (data, output) = (path("data"), path("output"));
+    let output = output.to_str().unwrap();
+    for (command, option) in [
+        ("validate", "--report"),
+        ("import", "--report"),
+        ("import", "--rejects"),
+    ] {
+        for (target, redirection) in [
+            ("/dev/stdout", format!(">{output}")),
+            ("/dev/stdout", format!(">>{output}")),
+            (output, format!(">{output}")),
+            ("/dev/stderr", format!("2>{output}")),
+            ("/dev/fd/0", format!("<>{output}")),
+        ] {
+            File::create(output).unwrap();
+            let inode = fs::metadata(output).unwrap().ino();
+            let args = [
+                command,
+                SAMPLE,
+                "--skip-invalid",
+                "--overwrite",
+                option,
+                target,
+            ];
+            let args: Vec<_> = args
+                .into_iter()
+                .filter(|arg| command == "import" || *arg != "--skip-invalid")
+                .collect();
+            let ended = redirected(&data, &args, &redirection);
+            assert_eq!(ended.status.code(), Some(2), "{args:?} {redirection}");
+            assert_eq!(fs::metadata(output).unwrap().ino(), inode);
+            let mut said = ended.stderr;
+            said.extend(fs::read(output).unwrap());
+            let said = String::from_utf8(said).unwrap();
+            assert!(said.contains("hint: name another file"), "{said}");
+        }
+        let ended = redirected(&data, &[command, SAMPLE, option, "/dev/stdout"], "");
+        assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+    }
 }
