@@ -29,6 +29,7 @@ pub(crate) mod key_store;
 mod listen;
 mod size;
 mod starting_file;
+mod unseen;
 mod wait;
 
 use std::error::Error;

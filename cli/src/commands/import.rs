@@ -108,6 +108,22 @@ impl Imported {
     pub(super) fn release(&self) -> Option<&ReleaseId> {
         self.made.as_ref().map(|made| &made.release)
     }
+
+    /// The error of showing this, which undoes nothing of it.
+    fn unseen(&self, error: anyhow::Error) -> anyhow::Error {
+        let Some(release) = self.release() else {
+            return error;
+        };
+        let is_active = self.active.id() == Some(release);
+        let active = if is_active {
+            "active"
+        } else {
+            "made, not active"
+        };
+        error.context(format!(
+            "release {release} is {active}, but that could not be shown"
+        ))
+    }
 }
 
 /// Imports.
@@ -123,7 +139,8 @@ pub fn run(
     };
     let (imported, outcome) = import(args, activation, publication, context)?;
     let is_refused = imported.made.as_ref().is_some_and(Made::is_refused);
-    OutputClosed::forgiven(summary::show(&imported, &outcome, args, context))?;
+    let shown = OutputClosed::forgiven(summary::show(&imported, &outcome, args, context));
+    shown.map_err(|error| imported.unseen(error))?;
     Ok(match outcome.is_usable {
         true if is_refused => ExitStatus::Refused,
         true => ExitStatus::Done,

@@ -11,6 +11,7 @@ use server::limits::{Init, RedisAddress, RedisLimits};
 use tokio::runtime::Builder;
 
 use crate::args::address::address;
+use crate::commands::unseen::made;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::minute_place::advised;
@@ -55,11 +56,11 @@ pub fn run(args: &LimitsArgs, context: &mut Context) -> anyhow::Result<ExitStatu
     let init =
         init.map_err(|failure| advised(failure, "could not prepare it for minute limits"))?;
     match init {
-        Init::Made => writeln!(
+        Init::Made => made(writeln!(
             context.out,
             "Servers may count minute limits in {address} at once.\n\
              Next: catalogue serve, with --limits or CATALOGUE_LIMITS as this address"
-        )?,
+        ))?,
         Init::There(closed_for) if closed_for.is_zero() => writeln!(
             context.out,
             "Servers count minute limits in {address} already; nothing was changed."

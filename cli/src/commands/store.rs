@@ -12,6 +12,7 @@ use shared::keys::postgres::{Completed, Engine, make, migrate};
 use shared::keys::sqlite::{Form, SqliteKeyStore, examine};
 
 use crate::commands::key_store;
+use crate::commands::unseen::made;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
@@ -54,17 +55,16 @@ pub fn run(
 
 fn init_database(engine: &Engine, context: &mut Context) -> anyhow::Result<()> {
     let address = engine.address();
-    let made =
-        make(engine).map_err(|error| key_store::stopped(error, "could not make the store"))?;
-    match made {
+    let done = make(engine);
+    match done.map_err(|error| key_store::stopped(error, "could not make the store"))? {
         Completed { before: 0, now } => {
             let next = "Create the first subscription: catalogue subscriptions create NAME\n\
                         Or take over what a data directory has: catalogue store copy --help";
             let next = context.hints.paste(next);
-            writeln!(
+            made(writeln!(
                 context.out,
                 "Made a key store in {address}: schema catalogue, version {now}.\n{next}"
-            )?;
+            ))?;
         }
         Completed { before, .. } => writeln!(
             context.out,
@@ -83,11 +83,10 @@ fn migrate_database(engine: &Engine, context: &mut Context) -> anyhow::Result<()
         writeln!(context.out, "{address} is up to date: version {now}.")?;
         return Ok(());
     }
-    writeln!(
+    made(writeln!(
         context.out,
         "Brought {address} from version {before} to {now}. Now replace the servers one by one."
-    )?;
-    Ok(())
+    ))
 }
 
 fn init_file(place: &KeyPlace, context: &mut Context) -> anyhow::Result<()> {
@@ -102,8 +101,7 @@ fn init_file(place: &KeyPlace, context: &mut Context) -> anyhow::Result<()> {
         return Ok(());
     }
     key_store::open_or_create(place, context)?;
-    writeln!(context.out, "Made a key store in {shown}.")?;
-    Ok(())
+    made(writeln!(context.out, "Made a key store in {shown}."))
 }
 
 /// Every command that works on keys does this too, with a file that one server uses.
@@ -114,7 +112,7 @@ fn migrate_file(place: &KeyPlace, context: &mut Context) -> anyhow::Result<()> {
     SqliteKeyStore::open(&file, context.operator.clone()).map_err(key_store::not_opened)?;
     let shown = file.display();
     if was_old {
-        writeln!(context.out, "Brought {shown} up to date.")?;
+        made(writeln!(context.out, "Brought {shown} up to date."))?;
     } else {
         writeln!(context.out, "{shown} is up to date.")?;
     }

@@ -15,6 +15,7 @@ use shared::keys::store::KeyStore;
 use shared::servers::{Standing, standing};
 
 use crate::advice::Advised;
+use crate::commands::unseen::made;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
@@ -55,7 +56,7 @@ impl WaitArgs {
         if !self.no_wait {
             wait(place, store, context)?;
         }
-        shown
+        made(shown)
     }
 }
 

@@ -6,7 +6,10 @@ use cli::ExitStatus;
 use cli::context::Output;
 
 use crate::harness::TestCli;
+use crate::keys::{acme, issue};
 use crate::process::{command, import_sample, spawn};
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 
 /// A stream that takes nothing, for this reason.
 struct Failing(ErrorKind);
@@ -92,4 +95,55 @@ fn a_server_that_cannot_say_where_it_listens_is_an_error() {
     );
     let status = spawn(serve.stdout(writer)).wait().unwrap();
     assert_eq!(status.code(), Some(ExitStatus::Failure as i32));
+}
+
+/// What is said where standard output is a full disk.
+fn said_to_a_full_disk(cli: &mut TestCli, args: &[&str]) -> String {
+    let outcome = cli.run_in(args, |context| {
+        context.out = Output::new(Failing(ErrorKind::StorageFull));
+    });
+    assert_eq!(outcome.status, ExitStatus::Failure, "{outcome}");
+    outcome.err
+}
+
+#[test]
+fn a_change_that_could_not_be_shown_is_told_to_be_made() {
+    const MADE: &str = "error: the change is made, but could not be shown: ";
+    let mut cli = acme();
+    let id = issue(&mut cli, &[]);
+    for args in [
+        &["subscriptions", "create", "u1"][..],
+        &["subscriptions", "create", "u2", "--json"],
+        &["subscriptions", "update", "u1", "--quota", "7"],
+        &["keys", "disable", &id],
+        &["keys", "enable", &id, "--json"],
+        &["keys", "revoke", &id, "--no-wait"],
+    ] {
+        let said = said_to_a_full_disk(&mut cli, args);
+        assert!(said.starts_with(MADE), "{args:?}: {said}");
+    }
+    let said = said_to_a_full_disk(&mut cli, &["store", "init"]);
+    assert!(!said.contains("is made"), "nothing was changed: {said}");
+    let said = said_to_a_full_disk(&mut TestCli::new(), &["store", "init"]);
+    assert!(said.starts_with(MADE), "{said}");
+}
+
+#[test]
+fn an_import_that_could_not_be_shown_is_told_to_be_active() {
+    for (args, expected) in [
+        (&["import", SAMPLE][..], "is active, but"),
+        (&["import", SAMPLE, "--json"], "is active, but"),
+        (
+            &["import", SAMPLE, "--no-activate"],
+            "is made, not active, but",
+        ),
+    ] {
+        let mut cli = TestCli::new();
+        let said = said_to_a_full_disk(&mut cli, args);
+        let ids = cli.run(&["releases", "list", "--json"]).out;
+        let ids: serde_json::Value = serde_json::from_str(&ids).unwrap();
+        let id = ids["releases"][0]["id"].as_str().unwrap();
+        let expected = format!("error: release {id} {expected} that could not be shown: ");
+        assert!(said.starts_with(&expected), "{said}");
+    }
 }

@@ -25,6 +25,7 @@ use shared::servers::{ServerLock, ServerLockError};
 use crate::advice::Advised;
 use crate::args::address::address;
 use crate::commands::key_store::{self, OpenStore};
+use crate::commands::unseen::made;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::json;
@@ -136,7 +137,7 @@ pub(super) fn run(
     };
     let (to, mut target) = open_target(&args.to, context)?;
     target.fill(&contents).map_err(stopped)?;
-    show(&from, &to, contents.counts(), args.json, context)
+    made(show(&from, &to, contents.counts(), args.json, context))
 }
 
 fn read(store: Result<impl KeyStore, KeyStoreError>) -> Result<Contents, KeyStoreError> {
