@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use rand::RngCore;
 use shared::data_dir::DataDir;
-use shared::release::s3::{Unwatched, Watcher};
-use shared::release::{ReleaseStore, Releases, S3Address, S3Releases};
+use shared::release::s3::{S3Error, Unwatched, Watcher};
+use shared::release::{ReleaseError, ReleaseStore, Releases, S3Address, S3Releases};
 
+use crate::advice::Advised;
 use crate::context::Context;
 use crate::progress::Progress;
 
@@ -44,9 +45,26 @@ impl<'a> Publication<'a> {
         let who = format!("{:016x}", context.random.next_u64());
         let address = address.clone();
         let clock = Arc::clone(&context.clock);
-        let releases = S3Releases::open(address, &context.s3, &data, who, watcher, clock)?;
-        Ok(Box::new(releases))
+        let releases = S3Releases::open(address, &context.s3, &data, who, watcher, clock);
+        Ok(Box::new(releases.map_err(advised)?))
     }
+}
+
+/// A variable that is wrong is wrong usage.
+fn advised(error: ReleaseError) -> anyhow::Error {
+    let is_usage = matches!(
+        &error,
+        ReleaseError::S3 {
+            source: S3Error::Endpoint { .. },
+            ..
+        }
+    );
+    if is_usage {
+        let advice = "correct or unset it; the keys to S3 are AWS_ACCESS_KEY_ID and \
+                      AWS_SECRET_ACCESS_KEY";
+        return Advised::wrong_usage(error.into(), advice).into();
+    }
+    error.into()
 }
 
 impl fmt::Display for Publication<'_> {

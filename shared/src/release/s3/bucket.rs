@@ -77,12 +77,14 @@ impl Bucket {
     pub(super) fn open(address: S3Address, settings: &S3Settings) -> Result<Self, ReleaseError> {
         // It is in vain where another part of this program was faster.
         _ = rustls::crypto::ring::default_provider().install_default();
-        let failed = |reason: String| ReleaseError::S3 {
+        let unreached = |source| ReleaseError::S3 {
             action: "reach",
             object: address.to_string(),
-            source: S3Error::Failed(reason),
+            source,
         };
+        let failed = |reason: String| unreached(S3Error::Failed(reason));
         let client = client::builder(settings)
+            .map_err(unreached)?
             .with_bucket_name(address.bucket())
             .build();
         let client = client.map_err(|error| failed(failure::root_cause(&error)))?;

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut};
 use object_store::{BackoffConfig, ClientOptions, RetryConfig};
+use url::Url;
 
 use super::PIECE_MAX;
+use super::failure::S3Error;
 use super::limited::LimitedConnector;
 
 /// How long a connection may take to come about.
@@ -14,6 +16,9 @@ const CONNECT_MAX: Duration = Duration::from_secs(3);
 /// So often a request is tried again that was refused for the moment.
 const RETRIES: usize = 3;
 const BACKOFF_MAX: Duration = Duration::from_secs(1);
+
+/// How the address of a server begins.
+const SCHEMES: [&str; 2] = ["http://", "https://"];
 
 /// What the environment says about S3: the variables that begin with `AWS_`. They hold secrets and
 /// are never shown.
@@ -32,7 +37,7 @@ impl S3Settings {
 }
 
 /// A client that is reached as the settings say, with the limits that are said here.
-pub(super) fn builder(settings: &S3Settings) -> AmazonS3Builder {
+pub(super) fn builder(settings: &S3Settings) -> Result<AmazonS3Builder, S3Error> {
     let mut builder = AmazonS3Builder::new();
     let mut options = ClientOptions::new()
         .with_connect_timeout(CONNECT_MAX)
@@ -41,6 +46,10 @@ pub(super) fn builder(settings: &S3Settings) -> AmazonS3Builder {
         match name.to_ascii_lowercase().parse() {
             Ok(AmazonS3ConfigKey::Client(key)) => options = options.with_config(key, value),
             Ok(key) => {
+                if names_server(key) && !is_server(value) {
+                    let variable = name.clone();
+                    return Err(S3Error::Endpoint { variable });
+                }
                 let is_endpoint = matches!(
                     key,
                     AmazonS3ConfigKey::Endpoint | AmazonS3ConfigKey::S3Endpoint
@@ -55,7 +64,7 @@ pub(super) fn builder(settings: &S3Settings) -> AmazonS3Builder {
             Err(_unknown) => {}
         }
     }
-    builder
+    Ok(builder
         .with_client_options(options)
         .with_http_connector(LimitedConnector::default())
         // Without it two operators could overtake each other unseen.
@@ -67,5 +76,23 @@ pub(super) fn builder(settings: &S3Settings) -> AmazonS3Builder {
             },
             max_retries: RETRIES,
             retry_timeout: PIECE_MAX,
-        })
+        }))
+}
+
+/// Whether requests go where that setting says.
+const fn names_server(key: AmazonS3ConfigKey) -> bool {
+    matches!(
+        key,
+        AmazonS3ConfigKey::Endpoint
+            | AmazonS3ConfigKey::S3Endpoint
+            | AmazonS3ConfigKey::StsEndpoint
+            | AmazonS3ConfigKey::MetadataEndpoint
+    )
+}
+
+/// Whether the client can make an address of a request from it: it takes anything, and panics.
+fn is_server(text: &str) -> bool {
+    let has_scheme = SCHEMES.iter().any(|scheme| text.starts_with(scheme));
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ":/.-_~%[]".contains(c);
+    has_scheme && text.chars().all(is_plain) && text.parse::<Url>().is_ok()
 }

@@ -21,6 +21,15 @@ pub enum S3Error {
         "it writes whatever the condition; use a store that honours If-Match and If-None-Match"
     )]
     Unconditional,
+    /// A variable of the environment names no server. Its value may have a password.
+    #[error(
+        "{variable} must be http:// or https://, a host, and perhaps a port and a path, without a \
+         user or password"
+    )]
+    Endpoint {
+        /// The variable.
+        variable: String,
+    },
     /// What the client made of the answer, or of there being none.
     #[error("{0}")]
     Failed(String),
