@@ -55,7 +55,7 @@ fn advised(error: ReleaseError) -> anyhow::Error {
     let is_usage = matches!(
         &error,
         ReleaseError::S3 {
-            source: S3Error::Endpoint { .. },
+            source: S3Error::Setting { .. },
             ..
         }
     );

@@ -209,14 +209,28 @@ fn an_address_is_no_data_directory_and_is_not_repeated() {
 }
 
 #[test]
-fn an_endpoint_of_s3_that_is_none_is_wrong_usage_and_is_not_repeated() {
+fn a_variable_of_s3_that_names_no_server_is_wrong_usage_and_is_not_repeated() {
     let folder = tempfile::tempdir().unwrap();
+    let refused = |variable: &str, value: &str| {
+        let args = ["--releases", "s3://bucket/prefix", "releases", "list"];
+        let mut command = command(folder.path(), &args);
+        command.env(variable, value);
+        command.env("AWS_ACCESS_KEY_ID", "id");
+        command.env("AWS_SECRET_ACCESS_KEY", "secret");
+        let ended = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+        let ended = ended.wait_with_output().unwrap();
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(2), "{variable}={value}: {said}");
+        assert!(hides(&said) && said.contains(variable), "{said}");
+        assert!(said.contains("hint: "), "{said}");
+    };
     for endpoint in [
         "u:h0rse battery@127.0.0.1:1",
         "u:h0rse%20battery@127.0.0.1:1",
         "127.0.0.1:1/h0rse battery",
         "h0rse battery",
         "http://",
+        "http:///h0rse",
         "http://u:h0rse battery@",
         "ftp://u:h0rse%20battery@127.0.0.1",
         "http:u:h0rse%20battery@127.0.0.1",
@@ -227,21 +241,16 @@ fn an_endpoint_of_s3_that_is_none_is_wrong_usage_and_is_not_repeated() {
         "",
     ] {
         for variable in ["AWS_ENDPOINT_URL", "AWS_ENDPOINT", "AWS_ENDPOINT_URL_S3"] {
-            let args = ["--releases", "s3://bucket/prefix", "releases", "list"];
-            let mut command = command(folder.path(), &args);
-            command.env(variable, endpoint);
-            command.env("AWS_ACCESS_KEY_ID", "id");
-            command.env("AWS_SECRET_ACCESS_KEY", "secret");
-            let ended = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
-            let ended = ended.wait_with_output().unwrap();
-            let said = String::from_utf8(ended.stderr).unwrap();
-            assert_eq!(
-                ended.status.code(),
-                Some(2),
-                "{variable}={endpoint}: {said}"
-            );
-            assert!(hides(&said) && said.contains(variable), "{said}");
-            assert!(said.contains("hint: "), "{said}");
+            refused(variable, endpoint);
         }
+    }
+    for region in [
+        "h0rse battery",
+        "u:h0rse%20battery@127.0.0.1",
+        "a/h0rse",
+        "h0rse#",
+    ] {
+        refused("AWS_REGION", region);
+        refused("AWS_DEFAULT_REGION", region);
     }
 }

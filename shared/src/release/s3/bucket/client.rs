@@ -19,6 +19,11 @@ const BACKOFF_MAX: Duration = Duration::from_secs(1);
 
 /// How the address of a server begins.
 const SCHEMES: [&str; 2] = ["http://", "https://"];
+/// What the address of a server is.
+const SERVER: &str = "http:// or https://, a host, and perhaps a port and a path, without a user \
+                      or password";
+/// What the name of a region is.
+const REGION: &str = "the name of a region, such as eu-central-1";
 
 /// What the environment says about S3: the variables that begin with `AWS_`. They hold secrets and
 /// are never shown.
@@ -46,9 +51,9 @@ pub(super) fn builder(settings: &S3Settings) -> Result<AmazonS3Builder, S3Error>
         match name.to_ascii_lowercase().parse() {
             Ok(AmazonS3ConfigKey::Client(key)) => options = options.with_config(key, value),
             Ok(key) => {
-                if names_server(key) && !is_server(value) {
+                if let Some(expected) = objection(key, value) {
                     let variable = name.clone();
-                    return Err(S3Error::Endpoint { variable });
+                    return Err(S3Error::Setting { variable, expected });
                 }
                 let is_endpoint = matches!(
                     key,
@@ -79,20 +84,31 @@ pub(super) fn builder(settings: &S3Settings) -> Result<AmazonS3Builder, S3Error>
         }))
 }
 
-/// Whether requests go where that setting says.
-const fn names_server(key: AmazonS3ConfigKey) -> bool {
-    matches!(
-        key,
+/// What a value has to be from which the client could make no address of a request: it takes
+/// anything, and panics at the first one.
+fn objection(key: AmazonS3ConfigKey, value: &str) -> Option<&'static str> {
+    match key {
         AmazonS3ConfigKey::Endpoint
-            | AmazonS3ConfigKey::S3Endpoint
-            | AmazonS3ConfigKey::StsEndpoint
-            | AmazonS3ConfigKey::MetadataEndpoint
-    )
+        | AmazonS3ConfigKey::S3Endpoint
+        | AmazonS3ConfigKey::StsEndpoint
+        | AmazonS3ConfigKey::MetadataEndpoint => (!is_server(value)).then_some(SERVER),
+        AmazonS3ConfigKey::Region | AmazonS3ConfigKey::DefaultRegion => {
+            (!is_plain(value, "-_.")).then_some(REGION)
+        }
+        _ => None,
+    }
 }
 
-/// Whether the client can make an address of a request from it: it takes anything, and panics.
 fn is_server(text: &str) -> bool {
-    let has_scheme = SCHEMES.iter().any(|scheme| text.starts_with(scheme));
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || ":/.-_~%[]".contains(c);
-    has_scheme && text.chars().all(is_plain) && text.parse::<Url>().is_ok()
+    let mut rest = SCHEMES
+        .iter()
+        .filter_map(|scheme| text.strip_prefix(scheme));
+    rest.any(|rest| !rest.starts_with('/') && is_plain(rest, ":/.-_~%[]"))
+        && text.parse::<Url>().is_ok()
+}
+
+/// Whether there are letters, digits and these marks alone.
+fn is_plain(text: &str, marks: &str) -> bool {
+    text.chars()
+        .all(|c| c.is_ascii_alphanumeric() || marks.contains(c))
 }

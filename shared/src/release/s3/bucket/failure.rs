@@ -21,14 +21,13 @@ pub enum S3Error {
         "it writes whatever the condition; use a store that honours If-Match and If-None-Match"
     )]
     Unconditional,
-    /// A variable of the environment names no server. Its value may have a password.
-    #[error(
-        "{variable} must be http:// or https://, a host, and perhaps a port and a path, without a \
-         user or password"
-    )]
-    Endpoint {
+    /// A variable of the environment has no usable value, which may have a password.
+    #[error("{variable} must be {expected}")]
+    Setting {
         /// The variable.
         variable: String,
+        /// What its value has to be.
+        expected: &'static str,
     },
     /// What the client made of the answer, or of there being none.
     #[error("{0}")]
