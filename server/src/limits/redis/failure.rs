@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use redis::{ErrorKind, RedisError, ServerErrorKind};
+use shared::engine_text::shortened;
 
 use super::address::RedisAddress;
 use super::process::NO_EVICTION;
@@ -25,7 +26,7 @@ pub enum RedisFailure {
         waited: Duration,
     },
     /// It cannot be asked, or refuses.
-    #[error("could not ask {address}: {why}")]
+    #[error("could not ask {address}: {}", shortened(why.to_string()))]
     Failed {
         /// Where it is.
         address: RedisAddress,
@@ -138,6 +139,8 @@ fn is_script_not_allowed(detail: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use shared::engine_text::CHARS_MAX;
+
     use super::*;
 
     #[test]
@@ -157,5 +160,15 @@ mod tests {
             assert_eq!(advice.is_some(), expected.is_some(), "{kind:?}");
             assert!(advice.is_none_or(|advice| advice.contains(expected.unwrap_or_default())));
         }
+    }
+
+    #[test]
+    fn of_a_long_reply_only_the_beginning_is_told() {
+        let reply = "a".repeat(1 << 20);
+        let failure = RedisFailure::Failed {
+            address: "redis://r".parse().unwrap(),
+            why: (ErrorKind::UnexpectedReturnType, "refused", reply).into(),
+        };
+        assert!(failure.to_string().len() < 2 * CHARS_MAX);
     }
 }

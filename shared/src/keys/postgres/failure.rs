@@ -3,6 +3,7 @@
 use tokio_postgres::Error;
 use tokio_postgres::error::{Severity, SqlState};
 
+use crate::engine_text::shortened;
 use crate::keys::postgres::PostgresAddress;
 use crate::keys::store::{CHANGE, KeyStoreError};
 
@@ -158,7 +159,7 @@ impl Failure {
 
     /// What is said about it, the chain of causes on one line.
     pub(super) fn text(&self) -> String {
-        match self {
+        let text = match self {
             Self::TooSlow(millis) => format!("no answer within {millis} ms"),
             Self::Busy {
                 connections,
@@ -170,7 +171,8 @@ impl Failure {
                 Some(said) => said.message().to_owned(),
                 None => chain(error),
             },
-        }
+        };
+        shortened(text)
     }
 }
 
@@ -208,4 +210,17 @@ fn is_locked(code: &SqlState) -> bool {
         SqlState::T_R_SERIALIZATION_FAILURE,
     ]
     .contains(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine_text::CHARS_MAX;
+
+    #[test]
+    fn of_a_long_message_only_the_beginning_is_told() {
+        let message = "a".repeat(1 << 20);
+        let text = Failure::Ended(message).text();
+        assert_eq!(text.chars().count(), CHARS_MAX + 1);
+    }
 }

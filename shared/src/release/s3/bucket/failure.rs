@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use object_store::Error;
 
+use crate::engine_text::shortened;
+
 /// Why a request was in vain.
 #[derive(Debug, thiserror::Error)]
 pub enum S3Error {
@@ -70,7 +72,7 @@ pub(super) fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
     let innermost = std::iter::successors(Some(error), |error| error.source()).last();
     let text = innermost.map(ToString::to_string).unwrap_or_default();
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    refusal(&text).unwrap_or(text)
+    shortened(refusal(&text).unwrap_or(text))
 }
 
 /// The status of an answer, and the code in its XML, of which people need no more.
@@ -86,6 +88,7 @@ fn refusal(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine_text::CHARS_MAX;
 
     #[test]
     fn of_an_answer_that_refuses_its_status_and_its_code_are_told() {
@@ -103,5 +106,11 @@ mod tests {
         ] {
             assert_eq!(refusal(text).as_deref(), told);
         }
+    }
+
+    #[test]
+    fn a_long_cause_is_cut() {
+        let error = std::io::Error::other("a ".repeat(1 << 20));
+        assert_eq!(root_cause(&error).chars().count(), CHARS_MAX + 1);
     }
 }

@@ -1,0 +1,30 @@
+//! What an engine says, at a length that can be shown: something else may answer at its address, or
+//! repeat a whole statement. What it says is never understood by its end.
+
+/// Most characters that are shown of it.
+pub const CHARS_MAX: usize = 2_000;
+
+/// The beginning of a text, with a mark where more would follow.
+pub fn shortened(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(CHARS_MAX) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_is_too_long_is_cut_between_characters() {
+        for (text, expected) in [
+            (String::new(), String::new()),
+            ("é".repeat(CHARS_MAX), "é".repeat(CHARS_MAX)),
+            ("é".repeat(CHARS_MAX + 1), "é".repeat(CHARS_MAX) + "…"),
+        ] {
+            assert_eq!(shortened(text), expected);
+        }
+    }
+}
