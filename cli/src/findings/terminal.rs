@@ -29,10 +29,13 @@ pub fn write(findings: &Findings, colour: bool, out: &mut dyn Write) -> io::Resu
     }
     let total = findings.errors() + findings.warnings();
     if (listed.len() as u64) < total {
-        let unlisted = total - listed.len() as u64;
+        let unlisted = match total - listed.len() as u64 {
+            1 => "1 more finding is".to_owned(),
+            unlisted => format!("{unlisted} more findings are"),
+        };
         writeln!(
             out,
-            "{unlisted} more findings are not listed; --max-findings sets the limit\n"
+            "{unlisted} not listed; --max-findings sets the limit\n"
         )?;
     }
     write_summary(findings, out)

@@ -45,6 +45,17 @@ fn counts_are_exact_where_the_listing_is_cut() {
 }
 
 #[test]
+fn one_finding_that_is_not_listed_is_told_as_one() {
+    let mut findings = Findings::new(1);
+    findings.add(finding(Code::WrongType, 1));
+    findings.add(finding(Code::WrongType, 2));
+    let mut shown = Vec::new();
+    terminal::write(&findings, false, &mut shown).unwrap();
+    let shown = String::from_utf8(shown).unwrap();
+    assert!(shown.contains("1 more finding is not listed;"), "{shown}");
+}
+
+#[test]
 fn errors_are_kept_in_preference_to_warnings_and_listed_by_place() {
     let mut findings = Findings::new(3);
     for line in 1..=5 {
