@@ -6,10 +6,12 @@
 pub(crate) mod address;
 pub mod settings;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
+use clap::error::ContextValue;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use shared::keys::postgres::PostgresAddress;
@@ -24,6 +26,7 @@ use crate::concealed::concealed;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hints;
+use crate::visible::visible;
 
 /// Widest help text, in columns; also its width where there is no terminal to measure.
 const HELP_WIDTH_MAX: usize = 100;
@@ -221,7 +224,8 @@ fn config(args: &[OsString]) -> Result<Option<PathBuf>, clap::Error> {
 }
 
 /// Help and version are answers and go to standard output; everything else is wrong usage.
-pub(crate) fn show_usage(usage: &clap::Error, context: &mut Context) -> ExitStatus {
+pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> ExitStatus {
+    let usage = visible_of(usage);
     let rendered = usage.render();
     let is_answer = !usage.use_stderr();
     let (stream, colour, status): (&mut dyn Write, _, _) = if is_answer {
@@ -245,6 +249,27 @@ pub(crate) fn show_usage(usage: &clap::Error, context: &mut Context) -> ExitStat
     // A closed stream changes nothing about what was asked.
     _ = stream.write_all(concealed(&text).as_bytes());
     status
+}
+
+/// The same with what was typed made visible. A tip that repeats it is left out: its colours cannot
+/// be told from what was typed.
+fn visible_of(mut usage: clap::Error) -> clap::Error {
+    let is_unseen = |text: &str| matches!(visible(text), Cow::Owned(_));
+    let kinds = usage.context().filter_map(|(kind, value)| match value {
+        ContextValue::String(text) if is_unseen(text) => Some((kind, Some(visible(text).into()))),
+        ContextValue::StyledStrs(tips) => {
+            let repeats = tips.iter().any(|tip| is_unseen(&tip.to_string()));
+            repeats.then_some((kind, None))
+        }
+        _ => None,
+    });
+    for (kind, text) in kinds.collect::<Vec<_>>() {
+        match text {
+            Some(text) => usage.insert(kind, ContextValue::String(text)),
+            None => usage.remove(kind),
+        };
+    }
+    usage
 }
 
 #[cfg(test)]

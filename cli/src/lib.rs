@@ -64,7 +64,7 @@ use crate::visible::visible;
 pub fn run(args: impl IntoIterator<Item = OsString>, context: &mut Context) -> ExitStatus {
     let args = match args::parse(args, context) {
         Ok(args) => args,
-        Err(NoArgs::Usage(usage)) => return args::show_usage(&usage, context),
+        Err(NoArgs::Usage(usage)) => return args::show_usage(usage, context),
         Err(NoArgs::Settings(not_usable)) => return show_error(&not_usable, context),
     };
     let status = match commands::run(&args, context) {

@@ -83,3 +83,28 @@ fn what_is_refused_says_what_to_do_next() {
     .map(|args| cli.run(args));
     check("subscriptions_refused", &outcomes);
 }
+
+#[test]
+fn wrong_usage_shows_what_was_typed_without_what_a_terminal_obeys() {
+    for args in [
+        &["subscriptions", "create", "a\u{202e}b"][..],
+        &["subscriptions", "create", "a", "--plan", "\u{1b}[8mx"],
+        &["keys", "issue", "--name", "a\u{200b}"],
+        &["--\u{202e}x"],
+        &["x\u{202e}\r\ny"],
+        &["subscriptions", "list", "\u{1b}]0;x\u{7}"],
+    ] {
+        for colour in [false, true] {
+            let outcome =
+                TestCli::new().run_in(args, |context| context.terminal.err_colour = colour);
+            let (err, typed) = (
+                &outcome.err,
+                ["\u{202e}", "\u{200b}", "\u{1b}[8m", "\u{1b}]", "\r"],
+            );
+            assert!(!typed.iter().any(|typed| err.contains(typed)), "{err:?}");
+            assert!(err.contains("\\u{"), "{err:?}");
+            assert!(1 < err.lines().count());
+            assert_eq!(err.contains("\u{1b}["), colour, "{err:?}");
+        }
+    }
+}
