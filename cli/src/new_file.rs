@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, ensure};
 use shared::durable;
 use shared::interruption::Unfinished;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
 use self::permit::Place;
 pub use self::permit::{Kind, Permit, would_replace};
@@ -29,9 +29,13 @@ pub struct NewFile {
     to: Target,
 }
 
+/// A file with the name that it has until it is whole. They are apart, so that an error of writing
+/// says nothing of that name.
+struct Beside(BufWriter<File>, TempPath);
+
 enum Target {
     /// Takes the place of the file that has this name, if any.
-    Beside(BufWriter<NamedTempFile>, PathBuf, Unfinished),
+    Beside(Beside, PathBuf, Unfinished),
     /// A pipe or a device cannot be replaced, only written to.
     Directly(BufWriter<File>),
 }
@@ -49,6 +53,11 @@ impl NewFile {
             permit: permit.clone(),
             to,
         })
+    }
+
+    /// The name that the file is to have, as it was typed.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Gives the file its name, once its contents are on disk. What has come to be there meanwhile
@@ -71,17 +80,13 @@ impl NewFile {
 
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.to {
-            Target::Beside(file, ..) => file.write(bytes),
-            Target::Directly(file) => file.write(bytes),
-        }
+        let (Target::Beside(Beside(file, _), ..) | Target::Directly(file)) = &mut self.to;
+        file.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.to {
-            Target::Beside(file, ..) => file.flush(),
-            Target::Directly(file) => file.flush(),
-        }
+        let (Target::Beside(Beside(file, _), ..) | Target::Directly(file)) = &mut self.to;
+        file.flush()
     }
 }
 
@@ -101,14 +106,18 @@ fn open(path: &Path, place: Place, kind: Kind) -> io::Result<Target> {
         let beside = beside.prefix(PART).permissions(kind.permissions());
         beside.tempfile_in(durable::directory_of(&real))
     };
-    let (file, unfinished) = Unfinished::make(make)?;
-    Ok(Target::Beside(BufWriter::new(file), real, unfinished))
+    // The library's error has the name that the file was to have until it is whole.
+    let begun = Unfinished::make(make).map_err(|error| io::Error::from(error.kind()));
+    let (file, unfinished) = begun?;
+    let (file, name) = file.into_parts();
+    let beside = Beside(BufWriter::new(file), name);
+    Ok(Target::Beside(beside, real, unfinished))
 }
 
-fn publish(file: BufWriter<NamedTempFile>, path: &Path, kind: Kind) -> io::Result<()> {
+fn publish(Beside(file, name): Beside, path: &Path, kind: Kind) -> io::Result<()> {
     let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-    kind.mark(file.as_file());
-    durable::persist(file, path)
+    kind.mark(&file);
+    durable::persist(NamedTempFile::from_parts(file, name), path)
 }
 
 #[cfg(test)]

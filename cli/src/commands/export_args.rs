@@ -128,7 +128,7 @@ impl ExportArgs {
         let document = OutcomeDocument::new(outcome);
         serde_json::to_writer_pretty(&mut report, &document)
             .and_then(|()| report.write_all(b"\n").map_err(serde_json::Error::io))
-            .context("could not write the report")?;
+            .with_context(|| format!("could not write {}", report.path().display()))?;
         report.publish()
     }
 

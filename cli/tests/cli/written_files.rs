@@ -3,13 +3,14 @@
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use cli::ExitStatus;
 
 use crate::harness::{Outcome, TestCli, check};
 use crate::key_store::shift;
 use crate::keys::acme;
-use crate::process::redirected;
+use crate::process::{command, redirected, spawn};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
 const BROKEN: &str = concat!(
@@ -287,4 +288,33 @@ fn a_file_that_a_stream_goes_to_is_not_replaced_by_what_is_written_beside_it() {
         let ended = redirected(&data, &[command, SAMPLE, option, "/dev/stdout"], "");
         assert_eq!(ended.status.code(), Some(0), "{ended:?}");
     }
+}
+
+#[test]
+fn an_error_of_writing_names_the_file_that_was_asked_for_and_no_other() {
+    const FINDINGS: usize = 3000;
+    let cli = TestCli::new();
+    cli.write(
+        "export.ndjson",
+        "{\"kind\":\"designer\"}\n".repeat(FINDINGS),
+    );
+    let [export, report] = ["export.ndjson", "my.json"].map(|name| cli.path(name));
+    let max = format!("--max-findings={FINDINGS}");
+    let mut binary = command(&cli.path("data"), &["validate", &max, "--report"]);
+    binary.arg(&report).arg(export);
+    let mut limited = Command::new("sh");
+    // In blocks of 512 bytes: more than the temporary files have, and less than the report.
+    let run = "trap '' XFSZ; ulimit -f 300; exec \"$0\" \"$@\"";
+    limited.args(["-c", run]).arg(binary.get_program());
+    limited.args(binary.get_args()).stderr(Stdio::piped());
+    let ended = spawn(limited.stdout(Stdio::null()))
+        .wait_with_output()
+        .unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    let error = format!(
+        "error: could not write {}: File too large",
+        report.display()
+    );
+    assert!(said.contains(&error), "{said}");
+    assert!(!said.contains(".part-") && !report.exists(), "{said}");
 }
