@@ -231,6 +231,7 @@ fn a_variable_of_s3_that_names_no_server_is_wrong_usage_and_is_not_repeated() {
         "h0rse battery",
         "http://",
         "http:///h0rse",
+        "http://h0rse%41",
         "http://u:h0rse battery@",
         "ftp://u:h0rse%20battery@127.0.0.1",
         "http:u:h0rse%20battery@127.0.0.1",

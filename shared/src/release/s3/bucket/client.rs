@@ -103,7 +103,7 @@ fn is_server(text: &str) -> bool {
     let mut rest = SCHEMES
         .iter()
         .filter_map(|scheme| text.strip_prefix(scheme));
-    rest.any(|rest| !rest.starts_with('/') && is_plain(rest, ":/.-_~%[]"))
+    rest.any(|rest| !rest.starts_with('/') && is_plain(rest, ":/.-_~[]"))
         && text.parse::<Url>().is_ok()
 }
 
