@@ -106,12 +106,19 @@ fn open(path: &Path, place: Place, kind: Kind) -> io::Result<Target> {
         let beside = beside.prefix(PART).permissions(kind.permissions());
         beside.tempfile_in(durable::directory_of(&real))
     };
-    // The library's error has the name that the file was to have until it is whole.
-    let begun = Unfinished::make(make).map_err(|error| io::Error::from(error.kind()));
-    let (file, unfinished) = begun?;
+    let (file, unfinished) = Unfinished::make(make).map_err(nameless)?;
     let (file, name) = file.into_parts();
     let beside = Beside(BufWriter::new(file), name);
     Ok(Target::Beside(beside, real, unfinished))
+}
+
+/// The error as the system says it: the library adds the name that the file was to have until it is
+/// whole.
+fn nameless(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path ") {
+        Some((why, _name)) => io::Error::new(error.kind(), why.to_owned()),
+        None => error,
+    }
 }
 
 fn publish(Beside(file, name): Beside, path: &Path, kind: Kind) -> io::Result<()> {
@@ -148,6 +155,15 @@ mod tests {
         file.write_all(b"{}").unwrap();
         file.publish().unwrap();
         assert!(!Path::new("/dev/null").is_file());
+    }
+
+    #[test]
+    fn an_error_names_no_file_that_nobody_asked_for() {
+        let directory = tempfile::tempdir().unwrap();
+        File::create(directory.path().join("file")).unwrap();
+        let created = create(&directory.path().join("file/report.json"));
+        let error = format!("{:#}", created.err().unwrap());
+        assert!(error.ends_with("Not a directory (os error 20)"), "{error}");
     }
 
     #[test]
