@@ -104,7 +104,7 @@ fn a_reply_without_an_end_is_an_error_before_it_is_large() {
         let key = family(1);
         assert!(rig.count(&key, 9).is_ok());
         proxy.set(Mode::Endless(head, piece));
-        let counting = (0..200).map(|_| rig.limits.count(&key, 9, PATIENCE / 10));
+        let counting = (0..200).map(|_| rig.limits.count(&key, 9, PATIENCE));
         let counted = rig.wait(join_all(counting.collect::<Vec<_>>()));
         for failed in counted {
             let failed = failed.unwrap_err();
