@@ -52,8 +52,10 @@ pub(in crate::mapping) fn slugify(text: &str) -> Result<String, NoSlug> {
 
 /// The text with Latin letters and digits in place of those of other scripts.
 fn spelled_out(text: &str) -> Result<String, NoSlug> {
-    // Marks that are no letters would part words; folding drops them anyway.
-    let is_dropped = |c: &char| is_combining_mark(*c) && !c.is_alphabetic();
+    // Marks that are no letters of a script would part words; folding drops them anyway.
+    let script = |c: char| ScriptWithExtensions::new().get_script_val(c);
+    let is_letter = |c: char| c.is_alphabetic() && script(c) != Script::Inherited;
+    let is_dropped = |c: &char| is_combining_mark(*c) && !is_letter(*c);
     let letters: Vec<char> = text.nfc().filter(|c| !is_dropped(c)).collect();
     let mut spelled = String::with_capacity(text.len());
     for run in letters.chunk_by(|a, b| is_of_other_script(*a) == is_of_other_script(*b)) {
@@ -99,6 +101,7 @@ mod tests {
             ("  Bénéteau — Océanis 40.1 ", "beneteau-oceanis-40-1"),
             ("X-Yachts (X⁴⁰)", "x-yachts-x40"),
             ("Øjvind's Folkebåd_II", "ojvind-s-folkebad-ii"),
+            ("Bayu\u{345} 27", "bayu-27"),
         ] {
             assert_eq!(slugify(text).as_deref(), Ok(slug), "{text}");
         }
