@@ -50,7 +50,8 @@ impl<D: Transactions> TableStore<D> {
             .change(|rows| with_entries(rows, operator, now, work))
     }
 
-    /// The same where keys are refused by it.
+    /// The same for a change after which keys are refused: it may use up what the store keeps in
+    /// reserve for a full disk.
     fn change_urgently<T>(
         &mut self,
         now: i64,
