@@ -10,7 +10,10 @@ mod contentful;
 mod html;
 mod page;
 mod portable_text;
+mod shortcodes;
 mod strapi;
+
+use std::borrow::Cow;
 
 use serde_json::Value;
 
@@ -67,8 +70,9 @@ fn plain_text(text: &str) -> Result<String, NoPlainText> {
     if LENGTH_MAX < text.len() {
         return Err(NoPlainText::TooLong);
     }
-    if html::is_html(text) {
-        return html::read(text);
+    let without_shortcodes = shortcodes::without(text);
+    if matches!(without_shortcodes, Cow::Owned(_)) || html::is_html(text) {
+        return html::read(&without_shortcodes);
     }
     Ok(text.trim().replace("\r\n", "\n").replace('\r', "\n"))
 }

@@ -23,10 +23,16 @@ const PIECE: usize = 4 * 1024;
 /// Most blanks, slashes and quotes of one tag, hence of its attributes: comparing each attribute
 /// with all others takes time with the square of their number. Pictures within a tag have many.
 const SEPARATORS_MAX: usize = 20_000;
+/// The elements by which lines are told where line breaks are only white space.
+const LINES: [&str; 3] = ["br", "div", "p"];
 
 /// The text of `html`, which is no longer than the limit.
 pub(super) fn read(html: &str) -> Result<String, NoPlainText> {
-    let tokenizer = Tokenizer::new(Reader::default(), TokenizerOpts::default());
+    let reader = Reader {
+        keeps_lines: !markup::has_element(html, &LINES),
+        ..Reader::default()
+    };
+    let tokenizer = Tokenizer::new(reader, TokenizerOpts::default());
     let input = BufferQueue::default();
     let html = markup::without_others(html);
     let mut rest = &*html;
@@ -43,6 +49,8 @@ pub(super) fn read(html: &str) -> Result<String, NoPlainText> {
 
 /// What is done with the tags of an element.
 enum Element {
+    /// Parts paragraphs, and its text is one.
+    Paragraph,
     /// Parts paragraphs.
     Block,
     /// Ends a line.
@@ -75,12 +83,23 @@ impl Element {
             "script" => Self::Dropped(RawKind::ScriptData),
             "style" | "iframe" | "noembed" | "noframes" | "svg" => Self::Dropped(RawKind::Rawtext),
             "title" | "textarea" => Self::Dropped(RawKind::Rcdata),
-            "address" | "article" | "aside" | "blockquote" | "body" | "caption" | "dd"
-            | "details" | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer"
-            | "form" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "header" | "hr" | "html"
-            | "main" | "nav" | "p" | "section" | "summary" => Self::Block,
+            "address" | "caption" | "dd" | "dt" | "figcaption" | "h1" | "h2" | "h3" | "h4"
+            | "h5" | "h6" | "p" | "summary" => Self::Paragraph,
+            "article" | "aside" | "blockquote" | "body" | "details" | "div" | "dl" | "fieldset"
+            | "figure" | "footer" | "form" | "header" | "hr" | "html" | "main" | "nav"
+            | "section" => Self::Block,
             _ => Self::Inline,
         }
+    }
+
+    /// Whether it stands within a line, so that the text before and after belongs together.
+    const fn is_within_line(&self) -> bool {
+        matches!(self, Self::Inline | Self::Dropped(_))
+    }
+
+    /// Whether the text in it is one paragraph, whatever its line breaks.
+    const fn is_paragraph(&self) -> bool {
+        matches!(self, Self::Paragraph | Self::Item | Self::Cell)
     }
 }
 
@@ -91,6 +110,12 @@ struct Reader {
     /// Whether the text belongs to an element whose contents are dropped.
     is_dropping: Cell<bool>,
     preformatted: Cell<usize>,
+    /// Whether the text belongs to an element that is one paragraph.
+    is_in_paragraph: Cell<bool>,
+    /// Line breaks since the last word of text that stands by itself.
+    line_breaks: Cell<usize>,
+    /// Whether a single one of them ends a line.
+    keeps_lines: bool,
     /// What could part attributes since the last token.
     separators: Cell<usize>,
 }
@@ -111,17 +136,52 @@ impl Reader {
         if self.is_dropping.get() {
             return;
         }
-        if self.preformatted.get() == 0 {
+        if 0 < self.preformatted.get() {
+            self.page.borrow_mut().write(text);
+        } else if self.is_in_paragraph.get() {
             self.page.borrow_mut().write_collapsed(text);
         } else {
-            self.page.borrow_mut().write(text);
+            text.split_inclusive('\n')
+                .for_each(|line| self.line_by_itself(line));
         }
     }
 
+    /// Adds a line, or a part of one, of text that stands by itself.
+    fn line_by_itself(&self, line: &str) {
+        if !line.trim_ascii().is_empty() {
+            self.end_line();
+        }
+        self.page.borrow_mut().write_collapsed(line);
+        let more = usize::from(line.ends_with('\n'));
+        self.line_breaks.set(self.line_breaks.get() + more);
+    }
+
+    /// Does what the line breaks before a word are for.
+    fn end_line(&self) {
+        match self.line_breaks.take() {
+            1 if self.keeps_lines => self.page.borrow_mut().break_line(),
+            0 | 1 => {}
+            _ => self.page.borrow_mut().part(),
+        }
+    }
+
+    /// Takes note of where the text that follows a tag belongs.
+    fn enter(&self, element: &Element, is_start: bool) {
+        if element.is_within_line() {
+            return;
+        }
+        if matches!(element, Element::Break) {
+            return self.end_line();
+        }
+        self.line_breaks.set(0);
+        self.is_in_paragraph.set(is_start && element.is_paragraph());
+    }
+
     fn start(&self, element: &Element) -> TokenSinkResult<()> {
+        self.enter(element, true);
         let mut page = self.page.borrow_mut();
         match element {
-            Element::Block => page.part(),
+            Element::Paragraph | Element::Block => page.part(),
             Element::Break => page.break_line(),
             Element::List => page.begin_list(),
             Element::Item => page.begin_item(),
@@ -142,9 +202,10 @@ impl Reader {
     }
 
     fn end(&self, element: &Element) {
+        self.enter(element, false);
         let mut page = self.page.borrow_mut();
         match element {
-            Element::Block => page.part(),
+            Element::Paragraph | Element::Block => page.part(),
             // Browsers take `</br>` for `<br>`.
             Element::Break => page.break_line(),
             Element::List => page.end_list(),

@@ -1,6 +1,7 @@
 //! One text in all its forms, the corners of each form, and what is refused.
 
 mod html;
+mod shortcodes;
 
 use serde_json::{Value, json};
 

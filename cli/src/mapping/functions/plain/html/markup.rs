@@ -155,6 +155,12 @@ pub(in super::super) fn is_html(text: &str) -> bool {
         || text.split('&').skip(1).any(begins_reference)
 }
 
+/// Whether a text has a tag of one of these elements.
+pub(super) fn has_element(text: &str, names: &[&str]) -> bool {
+    let mut tags = text.split('<').skip(1);
+    tags.any(|rest| element(rest).is_some_and(|name| names.contains(&name.as_str())))
+}
+
 /// The same text with every `<` that begins no markup escaped.
 pub(super) fn without_others(text: &str) -> Cow<'_, str> {
     let mut escaped = String::new();
@@ -184,18 +190,20 @@ fn begins_markup(rest: &str) -> bool {
         let head = rest.get(..declaration.len());
         head.is_some_and(|head| head.eq_ignore_ascii_case(declaration))
     };
-    if DECLARATIONS.iter().any(begins) {
-        return true;
-    }
+    DECLARATIONS.iter().any(begins) || element(rest).is_some()
+}
+
+/// The name of the element whose tag goes on like this after its `<`.
+fn element(rest: &str) -> Option<String> {
     let rest = rest.strip_prefix('/').unwrap_or(rest);
     let ends_name = |c: char| c.is_ascii_whitespace() || matches!(c, '/' | '>');
     // No name is longer, and looking further would take time with the square of the length.
     let head = &rest[..rest.floor_char_boundary("blockquote".len() + 1)];
-    let Some(end) = head.find(ends_name) else {
-        return false;
-    };
-    let name = head[..end].to_ascii_lowercase();
-    ELEMENTS.binary_search(&name.as_str()).is_ok()
+    let name = head[..head.find(ends_name)?].to_ascii_lowercase();
+    ELEMENTS
+        .binary_search(&name.as_str())
+        .is_ok()
+        .then_some(name)
 }
 
 /// Whether what follows a `&` makes it a character reference.

@@ -69,3 +69,57 @@ fn a_tag_with_attributes_without_end_is_refused() {
     let picture = format!("<img src=\"data:image/png;base64,{picture}\">text");
     assert_eq!(plain(&json!(picture)).unwrap().as_deref(), Some("text"));
 }
+
+#[test]
+fn a_blank_line_in_html_parts_paragraphs_where_text_stands_by_itself() {
+    check(&[
+        (
+            "A <em>b</em>.\n\nSecond paragraph",
+            "A b.\n\nSecond paragraph",
+        ),
+        ("a\r\n \t\r\n<b>b</b>", "a\n\nb"),
+        ("a<b>\n</b>\nb", "a\n\nb"),
+        ("R&amp;D\n\nSecond", "R&D\n\nSecond"),
+        ("<h2>Head</h2>\nOne\n\ntwo", "Head\n\nOne\n\ntwo"),
+        ("<p>a</p>\nb\n\nc<br>\nd e\nf", "a\n\nb\n\nc\nd e f"),
+        ("<blockquote>a\n\nb</blockquote>", "a\n\nb"),
+        ("<div>a\n\nb</div>", "a\n\nb"),
+        ("a\n\n\n\n<p>b</p>\n\n<hr>\n\nc", "a\n\nb\n\nc"),
+        ("a\n&nbsp;\nb", "a\n\nb"),
+        ("a <b>\n\n</b><!-- more -->\nb", "a\n\nb"),
+    ]);
+}
+
+#[test]
+fn a_blank_line_within_a_paragraph_of_html_is_a_blank() {
+    check(&[
+        ("<p>a</p>\n\n<p>b</p>", "a\n\nb"),
+        (
+            "<div>\n\n  <p>\n    a\n\n    <b>b</b>\n  </p>\n\n</div>\n\n",
+            "a b",
+        ),
+        ("<h2>a\n\nb</h2>", "a b"),
+        (
+            "<ul>\n\n  <li>a\n\n  b</li>\n\n  <li>c</li>\n\n</ul>",
+            "- a b\n- c",
+        ),
+        (
+            "<table>\n\n<tr>\n\n<td>a\n\nb</td>\n\n<td>c</td></tr></table>",
+            "a b | c",
+        ),
+        ("<dl><dt>a\n\nb<dd>c\n\nd</dl>", "a b\n\nc d"),
+        ("<pre>a\n\n\nb</pre>", "a\n\nb"),
+    ]);
+}
+
+#[test]
+fn lines_of_html_without_paragraphs_are_those_of_its_author() {
+    check(&[
+        ("Length: <b>10 m</b>\nBeam: 3 m", "Length: 10 m\nBeam: 3 m"),
+        ("<h2>Sizes</h2>\nLength\n  Beam ", "Sizes\n\nLength\nBeam"),
+        ("<ul><li>a\nb</li></ul>c\nd", "- a b\n\nc\nd"),
+        ("one<br>two\nthree", "one\ntwo three"),
+        ("<p>one</p>two\nthree", "one\n\ntwo three"),
+        ("<div>one\n<b>two</b></div>", "one two"),
+    ]);
+}
