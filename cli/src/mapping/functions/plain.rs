@@ -1,24 +1,26 @@
 //! Plain text out of the rich text of content systems.
 //!
-//! The same text gives the same plain text, whichever way it was authored: as HTML, Portable
-//! Text, the rich text of Contentful, or the blocks of Strapi. Images, embedded records and all
+//! The same text gives the same plain text, whichever way it was authored: as HTML, or as the
+//! document of an editor, be it JSON or a text that holds JSON. Images, embedded records and all
 //! emphasis are left out. Text is never lost without a word: a form that is not known is an error,
 //! and of a part of an unknown type within a known form the text is kept. Nothing here follows a
 //! link or runs a script.
 
 mod contentful;
+mod editor_js;
+mod form;
 mod html;
+mod nodes;
 mod page;
 mod portable_text;
 mod shortcodes;
-mod strapi;
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
+use self::form::{Form, unknown_form};
 use self::page::Page;
-use super::quoted;
 
 /// Longest text that is read, in bytes, markup included.
 const LENGTH_MAX: usize = 1024 * 1024;
@@ -31,13 +33,20 @@ pub(in crate::mapping) enum NoPlainText {
     /// Neither a text nor one of the known forms of rich text.
     #[error(
         "could not read {found} as a text: known are texts, HTML, Portable Text (`_type` \"block\" \
-         with `children`), rich text of Contentful (`nodeType` \"document\" with `content`) and \
-         blocks of Strapi (`type` {} with `children`)",
-        strapi::BLOCKS.map(|name| format!("{name:?}")).join(", ")
+         with `children`), rich text of Contentful (`nodeType` \"document\" with `content`), \
+         blocks of Strapi (`type` {} with `children`), and the documents of Lexical (`root` with \
+         `children`), ProseMirror (`type` \"doc\" with `content`) and Editor.js (`blocks`)",
+        nodes::BLOCKS.map(|name| format!("{name:?}")).join(", ")
     )]
     UnknownForm {
         /// What the value says of itself.
         found: String,
+    },
+    /// A text that is neither prose nor JSON.
+    #[error("could not read the text: it begins like JSON, and cannot be read as such: {why}")]
+    BrokenJson {
+        /// What is wrong with the JSON.
+        why: String,
     },
     /// The parts of the text are nested too deep.
     #[error("could not read the text: its parts are nested more than {DEPTH_MAX} deep")]
@@ -70,11 +79,42 @@ fn plain_text(text: &str) -> Result<String, NoPlainText> {
     if LENGTH_MAX < text.len() {
         return Err(NoPlainText::TooLong);
     }
+    if let Some(document) = document_in(text)? {
+        let read = plain(&document).map_err(NoPlainText::within_a_text)?;
+        return Ok(read.unwrap_or_default());
+    }
     let without_shortcodes = shortcodes::without(text);
     if matches!(without_shortcodes, Cow::Owned(_)) || html::is_html(text) {
         return html::read(&without_shortcodes);
     }
     Ok(text.trim().replace("\r\n", "\n").replace('\r', "\n"))
+}
+
+/// The document that a text holds as JSON. A list of numbers in brackets is prose.
+fn document_in(text: &str) -> Result<Option<Value>, NoPlainText> {
+    let text = text.trim();
+    if !text.starts_with(['{', '[']) {
+        return Ok(None);
+    }
+    match serde_json::from_str(text) {
+        Ok(Value::Array(parts)) if parts.first().is_some_and(is_bare) => Ok(None),
+        Ok(document) => Ok(Some(document)),
+        Err(error) if begins_json(text) => Err(NoPlainText::BrokenJson {
+            why: error.to_string(),
+        }),
+        Err(_prose) => Ok(None),
+    }
+}
+
+fn is_bare(part: &Value) -> bool {
+    matches!(part, Value::Null | Value::Bool(_) | Value::Number(_))
+}
+
+/// Whether a text begins with a key of an object, as prose never does.
+fn begins_json(text: &str) -> bool {
+    let inner = text.trim_start_matches(|c: char| c == '[' || c.is_whitespace());
+    let object = inner.strip_prefix('{');
+    object.is_some_and(|object| object.trim_start().starts_with('"'))
 }
 
 /// The text of blocks, of which at least one must be understood.
@@ -90,71 +130,6 @@ fn document(blocks: &[Value]) -> Result<String, NoPlainText> {
         Some(first) if !is_understood => Err(unknown_form(first)),
         _ => page.finish(),
     }
-}
-
-/// A form of rich text.
-#[derive(Clone, Copy)]
-enum Form {
-    Contentful,
-    PortableText,
-    Strapi,
-}
-
-impl Form {
-    const ALL: [Self; 3] = [Self::Contentful, Self::PortableText, Self::Strapi];
-
-    /// The form of a block, which its own keys tell.
-    fn of(block: &Value) -> Option<Self> {
-        let has = |form: &Self| block.get(form.type_key()).is_some_and(Value::is_string);
-        Self::ALL.into_iter().find(has)
-    }
-
-    /// Under which key a block has its type.
-    const fn type_key(self) -> &'static str {
-        match self {
-            Self::Contentful => "nodeType",
-            Self::PortableText => "_type",
-            Self::Strapi => "type",
-        }
-    }
-
-    /// Whether the block is known to be text or something without text, or holds text anyway.
-    fn understands(self, block: &Value) -> bool {
-        let is_known = match self {
-            Self::Contentful => contentful::knows(block),
-            Self::PortableText => portable_text::knows(block),
-            Self::Strapi => strapi::knows(block),
-        };
-        is_known || holds_text(block)
-    }
-
-    fn write(self, block: &Value, page: &mut Page) -> Result<(), NoPlainText> {
-        match self {
-            Self::Contentful => contentful::write(block, page),
-            Self::PortableText => portable_text::write(block, page),
-            Self::Strapi => strapi::write(block, page),
-        }
-    }
-}
-
-fn unknown_form(value: &Value) -> NoPlainText {
-    let found = match value {
-        Value::Object(members) => {
-            let keys: Vec<&str> = members.keys().take(5).map(String::as_str).collect();
-            let keys = quoted(&format!("{keys:?}"));
-            match Form::of(value).map(Form::type_key) {
-                Some(key) => {
-                    let of = quoted(word(value, key));
-                    format!("an object with the `{key}` {of:?} and the keys {keys}")
-                }
-                None => format!("an object with the keys {keys}"),
-            }
-        }
-        Value::Array(_) => "a list within the list".to_owned(),
-        Value::String(text) => format!("{:?} within a list", quoted(text)),
-        other => other.to_string(),
-    };
-    NoPlainText::UnknownForm { found }
 }
 
 /// Where parts of an unknown type may hold text: a text, or a list of texts and parts.

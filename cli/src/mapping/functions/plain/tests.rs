@@ -1,5 +1,6 @@
 //! One text in all its forms, the corners of each form, and what is refused.
 
+mod documents;
 mod html;
 mod shortcodes;
 
@@ -101,8 +102,13 @@ fn strapi() -> Value {
 
 #[test]
 fn the_same_text_is_the_same_in_every_form() {
-    for form in [html(), portable_text(), contentful(), strapi()] {
+    let known = [html(), portable_text(), contentful(), strapi()];
+    for form in known.into_iter().chain(documents::all()) {
         assert_eq!(plain(&form).unwrap().as_deref(), Some(PLAIN), "{form}");
+        if !form.is_string() {
+            let text = json!(format!(" {form:#}\n"));
+            assert_eq!(plain(&text).unwrap().as_deref(), Some(PLAIN), "{form}");
+        }
     }
 }
 
@@ -216,11 +222,15 @@ fn what_is_no_text_is_refused() {
             "an object with the `type` \"paragraph\" and the keys [\"data\", \"type\"] as a text",
         ),
         (
+            json!("{\"a\": 1}"),
+            "could not read a text that is the JSON of an object with the keys [\"a\"] as a text",
+        ),
+        (
             json!({"nodeType": "chart", "data": {}}),
             "an object with the `nodeType` \"chart\"",
         ),
         (
-            json!({"time": 1, "blocks": []}),
+            json!({"time": 1, "blocks": {}}),
             "an object with the keys [\"blocks\", \"time\"]",
         ),
     ] {
@@ -245,7 +255,11 @@ fn a_text_that_is_too_long_is_refused() {
 #[test]
 fn parts_that_are_nested_too_deep_are_refused() {
     const DEPTH: usize = 10_000;
-    for (key, children) in [("nodeType", "content"), ("type", "children")] {
+    for (key, children) in [
+        ("nodeType", "content"),
+        ("type", "children"),
+        ("type", "content"),
+    ] {
         let mut node = json!({key: "text"});
         for _ in 0..DEPTH {
             let mut outer = json!({key: "quote"});

@@ -1,0 +1,108 @@
+//! The documents of Editor.js: a flat list of blocks, whose texts are HTML. Those of Draft.js have
+//! the same form; the texts of their blocks are plain.
+
+use serde_json::Value;
+
+use super::page::Page;
+use super::{NoPlainText, deeper, html, parts, word};
+
+/// Under which keys the data of a block have text.
+const TEXT_KEYS: [&str; 4] = ["title", "text", "message", "caption"];
+/// What is known to have no text of its own.
+const WITHOUT_TEXT: [&str; 7] = [
+    "attaches",
+    "atomic",
+    "delimiter",
+    "embed",
+    "image",
+    "linkTool",
+    "simpleImage",
+];
+
+/// Whether a document has blocks of text, or none at all.
+pub(super) fn knows(document: &Value) -> bool {
+    let blocks = parts(document, "blocks");
+    blocks.is_empty() || blocks.iter().any(knows_block)
+}
+
+fn knows_block(block: &Value) -> bool {
+    let data = block.get("data").unwrap_or(&Value::Null);
+    let has = |of: &Value, key: &str| of.get(key).is_some_and(Value::is_string);
+    let is_list = |key: &str| data.get(key).is_some_and(Value::is_array);
+    WITHOUT_TEXT.contains(&word(block, "type"))
+        || has(block, "text")
+        || TEXT_KEYS.iter().any(|key| has(data, key))
+        || ["code", "html"].iter().any(|key| has(data, key))
+        || is_list("items")
+        || is_list("content")
+}
+
+/// Adds a whole document.
+pub(super) fn write(document: &Value, page: &mut Page) -> Result<(), NoPlainText> {
+    let blocks = parts(document, "blocks").iter();
+    let with_text = blocks.filter(|block| !WITHOUT_TEXT.contains(&word(block, "type")));
+    for block in with_text {
+        page.part();
+        page.write(word(block, "text"));
+        if let Some(data) = block.get("data") {
+            write_data(data, page)?;
+        }
+        page.part();
+    }
+    Ok(())
+}
+
+/// Adds what the data of a block have, whatever its type.
+fn write_data(data: &Value, page: &mut Page) -> Result<(), NoPlainText> {
+    for key in TEXT_KEYS {
+        write_html(word(data, key), page)?;
+        page.part();
+    }
+    page.write(word(data, "code"));
+    write_html(word(data, "html"), page)?;
+    if data.get("items").is_some_and(Value::is_array) {
+        page.begin_list();
+        write_items(data, page, 1)?;
+        page.end_list();
+    }
+    if data.get("content").is_some_and(Value::is_array) {
+        write_table(parts(data, "content"), page)?;
+    }
+    Ok(())
+}
+
+/// Adds the items of a list, or those of an item of it.
+fn write_items(list: &Value, page: &mut Page, depth: usize) -> Result<(), NoPlainText> {
+    let depth = deeper(depth)?;
+    for item in parts(list, "items") {
+        page.begin_item();
+        for text in [
+            item.as_str().unwrap_or_default(),
+            word(item, "content"),
+            word(item, "text"),
+        ] {
+            write_html(text, page)?;
+        }
+        page.end_item();
+        write_items(item, page, depth)?;
+    }
+    Ok(())
+}
+
+fn write_table(rows: &[Value], page: &mut Page) -> Result<(), NoPlainText> {
+    page.begin_table();
+    for row in rows {
+        page.begin_row();
+        for cell in row.as_array().map_or(&[][..], Vec::as_slice) {
+            page.begin_cell();
+            write_html(cell.as_str().unwrap_or_default(), page)?;
+        }
+    }
+    page.end_table();
+    Ok(())
+}
+
+fn write_html(text: &str, page: &mut Page) -> Result<(), NoPlainText> {
+    page.write(&html::read(text)?);
+    Ok(())
+}
