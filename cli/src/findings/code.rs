@@ -94,6 +94,8 @@ codes! {
         "Published records refer to unpublished ones; such references come to nothing.",
     MergedRecordsDiffer "MERGED_RECORDS_DIFFER" Warning Export
         "A rule with `distinct` made one record of several that differ; the first one counts.",
+    MarkdownNotRead "MARKDOWN_NOT_READ" Warning Export
+        "Texts that look like Markdown are read by `plain`, and stay as they are.",
     SourceWithoutFiles "SOURCE_WITHOUT_FILES" Warning Export
         "The export has no file that a source of the mapping asks for.",
     SourceWithoutRecords "SOURCE_WITHOUT_RECORDS" Warning Export

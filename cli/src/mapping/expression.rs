@@ -61,6 +61,8 @@ pub(super) trait Knowledge {
     /// Keys that the current record is linked to by a field, in their order, but for those of
     /// records that are not published.
     fn linked(&self, field: &str) -> Vec<String>;
+    /// Takes note that a text of the current record looks like Markdown.
+    fn note_markdown(&self);
     /// What a word becomes by a vocabulary table.
     fn lookup(&self, table: &str, word: &str) -> Result<Val, String>;
 }

@@ -3,6 +3,7 @@
 mod bad_records;
 mod distinct;
 mod links;
+mod markdown;
 mod mistakes;
 mod references;
 mod sections;

@@ -13,12 +13,13 @@ use crate::export::json;
 use crate::findings::cut;
 use crate::mapping::DEPTH_MAX;
 use crate::mapping::functions::measure::{Unit, measure, number};
-use crate::mapping::functions::plain::plain;
+use crate::mapping::functions::plain::markdown::markdown;
+use crate::mapping::functions::plain::{looks_like_markdown, plain};
 use crate::mapping::functions::slugify::slugify;
 use crate::mapping::functions::year::year;
 
 /// How many there are.
-const FUNCTIONS: usize = 11;
+const FUNCTIONS: usize = 12;
 
 /// All functions, with their numbers of arguments.
 pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
@@ -31,7 +32,8 @@ pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
         ("number", 0, |cv| bome(number_of(&cv.1))),
         ("fromjson", 0, |cv| on_text(&cv, parsed)),
         ("year", 0, |cv| on_text(&cv, year_of)),
-        ("plain", 0, |cv| bome(plain_text(&cv.1))),
+        ("plain", 0, |cv| bome(plain_text(*cv.0.data(), &cv.1))),
+        ("markdown", 0, |cv| on_text(&cv, markdown_text)),
         ("slugify", 0, |cv| on_text(&cv, slug)),
         (PRODUCT, 2, |mut cv| {
             let right = cv.0.pop_var();
@@ -143,10 +145,18 @@ fn year_of(_data: Data<'_>, given: &str) -> ValR<Val> {
     Ok(year.map_or(Val::Null, Val::from))
 }
 
-fn plain_text(value: &Val) -> ValR<Val> {
+fn plain_text(data: Data<'_>, value: &Val) -> ValR<Val> {
     let json = to_json(value).map_err(Error::str)?;
     let plain = plain(&json).map_err(Error::str)?;
+    if json.as_str().is_some_and(looks_like_markdown) {
+        data.knowledge.note_markdown();
+    }
     Ok(plain.map_or(Val::Null, |plain| from_json(&plain.into())))
+}
+
+fn markdown_text(_data: Data<'_>, text: &str) -> ValR<Val> {
+    let read = markdown(text).map_err(Error::str)?;
+    Ok(read.map_or(Val::Null, Val::from))
 }
 
 fn slug(_data: Data<'_>, given: &str) -> ValR<Val> {

@@ -27,6 +27,8 @@ impl Knowledge for Known {
         }
     }
 
+    fn note_markdown(&self) {}
+
     fn lookup(&self, table: &str, word: &str) -> Result<Val, String> {
         Ok(Val::from(format!("{table}:{word}")))
     }

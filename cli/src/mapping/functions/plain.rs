@@ -10,6 +10,7 @@ mod contentful;
 mod editor_js;
 mod form;
 mod html;
+pub(in crate::mapping) mod markdown;
 mod nodes;
 mod page;
 mod portable_text;
@@ -73,6 +74,11 @@ pub(in crate::mapping) fn plain(value: &Value) -> Result<Option<String>, NoPlain
         Value::Bool(_) | Value::Number(_) => return Err(unknown_form(value)),
     };
     Ok((!text.is_empty()).then_some(text))
+}
+
+/// Whether a text that [`plain`] reads seems to be Markdown, and not JSON.
+pub(in crate::mapping) fn looks_like_markdown(text: &str) -> bool {
+    !begins_json(text) && markdown::is_likely(text)
 }
 
 fn plain_text(text: &str) -> Result<String, NoPlainText> {

@@ -1,5 +1,6 @@
-//! Which records references lead to, as far as something is to be said of it in the end: those
-//! that are not published, and those that changed after they were published.
+//! What is noted while records are mapped, as far as something is to be said of it in the end:
+//! references to records that are not published, those to records that changed after they were
+//! published, and texts that look like Markdown.
 
 use std::collections::HashSet;
 
@@ -21,6 +22,28 @@ pub(super) struct Followed {
     pub(super) first_refused: Option<Reference>,
     /// The places of records that changed, and that others have values of.
     pub(super) changed: HashSet<usize>,
+    /// The records with texts that look like Markdown.
+    pub(super) markdown: Counted,
+}
+
+/// Records, told of together.
+#[derive(Default)]
+pub(super) struct Counted {
+    pub(super) count: u64,
+    /// The place of the first of them.
+    pub(super) first: Option<usize>,
+    last: Option<usize>,
+}
+
+impl Counted {
+    /// Counts a record once, however often it is noted while it is mapped.
+    fn add(&mut self, place: usize) {
+        if self.last != Some(place) {
+            self.count += 1;
+            self.first.get_or_insert(place);
+            self.last = Some(place);
+        }
+    }
 }
 
 impl Followed {
@@ -33,6 +56,13 @@ impl Followed {
     /// The place of the record that is being mapped.
     pub(super) const fn from(&self) -> Option<usize> {
         self.from
+    }
+
+    /// Notes that a text of the record looks like Markdown.
+    pub(super) fn note_markdown(&mut self) {
+        if let Some(from) = self.from {
+            self.markdown.add(from);
+        }
     }
 
     /// Notes a reference to a record that is not published, however often it is followed.

@@ -58,6 +58,10 @@ impl Knowledge for Mapper {
         linked.map(|to| self.keys.text(to).to_owned()).collect()
     }
 
+    fn note_markdown(&self) {
+        self.followed.borrow_mut().note_markdown();
+    }
+
     fn lookup(&self, table: &str, word: &str) -> Result<Jq, String> {
         let Some(entries) = self.definition.tables.get(table) else {
             return Err(format!("there is no vocabulary table [tables.{table}]"));

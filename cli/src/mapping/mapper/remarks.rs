@@ -11,6 +11,7 @@ impl Mapper {
             self.changed(),
             self.unpublished_references(),
             self.differing(),
+            self.markdown(),
         ];
         let findings = findings.into_iter().flatten();
         findings
@@ -59,6 +60,22 @@ impl Mapper {
             Code::UnpublishedReference,
             Some(from.whereabouts()),
             message,
+        ))
+    }
+
+    fn markdown(&self) -> Option<Finding> {
+        let followed = self.followed.borrow();
+        let first = self.documents.at(followed.markdown.first?);
+        let records = match followed.markdown.count {
+            1 => "1 record has a text that looks like Markdown, and stays as it is".to_owned(),
+            count => format!(
+                "{count} records, from here on, have texts that look like Markdown, and stay as they are"
+            ),
+        };
+        Some(Finding::new(
+            Code::MarkdownNotRead,
+            Some(first.whereabouts()),
+            format!("{records}; `markdown` reads it, in place of `plain`"),
         ))
     }
 }

@@ -2,6 +2,7 @@
 
 mod documents;
 mod html;
+mod markdown;
 mod shortcodes;
 
 use serde_json::{Value, json};
