@@ -58,9 +58,9 @@ pub(super) trait Knowledge {
     fn record(&self, key: &str) -> Result<Referred<Val>, String>;
     /// The public id of the record with this key.
     fn public_id(&self, key: &str) -> Referred<String>;
-    /// Keys that the current record is linked to by a field, in their order, but for those of
-    /// records that are not published.
-    fn linked(&self, field: &str) -> Vec<String>;
+    /// Keys that what has the key `from`, or else the current record, is linked to by a field, in
+    /// their order, but for those of records that are not published.
+    fn linked(&self, from: Option<&str>, field: &str) -> Vec<String>;
     /// Takes note that a text of the current record looks like Markdown.
     fn note_markdown(&self);
     /// What a word becomes by a vocabulary table.

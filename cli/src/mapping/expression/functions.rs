@@ -19,7 +19,7 @@ use crate::mapping::functions::slugify::slugify;
 use crate::mapping::functions::year::year;
 
 /// How many there are.
-const FUNCTIONS: usize = 12;
+const FUNCTIONS: usize = 13;
 
 /// All functions, with their numbers of arguments.
 pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
@@ -27,6 +27,11 @@ pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
         ("deref", 0, |cv| on_text(&cv, deref)),
         ("pub", 0, |cv| on_text(&cv, public_id)),
         ("links", 1, |cv| with_argument(cv, links)),
+        ("links", 2, |mut cv| {
+            let field = cv.0.pop_var();
+            let key = cv.0.pop_var();
+            bome(links_from(*cv.0.data(), &key, &field))
+        }),
         ("lookup", 1, |cv| with_argument(cv, lookup)),
         ("measure", 1, |cv| with_argument(cv, measured)),
         ("number", 0, |cv| bome(number_of(&cv.1))),
@@ -108,8 +113,19 @@ fn parsed(_data: Data<'_>, json: &str) -> ValR<Val> {
 
 #[expect(clippy::unnecessary_wraps, reason = "functions have one signature")]
 fn links(data: Data<'_>, _input: &Val, field: &str) -> ValR<Val> {
-    let keys = data.knowledge.linked(field).into_iter().map(Val::from);
-    Ok(keys.collect())
+    let keys = data.knowledge.linked(None, field);
+    Ok(keys.into_iter().map(Val::from).collect())
+}
+
+fn links_from(data: Data<'_>, key: &Val, field: &Val) -> ValR<Val> {
+    let Some(field) = text(field) else {
+        return failed("the argument must be a text");
+    };
+    let keys = match key {
+        Val::Null => Vec::new(),
+        key => data.knowledge.linked(Some(&worded(key)?), field),
+    };
+    Ok(keys.into_iter().map(Val::from).collect())
 }
 
 fn lookup(data: Data<'_>, input: &Val, table: &str) -> ValR<Val> {

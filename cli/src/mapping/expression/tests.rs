@@ -19,8 +19,10 @@ impl Knowledge for Known {
         known(key).map(|()| "maker-1".to_owned())
     }
 
-    fn linked(&self, field: &str) -> Vec<String> {
-        if field == "tags" {
+    fn linked(&self, from: Option<&str>, field: &str) -> Vec<String> {
+        if let Some(from) = from {
+            vec![format!("{from}:{field}")]
+        } else if field == "tags" {
             vec!["a".to_owned(), "b".to_owned()]
         } else {
             Vec::new()
@@ -118,6 +120,9 @@ fn native_functions_reach_records_links_and_tables() {
     check("map(pub, deref)", &json!(["draft"]), "[null,null]");
     check(r#"links("tags")"#, &json!({}), r#"["a","b"]"#);
     check(r#"links("other")"#, &json!({}), "[]");
+    check(r#"links(.a; "tags")"#, &json!({"a": "b"}), r#"["b:tags"]"#);
+    check(r#"links(.a; "tags")"#, &json!({"a": 3}), r#"["3:tags"]"#);
+    check(r#"links(.a; "tags")"#, &json!({}), "[]");
     check(r#"lookup("keel")"#, &json!("fin"), r#""keel:fin""#);
     check(r#"lookup("keel")"#, &json!(3), r#""keel:3""#);
     check(r#"measure("m")"#, &json!("34.58' / 10.54m"), "10.54");

@@ -25,6 +25,12 @@ impl Mapper {
         key.map_or(Referred::Nowhere, |key| self.follow(key))
     }
 
+    /// The key of the record that is being mapped; none while records are only identified.
+    fn current_key(&self) -> Option<KeyId> {
+        let place = self.followed.borrow().from()?;
+        Some(self.documents.at(place).key)
+    }
+
     /// The contents of the record at a place, for another one.
     fn contents(&self, place: usize) -> Result<Jq, String> {
         let document = self.documents.at(place);
@@ -48,11 +54,12 @@ impl Knowledge for Mapper {
             .map(|place| self.id_of(self.documents.at(place)))
     }
 
-    fn linked(&self, field: &str) -> Vec<String> {
-        let Some(from) = self.followed.borrow().from() else {
-            return Vec::new();
+    fn linked(&self, from: Option<&str>, field: &str) -> Vec<String> {
+        let from = match from {
+            Some(key) => self.keys.find(key),
+            None => self.current_key(),
         };
-        let from = self.documents.at(from).key;
+        let Some(from) = from else { return Vec::new() };
         let linked = self.links.of(from, field, &self.keys);
         let linked = linked.filter(|to| !matches!(self.follow(*to), Referred::Unpublished));
         linked.map(|to| self.keys.text(to).to_owned()).collect()
