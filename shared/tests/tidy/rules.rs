@@ -33,7 +33,7 @@ enum Kind {
     Item,
 }
 
-const WORDS: [Word; 22] = [
+const WORDS: [Word; 23] = [
     Word {
         text: "salvo",
         kind: Kind::Crate,
@@ -88,6 +88,11 @@ const WORDS: [Word; 22] = [
         text: "jaq_std",
         kind: Kind::Crate,
         homes: &["cli/src/mapping/expression"],
+    },
+    Word {
+        text: "pulldown_cmark",
+        kind: Kind::Crate,
+        homes: &["cli/src/mapping/functions/plain/markdown"],
     },
     Word {
         text: "toml",

@@ -33,11 +33,8 @@ const DEPTH_MAX: usize = 100;
 pub(in crate::mapping) enum NoPlainText {
     /// Neither a text nor one of the known forms of rich text.
     #[error(
-        "could not read {found} as a text: known are texts, HTML, Portable Text (`_type` \"block\" \
-         with `children`), rich text of Contentful (`nodeType` \"document\" with `content`), \
-         blocks of Strapi (`type` {} with `children`), and the documents of Lexical (`root` with \
-         `children`), ProseMirror (`type` \"doc\" with `content`) and Editor.js (`blocks`)",
-        nodes::BLOCKS.map(|name| format!("{name:?}")).join(", ")
+        "could not read {found} as a text: known are texts, HTML, Portable Text, rich text of \
+         Contentful, blocks of Strapi, and documents of Lexical, ProseMirror and Editor.js"
     )]
     UnknownForm {
         /// What the value says of itself.

@@ -38,7 +38,7 @@ fn a_record_with_several_texts_of_markdown_counts_once() {
     );
     check(
         &mapping,
-        r##"{"key":"1","type":"b","text":"**a**"}"##,
+        r#"{"key":"1","type":"b","text":"**a**"}"#,
         &[
             r#"1: {"kind":"boat","id":"1","description":"**a**","version":"**a**"}"#,
             r#"1: {"kind":"designer","id":"1","name":"**a**"}"#,
@@ -51,8 +51,8 @@ fn a_record_with_several_texts_of_markdown_counts_once() {
 fn markdown_that_is_read_is_no_reason_for_a_warning() {
     check(
         &BOATS.replace("plain", "markdown"),
-        r##"{"key":"1","type":"b","text":"A **fast** boat"}
-           {"key":"2","type":"b","text":null}"##,
+        r#"{"key":"1","type":"b","text":"A **fast** boat"}
+           {"key":"2","type":"b","text":null}"#,
         &[
             r#"1: {"kind":"boat","id":"1","description":"A fast boat"}"#,
             r#"2: {"kind":"boat","id":"2"}"#,

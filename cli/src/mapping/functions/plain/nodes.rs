@@ -10,7 +10,7 @@ use super::page::Page;
 use super::{NoPlainText, word, write_any};
 
 /// The types of blocks of Strapi that have children.
-pub(super) const BLOCKS: [&str; 5] = ["paragraph", "heading", "list", "quote", "code"];
+const BLOCKS: [&str; 5] = ["paragraph", "heading", "list", "quote", "code"];
 
 /// Whether a block is one of text, or known to have none.
 pub(super) fn knows(block: &Value) -> bool {
