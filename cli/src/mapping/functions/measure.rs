@@ -12,7 +12,7 @@ mod units;
 
 use bigdecimal::{BigDecimal, RoundingMode};
 
-use self::number::Reading;
+use self::number::{Reading, Written};
 use self::parser::Measure;
 pub(in crate::mapping) use self::units::Unit;
 use super::quoted;
@@ -21,8 +21,6 @@ use super::quoted;
 const TEXT_MAX: usize = 200;
 /// Decimals of what is converted, halves rounded up.
 const DECIMALS: i64 = 2;
-/// How far two spellings of one measure may be apart, in hundredths of the larger: people round.
-const TOLERANCE_PERCENT: i64 = 10;
 
 /// A text that is no measure.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,8 +67,13 @@ enum Why {
         thousands: BigDecimal,
         decimals: BigDecimal,
     },
-    #[error("its spellings are not the same measure")]
-    Different,
+    #[error("{one} and {other} are not the same measure{converted}")]
+    Different {
+        one: String,
+        other: String,
+        /// What the other is in the unit of the one, where that is known.
+        converted: String,
+    },
 }
 
 /// The number in `text` in the unit `wanted`, in its shortest spelling; blank is none.
@@ -78,7 +81,8 @@ enum Why {
 /// A text may spell the same measure several times, as in `34.58' / 10.54m` and `10.54 m (34'7")`:
 /// the spelling in the wanted unit is taken, otherwise the first one is converted, exactly where
 /// that only moves the decimal point (`cm` to `m`, `t` to `kg`), otherwise rounded to two
-/// decimals, halves up. A number without a unit is in the wanted one.
+/// decimals, halves up. Spellings that are further apart than their last digits allow are refused.
+/// A number without a unit is in the wanted one.
 ///
 /// A single point is always the decimal point, even before exactly three digits: `4.763 kg` is less
 /// than five kilograms, and `10.500 kg` is ten and a half. A single comma before exactly three
@@ -117,13 +121,13 @@ fn read_number(text: &str) -> Result<BigDecimal, Why> {
         return Err(Why::TooLong);
     }
     match parser::number(text) {
-        Ok(Reading::Clear(value)) => Ok(value),
+        Ok(Reading::Clear(written)) => Ok(written.value),
         Ok(Reading::Ambiguous {
             thousands,
             decimals,
         }) => Err(Why::Ambiguous {
-            thousands,
-            decimals,
+            thousands: thousands.value,
+            decimals: decimals.value,
         }),
         Err(Why::Unexpected { found }) => Err(Why::NotDigits { found }),
         Err(why) => Err(why),
@@ -151,22 +155,26 @@ fn read(text: &str, wanted: Unit) -> Result<BigDecimal, Why> {
     Ok(convert(&value, chosen.unit, wanted))
 }
 
-/// The only value of `chosen` with which all the other spellings agree.
+/// The only value of `chosen` with which all the other spellings agree, as they do with each other.
 fn settle(chosen: &Measure, others: &[Measure]) -> Result<BigDecimal, Why> {
-    let fits = |value: &BigDecimal| {
-        let is_near = |other: &Measure| {
-            let values = other.values();
-            values
+    let mut agreed = chosen.values();
+    for (place, other) in others.iter().enumerate() {
+        agreed.retain(|value| fits(value, chosen.unit, other));
+        if agreed.is_empty() {
+            return Err(different(chosen, other));
+        }
+        let is_apart = |one: &&Measure| {
+            one.values()
                 .iter()
-                .any(|&near| are_near(value, chosen.unit, near, other.unit))
+                .all(|value| !is_near(value, one.unit, other))
         };
-        others.iter().all(is_near)
-    };
-    let mut agreed: Vec<&BigDecimal> = chosen.values();
-    agreed.retain(|value| fits(value));
+        if let Some(one) = others[..place].iter().find(is_apart) {
+            return Err(different(one, other));
+        }
+    }
     match (agreed.as_slice(), &chosen.reading) {
-        ([value], _) => Ok((*value).clone()),
-        ([], _) | (_, Reading::Clear(_)) => Err(Why::Different),
+        ([only], _) => Ok(only.value.clone()),
+        (_, Reading::Clear(written)) => Ok(written.value.clone()),
         (
             _,
             Reading::Ambiguous {
@@ -174,21 +182,47 @@ fn settle(chosen: &Measure, others: &[Measure]) -> Result<BigDecimal, Why> {
                 decimals,
             },
         ) => Err(Why::Ambiguous {
-            thousands: thousands.clone(),
-            decimals: decimals.clone(),
+            thousands: thousands.value.clone(),
+            decimals: decimals.value.clone(),
         }),
     }
 }
 
-/// Whether two spellings can be the same measure, one of them rounded.
-fn are_near(one: &BigDecimal, one_unit: Unit, other: &BigDecimal, other_unit: Unit) -> bool {
-    if one_unit == other_unit {
-        return one == other;
+/// Whether a value can be what another spelling means. In the same unit there is nothing to round.
+fn fits(value: &Written, unit: Unit, other: &Measure) -> bool {
+    if unit == other.unit {
+        return other.values().iter().any(|near| near.value == value.value);
     }
-    let (one, other) = (one * one_unit.factor(), other * other_unit.factor());
-    let difference = (&one - &other).abs();
-    let larger = one.abs().max(other.abs());
-    difference * BigDecimal::from(100) <= larger * BigDecimal::from(TOLERANCE_PERCENT)
+    is_near(value, unit, other)
+}
+
+/// Whether a value can be what another spelling means: each is rounded, or cut off, after its last
+/// digit.
+fn is_near(value: &Written, unit: Unit, other: &Measure) -> bool {
+    let (factor, other_factor) = (unit.factor(), other.unit.factor());
+    other.values().iter().any(|near| {
+        let difference = (&value.value * &factor - &near.value * &other_factor).abs();
+        difference <= &value.step * &factor + &near.step * &other_factor
+    })
+}
+
+fn different(one: &Measure, other: &Measure) -> Why {
+    let converted = match &other.reading {
+        Reading::Clear(written) if one.unit != other.unit => {
+            let value = convert(&written.value, other.unit, one.unit).normalized();
+            format!(
+                ": {other} is {} {}",
+                value.to_plain_string(),
+                one.unit.name()
+            )
+        }
+        _ => String::new(),
+    };
+    Why::Different {
+        one: one.to_string(),
+        other: other.to_string(),
+        converted,
+    }
 }
 
 fn convert(value: &BigDecimal, from: Unit, to: Unit) -> BigDecimal {

@@ -3,6 +3,7 @@
 //! A single point is always the decimal point: `4.763 kg` is less than five kilograms. A single
 //! comma before exactly three digits can be either, which is for the caller to settle.
 
+use std::ops::Neg;
 use std::str::FromStr;
 
 use bigdecimal::BigDecimal;
@@ -12,15 +13,37 @@ use super::lexemes::APOSTROPHES;
 /// Most characters of a number: far more than any measure has, few enough for exact arithmetic.
 const LENGTH_MAX: usize = 30;
 
+/// Digits of a whole number that are meant as they stand: zeros after them may come of rounding.
+const EXACT_DIGITS: usize = 3;
+
+/// A number and how exactly it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Written {
+    pub(super) value: BigDecimal,
+    /// What one more of its last digit, or of its fraction, is worth.
+    pub(super) step: BigDecimal,
+}
+
+impl Neg for Written {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        Self {
+            value: -self.value,
+            step: self.step,
+        }
+    }
+}
+
 /// What a number can mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
     /// One thing.
-    Clear(BigDecimal),
+    Clear(Written),
     /// Two things, as in `1,234`.
     Ambiguous {
-        thousands: BigDecimal,
-        decimals: BigDecimal,
+        thousands: Written,
+        decimals: Written,
     },
 }
 
@@ -96,13 +119,29 @@ fn clear(whole: &str, fraction: &str) -> Option<Reading> {
     decimal(whole, fraction).map(Reading::Clear)
 }
 
-fn decimal(whole: &str, fraction: &str) -> Option<BigDecimal> {
+fn decimal(whole: &str, fraction: &str) -> Option<Written> {
     let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if !are_digits(whole) || !are_digits(fraction) || whole.len() + fraction.len() == 0 {
         return None;
     }
     let point = if fraction.is_empty() { "" } else { "." };
-    BigDecimal::from_str(&format!("0{whole}{point}{fraction}")).ok()
+    let value = BigDecimal::from_str(&format!("0{whole}{point}{fraction}")).ok()?;
+    Some(Written {
+        value,
+        step: step(whole, fraction),
+    })
+}
+
+/// What one more of the last digit is worth. `10,000 lbs` may be meant to a hundred pounds.
+fn step(whole: &str, fraction: &str) -> BigDecimal {
+    let decimals = i64::try_from(fraction.len()).unwrap_or(i64::MAX);
+    let zeros = whole.len() - whole.trim_end_matches('0').len();
+    let rounded = zeros.min(whole.len().saturating_sub(EXACT_DIGITS));
+    let scale = match i64::try_from(rounded) {
+        Ok(rounded) if fraction.is_empty() => -rounded,
+        _ => decimals,
+    };
+    BigDecimal::new(1.into(), scale)
 }
 
 #[cfg(test)]
@@ -130,18 +169,49 @@ mod tests {
             ("1'234", "1234"),
             ("1’234'567.25", "1234567.25"),
         ] {
-            let meant = Reading::Clear(BigDecimal::from_str(meant).unwrap());
-            assert_eq!(read(spelling), Some(meant), "{spelling}");
+            let Some(Reading::Clear(read)) = read(spelling) else {
+                panic!("{spelling} is not one number");
+            };
+            assert_eq!(
+                read.value,
+                BigDecimal::from_str(meant).unwrap(),
+                "{spelling}"
+            );
         }
     }
 
     #[test]
     fn a_comma_before_three_digits_can_mean_either() {
+        let written = |value: &str, step: &str| Written {
+            value: BigDecimal::from_str(value).unwrap(),
+            step: BigDecimal::from_str(step).unwrap(),
+        };
         let expected = Reading::Ambiguous {
-            thousands: BigDecimal::from(1234),
-            decimals: BigDecimal::from_str("1.234").unwrap(),
+            thousands: written("1234", "1"),
+            decimals: written("1.234", "0.001"),
         };
         assert_eq!(read("1,234"), Some(expected));
+    }
+
+    #[test]
+    fn a_number_is_as_exact_as_it_is_written() {
+        for (spelling, step) in [
+            ("12", "1"),
+            ("10", "1"),
+            ("100", "1"),
+            ("1000", "10"),
+            ("1200", "10"),
+            ("22 000", "100"),
+            ("10.50", "0.01"),
+            ("1.234,5", "0.1"),
+            ("1000.0", "0.1"),
+            (".125", "0.001"),
+        ] {
+            let Some(Reading::Clear(read)) = read(spelling) else {
+                panic!("{spelling} is not one number");
+            };
+            assert_eq!(read.step, BigDecimal::from_str(step).unwrap(), "{spelling}");
+        }
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! The grammar of measures: one or more spellings of a number with its unit.
 
+use std::fmt;
+
 use bigdecimal::BigDecimal;
 
 use super::lexemes::{APOSTROPHES, Lexeme, lexemes};
-use super::number::{Reading, read};
+use super::number::{Reading, Written, read};
 use super::units::Unit;
 use super::{Why, quoted};
 
@@ -21,7 +23,7 @@ impl Measure {
     }
 
     /// Everything it can mean.
-    pub(super) fn values(&self) -> Vec<&BigDecimal> {
+    pub(super) fn values(&self) -> Vec<&Written> {
         match &self.reading {
             Reading::Clear(value) => vec![value],
             Reading::Ambiguous { thousands, .. } if self.unit.is_imperial() => vec![thousands],
@@ -30,6 +32,16 @@ impl Measure {
                 decimals,
             } => vec![thousands, decimals],
         }
+    }
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values = self.values().into_iter();
+        let values: Vec<String> = values
+            .map(|written| written.value.to_plain_string())
+            .collect();
+        write!(f, "{} {}", values.join(" or "), self.unit.name())
     }
 }
 
@@ -135,14 +147,17 @@ impl Parser<'_> {
                 },
             ) => {
                 if let Some((inches, inch)) = self.inches()? {
-                    let inches = feet * BigDecimal::from(INCHES_PER_FOOT) + inches;
-                    return Ok((Reading::Clear(inches), Some(inch)));
+                    let value = &feet.value * BigDecimal::from(INCHES_PER_FOOT) + inches.value;
+                    let step = inches.step;
+                    return Ok((Reading::Clear(Written { value, step }), Some(inch)));
                 }
             }
-            (Some("m"), Reading::Clear(metres)) if metres.is_integer() => {
+            (Some("m"), Reading::Clear(metres)) if metres.value.is_integer() => {
                 if let Some(centimetres) = self.centimetres() {
-                    let part = centimetres / BigDecimal::from(CENTIMETRES_PER_METRE);
-                    return Ok((Reading::Clear(metres + part), unit));
+                    let metre = BigDecimal::from(CENTIMETRES_PER_METRE);
+                    let value = &metres.value + centimetres.value / &metre;
+                    let step = centimetres.step / metre;
+                    return Ok((Reading::Clear(Written { value, step }), unit));
                 }
             }
             _ => {}
@@ -165,7 +180,10 @@ impl Parser<'_> {
                 self.rest = rest;
                 whole
             }
-            [Lexeme::Fraction(..), ..] => Reading::Clear(BigDecimal::from(0)),
+            [Lexeme::Fraction(..), ..] => Reading::Clear(Written {
+                value: BigDecimal::from(0),
+                step: BigDecimal::from(1),
+            }),
             _ => return Err(self.unexpected()),
         };
         match (whole, self.rest) {
@@ -173,10 +191,11 @@ impl Parser<'_> {
                 Reading::Clear(whole),
                 [Lexeme::Fraction(above, below), rest @ ..]
                 | [Lexeme::Dash, Lexeme::Fraction(above, below), rest @ ..],
-            ) if whole.is_integer() => {
+            ) if whole.value.is_integer() => {
                 self.rest = rest;
-                let fraction = BigDecimal::from(*above) / BigDecimal::from(*below);
-                Ok(Reading::Clear(whole + fraction))
+                let step = BigDecimal::from(1) / BigDecimal::from(*below);
+                let value = whole.value + BigDecimal::from(*above) * &step;
+                Ok(Reading::Clear(Written { value, step }))
             }
             (whole, _) => Ok(whole),
         }
@@ -205,7 +224,7 @@ impl Parser<'_> {
     /// The inches that follow feet, as in `12' 6"`, `12'-6"` and `12' 6`, if they do.
     ///
     /// Without a sign of their own they are whole, because `30' 9.14` may have lost a unit.
-    fn inches(&mut self) -> Result<Option<(BigDecimal, Unit)>, Why> {
+    fn inches(&mut self) -> Result<Option<(Written, Unit)>, Why> {
         let before = self.rest;
         let has_dash = self.takes(&Lexeme::Dash);
         let is_whole = matches!(self.rest, [Lexeme::Number(spelling), ..]
@@ -223,18 +242,18 @@ impl Parser<'_> {
                 self.rest = before;
                 Ok(None)
             }
-            Some((inches, _)) if inches >= INCHES_PER_FOOT => Err(Why::TooManyInches),
+            Some((inches, _)) if inches.value >= INCHES_PER_FOOT => Err(Why::TooManyInches),
             found => Ok(found),
         }
     }
 
     /// The centimetres that follow metres, as in `10 m 54 cm`, if they do.
-    fn centimetres(&mut self) -> Option<BigDecimal> {
+    fn centimetres(&mut self) -> Option<Written> {
         let before = self.rest;
         let found = self.number().and_then(|number| Ok((number, self.unit()?)));
         match found {
             Ok((Reading::Clear(number), Some(unit)))
-                if unit.name() == "cm" && number < CENTIMETRES_PER_METRE =>
+                if unit.name() == "cm" && number.value < CENTIMETRES_PER_METRE =>
             {
                 Some(number)
             }

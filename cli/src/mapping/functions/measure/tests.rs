@@ -202,6 +202,101 @@ fn a_comma_before_three_digits_is_settled_or_refused() {
 }
 
 #[test]
+fn spellings_that_differ_by_more_than_rounding_are_refused_and_shown() {
+    check_refused(
+        "m",
+        &[
+            (
+                "34.58' / 11.54m",
+                "11.54 m and 34.58 ft are not the same measure: 34.58 ft is 10.54 m",
+            ),
+            ("11.54m (34.58')", "34.58 ft is 10.54 m"),
+            ("34.58' / 10.56 m", "not the same measure"),
+            ("34' / 12 m", "34 ft is 10.36 m"),
+            ("12' 6\" / 4.0 m", "150 in is 3.81 m"),
+            ("10.54 m / 1045 cm", "1045 cm is 10.45 m"),
+            ("1.5 m / 2.1 m", "1.5 m and 2.1 m are not the same measure"),
+            (
+                "1,234 m / 5.6 cm",
+                "1234 or 1.234 m and 5.6 cm are not the same measure",
+            ),
+            ("10 m / 34.4 ft / 31 ft", "31 ft and 34.4 ft are not"),
+        ],
+    );
+    check_refused("ft", &[("34.58' / 11.54m", "not the same measure")]);
+    check_refused(
+        "kg",
+        &[
+            ("5,000 kg / 11,200 lbs", "not the same measure"),
+            ("10.0 t / 9000 kg", "not the same measure"),
+            ("500 kg / 1,000 lbs", "not the same measure"),
+        ],
+    );
+}
+
+#[test]
+fn what_is_rounded_or_cut_off_after_its_last_digit_agrees() {
+    check(
+        "m",
+        &[
+            ("34' / 10.4 m", "10.4"),
+            ("34' / 10 m", "10"),
+            ("10.54 m / 34.58 ft / 34.6 ft", "10.54"),
+            ("34.58' / 10.55 m", "10.55"),
+            ("34.6 ft (10.53 m)", "10.53"),
+            ("12' 6 1/2\" / 3.83 m", "3.83"),
+            ("12 1/2 ft / 3.9 m", "3.9"),
+        ],
+    );
+    check(
+        "kg",
+        &[
+            ("22,000 lbs / 10,000 kg", "10000"),
+            ("10,000 lbs / 4,500 kg", "4500"),
+            ("9.8 t / 21,600 lbs", "9800"),
+        ],
+    );
+}
+
+#[test]
+fn what_is_converted_and_rounded_agrees_and_what_is_a_tenth_more_does_not() {
+    const UNITS: [(&str, &str); 5] = [
+        ("m", "ft"),
+        ("kg", "lb"),
+        ("m2", "ft2"),
+        ("l", "gal"),
+        ("kn", "km/h"),
+    ];
+    proptest::proptest!(|(
+        thousandths in 10_000_u32..100_000_000,
+        decimals in 0_i64..4,
+        (metric, other) in proptest::sample::select(&UNITS[..]),
+        is_first: bool,
+    )| {
+        let exact = BigDecimal::new(thousandths.into(), 3);
+        let [metric_unit, other_unit] = [metric, other].map(|name| Unit::parse(name).unwrap());
+        let converted = &exact * metric_unit.factor() / other_unit.factor();
+        let spelled = |number: &BigDecimal, unit: &str, rounding| {
+            format!("{} {unit}", number.with_scale_round(decimals, rounding).to_plain_string())
+        };
+        let text = |value: &BigDecimal, rounding| {
+            let (one, two) = (spelled(value, metric, rounding), spelled(&converted, other, rounding));
+            if is_first { format!("{one} / {two}") } else { format!("{two} / {one}") }
+        };
+        let rounded = spelled(&exact, "", RoundingMode::HalfEven);
+        let taken = number(&rounded).unwrap();
+        proptest::prop_assert_eq!(read_in(metric, &text(&exact, RoundingMode::HalfEven)), Ok(taken));
+        proptest::prop_assert!(read_in(metric, &text(&exact, RoundingMode::Down)).is_ok());
+        let more = &exact * BigDecimal::new(11.into(), 1);
+        // Of few digits, a tenth is rounding.
+        if 0 < decimals || BigDecimal::from(100) < exact.clone().min(converted.clone()) {
+            let refused = read_in(metric, &text(&more, RoundingMode::HalfEven)).unwrap_err();
+            proptest::prop_assert!(refused.contains("not the same measure"), "{}", refused);
+        }
+    });
+}
+
+#[test]
 fn what_is_no_single_measure_is_refused() {
     check_refused(
         "m",
