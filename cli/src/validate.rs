@@ -101,6 +101,7 @@ pub fn run<C: Consumer>(
     match settings.mapping {
         None => export::read(settings.exports, input, surroundings, &mut collector)?,
         Some(mapping) => {
+            collector.collected_mut().references.are_of_keys = true;
             let (exports, progress) = (settings.exports, settings.progress);
             mapping::read(
                 mapping,

@@ -11,7 +11,7 @@ use super::manufacturer::Manufacturer;
 use super::reporter::{Problem, Reporter};
 use super::values::id;
 use crate::export::json::{Node, Value};
-use crate::findings::Code;
+use crate::findings::{Code, cut};
 
 /// A term of a vocabulary.
 #[derive(Debug)]
@@ -103,10 +103,7 @@ impl<T> Table<T> {
                 let message = format!("the {what} {id} has errors of its own");
                 Err(Problem::new(Code::ReferenceToInvalid, message))
             }
-            None => {
-                let message = format!("the export has no {what} {id}");
-                Err(Problem::new(Code::DanglingReference, message))
-            }
+            None => Err(dangling(what, id)),
         }
     }
 }
@@ -116,6 +113,9 @@ impl<T> Table<T> {
 pub(super) struct References {
     pub(super) manufacturers: Table<Manufacturer>,
     pub(super) designers: Table<Designer>,
+    /// Whether a mapping makes references of keys, which have a form of their own where they lead
+    /// nowhere.
+    pub(super) are_of_keys: bool,
     terms: [Table<Term>; Vocabulary::ALL.len()],
 }
 
@@ -194,6 +194,14 @@ impl<'n> Resolver<'n> {
         node: &'n Node<'n>,
         reporter: &mut Reporter<'n>,
     ) -> Reading<(usize, &'n T)> {
+        if self.references.are_of_keys
+            && let Some(key) = no_id(node)
+        {
+            if self.is_published {
+                reporter.value(node, dangling(what, &cut(key)));
+            }
+            return Err(Unusable);
+        }
         let Some(id) = referred_id(node, reporter)? else {
             return Ok(None);
         };
@@ -209,6 +217,20 @@ impl<'n> Resolver<'n> {
     }
 }
 
+fn dangling(what: &str, id: &str) -> Problem {
+    let message = format!("the export has no {what} {id}");
+    Problem::new(Code::DanglingReference, message)
+}
+
+/// The text that a value is, if no record can have it for an id.
+fn no_id<'n>(node: &'n Node<'_>) -> Option<&'n str> {
+    let Value::Text(text) = &node.value else {
+        return None;
+    };
+    let key = text.trim();
+    (!key.is_empty() && IdOrSlug::parse(key).is_err()).then_some(key)
+}
+
 fn referred_id<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<IdOrSlug> {
     let Value::Object(members) = &node.value else {
         return id(node, reporter);
@@ -220,7 +242,7 @@ fn referred_id<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<I
         .find(|member| member.key == "id")
         .map(|member| &member.node.value);
     if let Some(Value::Text(id)) = embedded {
-        let id: Text<'_> = crate::findings::cut(id).into();
+        let id: Text<'_> = cut(id).into();
         problem = problem.hint(format!("write \"{id}\" instead"));
     }
     reporter.value(node, problem);

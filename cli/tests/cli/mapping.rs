@@ -126,6 +126,43 @@ fn an_expression_that_never_ends_is_told() {
     assert!(error.contains(&expected), "{error}");
 }
 
+/// A mapping of boats and makers, each a line with `key` and `type`.
+const BOATS: &str = r#"
+mapping = "boat-catalogue-mapping/1"
+[[sources]]
+files = ["*.ndjson"]
+reader = "ndjson"
+[envelope]
+key = ".key"
+type = ".type"
+id = '.key | gsub(":"; "-")'
+[[emit]]
+kind = "boat"
+type = "boat"
+fields.manufacturer = ".maker | pub"
+fields.categories = { each = ".tags", value = "pub" }
+"#;
+
+#[test]
+fn a_key_that_no_record_has_is_a_reference_that_leads_nowhere_whatever_its_form() {
+    let mut cli = TestCli::new();
+    cli.write("a.toml", BOATS);
+    let boat = r#"{"key":"boat:1","type":"boat","maker":"maker:12","tags":["tag/1"]}"#;
+    cli.write("a.ndjson", boat);
+    let args = ["validate", "--mapping", "[dir]/a.toml", "[dir]/a.ndjson"];
+    let told = cli.run(&args).to_string();
+    for expected in [
+        "error[DANGLING_REFERENCE]: the export has no manufacturer maker:12\n",
+        "/manufacturer",
+        "by `.maker | pub` ([dir]/a.toml:13)",
+        "error[DANGLING_REFERENCE]: the export has no category term tag/1\n",
+        "/categories/0",
+    ] {
+        assert!(told.contains(expected), "{expected}: {told}");
+    }
+    assert!(!told.contains("INVALID_ID"), "{told}");
+}
+
 #[test]
 fn every_code_is_explained() {
     let mut cli = TestCli::new();

@@ -66,10 +66,11 @@ impl Mapper {
         text: Stored,
         identified: Identified,
     ) -> anyhow::Result<Option<Event>> {
-        let is_published = identified.is_published;
+        let (key, is_published) = (identified.key, identified.is_published);
         let at = (&raw.file, raw.line, text);
         let earlier = self.documents.add(at, identified)?;
-        Ok(earlier.map(|earlier| duplicate(raw, is_published, earlier)))
+        let key = self.keys.text(key);
+        Ok(earlier.map(|earlier| duplicate(raw, (key, is_published), earlier)))
     }
 
     fn identify(&mut self, source: usize, record: &Jq) -> Result<Option<Identified>, String> {
@@ -222,14 +223,15 @@ fn place(raw: &Raw) -> Place {
     }
 }
 
-fn duplicate(raw: &Raw, is_published: bool, earlier: &Document) -> Event {
+fn duplicate(raw: &Raw, (key, is_published): (&str, bool), earlier: &Document) -> Event {
     let (file, line) = (&earlier.file.name, earlier.line);
     let meant = match (earlier.is_published, is_published) {
         (true, _) => "; references lead to that one",
         (false, true) => " and is not published; references lead to this one",
         (false, false) => "; neither is published, and references lead to neither",
     };
-    let message = format!("the record at {file}:{line} has the same key{meant}");
+    let key = cut(key);
+    let message = format!("the record at {file}:{line} has the same key `{key}`{meant}");
     Event::Found(Box::new(Finding::new(
         Code::DuplicateKey,
         Some(place(raw)),

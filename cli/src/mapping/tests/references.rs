@@ -95,9 +95,9 @@ fn of_several_records_with_a_key_a_published_one_is_meant() {
            {"key":"x","id":"x","type":"m","name":"Published"}
            {"key":"x","id":"x","type":"m","name":"Second"}"#,
         &[
-            "3: DUPLICATE_KEY the record at a.ndjson:2 has the same key; neither is published, and references lead to neither",
-            "4: DUPLICATE_KEY the record at a.ndjson:2 has the same key and is not published; references lead to this one",
-            "5: DUPLICATE_KEY the record at a.ndjson:4 has the same key; references lead to that one",
+            "3: DUPLICATE_KEY the record at a.ndjson:2 has the same key `x`; neither is published, and references lead to neither",
+            "4: DUPLICATE_KEY the record at a.ndjson:2 has the same key `x` and is not published; references lead to this one",
+            "5: DUPLICATE_KEY the record at a.ndjson:4 has the same key `x`; references lead to that one",
             r#"1: {"kind":"boat","id":"1","model":"Published","slug":"x"}"#,
         ],
     );

@@ -125,8 +125,8 @@ fn the_same_key_from_two_sections_is_that_of_one_record() {
         &[&of("b"), &of("m")],
         &[("a.csv", "key,name\n1,A\n1,B\n")],
         &[
-            "3: DUPLICATE_KEY the record at a.csv:2 has the same key; references lead to that one",
-            "3: DUPLICATE_KEY the record at a.csv:2 has the same key; references lead to that one",
+            "3: DUPLICATE_KEY the record at a.csv:2 has the same key `1`; references lead to that one",
+            "3: DUPLICATE_KEY the record at a.csv:2 has the same key `1`; references lead to that one",
             r#"2: {"kind":"boat","id":"1","model":"A"}"#,
             r#"2: {"kind":"manufacturer","id":"1","name":"A"}"#,
             r#"3: {"kind":"boat","id":"1","model":"B"}"#,
