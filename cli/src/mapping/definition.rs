@@ -172,6 +172,8 @@ pub(super) enum Field {
 pub(super) struct Rest {
     /// The vocabulary table that translates it.
     pub(super) table: Option<String>,
+    /// What stands in for a word that the table does not have.
+    pub(super) unlisted: Option<Value>,
     /// What stands in for null.
     pub(super) default: Option<Value>,
 }

@@ -143,6 +143,36 @@ fn a_field_is_an_expression_a_default_or_a_word_of_a_table() {
 }
 
 #[test]
+fn a_word_that_a_table_does_not_have_and_no_word_stand_for_what_the_mapping_says() {
+    check(
+        r#"
+        [tables.keels]
+        f = "Fin"
+        2 = "Twin"
+        [[emit]]
+        kind = "boat"
+        type = "b"
+        [emit.fields]
+        hull.keelType = { from = ".keel", table = "keels", default = "Unknown", unlisted = "Other" }
+        categories = { each = ".tags", table = "keels", unlisted = "other" }
+        version = { from = ".v", table = "keels", unlisted = 7 }
+        "#,
+        r#"{"key":"1","type":"b","keel":"f","tags":["f","x",2,3,null],"v":"x"}
+           {"key":"2","type":"b","keel":"g"}
+           {"key":"3","type":"b","keel":null}
+           {"key":"4","type":"b","keel":""}
+           {"key":"5","type":"b","keel":["f"]}"#,
+        &[
+            r#"1: {"kind":"boat","id":"1","hull":{"keelType":"Fin"},"categories":["Fin","other","Twin","other"],"version":7}"#,
+            r#"2: {"kind":"boat","id":"2","hull":{"keelType":"Other"}}"#,
+            r#"3: {"kind":"boat","id":"3","hull":{"keelType":"Unknown"}}"#,
+            r#"4: {"kind":"boat","id":"4","hull":{"keelType":"Unknown"}}"#,
+            r#"5: boat MAPPING_FAILED /hull/keelType [tables.keels] translates texts, and this is ["f"]"#,
+        ],
+    );
+}
+
+#[test]
 fn lists_are_made_member_by_member() {
     check(
         r#"

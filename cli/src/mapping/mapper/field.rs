@@ -127,9 +127,9 @@ impl Making<'_> {
     fn finished(&self, value: Jq, rest: &Rest) -> Result<Jq, String> {
         let translated = match (&rest.table, &value) {
             (None, _) | (_, Jq::Null) => value,
-            (Some(table), Jq::Num(number)) => self.mapper.lookup(table, &number.to_string())?,
+            (Some(table), Jq::Num(number)) => self.translated(table, &number.to_string(), rest)?,
             (Some(table), word) => match text(word) {
-                Some(word) => self.mapper.lookup(table, word)?,
+                Some(word) => self.translated(table, word, rest)?,
                 None => {
                     return Err(format!(
                         "[tables.{table}] translates texts, and this is {value}"
@@ -141,6 +141,20 @@ impl Making<'_> {
             (Jq::Null, Some(default)) => from_json(default),
             (value, _) => value,
         })
+    }
+
+    fn translated(&self, table: &str, word: &str, rest: &Rest) -> Result<Jq, String> {
+        match &rest.unlisted {
+            Some(unlisted) if !self.mapper.is_listed(table, word) => {
+                let is_blank = word.trim().is_empty();
+                Ok(if is_blank {
+                    Jq::Null
+                } else {
+                    from_json(unlisted)
+                })
+            }
+            _ => self.mapper.lookup(table, word),
+        }
     }
 
     fn fail(&mut self, message: &str) {

@@ -8,6 +8,12 @@ use crate::mapping::keys::KeyId;
 use crate::validate::nearest;
 
 impl Mapper {
+    /// Whether a vocabulary table has a word.
+    pub(super) fn is_listed(&self, table: &str, word: &str) -> bool {
+        let table = self.definition.tables.get(table);
+        table.is_some_and(|entries| entries.contains_key(word))
+    }
+
     /// The place of the record that a key leads to.
     fn follow(&self, key: KeyId) -> Referred<usize> {
         let Some(place) = self.documents.place_of(key) else {

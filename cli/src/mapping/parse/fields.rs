@@ -77,8 +77,15 @@ impl Parser {
 
     fn rest(&mut self, section: &mut Section<'_>) -> Rest {
         let default = section.take("default");
+        let unlisted = section.take("unlisted");
+        let table = self.table_name(section);
+        if let (Some(unlisted), None) = (unlisted, &table) {
+            let message = "`unlisted` stands for words that a table does not have, and no `table` is named here";
+            self.problems.push(Problem::new(unlisted.span(), message));
+        }
         Rest {
-            table: self.table_name(section),
+            table,
+            unlisted: unlisted.and_then(|value| json(value, &mut self.problems)),
             default: default.and_then(|value| json(value, &mut self.problems)),
         }
     }

@@ -42,6 +42,7 @@ distinct = "yes"
 fields.model = 7
 fields.hull.keelType = { from = ".keel", tabel = "keels" }
 fields.gallery = { each = ".images", value = ".url", from = ".x" }
+fields.version = { from = ".v", unlisted = "Other" }
 "#,
         &[
             "1: the language of a mapping file is \"boat-catalogue-mapping/1\"",
@@ -56,8 +57,9 @@ fields.gallery = { each = ".images", value = ".url", from = ".x" }
             "15: this must be true or false",
             "16: a field is an expression, or a table with `from` or `each`",
             "17: `tabel` is not a key of this table [did you mean `table`?]",
-            "18: `each` is not a key of this table [its keys are from, default, table]",
-            "18: `value` is not a key of this table [its keys are from, default, table]",
+            "18: `each` is not a key of this table [its keys are from, default, unlisted, table]",
+            "18: `value` is not a key of this table [its keys are from, default, unlisted, table]",
+            "19: `unlisted` stands for words that a table does not have, and no `table` is named here",
             "2: `variabels` is not a key of this table [did you mean `variables`?]",
         ],
     );
