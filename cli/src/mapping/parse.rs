@@ -3,6 +3,7 @@
 mod emits;
 mod fields;
 mod sources;
+mod syntax;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -19,13 +20,7 @@ use crate::validate::nearest;
 
 /// Reads the text of a mapping file.
 pub(super) fn parse(text: &str) -> Result<Definition, Vec<Problem>> {
-    let document = DeTable::parse(text).map_err(|error| {
-        let span = error.span().unwrap_or_default();
-        vec![Problem::new(
-            span,
-            format!("this is not TOML: {}", error.message()),
-        )]
-    })?;
+    let document = DeTable::parse(text).map_err(|error| vec![syntax::problem(&error, text)])?;
     let mut parser = Parser::default();
     let definition = parser.document(document.get_ref(), document.span());
     match definition {
