@@ -6,6 +6,7 @@
 
 mod functions;
 mod key_names;
+mod library;
 mod products;
 mod recursion;
 mod referred;
@@ -27,27 +28,6 @@ use crate::findings::cut;
 
 /// A value of an expression; cheap to clone.
 pub(super) type Jq = Val;
-
-/// Functions of the library that reach outside, or end the program.
-///
-/// `fromjson` is ours: the library's takes any nesting.
-const EXCLUDED: [&str; 15] = [
-    "debug",
-    "debug_empty",
-    "env",
-    "fromjson",
-    "halt",
-    "halt_error",
-    "input",
-    "inputs",
-    "input_line_number",
-    "input_filename",
-    "localtime",
-    "now",
-    "stderr",
-    "stderr_empty",
-    "strflocaltime",
-];
 
 /// What the expression itself is called, among the definitions.
 const EXPRESSION: &str = "mapping_expression";
@@ -119,12 +99,8 @@ impl Program {
             args: Vec::new(),
             body: products::term(parsed),
         };
-        let definitions = jaq_core::defs()
-            .chain(jaq_std::defs())
-            .chain(jaq_json::defs())
-            .filter(|definition| !EXCLUDED.contains(&definition.name))
-            .map(|library| -> Def<&str> { products::definition(library) })
-            .chain([expression]);
+        let library = library::definitions(&whole).into_iter();
+        let definitions = library.chain([expression]);
         let arena = Arena::default();
         let file = File {
             code: EXPRESSION,
@@ -132,13 +108,9 @@ impl Program {
         };
         let modules = Loader::new(definitions)
             .load(&arena, file)
-            .map_err(syntax_error)?;
-        let library = jaq_core::funs()
-            .chain(jaq_std::funs())
-            .chain(jaq_json::funs())
-            .filter(|(name, ..)| !EXCLUDED.contains(name));
+            .map_err(|errors| syntax_error(code, errors))?;
         let compiled = Compiler::default()
-            .with_funs(library.chain(functions::all()))
+            .with_funs(library::functions())
             .with_global_vars(variables.iter().map(String::as_str))
             .compile(modules);
         let filter = compiled.map_err(|errors| {
@@ -218,17 +190,19 @@ fn check_syntax(code: &str) -> Result<(), InvalidExpression> {
     let file = File { code, path: () };
     let arena = Arena::default();
     let parsed = Loader::new([]).load(&arena, file);
-    parsed.map(|_modules| ()).map_err(syntax_error)
+    let invalid = |errors| syntax_error(code, errors);
+    parsed.map(|_modules| ()).map_err(invalid)
 }
 
-fn syntax_error(errors: load::Errors<&str, ()>) -> InvalidExpression {
+fn syntax_error(code: &str, errors: load::Errors<&str, ()>) -> InvalidExpression {
     let first = errors.into_iter().next().map(|(_file, error)| error);
     let expected = |expected: &str, found: &str| {
+        let instead = instead(code, expected, found);
         let found = match found.trim().chars().take(20).collect::<String>() {
             found if found.is_empty() => "the end of it".to_owned(),
             found => format!("`{found}`"),
         };
-        format!("this is not jq: {expected} expected instead of {found}")
+        format!("this is not jq: {expected} expected instead of {found}{instead}")
     };
     let message = match first {
         Some(load::Error::Io(_)) => Some("modules cannot be used in a mapping".to_owned()),
@@ -241,6 +215,20 @@ fn syntax_error(errors: load::Errors<&str, ()>) -> InvalidExpression {
         None => None,
     };
     message.map_or_else(not_jq, |message| InvalidExpression { message })
+}
+
+/// What to write instead of jq that there is not here.
+fn instead(code: &str, expected: &str, found: &str) -> &'static str {
+    if found == "?" && code.contains("?//") {
+        return "; there is no `?//`, use `if` and `type`";
+    }
+    if expected == "nothing" && found.starts_with(|c: char| c.is_ascii_digit()) {
+        return "; a number begins with a digit, as in `0.5`";
+    }
+    if found.contains("\\u") {
+        return "; write the character itself";
+    }
+    ""
 }
 
 fn not_jq() -> InvalidExpression {
@@ -259,8 +247,9 @@ fn undefined(error: Option<(&str, jaq_core::compile::Undefined)>) -> InvalidExpr
         "filter" => "function",
         other => other,
     };
+    let instead = library::instead(name).map(|instead| format!("; {instead}"));
     InvalidExpression {
-        message: format!("there is no {what} `{name}`"),
+        message: format!("there is no {what} `{name}`{}", instead.unwrap_or_default()),
     }
 }
 

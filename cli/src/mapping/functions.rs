@@ -12,7 +12,7 @@ pub(super) mod year;
 const QUOTED_MAX: usize = 80;
 
 /// The beginning of a text, for an error to quote.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     match text.char_indices().nth(QUOTED_MAX) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -9,17 +9,18 @@ use jaq_json::Val;
 use super::products::{PRODUCT, product};
 use super::values::to_json;
 use super::{Data, Language, Referred, from_json, from_node, text};
-use crate::export::json;
+use crate::export::json::{self, InvalidJson};
 use crate::findings::cut;
 use crate::mapping::DEPTH_MAX;
 use crate::mapping::functions::measure::{Unit, measure, number};
 use crate::mapping::functions::plain::markdown::markdown;
 use crate::mapping::functions::plain::{looks_like_markdown, plain};
+use crate::mapping::functions::quoted;
 use crate::mapping::functions::slugify::slugify;
 use crate::mapping::functions::year::year;
 
 /// How many there are.
-const FUNCTIONS: usize = 13;
+const FUNCTIONS: usize = 14;
 
 /// All functions, with their numbers of arguments.
 pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
@@ -36,6 +37,7 @@ pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
         ("measure", 1, |cv| with_argument(cv, measured)),
         ("number", 0, |cv| bome(number_of(&cv.1))),
         ("fromjson", 0, |cv| on_text(&cv, parsed)),
+        ("tonumber", 0, |cv| bome(to_number(&cv.1))),
         ("year", 0, |cv| on_text(&cv, year_of)),
         ("plain", 0, |cv| bome(plain_text(*cv.0.data(), &cv.1))),
         ("markdown", 0, |cv| on_text(&cv, markdown_text)),
@@ -107,7 +109,27 @@ fn public_id(data: Data<'_>, key: &str) -> ValR<Val> {
 fn parsed(_data: Data<'_>, json: &str) -> ValR<Val> {
     match json::parse_nested(json, DEPTH_MAX) {
         Ok(node) => Ok(from_node(&node)),
+        Err(InvalidJson::Syntax { reason, .. }) => {
+            let given = quoted(json);
+            failed(format!("could not read {given:?} as JSON: {reason}"))
+        }
         Err(invalid) => failed(invalid),
+    }
+}
+
+/// A number as JSON spells it, from a text.
+fn to_number(input: &Val) -> ValR<Val> {
+    if matches!(input, Val::Num(_)) {
+        return Ok(input.clone());
+    }
+    let node = text(input).and_then(|text| json::parse_nested(text, DEPTH_MAX).ok());
+    match node.map(|node| node.value) {
+        Some(json::Value::Number(spelled)) => Ok(super::values::number(spelled)),
+        _ => failed(format!(
+            "could not read {} as a number such as `1.5`; `number` reads `1,234.5` and `16,6`, \
+             `measure(\"m\")` reads `1.5 m`",
+            quoted(&input.to_string())
+        )),
     }
 }
 

@@ -21,9 +21,10 @@ pub(super) fn problem(error: &Error, text: &str) -> Problem {
         None => Problem::new(span, format!("this is not TOML: {}", error.message())),
         Some(value) => {
             let code = &text[value.clone()];
-            let hint = match code.contains(['\'', '"', '{', '}', '#']) {
-                false => format!("write `'{code}'`"),
-                true => "put all of it between ' and ', which may have \" between them".to_owned(),
+            let hint = if code.contains(['\'', '"', '{', '}', '#']) {
+                "put all of it between ' and ', which may have \" between them".to_owned()
+            } else {
+                format!("write `'{code}'`")
             };
             let message = "this is not TOML: a text or an expression must be in quotes, all of it";
             Problem::new(value, message).hint(Some(hint))

@@ -1,0 +1,135 @@
+//! The library that every expression has: that of jaq, without what reaches outside, and with what
+//! jq's manual has and jaq lacks, as far as jq itself can define it.
+//!
+//! It is parsed once. A definition of the mapping with the same name hides one of the library.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use jaq_core::load;
+use jaq_core::load::parse::Def;
+use jaq_core::native::Fun;
+
+use super::{Language, functions, products};
+
+/// Functions of jaq that reach outside, or end the program.
+pub(super) const OUTSIDE: [&str; 14] = [
+    "debug",
+    "debug_empty",
+    "env",
+    "halt",
+    "halt_error",
+    "input",
+    "inputs",
+    "input_line_number",
+    "input_filename",
+    "localtime",
+    "now",
+    "stderr",
+    "stderr_empty",
+    "strflocaltime",
+];
+
+/// Functions that are ours alone: jaq's take any nesting, and take a text for a line of JSON.
+const OURS: [&str; 2] = ["fromjson", "tonumber"];
+
+/// What to use instead of what jq has and mappings lack.
+const INSTEAD: [(&str, &str); 10] = [
+    ("$ENV", "settings stand in [variables]"),
+    ("$__loc__", "findings name the line of the mapping"),
+    ("debug", "`mapping check` shows what fields become"),
+    ("env", "settings stand in [variables]"),
+    ("halt", "`error` says what is wrong with a record"),
+    ("halt_error", "`error` says what is wrong with a record"),
+    ("input", "`deref` leads to other records"),
+    ("inputs", "`deref` leads to other records"),
+    ("localtime", "`gmtime` is the same everywhere"),
+    ("strflocaltime", "`strftime` is the same everywhere"),
+];
+
+/// Functions of jaq that ours are made of, and what these call them.
+const WRAPPED: [(&str, &str); 6] = [
+    ("fromdateiso8601", "_fromdateiso8601"),
+    ("matches", "_matches"),
+    ("mktime", "_mktime"),
+    ("split_", "_split_"),
+    ("split_matches", "_split_matches"),
+    ("strptime", "_strptime"),
+];
+
+/// A definition in jq, and the names that it mentions.
+struct Known {
+    definition: Def<&'static str>,
+    mentions: HashSet<String>,
+}
+
+/// All definitions: each sees those before it.
+static DEFINITIONS: LazyLock<Vec<Known>> = LazyLock::new(|| {
+    let is_kept = |definition: &Def<&str>| !is_excluded(definition.name);
+    jaq_core::defs()
+        .chain(own(include_str!("errors.jq")))
+        .chain(jaq_std::defs())
+        .chain(jaq_json::defs())
+        .filter(is_kept)
+        .chain(own(include_str!("library.jq")))
+        .map(products::definition)
+        .map(|definition| Known {
+            mentions: words(&format!("{:?}", definition.body))
+                .map(str::to_owned)
+                .collect(),
+            definition,
+        })
+        .collect()
+});
+
+fn is_excluded(name: &str) -> bool {
+    OUTSIDE.contains(&name) || OURS.contains(&name)
+}
+
+/// What to use instead of a function, or a variable, that there is not.
+pub(super) fn instead(name: &str) -> Option<&'static str> {
+    let known = INSTEAD.iter().find(|(lacking, _)| *lacking == name);
+    known.map(|(_, instead)| *instead)
+}
+
+fn own(code: &'static str) -> Vec<Def<&'static str>> {
+    let definitions = load::parse(code, |parser| parser.defs());
+    definitions.unwrap_or_else(|| unreachable!("every test of expressions parses it"))
+}
+
+/// The definitions that `code` may use, be it by others: to compile them all for each expression
+/// takes many times as long as to compile the expression.
+pub(super) fn definitions(code: &str) -> Vec<Def<&str>> {
+    let mut names: HashSet<&str> = words(code).collect();
+    let mut used = Vec::new();
+    for Known {
+        definition,
+        mentions,
+    } in DEFINITIONS.iter().rev()
+    {
+        if names.contains(definition.name) {
+            names.extend(mentions.iter().map(String::as_str));
+            used.push(definition.clone());
+        }
+    }
+    used.reverse();
+    used
+}
+
+/// Whatever in a text may be the name of a function.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '@'))
+}
+
+/// The functions of the library that are not defined in jq.
+pub(super) fn functions() -> impl Iterator<Item = Fun<Language>> {
+    let jaqs = jaq_core::funs()
+        .chain(jaq_std::funs())
+        .chain(jaq_json::funs())
+        .filter(|(name, ..)| !is_excluded(name))
+        .map(|(name, arguments, function)| {
+            let wrapped = WRAPPED.iter().find(|(jaqs, _)| *jaqs == name);
+            (wrapped.map_or(name, |(_, ours)| *ours), arguments, function)
+        });
+    jaqs.chain(functions::all())
+}

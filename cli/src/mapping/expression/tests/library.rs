@@ -1,0 +1,111 @@
+//! The library: what jq's manual has and jaq lacks does what the manual says, and errors say what
+//! was given and what would be read.
+
+use super::*;
+
+/// Expressions, inputs, and what they come to.
+#[rustfmt::skip]
+const ANSWERS: [(&str, &str, &str); 36] = [
+    (".[] |= IN(2, 3)", "[1, 2, 3]", "[false,true,true]"),
+    ("IN(.[]; 2, 3)", "[1, 2]", "true"),
+    ("IN(.[]; 2, 3)", "[1]", "false"),
+    ("INDEX(.id)", r#"[{"id": 1}, {"id": "b"}]"#, r#"{"1":{"id":1},"b":{"id":"b"}}"#),
+    ("INDEX(.[]; .)", r#"["a", "a"]"#, r#"{"a":"a"}"#),
+    ("JOIN({a: 1}; .)", r#"["a", "b"]"#, r#"[["a",1],["b",null]]"#),
+    ("[JOIN({a: 1}; .[]; .)]", r#"["a"]"#, r#"[["a",1]]"#),
+    ("[JOIN({a: 1}; .[]; .; .[1])]", r#"["a"]"#, "[1]"),
+    ("map(trimstr(\"foo\"))", r#"["fo", "foo", "barfoo", "foobarfoo", "foob"]"#, r#"["fo","","bar","bar","b"]"#),
+    ("map(ascii)", "[65, 97]", r#"["A","a"]"#),
+    ("map(toarray)", "[1, [2], null]", "[[1],[2],[null]]"),
+    ("[have_literal_numbers, have_decnum]", "null", "[true,false]"),
+    ("@csv", r#"[1, "a\"b", null, true, 1.5]"#, r#""1,\"a\"\"b\",,true,1.5""#),
+    ("@tsv", r#"[1, "a\tb\\\r\n", null, false]"#, r#""1\ta\\tb\\\\\\r\\n\t\tfalse""#),
+    ("@csv \"x: \\(.)\"", r#"[1, "a"]"#, r#""x: 1,\"a\"""#),
+    ("[format(\"csv\", \"json\", \"html\")]", r#"["<"]"#, r#"["\"<\"","[\"<\"]","[&quot;&lt;&quot;]"]"#),
+    ("join(\", \")", r#"["a", 1, 2.3, true, null, false]"#, r#""a, 1, 2.3, true, , false""#),
+    ("[join(\",\"), ([] | join(\",\"))]", "[null]", r#"["",""]"#),
+    ("from_entries", r#"[{"k": "a", "v": 1}, {"Name": "b", "Value": null}, {"name": "c", "value": false}]"#, r#"{"a":1,"b":null,"c":false}"#),
+    ("with_entries(.key |= \"KEY_\" + .)", r#"{"a": 1}"#, r#"{"KEY_a":1}"#),
+    ("del(.[1, 2])", r#"["foo", "bar", "baz"]"#, r#"["foo"]"#),
+    ("del(.a[1:], .b, .x.y, .c[7])", r#"{"a": [1, 2], "b": null, "c": []}"#, r#"{"a":[1],"c":[]}"#),
+    ("del(.. | select(. == null))", r#"{"a": null, "b": [null, 1]}"#, r#"{"b":[1]}"#),
+    ("delpaths([[\"a\", \"b\"], [\"a\", \"b\"]])", r#"{"a": {"b": 1, "c": 2}}"#, r#"{"a":{"c":2}}"#),
+    ("pick(.[1])", "[1, 2, 3]", "[null,2]"),
+    ("pick(.a, .b.c, .x)", r#"{"a": 1, "b": {"c": 2, "d": 3}}"#, r#"{"a":1,"b":{"c":2},"x":null}"#),
+    ("setpath([\"a\", 1]; 1)", "null", r#"{"a":[null,1]}"#),
+    ("[leaf_paths]", r#"{"a": [1]}"#, r#"[["a",0]]"#),
+    ("[1 | truncate_stream([[0], 1], [[1, 0], 2], [[1, 0]], [[1]])]", "null", "[[[0],2],[[0]]]"),
+    ("fromstream(1 | truncate_stream([[0], 1], [[1, 0], 2], [[1, 0]], [[1]]))", "null", "[2]"),
+    ("[tostream]", r#"{"a": [1, {"b": 2}]}"#, r#"[[["a",0],1],[["a",1,"b"],2],[["a",1,"b"]],[["a",1]],[["a"]]]"#),
+    ("[fromstream((., 1) | tostream)]", r#"{"a": [1, {"b": []}]}"#, r#"[{"a":[1,{"b":[]}]},1]"#),
+    ("[(0 | date), (1 | dateadd(\"seconds\"; 2)), (3 | datesub(\"seconds\"; 1))]", "null", r#"["1970-01-01T00:00:00Z",3,2]"#),
+    ("[test(\"A\"; null), test([\"A\", \"i\"])]", r#""a""#, "[false,true]"),
+    ("map(toboolean)", r#"["true", false]"#, "[true,false]"),
+    ("map(tonumber)", r#"[1, "1.50", " 2 ", "-1e3"]"#, "[1,1.50,2,-1e3]"),
+];
+
+#[test]
+fn what_jaq_lacks_does_what_the_manual_of_jq_says() {
+    for (code, input, expected) in ANSWERS {
+        check(code, &serde_json::from_str(input).unwrap(), expected);
+    }
+}
+
+#[test]
+fn a_definition_of_the_mapping_hides_that_of_the_library() {
+    check(
+        "def trimstr($s): \"own\"; trimstr(\"a\")",
+        &json!("a"),
+        r#""own""#,
+    );
+    check("def join(f): \"own\"; join(.)", &json!([]), r#""own""#);
+    check("def @csv: \"own\"; @csv", &json!([]), r#""own""#);
+}
+
+/// Expressions, inputs, and how the errors that they come to begin.
+#[rustfmt::skip]
+const ERRORS: [(&str, &str, &str); 20] = [
+    ("tonumber", r#""1.5m""#, "could not read \"1.5m\" as a number such as `1.5`; `number` reads `1,234.5` and `16,6`, `measure(\"m\")` reads `1.5 m`"),
+    ("tonumber", "null", "could not read null as a number such as `1.5`"),
+    ("tonumber", r#""null""#, "could not read \"null\" as a number"),
+    ("toboolean", r#""yes""#, "could not read \"yes\" as true or false"),
+    ("fromjson", r#""{a""#, "could not read \"{a\" as JSON: key must be a string"),
+    ("fromdate", r#""1974""#, "could not read \"1974\" as a time such as \"2026-05-01T12:00:00Z\": "),
+    ("fromdateiso8601", "1974", "could not read 1974 as a time such as"),
+    ("strptime(\"%Y-%m-%d\")", r#""1974""#, "could not read \"1974\" as a time in the form \"%Y-%m-%d\": "),
+    ("mktime", r#""1974""#, "could not read \"1974\" as the parts of a time"),
+    ("test(\"a(?=b)\")", r#""ab""#, "invalid regex: look-around is not supported; match more, and take"),
+    ("sub(\"(a)\\\\1\"; \"b\")", r#""ab""#, "invalid regex: backreferences are not supported; match more"),
+    ("[splits(\"(?<!a)b\")]", r#""ab""#, "invalid regex: look-around is not supported; match more"),
+    ("@csv", "[[1]]", "[1] cannot stand in a row"),
+    ("@tsv", r#""a""#, "only a list can be a row, not \"a\""),
+    ("format(\"x\")", "1", "\"x\" is not a format of texts"),
+    (". as [$a] ?// $a | $a", "1", "this is not jq: | expected instead of `?`; there is no `?//`, use `if` and `type`"),
+    (".a + .5", "1", "this is not jq: nothing expected instead of `5`; a number begins with a digit, as in `0.5`"),
+    (r#""\ud83d\ude00""#, "1", "this is not jq: 4-digit hexadecimal UTF-8 code point expected instead of `d83d\\ude00\"`; write the character itself"),
+    ("input", "1", "there is no function `input`; `deref` leads to other records"),
+    ("$__loc__", "1", "there is no variable `$__loc__`; findings name the line of the mapping"),
+];
+
+#[test]
+fn errors_say_what_was_given_and_what_would_be_read() {
+    for (code, input, expected) in ERRORS {
+        let error = evaluate(code, &serde_json::from_str(input).unwrap()).expect_err(code);
+        assert!(error.starts_with(expected), "{code}: {error}");
+        assert!(!error.contains("line is not"), "{code}: {error}");
+    }
+    check("try tonumber catch 0", &json!("1.5m"), "0");
+    check("[.[] | tonumber?]", &json!(["1", "a"]), "[1]");
+}
+
+fn names(code: &str) -> Vec<&str> {
+    let used = super::super::library::definitions(code);
+    used.into_iter().map(|definition| definition.name).collect()
+}
+
+#[test]
+fn an_expression_is_compiled_with_the_definitions_that_it_uses() {
+    assert_eq!(names(".a.b"), Vec::<&str>::new());
+    assert_eq!(names(".a | select(.)"), ["empty", "select"]);
+    assert!(names("test(\"a\")").ends_with(&["test", "test"]));
+}
