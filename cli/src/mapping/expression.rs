@@ -12,6 +12,7 @@ mod recursion;
 mod referred;
 mod values;
 
+use jaq_core::compile::Undefined;
 use jaq_core::data::HasLut;
 use jaq_core::load::parse::Def;
 use jaq_core::load::{self, Arena, File, Loader};
@@ -237,20 +238,26 @@ fn not_jq() -> InvalidExpression {
     }
 }
 
-fn undefined(error: Option<(&str, jaq_core::compile::Undefined)>) -> InvalidExpression {
+fn undefined(error: Option<(&str, Undefined)>) -> InvalidExpression {
     let Some((name, what)) = error else {
         return InvalidExpression {
             message: "this cannot be compiled".to_owned(),
         };
     };
-    let what = match what.as_str() {
-        "filter" => "function",
-        other => other,
+    let (what, known) = match what {
+        Undefined::Filter(_arity) => ("function", library::arities(name)),
+        other => (other.as_str(), Vec::new()),
     };
-    let instead = library::instead(name).map(|instead| format!("; {instead}"));
-    InvalidExpression {
-        message: format!("there is no {what} `{name}`{}", instead.unwrap_or_default()),
-    }
+    let known: Vec<String> = known.iter().map(usize::to_string).collect();
+    let message = match (known.as_slice(), library::instead(name)) {
+        ([], None) => format!("there is no {what} `{name}`"),
+        ([], Some(instead)) => format!("there is no {what} `{name}`; {instead}"),
+        (known, _) => {
+            let known = known.join(" or ");
+            format!("`{name}` takes another number of arguments: {known}")
+        }
+    };
+    InvalidExpression { message }
 }
 
 /// What an error says: a text as it is, and no more of a value than can be shown.

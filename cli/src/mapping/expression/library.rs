@@ -92,6 +92,20 @@ pub(super) fn instead(name: &str) -> Option<&'static str> {
     known.map(|(_, instead)| *instead)
 }
 
+/// The numbers of arguments that the functions of this name take.
+pub(super) fn arities(name: &str) -> Vec<usize> {
+    let definitions = DEFINITIONS.iter().map(|known| &known.definition);
+    let defined = definitions.filter(|definition| definition.name == name);
+    let native = functions().filter(|(native, ..)| *native == name);
+    let mut arities: Vec<usize> = defined
+        .map(|definition| definition.args.len())
+        .chain(native.map(|(_, arguments, _)| arguments.len()))
+        .collect();
+    arities.sort_unstable();
+    arities.dedup();
+    arities
+}
+
 fn own(code: &'static str) -> Vec<Def<&'static str>> {
     let definitions = load::parse(code, |parser| parser.defs());
     definitions.unwrap_or_else(|| unreachable!("every test of expressions parses it"))

@@ -32,12 +32,13 @@ pub(super) fn problem(error: &Error, text: &str) -> Problem {
     }
 }
 
-/// The value in which an error is, to the end of its line, if it looks like an expression.
+/// The value in which an error is, no further than its line, if it looks like an expression.
 fn unquoted(text: &str, at: usize) -> Option<Range<usize>> {
     let found = text.get(at..)?.lines().next()?;
     let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let start = line + value_start(&text[line..at])?;
     let value = text[start..].lines().next()?;
+    let value = &value[..value_end(value, text[line..start].contains('{'))];
     let indent = value.len() - value.trim_start().len();
     let (start, value) = (start + indent, value.trim());
     let before = text.get(start..at).unwrap_or_default();
@@ -62,6 +63,22 @@ fn value_start(line: &str) -> Option<usize> {
         }
     }
     start
+}
+
+/// Where a value ends that goes on to the end of its line, or to the next key of a table in braces.
+fn value_end(value: &str, is_in_braces: bool) -> usize {
+    let (mut quote, mut depth) = (None, 0_usize);
+    for (place, c) in value.char_indices() {
+        match (quote, c) {
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ',' | '}') if is_in_braces && depth == 0 => return place,
+            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    value.len()
 }
 
 fn begins_expression(text: &str) -> bool {
@@ -139,12 +156,6 @@ mod tests {
             (r#"".a | lookup("b").c""#, r#"".a | lookup("b").c""#),
             (r#".a // "x""#, r#".a // "x""#),
             (r#".a."b""#, r#".a."b""#),
-            ("{ from = .name }", ".name }"),
-            (
-                "{ each = .engines, fields = { x = \".a\" } }",
-                ".engines, fields = { x = \".a\" } }",
-            ),
-            ("{ from = \".a\", default = .b }", ".b }"),
             ("{ a: 1 }", "{ a: 1 }"),
             ("{a}", "{a}"),
             ("{a, b: .c}", "{a, b: .c}"),
@@ -155,6 +166,26 @@ mod tests {
                 Ok((marked.to_owned(), hint.to_owned())),
                 "{value}"
             );
+        }
+    }
+
+    #[test]
+    fn an_expression_ends_where_the_next_key_begins() {
+        for (value, marked) in [
+            ("{ from = .name }", ".name"),
+            (
+                "{ each = .engines[1, 2], fields = { x = \".a\" } }",
+                ".engines[1, 2]",
+            ),
+            ("{ from = \".a\", default = .b }", ".b"),
+            ("{ from = .a, table = \"keels\" }", ".a"),
+            (
+                "{ from = if .a then 1 else 2 end, default = 3 }",
+                "if .a then 1 else 2 end",
+            ),
+        ] {
+            let expected = (marked.to_owned(), format!("write `'{marked}'`"));
+            assert_eq!(told(value), Ok(expected), "{value}");
         }
     }
 

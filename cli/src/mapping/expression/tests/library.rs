@@ -64,7 +64,7 @@ fn a_definition_of_the_mapping_hides_that_of_the_library() {
 
 /// Expressions, inputs, and how the errors that they come to begin.
 #[rustfmt::skip]
-const ERRORS: [(&str, &str, &str); 20] = [
+const ERRORS: [(&str, &str, &str); 22] = [
     ("tonumber", r#""1.5m""#, "could not read \"1.5m\" as a number such as `1.5`; `number` reads `1,234.5` and `16,6`, `measure(\"m\")` reads `1.5 m`"),
     ("tonumber", "null", "could not read null as a number such as `1.5`"),
     ("tonumber", r#""null""#, "could not read \"null\" as a number"),
@@ -84,6 +84,8 @@ const ERRORS: [(&str, &str, &str); 20] = [
     (".a + .5", "1", "this is not jq: nothing expected instead of `5`; a number begins with a digit, as in `0.5`"),
     (r#""\ud83d\ude00""#, "1", "this is not jq: 4-digit hexadecimal UTF-8 code point expected instead of `d83d\\ude00\"`; write the character itself"),
     ("input", "1", "there is no function `input`; `deref` leads to other records"),
+    ("ltrimstr", "1", "`ltrimstr` takes another number of arguments: 1"),
+    ("test", "1", "`test` takes another number of arguments: 1 or 2"),
     ("$__loc__", "1", "there is no variable `$__loc__`; findings name the line of the mapping"),
 ];
 
