@@ -85,7 +85,7 @@ codes! {
     NoExportFiles "NO_EXPORT_FILES" Error Export
         "A folder or an archive has no file that is read, or a named file is none that the mapping reads.",
     TypeNotFound "TYPE_NOT_FOUND" Warning Export
-        "The export has no record of a type that a rule of the mapping is for.",
+        "The export has no record of a type that a rule or a join of the mapping is for.",
     RecordsUnidentified "RECORDS_UNIDENTIFIED" Warning Export
         "Records have no key or no type by which the mapping could know them; they are not read.",
     DuplicateKey "DUPLICATE_KEY" Warning Record

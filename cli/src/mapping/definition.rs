@@ -26,6 +26,8 @@ pub(super) struct Definition {
     pub(super) sources: Vec<Source>,
     /// Files of links between records, which some systems keep beside them.
     pub(super) links: Option<Links>,
+    /// Records that are found by what they refer to.
+    pub(super) joins: Vec<Join>,
     /// Vocabulary tables: text to value.
     pub(super) tables: HashMap<String, Table>,
     /// Native records that are the same whatever the export has.
@@ -124,6 +126,21 @@ pub(super) struct Links {
     pub(super) files: Files,
     /// From a row to links: `{from, field, to, position}` each.
     pub(super) each: ExpressionId,
+}
+
+/// Records that refer to others, to be found by what they refer to.
+#[derive(Debug)]
+pub(super) struct Join {
+    /// What expressions call it.
+    pub(super) name: String,
+    /// Types of the records that refer to others.
+    pub(super) types: Vec<String>,
+    /// From such a record to the key that it refers to, or a list of them.
+    pub(super) to: ExpressionId,
+    /// The place among the others, a number; that in the export where it is absent.
+    pub(super) order: Option<ExpressionId>,
+    /// Where the join stands in the mapping file.
+    pub(super) span: Range<usize>,
 }
 
 /// A native record that stands in the mapping file itself.

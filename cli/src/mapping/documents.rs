@@ -50,6 +50,11 @@ impl Document {
             line: Some(self.line),
         }
     }
+
+    /// Whether both are one record of the export, which several sections have read.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.text == other.text && self.id == other.id
+    }
 }
 
 /// Where the text of a record lies.
@@ -144,8 +149,7 @@ impl Documents {
             *meant = Some(number);
         }
         let added = &self.all[number as usize];
-        let is_other = |earlier: &&Document| earlier.text != text || earlier.id != added.id;
-        Ok(earlier.filter(is_other))
+        Ok(earlier.filter(|earlier| !earlier.is_same(added)))
     }
 
     /// Ends adding, so that records can be read.

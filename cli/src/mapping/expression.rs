@@ -19,7 +19,7 @@ use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, DataT, Filter, Lut, Vars, unwrap_valr};
 use jaq_json::Val;
 
-pub(super) use self::key_names::{Definitions, key_names};
+pub(super) use self::key_names::{Definitions, key_names, texts_given_to};
 pub(super) use self::products::TooLarge;
 use self::recursion::check as check_recursion;
 pub(super) use self::referred::Referred;
@@ -44,6 +44,8 @@ pub(super) trait Knowledge {
     fn linked(&self, from: Option<&str>, field: &str) -> Vec<String>;
     /// Takes note that a text of the current record looks like Markdown.
     fn note_markdown(&self);
+    /// The published records that refer to this key, by the name of a join, in their order.
+    fn joined(&self, join: &str, key: &str) -> Result<Vec<Val>, String>;
     /// What a word becomes by a vocabulary table.
     fn lookup(&self, table: &str, word: &str) -> Result<Val, String>;
 }

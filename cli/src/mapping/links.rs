@@ -1,25 +1,32 @@
-//! Links between records that a system keeps beside them, looked up by record and field.
+//! Links between records, looked up by a key and a name: those that a system keeps beside its
+//! records, and those that a mapping makes of references.
 
 use super::keys::{KeyId, Keys};
 
-/// From one record, by a field of it, to another.
+/// From a key, by a field, to another record.
 #[derive(Clone, Copy, Debug)]
-struct Link {
+struct Link<T> {
     from: KeyId,
     field: KeyId,
     position: f64,
-    to: KeyId,
+    to: T,
 }
 
 /// All links: added in any order, then sorted once, then looked up.
-#[derive(Default)]
-pub(super) struct Links {
-    links: Vec<Link>,
+pub(super) struct Links<T> {
+    links: Vec<Link<T>>,
 }
 
-impl Links {
+impl<T> Default for Links<T> {
+    fn default() -> Self {
+        let links = Vec::new();
+        Self { links }
+    }
+}
+
+impl<T: Copy> Links<T> {
     /// Adds a link; of equal positions the first added comes first.
-    pub(super) fn add(&mut self, from: KeyId, field: KeyId, position: f64, to: KeyId) {
+    pub(super) fn add(&mut self, from: KeyId, field: KeyId, position: f64, to: T) {
         self.links.push(Link {
             from,
             field,
@@ -51,15 +58,15 @@ impl Links {
         fields.into_iter().map(|field| keys.text(field)).collect()
     }
 
-    /// The keys that a record is linked to by a field, in their order.
+    /// What a key is linked to by a field, in its order.
     pub(super) fn of(
         &self,
         from: KeyId,
         field: &str,
         keys: &Keys,
-    ) -> impl Iterator<Item = KeyId> + use<'_> {
+    ) -> impl Iterator<Item = T> + use<'_, T> {
         let of_field = keys.find(field).map(|field| {
-            let before = |link: &Link| (link.from, link.field) < (from, field);
+            let before = |link: &Link<T>| (link.from, link.field) < (from, field);
             let links = self.links[self.links.partition_point(before)..].iter();
             links.take_while(move |link| (link.from, link.field) == (from, field))
         });

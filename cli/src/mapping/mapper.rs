@@ -6,6 +6,7 @@ mod distinct;
 mod field;
 mod followed;
 mod identify;
+mod joins;
 mod knowledge;
 mod make;
 mod remarks;
@@ -143,7 +144,9 @@ pub(super) struct Mapper {
     variables: Vec<Jq>,
     documents: Documents,
     keys: Keys,
-    links: Links,
+    links: Links<KeyId>,
+    /// From keys, by the names of joins, to the places of the published records that refer to them.
+    joins: Links<usize>,
     types: HashSet<Rc<str>>,
     reading: Reading,
     /// Hashes of the types and ids of published records, and of others once they were told.
@@ -183,6 +186,7 @@ impl Mapper {
             documents: Documents::create(temp_dir)?,
             keys: Keys::default(),
             links: Links::default(),
+            joins: Links::default(),
             types: HashSet::new(),
             reading: Reading::default(),
             told: HashSet::new(),
@@ -196,6 +200,7 @@ impl Mapper {
     /// Ends reading: from now on records are made.
     pub(super) fn finish_reading(&mut self) -> anyhow::Result<Reading> {
         self.links.sort();
+        self.joins.sort();
         self.documents.finish()?;
         self.told = self.published();
         let mut reading = std::mem::take(&mut self.reading);
@@ -260,6 +265,7 @@ pub(super) fn compile(definition: &Definition) -> Result<Vec<Program>, Vec<Probl
             Err(why) => problems.push(invalid(&expression.span, why)),
         }
     }
+    problems.extend(joins::unknown(definition));
     if problems.is_empty() {
         Ok(programs)
     } else {

@@ -2,6 +2,7 @@
 
 mod emits;
 mod fields;
+mod joins;
 mod sources;
 mod syntax;
 
@@ -54,6 +55,7 @@ impl Parser {
         };
         let sources = self.sources(&mut root, common);
         let links = root.take("links").map(|value| self.links(value));
+        let joins = self.joins(&mut root);
         let records = self.constants(&mut root);
         let emits = self.emits(&mut root);
         root.finish(&mut self.problems);
@@ -65,6 +67,7 @@ impl Parser {
                 Some(links) => Some(links?),
                 None => None,
             },
+            joins,
             tables,
             records,
             ignored: std::mem::take(&mut self.ignored),

@@ -43,7 +43,9 @@ impl<'t> Section<'t> {
 
     /// The value of a key.
     pub(super) fn take(&mut self, key: &'static str) -> Option<&'t Spanned<DeValue<'t>>> {
-        self.asked.push(key);
+        if !self.asked.contains(&key) {
+            self.asked.push(key);
+        }
         self.table.get(key)
     }
 

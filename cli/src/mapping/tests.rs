@@ -2,6 +2,7 @@
 
 mod bad_records;
 mod distinct;
+mod joins;
 mod links;
 mod markdown;
 mod mistakes;

@@ -5,11 +5,15 @@ use std::collections::HashSet;
 use crate::mapping::definition::{Definition, Emit, Envelope, ExpressionId, Field};
 use crate::mapping::expression::key_names;
 
-/// The names that are known at the top of a record: those of its fields and those that identify it.
+/// The names that are known at the top of a record: those of its fields, those that
+/// identify it, and those that join it to others.
 pub(super) fn names_known(definition: &Definition, emit: &Emit) -> HashSet<String> {
     let envelopes = definition.sources.iter();
     let envelopes = envelopes.flat_map(|source| of_envelope(&source.envelope));
-    let codes = envelopes.map(|(_, id)| definition.expressions[id.0].code.as_str());
+    let joins = definition.joins.iter();
+    let joins = joins.flat_map(|join| std::iter::once(join.to).chain(join.order));
+    let all = envelopes.map(|(_, id)| id).chain(joins);
+    let codes = all.map(|id| definition.expressions[id.0].code.as_str());
     let mut names = names_of_fields(definition, emit);
     names.extend(codes.flat_map(|code| key_names(code).all));
     names

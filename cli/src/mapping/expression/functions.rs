@@ -1,6 +1,7 @@
 //! The functions that jq lacks, bound to their implementations.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use jaq_core::native::{Fun, bome, run, v};
 use jaq_core::{Cv, Error, RunPtr, ValR, ValXs};
@@ -20,7 +21,7 @@ use crate::mapping::functions::slugify::slugify;
 use crate::mapping::functions::year::year;
 
 /// How many there are.
-const FUNCTIONS: usize = 14;
+const FUNCTIONS: usize = 16;
 
 /// All functions, with their numbers of arguments.
 pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
@@ -33,6 +34,8 @@ pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
             let key = cv.0.pop_var();
             bome(links_from(*cv.0.data(), &key, &field))
         }),
+        ("joined", 1, |cv| with_argument(cv, joined)),
+        ("many", 0, |cv| bome(Ok(many(&cv.1)))),
         ("lookup", 1, |cv| with_argument(cv, lookup)),
         ("measure", 1, |cv| with_argument(cv, measured)),
         ("number", 0, |cv| bome(number_of(&cv.1))),
@@ -148,6 +151,25 @@ fn links_from(data: Data<'_>, key: &Val, field: &Val) -> ValR<Val> {
         key => data.knowledge.linked(Some(&worded(key)?), field),
     };
     Ok(keys.into_iter().map(Val::from).collect())
+}
+
+fn joined(data: Data<'_>, input: &Val, join: &str) -> ValR<Val> {
+    match input {
+        Val::Null => Ok(Val::Arr(Rc::default())),
+        input => {
+            let records = data.knowledge.joined(join, &worded(input)?);
+            records.map(Val::from_iter).map_err(Error::str)
+        }
+    }
+}
+
+/// What may stand alone or in a list, as a list.
+fn many(input: &Val) -> Val {
+    match input {
+        Val::Null => Val::Arr(Rc::default()),
+        Val::Arr(_) => input.clone(),
+        one => std::iter::once(one.clone()).collect(),
+    }
 }
 
 fn lookup(data: Data<'_>, input: &Val, table: &str) -> ValR<Val> {

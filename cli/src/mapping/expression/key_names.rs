@@ -32,7 +32,19 @@ pub(crate) fn key_names(code: &str) -> KeyNames {
     names
 }
 
+/// The texts that a function is called with in an expression.
+pub(crate) fn texts_given_to(function: &str, code: &str) -> Vec<String> {
+    let calls = key_names(code).calls.into_iter();
+    let calls = calls.filter(|(name, _)| name == function);
+    calls.map(|(_, text)| text).collect()
+}
+
 impl Definitions {
+    /// Whether there is one with this name.
+    pub(crate) fn define(&self, name: &str) -> bool {
+        self.0.iter().any(|(own, _)| own == name)
+    }
+
     /// The definitions in `code`, each with what its body mentions.
     pub(crate) fn of(code: &str) -> Self {
         let tokens = Lexer::new(code).lex().unwrap_or_default();

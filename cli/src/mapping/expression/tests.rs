@@ -33,6 +33,12 @@ impl Knowledge for Known {
     }
 
     fn note_markdown(&self) {}
+    fn joined(&self, join: &str, key: &str) -> Result<Vec<Val>, String> {
+        match join {
+            "rows" => Ok(vec![Val::from(key.to_owned())]),
+            _ => Err(format!("there is no join [joins.{join}]")),
+        }
+    }
 
     fn lookup(&self, table: &str, word: &str) -> Result<Val, String> {
         Ok(Val::from(format!("{table}:{word}")))
@@ -126,6 +132,17 @@ fn native_functions_reach_records_links_and_tables() {
     check(r#"links(.a; "tags")"#, &json!({"a": "b"}), r#"["b:tags"]"#);
     check(r#"links(.a; "tags")"#, &json!({"a": 3}), r#"["3:tags"]"#);
     check(r#"links(.a; "tags")"#, &json!({}), "[]");
+    check(
+        r#"[., 7, null | joined("rows")]"#,
+        &json!("a"),
+        r#"[["a"],["7"],[]]"#,
+    );
+    check(
+        "[null, 1, [2], {a: 3}] | map(many)",
+        &json!(1),
+        r#"[[],[1],[2],[{"a":3}]]"#,
+    );
+    check("def many: 7; many", &json!(1), "7");
     check(r#"lookup("keel")"#, &json!("fin"), r#""keel:fin""#);
     check(r#"lookup("keel")"#, &json!(3), r#""keel:3""#);
     check(r#"measure("m")"#, &json!("34.58' / 10.54m"), "10.54");

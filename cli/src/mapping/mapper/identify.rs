@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::joins::Joining;
 use super::{Event, Failed, Mapper, Raw};
 use crate::export::Line;
 use crate::export::json::{Node, Value};
@@ -36,12 +37,12 @@ impl Mapper {
             };
             is_known |= *role == Role::Links || !matches!(identified, Ok(None));
             match identified {
-                Ok(Some(identified)) => {
+                Ok(Some((identified, joinings))) => {
                     let text = match stored {
                         Some(text) => text,
                         None => *stored.insert(self.documents.store(&raw.text)?),
                     };
-                    events.extend(self.add(&raw, text, identified)?);
+                    events.extend(self.add(&raw, text, identified, joinings)?);
                 }
                 Ok(None) => {}
                 Err(message) => messages.push(message),
@@ -65,15 +66,21 @@ impl Mapper {
         raw: &Raw,
         text: Stored,
         identified: Identified,
+        joinings: Vec<Joining>,
     ) -> anyhow::Result<Option<Event>> {
         let (key, is_published) = (identified.key, identified.is_published);
         let at = (&raw.file, raw.line, text);
+        self.join(joinings, self.documents.len());
         let earlier = self.documents.add(at, identified)?;
         let key = self.keys.text(key);
         Ok(earlier.map(|earlier| duplicate(raw, (key, is_published), earlier)))
     }
 
-    fn identify(&mut self, source: usize, record: &Jq) -> Result<Option<Identified>, String> {
+    fn identify(
+        &mut self,
+        source: usize,
+        record: &Jq,
+    ) -> Result<Option<(Identified, Vec<Joining>)>, String> {
         let envelope = self.definition.sources[source].envelope;
         let key = self.word("key", Some(envelope.key), record)?;
         let record_type = self.word("type", Some(envelope.record_type), record)?;
@@ -90,14 +97,20 @@ impl Mapper {
         let is_changed = self
             .truth("changed", envelope.changed, record)?
             .unwrap_or(false);
-        Ok(Some(Identified {
+        let joinings = if is_published {
+            self.joinings(&record_type, record)?
+        } else {
+            Vec::new()
+        };
+        let identified = Identified {
             source,
             id: id.filter(|id| *id != key).map(String::into_boxed_str),
             key: self.keys.number(&key),
             record_type: self.shared_type(&record_type),
             is_published,
             is_changed,
-        }))
+        };
+        Ok(Some((identified, joinings)))
     }
 
     pub(super) fn is_mapped(&self, record_type: &str) -> bool {
@@ -148,14 +161,7 @@ impl Mapper {
         expression: Option<ExpressionId>,
         record: &Jq,
     ) -> Result<Option<String>, String> {
-        match self.part(part, expression, record)? {
-            Jq::Null => Ok(None),
-            number @ Jq::Num(_) => Ok(Some(number.to_string())),
-            value => match text(&value) {
-                Some(text) => Ok(Some(text.to_owned())),
-                None => Err(format!("the `{part}` of a record must be a text")),
-            },
-        }
+        word(part, &self.part(part, expression, record)?)
     }
 
     fn truth(
@@ -182,6 +188,18 @@ impl Mapper {
         };
         let value = self.evaluate(expression, record.clone(), record.clone());
         value.map_err(|error| format!("the `{part}` of a record could not be found: {error}"))
+    }
+}
+
+/// A part of a record that is a text, a number, or nothing.
+pub(super) fn word(part: &str, value: &Jq) -> Result<Option<String>, String> {
+    match value {
+        Jq::Null => Ok(None),
+        Jq::Num(_) => Ok(Some(value.to_string())),
+        value => match text(value) {
+            Some(text) => Ok(Some(text.to_owned())),
+            None => Err(format!("the `{part}` of a record must be a text")),
+        },
     }
 }
 

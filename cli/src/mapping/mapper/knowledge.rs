@@ -75,6 +75,11 @@ impl Knowledge for Mapper {
         self.followed.borrow_mut().note_markdown();
     }
 
+    fn joined(&self, join: &str, key: &str) -> Result<Vec<Jq>, String> {
+        let places = self.joined_places(join, key)?.into_iter();
+        places.map(|place| self.contents(place)).collect()
+    }
+
     fn lookup(&self, table: &str, word: &str) -> Result<Jq, String> {
         let Some(entries) = self.definition.tables.get(table) else {
             return Err(format!("there is no vocabulary table [tables.{table}]"));

@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Found, Pipeline};
@@ -73,21 +74,27 @@ impl Pipeline<'_> {
         Ok(())
     }
 
-    /// A type that a rule is for and no record is of may have another name now.
+    /// A type that a rule or a join is for and no record is of may have another name now.
     fn warn_of_missing_types(&mut self, types: &BTreeMap<String, u64>) -> anyhow::Result<()> {
         let definition = Arc::clone(&self.mapping.definition);
-        let wanted = || definition.emits.iter().flat_map(|emit| &emit.types);
+        let rules = definition.emits.iter();
+        let joins = definition.joins.iter();
+        let sections: Vec<(&Vec<String>, &Range<usize>)> = rules
+            .map(|emit| (&emit.types, &emit.span))
+            .chain(joins.map(|join| (&join.types, &join.span)))
+            .collect();
+        let wanted = || sections.iter().flat_map(|(types, _)| *types);
         let others = types
             .keys()
             .filter(|name| !wanted().any(|wanted| wanted == *name));
         let others: Vec<&str> = others.map(String::as_str).collect();
-        for emit in &definition.emits {
-            for name in emit.types.iter().filter(|name| !types.contains_key(*name)) {
+        for (wanted, span) in &sections {
+            for name in wanted.iter().filter(|name| !types.contains_key(*name)) {
                 let message = missing_type(name, &others, types);
                 self.receive.fault(Fault {
                     code: Code::TypeNotFound,
                     file: self.mapping_file(),
-                    line: Some(self.mapping.line_of(emit.span.start)),
+                    line: Some(self.mapping.line_of(span.start)),
                     message,
                 })?;
             }

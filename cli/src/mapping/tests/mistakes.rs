@@ -99,6 +99,27 @@ fn expressions_are_compiled_before_anything_is_read() {
 }
 
 #[test]
+fn a_join_that_is_not_there_or_not_whole_is_told() {
+    let rule =
+        "[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields.model = '.a | joined(\"varaints\")'\n";
+    let join = "[joins.variants]\ntype = \"v\"\nto = \".of\"\n";
+    let unknown = "there is no join [joins.varaints]";
+    let near = format!("15: {unknown} [did you mean `variants`?]");
+    check(&format!("{BEGINNING}{join}{rule}"), &[&near]);
+    let ours = "definitions = 'def joined($name): $name;'\n";
+    let text = format!("{BEGINNING}{rule}").replace("[[sources]]", &format!("{ours}[[sources]]"));
+    check(&text, &[]);
+    check(
+        &format!("{BEGINNING}[joins.variants]\nby = \".of\"\n{rule}"),
+        &[
+            "9: `type` is required here",
+            "9: `to` is required here",
+            "10: `by` is not a key of this table [its keys are type, to, order]",
+        ],
+    );
+}
+
+#[test]
 fn a_mapping_without_mistakes_has_none() {
     let text = format!(
         "{BEGINNING}[variables]\na = 1\n[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields.model = \"$a\"\n"

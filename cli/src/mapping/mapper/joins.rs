@@ -1,0 +1,136 @@
+//! Joins: from a key to the published records that refer to it.
+//!
+//! Which these are is noted while records are identified; what they are is read when it is asked
+//! for. A record that is not published is no part of any join.
+
+use std::sync::Arc;
+
+use super::Mapper;
+use super::identify::word;
+use crate::mapping::definition::{Definition, Join};
+use crate::mapping::expression::{Definitions, Jq, texts_given_to};
+use crate::mapping::keys::KeyId;
+use crate::problem::Problem;
+use crate::validate::nearest;
+
+/// The function that finds joined records.
+const JOINED: &str = "joined";
+
+/// A reference of a record, for a join.
+pub(super) struct Joining {
+    /// The key that the record refers to.
+    to: KeyId,
+    /// The name of the join.
+    join: KeyId,
+    position: f64,
+}
+
+impl Mapper {
+    /// The references that joins take from a record of this type.
+    pub(super) fn joinings(
+        &mut self,
+        record_type: &str,
+        record: &Jq,
+    ) -> Result<Vec<Joining>, String> {
+        let definition = Arc::clone(&self.definition);
+        let mut joinings = Vec::new();
+        let is_for = |join: &&Join| join.types.iter().any(|of| of == record_type);
+        for join in definition.joins.iter().filter(is_for) {
+            let told = |error: String| format!("[joins.{}]: {error}", join.name);
+            let keys = self.keys_referred_to(join, record).map_err(told)?;
+            if keys.is_empty() {
+                continue;
+            }
+            let position = self.position_of(join, record).map_err(told)?;
+            for key in keys {
+                joinings.push(Joining {
+                    to: self.keys.number(&key),
+                    join: self.keys.number(&join.name),
+                    position,
+                });
+            }
+        }
+        Ok(joinings)
+    }
+
+    fn keys_referred_to(&self, join: &Join, record: &Jq) -> Result<Vec<String>, String> {
+        let keys = self.evaluate(join.to, record.clone(), record.clone())?;
+        let keys = match &keys {
+            Jq::Arr(keys) => keys.iter().map(|key| word("to", key)).collect(),
+            key => word("to", key).map(|key| vec![key]),
+        };
+        let keys: Vec<Option<String>> = keys?;
+        let mut keys: Vec<String> = keys.into_iter().flatten().collect();
+        // A record that refers to another one twice is joined to it once.
+        keys.sort_unstable();
+        keys.dedup();
+        Ok(keys)
+    }
+
+    fn position_of(&self, join: &Join, record: &Jq) -> Result<f64, String> {
+        let Some(order) = join.order else {
+            return Ok(f64::MAX);
+        };
+        match self.evaluate(order, record.clone(), record.clone())? {
+            Jq::Null => Ok(f64::MAX),
+            number @ Jq::Num(_) => Ok(number.to_string().parse().unwrap_or(f64::MAX)),
+            _ => Err("the `order` of a record must be a number".to_owned()),
+        }
+    }
+
+    /// Notes the references of the record at a place.
+    pub(super) fn join(&mut self, joinings: Vec<Joining>, place: usize) {
+        for Joining { to, join, position } in joinings {
+            self.joins.add(to, join, position, place);
+        }
+    }
+
+    /// The places of the records that a join has for a key.
+    pub(super) fn joined_places(&self, name: &str, key: &str) -> Result<Vec<usize>, String> {
+        if self.followed.borrow().from().is_none() {
+            let message = "records are joined once all are read: `joined` has no place in [envelope], [[sources]], [links] and [joins]";
+            return Err(message.to_owned());
+        }
+        let names = names(&self.definition);
+        if !names.contains(&name) {
+            return Err(unknown_name(name));
+        }
+        let Some(key) = self.keys.find(key) else {
+            return Ok(Vec::new());
+        };
+        let mut places: Vec<usize> = self.joins.of(key, name, &self.keys).collect();
+        places.dedup_by(|a, b| self.documents.at(*a).is_same(self.documents.at(*b)));
+        Ok(places)
+    }
+}
+
+/// The joins that expressions name and the mapping does not have.
+pub(super) fn unknown(definition: &Definition) -> Vec<Problem> {
+    let names = names(definition);
+    let prelude = definition.prelude.as_ref();
+    let of_prelude = Definitions::of(prelude.map_or("", |prelude| &prelude.code));
+    if of_prelude.define(JOINED) {
+        return Vec::new();
+    }
+    let expressions = definition.expressions.iter().chain(prelude);
+    let mut problems = Vec::new();
+    for expression in expressions {
+        for name in texts_given_to(JOINED, &expression.code) {
+            if !names.contains(&name.as_str()) {
+                let hint = nearest(&name, &names).map(|near| format!("did you mean `{near}`?"));
+                let problem = Problem::new(expression.span.clone(), unknown_name(&name));
+                problems.push(problem.hint(hint));
+            }
+        }
+    }
+    problems
+}
+
+fn names(definition: &Definition) -> Vec<&str> {
+    let joins = definition.joins.iter();
+    joins.map(|join| join.name.as_str()).collect()
+}
+
+fn unknown_name(name: &str) -> String {
+    format!("there is no join [joins.{name}]")
+}
