@@ -10,6 +10,7 @@ use std::ops::Range;
 use globset::GlobSet;
 use serde_json::{Map, Value};
 
+use super::readers::RecordsPath;
 use crate::validate::Kind;
 
 /// The version of the language that a mapping file names.
@@ -73,7 +74,7 @@ pub(super) struct Files {
     /// How records are told apart.
     pub(super) format: FileFormat,
     /// Paths to the lists of records; none when the whole file is one.
-    pub(super) records: Vec<Vec<String>>,
+    pub(super) records: Vec<RecordsPath>,
     /// Where the section that wants them stands in the mapping file.
     pub(super) span: Range<usize>,
 }

@@ -10,8 +10,11 @@ pub(super) mod json;
 pub(super) mod xml;
 
 mod bounded;
+mod path;
 
 use std::io;
+
+pub(super) use self::path::RecordsPath;
 
 use crate::findings::Code;
 

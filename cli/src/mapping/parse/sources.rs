@@ -8,6 +8,7 @@ use toml::de::DeValue;
 
 use super::Parser;
 use crate::mapping::definition::{Envelope, ExpressionId, FileFormat, Files, Links, Source};
+use crate::mapping::readers::RecordsPath;
 use crate::mapping::section::Section;
 use crate::problem::Problem;
 
@@ -105,9 +106,7 @@ impl Parser {
         }
         let format = section.required("reader", &mut self.problems);
         let format = format.and_then(|value| self.word(value, &FileFormat::ALL));
-        let records = section.texts("records", &mut self.problems);
-        let records = records.unwrap_or_default().into_iter();
-        let records = records.map(|(path, _)| path.split('.').map(str::to_owned).collect());
+        let records = self.records(section, format);
         let patterns = patterns?;
         let globs = self.globs(&patterns)?;
         Some(Files {
@@ -117,9 +116,30 @@ impl Parser {
                 .map(|(text, _)| text.to_owned())
                 .collect(),
             format: format?,
-            records: records.collect(),
+            records,
             span: section.span(),
         })
+    }
+
+    fn records(
+        &mut self,
+        section: &mut Section<'_>,
+        format: Option<FileFormat>,
+    ) -> Vec<RecordsPath> {
+        let texts = section.texts("records", &mut self.problems);
+        let mut records = Vec::new();
+        for (text, span) in texts.unwrap_or_default() {
+            match RecordsPath::parse(text) {
+                Ok(path) if format == Some(FileFormat::Xml) && !path.is_of_names() => {
+                    let message =
+                        "every element with a name is meant, so paths in XML have no brackets";
+                    self.problems.push(Problem::new(span, message));
+                }
+                Ok(path) => records.push(path),
+                Err(message) => self.problems.push(Problem::new(span, message)),
+            }
+        }
+        records
     }
 
     fn globs(&mut self, patterns: &[(&str, Range<usize>)]) -> Option<GlobSet> {

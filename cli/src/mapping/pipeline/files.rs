@@ -133,7 +133,7 @@ impl Pipeline<'_> {
     ) -> anyhow::Result<()> {
         for place in absent {
             self.mark(&pass.roles, Found::FilesWithoutList);
-            let path = pass.files.records[*place].join(".");
+            let path = &pass.files.records[*place];
             self.receive.fault(Fault {
                 code: Code::RecordsNotFound,
                 file: Arc::clone(file),

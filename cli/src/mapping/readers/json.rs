@@ -12,17 +12,18 @@ use serde_json::value::RawValue;
 
 use self::nesting::Nesting;
 use super::bounded::{Bounded, Progress, unread};
-use super::{RecordText, Stop, Visit, corrupt, truncated};
+use super::path::Step;
+use super::{RecordText, RecordsPath, Stop, Visit, corrupt, truncated};
 use crate::steps;
 
 /// Hands every record of a document to `visit`; gives the places in `records` that it has not.
 ///
-/// A member of `records` is the keys that lead to a list, whose members are records, or to an
+/// A member of `records` is the way to a list, whose members are records, or to an
 /// object: then every member of it is a record `{"key": …, "value": …}`. Without `records` the
 /// document itself is a list of records, or else the only one.
 pub(in crate::mapping) fn read(
     reader: impl BufRead,
-    records: &[Vec<String>],
+    records: &[RecordsPath],
     visit: &mut Visit<'_>,
 ) -> Result<Vec<usize>, Stop> {
     let progress = Progress::new();
@@ -37,7 +38,8 @@ pub(in crate::mapping) fn read(
     };
     let mut document = serde_json::Deserializer::from_reader(Nesting::new(reader, &progress));
     let walked = if !records.is_empty() {
-        let paths = records.iter().map(Vec::as_slice).enumerate().collect();
+        let paths = records.iter().map(|path| path.steps.as_slice());
+        let paths = paths.enumerate().collect();
         Node { walk: &walk, paths }.deserialize(&mut document)
     } else if first == Some(b'[') {
         Records { walk: &walk }.deserialize(&mut document)
@@ -127,7 +129,21 @@ impl Walk<'_, '_> {
 /// A value that may lead to records: each path with its place, and what of it is left to go.
 struct Node<'w, 'v> {
     walk: &'w Walk<'w, 'v>,
-    paths: Vec<(usize, &'w [String])>,
+    paths: Vec<(usize, &'w [Step])>,
+}
+
+impl<'w, 'v> Node<'w, 'v> {
+    /// A member, by the paths that lead on to it.
+    fn member(&self, is_it: impl Fn(&Step) -> bool) -> Self {
+        let leads_on = |(place, path): &(usize, &'w [Step])| match path.split_first() {
+            Some((first, rest)) if is_it(first) => Some((*place, rest)),
+            _ => None,
+        };
+        Self {
+            walk: self.walk,
+            paths: self.paths.iter().filter_map(leads_on).collect(),
+        }
+    }
 }
 
 impl<'de> DeserializeSeed<'de> for Node<'_, '_> {
@@ -138,13 +154,14 @@ impl<'de> DeserializeSeed<'de> for Node<'_, '_> {
             self.walk.progress.skip();
             return value.deserialize_ignored_any(IgnoredAny).map(drop);
         }
-        match self.paths.iter().find(|(_, path)| path.is_empty()) {
-            Some((place, _)) => {
-                self.walk.seen[*place].set(true);
-                Records { walk: self.walk }.deserialize(value)
-            }
-            None => value.deserialize_any(self),
+        let mut ended = self.paths.iter().filter(|(_, path)| path.is_empty());
+        let Some((list, _)) = ended.next() else {
+            return value.deserialize_any(self);
+        };
+        for (place, _) in ended.chain([&(*list, &[][..])]) {
+            self.walk.seen[*place].set(true);
         }
+        Records { walk: self.walk }.deserialize(value)
     }
 }
 
@@ -152,28 +169,55 @@ impl<'de, 'w> Visitor<'de> for Node<'w, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object on the way to the records")
+        f.write_str("an object or a list on the way to the records")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         while let Some((_, key)) = members.next_key_seed(Key(self.walk.progress))? {
             steps::count(self.paths.len());
-            let leads_on = |(place, path): &(usize, &'w [String])| match path.split_first() {
-                Some((first, rest)) if *first == key => Some((*place, rest)),
-                _ => None,
+            let is_it = |step: &Step| match step {
+                Step::Key(name) => *name == key,
+                Step::Each => true,
+                Step::At(_) => false,
             };
-            let paths = self.paths.iter().filter_map(leads_on).collect();
-            members.next_value_seed(Node {
-                walk: self.walk,
-                paths,
-            })?;
+            members.next_value_seed(self.member(is_it))?;
         }
         Ok(())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        self.walk.progress.skip();
-        while list.next_element::<IgnoredAny>()?.is_some() {}
+        for place in 0.. {
+            steps::count(self.paths.len());
+            let is_it = |step: &Step| match step {
+                Step::At(at) => *at == place,
+                Step::Each => true,
+                Step::Key(_) => false,
+            };
+            if list.next_element_seed(self.member(is_it))?.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    // Whatever is neither leads nowhere.
+    fn visit_bool<E: Error>(self, _value: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E: Error>(self, _value: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(self, _value: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E: Error>(self, _value: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(self, _value: &str) -> Result<(), E> {
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use super::*;
 
 /// What a reader does with a file.
 pub(super) type Reads =
-    fn(&mut dyn Read, &[Vec<String>], &mut Visit<'_>) -> Result<Vec<usize>, Stop>;
+    fn(&mut dyn Read, &[RecordsPath], &mut Visit<'_>) -> Result<Vec<usize>, Stop>;
 
 pub(super) const JSON: Reads =
     |file, records, visit| super::json::read(BufReader::new(file), records, visit);
@@ -21,10 +21,12 @@ pub(super) const CSV: Reads =
 pub(super) const XML: Reads =
     |file, records, visit| super::xml::read(BufReader::new(file), records, visit);
 
-/// The places that `records` names, dotted.
-pub(super) fn paths(records: &[&str]) -> Vec<Vec<String>> {
-    let path = |dotted: &&str| dotted.split('.').map(str::to_owned).collect();
-    records.iter().map(path).collect()
+/// The paths that `records` names.
+pub(super) fn paths(records: &[&str]) -> Vec<RecordsPath> {
+    let paths = records.iter();
+    paths
+        .map(|path| RecordsPath::parse(path).unwrap())
+        .collect()
 }
 
 /// The records of a file, each `LINE TEXT`, bad ones `LINE CODE MESSAGE RAW`, and the places without any or how it ended.

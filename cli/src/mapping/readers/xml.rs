@@ -16,7 +16,7 @@ use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
 
 use self::element::Element;
 use super::bounded::{Bounded, Progress, unread};
-use super::{DEPTH_MAX, RecordText, Stop, Visit, corrupt, truncated};
+use super::{DEPTH_MAX, RecordText, RecordsPath, Stop, Visit, corrupt, truncated};
 
 /// Hands every element at one of the places `records` to `visit`; gives those of the places that
 /// the document has not.
@@ -25,7 +25,7 @@ use super::{DEPTH_MAX, RecordText, Stop, Visit, corrupt, truncated};
 /// the document itself is the only record.
 pub(in crate::mapping) fn read(
     reader: impl BufRead,
-    records: &[Vec<String>],
+    records: &[RecordsPath],
     visit: &mut Visit<'_>,
 ) -> Result<Vec<usize>, Stop> {
     let progress = Progress::new();
@@ -67,7 +67,7 @@ pub(in crate::mapping) fn read(
 
 struct Walk<'w, 'v> {
     progress: &'w Progress,
-    records: &'w [Vec<String>],
+    records: &'w [RecordsPath],
     visit: &'w mut Visit<'v>,
     /// For every place of records whether the document has it.
     seen: Vec<bool>,
@@ -133,7 +133,7 @@ impl Walk<'_, '_> {
         }
         self.has_root = true;
         self.path.push(start.name().as_ref().to_owned());
-        let place = self.records.iter().position(|path| *path == self.path);
+        let place = self.records.iter().position(|path| path.is(&self.path));
         if let Some(place) = place {
             self.seen[place] = true;
         }

@@ -99,6 +99,23 @@ fn expressions_are_compiled_before_anything_is_read() {
 }
 
 #[test]
+fn a_path_to_records_that_leads_nowhere_is_told() {
+    let records = |records: &str| {
+        let reader = format!("reader = \"xml\"\nrecords = {records}");
+        let text = BEGINNING.replace("reader = \"ndjson\"", &reader);
+        format!("{text}[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields = {{}}\n")
+    };
+    check(&records("[\"a.wp:b\"]"), &[]);
+    check(
+        &records("[\"a[0].b\", \"a[b\"]"),
+        &[
+            "6: every element with a name is meant, so paths in XML have no brackets",
+            "6: brackets hold the place in a list, [0] for the first, or nothing for all members; put quotes around a key that has brackets itself",
+        ],
+    );
+}
+
+#[test]
 fn a_join_that_is_not_there_or_not_whole_is_told() {
     let rule =
         "[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields.model = '.a | joined(\"varaints\")'\n";

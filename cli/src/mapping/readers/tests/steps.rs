@@ -32,6 +32,12 @@ fn a_key_of_json_on_the_way_to_records_is_compared_once() {
 }
 
 #[test]
+fn a_member_of_a_list_of_json_on_the_way_to_records_is_compared_once() {
+    let around = ("[", ",", ",{\"e\":[1]}]");
+    check_parts(1, JSON, &["[].e"], around, |_| "{}".to_owned());
+}
+
+#[test]
 fn an_element_and_an_attribute_of_xml_is_looked_up_once() {
     check_parts(1, XML, &["e"], ("<e>", "", "</e>"), |_| "<a/>".to_owned());
     check_parts(1, XML, &["e"], ("<e>", "", "</e>"), |n| format!("<a{n}/>"));

@@ -1,0 +1,136 @@
+//! The way to the records within a document, as a mapping writes it: `entries`, `db[0].data.posts`,
+//! `db[].posts`, `"a.b".c`.
+
+use std::fmt;
+
+use serde_json::Deserializer;
+
+/// From a document to a list of records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::mapping) struct RecordsPath {
+    text: String,
+    pub(super) steps: Vec<Step>,
+}
+
+/// One step on the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The member of an object, or the element of XML, with this name.
+    Key(String),
+    /// The member of a list at this place, from 0.
+    At(u64),
+    /// Every member of a list or an object.
+    Each,
+}
+
+impl RecordsPath {
+    /// Reads a path; an error says what is wrong with it.
+    pub(in crate::mapping) fn parse(text: &str) -> Result<Self, String> {
+        let (mut steps, mut rest) = (Vec::new(), text);
+        if !rest.starts_with('[') {
+            rest = key(rest, &mut steps)?;
+        }
+        while let Some(next) = rest.chars().next() {
+            rest = match next {
+                '[' => bracket(&rest[1..], &mut steps)?,
+                '.' => key(&rest[1..], &mut steps)?,
+                _ => return Err(format!("a `.` or a `[` must come before `{rest}`")),
+            };
+        }
+        let text = text.to_owned();
+        Ok(Self { text, steps })
+    }
+
+    /// Whether it has names only, as those of XML have.
+    pub(in crate::mapping) fn is_of_names(&self) -> bool {
+        let mut steps = self.steps.iter();
+        steps.all(|step| matches!(step, Step::Key(_)))
+    }
+
+    /// Whether these names are all of it.
+    pub(super) fn is(&self, names: &[String]) -> bool {
+        let is_called =
+            |(step, name): (&Step, &String)| matches!(step, Step::Key(key) if key == name);
+        self.steps.len() == names.len() && self.steps.iter().zip(names).all(is_called)
+    }
+}
+
+impl fmt::Display for RecordsPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Takes a key, in quotes or not; gives what follows it.
+fn key<'t>(text: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, String> {
+    if !text.starts_with('"') {
+        let (key, rest) = text.split_at(text.find(['.', '[']).unwrap_or(text.len()));
+        steps.push(Step::Key(key.to_owned()));
+        return Ok(rest);
+    }
+    let mut quoted = Deserializer::from_str(text).into_iter::<String>();
+    let Some(Ok(key)) = quoted.next() else {
+        return Err(format!(
+            "the quotes of `{text}` are not those of a JSON text"
+        ));
+    };
+    steps.push(Step::Key(key));
+    Ok(&text[quoted.byte_offset()..])
+}
+
+/// Takes what is in brackets, and the closing one; gives what follows.
+fn bracket<'t>(text: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, String> {
+    let known = text.split_once(']').and_then(|(inner, rest)| {
+        let step = match inner {
+            "" => Step::Each,
+            place => Step::At(place.parse().ok()?),
+        };
+        Some((step, rest))
+    });
+    let (step, rest) = known.ok_or(
+        "brackets hold the place in a list, [0] for the first, or nothing for all members; put quotes around a key that has brackets itself",
+    )?;
+    steps.push(step);
+    Ok(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[Step]) {
+        let path = RecordsPath::parse(text).unwrap();
+        assert_eq!(
+            (path.steps.as_slice(), path.to_string()),
+            (expected, text.to_owned())
+        );
+    }
+
+    #[test]
+    fn a_path_is_keys_and_brackets() {
+        let name = |name: &str| Step::Key(name.to_owned());
+        check("a", &[name("a")]);
+        check("wp:a.b-c", &[name("wp:a"), name("b-c")]);
+        check("db[0].posts", &[name("db"), Step::At(0), name("posts")]);
+        check(
+            "[][12].a[]",
+            &[Step::Each, Step::At(12), name("a"), Step::Each],
+        );
+        check(
+            r#""a.b"[1]."[]\"""#,
+            &[name("a.b"), Step::At(1), name("[]\"")],
+        );
+        check("a..b", &[name("a"), name(""), name("b")]);
+        for (text, expected) in [
+            ("a[x]", "brackets hold"),
+            ("a[-1]", "brackets hold"),
+            ("a[0", "brackets hold"),
+            ("a[0]b", "a `.` or a `[` must come before `b`"),
+            ("\"a", "are not those of a JSON text"),
+        ] {
+            let told = RecordsPath::parse(text).unwrap_err();
+            assert!(told.contains(expected), "{told}");
+        }
+    }
+}
