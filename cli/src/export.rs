@@ -42,6 +42,8 @@ pub struct ExportFile {
     pub ordinal: u32,
     /// Its name for people: a path, and within an archive the member's path after it.
     pub name: String,
+    /// Its path within its folder or archive; its own name where it was named itself.
+    pub path: String,
 }
 
 /// One line that is not blank.
@@ -141,7 +143,6 @@ impl VisitFile for Lines<'_> {
     fn file(
         &mut self,
         file: &Arc<ExportFile>,
-        _path: &str,
         contents: &mut dyn Read,
     ) -> anyhow::Result<Result<(), Broken>> {
         let reader = BufReader::with_capacity(BUFFER, contents);

@@ -27,12 +27,10 @@ pub trait Select {
 
 /// Receives the files.
 pub trait VisitFile {
-    /// The next file; `path` is the one within its folder or archive. What ends it early is its
-    /// damage, and reading goes on with the next file.
+    /// The next file. What ends it early is its damage, and reading goes on with the next file.
     fn file(
         &mut self,
         file: &Arc<ExportFile>,
-        path: &str,
         contents: &mut dyn Read,
     ) -> anyhow::Result<Result<(), Broken>>;
     /// Damage.
@@ -122,7 +120,7 @@ impl Reading<'_> {
         let (head, whole) = match decompress::open(&name, counted) {
             Ok(reader) => archive::sniff(reader),
             Err(source) => {
-                let file = self.next_file(name);
+                let file = self.next_file(name, within);
                 return self.broken(file, None, source);
             }
         };
@@ -145,7 +143,7 @@ impl Reading<'_> {
             match decompress::open(&member.name, spooled.contents(&member)?) {
                 Ok(reader) => self.file(full_name, &member.name, reader)?,
                 Err(source) => {
-                    let file = self.next_file(full_name);
+                    let file = self.next_file(full_name, &member.name);
                     self.broken(file, None, source)?;
                 }
             }
@@ -153,15 +151,15 @@ impl Reading<'_> {
         match spooled.broken {
             None => Ok(()),
             Some(source) => {
-                let file = self.next_file(name.to_owned());
+                let file = self.next_file(name.to_owned(), "");
                 self.broken(file, None, source)
             }
         }
     }
 
     fn file(&mut self, name: String, within: &str, mut reader: impl Read) -> anyhow::Result<()> {
-        let file = self.next_file(name);
-        match self.visit.file(&file, within, &mut reader)? {
+        let file = self.next_file(name, within);
+        match self.visit.file(&file, &mut reader)? {
             Ok(()) => Ok(()),
             Err(Broken { line, source }) => self.broken(file, Some(line), source),
         }
@@ -196,7 +194,7 @@ impl Reading<'_> {
     }
 
     fn skipped(&mut self, name: String) -> anyhow::Result<()> {
-        let file = self.next_file(name);
+        let file = self.next_file(name, "");
         self.visit.fault(Fault {
             code: Code::FolderSkipped,
             file,
@@ -206,7 +204,7 @@ impl Reading<'_> {
     }
 
     fn refused(&mut self, name: String, what: &str, reason: &str) -> anyhow::Result<()> {
-        let file = self.next_file(name);
+        let file = self.next_file(name, "");
         self.visit.fault(Fault {
             code: Code::MemberRefused,
             file,
@@ -216,7 +214,7 @@ impl Reading<'_> {
     }
 
     fn nothing_to_read(&mut self, name: String) -> anyhow::Result<()> {
-        let file = self.next_file(name);
+        let file = self.next_file(name, "");
         let message = format!("there is no {} file in it", self.selection.wanted());
         self.visit.fault(Fault {
             code: Code::NoExportFiles,
@@ -226,10 +224,15 @@ impl Reading<'_> {
         })
     }
 
-    fn next_file(&mut self, name: String) -> Arc<ExportFile> {
+    fn next_file(&mut self, name: String, path: &str) -> Arc<ExportFile> {
         let ordinal = self.files;
         self.files += 1;
-        Arc::new(ExportFile { ordinal, name })
+        let path = path.trim_start_matches("./").to_owned();
+        Arc::new(ExportFile {
+            ordinal,
+            name,
+            path,
+        })
     }
 }
 

@@ -6,6 +6,7 @@ fn finding(code: Code, line: u64) -> Finding {
     let file = Arc::new(ExportFile {
         ordinal: 0,
         name: "a.ndjson".to_owned(),
+        path: String::new(),
     });
     Finding::new(
         code,

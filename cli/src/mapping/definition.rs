@@ -21,6 +21,8 @@ pub(super) const FORMAT: &str = "boat-catalogue-mapping/1";
 pub(super) struct Definition {
     /// Settings of the operator, which every expression sees as `$name`.
     pub(super) variables: Vec<(String, Value)>,
+    /// The variables beside `$record` that expressions use and that are not set above.
+    pub(super) whereabouts: Vec<WhereVariable>,
     /// Definitions in jq for all expressions.
     pub(super) prelude: Option<Expression>,
     /// Files of records.
@@ -39,6 +41,30 @@ pub(super) struct Definition {
     pub(super) emits: Vec<Emit>,
     /// All expressions of the above but for the prelude, by [`ExpressionId`].
     pub(super) expressions: Vec<Expression>,
+}
+
+/// A variable that tells where a record stands in the export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WhereVariable {
+    /// The path of its file within the export.
+    File,
+    /// The path of its list within the file, as the mapping writes it.
+    List,
+    /// Its place in the list, or the file, from 1.
+    Position,
+}
+
+impl WhereVariable {
+    pub(super) const ALL: [Self; 3] = [Self::File, Self::List, Self::Position];
+
+    /// Its name, without the `$`.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::List => "list",
+            Self::Position => "position",
+        }
+    }
 }
 
 /// A vocabulary table.

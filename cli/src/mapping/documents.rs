@@ -16,6 +16,7 @@ use anyhow::Context as _;
 use super::DEPTH_MAX;
 use super::expression::{Jq, from_node};
 use super::keys::KeyId;
+use super::mapper::Raw;
 use crate::export::{ExportFile, json};
 use crate::findings::Place;
 use crate::temporary_file;
@@ -31,7 +32,8 @@ pub(super) struct Document {
     pub(super) file: Arc<ExportFile>,
     pub(super) line: u64,
     /// Which source of the mapping it came by.
-    pub(super) source: usize,
+    pub(super) source: u16,
+    pub(super) spot: Spot,
     pub(super) key: KeyId,
     /// Its id for consumers, unless that is its key.
     pub(super) id: Option<Box<str>>,
@@ -55,6 +57,15 @@ impl Document {
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.text == other.text && self.id == other.id
     }
+}
+
+/// Where in its file a record stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    /// Which of the lists of its section it is from, where that has several or one.
+    pub(super) list: Option<u16>,
+    /// Its place among the records of that list, or of the file, from 1.
+    pub(super) position: u32,
 }
 
 /// Where the text of a record lies.
@@ -117,7 +128,8 @@ impl Documents {
     /// there is one. What two sections make of one text is the same record, unless its id differs.
     pub(super) fn add(
         &mut self,
-        (file, line, text): (&Arc<ExportFile>, u64, Stored),
+        raw: &Raw,
+        text: Stored,
         identified: Identified,
     ) -> anyhow::Result<Option<&Document>> {
         let Identified {
@@ -130,9 +142,10 @@ impl Documents {
         } = identified;
         let number = u32::try_from(self.all.len()).context("too many records")?;
         self.all.push(Document {
-            file: Arc::clone(file),
-            line,
-            source,
+            file: Arc::clone(&raw.file),
+            line: raw.line,
+            source: u16::try_from(source).context("too many sources")?,
+            spot: raw.spot,
             key,
             id,
             record_type,

@@ -10,6 +10,7 @@ mod joins;
 mod knowledge;
 mod make;
 mod remarks;
+mod subject;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -19,7 +20,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::definition::{Definition, Emit, ExpressionId};
-use super::documents::{Document, Documents};
+use super::documents::{Document, Documents, Spot};
 use super::expression::{self, Jq, Program, from_json};
 use super::keys::{KeyId, Keys};
 use super::links::Links;
@@ -31,14 +32,13 @@ use crate::validate::Kind;
 use self::distinct::Distinct;
 use self::followed::Followed;
 pub(super) use self::make::{Observe, Unobserved};
-
-/// The name by which expressions know the record they are about.
-const RECORD: &str = "$record";
+use self::subject::Subject;
 
 /// A record, or a row of links, as a file has it.
 pub(super) struct Raw {
     pub(super) file: Arc<ExportFile>,
     pub(super) line: u64,
+    pub(super) spot: Spot,
     pub(super) text: String,
     /// Whether the file ends right after it, without a line break.
     pub(super) is_unterminated: bool,
@@ -208,7 +208,7 @@ impl Mapper {
         reading.has_links = !self.links.is_empty();
         for place in 0..self.len() {
             let document = self.documents.at(place);
-            reading.sources.insert(document.source);
+            reading.sources.insert(usize::from(document.source));
             let record_type = &document.record_type;
             match reading.types.get_mut(&**record_type) {
                 Some(count) => *count += 1,
@@ -223,9 +223,9 @@ impl Mapper {
         self.documents.len()
     }
 
-    fn evaluate(&self, id: ExpressionId, input: Jq, record: Jq) -> Result<Jq, String> {
+    fn evaluate(&self, id: ExpressionId, input: Jq, subject: &Subject) -> Result<Jq, String> {
         self.position.expression.store(id.0, Ordering::Relaxed);
-        let variables = std::iter::once(record).chain(self.variables.iter().cloned());
+        let variables = subject.variables().chain(&self.variables).cloned();
         self.programs[id.0].evaluate(input, variables, self)
     }
 }
@@ -248,7 +248,7 @@ pub(super) fn compile(definition: &Definition) -> Result<Vec<Program>, Vec<Probl
         .variables
         .iter()
         .map(|(name, _)| format!("${name}"));
-    let variables: Vec<String> = std::iter::once(RECORD.to_owned()).chain(names).collect();
+    let variables: Vec<String> = subject::names(definition).chain(names).collect();
     let invalid = |span: &std::ops::Range<usize>, invalid: super::expression::InvalidExpression| {
         Problem::new(span.clone(), invalid.message)
     };

@@ -14,7 +14,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use self::sources::EnvelopeParts;
-use super::definition::{Definition, Expression, ExpressionId, FORMAT, Table};
+use super::definition::{Definition, Expression, ExpressionId, FORMAT, Table, WhereVariable};
 use super::section::{Section, json, text};
 use crate::problem::Problem;
 use crate::validate::nearest;
@@ -60,6 +60,7 @@ impl Parser {
         let emits = self.emits(&mut root);
         root.finish(&mut self.problems);
         Some(Definition {
+            whereabouts: self.whereabouts(&variables, prelude.as_ref()),
             variables,
             prelude,
             sources: sources?,
@@ -102,6 +103,24 @@ impl Parser {
             variables.extend(value.map(|value| (text.to_owned(), value)));
         }
         variables
+    }
+
+    /// The variables that tell where a record stands, as far as they may be used. A variable of the
+    /// mapping with such a name is the one that is meant.
+    fn whereabouts(
+        &self,
+        variables: &[(String, Value)],
+        prelude: Option<&Expression>,
+    ) -> Vec<WhereVariable> {
+        let is_own = |name: &str| variables.iter().any(|(own, _)| own == name);
+        let is_used = |name: &str| {
+            let name = format!("${name}");
+            let mut expressions = self.expressions.iter().chain(prelude);
+            expressions.any(|expression| expression.code.contains(&name))
+        };
+        let all = WhereVariable::ALL.into_iter();
+        all.filter(|variable| !is_own(variable.name()) && is_used(variable.name()))
+            .collect()
     }
 
     fn vocabulary_tables(&mut self, root: &mut Section<'_>) -> HashMap<String, Table> {

@@ -189,6 +189,7 @@ impl<'a> Pipeline<'a> {
         Arc::new(ExportFile {
             ordinal: u32::MAX,
             name: self.mapping.name.clone(),
+            path: String::new(),
         })
     }
 

@@ -28,6 +28,8 @@ pub(super) const DEPTH_MAX: usize = 100;
 pub(super) struct RecordText<'a> {
     /// The line at which it begins, from 1.
     pub(super) line: u64,
+    /// Which of the lists that were asked for it is from; none where the whole file is one.
+    pub(super) list: Option<usize>,
     /// One JSON value.
     pub(super) text: &'a str,
 }

@@ -8,6 +8,7 @@ mod markdown;
 mod mistakes;
 mod references;
 mod sections;
+mod whereabouts;
 
 use std::path::PathBuf;
 

@@ -103,6 +103,7 @@ mod tests {
         let file = Arc::new(ExportFile {
             ordinal: 0,
             name: "a.json".to_owned(),
+            path: String::new(),
         });
         let line = Line {
             file: &file,

@@ -204,6 +204,7 @@ mod tests {
             Arc::new(ExportFile {
                 ordinal,
                 name: format!("{ordinal}.ndjson"),
+                path: String::new(),
             })
         };
         let (first, third) = (file(0), file(2));

@@ -156,8 +156,7 @@ struct Swapping<F> {
 impl<F: FnOnce()> VisitFile for Swapping<F> {
     fn file(
         &mut self,
-        _file: &Arc<ExportFile>,
-        path: &str,
+        file: &Arc<ExportFile>,
         contents: &mut dyn Read,
     ) -> anyhow::Result<Result<(), Broken>> {
         if let Some(swap) = self.swap.take() {
@@ -165,7 +164,7 @@ impl<F: FnOnce()> VisitFile for Swapping<F> {
         }
         let mut text = String::new();
         contents.read_to_string(&mut text)?;
-        self.visited.push(format!("{path}: {}", text.trim()));
+        self.visited.push(format!("{}: {}", file.path, text.trim()));
         Ok(Ok(()))
     }
 

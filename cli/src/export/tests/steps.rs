@@ -34,7 +34,6 @@ impl VisitFile for Came {
     fn file(
         &mut self,
         _file: &Arc<ExportFile>,
-        _path: &str,
         _contents: &mut dyn Read,
     ) -> anyhow::Result<Result<(), Broken>> {
         self.0 += 1;

@@ -101,13 +101,14 @@ impl Mapper {
         self.followed.borrow_mut().begin(made_of.place);
         let document = self.documents.at(made_of.place);
         let record = self.documents.read(made_of.place).ok()?;
-        let inputs = self.inputs(emit, &record).ok()?;
+        let subject = self.subject(document, record);
+        let inputs = self.inputs(emit, &subject).ok()?;
         let input = inputs.get(made_of.input)?;
         let native = self.native(
             made_of.rule,
             emit,
             document,
-            (&record, input),
+            (&subject, input),
             &mut Unobserved,
         );
         native.ok()

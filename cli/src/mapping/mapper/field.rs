@@ -2,6 +2,7 @@
 
 use super::Mapper;
 use super::make::Observe;
+use super::subject::Subject;
 use crate::export::LINE_MAX;
 use crate::findings::{Code, cut};
 use crate::mapping::definition::{ExpressionId, Field, Rest};
@@ -11,7 +12,7 @@ use crate::mapping::expression::{Jq, Knowledge, from_json, text, write_json};
 pub(super) struct Making<'a> {
     pub(super) mapper: &'a Mapper,
     pub(super) rule: usize,
-    pub(super) record: &'a Jq,
+    pub(super) subject: &'a Subject,
     pub(super) observer: &'a mut dyn Observe,
     /// The path to the field that is being made.
     pub(super) path: Vec<String>,
@@ -119,7 +120,7 @@ impl Making<'_> {
     }
 
     fn evaluated(&mut self, id: ExpressionId, input: &Jq) -> Option<Jq> {
-        let value = self.mapper.evaluate(id, input.clone(), self.record.clone());
+        let value = self.mapper.evaluate(id, input.clone(), self.subject);
         value.map_err(|message| self.fail(&message)).ok()
     }
 

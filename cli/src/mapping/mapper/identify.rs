@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::joins::Joining;
+use super::subject::Subject;
 use super::{Event, Failed, Mapper, Raw};
 use crate::export::Line;
 use crate::export::json::{Node, Value};
@@ -31,9 +32,11 @@ impl Mapper {
         let (mut events, mut messages) = (Vec::new(), Vec::new());
         let (mut stored, mut is_known) = (None, false);
         for role in roles {
+            let at = (*role, &*raw.file, raw.spot);
+            let subject = self.subject_at(at, record.clone());
             let identified = match role {
-                Role::Links => self.add_links(&record).map(|()| None),
-                Role::Records(source) => self.identify(*source, &record),
+                Role::Links => self.add_links(&subject).map(|()| None),
+                Role::Records(source) => self.identify(*source, &subject),
             };
             is_known |= *role == Role::Links || !matches!(identified, Ok(None));
             match identified {
@@ -69,9 +72,8 @@ impl Mapper {
         joinings: Vec<Joining>,
     ) -> anyhow::Result<Option<Event>> {
         let (key, is_published) = (identified.key, identified.is_published);
-        let at = (&raw.file, raw.line, text);
         self.join(joinings, self.documents.len());
-        let earlier = self.documents.add(at, identified)?;
+        let earlier = self.documents.add(raw, text, identified)?;
         let key = self.keys.text(key);
         Ok(earlier.map(|earlier| duplicate(raw, (key, is_published), earlier)))
     }
@@ -79,26 +81,26 @@ impl Mapper {
     fn identify(
         &mut self,
         source: usize,
-        record: &Jq,
+        subject: &Subject,
     ) -> Result<Option<(Identified, Vec<Joining>)>, String> {
         let envelope = self.definition.sources[source].envelope;
-        let key = self.word("key", Some(envelope.key), record)?;
-        let record_type = self.word("type", Some(envelope.record_type), record)?;
+        let key = self.word("key", Some(envelope.key), subject)?;
+        let record_type = self.word("type", Some(envelope.record_type), subject)?;
         let (Some(key), Some(record_type)) = (key, record_type) else {
             return Ok(None);
         };
-        let id = self.word("id", envelope.id, record)?;
+        let id = self.word("id", envelope.id, subject)?;
         let is_published = match envelope.published {
             None => true,
             given => self
-                .truth("published", given, record)?
+                .truth("published", given, subject)?
                 .ok_or("the `published` of a record must be true or false, not null")?,
         };
         let is_changed = self
-            .truth("changed", envelope.changed, record)?
+            .truth("changed", envelope.changed, subject)?
             .unwrap_or(false);
         let joinings = if is_published {
-            self.joinings(&record_type, record)?
+            self.joinings(&record_type, subject)?
         } else {
             Vec::new()
         };
@@ -127,11 +129,11 @@ impl Mapper {
         new
     }
 
-    fn add_links(&mut self, row: &Jq) -> Result<(), String> {
+    fn add_links(&mut self, row: &Subject) -> Result<(), String> {
         let Some(each) = self.definition.links.as_ref().map(|links| links.each) else {
             return Ok(());
         };
-        let links = self.evaluate(each, row.clone(), row.clone())?;
+        let links = self.evaluate(each, row.record().clone(), row)?;
         let Jq::Arr(links) = links else {
             return Err("`each` of [links] must give a list".to_owned());
         };
@@ -159,18 +161,18 @@ impl Mapper {
         &self,
         part: &str,
         expression: Option<ExpressionId>,
-        record: &Jq,
+        subject: &Subject,
     ) -> Result<Option<String>, String> {
-        word(part, &self.part(part, expression, record)?)
+        word(part, &self.part(part, expression, subject)?)
     }
 
     fn truth(
         &self,
         part: &str,
         expression: Option<ExpressionId>,
-        record: &Jq,
+        subject: &Subject,
     ) -> Result<Option<bool>, String> {
-        match self.part(part, expression, record)? {
+        match self.part(part, expression, subject)? {
             Jq::Null => Ok(None),
             Jq::Bool(truth) => Ok(Some(truth)),
             _ => Err(format!("the `{part}` of a record must be true or false")),
@@ -181,12 +183,12 @@ impl Mapper {
         &self,
         part: &str,
         expression: Option<ExpressionId>,
-        record: &Jq,
+        subject: &Subject,
     ) -> Result<Jq, String> {
         let Some(expression) = expression else {
             return Ok(Jq::Null);
         };
-        let value = self.evaluate(expression, record.clone(), record.clone());
+        let value = self.evaluate(expression, subject.record().clone(), subject);
         value.map_err(|error| format!("the `{part}` of a record could not be found: {error}"))
     }
 }
@@ -270,6 +272,7 @@ fn failed(raw: Raw, findings: Vec<Finding>) -> Event {
 mod tests {
     use super::*;
     use crate::export::ExportFile;
+    use crate::mapping::documents::Spot;
     use crate::steps::check_each;
 
     /// Checks what each of so many parts of a record takes.
@@ -281,8 +284,13 @@ mod tests {
                 file: Arc::new(ExportFile {
                     ordinal: 0,
                     name: "a.json".to_owned(),
+                    path: String::new(),
                 }),
                 line: 1,
+                spot: Spot {
+                    list: None,
+                    position: 1,
+                },
                 text: format!("{begin}{}{end}", parts.join(",")),
                 is_unterminated: false,
             };

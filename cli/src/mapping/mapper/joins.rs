@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::Mapper;
 use super::identify::word;
+use super::subject::Subject;
 use crate::mapping::definition::{Definition, Join};
 use crate::mapping::expression::{Definitions, Jq, texts_given_to};
 use crate::mapping::keys::KeyId;
@@ -30,18 +31,18 @@ impl Mapper {
     pub(super) fn joinings(
         &mut self,
         record_type: &str,
-        record: &Jq,
+        subject: &Subject,
     ) -> Result<Vec<Joining>, String> {
         let definition = Arc::clone(&self.definition);
         let mut joinings = Vec::new();
         let is_for = |join: &&Join| join.types.iter().any(|of| of == record_type);
         for join in definition.joins.iter().filter(is_for) {
             let told = |error: String| format!("[joins.{}]: {error}", join.name);
-            let keys = self.keys_referred_to(join, record).map_err(told)?;
+            let keys = self.keys_referred_to(join, subject).map_err(told)?;
             if keys.is_empty() {
                 continue;
             }
-            let position = self.position_of(join, record).map_err(told)?;
+            let position = self.position_of(join, subject).map_err(told)?;
             for key in keys {
                 joinings.push(Joining {
                     to: self.keys.number(&key),
@@ -53,8 +54,8 @@ impl Mapper {
         Ok(joinings)
     }
 
-    fn keys_referred_to(&self, join: &Join, record: &Jq) -> Result<Vec<String>, String> {
-        let keys = self.evaluate(join.to, record.clone(), record.clone())?;
+    fn keys_referred_to(&self, join: &Join, subject: &Subject) -> Result<Vec<String>, String> {
+        let keys = self.evaluate(join.to, subject.record().clone(), subject)?;
         let keys = match &keys {
             Jq::Arr(keys) => keys.iter().map(|key| word("to", key)).collect(),
             key => word("to", key).map(|key| vec![key]),
@@ -67,11 +68,11 @@ impl Mapper {
         Ok(keys)
     }
 
-    fn position_of(&self, join: &Join, record: &Jq) -> Result<f64, String> {
+    fn position_of(&self, join: &Join, subject: &Subject) -> Result<f64, String> {
         let Some(order) = join.order else {
             return Ok(f64::MAX);
         };
-        match self.evaluate(order, record.clone(), record.clone())? {
+        match self.evaluate(order, subject.record().clone(), subject)? {
             Jq::Null => Ok(f64::MAX),
             number @ Jq::Num(_) => Ok(number.to_string().parse().unwrap_or(f64::MAX)),
             _ => Err("the `order` of a record must be a number".to_owned()),

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 
 use super::distinct::MadeOf;
 use super::field::{Failure, Making, json_text, list, push_member};
+use super::subject::Subject;
 use super::{Event, Failed, Mapper, rules_for};
 use crate::export::LINE_MAX;
 use crate::findings::{Code, Finding, RecordName, cut};
@@ -64,14 +65,17 @@ impl Mapper {
         let (definition, is_published) = (Arc::clone(&self.definition), document.is_published);
         let rules = rules_for(&definition, document).filter(|_| is_published);
         let mut events = Vec::new();
-        let mut record = None;
+        let mut subject = None;
         for (rule, emit) in rules {
-            let record = match &record {
-                Some(record) => record,
-                None => record.insert(self.documents.read(place)?),
+            let subject = match &subject {
+                Some(subject) => subject,
+                None => {
+                    let record = self.documents.read(place)?;
+                    subject.insert(self.subject(self.documents.at(place), record))
+                }
             };
             self.followed.borrow_mut().begin(place);
-            self.apply((rule, emit), place, record, observer, &mut events);
+            self.apply((rule, emit), place, subject, observer, &mut events);
         }
         for event in &mut events {
             if let Event::Failed(failed) = event {
@@ -122,12 +126,12 @@ impl Mapper {
         &mut self,
         (rule, emit): (usize, &Emit),
         place: usize,
-        record: &Jq,
+        subject: &Subject,
         observer: &mut dyn Observe,
         events: &mut Vec<Event>,
     ) {
         let document = &self.documents.at(place).clone();
-        let inputs = self.inputs(emit, record);
+        let inputs = self.inputs(emit, subject);
         let inputs = match inputs {
             Ok(inputs) => inputs,
             Err(failure) => {
@@ -140,7 +144,7 @@ impl Mapper {
         for (number, input) in inputs.iter().enumerate() {
             // Each of them may take its time.
             self.position.steps.fetch_add(1, Ordering::Relaxed);
-            let native = match self.native(rule, emit, document, (record, input), observer) {
+            let native = match self.native(rule, emit, document, (subject, input), observer) {
                 Ok(native) => native,
                 Err(more) => {
                     failures.extend(more);
@@ -172,18 +176,18 @@ impl Mapper {
     }
 
     /// What native records are made of: the record, or each member of a list in it.
-    pub(super) fn inputs(&self, emit: &Emit, record: &Jq) -> Result<Vec<Jq>, Failure> {
+    pub(super) fn inputs(&self, emit: &Emit, subject: &Subject) -> Result<Vec<Jq>, Failure> {
         if let Some(condition) = emit.condition {
-            let holds = self.evaluate(condition, record.clone(), record.clone());
+            let holds = self.evaluate(condition, subject.record().clone(), subject);
             match holds.map_err(|error| Failure::of_rule("where", &error))? {
                 Jq::Null | Jq::Bool(false) => return Ok(Vec::new()),
                 _ => {}
             }
         }
         let Some(each) = emit.each else {
-            return Ok(vec![record.clone()]);
+            return Ok(vec![subject.record().clone()]);
         };
-        let members = self.evaluate(each, record.clone(), record.clone());
+        let members = self.evaluate(each, subject.record().clone(), subject);
         let members = members.and_then(|members| list(&members));
         members.map_err(|error| Failure::of_rule("each", &error))
     }
@@ -194,13 +198,13 @@ impl Mapper {
         rule: usize,
         emit: &'e Emit,
         document: &Document,
-        (record, input): (&Jq, &Jq),
+        (subject, input): (&Subject, &Jq),
         observer: &mut dyn Observe,
     ) -> Result<Native<'e>, Vec<Failure>> {
         let mut making = Making {
             mapper: self,
             rule,
-            record,
+            subject,
             observer,
             path: Vec::new(),
             failures: Vec::new(),
@@ -215,10 +219,12 @@ impl Mapper {
             members.extend(made.map(|made| (name.as_str(), made)));
         }
         if !has("updatedAt") && matches!(emit.kind, Kind::Boat | Kind::Manufacturer) {
-            let updated_at = self.definition.sources[document.source].envelope.updated_at;
+            let updated_at = self.definition.sources[usize::from(document.source)]
+                .envelope
+                .updated_at;
             let made = updated_at.and_then(|from| {
                 making.within("updatedAt", |making| {
-                    making.value(from, &Rest::default(), record)
+                    making.value(from, &Rest::default(), subject.record())
                 })
             });
             members.extend(made.map(|made| ("updatedAt", made)));

@@ -9,6 +9,7 @@ use crate::export::{Broken, ExportFile, Fault, Line, Visit, VisitFile, lines};
 use crate::findings::{Code, Finding, Place, Severity};
 use crate::mapping::DEPTH_MAX;
 use crate::mapping::definition::{FileFormat, Role};
+use crate::mapping::documents::Spot;
 use crate::mapping::mapper::{Failed, Raw};
 use crate::mapping::readers::{self, BadRecord, RECORD_MAX, RecordText, Stop};
 use crate::validate::parse_line;
@@ -74,6 +75,7 @@ impl Pipeline<'_> {
         let mut visit = SourceLines {
             pipeline: self,
             roles,
+            spots: Spots::of(0),
         };
         lines::read(file, reader, RECORD_MAX, &mut visit)
     }
@@ -85,19 +87,24 @@ impl Pipeline<'_> {
         contents: &mut dyn Read,
     ) -> anyhow::Result<Result<bool, Broken>> {
         let reader = BufReader::with_capacity(BUFFER, contents);
+        let records = &pass.files.records;
+        let mut spots = Spots::of(records.len());
         let mut push = |record: Result<RecordText<'_>, BadRecord>| match record {
-            Ok(record) => self.push(
-                &pass.roles,
-                Raw {
+            Ok(record) => {
+                let raw = Raw {
                     file: Arc::clone(file),
                     line: record.line,
+                    spot: spots.next(record.list),
                     text: record.text.to_owned(),
                     is_unterminated: false,
-                },
-            ),
-            Err(bad) => self.receive.failed(failed(file, bad)),
+                };
+                self.push(&pass.roles, raw)
+            }
+            Err(bad) => {
+                spots.next(None);
+                self.receive.failed(failed(file, bad))
+            }
         };
-        let records = &pass.files.records;
         let read = match pass.files.format {
             FileFormat::Json => readers::json::read(reader, records, &mut push),
             FileFormat::Xml => readers::xml::read(reader, records, &mut push),
@@ -149,11 +156,10 @@ impl VisitFile for Pipeline<'_> {
     fn file(
         &mut self,
         file: &Arc<ExportFile>,
-        path: &str,
         contents: &mut dyn Read,
     ) -> anyhow::Result<Result<(), Broken>> {
         let definition = Arc::clone(&self.mapping.definition);
-        let mut wanted: Vec<_> = definition.roles_of(path.trim_start_matches("./")).collect();
+        let mut wanted: Vec<_> = definition.roles_of(&file.path).collect();
         if wanted.is_empty() && definition.roles().count() == 1 {
             wanted.extend(definition.roles());
         }
@@ -183,6 +189,24 @@ impl VisitFile for Pipeline<'_> {
     }
 }
 
+/// Counts the records of a file, those that cannot be read too, each list by itself.
+struct Spots(Vec<u32>);
+
+impl Spots {
+    fn of(lists: usize) -> Self {
+        Self(vec![0; lists.max(1)])
+    }
+
+    fn next(&mut self, list: Option<usize>) -> Spot {
+        let count = &mut self.0[list.unwrap_or(0)];
+        *count = count.saturating_add(1);
+        Spot {
+            list: list.and_then(|list| u16::try_from(list).ok()),
+            position: *count,
+        }
+    }
+}
+
 /// A record that its reader could not read.
 fn failed(file: &Arc<ExportFile>, bad: BadRecord) -> Failed {
     let place = Place {
@@ -201,11 +225,12 @@ fn failed(file: &Arc<ExportFile>, bad: BadRecord) -> Failed {
 struct SourceLines<'p, 'a> {
     pipeline: &'p mut Pipeline<'a>,
     roles: &'p [Role],
+    spots: Spots,
 }
 
 impl Visit for SourceLines<'_, '_> {
     fn line(&mut self, line: Line<'_>) -> anyhow::Result<()> {
-        let contents = line.contents();
+        let (contents, spot) = (line.contents(), self.spots.next(None));
         let Ok(text) = std::str::from_utf8(contents) else {
             let finding = parse_line(line, DEPTH_MAX).err();
             return self.pipeline.receive.failed(Failed {
@@ -218,6 +243,7 @@ impl Visit for SourceLines<'_, '_> {
         let raw = Raw {
             file: Arc::clone(line.file),
             line: line.number,
+            spot,
             text: text.to_owned(),
             is_unterminated: line.is_unterminated,
         };
@@ -229,6 +255,9 @@ impl Visit for SourceLines<'_, '_> {
     }
 
     fn fault(&mut self, fault: Fault) -> anyhow::Result<()> {
+        if fault.code == Code::LineTooLong {
+            self.spots.next(None);
+        }
         self.pipeline.receive.fault(fault)
     }
 }

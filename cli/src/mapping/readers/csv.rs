@@ -74,7 +74,11 @@ pub(in crate::mapping) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> R
     while let Some(row) = rows.next()? {
         let line = row.line;
         let visited = match object(&header, row)? {
-            Ok(text) => visit(Ok(RecordText { line, text: &text })),
+            Ok(text) => visit(Ok(RecordText {
+                line,
+                list: None,
+                text: &text,
+            })),
             Err(bad) => visit(Err(bad)),
         };
         visited.map_err(Stop::Told)?;

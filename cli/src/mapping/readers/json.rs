@@ -42,9 +42,13 @@ pub(in crate::mapping) fn read(
         let paths = paths.enumerate().collect();
         Node { walk: &walk, paths }.deserialize(&mut document)
     } else if first == Some(b'[') {
-        Records { walk: &walk }.deserialize(&mut document)
+        Records {
+            walk: &walk,
+            list: None,
+        }
+        .deserialize(&mut document)
     } else {
-        walk.record(&mut document)
+        walk.record(None, &mut document)
     };
     match walked.and_then(|()| document.end()) {
         Ok(()) => {
@@ -89,15 +93,19 @@ struct Walk<'w, 'v> {
 
 impl Walk<'_, '_> {
     /// Hands over the next value, of which no more than the first byte has been read.
-    fn record<'de, D: Deserializer<'de>>(&self, value: D) -> Result<(), D::Error> {
+    fn record<'de, D: Deserializer<'de>>(
+        &self,
+        list: Option<usize>,
+        value: D,
+    ) -> Result<(), D::Error> {
         self.progress.begin(0);
         let line = self.progress.line();
         let text: Box<RawValue> = serde::Deserialize::deserialize(value)?;
-        self.hand_over(line, text.get())
+        self.hand_over(line, list, text.get())
     }
 
-    fn hand_over<E: Error>(&self, line: u64, text: &str) -> Result<(), E> {
-        let record = RecordText { line, text };
+    fn hand_over<E: Error>(&self, line: u64, list: Option<usize>, text: &str) -> Result<(), E> {
+        let record = RecordText { line, list, text };
         (*self.visit.borrow_mut())(Ok(record)).map_err(|error| {
             self.told.set(Some(error));
             E::custom("told")
@@ -158,10 +166,12 @@ impl<'de> DeserializeSeed<'de> for Node<'_, '_> {
         let Some((list, _)) = ended.next() else {
             return value.deserialize_any(self);
         };
-        for (place, _) in ended.chain([&(*list, &[][..])]) {
+        self.walk.seen[*list].set(true);
+        for (place, _) in ended {
             self.walk.seen[*place].set(true);
         }
-        Records { walk: self.walk }.deserialize(value)
+        let (walk, list) = (self.walk, Some(*list));
+        Records { walk, list }.deserialize(value)
     }
 }
 
@@ -240,8 +250,11 @@ impl<'de> DeserializeSeed<'de> for Key<'_> {
 }
 
 /// A list of records, or an object of them.
+#[derive(Clone, Copy)]
 struct Records<'w, 'v> {
     walk: &'w Walk<'w, 'v>,
+    /// Which of those that were asked for.
+    list: Option<usize>,
 }
 
 impl<'de> DeserializeSeed<'de> for Records<'_, '_> {
@@ -260,7 +273,7 @@ impl<'de> Visitor<'de> for Records<'_, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        while list.next_element_seed(Member(self.walk))?.is_some() {}
+        while list.next_element_seed(Member(self))?.is_some() {}
         Ok(())
     }
 
@@ -269,7 +282,7 @@ impl<'de> Visitor<'de> for Records<'_, '_> {
             let value: Box<RawValue> = members.next_value()?;
             let key = serde_json::Value::String(key);
             let text = format!("{{\"key\":{key},\"value\":{}}}", value.get());
-            self.walk.hand_over(line, &text)?;
+            self.walk.hand_over(line, self.list, &text)?;
         }
         Ok(())
     }
@@ -280,12 +293,13 @@ impl<'de> Visitor<'de> for Records<'_, '_> {
 }
 
 /// One member of a list of records.
-struct Member<'w, 'v>(&'w Walk<'w, 'v>);
+struct Member<'w, 'v>(Records<'w, 'v>);
 
 impl<'de> DeserializeSeed<'de> for Member<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
-        self.0.record(value)
+        let Records { walk, list } = self.0;
+        walk.record(list, value)
     }
 }

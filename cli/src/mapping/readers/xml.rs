@@ -40,6 +40,7 @@ pub(in crate::mapping) fn read(
         path: Vec::new(),
         has_root: false,
         line: 1,
+        list: None,
         open: Vec::new(),
         nodes: 0,
     };
@@ -76,6 +77,8 @@ struct Walk<'w, 'v> {
     has_root: bool,
     /// Where the event begins, or the record that is open.
     line: u64,
+    /// Which of the places the record that is open is at.
+    list: Option<usize>,
     /// The elements of the record that is open, from the record itself on.
     open: Vec<Element>,
     /// Elements and attributes of the record that is open.
@@ -141,6 +144,9 @@ impl Walk<'_, '_> {
         if !self.open.is_empty() || is_record {
             let element = Element::new(start, &mut self.nodes);
             let element = element.map_err(|message| self.corrupt(&message))?;
+            if self.open.is_empty() {
+                self.list = place;
+            }
             self.open.push(element);
         }
         Ok(())
@@ -165,6 +171,7 @@ impl Walk<'_, '_> {
         let text = value.to_string();
         let record = RecordText {
             line: self.line,
+            list: self.list,
             text: &text,
         };
         (self.visit)(Ok(record)).map_err(Stop::Told)

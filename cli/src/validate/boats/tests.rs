@@ -42,6 +42,7 @@ fn lines_whose_findings_fill_the_memory_wait_for_their_turn() {
     let file = Arc::new(ExportFile {
         ordinal: 0,
         name: "-".to_owned(),
+        path: String::new(),
     });
     let line = Line {
         file: &file,
