@@ -96,6 +96,8 @@ codes! {
         "A rule with `distinct` made one record of several that differ; the first one counts.",
     MarkdownNotRead "MARKDOWN_NOT_READ" Warning Export
         "Texts that look like Markdown are read by `plain`, and stay as they are.",
+    ImageWithoutSize "IMAGE_WITHOUT_SIZE" Warning Export
+        "Images of mapped records have no width or no height; they are left out.",
     SourceWithoutFiles "SOURCE_WITHOUT_FILES" Warning Export
         "The export has no file that a source of the mapping asks for.",
     SourceWithoutRecords "SOURCE_WITHOUT_RECORDS" Warning Export

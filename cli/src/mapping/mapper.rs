@@ -6,6 +6,7 @@ mod distinct;
 mod field;
 mod followed;
 mod identify;
+mod images;
 mod joins;
 mod knowledge;
 mod make;
@@ -31,6 +32,7 @@ use crate::validate::Kind;
 
 use self::distinct::Distinct;
 use self::followed::Followed;
+use self::images::LeftOut;
 pub(super) use self::make::{Observe, Unobserved};
 use self::subject::Subject;
 
@@ -152,6 +154,7 @@ pub(super) struct Mapper {
     /// Hashes of the types and ids of published records, and of others once they were told.
     told: HashSet<u64>,
     distinct: Distinct,
+    left_out: LeftOut,
     /// Keys by which records were asked for, where somebody wants to know.
     led_to: RefCell<Option<HashSet<KeyId>>>,
     /// Where mapping is, for whoever watches it.
@@ -191,6 +194,7 @@ impl Mapper {
             reading: Reading::default(),
             told: HashSet::new(),
             distinct: Distinct::default(),
+            left_out: LeftOut::default(),
             led_to: RefCell::new(None),
             position,
             followed: RefCell::default(),

@@ -2,6 +2,7 @@
 
 mod bad_records;
 mod distinct;
+mod images;
 mod joins;
 mod links;
 mod markdown;

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 
 use super::distinct::MadeOf;
 use super::field::{Failure, Making, json_text, list, push_member};
+use super::images::with_sizes;
 use super::subject::Subject;
 use super::{Event, Failed, Mapper, rules_for};
 use crate::export::LINE_MAX;
@@ -32,6 +33,8 @@ impl Observe for Unobserved {
 /// A native record that was made: its members but for its kind, each with its JSON.
 pub(super) struct Native<'e> {
     pub(super) members: Vec<(&'e str, String)>,
+    /// The addresses of images that it lacks because they have no size.
+    left_out: Vec<String>,
 }
 
 impl Native<'_> {
@@ -160,6 +163,7 @@ impl Mapper {
                 continue;
             }
             let text = native.text(emit.kind);
+            self.left_out.add(place, native.left_out);
             if LINE_MAX < text.len() {
                 failures.push(Failure::too_long(text.len()));
                 continue;
@@ -211,11 +215,13 @@ impl Mapper {
         };
         let has = |name: &str| emit.fields.iter().any(|(field, _)| field == name);
         let mut members = Vec::with_capacity(emit.fields.len() + 2);
+        let mut left_out = Vec::new();
         if !has("id") {
             members.push(("id", json_text(&self.id_of(document))));
         }
         for (name, field) in &emit.fields {
             let made = making.within(name, |making| making.field(field, input));
+            let made = made.and_then(|made| with_sizes(emit.kind, name, made, &mut left_out));
             members.extend(made.map(|made| (name.as_str(), made)));
         }
         if !has("updatedAt") && matches!(emit.kind, Kind::Boat | Kind::Manufacturer) {
@@ -230,7 +236,7 @@ impl Mapper {
             members.extend(made.map(|made| ("updatedAt", made)));
         }
         if making.failures.is_empty() {
-            Ok(Native { members })
+            Ok(Native { members, left_out })
         } else {
             Err(making.failures)
         }

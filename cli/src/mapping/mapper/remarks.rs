@@ -12,6 +12,7 @@ impl Mapper {
             self.unpublished_references(),
             self.differing(),
             self.markdown(),
+            self.left_out(),
         ];
         let findings = findings.into_iter().flatten();
         findings

@@ -1,0 +1,105 @@
+//! Images without a width or a height: they are left out of native records, because a size must
+//! not be invented, and one warning counts them.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+use super::Mapper;
+use crate::findings::{Code, Finding, cut};
+use crate::validate::Kind;
+
+/// Images that were left out.
+#[derive(Default)]
+pub(super) struct LeftOut {
+    count: u64,
+    first: Option<First>,
+}
+
+/// The first of them: the place of its record, and its address.
+struct First {
+    place: usize,
+    address: String,
+}
+
+impl LeftOut {
+    /// Notes the images, by their addresses, that were left out of what was made of a record.
+    pub(super) fn add(&mut self, place: usize, addresses: Vec<String>) {
+        self.count += addresses.len() as u64;
+        let first = addresses.into_iter().next();
+        let first = first.map(|address| First { place, address });
+        if self.first.is_none() {
+            self.first = first;
+        }
+    }
+}
+
+impl Mapper {
+    pub(super) fn left_out(&self) -> Option<Finding> {
+        let First { place, address } = self.left_out.first.as_ref()?;
+        let what = match self.left_out.count {
+            1 => "1 image was left out, because its width or height is not known: ".to_owned(),
+            count => format!(
+                "{count} images, from here on, were left out, because their width or height is not known; the first is "
+            ),
+        };
+        Some(Finding::new(
+            Code::ImageWithoutSize,
+            Some(self.documents.at(*place).whereabouts()),
+            format!("{what}{}", cut(address)),
+        ))
+    }
+}
+
+/// What an image must have, as far as it matters here.
+#[derive(Deserialize)]
+struct Image {
+    url: String,
+    width: Option<IgnoredAny>,
+    height: Option<IgnoredAny>,
+}
+
+/// The JSON of a member of a native record without the images that have no size, whose addresses
+/// are added to `left_out`; none where nothing else is in it. What is wrong with an image
+/// otherwise is for validation to say.
+pub(super) fn with_sizes(
+    kind: Kind,
+    name: &str,
+    json: String,
+    left_out: &mut Vec<String>,
+) -> Option<String> {
+    match (kind, name) {
+        (Kind::Boat, "image") | (Kind::Manufacturer, "logo") => {
+            let address = without_size(&json);
+            let is_left_out = address.is_some();
+            left_out.extend(address);
+            (!is_left_out).then_some(json)
+        }
+        (Kind::Boat, "gallery") => gallery(json, left_out),
+        _ => Some(json),
+    }
+}
+
+fn gallery(json: String, left_out: &mut Vec<String>) -> Option<String> {
+    let Ok(images) = serde_json::from_str::<Vec<&RawValue>>(&json) else {
+        return Some(json);
+    };
+    let before = left_out.len();
+    let mut kept = Vec::with_capacity(images.len());
+    for image in images {
+        match without_size(image.get()) {
+            Some(address) => left_out.push(address),
+            None => kept.push(image.get()),
+        }
+    }
+    if left_out.len() == before {
+        return Some(json);
+    }
+    (!kept.is_empty()).then(|| format!("[{}]", kept.join(",")))
+}
+
+/// The address of an image that has no size.
+fn without_size(json: &str) -> Option<String> {
+    let image: Image = serde_json::from_str(json).ok()?;
+    (image.width.is_none() || image.height.is_none()).then_some(image.url)
+}

@@ -1,0 +1,67 @@
+//! Images whose size is not known, and those whose files are in the export.
+
+use super::*;
+
+#[test]
+fn images_without_a_size_are_left_out_and_counted() {
+    check(
+        r#"
+        [[emit]]
+        kind = "boat"
+        type = "b"
+        [emit.fields]
+        image = ".image"
+        gallery = { each = ".gallery", fields = { url = ".u", width = ".w", height = ".h" } }
+        [[emit]]
+        kind = "manufacturer"
+        type = "m"
+        fields.logo = { url = ".u", width = ".w", height = ".h" }
+        [[emit]]
+        kind = "designer"
+        type = "d"
+        fields.website = ".u"
+        "#,
+        r#"{"key":"1","type":"b","image":{"url":"a","width":1.0,"height":null},"gallery":[{"u":"b","w":1},{"u":"c","w":1.50,"h":2},{"u":"d"}]}
+           {"key":"2","type":"b","image":{"alt":"of nothing"},"gallery":[{"u":"e","w":1},{"u":"f","h":1}]}
+           {"key":"3","type":"b","image":"g","gallery":[{"w":1},{"u":7}]}
+           {"key":"4","type":"m","u":"h","w":10}
+           {"key":"5","type":"m","u":"i","w":10,"h":0}
+           {"key":"6","type":"d","u":"j"}"#,
+        &[
+            r#"1: {"kind":"boat","id":"1","gallery":[{"url":"c","width":1.50,"height":2}]}"#,
+            r#"2: {"kind":"boat","id":"2","image":{"alt":"of nothing"}}"#,
+            r#"3: {"kind":"boat","id":"3","image":"g","gallery":[{"width":1},{"url":7}]}"#,
+            r#"4: {"kind":"manufacturer","id":"4"}"#,
+            r#"5: {"kind":"manufacturer","id":"5","logo":{"url":"i","width":10,"height":0}}"#,
+            r#"6: {"kind":"designer","id":"6","website":"j"}"#,
+            "1: IMAGE_WITHOUT_SIZE 6 images, from here on, were left out, because their width or height is not known; the first is a",
+        ],
+    );
+}
+
+#[test]
+fn one_image_of_a_record_that_is_made_once_is_one_image() {
+    check(
+        r#"
+        [[emit]]
+        kind = "manufacturer"
+        type = "m"
+        distinct = true
+        [emit.fields]
+        id = '"x"'
+        logo = ".logo"
+        "#,
+        r#"{"key":"1","type":"m"}
+           {"key":"2","type":"m","logo":{"url":"b"}}
+           {"key":"3","type":"m","logo":{"url":"c"}}"#,
+        &[r#"1: {"kind":"manufacturer","id":"x"}"#],
+    );
+    check(
+        "[[emit]]\nkind = \"manufacturer\"\ntype = \"m\"\nfields.logo = \".logo\"",
+        r#"{"key":"2","type":"m","logo":{"url":"b"}}"#,
+        &[
+            r#"1: {"kind":"manufacturer","id":"2"}"#,
+            "1: IMAGE_WITHOUT_SIZE 1 image was left out, because its width or height is not known: b",
+        ],
+    );
+}
