@@ -16,7 +16,7 @@ mod folder;
 
 use std::fs;
 use std::io::{self, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use self::files::{Select, Surroundings, VisitFile};
@@ -113,10 +113,21 @@ pub fn read(
 
 /// Bytes that reading `exports` will take, as they lie on disk; none when that cannot be known.
 pub fn size(exports: &[PathBuf], selection: &dyn Select) -> Option<u64> {
-    let mut total = 0;
-    for path in files(exports, selection).ok()? {
+    let length = |path: &Path| {
         let about = fs::metadata(path).ok()?;
-        total += about.is_file().then_some(about.len())?;
+        about.is_file().then_some(about.len())
+    };
+    let mut total = 0;
+    for export in exports {
+        if !export.is_dir() {
+            total += length(export)?;
+            continue;
+        }
+        for path in folder::list(export, selection).ok()?.files {
+            let within = path.strip_prefix(export).unwrap_or(&path);
+            let wanted = selection.bytes_wanted(&within.to_string_lossy());
+            total += length(&path)?.min(wanted);
+        }
     }
     Some(total)
 }

@@ -10,6 +10,7 @@ mod definition;
 mod documents;
 mod expression;
 mod functions;
+mod image_files;
 mod keys;
 mod links;
 mod mapper;

@@ -156,8 +156,9 @@ impl Spooled {
             let mut entry = entry?;
             watch.allowed.set(u64::MAX);
             if let Some(name) = self.name_to_read(&entry, selection) {
-                let length = io::copy(&mut entry, &mut spool)?;
-                if length < entry.size() {
+                let wanted = entry.size().min(selection.bytes_wanted(&name));
+                let length = io::copy(&mut (&mut entry).take(wanted), &mut spool)?;
+                if length < wanted {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 }
                 self.members.push(Member {

@@ -19,6 +19,10 @@ use crate::findings::Code;
 pub trait Select {
     /// Whether a file with this path within its folder or archive is read.
     fn is_wanted(&self, path: &str) -> bool;
+    /// How many bytes of that file are read, at most.
+    fn bytes_wanted(&self, _path: &str) -> u64 {
+        u64::MAX
+    }
     /// Whether the folders within a folder are read as well.
     fn descends(&self) -> bool;
     /// What is wanted, for people: `there is no ... file in it`.

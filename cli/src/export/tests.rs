@@ -12,6 +12,7 @@ use self::archives::archive;
 use super::*;
 
 mod archives;
+mod beginnings;
 mod links;
 mod steps;
 

@@ -23,6 +23,8 @@ pub(super) struct Definition {
     pub(super) variables: Vec<(String, Value)>,
     /// The variables beside `$record` that expressions use and that are not set above.
     pub(super) whereabouts: Vec<WhereVariable>,
+    /// Whether expressions may ask how large image files are.
+    pub(super) reads_images: bool,
     /// Definitions in jq for all expressions.
     pub(super) prelude: Option<Expression>,
     /// Files of records.

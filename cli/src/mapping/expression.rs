@@ -19,12 +19,14 @@ use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, DataT, Filter, Lut, Vars, unwrap_valr};
 use jaq_json::Val;
 
+pub(super) use self::functions::IMAGE_SIZE;
 pub(super) use self::key_names::{Definitions, key_names, texts_given_to};
 pub(super) use self::products::TooLarge;
 use self::recursion::check as check_recursion;
 pub(super) use self::referred::Referred;
 pub(super) use self::values::{from_json, from_node, text, write_json};
 
+use super::image_files::ImageFile;
 use crate::findings::cut;
 
 /// A value of an expression; cheap to clone.
@@ -46,6 +48,8 @@ pub(super) trait Knowledge {
     fn note_markdown(&self);
     /// The published records that refer to this key, by the name of a join, in their order.
     fn joined(&self, join: &str, key: &str) -> Result<Vec<Val>, String>;
+    /// How large the image file with this path is.
+    fn image(&self, path: &str) -> Result<Option<ImageFile>, String>;
     /// What a word becomes by a vocabulary table.
     fn lookup(&self, table: &str, word: &str) -> Result<Val, String>;
 }

@@ -23,6 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::definition::{Definition, Emit, ExpressionId};
 use super::documents::{Document, Documents, Spot};
 use super::expression::{self, Jq, Program, from_json};
+use super::image_files::ImageFiles;
 use super::keys::{KeyId, Keys};
 use super::links::Links;
 use crate::export::ExportFile;
@@ -155,6 +156,7 @@ pub(super) struct Mapper {
     told: HashSet<u64>,
     distinct: Distinct,
     left_out: LeftOut,
+    images: ImageFiles,
     /// Keys by which records were asked for, where somebody wants to know.
     led_to: RefCell<Option<HashSet<KeyId>>>,
     /// Where mapping is, for whoever watches it.
@@ -195,14 +197,17 @@ impl Mapper {
             told: HashSet::new(),
             distinct: Distinct::default(),
             left_out: LeftOut::default(),
+            images: ImageFiles::default(),
             led_to: RefCell::new(None),
             position,
             followed: RefCell::default(),
         })
     }
 
-    /// Ends reading: from now on records are made.
-    pub(super) fn finish_reading(&mut self) -> anyhow::Result<Reading> {
+    /// Ends reading, in which these image files were found: from now on records are made.
+    pub(super) fn finish_reading(&mut self, images: ImageFiles) -> anyhow::Result<Reading> {
+        self.images = images;
+        self.images.sort();
         self.links.sort();
         self.joins.sort();
         self.documents.finish()?;

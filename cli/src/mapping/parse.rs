@@ -15,6 +15,7 @@ use toml::de::{DeTable, DeValue};
 
 use self::sources::EnvelopeParts;
 use super::definition::{Definition, Expression, ExpressionId, FORMAT, Table, WhereVariable};
+use super::expression::IMAGE_SIZE;
 use super::section::{Section, json, text};
 use crate::problem::Problem;
 use crate::validate::nearest;
@@ -61,6 +62,7 @@ impl Parser {
         root.finish(&mut self.problems);
         Some(Definition {
             whereabouts: self.whereabouts(&variables, prelude.as_ref()),
+            reads_images: self.mention(IMAGE_SIZE, prelude.as_ref()),
             variables,
             prelude,
             sources: sources?,
@@ -113,14 +115,16 @@ impl Parser {
         prelude: Option<&Expression>,
     ) -> Vec<WhereVariable> {
         let is_own = |name: &str| variables.iter().any(|(own, _)| own == name);
-        let is_used = |name: &str| {
-            let name = format!("${name}");
-            let mut expressions = self.expressions.iter().chain(prelude);
-            expressions.any(|expression| expression.code.contains(&name))
-        };
+        let is_used = |name: &str| self.mention(&format!("${name}"), prelude);
         let all = WhereVariable::ALL.into_iter();
         all.filter(|variable| !is_own(variable.name()) && is_used(variable.name()))
             .collect()
+    }
+
+    /// Whether some expression has these characters, be it as a name or by chance.
+    fn mention(&self, name: &str, prelude: Option<&Expression>) -> bool {
+        let mut expressions = self.expressions.iter().chain(prelude);
+        expressions.any(|expression| expression.code.contains(name))
     }
 
     fn vocabulary_tables(&mut self, root: &mut Section<'_>) -> HashMap<String, Table> {

@@ -11,7 +11,8 @@ use anyhow::Context as _;
 
 use super::check::CheckReport;
 use super::definition::{Definition, Files, Role};
-use super::mapper::{Event, Raw};
+use super::image_files::{HEAD_MAX, ImageFiles, is_called_image};
+use super::mapper::{Event, Raw, Reading};
 use super::worker::{Job, Worker};
 use super::{Mapping, Receive};
 use crate::export::{ExportFile, Line, Select};
@@ -39,6 +40,7 @@ pub(super) struct Pipeline<'a> {
     batch: Batch,
     /// By section, that of links last.
     found: Vec<Found>,
+    images: ImageFiles,
     /// Where files are copied that are read more than once.
     temp_dir: &'a Path,
     /// Whether files may be missing because an archive broke off.
@@ -66,6 +68,11 @@ impl Definition {
     fn roles_of(&self, path: &str) -> impl Iterator<Item = (Role, &Files)> {
         self.roles().filter(|(_, files)| files.are_called(path))
     }
+
+    /// Whether a file is read for nothing but how large an image it is.
+    fn is_image(&self, path: &str) -> bool {
+        self.reads_images && is_called_image(path) && self.roles_of(path).next().is_none()
+    }
 }
 
 impl Files {
@@ -83,12 +90,17 @@ impl Select for Mapping {
         let is_hidden = path
             .split('/')
             .any(|part| part.starts_with('.') && part != ".");
-        !is_hidden
-            && self
-                .definition
-                .roles_of(path.trim_start_matches("./"))
-                .next()
-                .is_some()
+        let path = path.trim_start_matches("./");
+        let is_of_records = self.definition.roles_of(path).next().is_some();
+        !is_hidden && (is_of_records || self.definition.is_image(path))
+    }
+
+    fn bytes_wanted(&self, path: &str) -> u64 {
+        if self.definition.is_image(path.trim_start_matches("./")) {
+            HEAD_MAX
+        } else {
+            u64::MAX
+        }
     }
 
     fn descends(&self) -> bool {
@@ -114,6 +126,7 @@ impl<'a> Pipeline<'a> {
             receive,
             batch: Batch::default(),
             found,
+            images: ImageFiles::default(),
             temp_dir,
             is_damaged: false,
         }
@@ -122,7 +135,7 @@ impl<'a> Pipeline<'a> {
     /// Once every file was read: makes the native records.
     pub(super) fn finish(mut self, progress: &Progress) -> anyhow::Result<()> {
         self.flush()?;
-        let reading = self.worker.ask(Job::FinishReading)?.reading;
+        let reading = self.finish_reading()?;
         self.receive.read(reading.records);
         self.warn(&reading)?;
         progress.mapping(reading.records);
@@ -136,9 +149,14 @@ impl<'a> Pipeline<'a> {
     /// Once every file was read: tells what the mapping finds, and makes nothing.
     pub(super) fn check(mut self) -> anyhow::Result<CheckReport> {
         self.flush()?;
-        self.worker.ask(Job::FinishReading)?;
+        self.finish_reading()?;
         let report = self.worker.ask(Job::Check)?.report;
         report.context("mapping gave no report")
+    }
+
+    fn finish_reading(&mut self) -> anyhow::Result<Reading> {
+        let images = std::mem::take(&mut self.images);
+        Ok(self.worker.ask(Job::FinishReading(images))?.reading)
     }
 
     fn all(&mut self, job: fn(usize) -> Job, progress: &Progress) -> anyhow::Result<()> {

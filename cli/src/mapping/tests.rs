@@ -14,7 +14,7 @@ mod whereabouts;
 use std::path::PathBuf;
 
 use super::*;
-use crate::export::{Fault, Line};
+use crate::export::{Fault, Line, Select as _};
 
 /// The beginning of every mapping here: records are lines with `key` and `type`.
 const BEGINNING: &str = r#"

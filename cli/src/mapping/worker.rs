@@ -17,6 +17,7 @@ use super::MEMORY_MAX;
 use super::check::CheckReport;
 use super::definition::{Definition, Role};
 use super::expression::TooLarge;
+use super::image_files::ImageFiles;
 use super::mapper::{Event, Mapper, Position, Raw, Reading, Unobserved};
 use crate::findings::cut;
 
@@ -36,8 +37,8 @@ const BATCH_BYTES: usize = 4 * 1024 * 1024;
 pub(super) enum Job {
     /// Read these records for some sections of the mapping.
     Read(Vec<Role>, Vec<Raw>),
-    /// There are no more records and links.
-    FinishReading,
+    /// There are no more records and links, and these image files.
+    FinishReading(ImageFiles),
     /// Make native records from here on, some at a time.
     Make(usize),
     /// All were made: tell what is to be said of many at once.
@@ -247,7 +248,7 @@ fn work(mapper: &mut Mapper, job: Job) -> anyhow::Result<Answer> {
                 answer.events.extend(mapper.read(&roles, record)?);
             }
         }
-        Job::FinishReading => answer.reading = mapper.finish_reading()?,
+        Job::FinishReading(images) => answer.reading = mapper.finish_reading(images)?,
         Job::Make(from) => {
             let (mut to, mut bytes) = (from, 0);
             while to < mapper.len().min(from + BATCH) && bytes < BATCH_BYTES {

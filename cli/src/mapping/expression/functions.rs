@@ -21,7 +21,9 @@ use crate::mapping::functions::slugify::slugify;
 use crate::mapping::functions::year::year;
 
 /// How many there are.
-const FUNCTIONS: usize = 16;
+const FUNCTIONS: usize = 17;
+/// The function that asks how large an image file is.
+pub(in crate::mapping) const IMAGE_SIZE: &str = "image_size";
 
 /// All functions, with their numbers of arguments.
 pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
@@ -36,6 +38,10 @@ pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
         }),
         ("joined", 1, |cv| with_argument(cv, joined)),
         ("many", 0, |cv| bome(Ok(many(&cv.1)))),
+        (IMAGE_SIZE, 1, |mut cv| {
+            let path = cv.0.pop_var();
+            bome(image_size(*cv.0.data(), &path))
+        }),
         ("lookup", 1, |cv| with_argument(cv, lookup)),
         ("measure", 1, |cv| with_argument(cv, measured)),
         ("number", 0, |cv| bome(number_of(&cv.1))),
@@ -170,6 +176,23 @@ fn many(input: &Val) -> Val {
         Val::Arr(_) => input.clone(),
         one => std::iter::once(one.clone()).collect(),
     }
+}
+
+fn image_size(data: Data<'_>, path: &Val) -> ValR<Val> {
+    if matches!(path, Val::Null) {
+        return Ok(Val::Null);
+    }
+    let image = data.knowledge.image(&worded(path)?);
+    let Some(image) = image.map_err(Error::str)? else {
+        return Ok(Val::Null);
+    };
+    let members = [
+        ("width", Val::from(image.width)),
+        ("height", Val::from(image.height)),
+        ("format", Val::from(image.format.to_owned())),
+    ];
+    let members = members.map(|(name, value)| (Val::from(name.to_owned()), value));
+    Ok(Val::obj(members.into_iter().collect()))
 }
 
 fn lookup(data: Data<'_>, input: &Val, table: &str) -> ValR<Val> {

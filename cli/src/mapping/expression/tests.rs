@@ -40,6 +40,15 @@ impl Knowledge for Known {
         }
     }
 
+    fn image(&self, path: &str) -> Result<Option<ImageFile>, String> {
+        let image = ImageFile {
+            width: 3,
+            height: 2,
+            format: "png",
+        };
+        Ok((path == "a.png").then_some(image))
+    }
+
     fn lookup(&self, table: &str, word: &str) -> Result<Val, String> {
         Ok(Val::from(format!("{table}:{word}")))
     }
@@ -141,6 +150,11 @@ fn native_functions_reach_records_links_and_tables() {
         "[null, 1, [2], {a: 3}] | map(many)",
         &json!(1),
         r#"[[],[1],[2],[{"a":3}]]"#,
+    );
+    check(
+        r#"[image_size("a.png", "b.png", null)]"#,
+        &json!(1),
+        r#"[{"width":3,"height":2,"format":"png"},null,null]"#,
     );
     check("def many: 7; many", &json!(1), "7");
     check(r#"lookup("keel")"#, &json!("fin"), r#""keel:fin""#);

@@ -88,10 +88,7 @@ impl Mapper {
 
     /// The places of the records that a join has for a key.
     pub(super) fn joined_places(&self, name: &str, key: &str) -> Result<Vec<usize>, String> {
-        if self.followed.borrow().from().is_none() {
-            let message = "records are joined once all are read: `joined` has no place in [envelope], [[sources]], [links] and [joins]";
-            return Err(message.to_owned());
-        }
+        self.expect_all_read(JOINED)?;
         let names = names(&self.definition);
         if !names.contains(&name) {
             return Err(unknown_name(name));

@@ -3,7 +3,8 @@
 //! References lead to published records only: what an expression gets may be published.
 
 use super::Mapper;
-use crate::mapping::expression::{Jq, Knowledge, Referred, from_json};
+use crate::mapping::expression::{IMAGE_SIZE, Jq, Knowledge, Referred, from_json};
+use crate::mapping::image_files::ImageFile;
 use crate::mapping::keys::KeyId;
 use crate::validate::nearest;
 
@@ -35,6 +36,16 @@ impl Mapper {
     fn current_key(&self) -> Option<KeyId> {
         let place = self.followed.borrow().from()?;
         Some(self.documents.at(place).key)
+    }
+
+    /// Fails where a function is called while there may be more to read.
+    pub(super) fn expect_all_read(&self, function: &str) -> Result<(), String> {
+        match self.followed.borrow().from() {
+            Some(_) => Ok(()),
+            None => Err(format!(
+                "`{function}` knows nothing until all is read: it has no place in [envelope], [[sources]], [links] and [joins]"
+            )),
+        }
     }
 
     /// The contents of the record at a place, for another one.
@@ -78,6 +89,11 @@ impl Knowledge for Mapper {
     fn joined(&self, join: &str, key: &str) -> Result<Vec<Jq>, String> {
         let places = self.joined_places(join, key)?.into_iter();
         places.map(|place| self.contents(place)).collect()
+    }
+
+    fn image(&self, path: &str) -> Result<Option<ImageFile>, String> {
+        self.expect_all_read(IMAGE_SIZE)?;
+        self.images.find(path)
     }
 
     fn lookup(&self, table: &str, word: &str) -> Result<Jq, String> {

@@ -10,6 +10,7 @@ use crate::findings::{Code, Finding, Place, Severity};
 use crate::mapping::DEPTH_MAX;
 use crate::mapping::definition::{FileFormat, Role};
 use crate::mapping::documents::Spot;
+use crate::mapping::image_files::HEAD_MAX;
 use crate::mapping::mapper::{Failed, Raw};
 use crate::mapping::readers::{self, BadRecord, RECORD_MAX, RecordText, Stop};
 use crate::validate::parse_line;
@@ -35,6 +36,15 @@ impl Pipeline<'_> {
             }
         }
         Ok(Ok(()))
+    }
+
+    /// Notes how large an image is.
+    fn image(&mut self, file: &ExportFile, contents: &mut dyn Read) -> Result<(), Broken> {
+        let mut head = Vec::new();
+        let read = contents.take(HEAD_MAX).read_to_end(&mut head);
+        read.map_err(|source| Broken { line: 1, source })?;
+        self.images.add(&file.path, &head);
+        Ok(())
     }
 
     /// Reads a file once; gives whether it could be read to its end.
@@ -159,6 +169,9 @@ impl VisitFile for Pipeline<'_> {
         contents: &mut dyn Read,
     ) -> anyhow::Result<Result<(), Broken>> {
         let definition = Arc::clone(&self.mapping.definition);
+        if definition.is_image(&file.path) {
+            return Ok(self.image(file, contents));
+        }
         let mut wanted: Vec<_> = definition.roles_of(&file.path).collect();
         if wanted.is_empty() && definition.roles().count() == 1 {
             wanted.extend(definition.roles());

@@ -39,6 +39,53 @@ fn images_without_a_size_are_left_out_and_counted() {
     );
 }
 
+/// A mapping that asks for the size of image files.
+const MEASURED: &str = r#"
+[[emit]]
+kind = "manufacturer"
+type = "m"
+fields.logo = '{url: .u} + image_size(.u)'
+"#;
+
+/// The beginning of a GIF.
+const GIF: &str = "GIF89a\u{7}\0\u{9}\0\0\0\0";
+
+#[test]
+fn the_size_of_an_image_is_that_of_its_file_in_the_export() {
+    let lines = r#"{"key":"1","type":"m","u":"up/a.gif"}
+        {"key":"2","type":"m","u":"up/b.gif"}
+        {"key":"3","type":"m","u":"c.gif"}
+        {"key":"4","type":"m"}"#;
+    let files = [
+        ("a.ndjson", lines),
+        ("x/up/a.gif", GIF),
+        ("x/up/b.gif", "no image"),
+        ("x/c.gif", GIF),
+        ("y/c.gif", GIF),
+    ];
+    let expected = [
+        r#"1: {"kind":"manufacturer","id":"1","logo":{"url":"up/a.gif","width":7,"height":9,"format":"gif"}}"#,
+        r#"2: {"kind":"manufacturer","id":"2"}"#,
+        "3: manufacturer MAPPING_FAILED /logo several images of the export are called c.gif; name more folders of the one that is meant",
+        r#"4: {"kind":"manufacturer","id":"4","logo":{"url":null}}"#,
+        "2: IMAGE_WITHOUT_SIZE 1 image was left out, because its width or height is not known: up/b.gif",
+    ];
+    let mapping = format!("{BEGINNING}{MEASURED}");
+    assert_eq!(mapped(&mapping, &files), expected);
+}
+
+#[test]
+fn of_an_image_in_an_archive_no_more_than_its_beginning_is_copied() {
+    let mapping = |rule: &str| Mapping::parse("a.toml".to_owned(), format!("{BEGINNING}{rule}"));
+    let measured = mapping(MEASURED).unwrap();
+    assert!(measured.is_wanted("x/a.JPG") && measured.is_wanted("./a.ndjson"));
+    assert!(!measured.is_wanted(".x/a.jpg") && !measured.is_wanted("x/a.mp4"));
+    assert_eq!(measured.bytes_wanted("./x/a.jpg"), 256 * 1024);
+    assert_eq!(measured.bytes_wanted("./a.ndjson"), u64::MAX);
+    let other = mapping(&MEASURED.replace("image_size(.u)", "{}")).unwrap();
+    assert!(!other.is_wanted("x/a.jpg"));
+}
+
 #[test]
 fn one_image_of_a_record_that_is_made_once_is_one_image() {
     check(

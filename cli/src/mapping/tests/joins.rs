@@ -113,7 +113,7 @@ fn a_join_that_is_asked_for_too_early_or_is_not_there_is_told() {
            {"key":"2","type":"v","at":"2","of":"1","name":"a"}
            {"key":"3","type":"w"}"#,
         &[
-            "3: - MAPPING_FAILED  the `id` of a record could not be found: records are joined once all are read: `joined` has no place in [envelope], [[sources]], [links] and [joins]",
+            "3: - MAPPING_FAILED  the `id` of a record could not be found: `joined` knows nothing until all is read: it has no place in [envelope], [[sources]], [links] and [joins]",
             "13: TYPE_NOT_FOUND no record is of the type `w`",
             "1: boat MAPPING_FAILED /model there is no join [joins.variant]",
         ],

@@ -1,0 +1,173 @@
+//! The image files of an export: how large each is, by its path, read from its first bytes.
+//!
+//! Nothing but these bytes is read, and of an image nothing but its size and format is known.
+
+use imagesize::{Compression, ImageType, blob_size, image_type};
+
+/// Bytes of a file that are read: what comes before the size of a photo may have a preview in it.
+pub(super) const HEAD_MAX: u64 = 256 * 1024;
+/// Endings of the names of image files, in lower case.
+const ENDINGS: [&str; 8] = [
+    ".avif", ".gif", ".heic", ".heif", ".jpeg", ".jpg", ".png", ".webp",
+];
+/// What separates the parts of a path that is turned around: it sorts before all others.
+const SEPARATOR: &str = "\0";
+
+/// How large an image is, in pixels, and what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ImageFile {
+    pub(super) width: usize,
+    pub(super) height: usize,
+    pub(super) format: &'static str,
+}
+
+/// All image files: added in any order, then sorted once, then looked up by the ends of their
+/// paths, because archives often have a folder around everything.
+#[derive(Debug, Default)]
+pub(super) struct ImageFiles {
+    /// Each with its path, last part first.
+    files: Vec<(String, ImageFile)>,
+}
+
+/// Whether a file is called like an image.
+pub(super) fn is_called_image(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    ENDINGS.iter().any(|ending| path.ends_with(ending))
+}
+
+impl ImageFile {
+    /// What an image is that begins with `head`; none where that does not tell.
+    fn of(head: &[u8]) -> Option<Self> {
+        let format = match image_type(head).ok()? {
+            ImageType::Gif => "gif",
+            ImageType::Heif(Compression::Av1) => "avif",
+            ImageType::Heif(_) => "heic",
+            ImageType::Jpeg => "jpg",
+            ImageType::Png => "png",
+            ImageType::Webp => "webp",
+            _ => return None,
+        };
+        let size = blob_size(head).ok()?;
+        let has_size = 0 < size.width && 0 < size.height;
+        has_size.then_some(Self {
+            width: size.width,
+            height: size.height,
+            format,
+        })
+    }
+}
+
+impl ImageFiles {
+    /// Adds a file that begins with `head`, unless it is no image.
+    pub(super) fn add(&mut self, path: &str, head: &[u8]) {
+        let file = ImageFile::of(head);
+        self.files.extend(file.map(|file| (turned(path), file)));
+    }
+
+    /// Ends adding.
+    pub(super) fn sort(&mut self) {
+        self.files.sort_unstable();
+        self.files.dedup();
+    }
+
+    /// The image with a path, or else the only one whose path ends in it.
+    pub(super) fn find(&self, path: &str) -> Result<Option<ImageFile>, String> {
+        let wanted = turned(path);
+        let start = self
+            .files
+            .partition_point(|(turned, _)| turned.as_str() < wanted.as_str());
+        let mut found = self.files[start..].iter().take_while(|(turned, _)| {
+            let rest = turned.strip_prefix(&wanted);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(SEPARATOR))
+        });
+        let Some((turned, first)) = found.next() else {
+            return Ok(None);
+        };
+        match found.next() {
+            Some((second, _)) if *turned != wanted || *second == wanted => Err(format!(
+                "several images of the export are called {path}; name more folders of the one that is meant"
+            )),
+            _ => Ok(Some(*first)),
+        }
+    }
+}
+
+/// A path with its last part first.
+fn turned(path: &str) -> String {
+    let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    let parts: Vec<&str> = parts.rev().collect();
+    parts.join(SEPARATOR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The beginning of a GIF, which has little before its size.
+    fn gif(width: u8, height: u8) -> Vec<u8> {
+        [b"GIF89a", &[width, 0, height, 0, 0, 0, 0][..]].concat()
+    }
+
+    #[test]
+    fn a_file_is_found_by_the_end_of_its_path_as_long_as_there_is_only_one() {
+        let mut files = ImageFiles::default();
+        for (path, width) in [
+            ("top/images/a.gif", 1),
+            ("top/images/a.gif", 1),
+            ("top/other/a.gif", 2),
+            ("b.gif", 3),
+            ("top/b.gif", 4),
+            ("top/b!/c.gif", 5),
+            ("c.gif", 6),
+            ("c.gif", 7),
+        ] {
+            files.add(path, &gif(width, 9));
+        }
+        files.sort();
+        let found = |path: &str| files.find(path).map(|file| file.map(|file| file.width));
+        for (path, width) in [
+            ("images/a.gif", Some(1)),
+            ("/top/./other/a.gif", Some(2)),
+            ("b.gif", Some(3)),
+            ("top/b.gif", Some(4)),
+            ("b!/c.gif", Some(5)),
+            ("mages/a.gif", None),
+            ("x/b.gif", None),
+            ("", None),
+        ] {
+            assert_eq!(found(path), Ok(width), "{path}");
+        }
+        for path in ["a.gif", "c.gif"] {
+            let told = found(path).unwrap_err();
+            assert!(
+                told.starts_with("several images of the export are called"),
+                "{told}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_no_image_or_too_short_has_no_size() {
+        let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\0\0\0\x02".to_vec();
+        let size = ImageFile::of(&png).unwrap();
+        assert_eq!((size.width, size.height, size.format), (256, 2, "png"));
+        png.truncate(20);
+        for head in [
+            &png[..],
+            b"",
+            b"GIF",
+            b"<svg width=\"1\" height=\"1\"/>",
+            &gif(0, 1),
+        ] {
+            assert_eq!(ImageFile::of(head), None, "{head:?}");
+        }
+        assert_eq!(ImageFile::of(&gif(7, 9)).unwrap().height, 9);
+    }
+
+    #[test]
+    fn images_are_known_by_their_endings() {
+        let are = ["a/b.JPG", "b.jpeg", "c.webp"].map(is_called_image);
+        let are_not = ["a.json", "jpg", "a.jpg.ndjson"].map(is_called_image);
+        assert_eq!((are, are_not), ([true; 3], [false; 3]));
+    }
+}
