@@ -103,6 +103,8 @@ pub(super) struct Files {
     pub(super) format: FileFormat,
     /// Paths to the lists of records; none when the whole file is one.
     pub(super) records: Vec<RecordsPath>,
+    /// Elements of XML that become lists, even where there is one.
+    pub(super) lists: Vec<String>,
     /// Where the section that wants them stands in the mapping file.
     pub(super) span: Range<usize>,
 }

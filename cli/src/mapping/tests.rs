@@ -251,6 +251,29 @@ fn records_that_are_not_published_are_told_apart_after_all_others() {
 }
 
 #[test]
+fn every_kind_that_has_a_time_of_change_takes_it_from_the_envelope_unless_a_rule_says_it() {
+    let rules: String = ["boat", "manufacturer", "term", "designer"]
+        .map(|kind| {
+            format!(
+                "[[emit]]\nkind = \"{kind}\"\ntype = \"x\"\neach = \"[1]\"\nfields.id = \".\"\n"
+            )
+        })
+        .concat();
+    let own = "[[emit]]\nkind = \"boat\"\ntype = \"x\"\nfields.updatedAt = \".own\"\n";
+    check(
+        &format!("updatedAt = \".at\"\n{rules}{own}"),
+        r#"{"key":"a","type":"x","at":"2026-01-01","own":"2025-01-01"}"#,
+        &[
+            r#"1: {"kind":"boat","id":1,"updatedAt":"2026-01-01"}"#,
+            r#"1: {"kind":"manufacturer","id":1,"updatedAt":"2026-01-01"}"#,
+            r#"1: {"kind":"term","id":1}"#,
+            r#"1: {"kind":"designer","id":1}"#,
+            r#"1: {"kind":"boat","id":"a","updatedAt":"2025-01-01"}"#,
+        ],
+    );
+}
+
+#[test]
 fn records_in_the_mapping_itself_come_last() {
     check(
         r#"

@@ -107,6 +107,7 @@ impl Parser {
         let format = section.required("reader", &mut self.problems);
         let format = format.and_then(|value| self.word(value, &FileFormat::ALL));
         let records = self.records(section, format);
+        let lists = self.lists(section, format);
         let patterns = patterns?;
         let globs = self.globs(&patterns)?;
         Some(Files {
@@ -117,6 +118,7 @@ impl Parser {
                 .collect(),
             format: format?,
             records,
+            lists,
             span: section.span(),
         })
     }
@@ -140,6 +142,21 @@ impl Parser {
             }
         }
         records
+    }
+
+    fn lists(&mut self, section: &mut Section<'_>, format: Option<FileFormat>) -> Vec<String> {
+        let texts = section.texts("lists", &mut self.problems);
+        let texts = texts.unwrap_or_default().into_iter();
+        let mut lists = Vec::new();
+        for (name, span) in texts {
+            if format.is_some_and(|format| format != FileFormat::Xml) {
+                let message =
+                    "only in XML may a list of one look like no list; `many` makes one of anything";
+                self.problems.push(Problem::new(span, message));
+            }
+            lists.push(name.to_owned());
+        }
+        lists
     }
 
     fn globs(&mut self, patterns: &[(&str, Range<usize>)]) -> Option<GlobSet> {

@@ -117,7 +117,7 @@ impl Pipeline<'_> {
         };
         let read = match pass.files.format {
             FileFormat::Json => readers::json::read(reader, records, &mut push),
-            FileFormat::Xml => readers::xml::read(reader, records, &mut push),
+            FileFormat::Xml => readers::xml::read(reader, records, &pass.files.lists, &mut push),
             FileFormat::Csv | FileFormat::Ndjson => {
                 readers::csv::read(reader, &mut push).map(|()| Vec::new())
             }

@@ -37,8 +37,10 @@ pub(super) fn passes<'d>(wanted: impl IntoIterator<Item = (Role, &'d Files)>) ->
 
 impl Files {
     fn reads_like(&self, other: &Self) -> bool {
-        let has_lists = matches!(self.format, FileFormat::Json | FileFormat::Xml);
-        self.format == other.format && (!has_lists || self.records == other.records)
+        let has_records = matches!(self.format, FileFormat::Json | FileFormat::Xml);
+        self.format == other.format
+            && self.lists == other.lists
+            && (!has_records || self.records == other.records)
     }
 }
 

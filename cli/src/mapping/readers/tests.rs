@@ -18,8 +18,9 @@ pub(super) const JSON: Reads =
     |file, records, visit| super::json::read(BufReader::new(file), records, visit);
 pub(super) const CSV: Reads =
     |file, _, visit| super::csv::read(BufReader::new(file), visit).map(|()| Vec::new());
-pub(super) const XML: Reads =
-    |file, records, visit| super::xml::read(BufReader::new(file), records, visit);
+pub(super) const XML: Reads = |file, records, visit| {
+    super::xml::read(BufReader::new(file), records, &["tag".to_owned()], visit)
+};
 
 /// The paths that `records` names.
 pub(super) fn paths(records: &[&str]) -> Vec<RecordsPath> {

@@ -1,7 +1,7 @@
 //! XML: elements at certain places, each an object.
 //!
 //! An attribute is a member `@name`. A child is a member of its name, several of the same name a
-//! list. The text of an element is a text, and null where there is none; beside attributes and
+//! list, as is one whose name is said to be that of a list. The text of an element is a text, and null where there is none; beside attributes and
 //! children it stands under `#text`. White space around texts is dropped. Only the five entities
 //! of XML itself are known: no declaration of the document is followed, and nothing expands.
 
@@ -22,10 +22,11 @@ use super::{DEPTH_MAX, RecordText, RecordsPath, Stop, Visit, corrupt, truncated}
 /// the document has not.
 ///
 /// A member of `records` is the names of elements that lead there, from the root. Without any,
-/// the document itself is the only record.
+/// the document itself is the only record. Children called as one of `lists` are lists.
 pub(in crate::mapping) fn read(
     reader: impl BufRead,
     records: &[RecordsPath],
+    lists: &[String],
     visit: &mut Visit<'_>,
 ) -> Result<Vec<usize>, Stop> {
     let progress = Progress::new();
@@ -35,6 +36,7 @@ pub(in crate::mapping) fn read(
     let mut walk = Walk {
         progress: &progress,
         records,
+        lists,
         visit,
         seen: vec![false; records.len()],
         path: Vec::new(),
@@ -69,6 +71,7 @@ pub(in crate::mapping) fn read(
 struct Walk<'w, 'v> {
     progress: &'w Progress,
     records: &'w [RecordsPath],
+    lists: &'w [String],
     visit: &'w mut Visit<'v>,
     /// For every place of records whether the document has it.
     seen: Vec<bool>,
@@ -165,7 +168,8 @@ impl Walk<'_, '_> {
         };
         let value = element.finish();
         if let Some(parent) = self.open.last_mut() {
-            parent.add(name, value);
+            let is_list = self.lists.contains(&name);
+            parent.add(name, value, is_list);
             return Ok(());
         }
         let text = value.to_string();

@@ -99,6 +99,15 @@ fn expressions_are_compiled_before_anything_is_read() {
 }
 
 #[test]
+fn lists_of_what_is_not_xml_are_told() {
+    let text = BEGINNING.replace("[envelope]", "lists = \"tag\"\n[envelope]");
+    check(
+        &format!("{text}[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields = {{}}\n"),
+        &["6: only in XML may a list of one look like no list; `many` makes one of anything"],
+    );
+}
+
+#[test]
 fn a_path_to_records_that_leads_nowhere_is_told() {
     let records = |records: &str| {
         let reader = format!("reader = \"xml\"\nrecords = {records}");

@@ -37,6 +37,18 @@ fn records_are_found_where_they_are_said_to_be() {
 }
 
 #[test]
+fn children_that_are_of_a_list_are_one_however_many_there_are() {
+    let document = "<r><a><tag/></a><a><tag>1</tag><tag x=\"2\"/><b><tag>3</tag></b></a><a/></r>";
+    let records = [
+        r#"1 {"tag":[null]}"#,
+        r#"1 {"b":{"tag":["3"]},"tag":["1",{"@x":"2"}]}"#,
+        "1 null",
+    ];
+    check(XML, document, &["r.a"], &records);
+    check(XML, "<tag>1</tag>", &["tag"], &[r#"1 "1""#]);
+}
+
+#[test]
 fn places_that_the_document_has_not_are_told() {
     let records = ["boats.boat", "catalogue.boats"];
     let (found, ended) = read(XML, &mut Cursor::new(DOCUMENT), &records);

@@ -50,9 +50,12 @@ impl Element {
         self.text.push_str(text);
     }
 
-    /// Adds a child.
-    pub(super) fn add(&mut self, name: String, value: Value) {
+    /// Adds a child, which may be one of a list even if it stays the only one.
+    pub(super) fn add(&mut self, name: String, value: Value, is_of_list: bool) {
         match self.members.entry(name) {
+            Entry::Vacant(vacant) if is_of_list => {
+                vacant.insert(Value::Array(vec![value]));
+            }
             Entry::Vacant(vacant) => {
                 vacant.insert(value);
             }
