@@ -28,7 +28,7 @@ pub(super) struct MadeOf {
 /// The native records that were made by rules with `distinct`.
 #[derive(Default)]
 pub(super) struct Distinct {
-    /// By rule and id.
+    /// By rule and id; ids of terms are told apart by their vocabularies.
     made: HashMap<(usize, String), First>,
     /// How many records have another one merged into them that differs.
     differing: u64,
@@ -55,12 +55,16 @@ impl Mapper {
     /// Merges a native record into the one with its id, if there is one.
     pub(super) fn merge(&mut self, made_of: MadeOf, native: &Native<'_>) -> bool {
         let hash = hash(native);
-        let id = (made_of.rule, native.member("id").to_owned());
-        let first = self.distinct.made.entry(id).or_insert(First {
-            made_of,
-            hash,
-            is_told: false,
-        });
+        let id = format!("{} {}", native.member("vocabulary"), native.member("id"));
+        let first = self
+            .distinct
+            .made
+            .entry((made_of.rule, id))
+            .or_insert(First {
+                made_of,
+                hash,
+                is_told: false,
+            });
         if (first.made_of.place, first.made_of.input) == (made_of.place, made_of.input) {
             return false;
         }

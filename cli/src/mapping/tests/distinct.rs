@@ -102,3 +102,25 @@ fn members_of_one_record_are_merged_like_records() {
         ],
     );
 }
+
+#[test]
+fn terms_of_two_vocabularies_are_not_merged() {
+    check(
+        r#"
+        [[emit]]
+        kind = "term"
+        type = "b"
+        each = "to_entries | map(select(.value == \"Trimaran\"))"
+        distinct = true
+        [emit.fields]
+        vocabulary = ".key"
+        id = ".value | slugify"
+        "#,
+        r#"{"key":"1","type":"b","hullType":"Trimaran","category":"Trimaran"}
+           {"key":"2","type":"b","hullType":"Trimaran"}"#,
+        &[
+            r#"1: {"kind":"term","vocabulary":"hullType","id":"trimaran"}"#,
+            r#"1: {"kind":"term","vocabulary":"category","id":"trimaran"}"#,
+        ],
+    );
+}
