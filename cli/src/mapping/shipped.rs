@@ -16,11 +16,19 @@ pub enum Shipped {
     Strapi,
     /// Spreadsheets.
     Csv,
+    /// A list of one's own, as JSON or CSV.
+    Minimal,
 }
 
 impl Shipped {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 4] = [Self::Sanity, Self::Contentful, Self::Strapi, Self::Csv];
+    pub const ALL: [Self; 5] = [
+        Self::Sanity,
+        Self::Contentful,
+        Self::Strapi,
+        Self::Csv,
+        Self::Minimal,
+    ];
 
     /// The word by which it is asked for.
     pub const fn name(self) -> &'static str {
@@ -29,6 +37,7 @@ impl Shipped {
             Self::Contentful => "contentful",
             Self::Strapi => "strapi",
             Self::Csv => "csv",
+            Self::Minimal => "minimal",
         }
     }
 
@@ -39,6 +48,7 @@ impl Shipped {
             Self::Contentful => include_str!("shipped/contentful.toml"),
             Self::Strapi => include_str!("shipped/strapi.toml"),
             Self::Csv => include_str!("shipped/csv.toml"),
+            Self::Minimal => include_str!("shipped/minimal.toml"),
         }
     }
 }

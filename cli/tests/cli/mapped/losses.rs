@@ -1,0 +1,157 @@
+//! What a content system has no place for: the native export without it is what the system's own
+//! export must come to, to the byte.
+//!
+//! Nothing else may differ. A system that is not named here holds everything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use any_ascii::any_ascii;
+use cli::mapping::Shipped;
+use serde_json::{Map, Value};
+
+/// Where a boat refers to other records, and the kind or vocabulary of these.
+const REFERENCES: [(&str, &str); 9] = [
+    ("manufacturer", "manufacturer"),
+    ("type", "type"),
+    ("categories", "category"),
+    ("activities", "activity"),
+    ("hull/type", "hullType"),
+    ("hull/material", "hullMaterial"),
+    ("designers/naval", "designer"),
+    ("designers/interior", "designer"),
+    ("designers/exterior", "designer"),
+];
+
+type Record = Map<String, Value>;
+
+/// The differences between the native records and those of a system.
+#[derive(Default)]
+pub(crate) struct Losses {
+    /// Kinds and vocabularies of which the system has names only. Their ids are slugs of these; all
+    /// but boats are there as far as a boat names them.
+    named: &'static [&'static str],
+    /// Members that the records of a kind come without.
+    without: &'static [(&'static str, &'static [&'static str])],
+    /// When manufacturers changed, where the system does not say.
+    updated_at: Option<&'static str>,
+}
+
+/// What a system loses.
+pub(crate) fn of(shipped: Shipped) -> Losses {
+    match shipped {
+        Shipped::Minimal => Losses {
+            named: &["manufacturer", "type", "category"],
+            without: &[
+                ("manufacturer", &["website", "logo", "description"]),
+                (
+                    "boat",
+                    &[
+                        "activities",
+                        "gallery",
+                        "hull",
+                        "dimensions",
+                        "accommodation",
+                        "steering",
+                        "performance",
+                        "rig",
+                        "sails",
+                        "tanks",
+                        "engines",
+                        "designers",
+                        "ceClassification",
+                    ],
+                ),
+            ],
+            updated_at: None,
+        },
+        _ => Losses::default(),
+    }
+}
+
+impl Losses {
+    /// The native export without what is lost.
+    pub(crate) fn reduce(&self, native: &str) -> String {
+        let records = native
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
+        let mut records: Vec<Record> = records.filter(is_held).collect();
+        let mut named = BTreeSet::new();
+        for boat in &mut records {
+            visit_references(boat, &mut |space, id| _ = named.insert(name(space, id)));
+        }
+        records.retain(|record| {
+            let space = space(record);
+            !self.named.contains(&space)
+                || space == "boat"
+                || named.contains(&name(space, &record["id"]))
+        });
+        let with_slugs = records
+            .iter()
+            .filter(|record| self.named.contains(&space(record)));
+        let slugs: BTreeMap<String, Value> = with_slugs
+            .map(|record| (name(space(record), &record["id"]), slug(record)))
+            .collect();
+        for record in &mut records {
+            self.leave_out(record);
+            let of_record = slugs.get(&name(space(record), &record["id"]));
+            record["id"] = of_record.unwrap_or(&record["id"]).clone();
+            visit_references(record, &mut |space, id| {
+                *id = slugs.get(&name(space, id)).unwrap_or(id).clone();
+            });
+        }
+        let lines = records.into_iter().map(Value::from);
+        lines.map(|record| format!("{record}\n")).collect()
+    }
+
+    fn leave_out(&self, record: &mut Record) {
+        let kind = record["kind"].clone();
+        let lost = self.without.iter().filter(|(of, _)| kind == *of);
+        for member in lost.flat_map(|(_, members)| *members) {
+            record.remove(*member);
+        }
+        if let (Some(time), "manufacturer") = (self.updated_at, space(record)) {
+            record["updatedAt"] = time.into();
+        }
+    }
+}
+
+/// What an id is unique in.
+fn space(record: &Record) -> &str {
+    let vocabulary = record.get("vocabulary").unwrap_or(&record["kind"]);
+    vocabulary.as_str().unwrap()
+}
+
+/// The slug of a record. Designers have none: it is that of their names.
+fn slug(record: &Record) -> Value {
+    let of_name = || any_ascii(record["name"].as_str().unwrap()).to_lowercase();
+    let slug = record.get("slug").cloned();
+    slug.unwrap_or_else(|| of_name().replace(' ', "-").into())
+}
+
+/// A record among all others.
+fn name(space: &str, id: &Value) -> String {
+    format!("{space} {id}")
+}
+
+/// Whether a record is one that may come from any system: counts differ, and so does what is not
+/// published.
+fn is_held(record: &Record) -> bool {
+    let is_draft = space(record) == "boat" && record.get("published") == Some(&false.into());
+    space(record) != "catalogue" && !is_draft
+}
+
+/// Hands the references of a boat to `visit`, each with what its id is unique in.
+fn visit_references(record: &mut Record, visit: &mut dyn FnMut(&'static str, &mut Value)) {
+    if space(record) != "boat" {
+        return;
+    }
+    for (pointer, space) in REFERENCES {
+        let mut names = pointer.split('/');
+        let first = names.next().and_then(|name| record.get_mut(name));
+        match names.fold(first, |value, name| value?.get_mut(name)) {
+            Some(Value::Array(ids)) => ids.iter_mut().for_each(|id| visit(space, id)),
+            Some(id) => visit(space, id),
+            None => {}
+        }
+    }
+}
