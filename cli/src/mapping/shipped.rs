@@ -16,17 +16,20 @@ pub enum Shipped {
     Strapi,
     /// Spreadsheets.
     Csv,
+    /// What WordPress exports, with custom fields or WooCommerce.
+    Wordpress,
     /// A list of one's own, as JSON or CSV.
     Minimal,
 }
 
 impl Shipped {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Sanity,
         Self::Contentful,
         Self::Strapi,
         Self::Csv,
+        Self::Wordpress,
         Self::Minimal,
     ];
 
@@ -37,6 +40,7 @@ impl Shipped {
             Self::Contentful => "contentful",
             Self::Strapi => "strapi",
             Self::Csv => "csv",
+            Self::Wordpress => "wordpress",
             Self::Minimal => "minimal",
         }
     }
@@ -48,6 +52,7 @@ impl Shipped {
             Self::Contentful => include_str!("shipped/contentful.toml"),
             Self::Strapi => include_str!("shipped/strapi.toml"),
             Self::Csv => include_str!("shipped/csv.toml"),
+            Self::Wordpress => include_str!("shipped/wordpress.toml"),
             Self::Minimal => include_str!("shipped/minimal.toml"),
         }
     }
