@@ -16,20 +16,26 @@ pub enum Shipped {
     Strapi,
     /// Spreadsheets.
     Csv,
+    /// The products that Shopify's admin exports as CSV.
+    Shopify,
     /// What WordPress exports, with custom fields or WooCommerce.
     Wordpress,
+    /// The collections of Directus, a file of JSON each.
+    Directus,
     /// A list of one's own, as JSON or CSV.
     Minimal,
 }
 
 impl Shipped {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Sanity,
         Self::Contentful,
         Self::Strapi,
         Self::Csv,
+        Self::Shopify,
         Self::Wordpress,
+        Self::Directus,
         Self::Minimal,
     ];
 
@@ -40,7 +46,9 @@ impl Shipped {
             Self::Contentful => "contentful",
             Self::Strapi => "strapi",
             Self::Csv => "csv",
+            Self::Shopify => "shopify",
             Self::Wordpress => "wordpress",
+            Self::Directus => "directus",
             Self::Minimal => "minimal",
         }
     }
@@ -52,7 +60,9 @@ impl Shipped {
             Self::Contentful => include_str!("shipped/contentful.toml"),
             Self::Strapi => include_str!("shipped/strapi.toml"),
             Self::Csv => include_str!("shipped/csv.toml"),
+            Self::Shopify => include_str!("shipped/shopify.toml"),
             Self::Wordpress => include_str!("shipped/wordpress.toml"),
+            Self::Directus => include_str!("shipped/directus.toml"),
             Self::Minimal => include_str!("shipped/minimal.toml"),
         }
     }

@@ -34,11 +34,31 @@ pub(crate) struct Losses {
     without: &'static [(&'static str, &'static [&'static str])],
     /// When manufacturers changed, where the system does not say.
     updated_at: Option<&'static str>,
+    /// The first of all images of a boat is its image, whether there are others or not.
+    first_image_is_main: bool,
 }
 
 /// What a system loses.
 pub(crate) fn of(shipped: Shipped) -> Losses {
     match shipped {
+        Shipped::Shopify => Losses {
+            named: &[
+                "boat",
+                "manufacturer",
+                "designer",
+                "type",
+                "category",
+                "activity",
+                "hullType",
+                "hullMaterial",
+            ],
+            without: &[
+                ("manufacturer", &["website", "logo", "description"]),
+                ("designer", &["website"]),
+            ],
+            updated_at: Some("2026-01-01T00:00:00Z"),
+            first_image_is_main: true,
+        },
         Shipped::Minimal => Losses {
             named: &["manufacturer", "type", "category"],
             without: &[
@@ -62,7 +82,7 @@ pub(crate) fn of(shipped: Shipped) -> Losses {
                     ],
                 ),
             ],
-            updated_at: None,
+            ..Losses::default()
         },
         _ => Losses::default(),
     }
@@ -108,6 +128,13 @@ impl Losses {
         let lost = self.without.iter().filter(|(of, _)| kind == *of);
         for member in lost.flat_map(|(_, members)| *members) {
             record.remove(*member);
+        }
+        if self.first_image_is_main
+            && !record.contains_key("image")
+            && let Some(Value::Array(gallery)) = record.get_mut("gallery")
+        {
+            let first = gallery.remove(0);
+            record.insert("image".to_owned(), first);
         }
         if let (Some(time), "manufacturer") = (self.updated_at, space(record)) {
             record["updatedAt"] = time.into();
