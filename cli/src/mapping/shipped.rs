@@ -18,7 +18,7 @@ pub enum Shipped {
     Csv,
     /// The products that Shopify's admin exports as CSV.
     Shopify,
-    /// What WordPress exports, with custom fields or WooCommerce.
+    /// The XML of a blog, with custom fields, a shop, or both.
     Wordpress,
     /// The collections of Directus, a file of JSON each.
     Directus,
