@@ -95,32 +95,32 @@ impl Losses {
             .lines()
             .map(|line| serde_json::from_str(line).unwrap());
         let mut records: Vec<Record> = records.filter(is_held).collect();
-        let mut named = BTreeSet::new();
+        let mut referred = BTreeSet::new();
         for boat in &mut records {
-            visit_references(boat, &mut |space, id| _ = named.insert(name(space, id)));
+            visit_references(boat, &mut |space, id| _ = referred.insert(key(space, id)));
         }
         records.retain(|record| {
-            let space = space(record);
-            !self.named.contains(&space)
-                || space == "boat"
-                || named.contains(&name(space, &record["id"]))
+            !self.is_named(record) || is_boat(record) || referred.contains(&key_of(record))
         });
-        let with_slugs = records
-            .iter()
-            .filter(|record| self.named.contains(&space(record)));
+        let with_slugs = records.iter().filter(|record| self.is_named(record));
         let slugs: BTreeMap<String, Value> = with_slugs
-            .map(|record| (name(space(record), &record["id"]), slug(record)))
+            .map(|record| (key_of(record), slug(record)))
             .collect();
         for record in &mut records {
             self.leave_out(record);
-            let of_record = slugs.get(&name(space(record), &record["id"]));
-            record["id"] = of_record.unwrap_or(&record["id"]).clone();
+            if let Some(slug) = slugs.get(&key_of(record)) {
+                record["id"] = slug.clone();
+            }
             visit_references(record, &mut |space, id| {
-                *id = slugs.get(&name(space, id)).unwrap_or(id).clone();
+                *id = slugs.get(&key(space, id)).unwrap_or(id).clone();
             });
         }
         let lines = records.into_iter().map(Value::from);
-        lines.map(|record| format!("{record}\n")).collect()
+        lines.map(|record| record.to_string() + "\n").collect()
+    }
+
+    fn is_named(&self, record: &Record) -> bool {
+        self.named.contains(&space(record))
     }
 
     fn leave_out(&self, record: &mut Record) {
@@ -155,21 +155,29 @@ fn slug(record: &Record) -> Value {
     slug.unwrap_or_else(|| of_name().replace(' ', "-").into())
 }
 
-/// A record among all others.
-fn name(space: &str, id: &Value) -> String {
+/// What a record is found by.
+fn key(space: &str, id: &Value) -> String {
     format!("{space} {id}")
+}
+
+fn key_of(record: &Record) -> String {
+    key(space(record), &record["id"])
+}
+
+fn is_boat(record: &Record) -> bool {
+    space(record) == "boat"
 }
 
 /// Whether a record is one that may come from any system: counts differ, and so does what is not
 /// published.
 fn is_held(record: &Record) -> bool {
-    let is_draft = space(record) == "boat" && record.get("published") == Some(&false.into());
+    let is_draft = is_boat(record) && record.get("published") == Some(&false.into());
     space(record) != "catalogue" && !is_draft
 }
 
 /// Hands the references of a boat to `visit`, each with what its id is unique in.
 fn visit_references(record: &mut Record, visit: &mut dyn FnMut(&'static str, &mut Value)) {
-    if space(record) != "boat" {
+    if !is_boat(record) {
         return;
     }
     for (pointer, space) in REFERENCES {
