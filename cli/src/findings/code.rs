@@ -102,6 +102,8 @@ codes! {
         "The export has no file that a source of the mapping asks for.",
     SourceWithoutRecords "SOURCE_WITHOUT_RECORDS" Warning Export
         "The files that a source of the mapping asks for have no record for it.",
+    JoinWithoutRecords "JOIN_WITHOUT_RECORDS" Warning Export
+        "No published record refers to another one in the way that a join of the mapping says.",
     RecordsNotFound "RECORDS_NOT_FOUND" Error Export
         "A file has no list of records where the mapping says they are.",
     ChangedSincePublication "CHANGED_SINCE_PUBLICATION" Warning Export

@@ -40,6 +40,12 @@ impl<T: Copy> Links<T> {
         self.links.is_empty()
     }
 
+    /// Whether some record is linked by a field.
+    pub(super) fn has_field(&self, field: &str, keys: &Keys) -> bool {
+        let field = keys.find(field);
+        field.is_some_and(|field| self.links.iter().any(|link| link.field == field))
+    }
+
     /// Ends adding.
     pub(super) fn sort(&mut self) {
         self.links.sort_by(|a, b| {

@@ -116,6 +116,8 @@ pub(super) struct Reading {
     /// The sources that have records.
     pub(super) sources: BTreeSet<usize>,
     pub(super) has_links: bool,
+    /// The joins by which no record refers to another one.
+    pub(super) empty_joins: Vec<usize>,
 }
 
 /// Where mapping is.
@@ -215,6 +217,7 @@ impl Mapper {
         let mut reading = std::mem::take(&mut self.reading);
         reading.records = self.len() as u64;
         reading.has_links = !self.links.is_empty();
+        reading.empty_joins = self.empty_joins();
         for place in 0..self.len() {
             let document = self.documents.at(place);
             reading.sources.insert(usize::from(document.source));

@@ -18,7 +18,7 @@ impl Select for Beginnings {
     }
 
     fn bytes_wanted(&self, path: &str) -> u64 {
-        if path.ends_with(".jpg") { 2 } else { u64::MAX }
+        if path.contains(".jpg") { 2 } else { u64::MAX }
     }
 
     fn descends(&self) -> bool {

@@ -86,6 +86,15 @@ impl Mapper {
         }
     }
 
+    /// The joins by which no record refers to another one.
+    pub(super) fn empty_joins(&self) -> Vec<usize> {
+        let joins = self.definition.joins.iter().enumerate();
+        joins
+            .filter(|(_, join)| !self.joins.has_field(&join.name, &self.keys))
+            .map(|(place, _)| place)
+            .collect()
+    }
+
     /// The places of the records that a join has for a key.
     pub(super) fn joined_places(&self, name: &str, key: &str) -> Result<Vec<usize>, String> {
         self.expect_all_read(JOINED)?;

@@ -70,12 +70,11 @@ impl Mapper {
         let mut events = Vec::new();
         let mut subject = None;
         for (rule, emit) in rules {
-            let subject = match &subject {
-                Some(subject) => subject,
-                None => {
-                    let record = self.documents.read(place)?;
-                    subject.insert(self.subject(self.documents.at(place), record))
-                }
+            let subject = if let Some(subject) = &subject {
+                subject
+            } else {
+                let record = self.documents.read(place)?;
+                subject.insert(self.subject(self.documents.at(place), record))
             };
             self.followed.borrow_mut().begin(place);
             self.apply((rule, emit), place, subject, observer, &mut events);

@@ -25,6 +25,7 @@ impl Pipeline<'_> {
             return Ok(());
         }
         self.warn_of_empty_sections(reading)?;
+        self.warn_of_empty_joins(reading)?;
         self.warn_of_missing_types(&reading.types)
     }
 
@@ -68,6 +69,31 @@ impl Pipeline<'_> {
                 code,
                 file: self.mapping_file(),
                 line: Some(self.mapping.line_of(files.span.start)),
+                message,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A join whose records all refer to nothing may ask for a key that has another name now. That
+    /// there are none of its types is told for these.
+    fn warn_of_empty_joins(&mut self, reading: &Reading) -> anyhow::Result<()> {
+        let definition = Arc::clone(&self.mapping.definition);
+        let joins = reading.empty_joins.iter();
+        for join in joins.filter_map(|place| definition.joins.get(*place)) {
+            let mut types = join.types.iter();
+            if !types.any(|name| reading.types.contains_key(name)) {
+                continue;
+            }
+            let name = &join.name;
+            let code = cut(definition.expressions[join.to.0].code.trim());
+            let message = format!(
+                "no published record refers to another one by [joins.{name}], which asks for `{code}`"
+            );
+            self.receive.fault(Fault {
+                code: Code::JoinWithoutRecords,
+                file: self.mapping_file(),
+                line: Some(self.mapping.line_of(join.span.start)),
                 message,
             })?;
         }

@@ -140,7 +140,7 @@ struct Node<'w, 'v> {
     paths: Vec<(usize, &'w [Step])>,
 }
 
-impl<'w, 'v> Node<'w, 'v> {
+impl<'w> Node<'w, '_> {
     /// A member, by the paths that lead on to it.
     fn member(&self, is_it: impl Fn(&Step) -> bool) -> Self {
         let leads_on = |(place, path): &(usize, &'w [Step])| match path.split_first() {
@@ -175,7 +175,7 @@ impl<'de> DeserializeSeed<'de> for Node<'_, '_> {
     }
 }
 
-impl<'de, 'w> Visitor<'de> for Node<'w, '_> {
+impl<'de> Visitor<'de> for Node<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

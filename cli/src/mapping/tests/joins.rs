@@ -86,6 +86,21 @@ fn one_record_may_stand_in_several_rows() {
 }
 
 #[test]
+fn a_join_by_which_nothing_is_referred_to_is_told() {
+    check(
+        BOATS,
+        r#"{"key":"1","type":"b"}
+           {"key":"2","type":"v","off":"1"}
+           {"key":"3","type":"v","of":"1","live":false}
+           {"key":"4","type":"w","of":[]}"#,
+        &[
+            "12: JOIN_WITHOUT_RECORDS no published record refers to another one by [joins.variants], which asks for `.of`",
+            r#"1: {"kind":"boat","id":"1","model":""}"#,
+        ],
+    );
+}
+
+#[test]
 fn what_is_wrong_with_a_reference_is_told_of_its_record() {
     check(
         BOATS,
@@ -96,6 +111,7 @@ fn what_is_wrong_with_a_reference_is_told_of_its_record() {
         &[
             "2: - MAPPING_FAILED  [joins.variants]: the `to` of a record must be a text",
             "3: - MAPPING_FAILED  [joins.variants]: the `order` of a record must be a number",
+            "12: JOIN_WITHOUT_RECORDS no published record refers to another one by [joins.variants], which asks for `.of`",
             "12: TYPE_NOT_FOUND no record is of the type `v`",
             r#"1: {"kind":"boat","id":"1","model":""}"#,
         ],
