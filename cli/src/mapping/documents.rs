@@ -62,7 +62,7 @@ impl Document {
 /// Where in its file a record stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Spot {
-    /// Which of the lists of its section it is from, where that has several or one.
+    /// Which of the lists of its section it is from; none where the whole file is one.
     pub(super) list: Option<u16>,
     /// Its place among the records of that list, or of the file, from 1.
     pub(super) position: u32,
