@@ -11,6 +11,7 @@ mod documents;
 mod expression;
 mod functions;
 mod image_files;
+mod index;
 mod keys;
 mod links;
 mod mapper;
@@ -25,6 +26,7 @@ mod worker;
 
 use std::fs;
 use std::io::{self, Read};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,8 +37,9 @@ pub use self::mapper::Failed;
 pub use self::shipped::Shipped;
 
 use self::definition::Definition;
+use self::index::Index;
 use self::pipeline::Pipeline;
-use self::worker::Worker;
+use self::worker::Workers;
 use crate::advice::Advised;
 use crate::export::{self, Surroundings, Visit};
 use crate::findings::Finding;
@@ -115,38 +118,44 @@ impl Mapping {
     }
 }
 
-/// Hands what `mapping` makes of `exports` to `receive`.
+/// What to read with a mapping, and how.
+pub struct Reading<'a> {
+    /// What makes native records.
+    pub mapping: &'a Mapping,
+    /// What is read.
+    pub exports: &'a [PathBuf],
+    /// Where reading leaves its traces.
+    pub surroundings: Surroundings<'a>,
+    /// Shows how far mapping is.
+    pub progress: &'a Progress,
+    /// How many records may be mapped at once.
+    pub processors: NonZero<usize>,
+    /// Whether to report what the mapping finds.
+    pub is_checked: bool,
+}
+
+/// Hands what a mapping makes of an export to `receive`; gives a report if it is to be checked.
 pub fn read(
-    mapping: &Mapping,
-    exports: &[PathBuf],
+    reading: &Reading<'_>,
     input: &mut dyn Read,
-    surroundings: Surroundings<'_>,
-    progress: &Progress,
     receive: &mut dyn Receive,
-) -> anyhow::Result<()> {
-    let worker = start(mapping, surroundings)?;
-    let mut pipeline = Pipeline::new(mapping, worker, surroundings.temp_dir, receive);
+) -> anyhow::Result<Option<CheckReport>> {
+    let Reading {
+        mapping,
+        exports,
+        surroundings,
+        progress,
+        processors,
+        is_checked,
+    } = *reading;
+    let none_yet = Arc::new(Index::create(surroundings.temp_dir)?);
+    let definition = &mapping.definition;
+    let workers = Workers::start(definition, processors, &none_yet, resident_bytes)?;
+    let may_wait = exports.iter().any(|path| !path.is_file() && !path.is_dir());
+    let temp_dir = surroundings.temp_dir;
+    let mut pipeline = Pipeline::new(mapping, workers, temp_dir, may_wait, receive)?;
     export::files::read(exports, input, surroundings, mapping, &mut pipeline)?;
-    pipeline.finish(progress)
-}
-
-/// Tells what `mapping` finds in `exports`; what is wrong with their files goes to `receive`.
-pub fn check(
-    mapping: &Mapping,
-    exports: &[PathBuf],
-    input: &mut dyn Read,
-    surroundings: Surroundings<'_>,
-    receive: &mut dyn Receive,
-) -> anyhow::Result<CheckReport> {
-    let worker = start(mapping, surroundings)?;
-    let mut pipeline = Pipeline::new(mapping, worker, surroundings.temp_dir, receive);
-    export::files::read(exports, input, surroundings, mapping, &mut pipeline)?;
-    pipeline.check()
-}
-
-fn start(mapping: &Mapping, surroundings: Surroundings<'_>) -> anyhow::Result<Worker> {
-    let definition = Arc::clone(&mapping.definition);
-    Worker::start(definition, surroundings.temp_dir, resident_bytes)
+    pipeline.finish(is_checked, progress)
 }
 
 fn read_text(path: &Path) -> io::Result<String> {

@@ -34,7 +34,9 @@ mod text;
 mod values;
 
 use std::io::Read;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 pub use self::boats::Consumer;
 pub use self::keys::nearest;
@@ -48,7 +50,7 @@ pub use self::tally::{Tally, TallyOfKind};
 use self::collect::Collector;
 use crate::export::{self, LineFiles, Select, Surroundings};
 use crate::findings::Findings;
-use crate::mapping::{self, Mapping};
+use crate::mapping::{self, CheckReport, Mapping};
 use crate::progress::Progress;
 
 /// What to validate, and how.
@@ -57,6 +59,8 @@ pub struct Settings<'a> {
     pub exports: &'a [PathBuf],
     /// What makes native records of what is read, unless those are native.
     pub mapping: Option<&'a Mapping>,
+    /// Whether to report what the mapping finds.
+    pub is_mapping_checked: bool,
     /// A directory with room for the export, uncompressed.
     pub temp_dir: &'a Path,
     /// Most findings to list.
@@ -75,6 +79,8 @@ pub struct Outcome {
     pub tally: Tally,
     /// Whether what the consumer received may be served.
     pub is_usable: bool,
+    /// What the mapping finds, if it was to be checked.
+    pub report: Option<CheckReport>,
 }
 
 /// Reads an export and hands its valid, published records to `consumer`.
@@ -98,21 +104,24 @@ pub fn run<C: Consumer>(
         on_bytes: &on_bytes,
     };
     let mut collector = Collector::new(settings.temp_dir, settings.listed_max, rejects)?;
-    match settings.mapping {
-        None => export::read(settings.exports, input, surroundings, &mut collector)?,
+    let report = match settings.mapping {
+        None => {
+            export::read(settings.exports, input, surroundings, &mut collector)?;
+            None
+        }
         Some(mapping) => {
             collector.collected_mut().references.are_of_keys = true;
-            let (exports, progress) = (settings.exports, settings.progress);
-            mapping::read(
+            let reading = mapping::Reading {
                 mapping,
-                exports,
-                input,
+                exports: settings.exports,
                 surroundings,
-                progress,
-                &mut collector,
-            )?;
+                progress: settings.progress,
+                processors: thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
+                is_checked: settings.is_mapping_checked,
+            };
+            mapping::read(&reading, input, &mut collector)?
         }
-    }
+    };
     let collected = collector.finish();
     let (mut findings, tally) = boats::read_all(collected, settings, rejects, consumer)?;
     if let Some(mapping) = settings.mapping {
@@ -123,6 +132,7 @@ pub fn run<C: Consumer>(
         findings,
         tally,
         is_usable,
+        report,
     })
 }
 

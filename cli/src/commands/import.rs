@@ -222,6 +222,7 @@ fn read(
     let settings = Settings {
         exports: &args.export.exports,
         mapping,
+        is_mapping_checked: false,
         temp_dir: data,
         listed_max: args.export.max_findings,
         skip_invalid: args.skip_invalid,

@@ -71,6 +71,7 @@ fn validate(
     let settings = Settings {
         exports: &export.exports,
         mapping: mapping.as_ref(),
+        is_mapping_checked: false,
         temp_dir,
         listed_max: export.max_findings,
         skip_invalid: false,

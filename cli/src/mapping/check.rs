@@ -14,10 +14,12 @@ pub use self::report::{CheckReport, FieldReport, LinkedReport, RuleReport, Unrea
 
 use self::names::{leaves, names_known, names_of_fields, of_envelope};
 use self::report::MissingKey;
-use self::unread::{Scan, sample};
+use self::unread::{Names, Scan, sample};
 use super::definition::{Definition, Emit};
+use super::documents::Document;
 use super::expression::{Definitions, Jq, key_names, text};
-use super::mapper::Observe;
+use super::index::Index;
+use super::mapper::{Observe, rules_for};
 use crate::validate::nearest;
 
 /// Names of keys that are remembered to tell which there are.
@@ -87,19 +89,68 @@ impl Checker {
         }
     }
 
+    /// Nothing collected yet, by the same mapping.
+    pub(super) fn anew(&self) -> Self {
+        let rule = |rule: &RuleChecker| RuleChecker {
+            scan: rule.scan.anew(),
+            fields: HashMap::new(),
+        };
+        Self {
+            rules: self.rules.iter().map(rule).collect(),
+            linked: BTreeMap::new(),
+            unread: BTreeMap::new(),
+            keys: HashSet::new(),
+        }
+    }
+
+    /// Adds what records tell that come after these.
+    pub(super) fn merge(&mut self, later: Self) {
+        for (rule, later) in self.rules.iter_mut().zip(later.rules) {
+            rule.scan.merge(later.scan);
+            for (path, tally) in later.fields {
+                rule.fields.entry(path).or_default().merge(tally);
+            }
+        }
+        for key in later.keys {
+            if self.keys.len() < KEYS_MAX {
+                self.keys.insert(key);
+            }
+        }
+    }
+
+    /// Looks at a record, be it read or not.
+    pub(super) fn look(
+        &mut self,
+        definition: &Definition,
+        index: &Index,
+        document: &Document,
+        record: &Jq,
+    ) {
+        let rules: Vec<usize> = rules_for(definition, document)
+            .map(|(rule, _)| rule)
+            .collect();
+        let fields = index.links.fields_of(document.key, &index.keys);
+        self.keys_of(record, &fields);
+        if document.is_published {
+            self.links(&fields, &rules);
+            self.record(record, &rules);
+        }
+    }
+
     /// Notes the keys of a record, whether it is read or not, and the fields of its links.
-    pub(super) fn keys_of(&mut self, record: &Jq, links: &[&str]) {
+    fn keys_of(&mut self, record: &Jq, links: &[&str]) {
         note_keys(record, &mut self.keys);
         self.keys
             .extend(links.iter().map(|field| (*field).to_owned()));
     }
 
     /// Notes the links of a record of `rules` that are not followed.
-    pub(super) fn links(&mut self, fields: &[&str], rules: &[usize]) {
+    fn links(&mut self, fields: &[&str], rules: &[usize]) {
         for field in fields {
             for rule in rules {
                 let scan = &mut self.rules[*rule].scan;
-                if !scan.known.contains(*field) && !scan.ignored.contains(*field) {
+                let names = &scan.names;
+                if !names.known.contains(*field) && !names.ignored.contains(*field) {
                     scan.note(format!("links(\"{field}\")"), String::new());
                 }
             }
@@ -107,24 +158,24 @@ impl Checker {
     }
 
     /// Notes what is unread of a record that is read by `rules`.
-    pub(super) fn record(&mut self, record: &Jq, rules: &[usize]) {
+    fn record(&mut self, record: &Jq, rules: &[usize]) {
         for rule in rules {
             self.rules[*rule].scan.record(record);
         }
     }
 
-    /// Notes what is unread of a record that no rule is for, and whether others lead to it.
-    pub(super) fn other(&mut self, record: &Jq, record_type: &str, is_linked: bool) {
-        if !is_linked {
+    /// Notes what is unread of a record that no rule is for, if others lead to it.
+    pub(super) fn other(&mut self, record: Option<&Jq>, record_type: &str) {
+        let Some(record) = record else {
             *self.unread.entry(record_type.to_owned()).or_default() += 1;
             return;
-        }
+        };
         let rules = &self.rules;
         let all = || {
             Scan::new(
-                union(rules, |scan| &scan.known),
-                union(rules, |scan| &scan.ignored),
-                union(rules, |scan| &scan.of_fields),
+                union(rules, |names| &names.known),
+                union(rules, |names| &names.ignored),
+                union(rules, |names| &names.of_fields),
             )
         };
         let scan = self
@@ -196,6 +247,14 @@ impl RuleChecker {
 }
 
 impl FieldTally {
+    fn merge(&mut self, later: Self) {
+        self.filled += later.filled;
+        self.null += later.null;
+        self.errors += later.errors;
+        self.sample = self.sample.take().or(later.sample);
+        self.error = self.error.take().or(later.error);
+    }
+
     fn report(
         self,
         field: String,
@@ -257,8 +316,8 @@ fn missing_keys(
         .collect()
 }
 
-fn union(rules: &[RuleChecker], names: fn(&Scan) -> &HashSet<String>) -> HashSet<String> {
-    let names = rules.iter().flat_map(|rule| names(&rule.scan));
+fn union(rules: &[RuleChecker], names: fn(&Names) -> &HashSet<String>) -> HashSet<String> {
+    let names = rules.iter().flat_map(|rule| names(&rule.scan.names));
     names.cloned().collect()
 }
 

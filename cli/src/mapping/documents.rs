@@ -3,27 +3,27 @@
 //! Memory holds a key and a place for each; the records themselves are read when they are asked
 //! for, because there may be more of them than memory holds.
 
-use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::iter;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 
 use super::DEPTH_MAX;
-use super::expression::{Jq, from_node};
+use super::expression::{Jq, from_text};
 use super::keys::KeyId;
 use super::mapper::Raw;
-use crate::export::{ExportFile, json};
+use crate::export::ExportFile;
 use crate::findings::Place;
 use crate::temporary_file;
 
-/// Parsed records that are held because they may be asked for again.
-const HELD_MAX: usize = 1024;
-/// Longest text of one that is held, in bytes.
+/// Bytes of records that are written at once.
+const BUFFER: usize = 128 * 1024;
+/// Longest text of a record that is held because it may be asked for again, in bytes.
 const HELD_LENGTH_MAX: u32 = 16 * 1024;
 
 /// What is known of a record without reading it.
@@ -37,7 +37,7 @@ pub(super) struct Document {
     pub(super) key: KeyId,
     /// Its id for consumers, unless that is its key.
     pub(super) id: Option<Box<str>>,
-    pub(super) record_type: Rc<str>,
+    pub(super) record_type: Arc<str>,
     pub(super) is_published: bool,
     /// Whether it changed after it was published.
     pub(super) is_changed: bool,
@@ -75,12 +75,12 @@ pub(super) struct Stored {
     length: u32,
 }
 
-/// What identifies a record.
-pub(super) struct Identified {
+/// What identifies a record, as it is found again.
+pub(super) struct Indexed {
     pub(super) source: usize,
     pub(super) key: KeyId,
     pub(super) id: Option<Box<str>>,
-    pub(super) record_type: Rc<str>,
+    pub(super) record_type: Arc<str>,
     pub(super) is_published: bool,
     pub(super) is_changed: bool,
 }
@@ -95,20 +95,21 @@ pub(super) struct Documents {
     /// The record that each key leads to, by the key's number: the first published one, or else
     /// the first.
     by_key: Vec<Option<u32>>,
-    held: RefCell<Vec<Option<(usize, Jq)>>>,
 }
+
+/// Parsed records of one thread, because they may be asked for again.
+pub(super) struct Held(Vec<Option<(usize, Jq)>>);
 
 impl Documents {
     /// None yet; they will lie in a nameless file in `temp_dir`.
     pub(super) fn create(temp_dir: &Path) -> anyhow::Result<Self> {
         let file = temporary_file::create(temp_dir)?;
         Ok(Self {
-            file: BufWriter::new(file),
+            file: BufWriter::with_capacity(BUFFER, file),
             temp_dir: temp_dir.to_owned(),
             end: 0,
             all: Vec::new(),
             by_key: Vec::new(),
-            held: RefCell::new(vec![None; HELD_MAX]),
         })
     }
 
@@ -130,16 +131,16 @@ impl Documents {
         &mut self,
         raw: &Raw,
         text: Stored,
-        identified: Identified,
+        indexed: Indexed,
     ) -> anyhow::Result<Option<&Document>> {
-        let Identified {
+        let Indexed {
             source,
             key,
             id,
             record_type,
             is_published,
             is_changed,
-        } = identified;
+        } = indexed;
         let number = u32::try_from(self.all.len()).context("too many records")?;
         self.all.push(Document {
             file: Arc::clone(&raw.file),
@@ -176,6 +177,11 @@ impl Documents {
         self.all.len()
     }
 
+    /// What is known of each, in the order of the export.
+    pub(super) fn all(&self) -> &[Document] {
+        &self.all
+    }
+
     /// What is known of the one at a place, in the order of the export.
     pub(super) fn at(&self, place: usize) -> &Document {
         &self.all[place]
@@ -187,26 +193,29 @@ impl Documents {
         place.map(|place| place as usize)
     }
 
-    /// The contents of the record at a place, which may be asked for again.
-    pub(super) fn read_again(&self, place: usize) -> Result<Jq, String> {
-        let slot = place % HELD_MAX;
-        if let Some((held, value)) = &self.held.borrow()[slot]
-            && *held == place
-        {
-            return Ok(value.clone());
-        }
-        let value = self.read(place).map_err(|error| error.to_string())?;
-        if self.all[place].text.length <= HELD_LENGTH_MAX {
-            self.held.borrow_mut()[slot] = Some((place, value.clone()));
-        }
-        Ok(value)
-    }
-
     /// The contents of the record at a place.
     pub(super) fn read(&self, place: usize) -> io::Result<Jq> {
         let text = self.text(place)?;
-        let node = json::parse_nested(&text, DEPTH_MAX).map_err(io::Error::other)?;
-        Ok(from_node(&node))
+        from_text(&text, DEPTH_MAX).map_err(io::Error::other)
+    }
+
+    /// All places, cut after so many records, or so many bytes of them.
+    pub(super) fn chunks(
+        &self,
+        records_max: usize,
+        bytes_max: usize,
+    ) -> impl Iterator<Item = Range<usize>> {
+        let mut start = 0;
+        iter::from_fn(move || {
+            let (mut end, mut bytes) = (start, 0);
+            while end < self.all.len().min(start + records_max) && bytes < bytes_max {
+                bytes += self.all[end].text.length as usize;
+                end += 1;
+            }
+            let chunk = start..end;
+            start = end;
+            (!chunk.is_empty()).then_some(chunk)
+        })
     }
 
     /// The record at a place as it came.
@@ -216,5 +225,27 @@ impl Documents {
         let file = self.file.get_ref();
         file.read_exact_at(&mut bytes, offset)?;
         String::from_utf8(bytes).map_err(io::Error::other)
+    }
+}
+
+impl Held {
+    /// Room for so many.
+    pub(super) fn new(records: usize) -> Self {
+        Self(vec![None; records])
+    }
+
+    /// The contents of the record at a place.
+    pub(super) fn read(&mut self, documents: &Documents, place: usize) -> Result<Jq, String> {
+        let slot = place % self.0.len();
+        if let Some((held, value)) = &self.0[slot]
+            && *held == place
+        {
+            return Ok(value.clone());
+        }
+        let value = documents.read(place).map_err(|error| error.to_string())?;
+        if documents.all[place].text.length <= HELD_LENGTH_MAX {
+            self.0[slot] = Some((place, value.clone()));
+        }
+        Ok(value)
     }
 }

@@ -1,7 +1,7 @@
 //! Keys of records as small numbers, because links and look-ups have very many of them.
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The number of a key, given when it is first seen, be it on a record or on a link to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -10,8 +10,8 @@ pub(super) struct KeyId(u32);
 /// All keys seen.
 #[derive(Default)]
 pub(super) struct Keys {
-    numbers: HashMap<Rc<str>, KeyId>,
-    texts: Vec<Rc<str>>,
+    numbers: HashMap<Arc<str>, KeyId>,
+    texts: Vec<Arc<str>>,
 }
 
 impl KeyId {
@@ -29,8 +29,8 @@ impl Keys {
         }
         // Each takes more than one byte of memory, so that there cannot be more of them.
         let number = KeyId(u32::try_from(self.texts.len()).unwrap_or(u32::MAX));
-        let text: Rc<str> = key.into();
-        self.texts.push(Rc::clone(&text));
+        let text: Arc<str> = key.into();
+        self.texts.push(Arc::clone(&text));
         self.numbers.insert(text, number);
         number
     }

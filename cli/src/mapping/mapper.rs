@@ -1,7 +1,9 @@
 //! From the records of a content system to native ones: first all are identified and set aside,
 //! then each is turned into what the mapping makes of it.
+//!
+//! Both are pure functions of a record and of what was set aside, for any thread. What hangs on the
+//! order of records is done by [`Index`] and [`Merge`] alone.
 
-mod check;
 mod distinct;
 mod field;
 mod followed;
@@ -10,32 +12,34 @@ mod images;
 mod joins;
 mod knowledge;
 mod make;
+mod merge;
 mod remarks;
 mod subject;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::path::Path;
-use std::rc::Rc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::definition::{Definition, Emit, ExpressionId};
-use super::documents::{Document, Documents, Spot};
+use super::documents::{Document, Held, Spot};
 use super::expression::{self, Jq, Program, from_json};
-use super::image_files::ImageFiles;
-use super::keys::{KeyId, Keys};
-use super::links::Links;
+use super::index::Index;
+use super::keys::KeyId;
+use super::worker::Position;
 use crate::export::ExportFile;
 use crate::findings::Finding;
 use crate::problem::Problem;
 use crate::validate::Kind;
 
-use self::distinct::Distinct;
 use self::followed::Followed;
-use self::images::LeftOut;
-pub(super) use self::make::{Observe, Unobserved};
+pub(super) use self::identify::{Identified, Link, ReadRecord};
+pub(super) use self::joins::Joining;
+pub(super) use self::make::Observe;
+pub(super) use self::merge::Merge;
 use self::subject::Subject;
+
+/// Parsed records that all threads hold because they may be asked for again.
+const HELD_MAX: usize = 1024;
 
 /// A record, or a row of links, as a file has it.
 pub(super) struct Raw {
@@ -45,34 +49,6 @@ pub(super) struct Raw {
     pub(super) text: String,
     /// Whether the file ends right after it, without a line break.
     pub(super) is_unterminated: bool,
-}
-
-/// Something that comes of the records.
-#[derive(Debug)]
-pub(super) enum Event {
-    /// A native record.
-    Made {
-        file: Arc<ExportFile>,
-        line: u64,
-        text: String,
-    },
-    /// A record of which none could be made.
-    Failed(Failed),
-    /// Something about a record that can be mapped all the same.
-    Found(Box<Finding>),
-    /// A record that is not published.
-    Unpublished { kind: Kind, id: String },
-}
-
-impl Event {
-    /// How long a record it holds.
-    pub(super) fn bytes(&self) -> usize {
-        match self {
-            Self::Made { text, .. } => text.len(),
-            Self::Failed(failed) => failed.raw.len(),
-            Self::Found(_) | Self::Unpublished { .. } => 0,
-        }
-    }
 }
 
 /// A record that could not be mapped.
@@ -88,78 +64,15 @@ pub struct Failed {
     pub raw: Vec<u8>,
 }
 
-/// Some records, told of together.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Noted {
-    pub(super) count: u64,
-    /// Where the first of them stands.
-    pub(super) first: Option<(Arc<ExportFile>, u64)>,
-}
-
-impl Noted {
-    fn add(&mut self, raw: &Raw) {
-        self.count += 1;
-        self.first
-            .get_or_insert_with(|| (Arc::clone(&raw.file), raw.line));
-    }
-}
-
-/// What reading all files came to.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Reading {
-    /// Records that were set aside.
-    pub(super) records: u64,
-    /// Records without a key or a type.
-    pub(super) unidentified: Noted,
-    /// Types of record that the export has, and how many records of each.
-    pub(super) types: BTreeMap<String, u64>,
-    /// The sources that have records.
-    pub(super) sources: BTreeSet<usize>,
-    pub(super) has_links: bool,
-    /// The joins by which no record refers to another one.
-    pub(super) empty_joins: Vec<usize>,
-}
-
-/// Where mapping is.
-#[derive(Default)]
-pub(super) struct Position {
-    /// How many records were begun.
-    pub(super) begun: AtomicU64,
-    /// How many records, and members of them that become records of their own.
-    pub(super) steps: AtomicU64,
-    /// The place of the record that was begun last.
-    pub(super) place: Mutex<Option<(Arc<ExportFile>, u64)>>,
-    /// The expression that was begun last.
-    pub(super) expression: AtomicUsize,
-}
-
-impl Position {
-    fn begin(&self, file: &Arc<ExportFile>, line: u64) {
-        self.begun.fetch_add(1, Ordering::Relaxed);
-        self.steps.fetch_add(1, Ordering::Relaxed);
-        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
-        *place = Some((Arc::clone(file), line));
-    }
-}
-
-/// Maps the records of one export.
+/// Maps records on one thread.
 pub(super) struct Mapper {
     definition: Arc<Definition>,
     programs: Vec<Program>,
     variables: Vec<Jq>,
-    documents: Documents,
-    keys: Keys,
-    links: Links<KeyId>,
-    /// From keys, by the names of joins, to the places of the published records that refer to them.
-    joins: Links<usize>,
-    types: HashSet<Rc<str>>,
-    reading: Reading,
-    /// Hashes of the types and ids of published records, and of others once they were told.
-    told: HashSet<u64>,
-    distinct: Distinct,
-    left_out: LeftOut,
-    images: ImageFiles,
-    /// Keys by which records were asked for, where somebody wants to know.
+    /// All records; none while they are identified.
+    index: Arc<Index>,
+    held: RefCell<Held>,
+    /// Keys by which records were asked for, where it is to be known.
     led_to: RefCell<Option<HashSet<KeyId>>>,
     /// Where mapping is, for whoever watches it.
     position: Arc<Position>,
@@ -168,20 +81,14 @@ pub(super) struct Mapper {
 }
 
 impl Mapper {
-    /// Compiles all expressions.
+    /// Compiles all expressions, for one of so many threads.
     pub(super) fn new(
         definition: &Arc<Definition>,
-        temp_dir: &Path,
+        index: Arc<Index>,
+        threads: usize,
         position: Arc<Position>,
-    ) -> anyhow::Result<Self> {
-        let programs = compile(definition).map_err(|problems| {
-            // A mapping is compiled when it is read, so that this has been told before.
-            let messages: Vec<String> = problems
-                .into_iter()
-                .map(|problem| problem.message)
-                .collect();
-            anyhow::anyhow!("the mapping cannot be compiled: {}", messages.join("; "))
-        })?;
+    ) -> Result<Self, Vec<Problem>> {
+        let programs = compile(definition)?;
         let values = definition
             .variables
             .iter()
@@ -190,66 +97,33 @@ impl Mapper {
             definition: Arc::clone(definition),
             programs,
             variables: values.collect(),
-            documents: Documents::create(temp_dir)?,
-            keys: Keys::default(),
-            links: Links::default(),
-            joins: Links::default(),
-            types: HashSet::new(),
-            reading: Reading::default(),
-            told: HashSet::new(),
-            distinct: Distinct::default(),
-            left_out: LeftOut::default(),
-            images: ImageFiles::default(),
+            index,
+            held: RefCell::new(Held::new(HELD_MAX / threads)),
             led_to: RefCell::new(None),
             position,
             followed: RefCell::default(),
         })
     }
 
-    /// Ends reading, in which these image files were found: from now on records are made.
-    pub(super) fn finish_reading(&mut self, images: ImageFiles) -> anyhow::Result<Reading> {
-        self.images = images;
-        self.images.sort();
-        self.links.sort();
-        self.joins.sort();
-        self.documents.finish()?;
-        self.told = self.published();
-        let mut reading = std::mem::take(&mut self.reading);
-        reading.records = self.len() as u64;
-        reading.has_links = !self.links.is_empty();
-        reading.empty_joins = self.empty_joins();
-        for place in 0..self.len() {
-            let document = self.documents.at(place);
-            reading.sources.insert(usize::from(document.source));
-            let record_type = &document.record_type;
-            match reading.types.get_mut(&**record_type) {
-                Some(count) => *count += 1,
-                None => _ = reading.types.insert(record_type.to_string(), 1),
-            }
-        }
-        Ok(reading)
-    }
-
-    /// How many records there are.
-    pub(super) fn len(&self) -> usize {
-        self.documents.len()
+    /// Where mapping is.
+    pub(super) const fn position(&self) -> &Arc<Position> {
+        &self.position
     }
 
     fn evaluate(&self, id: ExpressionId, input: Jq, subject: &Subject) -> Result<Jq, String> {
-        self.position.expression.store(id.0, Ordering::Relaxed);
+        self.position.evaluate(id.0);
         let variables = subject.variables().chain(&self.variables).cloned();
         self.programs[id.0].evaluate(input, variables, self)
     }
 }
 
 /// The rules that are for a record, with their places, be it published or not.
-fn rules_for<'d>(
+pub(super) fn rules_for<'d>(
     definition: &'d Definition,
-    document: &Document,
-) -> impl Iterator<Item = (usize, &'d Emit)> + use<'d> {
-    let record_type = Rc::clone(&document.record_type);
+    document: &'d Document,
+) -> impl Iterator<Item = (usize, &'d Emit)> {
     let rules = definition.emits.iter().enumerate();
-    rules.filter(move |(_, emit)| emit.types.iter().any(|of| **of == *record_type))
+    rules.filter(|(_, emit)| emit.types.iter().any(|of| **of == *document.record_type))
 }
 
 /// Compiles the expressions of a mapping, or tells all that are wrong.

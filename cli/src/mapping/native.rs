@@ -28,6 +28,7 @@ pub(super) fn unknown_fields(definition: &Definition) -> anyhow::Result<Vec<Prob
     let settings = Settings {
         exports: &[PathBuf::from(STANDARD_INPUT)],
         mapping: None,
+        is_mapping_checked: false,
         temp_dir: &tempfile::env::temp_dir(),
         listed_max: FINDINGS_MAX,
         skip_invalid: false,

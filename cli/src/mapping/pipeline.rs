@@ -4,16 +4,17 @@ mod files;
 mod passes;
 mod warnings;
 
+use std::collections::VecDeque;
+use std::mem;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Context as _;
-
-use super::check::CheckReport;
+use super::check::{CheckReport, Checker};
 use super::definition::{Definition, Files, Role};
-use super::image_files::{HEAD_MAX, ImageFiles, is_called_image};
-use super::mapper::{Event, Raw, Reading};
-use super::worker::{Job, Worker};
+use super::image_files::{HEAD_MAX, is_called_image};
+use super::index::Index;
+use super::mapper::{Merge, Raw, ReadRecord};
+use super::worker::{Pending, Workers};
 use super::{Mapping, Receive};
 use crate::export::{ExportFile, Line, Select};
 use crate::progress::Progress;
@@ -21,7 +22,9 @@ use crate::progress::Progress;
 /// Records that are handed over together, unless they are long.
 const BATCH_RECORDS: usize = 256;
 /// Bytes of records above which they are handed over.
-const BATCH_BYTES: usize = 4 * 1024 * 1024;
+const BATCH_BYTES: usize = 1024 * 1024;
+/// Tasks that are begun for each thread, so that it has another one when it ends the first.
+const AHEAD: usize = 2;
 
 /// What became of the files of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,19 +38,23 @@ enum Found {
 /// Reads the files of an export.
 pub(super) struct Pipeline<'a> {
     mapping: &'a Mapping,
-    worker: Worker,
+    workers: Workers,
+    index: Index,
     receive: &'a mut dyn Receive,
     batch: Batch,
+    /// Records that are identified, in the order of the export.
+    pending: VecDeque<Pending<Vec<ReadRecord>>>,
+    /// How many batches are identified while reading goes on.
+    pending_max: usize,
     /// By section, that of links last.
     found: Vec<Found>,
-    images: ImageFiles,
     /// Where files are copied that are read more than once.
     temp_dir: &'a Path,
     /// Whether files may be missing because an archive broke off.
     is_damaged: bool,
 }
 
-/// Records on their way to the worker.
+/// Records on their way to a thread.
 #[derive(Default)]
 struct Batch {
     /// The sections that they are for.
@@ -113,76 +120,96 @@ impl Select for Mapping {
 }
 
 impl<'a> Pipeline<'a> {
+    /// Reading goes on while records are identified, unless `may_wait`: the watch over them does not
+    /// look while reading waits for what comes from a pipe.
     pub(super) fn new(
         mapping: &'a Mapping,
-        worker: Worker,
+        workers: Workers,
         temp_dir: &'a Path,
+        may_wait: bool,
         receive: &'a mut dyn Receive,
-    ) -> Self {
+    ) -> anyhow::Result<Self> {
         let found = vec![Found::Nothing; mapping.definition.roles().count()];
-        Self {
+        let pending_max = if may_wait { 0 } else { AHEAD * workers.len() };
+        Ok(Self {
             mapping,
-            worker,
+            workers,
+            index: Index::create(temp_dir)?,
             receive,
             batch: Batch::default(),
+            pending: VecDeque::new(),
+            pending_max,
             found,
-            images: ImageFiles::default(),
             temp_dir,
             is_damaged: false,
-        }
+        })
     }
 
-    /// Once every file was read: makes the native records.
-    pub(super) fn finish(mut self, progress: &Progress) -> anyhow::Result<()> {
-        self.flush()?;
-        let reading = self.finish_reading()?;
+    /// Once every file was read: makes the native records, and a report where that `is_checked`.
+    pub(super) fn finish(
+        mut self,
+        is_checked: bool,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<CheckReport>> {
+        self.settle()?;
+        let reading = self.index.finish()?;
         self.receive.read(reading.records);
         self.warn(&reading)?;
         progress.mapping(reading.records);
-        self.all(Job::Make, progress)?;
-        let remarks = self.worker.ask(Job::FinishMaking)?.events;
-        self.pass_on(remarks)?;
-        self.all(Job::Unpublished, &Progress::new(false))?;
-        self.constants()
+        let report = self.make_all(is_checked, progress)?;
+        self.constants()?;
+        Ok(report)
     }
 
-    /// Once every file was read: tells what the mapping finds, and makes nothing.
-    pub(super) fn check(mut self) -> anyhow::Result<CheckReport> {
-        self.flush()?;
-        self.finish_reading()?;
-        let report = self.worker.ask(Job::Check)?.report;
-        report.context("mapping gave no report")
-    }
-
-    fn finish_reading(&mut self) -> anyhow::Result<Reading> {
-        let images = std::mem::take(&mut self.images);
-        Ok(self.worker.ask(Job::FinishReading(images))?.reading)
-    }
-
-    fn all(&mut self, job: fn(usize) -> Job, progress: &Progress) -> anyhow::Result<()> {
-        let mut next = Some(0);
-        while let Some(from) = next {
-            let answer = self.worker.ask(job(from))?;
-            next = answer.next;
-            progress.advance(next.map_or(0, |next| (next - from) as u64));
-            self.pass_on(answer.events)?;
-        }
-        Ok(())
-    }
-
-    fn pass_on(&mut self, events: Vec<Event>) -> anyhow::Result<()> {
-        for event in events {
-            match event {
-                Event::Made { file, line, text } => self.receive.line(Line {
-                    file: &file,
-                    number: line,
-                    raw: text.as_bytes(),
-                    is_unterminated: false,
-                })?,
-                Event::Failed(failed) => self.receive.failed(failed)?,
-                Event::Found(finding) => self.receive.finding(*finding),
-                Event::Unpublished { kind, id } => self.receive.unpublished(kind, &id),
+    /// Makes the native records, and what is to be said of them.
+    fn make_all(
+        &mut self,
+        is_checked: bool,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<CheckReport>> {
+        let none_yet = Index::create(self.temp_dir)?;
+        let index = Arc::new(mem::replace(&mut self.index, none_yet));
+        let definition = Arc::clone(&self.mapping.definition);
+        let checker = is_checked.then(|| Arc::new(Checker::new(&definition)));
+        let mut merge = Merge::new(&definition, &index, checker.as_deref());
+        let mut chunks = index.documents.chunks(BATCH_RECORDS, BATCH_BYTES);
+        let mut pending = VecDeque::new();
+        loop {
+            while pending.len() < AHEAD * self.workers.len()
+                && let Some(places) = chunks.next()
+            {
+                let (index, checker) = (Arc::clone(&index), checker.clone());
+                pending.push_back(self.workers.begin(move |mapper, pieces| {
+                    mapper.make_all(index, places, checker.as_deref(), pieces)
+                }));
             }
+            let Some(first) = pending.front() else { break };
+            match self.workers.next(first)? {
+                None => _ = pending.pop_front(),
+                Some(piece) => {
+                    progress.advance(piece.records);
+                    merge.take(piece, self.receive)?;
+                }
+            }
+        }
+        self.remark(&merge, &index)?;
+        merge.unpublished(self.receive);
+        merge.report()
+    }
+
+    /// Tells what is to be said of many records at once.
+    fn remark(&mut self, merge: &Merge<'_>, index: &Arc<Index>) -> anyhow::Result<()> {
+        let mut difference = None;
+        if let Some(differing) = merge.differing() {
+            let index = Arc::clone(index);
+            let task = self.workers.begin(move |mapper, pieces| {
+                let difference = mapper.difference(index, differing);
+                pieces.send(difference)
+            });
+            difference = self.workers.next(&task)?.flatten();
+        }
+        for finding in merge.remarks(difference) {
+            self.receive.finding(finding);
         }
         Ok(())
     }
@@ -222,12 +249,34 @@ impl<'a> Pipeline<'a> {
         if is_full { self.flush() } else { Ok(()) }
     }
 
+    /// Hands the batch over, and takes what is identified by now.
     fn flush(&mut self) -> anyhow::Result<()> {
-        let Batch { roles, records, .. } = std::mem::take(&mut self.batch);
-        if records.is_empty() {
-            return Ok(());
+        let Batch { roles, records, .. } = mem::take(&mut self.batch);
+        if !records.is_empty() {
+            self.pending
+                .push_back(self.workers.begin(move |mapper, pieces| {
+                    let records = records.into_iter();
+                    pieces.send(records.map(|raw| mapper.read(&roles, raw)).collect())
+                }));
         }
-        let answer = self.worker.ask(Job::Read(roles, records))?;
-        self.pass_on(answer.events)
+        self.take(self.pending_max)
+    }
+
+    /// Takes everything that was handed over, so that what is told next comes after it.
+    fn settle(&mut self) -> anyhow::Result<()> {
+        self.flush()?;
+        self.take(0)
+    }
+
+    /// Takes what is identified until no more than so many batches are left.
+    fn take(&mut self, left: usize) -> anyhow::Result<()> {
+        while left < self.pending.len()
+            && let Some(first) = self.pending.pop_front()
+        {
+            for read in self.workers.next(&first)?.into_iter().flatten() {
+                self.index.add(read, self.receive)?;
+            }
+        }
+        Ok(())
     }
 }

@@ -9,9 +9,8 @@ mod markdown;
 mod mistakes;
 mod references;
 mod sections;
+mod threads;
 mod whereabouts;
-
-use std::path::PathBuf;
 
 use super::*;
 use crate::export::{Fault, Line, Select as _};
@@ -90,25 +89,34 @@ fn mapped(mapping: &str, files: &[(&str, &str)]) -> Vec<String> {
             .unwrap();
     }
     let mapping = Mapping::parse("a.toml".to_owned(), mapping.to_owned()).unwrap();
-    let surroundings = Surroundings {
-        temp_dir: directory.path(),
-        on_bytes: &|_bytes| {},
-    };
-    let exports: [PathBuf; 1] = [directory.path().to_owned()];
-    let mut received = Received::default();
-    read(
-        &mapping,
-        &exports,
-        &mut io::empty(),
-        surroundings,
-        &Progress::new(false),
-        &mut received,
-    )
-    .unwrap();
+    let (lines, _report) = mapped_at_once(&mapping, directory.path(), 2);
+    let lines = lines.into_iter();
     // The directory has another name in every run.
     let directory = format!("{}/", directory.path().display());
-    let lines = received.0.into_iter();
     lines.map(|line| line.replace(&directory, "")).collect()
+}
+
+/// What a mapping makes of the files of a directory with so many threads, and finds in them.
+fn mapped_at_once(
+    mapping: &Mapping,
+    directory: &Path,
+    threads: usize,
+) -> (Vec<String>, Option<CheckReport>) {
+    let surroundings = Surroundings {
+        temp_dir: directory,
+        on_bytes: &|_bytes| {},
+    };
+    let reading = Reading {
+        mapping,
+        exports: &[directory.to_owned()],
+        surroundings,
+        progress: &Progress::new(false),
+        processors: NonZero::new(threads).unwrap(),
+        is_checked: true,
+    };
+    let mut received = Received::default();
+    let report = read(&reading, &mut io::empty(), &mut received).unwrap();
+    (received.0, report)
 }
 
 #[track_caller]

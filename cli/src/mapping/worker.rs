@@ -1,72 +1,75 @@
-//! A thread that maps, and a watch over it: an expression that never ends, or takes more memory than
+//! Threads that map, and a watch over them: an expression that never ends, or takes more memory than
 //! any record needs, is told by name instead of keeping the command waiting or taking all there is.
 //!
-//! The thread of such an expression cannot be stopped; it ends with the process.
+//! ```text
+//! start ─► tasks, in order ─► threads, each with programs of its own ─► pieces ─► next, in order
+//! ```
+//!
+//! Whoever starts tasks waits for their pieces, and looks after the threads while waiting. The
+//! thread of such an expression cannot be stopped; it ends with the process.
 
-use std::panic;
-use std::path::Path;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::any::Any;
+use std::num::NonZero;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use anyhow::anyhow;
 
 use super::MEMORY_MAX;
-use super::check::CheckReport;
-use super::definition::{Definition, Role};
+use super::definition::Definition;
 use super::expression::TooLarge;
-use super::image_files::ImageFiles;
-use super::mapper::{Event, Mapper, Position, Raw, Reading, Unobserved};
+use super::index::Index;
+use super::mapper::Mapper;
+use crate::export::ExportFile;
 use crate::findings::cut;
 
+/// Most threads that map.
+const THREADS_MAX: usize = 8;
 /// How long mapping one record may take.
 const RECORD_TIME_MAX: Duration = Duration::from_secs(5);
 /// How often the watch looks.
 const TICK: Duration = Duration::from_millis(10);
-/// The stack of the thread. Its memory counts: values that are nested without end take more than a
+/// The stack of a thread. Its memory counts: values that are nested without end take more than a
 /// record may before they reach the end of it.
 const STACK_BYTES: usize = 2 * MEMORY_MAX;
-/// Records that are made before they are handed over, unless they are long.
-const BATCH: usize = 256;
-/// Bytes of made records above which they are handed over.
-const BATCH_BYTES: usize = 4 * 1024 * 1024;
 
-/// What the thread is asked.
-pub(super) enum Job {
-    /// Read these records for some sections of the mapping.
-    Read(Vec<Role>, Vec<Raw>),
-    /// There are no more records and links, and these image files.
-    FinishReading(ImageFiles),
-    /// Make native records from here on, some at a time.
-    Make(usize),
-    /// All were made: tell what is to be said of many at once.
-    FinishMaking,
-    /// Tell which records are not published, from here on, some at a time.
-    Unpublished(usize),
-    /// Tell what the mapping finds.
-    Check,
-}
+type Task = Box<dyn FnOnce(&mut Mapper) + Send>;
 
-/// What it answers.
-pub(super) struct Answer {
-    pub(super) events: Vec<Event>,
-    /// Where to go on making.
-    pub(super) next: Option<usize>,
-    /// What reading came to, once all were read.
-    pub(super) reading: Reading,
-    pub(super) report: Option<CheckReport>,
-}
-
-/// The thread and the watch over it.
-pub(super) struct Worker {
-    jobs: Sender<Job>,
-    answers: Receiver<anyhow::Result<Answer>>,
-    position: Arc<Position>,
+/// The threads and the watch over them.
+pub(super) struct Workers {
+    tasks: Sender<Task>,
+    threads: Vec<Watched>,
     definition: Arc<Definition>,
     resident_bytes: fn() -> Option<usize>,
-    thread: Option<JoinHandle<()>>,
+    /// Whether no record may be begun.
+    is_held: Arc<AtomicBool>,
+}
+
+/// A thread as the watch sees it.
+struct Watched {
+    position: Arc<Position>,
+    seen: Seen,
+}
+
+/// Where a thread is.
+#[derive(Default)]
+pub(super) struct Position {
+    /// Whether it is at a record.
+    is_busy: AtomicBool,
+    /// How many records were begun.
+    begun: AtomicU64,
+    /// How many records, and members of them that become records of their own.
+    steps: AtomicU64,
+    /// The place of the record that was begun last.
+    place: Mutex<Option<(Arc<ExportFile>, u64)>>,
+    /// The expression that was begun last.
+    expression: AtomicUsize,
+    /// Whether no record may be begun.
+    is_held: Arc<AtomicBool>,
 }
 
 /// What the watch saw when it looked last.
@@ -75,122 +78,246 @@ struct Seen {
     begun: u64,
     /// The memory of the process when that record was seen first.
     bytes: Option<usize>,
+    /// How much it has grown since then.
+    grown: usize,
     steps: u64,
     /// So often no step was made.
     ticks: u128,
 }
 
-impl Worker {
-    /// Starts the thread, whose records will lie in `temp_dir`. The memory of the process is asked
-    /// for with `resident_bytes`.
-    pub(super) fn start(
-        definition: Arc<Definition>,
-        temp_dir: &Path,
-        resident_bytes: fn() -> Option<usize>,
-    ) -> anyhow::Result<Self> {
-        let (jobs, to_do) = mpsc::channel();
-        let (done, answers) = mpsc::channel();
-        let position = Arc::new(Position::default());
-        let temp_dir = temp_dir.to_owned();
-        let run = {
-            let (definition, position) = (Arc::clone(&definition), Arc::clone(&position));
-            move || run(&definition, &temp_dir, &to_do, &done, position)
-        };
-        Ok(Self {
-            jobs,
-            answers,
-            position,
-            definition,
-            resident_bytes,
-            thread: Some(builder().spawn(run)?),
-        })
+/// Where the pieces of a task go.
+pub(super) struct Pieces<T> {
+    sender: SyncSender<Result<Option<T>, Broken>>,
+    position: Arc<Position>,
+}
+
+/// The pieces that a task comes to.
+pub(super) struct Pending<T>(Receiver<Result<Option<T>, Broken>>);
+
+/// Why a task has no more pieces.
+enum Broken {
+    Failed(anyhow::Error),
+    /// An expression took the task down.
+    Panicked(Box<dyn Any + Send>, Arc<Position>),
+}
+
+impl Position {
+    /// From now on another record is mapped.
+    pub(super) fn begin(&self, file: &Arc<ExportFile>, line: u64) {
+        if self.is_held.load(Ordering::Relaxed) {
+            self.rest();
+            while self.is_held.load(Ordering::Relaxed) {
+                thread::sleep(TICK);
+            }
+        }
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        self.step();
+        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        *place = Some((Arc::clone(file), line));
+        self.is_busy.store(true, Ordering::Relaxed);
     }
 
-    /// Has the thread do a job, and waits for it as long as it gets on.
-    pub(super) fn ask(&mut self, job: Job) -> anyhow::Result<Answer> {
-        let mut seen = Seen::default();
-        if self.jobs.send(job).is_err() {
-            return self.ended();
+    /// The record goes on with a part that may take its time.
+    pub(super) fn step(&self) {
+        self.steps.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// From now on this expression is evaluated.
+    pub(super) fn evaluate(&self, expression: usize) {
+        self.expression.store(expression, Ordering::Relaxed);
+    }
+
+    /// No record is mapped until another one is begun.
+    fn rest(&self) {
+        self.is_busy.store(false, Ordering::Relaxed);
+    }
+}
+
+impl<T> Pieces<T> {
+    /// Hands over a piece, and waits where the one before was not taken yet.
+    pub(super) fn send(&self, piece: T) -> anyhow::Result<()> {
+        self.position.rest();
+        let sent = self.sender.send(Ok(Some(piece)));
+        sent.map_err(|_gone| anyhow!("mapping was given up"))
+    }
+}
+
+impl Seen {
+    /// Looks at a thread, whose process has this much memory.
+    fn look(&mut self, position: &Position, bytes: Option<usize>) {
+        if !position.is_busy.load(Ordering::Relaxed) {
+            *self = Self::default();
+            return;
         }
+        let begun = position.begun.load(Ordering::Relaxed);
+        if begun != self.begun || self.bytes.is_none() {
+            (self.begun, self.bytes) = (begun, bytes);
+        }
+        self.grown = match (self.bytes, bytes) {
+            (Some(before), Some(now)) => now.saturating_sub(before),
+            _ => 0,
+        };
+        let steps = position.steps.load(Ordering::Relaxed);
+        self.ticks = if steps == self.steps {
+            self.ticks + 1
+        } else {
+            0
+        };
+        self.steps = steps;
+    }
+}
+
+impl Workers {
+    /// Starts a thread for each processor. The memory of the process is asked for with
+    /// `resident_bytes`.
+    pub(super) fn start(
+        definition: &Arc<Definition>,
+        processors: NonZero<usize>,
+        index: &Arc<Index>,
+        resident_bytes: fn() -> Option<usize>,
+    ) -> anyhow::Result<Self> {
+        let (tasks, to_do) = mpsc::channel();
+        let to_do = Arc::new(Mutex::new(to_do));
+        let mut workers = Self {
+            tasks,
+            threads: Vec::new(),
+            definition: Arc::clone(definition),
+            resident_bytes,
+            is_held: Arc::default(),
+        };
+        let threads = processors.get().min(THREADS_MAX);
+        for number in 0..threads {
+            let position = Arc::new(Position {
+                is_held: Arc::clone(&workers.is_held),
+                ..Position::default()
+            });
+            let run = {
+                let (to_do, position) = (Arc::clone(&to_do), Arc::clone(&position));
+                let (definition, index) = (Arc::clone(definition), Arc::clone(index));
+                move || run(&definition, index, threads, &to_do, &position)
+            };
+            match builder().spawn(run) {
+                Ok(_detached) => {}
+                // Those that there are do the work.
+                Err(_too_many) if 0 < number => break,
+                Err(error) => return Err(error.into()),
+            }
+            workers.threads.push(Watched {
+                position,
+                seen: Seen::default(),
+            });
+        }
+        Ok(workers)
+    }
+
+    /// How many threads there are.
+    pub(super) const fn len(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Has the next thread that is free do something.
+    pub(super) fn begin<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&mut Mapper, &Pieces<T>) -> anyhow::Result<()> + Send + 'static,
+    ) -> Pending<T> {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let task = move |mapper: &mut Mapper| {
+            let position = Arc::clone(mapper.position());
+            let pieces = Pieces { sender, position };
+            let acted = panic::catch_unwind(AssertUnwindSafe(|| act(mapper, &pieces)));
+            let end = match acted {
+                Ok(Ok(())) => Ok(None),
+                Ok(Err(error)) => Err(Broken::Failed(error)),
+                Err(why) => Err(Broken::Panicked(why, Arc::clone(&pieces.position))),
+            };
+            pieces.position.rest();
+            // Where it is not wanted any more, the command ends for another reason.
+            _ = pieces.sender.send(end);
+        };
+        // Where no thread is left, waiting tells it.
+        _ = self.tasks.send(Box::new(task));
+        Pending(receiver)
+    }
+
+    /// The next piece of a task; none once it has ended. Waits for it as long as the threads get on.
+    pub(super) fn next<T>(&mut self, pending: &Pending<T>) -> anyhow::Result<Option<T>> {
         loop {
-            match self.answers.recv_timeout(TICK) {
-                Ok(answer) => return answer,
-                Err(RecvTimeoutError::Disconnected) => return self.ended(),
-                Err(RecvTimeoutError::Timeout) => self.look(&mut seen)?,
+            match pending.0.recv_timeout(TICK) {
+                Ok(Ok(piece)) => return Ok(piece),
+                Ok(Err(Broken::Failed(error))) => return Err(error),
+                Ok(Err(Broken::Panicked(why, position))) => {
+                    return Err(self.panicked(&*why, &position));
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(anyhow!("mapping ended unexpectedly"));
+                }
+                Err(RecvTimeoutError::Timeout) => self.look()?,
             }
         }
     }
 
-    /// Looks whether the thread gets on, and what it takes.
-    fn look(&self, seen: &mut Seen) -> anyhow::Result<()> {
-        let begun = self.position.begun.load(Ordering::Relaxed);
-        if begun == 0 {
-            // Expressions are compiled, which takes no more than the mapping is long.
-            return Ok(());
-        }
+    /// Looks whether the threads get on, and what they take.
+    fn look(&mut self) -> anyhow::Result<()> {
         let bytes = (self.resident_bytes)();
-        if begun != seen.begun || seen.bytes.is_none() {
-            (seen.begun, seen.bytes) = (begun, bytes);
+        for thread in &mut self.threads {
+            thread.seen.look(&thread.position, bytes);
         }
-        if let (Some(before), Some(now)) = (seen.bytes, bytes)
-            && MEMORY_MAX < now.saturating_sub(before)
-        {
-            return Err(self.too_large());
-        }
-        let steps = self.position.steps.load(Ordering::Relaxed);
-        seen.ticks = if steps == seen.steps {
-            seen.ticks + 1
-        } else {
-            0
-        };
-        seen.steps = steps;
-        if RECORD_TIME_MAX.as_millis() <= seen.ticks * TICK.as_millis() {
+        let is_stuck =
+            |thread: &&Watched| RECORD_TIME_MAX.as_millis() <= thread.seen.ticks * TICK.as_millis();
+        if let Some(stuck) = self.threads.iter().find(is_stuck) {
             let seconds = RECORD_TIME_MAX.as_secs();
-            let (place, code) = self.place();
+            let (place, code) = self.place(&stuck.position);
             return Err(anyhow!(
                 "mapping the record at {place} took longer than {seconds} s: `{code}` may never end"
             ));
         }
-        Ok(())
+        match self.too_large() {
+            Some(position) => Err(self.takes_too_much(&position)),
+            None => Ok(()),
+        }
     }
 
-    fn too_large(&self) -> anyhow::Error {
+    /// The thread whose record takes too much memory. Where several are at one for as long as the
+    /// memory grows, no other records are begun, until it is clear which of them takes it.
+    fn too_large(&self) -> Option<Arc<Position>> {
+        let grown = |thread: &&Watched| thread.seen.grown;
+        let large = self.threads.iter().filter(|of| MEMORY_MAX < of.seen.grown);
+        let most = large.clone().map(|of| grown(&of)).max();
+        self.is_held.store(most.is_some(), Ordering::Relaxed);
+        let busy = self.threads.iter().filter(|of| of.seen.bytes.is_some());
+        let is_clear = busy.count() == 1 || 2 * MEMORY_MAX < most?;
+        // The one that was begun last, if several are left.
+        let large = large.min_by_key(grown)?;
+        is_clear.then(|| Arc::clone(&large.position))
+    }
+
+    fn takes_too_much(&self, position: &Position) -> anyhow::Error {
         let mebibytes = MEMORY_MAX >> 20;
-        let (place, code) = self.place();
+        let (place, code) = self.place(position);
         anyhow!(
             "mapping the record at {place} takes more than {mebibytes} MiB of memory: `{code}` \
              makes too much"
         )
     }
 
-    /// The record and the expression that were begun last.
-    fn place(&self) -> (String, String) {
-        let expression = self.position.expression.load(Ordering::Relaxed);
+    fn panicked(&self, why: &(dyn Any + Send), position: &Position) -> anyhow::Error {
+        if why.is::<TooLarge>() {
+            return self.takes_too_much(position);
+        }
+        let (place, code) = self.place(position);
+        anyhow!("mapping the record at {place} ended unexpectedly: `{code}` cannot be evaluated")
+    }
+
+    /// The record and the expression that a thread began last.
+    fn place(&self, position: &Position) -> (String, String) {
+        let expression = position.expression.load(Ordering::Relaxed);
         let code = self.definition.expressions.get(expression);
         let code = code.map_or_else(String::new, |expression| cut(expression.code.trim()));
-        let place = self.position.place.lock();
+        let place = position.place.lock();
         let place = place.unwrap_or_else(PoisonError::into_inner);
         let place = place.as_ref();
         let place = place.map_or_else(String::new, |(file, line)| format!("{}:{line}", file.name));
         (place, code)
-    }
-
-    /// The thread ends by itself only with an error, which it leaves behind, or where an expression
-    /// took it down.
-    fn ended(&mut self) -> anyhow::Result<Answer> {
-        if let Ok(answer) = self.answers.try_recv() {
-            return answer;
-        }
-        if let Some(thread) = self.thread.take()
-            && let Err(why) = thread.join()
-            && why.is::<TooLarge>()
-        {
-            return Err(self.too_large());
-        }
-        let (place, code) = self.place();
-        Err(anyhow!(
-            "mapping the record at {place} ended unexpectedly: `{code}` cannot be evaluated"
-        ))
     }
 }
 
@@ -212,64 +339,25 @@ fn builder() -> thread::Builder {
     }
 }
 
+/// Does task after task, as long as there are any.
 fn run(
     definition: &Arc<Definition>,
-    temp_dir: &Path,
-    jobs: &Receiver<Job>,
-    answers: &Sender<anyhow::Result<Answer>>,
-    position: Arc<Position>,
+    index: Arc<Index>,
+    threads: usize,
+    tasks: &Mutex<Receiver<Task>>,
+    position: &Arc<Position>,
 ) {
-    let mut mapper = match Mapper::new(definition, temp_dir, position) {
-        Ok(mapper) => mapper,
-        Err(error) => {
-            // Nobody waits any more if this cannot be told.
-            _ = answers.send(Err(error));
-            return;
-        }
+    // A mapping is compiled when it is read, so that what is wrong with it has been told before.
+    let Ok(mut mapper) = Mapper::new(definition, index, threads, Arc::clone(position)) else {
+        return;
     };
-    for job in jobs {
-        let answer = work(&mut mapper, job);
-        if answers.send(answer).is_err() {
-            return;
-        }
-    }
-}
-
-fn work(mapper: &mut Mapper, job: Job) -> anyhow::Result<Answer> {
-    let mut answer = Answer {
-        events: Vec::new(),
-        next: None,
-        reading: Reading::default(),
-        report: None,
+    let next = || {
+        let tasks = tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        tasks.recv()
     };
-    match job {
-        Job::Read(roles, records) => {
-            for record in records {
-                answer.events.extend(mapper.read(&roles, record)?);
-            }
-        }
-        Job::FinishReading(images) => answer.reading = mapper.finish_reading(images)?,
-        Job::Make(from) => {
-            let (mut to, mut bytes) = (from, 0);
-            while to < mapper.len().min(from + BATCH) && bytes < BATCH_BYTES {
-                let events = mapper.make(to, &mut Unobserved)?;
-                bytes += events.iter().map(Event::bytes).sum::<usize>();
-                answer.events.extend(events);
-                to += 1;
-            }
-            answer.next = (to < mapper.len()).then_some(to);
-        }
-        Job::FinishMaking => answer.events = mapper.finish_making(),
-        Job::Check => answer.report = Some(mapper.check()?),
-        Job::Unpublished(from) => {
-            let to = mapper.len().min(from + BATCH);
-            answer.events = (from..to)
-                .flat_map(|place| mapper.unpublished(place))
-                .collect();
-            answer.next = (to < mapper.len()).then_some(to);
-        }
+    while let Ok(task) = next() {
+        task(&mut mapper);
     }
-    Ok(answer)
 }
 
 #[cfg(test)]

@@ -100,6 +100,7 @@ impl Run {
         let settings = Settings {
             exports: &[path],
             mapping: None,
+            is_mapping_checked: false,
             temp_dir: directory.path(),
             listed_max: 1000,
             skip_invalid,

@@ -1,28 +1,23 @@
 //! `catalogue mapping check`: field by field what a mapping finds, and the keys it leaves unread.
-//!
-//! The export is read twice: once for what the mapping finds, once for what validation says of it.
+//! The export is validated, and what becomes of its records is watched meanwhile.
 
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::anyhow;
+use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
 
-use crate::advice::Advised;
 use crate::commands::export_args::counted;
 use crate::context::{Context, OutputClosed};
 use crate::exit_status::ExitStatus;
-use crate::export::{Fault, Line, STANDARD_INPUT, Surroundings, Visit};
 use crate::findings::report::FindingsReport;
-use crate::findings::{Code, Finding, Findings, terminal};
+use crate::findings::{Code, Findings, terminal};
 use crate::json;
-use crate::mapping::{
-    self, CheckReport, Failed, FieldReport, Mapping, Receive, RuleReport, UnreadKey,
-};
+use crate::mapping::{CheckReport, FieldReport, Mapping, RuleReport, UnreadKey};
 use crate::progress::Progress;
 use crate::table::{self, Column};
-use crate::validate::{self, Kind, Nobody, Outcome, Rejects, Settings};
+use crate::validate::{self, Nobody, Outcome, Rejects, Settings};
 use crate::visible::visible;
 
 /// Findings from which errors are counted field by field.
@@ -40,7 +35,7 @@ pub struct CheckArgs {
     /// The mapping file
     #[arg(value_name = "FILE")]
     pub mapping: PathBuf,
-    /// Files, folders or archives of the content system, compressed or not
+    /// Files, folders or archives of the content system, compressed or not; - for standard input
     #[arg(value_name = "EXPORT", required = true)]
     pub exports: Vec<PathBuf>,
     /// List at most this many findings; their counts stay exact
@@ -62,17 +57,10 @@ struct Document<'a> {
 
 /// Checks.
 pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    if args
-        .exports
-        .iter()
-        .any(|export| export.as_os_str() == STANDARD_INPUT)
-    {
-        let error = anyhow!("an export from standard input cannot be checked: it is read twice");
-        return Err(Advised::wrong_usage(error, "name a file").into());
-    }
     let mapping = Mapping::read(&args.mapping)?;
     let mut outcome = validated(args, &mapping, context)?;
-    let mut report = look(args, &mapping, context)?;
+    let report = outcome.report.take();
+    let mut report = report.context("the export was not read with the mapping")?;
     add_errors(&mut report, &outcome.findings);
     outcome.findings.list_at_most(args.max_findings);
     let is_missing = |field: &FieldReport| !field.missing.is_empty();
@@ -95,15 +83,6 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Exi
     })
 }
 
-fn look(args: &CheckArgs, mapping: &Mapping, context: &mut Context) -> anyhow::Result<CheckReport> {
-    let surroundings = Surroundings {
-        temp_dir: &tempfile::env::temp_dir(),
-        on_bytes: &|_bytes| {},
-    };
-    let input = &mut context.input;
-    mapping::check(mapping, &args.exports, input, surroundings, &mut Unheard)
-}
-
 fn validated(
     args: &CheckArgs,
     mapping: &Mapping,
@@ -113,6 +92,7 @@ fn validated(
     let settings = Settings {
         exports: &args.exports,
         mapping: Some(mapping),
+        is_mapping_checked: true,
         temp_dir: &tempfile::env::temp_dir(),
         listed_max: FINDINGS_MAX,
         skip_invalid: false,
@@ -267,33 +247,4 @@ fn show_troubles(field: &FieldReport, out: &mut dyn Write) -> anyhow::Result<()>
         writeln!(out, "{}: {}\n", field.field, visible(error))?;
     }
     Ok(())
-}
-
-/// Looks at nothing: what is wrong with the export is told by validating it.
-struct Unheard;
-
-impl Visit for Unheard {
-    fn line(&mut self, _line: Line<'_>) -> anyhow::Result<()> {
-        Ok(())
-    }
-
-    fn oversized(&mut self, _piece: &[u8]) -> anyhow::Result<()> {
-        Ok(())
-    }
-
-    fn fault(&mut self, _fault: Fault) -> anyhow::Result<()> {
-        Ok(())
-    }
-}
-
-impl Receive for Unheard {
-    fn failed(&mut self, _failed: Failed) -> anyhow::Result<()> {
-        Ok(())
-    }
-
-    fn read(&mut self, _records: u64) {}
-
-    fn finding(&mut self, _finding: Finding) {}
-
-    fn unpublished(&mut self, _kind: Kind, _id: &str) {}
 }

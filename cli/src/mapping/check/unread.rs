@@ -1,6 +1,7 @@
 //! Which keys of records nothing reads.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use super::KEYS_MAX;
 use super::report::UnreadKey;
@@ -12,14 +13,19 @@ const SAMPLE_MAX: usize = 40;
 
 /// Looks for keys that nothing reads, in records of one kind.
 pub(super) struct Scan {
+    pub(super) names: Arc<Names>,
+    pub(super) records: u64,
+    found: BTreeMap<String, (u64, String)>,
+}
+
+/// The names of keys that are read, or need not be.
+pub(super) struct Names {
     /// Keys that expressions name.
     pub(super) known: HashSet<String>,
     /// Keys that are not wanted, whatever is in them.
     pub(super) ignored: HashSet<String>,
     /// Keys that the fields name: what is within a key is looked at for their sake.
     pub(super) of_fields: HashSet<String>,
-    pub(super) records: u64,
-    found: BTreeMap<String, (u64, String)>,
 }
 
 impl Scan {
@@ -30,11 +36,30 @@ impl Scan {
         of_fields: HashSet<String>,
     ) -> Self {
         Self {
-            known,
-            ignored,
-            of_fields,
+            names: Arc::new(Names {
+                known,
+                ignored,
+                of_fields,
+            }),
             records: 0,
             found: BTreeMap::new(),
+        }
+    }
+
+    /// Nothing looked at yet, for the same keys.
+    pub(super) fn anew(&self) -> Self {
+        Self {
+            names: Arc::clone(&self.names),
+            records: 0,
+            found: BTreeMap::new(),
+        }
+    }
+
+    /// Adds what was found in records that come after these.
+    pub(super) fn merge(&mut self, later: Self) {
+        self.records += later.records;
+        for (key, (count, sample)) in later.found {
+            self.note_many(key, count, sample);
         }
     }
 
@@ -50,9 +75,13 @@ impl Scan {
 
     /// Notes a key that a record has and nothing reads.
     pub(super) fn note(&mut self, key: String, sample: String) {
+        self.note_many(key, 1, sample);
+    }
+
+    fn note_many(&mut self, key: String, records: u64, sample: String) {
         if self.found.len() < KEYS_MAX || self.found.contains_key(&key) {
             let (count, _) = self.found.entry(key).or_insert((0, sample));
-            *count += 1;
+            *count += records;
         }
     }
 
@@ -79,17 +108,18 @@ impl Scan {
                 let is_in = |names: &HashSet<String>, key: &Jq| {
                     text(key).is_some_and(|key| names.contains(key))
                 };
-                if !path.is_empty() && !members.keys().any(|key| is_in(&self.of_fields, key)) {
+                if !path.is_empty() && !members.keys().any(|key| is_in(&self.names.of_fields, key))
+                {
                     return;
                 }
                 for (key, value) in members.iter() {
-                    if is_in(&self.ignored, key) {
+                    if is_in(&self.names.ignored, key) {
                         continue;
                     }
                     let name = text(key).unwrap_or_default();
                     let separator = if path.is_empty() { "" } else { "." };
                     let path = format!("{path}{separator}{}", cut(name));
-                    if is_in(&self.known, key) {
+                    if is_in(&self.names.known, key) {
                         self.find(value, &path, found);
                     } else if !matches!(value, Jq::Null) && found.len() < KEYS_MAX {
                         found.entry(path).or_insert_with(|| sample(value));

@@ -9,7 +9,7 @@ use jaq_json::Val;
 
 use super::products::{PRODUCT, product};
 use super::values::to_json;
-use super::{Data, Language, Referred, from_json, from_node, text};
+use super::{Data, Language, Referred, from_json, from_text, text};
 use crate::export::json::{self, InvalidJson};
 use crate::findings::cut;
 use crate::mapping::DEPTH_MAX;
@@ -116,13 +116,12 @@ fn public_id(data: Data<'_>, key: &str) -> ValR<Val> {
 }
 
 fn parsed(_data: Data<'_>, json: &str) -> ValR<Val> {
-    match json::parse_nested(json, DEPTH_MAX) {
-        Ok(node) => Ok(from_node(&node)),
+    match from_text(json, DEPTH_MAX) {
         Err(InvalidJson::Syntax { reason, .. }) => {
             let given = quoted(json);
             failed(format!("could not read {given:?} as JSON: {reason}"))
         }
-        Err(invalid) => failed(invalid),
+        parsed => parsed.or_else(failed),
     }
 }
 

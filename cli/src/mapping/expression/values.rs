@@ -62,6 +62,9 @@ pub(crate) fn text(value: &Val) -> Option<&str> {
 
 /// JSON of a value, for what works on JSON.
 pub(crate) fn to_json(value: &Val) -> Result<Value, String> {
+    if let Some(text) = text(value) {
+        return Ok(Value::from(text));
+    }
     let mut written = String::new();
     write_json(value, &mut written)?;
     serde_json::from_str(&written).map_err(|error| error.to_string())
@@ -104,6 +107,13 @@ pub(crate) fn write_json(value: &Val, out: &mut String) -> Result<(), String> {
 }
 
 /// Appends a text in quotes.
-fn write_text(text: &str, out: &mut String) {
-    out.push_str(&Value::from(text).to_string());
+pub(crate) fn write_text(text: &str, out: &mut String) {
+    let is_plain = |byte: u8| b' ' <= byte && byte != b'"' && byte != b'\\';
+    if text.bytes().all(is_plain) {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
+        out.push_str(&Value::from(text).to_string());
+    }
 }

@@ -5,24 +5,33 @@
 //! for the one difference that is shown.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::Mapper;
-use super::followed::Followed;
-use super::make::{Native, Unobserved};
+use super::make::Native;
+use super::merge::Merge;
 use crate::findings::{Code, Finding, cut};
-use crate::mapping::definition::Emit;
+use crate::mapping::index::Index;
 
 /// A field that may differ: records are rarely changed at the same time.
 const UPDATED_AT: &str = "updatedAt";
 
 /// Where a native record comes from: a record, and one of the inputs that a rule has of it.
 #[derive(Clone, Copy)]
-pub(super) struct MadeOf {
+pub(in crate::mapping) struct MadeOf {
     pub(super) rule: usize,
     pub(super) place: usize,
     pub(super) input: usize,
+}
+
+/// By what a native record is known to be like another one.
+pub(super) struct Likeness {
+    /// Its vocabulary, where it has one, and its id, as JSON.
+    id: String,
+    /// The hash of its members but for `updatedAt`.
+    hash: u64,
 }
 
 /// The native records that were made by rules with `distinct`.
@@ -32,7 +41,8 @@ pub(super) struct Distinct {
     made: HashMap<(usize, String), First>,
     /// How many records have another one merged into them that differs.
     differing: u64,
-    first_difference: Option<Difference>,
+    /// The record that was kept, and the first one that was merged into it and differs.
+    first_difference: Option<(MadeOf, MadeOf)>,
 }
 
 /// The first of the records with an id.
@@ -43,94 +53,110 @@ struct First {
 }
 
 /// A member in which two merged records differ, as JSON.
-struct Difference {
-    kept: MadeOf,
-    kept_value: String,
-    merged: MadeOf,
-    merged_value: String,
+pub(in crate::mapping) struct Difference {
     name: String,
+    kept_value: String,
+    merged_value: String,
 }
 
-impl Mapper {
-    /// Merges a native record into the one with its id, if there is one.
-    pub(super) fn merge(&mut self, made_of: MadeOf, native: &Native<'_>) -> bool {
-        let hash = hash(native);
-        let id = format!("{} {}", native.member("vocabulary"), native.member("id"));
-        let first = self
-            .distinct
-            .made
-            .entry((made_of.rule, id))
-            .or_insert(First {
-                made_of,
-                hash,
-                is_told: false,
-            });
-        if (first.made_of.place, first.made_of.input) == (made_of.place, made_of.input) {
-            return false;
+impl Likeness {
+    pub(super) fn of(native: &Native<'_>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        for (name, value) in &native.members {
+            if *name != UPDATED_AT {
+                (name, &native.text[value.clone()]).hash(&mut hasher);
+            }
         }
+        Self {
+            id: format!("{} {}", native.member("vocabulary"), native.member("id")),
+            hash: hasher.finish(),
+        }
+    }
+}
+
+impl Distinct {
+    /// Merges a native record into the one with its id, if there is one.
+    pub(super) fn merge(&mut self, made_of: MadeOf, likeness: Likeness) -> bool {
+        let Likeness { id, hash } = likeness;
+        let first = match self.made.entry((made_of.rule, id)) {
+            Entry::Occupied(first) => first.into_mut(),
+            Entry::Vacant(none) => {
+                none.insert(First {
+                    made_of,
+                    hash,
+                    is_told: false,
+                });
+                return false;
+            }
+        };
         if first.hash != hash && !first.is_told {
             first.is_told = true;
-            let kept = first.made_of;
-            self.distinct.differing += 1;
-            if self.distinct.first_difference.is_none() {
-                self.distinct.first_difference = self.difference(kept, made_of, native);
-            }
+            self.differing += 1;
+            self.first_difference
+                .get_or_insert((first.made_of, made_of));
         }
         true
     }
+}
 
-    fn difference(&self, kept: MadeOf, merged: MadeOf, native: &Native<'_>) -> Option<Difference> {
-        let definition = Arc::clone(&self.definition);
-        let emit = &definition.emits[kept.rule];
-        // Making it again follows its references again.
-        let followed = self.followed.replace(Followed::default());
-        let again = self.make_again(kept, emit);
-        self.followed.replace(followed);
-        let again = again?;
-        let names = native.members.iter().chain(&again.members);
-        let mut names = names
-            .map(|(name, _)| *name)
-            .filter(|name| *name != UPDATED_AT);
-        let name = names.find(|name| native.member(name) != again.member(name))?;
+impl Mapper {
+    /// In what a record that was kept and one that was merged into it differ: both are made again.
+    pub(in crate::mapping) fn difference(
+        &mut self,
+        index: Arc<Index>,
+        (kept, merged): (MadeOf, MadeOf),
+    ) -> Option<Difference> {
+        self.index = index;
+        let (kept, merged) = (self.made_again(kept)?, self.made_again(merged)?);
+        let value = |members: &[(String, String)], of: &str| {
+            let mut members = members.iter();
+            let member = members.find(|(name, _)| name == of);
+            member.map_or("null", |(_, value)| value).to_owned()
+        };
+        let names = merged.iter().chain(&kept).map(|(name, _)| name);
+        let mut names = names.filter(|name| *name != UPDATED_AT);
+        let name = names.find(|name| value(&kept, name) != value(&merged, name))?;
         Some(Difference {
-            kept,
-            kept_value: cut(again.member(name)),
-            merged,
-            merged_value: cut(native.member(name)),
+            kept_value: cut(&value(&kept, name)),
+            merged_value: cut(&value(&merged, name)),
             name: name.to_owned(),
         })
     }
 
-    fn make_again<'e>(&self, made_of: MadeOf, emit: &'e Emit) -> Option<Native<'e>> {
+    /// The members of a native record, with their JSON.
+    fn made_again(&self, made_of: MadeOf) -> Option<Vec<(String, String)>> {
         self.followed.borrow_mut().begin(made_of.place);
-        let document = self.documents.at(made_of.place);
-        let record = self.documents.read(made_of.place).ok()?;
+        let document = self.index.documents.at(made_of.place);
+        self.position.begin(&document.file, document.line);
+        let emit = &self.definition.emits[made_of.rule];
+        let record = self.index.documents.read(made_of.place).ok()?;
         let subject = self.subject(document, record);
         let inputs = self.inputs(emit, &subject).ok()?;
         let input = inputs.get(made_of.input)?;
-        let native = self.native(
-            made_of.rule,
-            emit,
-            document,
-            (&subject, input),
-            &mut Unobserved,
-        );
-        native.ok()
+        let native = self.native((made_of.rule, emit), document, (&subject, input), None);
+        let native = native.ok()?;
+        let members = native.members.iter();
+        let members = members.map(|(name, _)| ((*name).to_owned(), native.member(name).to_owned()));
+        Some(members.collect())
+    }
+}
+
+impl Merge<'_> {
+    /// The first two records that were merged although they differ.
+    pub(in crate::mapping) const fn differing(&self) -> Option<(MadeOf, MadeOf)> {
+        self.distinct.first_difference
     }
 
     /// Tells of records that were merged although they differ.
-    pub(super) fn differing(&self) -> Option<Finding> {
+    pub(super) fn merged(&self, difference: Option<Difference>) -> Option<Finding> {
         let Difference {
-            kept,
-            kept_value,
-            merged,
-            merged_value,
             name,
-        } = self.distinct.first_difference.as_ref()?;
-        let (kept, merged) = (
-            self.documents.at(kept.place),
-            self.documents.at(merged.place),
-        );
+            kept_value,
+            merged_value,
+        } = difference?;
+        let (kept, merged) = self.distinct.first_difference?;
+        let documents = &self.index.documents;
+        let (kept, merged) = (documents.at(kept.place), documents.at(merged.place));
         let merged_into = match self.distinct.differing {
             1 => "1 record, and kept the first".to_owned(),
             count => format!("{count} records, and kept the first of each"),
@@ -145,13 +171,4 @@ impl Mapper {
             message,
         ))
     }
-}
-
-fn hash(native: &Native<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    let members = native.members.iter();
-    members
-        .filter(|(name, _)| *name != UPDATED_AT)
-        .for_each(|member| member.hash(&mut hasher));
-    hasher.finish()
 }

@@ -1,22 +1,30 @@
 //! One native record on its way: its fields are made one by one, and what fails is noted.
 
 use super::Mapper;
-use super::make::Observe;
+use super::make::{Native, Observe};
 use super::subject::Subject;
 use crate::export::LINE_MAX;
 use crate::findings::{Code, cut};
 use crate::mapping::definition::{ExpressionId, Field, Rest};
-use crate::mapping::expression::{Jq, Knowledge, from_json, text, write_json};
+use crate::mapping::expression::{Jq, Knowledge, from_json, text, write_json, write_text};
 
 /// One native record on its way.
 pub(super) struct Making<'a> {
     pub(super) mapper: &'a Mapper,
     pub(super) rule: usize,
     pub(super) subject: &'a Subject,
-    pub(super) observer: &'a mut dyn Observe,
+    pub(super) observer: Option<&'a mut dyn Observe>,
     /// The path to the field that is being made.
-    pub(super) path: Vec<String>,
-    pub(super) failures: Vec<Failure>,
+    path: Vec<Step<'a>>,
+    /// What was made so far.
+    pub(super) native: Native<'a>,
+    failures: Vec<Failure>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Field(&'a str),
+    Place(usize),
 }
 
 /// Something that could not be made.
@@ -49,74 +57,138 @@ impl Failure {
     }
 }
 
-impl Making<'_> {
-    /// Makes something one step further in.
-    pub(super) fn within<T>(&mut self, step: &str, make: impl FnOnce(&mut Self) -> T) -> T {
-        self.path.push(step.to_owned());
-        let value = make(self);
-        self.path.pop();
-        value
+impl<'a> Making<'a> {
+    /// Nothing made yet.
+    pub(super) fn new(
+        mapper: &'a Mapper,
+        rule: usize,
+        subject: &'a Subject,
+        observer: Option<&'a mut dyn Observe>,
+    ) -> Self {
+        let kind = mapper.definition.emits[rule].kind;
+        Self {
+            mapper,
+            rule,
+            subject,
+            observer,
+            path: Vec::new(),
+            native: Native::new(kind),
+            failures: Vec::new(),
+        }
     }
 
-    /// The JSON of a field; none where it is null, empty, or could not be made.
-    pub(super) fn field(&mut self, field: &Field, input: &Jq) -> Option<String> {
+    /// The record, unless something of it could not be made.
+    pub(super) fn finish(mut self) -> Result<Native<'a>, Vec<Failure>> {
+        if !self.failures.is_empty() {
+            return Err(self.failures);
+        }
+        self.native.text.push('}');
+        Ok(self.native)
+    }
+
+    /// Makes a member of the record: `make` writes its value, and says whether there is one.
+    pub(super) fn member(&mut self, name: &'a str, make: impl FnOnce(&mut Self) -> bool) {
+        if let Some(start) = self.within(Step::Field(name), make) {
+            let end = self.native.text.len();
+            self.native.members.push((name, start..end));
+        }
+    }
+
+    /// Writes a text in quotes.
+    pub(super) fn text(&mut self, text: &str) -> bool {
+        write_text(text, &mut self.native.text);
+        true
+    }
+
+    /// Writes a field; what is null, empty, or could not be made, is no value.
+    pub(super) fn field(&mut self, field: &'a Field, input: &Jq) -> bool {
         match field {
             Field::Value { from, rest } => self.value(*from, rest, input),
             Field::List { each, member } => self.members(*each, member, input),
-            Field::Object(fields) => {
-                let mut text = String::new();
+            Field::Object(fields) => self.bracketed(('{', '}'), |making| {
                 for (name, field) in fields {
-                    let made = self.within(name, |making| making.field(field, input));
-                    if let Some(made) = made {
-                        push_member(&mut text, name, &made);
-                    }
+                    making.within(Step::Field(name), |making| making.field(field, input));
                 }
-                let members = text.strip_prefix(',')?;
-                Some(format!("{{{members}}}"))
-            }
+            }),
         }
     }
 
-    fn members(&mut self, each: ExpressionId, member: &Field, input: &Jq) -> Option<String> {
-        let items = match self.evaluated(each, input).map(|items| list(&items))? {
-            Ok(items) => items,
-            Err(message) => {
+    fn members(&mut self, each: ExpressionId, member: &'a Field, input: &Jq) -> bool {
+        let items = match self.evaluated(each, input).map(|items| list(&items)) {
+            None => return false,
+            Some(Ok(items)) => items,
+            Some(Err(message)) => {
                 self.fail(&message);
-                return None;
+                return false;
             }
         };
-        let whole: Jq = items.iter().cloned().collect();
-        self.observe(&whole);
-        let mut made = Vec::new();
-        for (place, item) in items.iter().enumerate() {
-            made.extend(self.within(&place.to_string(), |making| making.field(member, item)));
+        if self.observer.is_some() {
+            let whole: Jq = items.iter().cloned().collect();
+            self.observe(Ok(&whole));
         }
-        (!made.is_empty()).then(|| format!("[{}]", made.join(",")))
+        self.bracketed(('[', ']'), |making| {
+            for (place, item) in items.iter().enumerate() {
+                making.within(Step::Place(place), |making| making.field(member, item));
+            }
+        })
     }
 
-    pub(super) fn value(&mut self, from: ExpressionId, rest: &Rest, input: &Jq) -> Option<String> {
-        let value = self.evaluated(from, input)?;
-        let mut text = String::new();
+    /// Writes the members of an object or a list in brackets, if there are any.
+    fn bracketed(&mut self, (open, close): (char, char), write: impl FnOnce(&mut Self)) -> bool {
+        self.native.text.push(open);
+        let start = self.native.text.len();
+        write(self);
+        self.native.text.push(close);
+        start + 1 < self.native.text.len()
+    }
+
+    /// Writes something one step further in, and gives where its value starts. Where there is none,
+    /// nothing is written.
+    fn within(&mut self, step: Step<'a>, write: impl FnOnce(&mut Self) -> bool) -> Option<usize> {
+        let before = self.native.text.len();
+        if !self.native.text.ends_with(['{', '[']) {
+            self.native.text.push(',');
+        }
+        if let Step::Field(name) = step {
+            self.text(name);
+            self.native.text.push(':');
+        }
+        let start = self.native.text.len();
+        self.path.push(step);
+        let is_written = write(self);
+        self.path.pop();
+        if !is_written {
+            self.native.text.truncate(before);
+        }
+        is_written.then_some(start)
+    }
+
+    /// Writes the value of an expression.
+    pub(super) fn value(&mut self, from: ExpressionId, rest: &Rest, input: &Jq) -> bool {
+        let Some(value) = self.evaluated(from, input) else {
+            return false;
+        };
         let finished = self.finished(value, rest);
         let written = finished.and_then(|value| {
-            write_json(&value, &mut text)?;
+            write_json(&value, &mut self.native.text)?;
             Ok(value)
         });
         match written {
             Ok(value) => {
-                self.observe(&value);
-                (!matches!(value, Jq::Null)).then_some(text)
+                self.observe(Ok(&value));
+                !matches!(value, Jq::Null)
             }
             Err(message) => {
                 self.fail(&message);
-                None
+                false
             }
         }
     }
 
-    fn observe(&mut self, value: &Jq) {
-        let path = field_path(&self.path);
-        self.observer.field(self.rule, &path, Ok(value));
+    fn observe(&mut self, value: Result<&Jq, &str>) {
+        if let Some(observer) = &mut self.observer {
+            observer.field(self.rule, &field_path(&self.path), value);
+        }
     }
 
     fn evaluated(&mut self, id: ExpressionId, input: &Jq) -> Option<Jq> {
@@ -159,25 +231,34 @@ impl Making<'_> {
     }
 
     fn fail(&mut self, message: &str) {
-        let path = field_path(&self.path);
-        self.observer.field(self.rule, &path, Err(message));
+        self.observe(Err(message));
         self.failures.push(Failure {
             code: Code::MappingFailed,
-            path: Some(format!("/{}", self.path.join("/"))),
+            path: Some(pointer(&self.path)),
             message: cut(message),
         });
     }
 }
 
+/// The JSON pointer to a field.
+fn pointer(path: &[Step<'_>]) -> String {
+    let steps = path.iter().map(|step| match step {
+        Step::Field(name) => format!("/{name}"),
+        Step::Place(place) => format!("/{place}"),
+    });
+    steps.collect()
+}
+
 /// The name of a field whatever its place in a list: `engines[].maker`.
-fn field_path(path: &[String]) -> String {
+fn field_path(path: &[Step<'_>]) -> String {
     let mut name = String::new();
     for step in path {
-        if step.bytes().all(|byte| byte.is_ascii_digit()) {
-            name.push_str("[]");
-        } else {
-            name.extend((!name.is_empty()).then_some('.'));
-            name.push_str(step);
+        match step {
+            Step::Place(_) => name.push_str("[]"),
+            Step::Field(field) => {
+                name.extend((!name.is_empty()).then_some('.'));
+                name.push_str(field);
+            }
         }
     }
     name
@@ -196,17 +277,4 @@ pub(super) fn list(value: &Jq) -> Result<Vec<Jq>, String> {
             cut(&other.to_string())
         )),
     }
-}
-
-/// Appends a member to the text of an object, after a comma.
-pub(super) fn push_member(text: &mut String, name: &str, value: &str) {
-    text.push(',');
-    text.push_str(&json_text(name));
-    text.push(':');
-    text.push_str(value);
-}
-
-/// A text in quotes.
-pub(super) fn json_text(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }

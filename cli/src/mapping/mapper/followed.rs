@@ -44,6 +44,12 @@ impl Counted {
             self.last = Some(place);
         }
     }
+
+    /// Adds records that come after these.
+    fn merge(&mut self, later: &Self) {
+        self.count += later.count;
+        self.first = self.first.or(later.first);
+    }
 }
 
 impl Followed {
@@ -73,5 +79,13 @@ impl Followed {
             self.refused_count += 1;
             self.first_refused.get_or_insert(Reference { from, to });
         }
+    }
+
+    /// Adds the references of records that come after these.
+    pub(super) fn merge(&mut self, later: Self) {
+        self.refused_count += later.refused_count;
+        self.first_refused = self.first_refused.or(later.first_refused);
+        self.changed.extend(later.changed);
+        self.markdown.merge(&later.markdown);
     }
 }

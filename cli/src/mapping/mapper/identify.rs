@@ -1,88 +1,104 @@
 //! The first pass: what a record is called and what it is, and which links there are.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::joins::Joining;
 use super::subject::Subject;
-use super::{Event, Failed, Mapper, Raw};
+use super::{Mapper, Raw};
 use crate::export::Line;
 use crate::export::json::{Node, Value};
 use crate::findings::{Code, Finding, Place, cut};
 use crate::mapping::DEPTH_MAX;
 use crate::mapping::definition::{ExpressionId, Role};
-use crate::mapping::documents::{Document, Identified, Stored};
-use crate::mapping::expression::{Jq, from_node, text};
+use crate::mapping::expression::{Jq, from_node, from_plain_text, text};
 use crate::seen::first_repeated;
 use crate::validate::parse_line;
 
+/// What a record, or a row of links, came to for the sections that read it.
+pub(in crate::mapping) struct ReadRecord {
+    pub(in crate::mapping) raw: Raw,
+    pub(in crate::mapping) identified: Vec<Identified>,
+    pub(in crate::mapping) links: Vec<Link>,
+    /// Whether it has a key and a type for some section, or something is wrong with it.
+    pub(in crate::mapping) is_known: bool,
+    /// What is wrong with it.
+    pub(in crate::mapping) findings: Vec<Finding>,
+}
+
+/// What identifies a record.
+pub(in crate::mapping) struct Identified {
+    pub(in crate::mapping) source: usize,
+    pub(in crate::mapping) key: String,
+    pub(in crate::mapping) id: Option<Box<str>>,
+    pub(in crate::mapping) record_type: String,
+    pub(in crate::mapping) is_published: bool,
+    pub(in crate::mapping) is_changed: bool,
+    /// Its references that joins take.
+    pub(in crate::mapping) joinings: Vec<Joining>,
+}
+
+/// A link between two records.
+pub(in crate::mapping) struct Link {
+    pub(in crate::mapping) from: String,
+    pub(in crate::mapping) field: String,
+    pub(in crate::mapping) position: f64,
+    pub(in crate::mapping) to: String,
+}
+
+impl Raw {
+    /// Where it stands.
+    pub(in crate::mapping) fn place(&self) -> Place {
+        Place {
+            file: Arc::clone(&self.file),
+            line: Some(self.line),
+        }
+    }
+}
+
 impl Mapper {
-    /// Reads a record for sections of the mapping. It is counted where it has no key or no type for
-    /// any of them.
-    pub(in crate::mapping) fn read(
-        &mut self,
-        roles: &[Role],
-        raw: Raw,
-    ) -> anyhow::Result<Vec<Event>> {
+    /// Reads a record for sections of the mapping.
+    pub(in crate::mapping) fn read(&self, roles: &[Role], raw: Raw) -> ReadRecord {
         self.position.begin(&raw.file, raw.line);
-        let record = match parsed(&raw) {
-            Ok(record) => record,
-            Err(finding) => return Ok(vec![failed(raw, vec![*finding])]),
+        let mut read = ReadRecord {
+            raw,
+            identified: Vec::new(),
+            links: Vec::new(),
+            is_known: false,
+            findings: Vec::new(),
         };
-        let (mut events, mut messages) = (Vec::new(), Vec::new());
-        let (mut stored, mut is_known) = (None, false);
+        match parsed(&read.raw) {
+            Ok(record) => self.read_parsed(roles, &record, &mut read),
+            Err(finding) => {
+                read.is_known = true;
+                read.findings.push(*finding);
+            }
+        }
+        read
+    }
+
+    fn read_parsed(&self, roles: &[Role], record: &Jq, read: &mut ReadRecord) {
+        let mut messages = Vec::new();
         for role in roles {
-            let at = (*role, &*raw.file, raw.spot);
+            let at = (*role, &*read.raw.file, read.raw.spot);
             let subject = self.subject_at(at, record.clone());
             let identified = match role {
-                Role::Links => self.add_links(&subject).map(|()| None),
+                Role::Links => self.add_links(&subject, &mut read.links).map(|()| None),
                 Role::Records(source) => self.identify(*source, &subject),
             };
-            is_known |= *role == Role::Links || !matches!(identified, Ok(None));
+            read.is_known |= *role == Role::Links || !matches!(identified, Ok(None));
             match identified {
-                Ok(Some((identified, joinings))) => {
-                    let text = match stored {
-                        Some(text) => text,
-                        None => *stored.insert(self.documents.store(&raw.text)?),
-                    };
-                    events.extend(self.add(&raw, text, identified, joinings)?);
-                }
-                Ok(None) => {}
+                Ok(identified) => read.identified.extend(identified),
                 Err(message) => messages.push(message),
             }
         }
-        if !is_known {
-            self.reading.unidentified.add(&raw);
-        }
         // Sections often have parts in common, and what is wrong with these.
         messages.dedup();
-        let finding = |message| Finding::new(Code::MappingFailed, Some(place(&raw)), message);
-        let findings: Vec<Finding> = messages.into_iter().map(finding).collect();
-        if !findings.is_empty() {
-            events.push(failed(raw, findings));
-        }
-        Ok(events)
+        let place = read.raw.place();
+        let finding = |message| Finding::new(Code::MappingFailed, Some(place.clone()), message);
+        read.findings.extend(messages.into_iter().map(finding));
     }
 
-    fn add(
-        &mut self,
-        raw: &Raw,
-        text: Stored,
-        identified: Identified,
-        joinings: Vec<Joining>,
-    ) -> anyhow::Result<Option<Event>> {
-        let (key, is_published) = (identified.key, identified.is_published);
-        self.join(joinings, self.documents.len());
-        let earlier = self.documents.add(raw, text, identified)?;
-        let key = self.keys.text(key);
-        Ok(earlier.map(|earlier| duplicate(raw, (key, is_published), earlier)))
-    }
-
-    fn identify(
-        &mut self,
-        source: usize,
-        subject: &Subject,
-    ) -> Result<Option<(Identified, Vec<Joining>)>, String> {
+    fn identify(&self, source: usize, subject: &Subject) -> Result<Option<Identified>, String> {
         let envelope = self.definition.sources[source].envelope;
         let key = self.word("key", Some(envelope.key), subject)?;
         let record_type = self.word("type", Some(envelope.record_type), subject)?;
@@ -104,32 +120,18 @@ impl Mapper {
         } else {
             Vec::new()
         };
-        let identified = Identified {
+        Ok(Some(Identified {
             source,
             id: id.filter(|id| *id != key).map(String::into_boxed_str),
-            key: self.keys.number(&key),
-            record_type: self.shared_type(&record_type),
+            key,
+            record_type,
             is_published,
             is_changed,
-        };
-        Ok(Some((identified, joinings)))
+            joinings,
+        }))
     }
 
-    pub(super) fn is_mapped(&self, record_type: &str) -> bool {
-        let mut emits = self.definition.emits.iter();
-        emits.any(|emit| emit.types.iter().any(|of| of == record_type))
-    }
-
-    fn shared_type(&mut self, name: &str) -> Rc<str> {
-        if let Some(known) = self.types.get(name) {
-            return Rc::clone(known);
-        }
-        let new: Rc<str> = name.into();
-        self.types.insert(Rc::clone(&new));
-        new
-    }
-
-    fn add_links(&mut self, row: &Subject) -> Result<(), String> {
+    fn add_links(&self, row: &Subject, found: &mut Vec<Link>) -> Result<(), String> {
         let Some(each) = self.definition.links.as_ref().map(|links| links.each) else {
             return Ok(());
         };
@@ -143,16 +145,19 @@ impl Mapper {
             };
             let part = |name: &str| link.get(&Jq::from(name.to_owned()));
             let word = |name: &str| {
-                let text = part(name).and_then(text);
+                let text = part(name).and_then(text).map(str::to_owned);
                 text.ok_or_else(|| format!("the `{name}` of a link must be a text"))
             };
             let position = match part("position") {
                 Some(number @ Jq::Num(_)) => number.to_string().parse().unwrap_or(f64::MAX),
                 _ => f64::MAX,
             };
-            let [from, field, to] = [word("from")?, word("field")?, word("to")?];
-            let [from, field, to] = [from, field, to].map(|key| self.keys.number(key));
-            self.links.add(from, field, position, to);
+            found.push(Link {
+                from: word("from")?,
+                field: word("field")?,
+                position,
+                to: word("to")?,
+            });
         }
         Ok(())
     }
@@ -206,6 +211,14 @@ pub(super) fn word(part: &str, value: &Jq) -> Result<Option<String>, String> {
 }
 
 fn parsed(raw: &Raw) -> Result<Jq, Box<Finding>> {
+    match from_plain_text(&raw.text, DEPTH_MAX) {
+        Some(record) => Ok(record),
+        None => parsed_strictly(raw),
+    }
+}
+
+/// The same, slower, with what is wrong.
+fn parsed_strictly(raw: &Raw) -> Result<Jq, Box<Finding>> {
     let line = Line {
         file: &raw.file,
         number: raw.line,
@@ -219,7 +232,7 @@ fn parsed(raw: &Raw) -> Result<Jq, Box<Finding>> {
             let message = format!("the key `{}` is given twice", cut(key));
             Err(Box::new(Finding::new(
                 Code::RepeatedKey,
-                Some(place(raw)),
+                Some(raw.place()),
                 message,
             )))
         }
@@ -234,38 +247,6 @@ fn repeated_key<'n>(node: &'n Node<'_>) -> Option<&'n str> {
         Value::List(items) => items.iter().find_map(repeated_key),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => None,
     }
-}
-
-fn place(raw: &Raw) -> Place {
-    Place {
-        file: Arc::clone(&raw.file),
-        line: Some(raw.line),
-    }
-}
-
-fn duplicate(raw: &Raw, (key, is_published): (&str, bool), earlier: &Document) -> Event {
-    let (file, line) = (&earlier.file.name, earlier.line);
-    let meant = match (earlier.is_published, is_published) {
-        (true, _) => "; references lead to that one",
-        (false, true) => " and is not published; references lead to this one",
-        (false, false) => "; neither is published, and references lead to neither",
-    };
-    let key = cut(key);
-    let message = format!("the record at {file}:{line} has the same key `{key}`{meant}");
-    Event::Found(Box::new(Finding::new(
-        Code::DuplicateKey,
-        Some(place(raw)),
-        message,
-    )))
-}
-
-fn failed(raw: Raw, findings: Vec<Finding>) -> Event {
-    Event::Failed(Failed {
-        kind: None,
-        id: None,
-        findings,
-        raw: raw.text.into_bytes(),
-    })
 }
 
 #[cfg(test)]
@@ -300,9 +281,11 @@ mod tests {
 
     #[test]
     fn a_record_of_more_parts_takes_more_steps_by_as_much() {
-        // What is before a key is looked through, and the key looked up.
-        check_record(2, ("{", "}"), |n| format!("\"k{n}\":1"));
-        check_record(2, ("[", "]"), |_| "{\"a\":1}".to_owned());
+        // A key is looked up.
+        check_record(1, ("{", "}"), |n| format!("\"k{n}\":1"));
+        check_record(1, ("[", "]"), |_| "{\"a\":1}".to_owned());
         check_record(0, ("[", "]"), |_| "{}".to_owned());
+        // With what is wrong told as well, what is before a key is looked through.
+        check_record(2, ("\u{feff}{", "}"), |n| format!("\"k{n}\":1"));
     }
 }

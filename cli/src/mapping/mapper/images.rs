@@ -1,11 +1,13 @@
 //! Images without a width or a height: they are left out of native records, because a size must
 //! not be invented, and one warning counts them.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::Mapper;
+use super::merge::Merge;
 use crate::findings::{Code, Finding, cut};
 use crate::validate::Kind;
 
@@ -34,7 +36,7 @@ impl LeftOut {
     }
 }
 
-impl Mapper {
+impl Merge<'_> {
     pub(super) fn left_out(&self) -> Option<Finding> {
         let First { place, address } = self.left_out.first.as_ref()?;
         let what = match self.left_out.count {
@@ -45,7 +47,7 @@ impl Mapper {
         };
         Some(Finding::new(
             Code::ImageWithoutSize,
-            Some(self.documents.at(*place).whereabouts()),
+            Some(self.index.documents.at(*place).whereabouts()),
             format!("{what}{}", cut(address)),
         ))
     }
@@ -62,27 +64,27 @@ struct Image {
 /// The JSON of a member of a native record without the images that have no size, whose addresses
 /// are added to `left_out`; none where nothing else is in it. What is wrong with an image
 /// otherwise is for validation to say.
-pub(super) fn with_sizes(
+pub(super) fn with_sizes<'j>(
     kind: Kind,
     name: &str,
-    json: String,
+    json: &'j str,
     left_out: &mut Vec<String>,
-) -> Option<String> {
+) -> Option<Cow<'j, str>> {
     match (kind, name) {
         (Kind::Boat, "image") | (Kind::Manufacturer, "logo") => {
-            let address = without_size(&json);
+            let address = without_size(json);
             let is_left_out = address.is_some();
             left_out.extend(address);
-            (!is_left_out).then_some(json)
+            (!is_left_out).then_some(Cow::Borrowed(json))
         }
         (Kind::Boat, "gallery") => gallery(json, left_out),
-        _ => Some(json),
+        _ => Some(Cow::Borrowed(json)),
     }
 }
 
-fn gallery(json: String, left_out: &mut Vec<String>) -> Option<String> {
-    let Ok(images) = serde_json::from_str::<Vec<&RawValue>>(&json) else {
-        return Some(json);
+fn gallery<'j>(json: &'j str, left_out: &mut Vec<String>) -> Option<Cow<'j, str>> {
+    let Ok(images) = serde_json::from_str::<Vec<&RawValue>>(json) else {
+        return Some(Cow::Borrowed(json));
     };
     let before = left_out.len();
     let mut kept = Vec::with_capacity(images.len());
@@ -93,9 +95,9 @@ fn gallery(json: String, left_out: &mut Vec<String>) -> Option<String> {
         }
     }
     if left_out.len() == before {
-        return Some(json);
+        return Some(Cow::Borrowed(json));
     }
-    (!kept.is_empty()).then(|| format!("[{}]", kept.join(",")))
+    (!kept.is_empty()).then(|| Cow::Owned(format!("[{}]", kept.join(","))))
 }
 
 /// The address of an image that has no size.

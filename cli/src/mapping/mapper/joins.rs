@@ -3,14 +3,12 @@
 //! Which these are is noted while records are identified; what they are is read when it is asked
 //! for. A record that is not published is no part of any join.
 
-use std::sync::Arc;
-
 use super::Mapper;
 use super::identify::word;
 use super::subject::Subject;
 use crate::mapping::definition::{Definition, Join};
 use crate::mapping::expression::{Definitions, Jq, texts_given_to};
-use crate::mapping::keys::KeyId;
+use crate::mapping::index::Index;
 use crate::problem::Problem;
 use crate::validate::nearest;
 
@@ -18,25 +16,24 @@ use crate::validate::nearest;
 const JOINED: &str = "joined";
 
 /// A reference of a record, for a join.
-pub(super) struct Joining {
+pub(in crate::mapping) struct Joining {
     /// The key that the record refers to.
-    to: KeyId,
+    pub(in crate::mapping) to: String,
     /// The name of the join.
-    join: KeyId,
-    position: f64,
+    pub(in crate::mapping) join: String,
+    pub(in crate::mapping) position: f64,
 }
 
 impl Mapper {
     /// The references that joins take from a record of this type.
     pub(super) fn joinings(
-        &mut self,
+        &self,
         record_type: &str,
         subject: &Subject,
     ) -> Result<Vec<Joining>, String> {
-        let definition = Arc::clone(&self.definition);
         let mut joinings = Vec::new();
         let is_for = |join: &&Join| join.types.iter().any(|of| of == record_type);
-        for join in definition.joins.iter().filter(is_for) {
+        for join in self.definition.joins.iter().filter(is_for) {
             let told = |error: String| format!("[joins.{}]: {error}", join.name);
             let keys = self.keys_referred_to(join, subject).map_err(told)?;
             if keys.is_empty() {
@@ -45,8 +42,8 @@ impl Mapper {
             let position = self.position_of(join, subject).map_err(told)?;
             for key in keys {
                 joinings.push(Joining {
-                    to: self.keys.number(&key),
-                    join: self.keys.number(&join.name),
+                    to: key,
+                    join: join.name.clone(),
                     position,
                 });
             }
@@ -79,22 +76,6 @@ impl Mapper {
         }
     }
 
-    /// Notes the references of the record at a place.
-    pub(super) fn join(&mut self, joinings: Vec<Joining>, place: usize) {
-        for Joining { to, join, position } in joinings {
-            self.joins.add(to, join, position, place);
-        }
-    }
-
-    /// The joins by which no record refers to another one.
-    pub(super) fn empty_joins(&self) -> Vec<usize> {
-        let joins = self.definition.joins.iter().enumerate();
-        joins
-            .filter(|(_, join)| !self.joins.has_field(&join.name, &self.keys))
-            .map(|(place, _)| place)
-            .collect()
-    }
-
     /// The places of the records that a join has for a key.
     pub(super) fn joined_places(&self, name: &str, key: &str) -> Result<Vec<usize>, String> {
         self.expect_all_read(JOINED)?;
@@ -102,11 +83,17 @@ impl Mapper {
         if !names.contains(&name) {
             return Err(unknown_name(name));
         }
-        let Some(key) = self.keys.find(key) else {
+        let Index {
+            documents,
+            keys,
+            joins,
+            ..
+        } = &*self.index;
+        let Some(key) = keys.find(key) else {
             return Ok(Vec::new());
         };
-        let mut places: Vec<usize> = self.joins.of(key, name, &self.keys).collect();
-        places.dedup_by(|a, b| self.documents.at(*a).is_same(self.documents.at(*b)));
+        let mut places: Vec<usize> = joins.of(key, name, keys).collect();
+        places.dedup_by(|a, b| documents.at(*a).is_same(documents.at(*b)));
         Ok(places)
     }
 }

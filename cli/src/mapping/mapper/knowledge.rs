@@ -17,10 +17,10 @@ impl Mapper {
 
     /// The place of the record that a key leads to.
     fn follow(&self, key: KeyId) -> Referred<usize> {
-        let Some(place) = self.documents.place_of(key) else {
+        let Some(place) = self.index.documents.place_of(key) else {
             return Referred::Nowhere;
         };
-        if self.documents.at(place).is_published {
+        if self.index.documents.at(place).is_published {
             return Referred::Published(place);
         }
         self.followed.borrow_mut().refuse(place);
@@ -28,14 +28,14 @@ impl Mapper {
     }
 
     fn follow_text(&self, key: &str) -> Referred<usize> {
-        let key = self.keys.find(key);
+        let key = self.index.keys.find(key);
         key.map_or(Referred::Nowhere, |key| self.follow(key))
     }
 
     /// The key of the record that is being mapped; none while records are only identified.
     fn current_key(&self) -> Option<KeyId> {
         let place = self.followed.borrow().from()?;
-        Some(self.documents.at(place).key)
+        Some(self.index.documents.at(place).key)
     }
 
     /// Fails where a function is called while there may be more to read.
@@ -50,36 +50,39 @@ impl Mapper {
 
     /// The contents of the record at a place, for another one.
     fn contents(&self, place: usize) -> Result<Jq, String> {
-        let document = self.documents.at(place);
+        let document = self.index.documents.at(place);
         if let Some(led_to) = self.led_to.borrow_mut().as_mut() {
             led_to.insert(document.key);
         }
         if document.is_changed {
             self.followed.borrow_mut().changed.insert(place);
         }
-        self.documents.read_again(place)
+        self.held.borrow_mut().read(&self.index.documents, place)
     }
 }
 
 impl Knowledge for Mapper {
     fn record(&self, key: &str) -> Result<Referred<Jq>, String> {
+        self.expect_all_read("deref")?;
         self.follow_text(key).try_map(|place| self.contents(place))
     }
 
     fn public_id(&self, key: &str) -> Referred<String> {
         self.follow_text(key)
-            .map(|place| self.id_of(self.documents.at(place)))
+            .map(|place| self.index.id_of(self.index.documents.at(place)).to_owned())
     }
 
     fn linked(&self, from: Option<&str>, field: &str) -> Vec<String> {
         let from = match from {
-            Some(key) => self.keys.find(key),
+            Some(key) => self.index.keys.find(key),
             None => self.current_key(),
         };
         let Some(from) = from else { return Vec::new() };
-        let linked = self.links.of(from, field, &self.keys);
+        let linked = self.index.links.of(from, field, &self.index.keys);
         let linked = linked.filter(|to| !matches!(self.follow(*to), Referred::Unpublished));
-        linked.map(|to| self.keys.text(to).to_owned()).collect()
+        linked
+            .map(|to| self.index.keys.text(to).to_owned())
+            .collect()
     }
 
     fn note_markdown(&self) {
@@ -93,7 +96,7 @@ impl Knowledge for Mapper {
 
     fn image(&self, path: &str) -> Result<Option<ImageFile>, String> {
         self.expect_all_read(IMAGE_SIZE)?;
-        self.images.find(path)
+        self.index.images.find(path)
     }
 
     fn lookup(&self, table: &str, word: &str) -> Result<Jq, String> {

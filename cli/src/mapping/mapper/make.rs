@@ -1,21 +1,27 @@
 //! The second pass: native records from the records that were set aside.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-use super::distinct::MadeOf;
-use super::field::{Failure, Making, json_text, list, push_member};
+use super::distinct::Likeness;
+use super::field::{Failure, Making, list};
+use super::followed::Followed;
 use super::images::with_sizes;
 use super::subject::Subject;
-use super::{Event, Failed, Mapper, rules_for};
-use crate::export::LINE_MAX;
-use crate::findings::{Code, Finding, RecordName, cut};
+use super::{Mapper, rules_for};
+use crate::mapping::check::Checker;
 use crate::mapping::definition::{Emit, Rest};
 use crate::mapping::documents::Document;
 use crate::mapping::expression::Jq;
+use crate::mapping::index::Index;
+use crate::mapping::keys::KeyId;
+use crate::mapping::worker::Pieces;
 use crate::validate::Kind;
+
+/// Bytes of made records above which they are handed over.
+const PIECE_BYTES: usize = 1024 * 1024;
 
 /// Watches what becomes of each field.
 pub(in crate::mapping) trait Observe {
@@ -23,159 +29,167 @@ pub(in crate::mapping) trait Observe {
     fn field(&mut self, rule: usize, path: &str, value: Result<&Jq, &str>);
 }
 
-/// Nobody watches.
-pub(in crate::mapping) struct Unobserved;
-
-impl Observe for Unobserved {
-    fn field(&mut self, _rule: usize, _path: &str, _value: Result<&Jq, &str>) {}
+/// A native record that was made.
+pub(super) struct Native<'e> {
+    /// Its JSON.
+    pub(super) text: String,
+    /// Where the values of its members stand in it, but for its kind.
+    pub(super) members: Vec<(&'e str, Range<usize>)>,
+    /// The addresses of images that it lacks because they have no size.
+    pub(super) left_out: Vec<String>,
 }
 
-/// A native record that was made: its members but for its kind, each with its JSON.
-pub(super) struct Native<'e> {
-    pub(super) members: Vec<(&'e str, String)>,
+/// What the mapping made of records that follow each other.
+#[derive(Default)]
+pub(in crate::mapping) struct Piece {
+    /// How many they were.
+    pub(in crate::mapping) records: u64,
+    pub(super) applied: Vec<Applied>,
+    pub(super) followed: Followed,
+    /// What they tell about the mapping, where it is to be known.
+    pub(super) checker: Option<Checker>,
+    /// Keys by which records were asked for, likewise.
+    pub(super) led_to: Vec<KeyId>,
+    bytes: usize,
+}
+
+/// What a rule made of a record, or of each of its inputs.
+pub(super) struct Applied {
+    pub(super) rule: usize,
+    pub(super) place: usize,
+    pub(super) made: Vec<Result<Made, Vec<Failure>>>,
+}
+
+/// A native record on its way to where its order is known.
+pub(super) struct Made {
+    pub(super) text: String,
+    /// Where a record with an id that was made already is passed over.
+    pub(super) likeness: Option<Likeness>,
     /// The addresses of images that it lacks because they have no size.
-    left_out: Vec<String>,
+    pub(super) left_out: Vec<String>,
 }
 
 impl Native<'_> {
+    /// A record without members.
+    pub(super) fn new(kind: Kind) -> Self {
+        Self {
+            text: format!("{{\"kind\":\"{}\"", kind.as_str()),
+            members: Vec::new(),
+            left_out: Vec::new(),
+        }
+    }
+
+    /// Leaves images without a size out of the value of a member, which starts at `start`; gives
+    /// whether anything is left of it.
+    fn keep_sized(&mut self, kind: Kind, name: &str, start: usize) -> bool {
+        match with_sizes(kind, name, &self.text[start..], &mut self.left_out) {
+            None => false,
+            Some(Cow::Borrowed(_all)) => true,
+            Some(Cow::Owned(some)) => {
+                self.text.truncate(start);
+                self.text.push_str(&some);
+                true
+            }
+        }
+    }
+
     /// The JSON of a member.
     pub(super) fn member(&self, name: &str) -> &str {
         let mut members = self.members.iter();
         let member = members.find(|(member, _)| *member == name);
-        member.map_or("null", |(_, value)| value)
-    }
-
-    /// The JSON of the record.
-    fn text(&self, kind: Kind) -> String {
-        let mut text = format!("{{\"kind\":\"{}\"", kind.as_str());
-        for (name, value) in &self.members {
-            push_member(&mut text, name, value);
-        }
-        text.push('}');
-        text
+        member.map_or("null", |(_, value)| &self.text[value.clone()])
     }
 }
 
 impl Mapper {
-    /// What the mapping makes of the record at a place.
-    pub(in crate::mapping) fn make(
+    /// What the mapping makes of the records at some places. A checker like `checker` watches it.
+    pub(in crate::mapping) fn make_all(
         &mut self,
-        place: usize,
-        observer: &mut dyn Observe,
-    ) -> anyhow::Result<Vec<Event>> {
-        let document = self.documents.at(place);
-        self.position.begin(&document.file, document.line);
-        let (definition, is_published) = (Arc::clone(&self.definition), document.is_published);
-        let rules = rules_for(&definition, document).filter(|_| is_published);
-        let mut events = Vec::new();
-        let mut subject = None;
-        for (rule, emit) in rules {
-            let subject = if let Some(subject) = &subject {
-                subject
-            } else {
-                let record = self.documents.read(place)?;
-                subject.insert(self.subject(self.documents.at(place), record))
-            };
-            self.followed.borrow_mut().begin(place);
-            self.apply((rule, emit), place, subject, observer, &mut events);
-        }
-        for event in &mut events {
-            if let Event::Failed(failed) = event {
-                failed.raw = self.documents.text(place)?.into_bytes();
+        index: Arc<Index>,
+        places: Range<usize>,
+        checker: Option<&Checker>,
+        pieces: &Pieces<Piece>,
+    ) -> anyhow::Result<()> {
+        self.index = index;
+        let is_checked = checker.is_some();
+        self.led_to.replace(is_checked.then(HashSet::new));
+        let new = || Piece {
+            checker: checker.map(Checker::anew),
+            ..Piece::default()
+        };
+        let mut piece = new();
+        for place in places {
+            self.make(place, &mut piece)?;
+            piece.records += 1;
+            if PIECE_BYTES <= piece.bytes {
+                pieces.send(self.finished(std::mem::replace(&mut piece, new())))?;
             }
         }
-        Ok(events)
+        pieces.send(self.finished(piece))
     }
 
-    /// The kinds and ids of what an unpublished record would have become, unless another record of
-    /// its type and id is published or was told of before: a system may keep several of one.
-    pub(in crate::mapping) fn unpublished(&mut self, place: usize) -> Vec<Event> {
-        let document = self.documents.at(place);
-        if document.is_published || !self.told.insert(self.identity(document)) {
-            return Vec::new();
+    fn finished(&mut self, mut piece: Piece) -> Piece {
+        piece.followed = self.followed.take();
+        if let Some(led_to) = self.led_to.get_mut() {
+            piece.led_to = led_to.drain().collect();
         }
-        let document = self.documents.at(place);
-        let rules = rules_for(&self.definition, document);
-        let emits = rules.filter(|(_, emit)| emit.each.is_none());
-        let unpublished = |(_, emit): (usize, &Emit)| Event::Unpublished {
-            kind: emit.kind,
-            id: self.id_of(document),
-        };
-        emits.map(unpublished).collect()
+        piece
     }
 
-    /// The published records by what identifies them to consumers.
-    pub(super) fn published(&self) -> HashSet<u64> {
-        let documents = (0..self.len()).map(|place| self.documents.at(place));
-        let published = documents.filter(|document| document.is_published);
-        published.map(|document| self.identity(document)).collect()
-    }
-
-    /// The hash of the type and id of a record: there may be many, and only counts hang on it.
-    fn identity(&self, document: &Document) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (&document.record_type, self.id_of(document)).hash(&mut hasher);
-        hasher.finish()
-    }
-
-    pub(super) fn id_of(&self, document: &Document) -> String {
-        let id = document.id.as_deref();
-        id.unwrap_or_else(|| self.keys.text(document.key))
-            .to_owned()
+    fn make(&mut self, place: usize, piece: &mut Piece) -> anyhow::Result<()> {
+        let index = Arc::clone(&self.index);
+        let document = index.documents.at(place);
+        let definition = Arc::clone(&self.definition);
+        self.position.begin(&document.file, document.line);
+        let mut subject = None;
+        for (rule, emit) in rules_for(&definition, document) {
+            if !document.is_published {
+                break;
+            }
+            let subject = match &subject {
+                Some(subject) => subject,
+                None => subject.insert(self.subject(document, index.documents.read(place)?)),
+            };
+            self.followed.borrow_mut().begin(place);
+            let made = self.apply((rule, emit), document, subject, piece);
+            piece.applied.push(Applied { rule, place, made });
+        }
+        if let Some(checker) = &mut piece.checker {
+            let subject = match subject {
+                Some(subject) => subject,
+                None => self.subject(document, index.documents.read(place)?),
+            };
+            checker.look(&definition, &index, document, subject.record());
+        }
+        Ok(())
     }
 
     fn apply(
-        &mut self,
+        &self,
         (rule, emit): (usize, &Emit),
-        place: usize,
+        document: &Document,
         subject: &Subject,
-        observer: &mut dyn Observe,
-        events: &mut Vec<Event>,
-    ) {
-        let document = &self.documents.at(place).clone();
-        let inputs = self.inputs(emit, subject);
-        let inputs = match inputs {
+        piece: &mut Piece,
+    ) -> Vec<Result<Made, Vec<Failure>>> {
+        let inputs = match self.inputs(emit, subject) {
             Ok(inputs) => inputs,
-            Err(failure) => {
-                let failed = self.failed(emit, document, vec![failure]);
-                events.push(Event::Failed(failed));
-                return;
-            }
+            Err(failure) => return vec![Err(vec![failure])],
         };
-        let mut failures = Vec::new();
-        for (number, input) in inputs.iter().enumerate() {
+        let mut all = Vec::with_capacity(inputs.len());
+        for input in &inputs {
             // Each of them may take its time.
-            self.position.steps.fetch_add(1, Ordering::Relaxed);
-            let native = match self.native(rule, emit, document, (subject, input), observer) {
-                Ok(native) => native,
-                Err(more) => {
-                    failures.extend(more);
-                    continue;
-                }
-            };
-            let made_of = MadeOf {
-                rule,
-                place,
-                input: number,
-            };
-            if emit.is_distinct && self.merge(made_of, &native) {
-                continue;
-            }
-            let text = native.text(emit.kind);
-            self.left_out.add(place, native.left_out);
-            if LINE_MAX < text.len() {
-                failures.push(Failure::too_long(text.len()));
-                continue;
-            }
-            events.push(Event::Made {
-                file: Arc::clone(&document.file),
-                line: document.line,
-                text,
+            self.position.step();
+            let observer = piece.checker.as_mut().map(|of| of as &mut dyn Observe);
+            let native = self.native((rule, emit), document, (subject, input), observer);
+            let made = native.map(|native| Made {
+                likeness: emit.is_distinct.then(|| Likeness::of(&native)),
+                text: native.text,
+                left_out: native.left_out,
             });
+            piece.bytes += made.as_ref().map_or(0, |made| made.text.len());
+            all.push(made);
         }
-        if !failures.is_empty() {
-            events.push(Event::Failed(self.failed(emit, document, failures)));
-        }
+        all
     }
 
     /// What native records are made of: the record, or each member of a list in it.
@@ -197,70 +211,33 @@ impl Mapper {
 
     /// A native record.
     pub(super) fn native<'e>(
-        &self,
-        rule: usize,
-        emit: &'e Emit,
+        &'e self,
+        (rule, emit): (usize, &'e Emit),
         document: &Document,
-        (subject, input): (&Subject, &Jq),
-        observer: &mut dyn Observe,
+        (subject, input): (&'e Subject, &Jq),
+        observer: Option<&'e mut dyn Observe>,
     ) -> Result<Native<'e>, Vec<Failure>> {
-        let mut making = Making {
-            mapper: self,
-            rule,
-            subject,
-            observer,
-            path: Vec::new(),
-            failures: Vec::new(),
-        };
+        let mut making = Making::new(self, rule, subject, observer);
         let has = |name: &str| emit.fields.iter().any(|(field, _)| field == name);
-        let mut members = Vec::with_capacity(emit.fields.len() + 2);
-        let mut left_out = Vec::new();
         if !has("id") {
-            members.push(("id", json_text(&self.id_of(document))));
+            making.member("id", |making| making.text(self.index.id_of(document)));
         }
         for (name, field) in &emit.fields {
-            let made = making.within(name, |making| making.field(field, input));
-            let made = made.and_then(|made| with_sizes(emit.kind, name, made, &mut left_out));
-            members.extend(made.map(|made| (name.as_str(), made)));
+            making.member(name, |making| {
+                let start = making.native.text.len();
+                making.field(field, input) && making.native.keep_sized(emit.kind, name, start)
+            });
         }
         if !has("updatedAt") && matches!(emit.kind, Kind::Boat | Kind::Manufacturer) {
             let updated_at = self.definition.sources[usize::from(document.source)]
                 .envelope
                 .updated_at;
-            let made = updated_at.and_then(|from| {
-                making.within("updatedAt", |making| {
+            if let Some(from) = updated_at {
+                making.member("updatedAt", |making| {
                     making.value(from, &Rest::default(), subject.record())
-                })
-            });
-            members.extend(made.map(|made| ("updatedAt", made)));
+                });
+            }
         }
-        if making.failures.is_empty() {
-            Ok(Native { members, left_out })
-        } else {
-            Err(making.failures)
-        }
-    }
-
-    fn finding(&self, code: Code, message: String, emit: &Emit, document: &Document) -> Finding {
-        let mut finding = Finding::new(code, Some(document.whereabouts()), message);
-        finding.record = Some(RecordName {
-            kind: emit.kind,
-            id: Some(cut(&self.id_of(document))),
-        });
-        finding
-    }
-
-    fn failed(&self, emit: &Emit, document: &Document, failures: Vec<Failure>) -> Failed {
-        let finding = |failure: Failure| {
-            let mut finding = self.finding(failure.code, failure.message, emit, document);
-            finding.pointer = failure.path;
-            finding
-        };
-        Failed {
-            kind: Some(emit.kind),
-            findings: failures.into_iter().map(finding).collect(),
-            id: Some(self.id_of(document)),
-            raw: Vec::new(),
-        }
+        making.finish()
     }
 }

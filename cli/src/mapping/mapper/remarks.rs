@@ -1,35 +1,36 @@
 //! What is said once all records were made, of many records at once.
 
+use super::distinct::Difference;
 use super::followed::Reference;
-use super::{Event, Mapper};
+use super::merge::Merge;
+use super::rules_for;
 use crate::findings::{Code, Finding, cut};
 
-impl Mapper {
-    /// Ends making: tells what is to be known about the records that were made.
-    pub(in crate::mapping) fn finish_making(&self) -> Vec<Event> {
+impl Merge<'_> {
+    /// What is to be known about the records that were made.
+    pub(in crate::mapping) fn remarks(
+        &self,
+        difference: Option<Difference>,
+    ) -> impl Iterator<Item = Finding> {
         let findings = [
             self.changed(),
             self.unpublished_references(),
-            self.differing(),
+            self.merged(difference),
             self.markdown(),
             self.left_out(),
         ];
-        let findings = findings.into_iter().flatten();
-        findings
-            .map(|finding| Event::Found(Box::new(finding)))
-            .collect()
+        findings.into_iter().flatten()
     }
 
     /// The published records that changed afterwards and of which something is published.
     fn changed(&self) -> Option<Finding> {
-        let followed = self.followed.borrow();
-        let mut changed = (0..self.len()).filter(|place| {
-            let document = self.documents.at(*place);
-            let is_told =
-                || self.is_mapped(&document.record_type) || followed.changed.contains(place);
+        let documents = self.index.documents.all().iter().enumerate();
+        let mut changed = documents.filter(|(place, document)| {
+            let is_mapped = || rules_for(self.definition, document).next().is_some();
+            let is_told = || is_mapped() || self.followed.changed.contains(place);
             document.is_published && document.is_changed && is_told()
         });
-        let first = self.documents.at(changed.next()?);
+        let (_, first) = changed.next()?;
         let records = match changed.count() {
             0 => "1 published record was".to_owned(),
             more => format!("{} published records, from here on, were", more + 1),
@@ -44,12 +45,12 @@ impl Mapper {
     }
 
     fn unpublished_references(&self) -> Option<Finding> {
-        let followed = self.followed.borrow();
-        let Reference { from, to } = followed.first_refused?;
-        let (from, to) = (self.documents.at(from), self.documents.at(to));
-        let key = cut(self.keys.text(to.key));
+        let Reference { from, to } = self.followed.first_refused?;
+        let documents = &self.index.documents;
+        let (from, to) = (documents.at(from), documents.at(to));
+        let key = cut(self.index.keys.text(to.key));
         let first = format!("to `{key}` ({}:{})", to.file.name, to.line);
-        let message = match followed.refused_count {
+        let message = match self.followed.refused_count {
             1 => format!(
                 "1 reference leads to a record that is not published, and came to nothing; it is {first}"
             ),
@@ -65,9 +66,9 @@ impl Mapper {
     }
 
     fn markdown(&self) -> Option<Finding> {
-        let followed = self.followed.borrow();
-        let first = self.documents.at(followed.markdown.first?);
-        let records = match followed.markdown.count {
+        let markdown = &self.followed.markdown;
+        let first = self.index.documents.at(markdown.first?);
+        let records = match markdown.count {
             1 => "1 record has a text that looks like Markdown, and stays as it is".to_owned(),
             count => format!(
                 "{count} records, from here on, have texts that look like Markdown, and stay as they are"

@@ -43,7 +43,7 @@ impl Pipeline<'_> {
         let mut head = Vec::new();
         let read = contents.take(HEAD_MAX).read_to_end(&mut head);
         read.map_err(|source| Broken { line: 1, source })?;
-        self.images.add(&file.path, &head);
+        self.index.images.add(&file.path, &head);
         Ok(())
     }
 
@@ -112,6 +112,7 @@ impl Pipeline<'_> {
             }
             Err(bad) => {
                 spots.next(None);
+                self.settle()?;
                 self.receive.failed(failed(file, bad))
             }
         };
@@ -149,6 +150,7 @@ impl Pipeline<'_> {
         absent: &[usize],
     ) -> anyhow::Result<()> {
         for place in absent {
+            self.settle()?;
             self.mark(&pass.roles, Found::FilesWithoutList);
             let path = &pass.files.records[*place];
             self.receive.fault(Fault {
@@ -182,6 +184,7 @@ impl VisitFile for Pipeline<'_> {
                 self.mapping.wanted
             );
             let file = Arc::clone(file);
+            self.settle()?;
             self.receive.fault(Fault {
                 code: Code::NoExportFiles,
                 file,
@@ -197,6 +200,7 @@ impl VisitFile for Pipeline<'_> {
     }
 
     fn fault(&mut self, fault: Fault) -> anyhow::Result<()> {
+        self.settle()?;
         self.is_damaged |= fault.code.severity() == Severity::Error;
         self.receive.fault(fault)
     }
@@ -246,6 +250,7 @@ impl Visit for SourceLines<'_, '_> {
         let (contents, spot) = (line.contents(), self.spots.next(None));
         let Ok(text) = std::str::from_utf8(contents) else {
             let finding = parse_line(line, DEPTH_MAX).err();
+            self.pipeline.settle()?;
             return self.pipeline.receive.failed(Failed {
                 kind: None,
                 id: None,
@@ -264,6 +269,7 @@ impl Visit for SourceLines<'_, '_> {
     }
 
     fn oversized(&mut self, piece: &[u8]) -> anyhow::Result<()> {
+        self.pipeline.settle()?;
         self.pipeline.receive.oversized(piece)
     }
 
@@ -271,6 +277,7 @@ impl Visit for SourceLines<'_, '_> {
         if fault.code == Code::LineTooLong {
             self.spots.next(None);
         }
+        self.pipeline.settle()?;
         self.pipeline.receive.fault(fault)
     }
 }

@@ -10,7 +10,7 @@ use super::{Found, Pipeline};
 use crate::export::Fault;
 use crate::findings::{Code, cut};
 use crate::mapping::definition::Role;
-use crate::mapping::mapper::{Noted, Reading};
+use crate::mapping::index::{Noted, Reading};
 use crate::validate::nearest;
 
 /// Types of record that a warning names.
@@ -25,7 +25,7 @@ impl Pipeline<'_> {
             return Ok(());
         }
         self.warn_of_empty_sections(reading)?;
-        self.warn_of_empty_joins(reading)?;
+        self.warn_of_empty_joins(&reading.types)?;
         self.warn_of_missing_types(&reading.types)
     }
 
@@ -77,12 +77,11 @@ impl Pipeline<'_> {
 
     /// A join whose records all refer to nothing may ask for a key that has another name now. That
     /// there are none of its types is told for these.
-    fn warn_of_empty_joins(&mut self, reading: &Reading) -> anyhow::Result<()> {
+    fn warn_of_empty_joins(&mut self, found: &BTreeMap<String, u64>) -> anyhow::Result<()> {
         let definition = Arc::clone(&self.mapping.definition);
-        let joins = reading.empty_joins.iter();
-        for join in joins.filter_map(|place| definition.joins.get(*place)) {
+        for join in &definition.joins {
             let mut types = join.types.iter();
-            if !types.any(|name| reading.types.contains_key(name)) {
+            if self.index.has_joined(&join.name) || !types.any(|name| found.contains_key(name)) {
                 continue;
             }
             let name = &join.name;

@@ -9,15 +9,29 @@ thread_local! {
     static RESIDENT: Cell<Option<usize>> = const { Cell::new(Some(1 << 20)) };
 }
 
-fn worker() -> Worker {
+fn workers(threads: usize) -> Workers {
     let mapping = Mapping::parse("a.toml".to_owned(), Shipped::Sanity.text().to_owned()).unwrap();
-    let temp_dir = std::env::temp_dir();
-    Worker::start(mapping.definition, &temp_dir, || RESIDENT.get()).unwrap()
+    let index = Arc::new(Index::create(&std::env::temp_dir()).unwrap());
+    let processors = NonZero::new(threads).unwrap();
+    Workers::start(&mapping.definition, processors, &index, || RESIDENT.get()).unwrap()
+}
+
+/// Has a thread be at its record number `begun`; at none if that is 0.
+fn set_begun(thread: &Watched, begun: u64) {
+    let position = &thread.position;
+    position.begun.store(begun, Ordering::Relaxed);
+    position.is_busy.store(0 < begun, Ordering::Relaxed);
+    let file = Arc::new(ExportFile {
+        ordinal: 0,
+        name: "a.json".to_owned(),
+        path: String::new(),
+    });
+    *position.place.lock().unwrap() = Some((file, begun));
 }
 
 #[test]
 fn a_record_may_take_so_much_memory_and_no_more_whatever_those_before_took() {
-    let (worker, mut seen) = (worker(), Seen::default());
+    let mut workers = workers(1);
     for (begun, resident, is_allowed) in [
         (0, 0, true),
         (0, 2 * MEMORY_MAX, true),
@@ -28,9 +42,9 @@ fn a_record_may_take_so_much_memory_and_no_more_whatever_those_before_took() {
         (2, 101 + 2 * MEMORY_MAX, true),
         (2, 102 + 2 * MEMORY_MAX, false),
     ] {
-        worker.position.begun.store(begun, Ordering::Relaxed);
+        set_begun(&workers.threads[0], begun);
         RESIDENT.set(Some(resident));
-        let looked = worker.look(&mut seen);
+        let looked = workers.look();
         assert_eq!(looked.is_ok(), is_allowed, "{begun} {resident}");
         if let Err(error) = looked {
             let said = error.to_string();
@@ -40,16 +54,72 @@ fn a_record_may_take_so_much_memory_and_no_more_whatever_those_before_took() {
 }
 
 #[test]
+fn of_records_that_are_mapped_at_once_the_one_is_told_that_takes_the_memory() {
+    let mut workers = workers(2);
+    let is_held = |workers: &Workers| workers.is_held.load(Ordering::Relaxed);
+    for (begun, resident, held) in [
+        // The first goes from record to record, so that what the second takes is not its own.
+        ([1, 7], 100, false),
+        ([2, 7], MEMORY_MAX, false),
+        // Until the first is done with its record too, no other one is begun.
+        ([2, 7], 101 + MEMORY_MAX, true),
+    ] {
+        for (thread, begun) in workers.threads.iter().zip(begun) {
+            set_begun(thread, begun);
+        }
+        RESIDENT.set(Some(resident));
+        workers.look().unwrap();
+        assert_eq!(is_held(&workers), held, "{begun:?}");
+    }
+    set_begun(&workers.threads[0], 0);
+    let said = workers.look().unwrap_err().to_string();
+    assert!(said.contains("the record at a.json:7 takes more"), "{said}");
+}
+
+#[test]
+fn records_that_were_held_up_go_on_once_the_memory_is_free_again() {
+    let mut workers = workers(2);
+    for (resident, held) in [(100, false), (101 + MEMORY_MAX, true), (200, false)] {
+        workers
+            .threads
+            .iter()
+            .for_each(|thread| set_begun(thread, 1));
+        RESIDENT.set(Some(resident));
+        workers.look().unwrap();
+        assert_eq!(workers.is_held.load(Ordering::Relaxed), held, "{resident}");
+    }
+}
+
+#[test]
+fn records_that_take_too_much_together_are_not_waited_for_without_end() {
+    let mut workers = workers(2);
+    for (thread, begun) in workers.threads.iter().zip([3, 4]) {
+        set_begun(thread, begun);
+    }
+    for (resident, is_allowed) in [
+        (0, true),
+        (2 * MEMORY_MAX, true),
+        (2 * MEMORY_MAX + 1, false),
+    ] {
+        RESIDENT.set(Some(resident));
+        assert_eq!(workers.look().is_ok(), is_allowed, "{resident}");
+    }
+}
+
+#[test]
 fn where_memory_is_not_known_only_time_is_watched() {
-    let (worker, mut seen) = (worker(), Seen::default());
-    worker.position.begun.store(1, Ordering::Relaxed);
+    let mut workers = workers(2);
+    set_begun(&workers.threads[1], 1);
     RESIDENT.set(None);
     let ticks_max = RECORD_TIME_MAX.as_millis() / TICK.as_millis();
     for _tick in 1..ticks_max {
-        worker.look(&mut seen).unwrap();
+        workers.look().unwrap();
     }
-    let said = worker.look(&mut seen).unwrap_err().to_string();
-    assert!(said.contains("took longer than 5 s"), "{said}");
+    let said = workers.look().unwrap_err().to_string();
+    assert!(
+        said.contains("the record at a.json:1 took longer than 5 s"),
+        "{said}"
+    );
 }
 
 #[test]

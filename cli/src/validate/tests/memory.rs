@@ -68,6 +68,7 @@ fn boats_that_fill_the_memory_are_made_ready_one_by_one() {
     let settings = Settings {
         exports: &["-".into()],
         mapping: None,
+        is_mapping_checked: false,
         temp_dir: directory.path(),
         listed_max: 1000,
         skip_invalid: false,

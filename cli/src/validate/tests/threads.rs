@@ -58,6 +58,7 @@ fn read(model: &str, at: usize, room: usize) -> anyhow::Result<Outcome> {
     let settings = Settings {
         exports: &["-".into()],
         mapping: None,
+        is_mapping_checked: false,
         temp_dir: directory.path(),
         listed_max: 1000,
         skip_invalid: false,

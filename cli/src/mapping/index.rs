@@ -1,0 +1,204 @@
+//! All records of an export: set aside, numbered, and found by their keys and by the links between
+//! them. They are added one by one in the order of the export; nothing changes once all are.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Receive;
+use super::documents::{Document, Documents, Indexed, Stored};
+use super::image_files::ImageFiles;
+use super::keys::{KeyId, Keys};
+use super::links::Links;
+use super::mapper::{Failed, Identified, Joining, Link, Raw, ReadRecord};
+use crate::export::ExportFile;
+use crate::findings::{Code, Finding, cut};
+
+/// All records, and what leads from one to another.
+pub(super) struct Index {
+    pub(super) documents: Documents,
+    pub(super) keys: Keys,
+    pub(super) links: Links<KeyId>,
+    /// From keys, by the names of joins, to the places of the published records that refer to them.
+    pub(super) joins: Links<usize>,
+    pub(super) images: ImageFiles,
+    types: HashSet<Arc<str>>,
+    unidentified: Noted,
+}
+
+/// Some records, told of together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Noted {
+    pub(super) count: u64,
+    /// Where the first of them stands.
+    pub(super) first: Option<(Arc<ExportFile>, u64)>,
+}
+
+/// What reading all files came to.
+#[derive(Debug)]
+pub(super) struct Reading {
+    /// Records that were set aside.
+    pub(super) records: u64,
+    /// Records without a key or a type.
+    pub(super) unidentified: Noted,
+    /// Types of record that the export has, and how many records of each.
+    pub(super) types: BTreeMap<String, u64>,
+    /// The sources that have records.
+    pub(super) sources: BTreeSet<usize>,
+    pub(super) has_links: bool,
+}
+
+impl Noted {
+    fn add(&mut self, raw: &Raw) {
+        self.count += 1;
+        self.first
+            .get_or_insert_with(|| (Arc::clone(&raw.file), raw.line));
+    }
+}
+
+impl Index {
+    /// No records yet; they will lie in `temp_dir`.
+    pub(super) fn create(temp_dir: &Path) -> anyhow::Result<Self> {
+        Ok(Self {
+            documents: Documents::create(temp_dir)?,
+            keys: Keys::default(),
+            links: Links::default(),
+            joins: Links::default(),
+            images: ImageFiles::default(),
+            types: HashSet::new(),
+            unidentified: Noted::default(),
+        })
+    }
+
+    /// Adds what a record came to. It is counted where no section of the mapping can use it.
+    pub(super) fn add(
+        &mut self,
+        read: ReadRecord,
+        receive: &mut dyn Receive,
+    ) -> anyhow::Result<()> {
+        let ReadRecord {
+            raw,
+            identified,
+            links,
+            is_known,
+            findings,
+        } = read;
+        if !identified.is_empty() {
+            let text = self.documents.store(&raw.text)?;
+            for identified in identified {
+                if let Some(finding) = self.add_record(&raw, text, identified)? {
+                    receive.finding(finding);
+                }
+            }
+        }
+        for link in links {
+            self.add_link(&link);
+        }
+        if !is_known {
+            self.unidentified.add(&raw);
+        }
+        if findings.is_empty() {
+            return Ok(());
+        }
+        receive.failed(Failed {
+            kind: None,
+            id: None,
+            findings,
+            raw: raw.text.into_bytes(),
+        })
+    }
+
+    fn add_record(
+        &mut self,
+        raw: &Raw,
+        text: Stored,
+        identified: Identified,
+    ) -> anyhow::Result<Option<Finding>> {
+        let (key, is_published) = (identified.key, identified.is_published);
+        let indexed = Indexed {
+            key: self.keys.number(&key),
+            record_type: self.shared_type(&identified.record_type),
+            source: identified.source,
+            id: identified.id,
+            is_published,
+            is_changed: identified.is_changed,
+        };
+        let place = self.documents.len();
+        for Joining { to, join, position } in identified.joinings {
+            let [to, join] = [to, join].map(|key| self.keys.number(&key));
+            self.joins.add(to, join, position, place);
+        }
+        let earlier = self.documents.add(raw, text, indexed)?;
+        Ok(earlier.map(|earlier| duplicate(raw, (&key, is_published), earlier)))
+    }
+
+    fn add_link(&mut self, link: &Link) {
+        let [from, field, to] = [&link.from, &link.field, &link.to];
+        let [from, field, to] = [from, field, to].map(|key| self.keys.number(key));
+        self.links.add(from, field, link.position, to);
+    }
+
+    fn shared_type(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.types.get(name) {
+            return Arc::clone(known);
+        }
+        let new: Arc<str> = name.into();
+        self.types.insert(Arc::clone(&new));
+        new
+    }
+
+    /// Ends adding, so that records can be read.
+    pub(super) fn finish(&mut self) -> anyhow::Result<Reading> {
+        self.images.sort();
+        self.links.sort();
+        self.joins.sort();
+        self.documents.finish()?;
+        let mut reading = Reading {
+            records: self.documents.len() as u64,
+            unidentified: std::mem::take(&mut self.unidentified),
+            types: BTreeMap::new(),
+            sources: BTreeSet::new(),
+            has_links: !self.links.is_empty(),
+        };
+        for document in self.documents.all() {
+            reading.sources.insert(usize::from(document.source));
+            let record_type = &document.record_type;
+            match reading.types.get_mut(&**record_type) {
+                Some(count) => *count += 1,
+                None => _ = reading.types.insert(record_type.to_string(), 1),
+            }
+        }
+        Ok(reading)
+    }
+
+    /// Whether some record refers to another one by this join.
+    pub(super) fn has_joined(&self, join: &str) -> bool {
+        self.joins.has_field(join, &self.keys)
+    }
+
+    /// The id of a record for consumers.
+    pub(super) fn id_of<'i>(&'i self, document: &'i Document) -> &'i str {
+        let id = document.id.as_deref();
+        id.unwrap_or_else(|| self.keys.text(document.key))
+    }
+
+    /// The hash of the type and id of a record: there may be many, and only counts hang on it.
+    pub(super) fn identity(&self, document: &Document) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (&document.record_type, self.id_of(document)).hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+fn duplicate(raw: &Raw, (key, is_published): (&str, bool), earlier: &Document) -> Finding {
+    let (file, line) = (&earlier.file.name, earlier.line);
+    let meant = match (earlier.is_published, is_published) {
+        (true, _) => "; references lead to that one",
+        (false, true) => " and is not published; references lead to this one",
+        (false, false) => "; neither is published, and references lead to neither",
+    };
+    let key = cut(key);
+    let message = format!("the record at {file}:{line} has the same key `{key}`{meant}");
+    Finding::new(Code::DuplicateKey, Some(raw.place()), message)
+}

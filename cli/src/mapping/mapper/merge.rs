@@ -1,0 +1,162 @@
+//! What hangs on the order of records: which of several with one id counts, and what is said of many
+//! at once. It takes what the threads made in the order of the export.
+
+use std::collections::HashSet;
+
+use super::distinct::{Distinct, MadeOf};
+use super::field::Failure;
+use super::followed::Followed;
+use super::images::LeftOut;
+use super::make::{Applied, Piece};
+use super::{Failed, rules_for};
+use crate::export::{LINE_MAX, Line};
+use crate::findings::{Finding, RecordName, cut};
+use crate::mapping::Receive;
+use crate::mapping::check::{CheckReport, Checker};
+use crate::mapping::definition::{Definition, Emit};
+use crate::mapping::documents::Document;
+use crate::mapping::index::Index;
+use crate::mapping::keys::KeyId;
+
+/// Takes what was made.
+pub(in crate::mapping) struct Merge<'a> {
+    pub(super) definition: &'a Definition,
+    pub(super) index: &'a Index,
+    pub(super) distinct: Distinct,
+    pub(super) followed: Followed,
+    pub(super) left_out: LeftOut,
+    checker: Option<Checker>,
+    led_to: HashSet<KeyId>,
+}
+
+impl<'a> Merge<'a> {
+    /// Nothing taken yet. A checker like `checker` is told what the threads have watched.
+    pub(in crate::mapping) fn new(
+        definition: &'a Definition,
+        index: &'a Index,
+        checker: Option<&Checker>,
+    ) -> Self {
+        Self {
+            definition,
+            index,
+            distinct: Distinct::default(),
+            followed: Followed::default(),
+            left_out: LeftOut::default(),
+            checker: checker.map(Checker::anew),
+            led_to: HashSet::new(),
+        }
+    }
+
+    /// Takes the next records.
+    pub(in crate::mapping) fn take(
+        &mut self,
+        piece: Piece,
+        receive: &mut dyn Receive,
+    ) -> anyhow::Result<()> {
+        for applied in piece.applied {
+            self.applied(applied, receive)?;
+        }
+        self.followed.merge(piece.followed);
+        if let (Some(checker), Some(later)) = (&mut self.checker, piece.checker) {
+            checker.merge(later);
+            self.led_to.extend(piece.led_to);
+        }
+        Ok(())
+    }
+
+    fn applied(&mut self, applied: Applied, receive: &mut dyn Receive) -> anyhow::Result<()> {
+        let Applied { rule, place, made } = applied;
+        let document = self.index.documents.at(place);
+        let mut failures = Vec::new();
+        for (input, made) in made.into_iter().enumerate() {
+            let made = match made {
+                Ok(made) => made,
+                Err(more) => {
+                    failures.extend(more);
+                    continue;
+                }
+            };
+            let made_of = MadeOf { rule, place, input };
+            let is_merged = |likeness| self.distinct.merge(made_of, likeness);
+            if made.likeness.is_some_and(is_merged) {
+                continue;
+            }
+            self.left_out.add(place, made.left_out);
+            if LINE_MAX < made.text.len() {
+                failures.push(Failure::too_long(made.text.len()));
+                continue;
+            }
+            receive.line(Line {
+                file: &document.file,
+                number: document.line,
+                raw: made.text.as_bytes(),
+                is_unterminated: false,
+            })?;
+        }
+        if failures.is_empty() {
+            return Ok(());
+        }
+        let emit = &self.definition.emits[rule];
+        let mut failed = self.failed(emit, document, failures);
+        failed.raw = self.index.documents.text(place)?.into_bytes();
+        receive.failed(failed)
+    }
+
+    fn failed(&self, emit: &Emit, document: &Document, failures: Vec<Failure>) -> Failed {
+        let id = self.index.id_of(document);
+        let finding = |failure: Failure| {
+            let place = Some(document.whereabouts());
+            let mut finding = Finding::new(failure.code, place, failure.message);
+            finding.record = Some(RecordName {
+                kind: emit.kind,
+                id: Some(cut(id)),
+            });
+            finding.pointer = failure.path;
+            finding
+        };
+        Failed {
+            kind: Some(emit.kind),
+            findings: failures.into_iter().map(finding).collect(),
+            id: Some(id.to_owned()),
+            raw: Vec::new(),
+        }
+    }
+
+    /// Tells the kinds and ids of what unpublished records would have become, unless another record
+    /// of their type and id is published or was told of before: a system may keep several of one.
+    pub(in crate::mapping) fn unpublished(&self, receive: &mut dyn Receive) {
+        let documents = self.index.documents.all();
+        if documents.iter().all(|document| document.is_published) {
+            return;
+        }
+        let published = documents.iter().filter(|document| document.is_published);
+        let mut told: HashSet<u64> = published.map(|of| self.index.identity(of)).collect();
+        for document in documents.iter().filter(|document| !document.is_published) {
+            if !told.insert(self.index.identity(document)) {
+                continue;
+            }
+            let rules = rules_for(self.definition, document);
+            for (_, emit) in rules.filter(|(_, emit)| emit.each.is_none()) {
+                receive.unpublished(emit.kind, self.index.id_of(document));
+            }
+        }
+    }
+
+    /// What the records tell about the mapping, where it is to be known.
+    pub(in crate::mapping) fn report(self) -> anyhow::Result<Option<CheckReport>> {
+        let Some(mut checker) = self.checker else {
+            return Ok(None);
+        };
+        for (place, document) in self.index.documents.all().iter().enumerate() {
+            let has_rules = rules_for(self.definition, document).next().is_some();
+            if !document.is_published || has_rules {
+                continue;
+            }
+            let is_linked = self.led_to.contains(&document.key);
+            let read = || self.index.documents.read(place);
+            let record = is_linked.then(read).transpose()?;
+            checker.other(record.as_ref(), &document.record_type);
+        }
+        Ok(Some(checker.report(self.definition)))
+    }
+}

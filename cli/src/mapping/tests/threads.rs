@@ -1,0 +1,82 @@
+//! Several threads make what one makes, in the same order, and tell the same of it.
+
+use std::fmt::Write as _;
+
+use super::*;
+
+/// As many records as several threads share, of which some fail, lead to what is not published, have
+/// an image without a size, or are merged although they differ.
+fn records() -> String {
+    let mut lines = String::new();
+    for n in 0..1_500 {
+        let (maker, twin, live) = (n % 7, (n * 37) % 1_500, n % 50 != 3);
+        let site = n / 1_000;
+        let length = if n % 97 == 5 { "\"?\"" } else { "10" };
+        let record = format!(
+            r#"{{"key":"{n}","type":"b","live":{live},"new":{},"maker":"M{maker}","site":"s{site}","twin":"{twin}","length":{length},"extra":{n}}}"#,
+            n % 60 == 7
+        );
+        writeln!(lines, "{record}").unwrap();
+    }
+    // Neither of these can be read.
+    lines.push_str("{\"key\":\"1500\"\n{\"key\":\"1501\",\"key\":\"\"}\n");
+    lines
+}
+
+const RULES: &str = r#"
+published = ".live"
+changed = ".new"
+[[emit]]
+kind = "boat"
+type = "b"
+[emit.fields]
+model = '.twin | deref | .key'
+lengthOverall = '.length | measure("m")'
+image = '{url: .key}'
+manufacturer = '.twin | pub'
+[[emit]]
+kind = "manufacturer"
+type = "b"
+distinct = true
+[emit.fields]
+id = ".maker"
+name = ".maker"
+website = ".site"
+"#;
+
+#[test]
+fn several_threads_make_and_tell_what_one_does() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.ndjson");
+    std::fs::File::create(path)
+        .and_then(|mut file| std::io::Write::write_all(&mut file, records().as_bytes()))
+        .unwrap();
+    let text = format!("{BEGINNING}{RULES}");
+    let mapping = Mapping::parse("a.toml".to_owned(), text).unwrap();
+    let [one, several] = [1, 3].map(|threads| {
+        let (lines, report) = mapped_at_once(&mapping, directory.path(), threads);
+        (lines, serde_json::to_string(&report.unwrap()).unwrap())
+    });
+    assert_eq!(one.0, several.0);
+    assert_eq!(one.1, several.1);
+    let count = |what: &str| one.0.iter().filter(|line| line.contains(what)).count();
+    let counts = [
+        r#""kind":"boat""#,
+        r#""kind":"manufacturer""#,
+        "boat MAPPING_FAILED /lengthOverall",
+        "unpublished boat",
+        "25 published records, from here on, were changed",
+        "30 references, from here on, lead to records that are not published",
+        "images, from here on, were left out",
+        "into 7 records",
+        "- INVALID_JSON",
+        "- REPEATED_KEY",
+    ]
+    .map(count);
+    assert_eq!(
+        counts,
+        [1_454, 7, 16, 30, 1, 1, 1, 1, 1, 1],
+        "{:?}",
+        &one.0[1_460..]
+    );
+}
