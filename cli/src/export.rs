@@ -57,6 +57,8 @@ pub struct Line<'a> {
     pub raw: &'a [u8],
     /// Whether the file ends right after it, without a line break.
     pub is_unterminated: bool,
+    /// Which rule of a mapping made it, if one did.
+    pub rule: Option<u32>,
 }
 
 impl<'a> Line<'a> {

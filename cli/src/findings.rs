@@ -41,6 +41,8 @@ pub struct Finding {
     pub message: String,
     /// What to do about it, where that is known.
     pub hint: Option<String>,
+    /// Which rule of a mapping made the record, if one did.
+    pub rule: Option<u32>,
     /// Where a mapping makes the value, if one does.
     pub origin: Option<String>,
     /// The surroundings of the place in its line.
@@ -77,6 +79,7 @@ impl Finding {
             value: None,
             message: message.into(),
             hint: None,
+            rule: None,
             origin: None,
             excerpt: None,
         }
@@ -190,10 +193,10 @@ impl Findings {
     ///
     /// Their columns are dropped: they are those of the record that the mapping made, not of the
     /// one in the export.
-    pub fn say_where_values_come_from(&mut self, origin: impl Fn(Kind, &str) -> Option<String>) {
+    pub fn say_where_values_come_from(&mut self, origin: impl Fn(u32, &str) -> Option<String>) {
         for finding in self.errors.iter_mut().chain(&mut self.warnings) {
-            if let (Some(record), Some(pointer)) = (&finding.record, &finding.pointer) {
-                finding.origin = origin(record.kind, pointer);
+            if let (Some(_), Some(pointer)) = (&finding.record, &finding.pointer) {
+                finding.origin = finding.rule.and_then(|rule| origin(rule, pointer));
                 finding.column = None;
             }
         }

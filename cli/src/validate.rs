@@ -125,7 +125,7 @@ pub fn run<C: Consumer>(
     let collected = collector.finish();
     let (mut findings, tally) = boats::read_all(collected, settings, rejects, consumer)?;
     if let Some(mapping) = settings.mapping {
-        findings.say_where_values_come_from(|kind, pointer| mapping.origin(kind, pointer));
+        findings.say_where_values_come_from(|rule, pointer| mapping.origin(rule, pointer));
     }
     let is_usable = is_usable(&findings, settings.skip_invalid);
     Ok(Outcome {

@@ -119,6 +119,7 @@ impl Cutter<'_> {
             number: self.number,
             raw,
             is_unterminated,
+            rule: None,
         };
         let contents = line.contents();
         if self.line_max < contents.len() {

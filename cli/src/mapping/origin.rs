@@ -3,25 +3,18 @@
 use super::Mapping;
 use super::definition::{Envelope, ExpressionId, Field};
 use crate::findings::cut;
-use crate::validate::Kind;
 
 impl Mapping {
-    /// What makes the value at a JSON pointer of a native record: the expression and its place.
-    pub fn origin(&self, kind: Kind, pointer: &str) -> Option<String> {
-        let rules = self
-            .definition
-            .emits
-            .iter()
-            .filter(|emit| emit.kind == kind);
-        let mut origins: Vec<ExpressionId> = Vec::new();
-        for emit in rules {
-            let mut steps = pointer.split('/').skip(1);
-            let Some(first) = steps.next() else { continue };
-            match emit.fields.iter().find(|(name, _)| name == first) {
-                Some((_, field)) => origins.extend(expression(field, steps)),
-                None => origins.extend(self.of_envelopes(first)),
-            }
-        }
+    /// What makes the value at a JSON pointer of a native record of a rule: the expression and its
+    /// place.
+    pub fn origin(&self, rule: u32, pointer: &str) -> Option<String> {
+        let emit = self.definition.emits.get(usize::try_from(rule).ok()?)?;
+        let mut steps = pointer.split('/').skip(1);
+        let first = steps.next()?;
+        let mut origins = match emit.fields.iter().find(|(name, _)| name == first) {
+            Some((_, field)) => expression(field, steps).into_iter().collect(),
+            None => self.of_envelopes(first),
+        };
         origins.sort_unstable();
         origins.dedup();
         let places: Vec<String> = origins.into_iter().map(|id| self.place(id)).collect();

@@ -224,6 +224,7 @@ impl<'a> Pipeline<'a> {
                 number: self.mapping.line_of(constant.span.start),
                 raw: text.as_bytes(),
                 is_unterminated: false,
+                rule: None,
             })?;
         }
         Ok(())

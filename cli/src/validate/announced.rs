@@ -44,6 +44,7 @@ impl Catalogue {
             file: &self.file,
             number: self.number,
             text: &self.text,
+            rule: None,
         };
         let mut reporter = Reporter::new(line, listed_max);
         reporter.set_record(RecordName {

@@ -15,6 +15,7 @@ pub(super) fn open(line: Line<'_>) -> Result<(LineText<'_>, Node<'_>), Box<Findi
         file: line.file,
         number: line.number,
         text,
+        rule: line.rule,
     };
     Ok((text, node))
 }
@@ -110,6 +111,7 @@ mod tests {
             number: 4,
             raw: text.as_bytes(),
             is_unterminated: false,
+            rule: None,
         };
         let finding = parse(line, DEPTH_MAX).unwrap_err();
         let line = finding.place.as_ref().and_then(|place| place.line);

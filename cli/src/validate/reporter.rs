@@ -15,6 +15,7 @@ pub(super) struct LineText<'n> {
     pub(super) file: &'n Arc<ExportFile>,
     pub(super) number: u64,
     pub(super) text: &'n str,
+    pub(super) rule: Option<u32>,
 }
 
 impl LineText<'_> {
@@ -157,6 +158,7 @@ impl<'n> Reporter<'n> {
         let text = self.line.text;
         let mut finding = Finding::new(code, Some(self.place()), message);
         finding.record.clone_from(&self.record);
+        finding.rule = self.line.rule;
         // What is only counted needs no text; a hostile line can have very many findings.
         if self.findings.has_room(code.severity()) {
             finding.column = Some(self.columns.of(span.start, text));

@@ -19,8 +19,10 @@ const BATCH_LINES: usize = 1024;
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes read ahead.
 const BUFFER: usize = 1024 * 1024;
-/// Bytes that describe a line before its own: file, number, whether it is unterminated, length.
-const HEAD: usize = 4 + 8 + 1 + 4;
+/// Bytes that describe a line before its own: file, number, whether it is unterminated, rule, length.
+const HEAD: usize = 4 + 8 + 1 + 4 + 4;
+/// In place of the rule of a line that none made.
+const NO_RULE: u32 = u32::MAX;
 
 /// Lines being set aside.
 pub(super) struct Spool {
@@ -50,6 +52,7 @@ struct BatchLine {
     file: Arc<ExportFile>,
     number: u64,
     is_unterminated: bool,
+    rule: Option<u32>,
     bytes: Range<usize>,
 }
 
@@ -98,6 +101,8 @@ impl Spool {
         self.file.write_all(&line.file.ordinal.to_le_bytes())?;
         self.file.write_all(&line.number.to_le_bytes())?;
         self.file.write_all(&[u8::from(line.is_unterminated)])?;
+        let rule = line.rule.unwrap_or(NO_RULE);
+        self.file.write_all(&rule.to_le_bytes())?;
         self.file.write_all(&length.to_le_bytes())?;
         self.file.write_all(line.raw)
     }
@@ -141,6 +146,10 @@ impl SpoolReader {
             n6,
             n7,
             unterminated,
+            r0,
+            r1,
+            r2,
+            r3,
             l0,
             l1,
             l2,
@@ -148,6 +157,7 @@ impl SpoolReader {
         ] = head;
         let ordinal = u32::from_le_bytes([f0, f1, f2, f3]);
         let number = u64::from_le_bytes([n0, n1, n2, n3, n4, n5, n6, n7]);
+        let rule = u32::from_le_bytes([r0, r1, r2, r3]);
         let length = u32::from_le_bytes([l0, l1, l2, l3]);
         let position = self
             .files
@@ -165,6 +175,7 @@ impl SpoolReader {
             file: Arc::clone(&self.files[file]),
             number,
             is_unterminated: unterminated != 0,
+            rule: (rule != NO_RULE).then_some(rule),
             bytes: start..batch.bytes.len(),
         });
         Ok(true)
@@ -179,16 +190,14 @@ impl Batch {
 
     /// The lines, in their order.
     pub(super) fn lines(&self) -> Vec<Line<'_>> {
-        let line = |line: &'_ BatchLine| (line.bytes.clone(), line.number, line.is_unterminated);
-        let with_file = self.lines.iter().map(|held| (&held.file, line(held)));
-        with_file
-            .map(|(file, (bytes, number, is_unterminated))| Line {
-                file,
-                number,
-                raw: &self.bytes[bytes],
-                is_unterminated,
-            })
-            .collect()
+        let lines = self.lines.iter().map(|held| Line {
+            file: &held.file,
+            number: held.number,
+            raw: &self.bytes[held.bytes.clone()],
+            is_unterminated: held.is_unterminated,
+            rule: held.rule,
+        });
+        lines.collect()
     }
 }
 
@@ -210,17 +219,18 @@ mod tests {
         let (first, third) = (file(0), file(2));
         let long = vec![b'x'; BATCH_BYTES];
         let lines = [
-            (&first, 7, &b"{}"[..], false),
-            (&first, 9, &long, false),
-            (&third, 1, b"", true),
+            (&first, 7, &b"{}"[..], false, None),
+            (&first, 9, &long, false, Some(0)),
+            (&third, 1, b"", true, Some(3)),
         ];
-        for (file, number, raw, is_unterminated) in lines {
+        for (file, number, raw, is_unterminated, rule) in lines {
             spool
                 .push(Line {
                     file,
                     number,
                     raw,
                     is_unterminated,
+                    rule,
                 })
                 .unwrap();
         }
@@ -234,8 +244,8 @@ mod tests {
                 break;
             }
             for line in batch.lines() {
-                let (file, number, bytes, is_unterminated) = lines[back];
-                assert_eq!((line.file, line.number), (file, number));
+                let (file, number, bytes, is_unterminated, rule) = lines[back];
+                assert_eq!((line.file, line.number, line.rule), (file, number, rule));
                 assert_eq!((line.raw, line.is_unterminated), (bytes, is_unterminated));
                 back += 1;
             }

@@ -107,7 +107,7 @@ fn validated(
 /// Counts what validation found for the fields it is about, as far as it is listed.
 fn add_errors(report: &mut CheckReport, findings: &Findings) {
     for finding in findings.listed() {
-        let (Some(record), Some(pointer)) = (&finding.record, &finding.pointer) else {
+        let (Some(rule), Some(pointer)) = (finding.rule, &finding.pointer) else {
             continue;
         };
         // What the mapping itself could not make is counted already.
@@ -115,9 +115,9 @@ fn add_errors(report: &mut CheckReport, findings: &Findings) {
             continue;
         }
         let path = field_path(pointer);
-        let rules = report.rules.iter_mut();
-        let rules = rules.filter(|rule| rule.kind == record.kind.as_str());
-        for field in rules.flat_map(|rule| &mut rule.fields) {
+        let rule = usize::try_from(rule).ok();
+        let rule = rule.and_then(|rule| report.rules.get_mut(rule));
+        for field in rule.into_iter().flat_map(|rule| &mut rule.fields) {
             if path == field.field || path.starts_with(&format!("{}.", field.field)) {
                 field.errors += 1;
                 field.error.get_or_insert_with(|| finding.message.clone());

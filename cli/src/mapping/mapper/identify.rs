@@ -224,6 +224,7 @@ fn parsed_strictly(raw: &Raw) -> Result<Jq, Box<Finding>> {
         number: raw.line,
         raw: raw.text.as_bytes(),
         is_unterminated: raw.is_unterminated,
+        rule: None,
     };
     let (_text, node) = parse_line(line, DEPTH_MAX)?;
     match repeated_key(&node) {

@@ -13,7 +13,7 @@ use crate::export::{LINE_MAX, Line};
 use crate::findings::{Finding, RecordName, cut};
 use crate::mapping::Receive;
 use crate::mapping::check::{CheckReport, Checker};
-use crate::mapping::definition::{Definition, Emit};
+use crate::mapping::definition::Definition;
 use crate::mapping::documents::Document;
 use crate::mapping::index::Index;
 use crate::mapping::keys::KeyId;
@@ -91,31 +91,33 @@ impl<'a> Merge<'a> {
                 number: document.line,
                 raw: made.text.as_bytes(),
                 is_unterminated: false,
+                rule: u32::try_from(rule).ok(),
             })?;
         }
         if failures.is_empty() {
             return Ok(());
         }
-        let emit = &self.definition.emits[rule];
-        let mut failed = self.failed(emit, document, failures);
+        let mut failed = self.failed(rule, document, failures);
         failed.raw = self.index.documents.text(place)?.into_bytes();
         receive.failed(failed)
     }
 
-    fn failed(&self, emit: &Emit, document: &Document, failures: Vec<Failure>) -> Failed {
+    fn failed(&self, rule: usize, document: &Document, failures: Vec<Failure>) -> Failed {
+        let kind = self.definition.emits[rule].kind;
         let id = self.index.id_of(document);
         let finding = |failure: Failure| {
             let place = Some(document.whereabouts());
             let mut finding = Finding::new(failure.code, place, failure.message);
             finding.record = Some(RecordName {
-                kind: emit.kind,
+                kind,
                 id: Some(cut(id)),
             });
+            finding.rule = u32::try_from(rule).ok();
             finding.pointer = failure.path;
             finding
         };
         Failed {
-            kind: Some(emit.kind),
+            kind: Some(kind),
             findings: failures.into_iter().map(finding).collect(),
             id: Some(id.to_owned()),
             raw: Vec::new(),

@@ -49,6 +49,7 @@ fn lines_whose_findings_fill_the_memory_wait_for_their_turn() {
         number: 1,
         raw: text.as_bytes(),
         is_unterminated: false,
+        rule: None,
     };
     let ahead = Ahead {
         references: &References::default(),
