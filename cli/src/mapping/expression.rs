@@ -5,27 +5,30 @@
 //! its own; whoever does it keeps watch.
 
 mod functions;
-mod key_names;
 mod library;
 mod products;
 mod read;
+mod reads;
 mod recursion;
 mod referred;
+mod rewrite;
 mod values;
 
 use jaq_core::compile::Undefined;
 use jaq_core::data::HasLut;
-use jaq_core::load::parse::Def;
+use jaq_core::load::parse::{Def, Term};
 use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, DataT, Filter, Lut, Vars, unwrap_valr};
 use jaq_json::Val;
 
 pub(super) use self::functions::IMAGE_SIZE;
-pub(super) use self::key_names::{Definitions, key_names, texts_given_to};
 pub(super) use self::products::TooLarge;
 pub(super) use self::read::{from_plain_text, from_text};
+pub(super) use self::reads::{Asked, Links, Place, Reader, Reads, Root, Site, Step, Tree, Values};
 use self::recursion::check as check_recursion;
 pub(super) use self::referred::Referred;
+use self::rewrite::Rewriter;
+pub(super) use self::rewrite::SiteNumber;
 pub(super) use self::values::{from_json, from_node, text, write_json, write_text};
 
 use super::image_files::ImageFile;
@@ -39,8 +42,8 @@ const EXPRESSION: &str = "mapping_expression";
 
 /// What the functions of an expression know about the export and the mapping.
 pub(super) trait Knowledge {
-    /// The record with this key.
-    fn record(&self, key: &str) -> Result<Referred<Val>, String>;
+    /// The record with this key, which is asked for at a place of the expression.
+    fn record(&self, key: &str, site: SiteNumber) -> Result<Referred<Val>, String>;
     /// The public id of the record with this key.
     fn public_id(&self, key: &str) -> Referred<String>;
     /// Keys that what has the key `from`, or else the current record, is linked to by a field, in
@@ -49,7 +52,7 @@ pub(super) trait Knowledge {
     /// Takes note that a text of the current record looks like Markdown.
     fn note_markdown(&self);
     /// The published records that refer to this key, by the name of a join, in their order.
-    fn joined(&self, join: &str, key: &str) -> Result<Vec<Val>, String>;
+    fn joined(&self, join: &str, key: &str, site: SiteNumber) -> Result<Vec<Val>, String>;
     /// How large the image file with this path is.
     fn image(&self, path: &str) -> Result<Option<ImageFile>, String>;
     /// What a word becomes by a vocabulary table.
@@ -100,14 +103,18 @@ impl Program {
     ) -> Result<Self, InvalidExpression> {
         check_recursion(code)?;
         check_syntax(code)?;
-        let whole = format!("{prelude}\n({code}\n)");
-        let parsed = load::parse(&whole, |parser| parser.term());
-        let parsed = parsed.ok_or_else(not_jq)?;
+        let Parsed {
+            definitions, body, ..
+        } = Parsed::new(code, prelude).ok_or_else(not_jq)?;
         let expression = Def {
             name: EXPRESSION,
             args: Vec::new(),
-            body: products::term(parsed),
+            body: match definitions.as_slice() {
+                [] => body,
+                _ => Term::Def(definitions, Box::new(body)),
+            },
         };
+        let whole = format!("{prelude}\n({code}\n)");
         let library = library::definitions(&whole).into_iter();
         let definitions = library.chain([expression]);
         let arena = Arena::default();
@@ -171,6 +178,33 @@ impl Program {
         }
         Some(value.clone())
     }
+}
+
+/// An expression as it runs, and the definitions of the mapping.
+struct Parsed<'c> {
+    definitions: Vec<Def<&'c str>>,
+    body: Term<&'c str>,
+    /// The joins that are named by a text.
+    joins: Vec<String>,
+}
+
+impl<'c> Parsed<'c> {
+    fn new(code: &'c str, prelude: &'c str) -> Option<Self> {
+        let definitions = load::parse(prelude, |parser| parser.defs())?;
+        let body = load::parse(code, |parser| parser.term())?;
+        let mut rewriter = Rewriter::default();
+        let (definitions, body) = rewriter.scope(definitions, body);
+        Some(Self {
+            definitions,
+            body,
+            joins: rewriter.into_joins(),
+        })
+    }
+}
+
+/// The joins that an expression names by a text, after those that the definitions of `prelude` name.
+pub(super) fn joins_named(code: &str, prelude: &str) -> Vec<String> {
+    Parsed::new(code, prelude).map_or_else(Vec::new, |parsed| parsed.joins)
 }
 
 /// The keys of an expression that is nothing but `.key.key`.

@@ -64,6 +64,15 @@ impl<T: Copy> Links<T> {
         fields.into_iter().map(|field| keys.text(field)).collect()
     }
 
+    /// The keys that there are links from, each with the fields of these.
+    pub(super) fn fields(&self) -> impl Iterator<Item = (KeyId, KeyId)> {
+        let of = |link: &Link<T>| (link.from, link.field);
+        let groups = self.links.chunk_by(move |a, b| of(a) == of(b));
+        groups
+            .filter_map(|group| group.first())
+            .map(|link| (link.from, link.field))
+    }
+
     /// What a key is linked to by a field, in its order.
     pub(super) fn of(
         &self,

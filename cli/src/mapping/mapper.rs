@@ -22,9 +22,8 @@ use std::sync::Arc;
 
 use super::definition::{Definition, Emit, ExpressionId};
 use super::documents::{Document, Held, Spot};
-use super::expression::{self, Jq, Program, from_json};
+use super::expression::{self, Jq, Program, Site, from_json};
 use super::index::Index;
-use super::keys::KeyId;
 use super::worker::Position;
 use crate::export::ExportFile;
 use crate::findings::Finding;
@@ -64,6 +63,9 @@ pub struct Failed {
     pub raw: Vec<u8>,
 }
 
+/// Types of records, and which references led to them.
+type LedTo = HashSet<(Site, Arc<str>)>;
+
 /// Maps records on one thread.
 pub(super) struct Mapper {
     definition: Arc<Definition>,
@@ -72,8 +74,8 @@ pub(super) struct Mapper {
     /// All records; none while they are identified.
     index: Arc<Index>,
     held: RefCell<Held>,
-    /// Keys by which records were asked for, where it is to be known.
-    led_to: RefCell<Option<HashSet<KeyId>>>,
+    /// Where references led, if that is to be known.
+    led_to: RefCell<Option<LedTo>>,
     /// Where mapping is, for whoever watches it.
     position: Arc<Position>,
     /// The references of the records that are mapped.

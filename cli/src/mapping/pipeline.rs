@@ -9,7 +9,7 @@ use std::mem;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::check::{CheckReport, Checker};
+use super::check::CheckReport;
 use super::definition::{Definition, Files, Role};
 use super::image_files::{HEAD_MAX, is_called_image};
 use super::index::Index;
@@ -170,17 +170,16 @@ impl<'a> Pipeline<'a> {
         let none_yet = Index::create(self.temp_dir)?;
         let index = Arc::new(mem::replace(&mut self.index, none_yet));
         let definition = Arc::clone(&self.mapping.definition);
-        let checker = is_checked.then(|| Arc::new(Checker::new(&definition)));
-        let mut merge = Merge::new(&definition, &index, checker.as_deref());
+        let mut merge = Merge::new(&definition, &index, is_checked);
         let mut chunks = index.documents.chunks(BATCH_RECORDS, BATCH_BYTES);
         let mut pending = VecDeque::new();
         loop {
             while pending.len() < AHEAD * self.workers.len()
                 && let Some(places) = chunks.next()
             {
-                let (index, checker) = (Arc::clone(&index), checker.clone());
+                let index = Arc::clone(&index);
                 pending.push_back(self.workers.begin(move |mapper, pieces| {
-                    mapper.make_all(index, places, checker.as_deref(), pieces)
+                    mapper.make_all(index, places, is_checked, pieces)
                 }));
             }
             let Some(first) = pending.front() else { break };

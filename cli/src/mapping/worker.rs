@@ -122,6 +122,11 @@ impl Position {
         self.steps.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// The expression that was begun last.
+    pub(super) fn expression(&self) -> usize {
+        self.expression.load(Ordering::Relaxed)
+    }
+
     /// From now on this expression is evaluated.
     pub(super) fn evaluate(&self, expression: usize) {
         self.expression.store(expression, Ordering::Relaxed);

@@ -39,6 +39,7 @@ mod manual;
 mod manufacturers;
 mod mapped;
 mod mapping;
+mod mapping_check;
 mod mapping_memory;
 mod open_files;
 mod openapi;

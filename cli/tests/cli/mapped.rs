@@ -13,7 +13,7 @@ use cli::ExitStatus;
 use cli::mapping::Shipped;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::data_dir::DataDir;
 use shared::release::bodies::Bodies;
 use shared::release::{Record, ReleaseStore};
@@ -114,13 +114,17 @@ fn the_same_boats_are_one_release_whatever_system_holds_them() {
 }
 
 #[test]
-fn every_shipped_mapping_finds_what_it_asks_for() {
+fn every_shipped_mapping_finds_what_it_asks_for_and_leaves_no_key_unread() {
     let mut cli = with_mappings();
     for shipped in Shipped::ALL {
         for system in exports(shipped) {
             let mapping = format!("[dir]/{}.toml", shipped.name());
-            let outcome = cli.run(&["mapping", "check", &mapping, &export(&system)]);
+            let outcome = cli.run(&["mapping", "check", "--json", &mapping, &export(&system)]);
             assert_eq!(outcome.status, ExitStatus::Done, "{system}: {outcome}");
+            let report: Value = serde_json::from_str(&outcome.out).unwrap();
+            for rule in report["rules"].as_array().unwrap() {
+                assert_eq!(rule["unread"], json!([]), "{system}: {}", rule["types"]);
+            }
         }
     }
 }

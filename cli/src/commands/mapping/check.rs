@@ -152,6 +152,7 @@ fn show(report: &CheckReport, outcome: &Outcome, context: &mut Context) -> anyho
     let of_rules = report.rules.iter().map(|rule| rule.unread.len());
     let of_linked = report.linked.iter().map(|linked| linked.unread.len());
     let unread: usize = of_rules.chain(of_linked).sum();
+    let unread = unread + report.lone_links.len();
     let unread = counted(unread as u64, "key");
     Ok(writeln!(
         context.out,
@@ -180,15 +181,15 @@ fn show_rule(rule: &RuleReport, context: &mut Context) -> anyhow::Result<()> {
     for field in &rule.fields {
         show_troubles(field, out)?;
     }
-    show_unread(&types, &rule.unread, context)
+    show_unread(&format!("Keys of {types}"), &rule.unread, context)
 }
 
-fn show_unread(types: &str, unread: &[UnreadKey], context: &mut Context) -> anyhow::Result<()> {
+fn show_unread(what: &str, unread: &[UnreadKey], context: &mut Context) -> anyhow::Result<()> {
     let out = &mut context.out;
     if unread.is_empty() {
         return Ok(());
     }
-    writeln!(out, "Keys of {types} that no expression names:\n")?;
+    writeln!(out, "{what} that nothing reads:\n")?;
     let rows = unread.iter().map(|key| {
         let sample = visible(&key.sample).into_owned();
         [
@@ -208,8 +209,11 @@ fn show_unread(types: &str, unread: &[UnreadKey], context: &mut Context) -> anyh
 /// Shows what is read beside the records of rules, and what is not.
 fn show_others(report: &CheckReport, context: &mut Context) -> anyhow::Result<()> {
     for linked in &report.linked {
-        show_unread(&visible(&linked.record_type), &linked.unread, context)?;
+        let what = format!("Keys of {}", visible(&linked.record_type));
+        show_unread(&what, &linked.unread, context)?;
     }
+    let what = "Links from keys without a record";
+    show_unread(what, &report.lone_links, context)?;
     let out = &mut context.out;
     for (part, keys) in &report.envelope {
         let keys: Vec<String> = keys

@@ -10,24 +10,28 @@ use serde::Serialize;
 pub struct CheckReport {
     /// In the order of the mapping.
     pub rules: Vec<RuleReport>,
-    /// Records that no rule is for and that others lead to, by their types.
+    /// Records that no rule is for, by their types: of those that references lead to all keys, of
+    /// others the links.
     pub linked: Vec<LinkedReport>,
     /// Records that nothing reads, by their types.
     pub unread_types: BTreeMap<String, u64>,
+    /// Fields of links from keys that no record has, with the number of these keys, and one of
+    /// them for a sample.
+    pub lone_links: Vec<UnreadKey>,
     /// Keys that the envelope asks for and no record has, by the part that asks. They may be
     /// rightly missing, such as that of an archived record where none is.
     pub envelope: BTreeMap<&'static str, Vec<String>>,
 }
 
-/// Records of a type that are read because others lead to them.
+/// Records of a type that no rule is for.
 #[derive(Debug, Serialize)]
 pub struct LinkedReport {
     /// Their type.
     #[serde(rename = "type")]
     pub record_type: String,
-    /// How many were led to.
+    /// Those that are published.
     pub records: u64,
-    /// Their keys that no expression names.
+    /// Their keys, and fields of their links, that nothing reads.
     pub unread: Vec<UnreadKey>,
 }
 
@@ -43,7 +47,8 @@ pub struct RuleReport {
     pub records: u64,
     /// In the order of the mapping.
     pub fields: Vec<FieldReport>,
-    /// Keys of the records that no expression names, by their names.
+    /// Keys of the records, and fields of their links, that nothing reads. Those of a type are told
+    /// with the first rule that is for it.
     pub unread: Vec<UnreadKey>,
 }
 
@@ -65,16 +70,16 @@ pub struct FieldReport {
     pub sample: Option<String>,
     /// An error that was found.
     pub error: Option<String>,
-    /// Keys that the expression names, and that no record of the export has.
+    /// Keys that the expression asks for, and that no record has.
     pub missing: Vec<MissingKey>,
 }
 
-/// A key that an expression names and no record has.
+/// A key that an expression asks for and no record has.
 #[derive(Debug, Serialize)]
 pub struct MissingKey {
-    /// Its name.
+    /// Its path in the record, as in `hull.colour`.
     pub key: String,
-    /// An unread key that may be meant.
+    /// The path of an unread key that may be meant.
     pub suggestion: Option<String>,
 }
 

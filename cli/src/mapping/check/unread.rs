@@ -1,145 +1,107 @@
 //! Which keys of records nothing reads.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashSet};
+use std::iter;
 
-use super::KEYS_MAX;
+use super::keys::{Keys, Node};
 use super::report::UnreadKey;
 use crate::findings::cut;
-use crate::mapping::expression::{Jq, text};
+use crate::mapping::expression::{Links, Tree};
 
-/// Characters of a value that are shown.
-const SAMPLE_MAX: usize = 40;
+/// The keys that nothing reads, by their paths.
+#[derive(Default)]
+pub(super) struct Unread(BTreeMap<String, (u64, String)>);
 
-/// Looks for keys that nothing reads, in records of one kind.
-pub(super) struct Scan {
-    pub(super) names: Arc<Names>,
-    pub(super) records: u64,
-    found: BTreeMap<String, (u64, String)>,
+/// Keys that are not wanted: by their names, wherever they stand, or by the last part of their
+/// paths, such as `sys.type`.
+pub(super) struct Ignored<'d>(HashSet<&'d str>);
+
+impl<'d> FromIterator<&'d String> for Ignored<'d> {
+    fn from_iter<I: IntoIterator<Item = &'d String>>(names: I) -> Self {
+        Self(names.into_iter().map(String::as_str).collect())
+    }
 }
 
-/// The names of keys that are read, or need not be.
-pub(super) struct Names {
-    /// Keys that expressions name.
-    pub(super) known: HashSet<String>,
-    /// Keys that are not wanted, whatever is in them.
-    pub(super) ignored: HashSet<String>,
-    /// Keys that the fields name: what is within a key is looked at for their sake.
-    pub(super) of_fields: HashSet<String>,
+impl Ignored<'_> {
+    pub(super) fn has(&self, key: &str, path: &str) -> bool {
+        let ends = path.match_indices('.').map(|(dot, _)| &path[dot + 1..]);
+        let mut all = iter::once(key).chain(iter::once(path)).chain(ends);
+        !self.0.is_empty() && all.any(|name| self.0.contains(name))
+    }
 }
 
-impl Scan {
-    /// Nothing looked at yet.
-    pub(super) fn new(
-        known: HashSet<String>,
-        ignored: HashSet<String>,
-        of_fields: HashSet<String>,
-    ) -> Self {
-        Self {
-            names: Arc::new(Names {
-                known,
-                ignored,
-                of_fields,
-            }),
-            records: 0,
-            found: BTreeMap::new(),
+impl Unread {
+    /// Adds the keys of records that are not read. One of which nothing is read is told once, and
+    /// not what is within.
+    pub(super) fn keys(&mut self, keys: &Keys, read: &Tree, ignored: &Ignored<'_>) {
+        self.find(&keys.root, &[read], "", ignored);
+    }
+
+    /// Adds the fields of links that nothing asks for.
+    pub(super) fn links(&mut self, keys: &Keys, read: &Links, ignored: &Ignored<'_>) {
+        let unread = |field: &str| !read.have(field) && !ignored.has(field, field);
+        for (field, records) in keys.links.iter().filter(|(field, _)| unread(field)) {
+            self.link(field, *records, "");
         }
     }
 
-    /// Nothing looked at yet, for the same keys.
-    pub(super) fn anew(&self) -> Self {
-        Self {
-            names: Arc::clone(&self.names),
-            records: 0,
-            found: BTreeMap::new(),
+    /// Adds a field of links.
+    pub(super) fn link(&mut self, field: &str, records: u64, sample: &str) {
+        self.add(format!("links(\"{}\")", cut(field)), records, sample);
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (key, (records, sample)) in &other.0 {
+            self.add(key.clone(), *records, sample);
         }
     }
 
-    /// Adds what was found in records that come after these.
-    pub(super) fn merge(&mut self, later: Self) {
-        self.records += later.records;
-        for (key, (count, sample)) in later.found {
-            self.note_many(key, count, sample);
-        }
+    fn add(&mut self, key: String, records: u64, sample: &str) {
+        let (count, _) = self.0.entry(key).or_insert((0, sample.to_owned()));
+        *count += records;
     }
 
-    /// Looks at a record.
-    pub(super) fn record(&mut self, record: &Jq) {
-        self.records += 1;
-        let mut found = HashMap::new();
-        self.find(record, "", &mut found);
-        for (key, sample) in found {
-            self.note(key, sample);
-        }
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
-    /// Notes a key that a record has and nothing reads.
-    pub(super) fn note(&mut self, key: String, sample: String) {
-        self.note_many(key, 1, sample);
+    /// The paths of the keys.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
     }
 
-    fn note_many(&mut self, key: String, records: u64, sample: String) {
-        if self.found.len() < KEYS_MAX || self.found.contains_key(&key) {
-            let (count, _) = self.found.entry(key).or_insert((0, sample));
-            *count += records;
-        }
-    }
-
-    /// What was found, by the names of the keys.
-    pub(super) fn take(&mut self) -> Vec<UnreadKey> {
-        let found = std::mem::take(&mut self.found).into_iter();
-        let key = |(key, (records, sample))| UnreadKey {
-            key,
-            records,
-            sample,
+    pub(super) fn report(&self) -> Vec<UnreadKey> {
+        let key = |(key, (records, sample)): (&String, &(u64, String))| UnreadKey {
+            key: key.clone(),
+            records: *records,
+            sample: sample.clone(),
         };
-        found.map(key).collect()
+        self.0.iter().map(key).collect()
     }
 
-    /// Finds the keys that are not known. What is within a key that is known is looked at only
-    /// where a field names some key beside it: otherwise the value is read as a whole.
-    fn find(&self, value: &Jq, path: &str, found: &mut HashMap<String, String>) {
-        match value {
-            Jq::Arr(items) => {
-                let path = format!("{path}[]");
-                items.iter().for_each(|item| self.find(item, &path, found));
-            }
-            Jq::Obj(members) => {
-                let is_in = |names: &HashSet<String>, key: &Jq| {
-                    text(key).is_some_and(|key| names.contains(key))
-                };
-                if !path.is_empty() && !members.keys().any(|key| is_in(&self.names.of_fields, key))
-                {
-                    return;
-                }
-                for (key, value) in members.iter() {
-                    if is_in(&self.names.ignored, key) {
-                        continue;
-                    }
-                    let name = text(key).unwrap_or_default();
-                    let separator = if path.is_empty() { "" } else { "." };
-                    let path = format!("{path}{separator}{}", cut(name));
-                    if is_in(&self.names.known, key) {
-                        self.find(value, &path, found);
-                    } else if !matches!(value, Jq::Null) && found.len() < KEYS_MAX {
-                        found.entry(path).or_insert_with(|| sample(value));
-                    }
-                }
-            }
-            _ => {}
+    fn find(&mut self, node: &Node, read: &[&Tree], path: &str, ignored: &Ignored<'_>) {
+        if read.iter().any(|tree| tree.is_whole) {
+            return;
         }
-    }
-}
-
-/// The beginning of a value, on one line.
-pub(super) fn sample(value: &Jq) -> String {
-    let whole = match text(value) {
-        Some(text) => text.to_owned(),
-        None => value.to_string(),
-    };
-    let whole = whole.split_whitespace().collect::<Vec<_>>().join(" ");
-    match whole.char_indices().nth(SAMPLE_MAX) {
-        None => cut(&whole),
-        Some((end, _)) => format!("{}…", &whole[..end]),
+        let members = || read.iter().filter_map(|tree| tree.members.as_deref());
+        for (key, node) in &node.keys {
+            let separator = if path.is_empty() { "" } else { "." };
+            let path = format!("{path}{separator}{}", cut(key));
+            if ignored.has(key, &path) {
+                continue;
+            }
+            let of_key = read.iter().filter_map(|tree| tree.keys.get(&**key));
+            let read: Vec<&Tree> = of_key.chain(members()).collect();
+            if !read.is_empty() {
+                self.find(node, &read, &path, ignored);
+            } else if node.records != 0 {
+                let sample = node.sample.as_ref().unwrap_or_default();
+                self.add(path, node.records, sample);
+            }
+        }
+        if let Some(node) = &node.members {
+            let read: Vec<&Tree> = members().collect();
+            self.find(node, &read, &format!("{path}[]"), ignored);
+        }
     }
 }

@@ -8,6 +8,7 @@ use jaq_core::{Cv, Error, RunPtr, ValR, ValXs};
 use jaq_json::Val;
 
 use super::products::{PRODUCT, product};
+use super::rewrite::{NUMBERED_DEREF, NUMBERED_JOINED, SiteNumber};
 use super::values::to_json;
 use super::{Data, Language, Referred, from_json, from_text, text};
 use crate::export::json::{self, InvalidJson};
@@ -28,7 +29,7 @@ pub(in crate::mapping) const IMAGE_SIZE: &str = "image_size";
 /// All functions, with their numbers of arguments.
 pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
     let functions: [(&'static str, usize, RunPtr<Language>); FUNCTIONS] = [
-        ("deref", 0, |cv| on_text(&cv, deref)),
+        (NUMBERED_DEREF, 1, deref),
         ("pub", 0, |cv| on_text(&cv, public_id)),
         ("links", 1, |cv| with_argument(cv, links)),
         ("links", 2, |mut cv| {
@@ -36,7 +37,7 @@ pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
             let key = cv.0.pop_var();
             bome(links_from(*cv.0.data(), &key, &field))
         }),
-        ("joined", 1, |cv| with_argument(cv, joined)),
+        (NUMBERED_JOINED, 2, joined),
         ("many", 0, |cv| bome(Ok(many(&cv.1)))),
         (IMAGE_SIZE, 1, |mut cv| {
             let path = cv.0.pop_var();
@@ -97,8 +98,18 @@ fn worded(value: &Val) -> Result<Cow<'_, str>, Error<Val>> {
     }
 }
 
-fn deref(data: Data<'_>, key: &str) -> ValR<Val> {
-    match data.knowledge.record(key) {
+fn deref(mut cv: Cv<'_, Language>) -> ValXs<'_, Val> {
+    let site = cv.0.pop_var();
+    let site = SiteNumber::of_argument(text(&site).unwrap_or_default());
+    let data = *cv.0.data();
+    bome(match &cv.1 {
+        Val::Null => Ok(Val::Null),
+        value => worded(value).and_then(|key| record(data, &key, site)),
+    })
+}
+
+fn record(data: Data<'_>, key: &str, site: SiteNumber) -> ValR<Val> {
+    match data.knowledge.record(key, site) {
         Ok(Referred::Published(record)) => Ok(record),
         Ok(Referred::Unpublished) => Ok(Val::Null),
         Ok(Referred::Nowhere) => failed(format!("no record has the key {key}")),
@@ -158,14 +169,19 @@ fn links_from(data: Data<'_>, key: &Val, field: &Val) -> ValR<Val> {
     Ok(keys.into_iter().map(Val::from).collect())
 }
 
-fn joined(data: Data<'_>, input: &Val, join: &str) -> ValR<Val> {
-    match input {
-        Val::Null => Ok(Val::Arr(Rc::default())),
-        input => {
-            let records = data.knowledge.joined(join, &worded(input)?);
+fn joined(mut cv: Cv<'_, Language>) -> ValXs<'_, Val> {
+    let join = cv.0.pop_var();
+    let site = cv.0.pop_var();
+    let site = SiteNumber::of_argument(text(&site).unwrap_or_default());
+    let data = *cv.0.data();
+    bome(match (&cv.1, text(&join)) {
+        (_, None) => failed("the argument must be a text"),
+        (Val::Null, _) => Ok(Val::Arr(Rc::default())),
+        (key, Some(join)) => worded(key).and_then(|key| {
+            let records = data.knowledge.joined(join, &key, site);
             records.map(Val::from_iter).map_err(Error::str)
-        }
-    }
+        }),
+    })
 }
 
 /// What may stand alone or in a list, as a list.

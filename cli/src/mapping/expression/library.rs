@@ -10,7 +10,8 @@ use jaq_core::load;
 use jaq_core::load::parse::Def;
 use jaq_core::native::Fun;
 
-use super::{Language, functions, products};
+use super::rewrite::Rewriter;
+use super::{Language, functions};
 
 /// Functions of jaq that reach outside, or end the program.
 pub(super) const OUTSIDE: [&str; 14] = [
@@ -72,7 +73,7 @@ static DEFINITIONS: LazyLock<Vec<Known>> = LazyLock::new(|| {
         .chain(jaq_json::defs())
         .filter(is_kept)
         .chain(own(include_str!("library.jq")))
-        .map(products::definition)
+        .map(|definition| Rewriter::default().definition(definition))
         .map(|definition| Known {
             mentions: words(&format!("{:?}", definition.body))
                 .map(str::to_owned)
@@ -109,6 +110,11 @@ pub(super) fn arities(name: &str) -> Vec<usize> {
 fn own(code: &'static str) -> Vec<Def<&'static str>> {
     let definitions = load::parse(code, |parser| parser.defs());
     definitions.unwrap_or_else(|| unreachable!("every test of expressions parses it"))
+}
+
+/// All definitions, as they run.
+pub(super) fn all() -> impl Iterator<Item = Def<&'static str>> {
+    DEFINITIONS.iter().map(|known| known.definition.clone())
 }
 
 /// The definitions that `code` may use, be it by others: to compile them all for each expression

@@ -4,7 +4,6 @@ use jaq_core::load::Lexer;
 use jaq_core::load::lex::{StrPart, Tok, Token};
 
 use super::InvalidExpression;
-use super::key_names::definitions;
 
 /// Deepest nesting of brackets in an expression.
 const BRACKETS_MAX: usize = 100;
@@ -51,6 +50,26 @@ fn recursive_name<'c>(tokens: &[Token<&'c str>]) -> Option<&'c str> {
         recursive.next().map(|(name, _)| name)
     };
     within.or_else(own)
+}
+
+/// The definitions among tokens, by their names, with the tokens of their bodies.
+fn definitions<'t, 'c>(
+    tokens: &'t [Token<&'c str>],
+) -> impl Iterator<Item = (&'c str, &'t [Token<&'c str>])> {
+    let starts = (0..tokens.len()).filter(|start| tokens[*start].0 == "def");
+    starts.filter_map(|start| {
+        let name = tokens.get(start + 1)?.0;
+        let colon = start + tokens[start..].iter().position(|token| token.0 == ":")?;
+        let body = tokens.get(colon + 1..)?;
+        // A definition within the body has a semicolon of its own.
+        let mut open = 1;
+        let end = body.iter().position(|Token(text, _)| {
+            open += i32::from(*text == "def");
+            open -= i32::from(*text == ";");
+            open == 0
+        });
+        Some((name, &body[..end.unwrap_or(body.len())]))
+    })
 }
 
 /// Whether a function of this name is called.

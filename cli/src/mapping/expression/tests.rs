@@ -14,7 +14,7 @@ const BRACKETS: usize = 20_000;
 struct Known;
 
 impl Knowledge for Known {
-    fn record(&self, key: &str) -> Result<Referred<Val>, String> {
+    fn record(&self, key: &str, _site: SiteNumber) -> Result<Referred<Val>, String> {
         Ok(known(key).map(|()| from_json(&json!({ "name": "Maker" }))))
     }
 
@@ -33,7 +33,7 @@ impl Knowledge for Known {
     }
 
     fn note_markdown(&self) {}
-    fn joined(&self, join: &str, key: &str) -> Result<Vec<Val>, String> {
+    fn joined(&self, join: &str, key: &str, _site: SiteNumber) -> Result<Vec<Val>, String> {
         match join {
             "rows" => Ok(vec![Val::from(key.to_owned())]),
             _ => Err(format!("there is no join [joins.{join}]")),
@@ -264,22 +264,6 @@ fn mistakes_are_told() {
         &json!(1),
         "NaN is not a number that a record can have",
     );
-}
-
-#[test]
-fn the_keys_that_an_expression_names_are_known() {
-    let definitions =
-        Definitions::of("def a: .x | b(.); def b(f): .y; def field($n): .[$n]; def c: .z;");
-    let asked =
-        definitions.keys_asked_for(r#".w | a | field("desc") | links("cover") | test("no")"#);
-    assert_eq!(asked, ["cover", "desc", "w", "x", "y"]);
-    let names = key_names(r#".hull.keel | lookup("keels") // $record["old key"] | {maker}"#);
-    assert_eq!(names.paths, ["hull", "keel"]);
-    let quoted = key_names(r#"."Built to" | year, lookup("keels"), .hull."keel type""#);
-    assert_eq!(quoted.paths, ["Built to", "hull", "keel type"]);
-    for name in ["hull", "keel", "keels", "old key", "maker"] {
-        assert!(names.all.iter().any(|known| known == name), "{name}");
-    }
 }
 
 #[test]

@@ -3,11 +3,13 @@
 //! Which these are is noted while records are identified; what they are is read when it is asked
 //! for. A record that is not published is no part of any join.
 
+use std::ops::Range;
+
 use super::Mapper;
 use super::identify::word;
 use super::subject::Subject;
 use crate::mapping::definition::{Definition, Join};
-use crate::mapping::expression::{Definitions, Jq, texts_given_to};
+use crate::mapping::expression::{Jq, joins_named};
 use crate::mapping::index::Index;
 use crate::problem::Problem;
 use crate::validate::nearest;
@@ -102,20 +104,24 @@ impl Mapper {
 pub(super) fn unknown(definition: &Definition) -> Vec<Problem> {
     let names = names(definition);
     let prelude = definition.prelude.as_ref();
-    let of_prelude = Definitions::of(prelude.map_or("", |prelude| &prelude.code));
-    if of_prelude.define(JOINED) {
-        return Vec::new();
-    }
-    let expressions = definition.expressions.iter().chain(prelude);
+    let shared = prelude.map_or("", |prelude| prelude.code.as_str());
+    let of_prelude = joins_named(".", shared);
     let mut problems = Vec::new();
-    for expression in expressions {
-        for name in texts_given_to(JOINED, &expression.code) {
-            if !names.contains(&name.as_str()) {
-                let hint = nearest(&name, &names).map(|near| format!("did you mean `{near}`?"));
-                let problem = Problem::new(expression.span.clone(), unknown_name(&name));
-                problems.push(problem.hint(hint));
-            }
+    let mut find = |asked: &[String], span: &Range<usize>| {
+        for name in asked.iter().filter(|name| !names.contains(&name.as_str())) {
+            let hint = nearest(name, &names).map(|near| format!("did you mean `{near}`?"));
+            problems.push(Problem::new(span.clone(), unknown_name(name)).hint(hint));
         }
+    };
+    for expression in &definition.expressions {
+        let asked = joins_named(&expression.code, shared);
+        find(
+            &asked[of_prelude.len().min(asked.len())..],
+            &expression.span,
+        );
+    }
+    if let Some(prelude) = prelude {
+        find(&of_prelude, &prelude.span);
     }
     problems
 }

@@ -2,8 +2,12 @@
 //!
 //! References lead to published records only: what an expression gets may be published.
 
+use std::sync::Arc;
+
 use super::Mapper;
-use crate::mapping::expression::{IMAGE_SIZE, Jq, Knowledge, Referred, from_json};
+use crate::mapping::expression::{
+    IMAGE_SIZE, Jq, Knowledge, Referred, Site, SiteNumber, from_json,
+};
 use crate::mapping::image_files::ImageFile;
 use crate::mapping::keys::KeyId;
 use crate::validate::nearest;
@@ -49,10 +53,12 @@ impl Mapper {
     }
 
     /// The contents of the record at a place, for another one.
-    fn contents(&self, place: usize) -> Result<Jq, String> {
+    fn contents(&self, place: usize, number: SiteNumber) -> Result<Jq, String> {
         let document = self.index.documents.at(place);
         if let Some(led_to) = self.led_to.borrow_mut().as_mut() {
-            led_to.insert(document.key);
+            let expression = self.position.expression();
+            let site = Site { expression, number };
+            led_to.insert((site, Arc::clone(&document.record_type)));
         }
         if document.is_changed {
             self.followed.borrow_mut().changed.insert(place);
@@ -62,9 +68,10 @@ impl Mapper {
 }
 
 impl Knowledge for Mapper {
-    fn record(&self, key: &str) -> Result<Referred<Jq>, String> {
+    fn record(&self, key: &str, site: SiteNumber) -> Result<Referred<Jq>, String> {
         self.expect_all_read("deref")?;
-        self.follow_text(key).try_map(|place| self.contents(place))
+        let found = self.follow_text(key);
+        found.try_map(|place| self.contents(place, site))
     }
 
     fn public_id(&self, key: &str) -> Referred<String> {
@@ -89,9 +96,9 @@ impl Knowledge for Mapper {
         self.followed.borrow_mut().note_markdown();
     }
 
-    fn joined(&self, join: &str, key: &str) -> Result<Vec<Jq>, String> {
+    fn joined(&self, join: &str, key: &str, site: SiteNumber) -> Result<Vec<Jq>, String> {
         let places = self.joined_places(join, key)?.into_iter();
-        places.map(|place| self.contents(place)).collect()
+        places.map(|place| self.contents(place, site)).collect()
     }
 
     fn image(&self, path: &str) -> Result<Option<ImageFile>, String> {

@@ -11,12 +11,11 @@ use super::followed::Followed;
 use super::images::with_sizes;
 use super::subject::Subject;
 use super::{Mapper, rules_for};
-use crate::mapping::check::Checker;
+use crate::mapping::check::{Checker, Looked};
 use crate::mapping::definition::{Emit, Rest};
 use crate::mapping::documents::Document;
 use crate::mapping::expression::Jq;
 use crate::mapping::index::Index;
-use crate::mapping::keys::KeyId;
 use crate::mapping::worker::Pieces;
 use crate::validate::Kind;
 
@@ -48,8 +47,6 @@ pub(in crate::mapping) struct Piece {
     pub(super) followed: Followed,
     /// What they tell about the mapping, where it is to be known.
     pub(super) checker: Option<Checker>,
-    /// Keys by which records were asked for, likewise.
-    pub(super) led_to: Vec<KeyId>,
     bytes: usize,
 }
 
@@ -102,19 +99,19 @@ impl Native<'_> {
 }
 
 impl Mapper {
-    /// What the mapping makes of the records at some places. A checker like `checker` watches it.
+    /// What the mapping makes of the records at some places. A checker watches it where that
+    /// `is_checked`.
     pub(in crate::mapping) fn make_all(
         &mut self,
         index: Arc<Index>,
         places: Range<usize>,
-        checker: Option<&Checker>,
+        is_checked: bool,
         pieces: &Pieces<Piece>,
     ) -> anyhow::Result<()> {
         self.index = index;
-        let is_checked = checker.is_some();
         self.led_to.replace(is_checked.then(HashSet::new));
         let new = || Piece {
-            checker: checker.map(Checker::anew),
+            checker: is_checked.then(Checker::default),
             ..Piece::default()
         };
         let mut piece = new();
@@ -130,8 +127,10 @@ impl Mapper {
 
     fn finished(&mut self, mut piece: Piece) -> Piece {
         piece.followed = self.followed.take();
-        if let Some(led_to) = self.led_to.get_mut() {
-            piece.led_to = led_to.drain().collect();
+        if let (Some(led_to), Some(checker)) = (self.led_to.get_mut(), &mut piece.checker) {
+            for (site, record_type) in led_to.drain() {
+                checker.led(site, &record_type);
+            }
         }
         piece
     }
@@ -142,6 +141,10 @@ impl Mapper {
         let definition = Arc::clone(&self.definition);
         self.position.begin(&document.file, document.line);
         let mut subject = None;
+        if let Some(checker) = &mut piece.checker {
+            let subject = subject.insert(self.subject(document, index.documents.read(place)?));
+            checker.record(&Looked::of(place, &index), subject.record());
+        }
         for (rule, emit) in rules_for(&definition, document) {
             if !document.is_published {
                 break;
@@ -153,13 +156,6 @@ impl Mapper {
             self.followed.borrow_mut().begin(place);
             let made = self.apply((rule, emit), document, subject, piece);
             piece.applied.push(Applied { rule, place, made });
-        }
-        if let Some(checker) = &mut piece.checker {
-            let subject = match subject {
-                Some(subject) => subject,
-                None => self.subject(document, index.documents.read(place)?),
-            };
-            checker.look(&definition, &index, document, subject.record());
         }
         Ok(())
     }

@@ -16,7 +16,6 @@ use crate::mapping::check::{CheckReport, Checker};
 use crate::mapping::definition::Definition;
 use crate::mapping::documents::Document;
 use crate::mapping::index::Index;
-use crate::mapping::keys::KeyId;
 
 /// Takes what was made.
 pub(in crate::mapping) struct Merge<'a> {
@@ -26,15 +25,14 @@ pub(in crate::mapping) struct Merge<'a> {
     pub(super) followed: Followed,
     pub(super) left_out: LeftOut,
     checker: Option<Checker>,
-    led_to: HashSet<KeyId>,
 }
 
 impl<'a> Merge<'a> {
-    /// Nothing taken yet. A checker like `checker` is told what the threads have watched.
+    /// Nothing taken yet. What the threads have watched is put together where that `is_checked`.
     pub(in crate::mapping) fn new(
         definition: &'a Definition,
         index: &'a Index,
-        checker: Option<&Checker>,
+        is_checked: bool,
     ) -> Self {
         Self {
             definition,
@@ -42,8 +40,7 @@ impl<'a> Merge<'a> {
             distinct: Distinct::default(),
             followed: Followed::default(),
             left_out: LeftOut::default(),
-            checker: checker.map(Checker::anew),
-            led_to: HashSet::new(),
+            checker: is_checked.then(Checker::default),
         }
     }
 
@@ -59,7 +56,6 @@ impl<'a> Merge<'a> {
         self.followed.merge(piece.followed);
         if let (Some(checker), Some(later)) = (&mut self.checker, piece.checker) {
             checker.merge(later);
-            self.led_to.extend(piece.led_to);
         }
         Ok(())
     }
@@ -149,16 +145,17 @@ impl<'a> Merge<'a> {
         let Some(mut checker) = self.checker else {
             return Ok(None);
         };
-        for (place, document) in self.index.documents.all().iter().enumerate() {
-            let has_rules = rules_for(self.definition, document).next().is_some();
-            if !document.is_published || has_rules {
-                continue;
+        let Index {
+            documents,
+            keys,
+            links,
+            ..
+        } = self.index;
+        for (from, field) in links.fields() {
+            if documents.place_of(from).is_none() {
+                checker.lone_link(keys.text(from), keys.text(field));
             }
-            let is_linked = self.led_to.contains(&document.key);
-            let read = || self.index.documents.read(place);
-            let record = is_linked.then(read).transpose()?;
-            checker.other(record.as_ref(), &document.record_type);
         }
-        Ok(Some(checker.report(self.definition)))
+        checker.report(self.definition).map(Some)
     }
 }

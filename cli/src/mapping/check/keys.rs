@@ -1,0 +1,150 @@
+//! The keys that the records of a type have, whatever is read of them.
+
+use std::collections::BTreeMap;
+
+use super::sample::{Sample, sample};
+use crate::mapping::expression::{Jq, Step, text};
+
+/// Keys of one type that are remembered.
+const KEYS_MAX: usize = 100_000;
+
+/// The keys of the records of a type.
+#[derive(Default)]
+pub(super) struct Keys {
+    /// Records that are published.
+    pub(super) records: u64,
+    /// By the fields of their links, how many published records have such.
+    pub(super) links: BTreeMap<String, u64>,
+    pub(super) root: Node,
+    count: usize,
+}
+
+/// What stands at a place of records.
+#[derive(Default)]
+pub(super) struct Node {
+    /// Published records that have another value than null there.
+    pub(super) records: u64,
+    /// One of the values.
+    pub(super) sample: Sample,
+    /// The record that was counted last, from 1.
+    last: usize,
+    /// Whether any record, published or not, has an object there.
+    is_object: bool,
+    pub(super) keys: BTreeMap<Box<str>, Self>,
+    /// The members of lists.
+    pub(super) members: Option<Box<Self>>,
+}
+
+/// The record that is looked at.
+#[derive(Clone, Copy)]
+struct Looked {
+    place: usize,
+    is_published: bool,
+}
+
+impl Keys {
+    /// Notes the keys of the record at a place of the export, and the fields of its links.
+    pub(super) fn record(
+        &mut self,
+        (place, is_published): (usize, bool),
+        record: &Jq,
+        links: &[&str],
+    ) {
+        if is_published {
+            self.records += 1;
+            for field in links {
+                *self.links.entry((*field).to_owned()).or_default() += 1;
+            }
+        }
+        let looked = Looked {
+            place,
+            is_published,
+        };
+        self.root.value(record, looked, &mut self.count);
+    }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        self.records += other.records;
+        for (field, records) in other.links {
+            *self.links.entry(field).or_default() += records;
+        }
+        self.root.merge(other.root);
+        self.count += other.count;
+    }
+}
+
+impl Node {
+    fn value(&mut self, value: &Jq, looked: Looked, count: &mut usize) {
+        match value {
+            Jq::Arr(items) => {
+                let members = self.members.get_or_insert_default();
+                for item in items.iter() {
+                    members.value(item, looked, count);
+                }
+            }
+            Jq::Obj(members) => {
+                self.is_object = true;
+                for (key, value) in members.iter() {
+                    let key = text(key).unwrap_or_default();
+                    if !self.keys.contains_key(key) {
+                        if *count == KEYS_MAX {
+                            continue;
+                        }
+                        *count += 1;
+                    }
+                    let node = match self.keys.get_mut(key) {
+                        Some(node) => node,
+                        None => self.keys.entry(key.into()).or_default(),
+                    };
+                    node.count(value, looked);
+                    node.value(value, looked, count);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Counts a record once, however often it has a value here.
+    fn count(&mut self, value: &Jq, looked: Looked) {
+        let number = looked.place + 1;
+        if looked.is_published && !matches!(value, Jq::Null) && self.last != number {
+            self.last = number;
+            self.records += 1;
+            self.sample.offer(looked.place, || sample(value));
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.records += other.records;
+        self.sample.merge(other.sample);
+        self.is_object |= other.is_object;
+        for (key, node) in other.keys {
+            self.keys.entry(key).or_default().merge(node);
+        }
+        if let Some(members) = other.members {
+            self.members.get_or_insert_default().merge(*members);
+        }
+    }
+}
+
+/// Whether there is a key in any of these records; none where none has an object that could have
+/// it.
+pub(super) fn has(records: Vec<&Keys>, steps: &[Step]) -> Option<bool> {
+    let (last, before) = steps.split_last()?;
+    let roots: Vec<&Node> = records.into_iter().map(|keys| &keys.root).collect();
+    let around = before
+        .iter()
+        .fold(roots, |nodes, step| within(&nodes, step));
+    let is_object = around.iter().any(|node| node.is_object);
+    is_object.then(|| !within(&around, last).is_empty())
+}
+
+fn within<'k>(nodes: &[&'k Node], step: &Step) -> Vec<&'k Node> {
+    let nodes = nodes.iter();
+    match step {
+        Step::Key(key) => nodes.filter_map(|node| node.keys.get(&**key)).collect(),
+        Step::Members => nodes
+            .flat_map(|node| node.keys.values().chain(node.members.as_deref()))
+            .collect(),
+    }
+}

@@ -1,0 +1,324 @@
+//! The report, from what the records have and what the mapping reads of them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::coverage::{Coverage, FieldCoverage, PartCoverage};
+use super::keys::{Keys, has};
+use super::report::{CheckReport, FieldReport, LinkedReport, MissingKey, RuleReport, UnreadKey};
+use super::unread::{Ignored, Unread};
+use super::{Checker, FieldTally};
+use crate::mapping::definition::{Definition, Emit};
+use crate::mapping::expression::{Asked, Links, Place, Root, Tree};
+use crate::validate::nearest;
+
+/// Puts a report together.
+struct Summary<'d> {
+    definition: &'d Definition,
+    coverage: Coverage,
+    checker: Checker,
+    /// The keys that nothing reads, by type.
+    unread: BTreeMap<String, Unread>,
+}
+
+pub(super) fn report(checker: Checker, coverage: Coverage, definition: &Definition) -> CheckReport {
+    let mut summary = Summary {
+        definition,
+        coverage,
+        checker,
+        unread: BTreeMap::new(),
+    };
+    summary.find_unread();
+    let tallies = std::mem::take(&mut summary.checker.fields);
+    let mut by_rule: Vec<HashMap<String, FieldTally>> = Vec::new();
+    by_rule.resize_with(definition.emits.len(), HashMap::new);
+    for ((rule, field), tally) in tallies {
+        by_rule[rule].insert(field, tally);
+    }
+    let rules = by_rule.into_iter().enumerate();
+    let rules = rules.map(|(rule, tallies)| summary.rule(rule, tallies));
+    CheckReport {
+        rules: rules.collect(),
+        linked: summary.linked(),
+        unread_types: summary.unread_types(),
+        lone_links: summary.lone_links(),
+        envelope: summary.missing_of_envelopes(),
+    }
+}
+
+impl Summary<'_> {
+    /// The rules that are for a type.
+    fn rules_for(&self, record_type: &str) -> impl Iterator<Item = (usize, &Emit)> {
+        let rules = self.definition.emits.iter().enumerate();
+        rules.filter(move |(_, emit)| emit.types.iter().any(|of| of == record_type))
+    }
+
+    fn is_led_to(&self, record_type: &str) -> bool {
+        let mut led = self.checker.led.values();
+        led.any(|types| types.contains(record_type))
+    }
+
+    fn find_unread(&mut self) {
+        let mut all: BTreeMap<String, Unread> = BTreeMap::new();
+        for ((source, record_type), keys) in &self.checker.keys {
+            let (read, links) = self.read(*source, record_type);
+            let ignored = self.ignored(record_type);
+            let unread = all.entry(record_type.clone()).or_default();
+            let is_mapped = self.rules_for(record_type).next().is_some();
+            if is_mapped || self.is_led_to(record_type) {
+                unread.keys(keys, &read, &ignored);
+            }
+            // References need not lead through a record to its links.
+            let links = if is_mapped {
+                &links
+            } else {
+                &self.coverage.links
+            };
+            unread.links(keys, links, &ignored);
+        }
+        self.unread = all;
+    }
+
+    /// What is read of the records of a type.
+    fn read(&self, source: usize, record_type: &str) -> (Tree, Links) {
+        let (mut read, mut links) = (Tree::default(), Links::default());
+        let envelope = &self.coverage.envelopes[source];
+        let rules = self.rules_for(record_type);
+        let rules = rules.map(|(rule, _)| &self.coverage.rules[rule].reads);
+        let joins = self.definition.joins.iter().zip(&self.coverage.joins);
+        let joins = joins.filter(|(join, _)| join.types.iter().any(|of| of == record_type));
+        let joins = joins.map(|(_, reads)| reads);
+        for reads in rules.chain(joins).chain([envelope]) {
+            if let Some(tree) = reads.places.get(&Root::Record) {
+                read.merge(tree);
+            }
+            links.merge(&reads.links);
+        }
+        for (root, tree) in self
+            .coverage
+            .rules
+            .iter()
+            .flat_map(|rule| &rule.reads.places)
+        {
+            if self.types(*root, &[]).any(|of| of == record_type) {
+                read.merge(tree);
+            }
+        }
+        // Where references in envelopes lead is not noted.
+        for (root, tree) in self.coverage.envelopes.iter().flat_map(|of| &of.places) {
+            if *root != Root::Record {
+                read.merge(tree);
+            }
+        }
+        (read, links)
+    }
+
+    /// The types of the records that a place may be in, for a rule that is for `own`.
+    fn types<'s>(&'s self, root: Root, own: &'s [String]) -> impl Iterator<Item = &'s str> {
+        let (own, led) = match root {
+            Root::Record => (own, None),
+            Root::Led(site) => (&[][..], self.checker.led.get(&site)),
+        };
+        own.iter()
+            .chain(led.into_iter().flatten())
+            .map(String::as_str)
+    }
+
+    /// The keys of a type that are not wanted, whatever is in them.
+    fn ignored(&self, record_type: &str) -> Ignored<'_> {
+        let is_mapped = self.rules_for(record_type).next().is_some();
+        let is_for = |emit: &&Emit| !is_mapped || emit.types.iter().any(|of| of == record_type);
+        let rules = self.definition.emits.iter().filter(is_for);
+        let ignored = rules.flat_map(|emit| &emit.ignored);
+        ignored.chain(&self.definition.ignored).collect()
+    }
+
+    fn of_type<'s>(&'s self, record_type: &'s str) -> impl Iterator<Item = &'s Keys> {
+        let all = self.checker.keys.iter();
+        all.filter(move |((_, of), _)| of == record_type)
+            .map(|(_, keys)| keys)
+    }
+
+    fn records(&self, record_type: &str) -> u64 {
+        self.of_type(record_type).map(|keys| keys.records).sum()
+    }
+
+    fn rule(&self, rule: usize, mut tallies: HashMap<String, FieldTally>) -> RuleReport {
+        let emit = &self.definition.emits[rule];
+        let mut fields = Vec::new();
+        for field in &self.coverage.rules[rule].fields {
+            let tally = tallies.remove(&field.name).unwrap_or_default();
+            let code = &self.definition.expressions[field.expression.0].code;
+            let missing = self.missing(emit, field, tally.filled);
+            fields.push(tally.report(field.name.clone(), Some(code.clone()), missing));
+        }
+        let mut rest: Vec<(String, FieldTally)> = tallies.into_iter().collect();
+        rest.sort_by(|a, b| a.0.cmp(&b.0));
+        let rest = rest.into_iter();
+        fields.extend(rest.map(|(name, tally)| tally.report(name, None, Vec::new())));
+        RuleReport {
+            kind: emit.kind.as_str(),
+            types: emit.types.clone(),
+            records: emit.types.iter().map(|of| self.records(of)).sum(),
+            fields,
+            unread: self.unread_of(rule),
+        }
+    }
+
+    /// The unread keys of the types that no earlier rule is for.
+    fn unread_of(&self, rule: usize) -> Vec<UnreadKey> {
+        let types = self.definition.emits[rule].types.iter();
+        let is_first = |of: &&String| self.rules_for(of).next().is_some_and(|(at, _)| at == rule);
+        let mut unread = Unread::default();
+        for of_type in types.filter(is_first).filter_map(|of| self.unread.get(of)) {
+            unread.merge(of_type);
+        }
+        unread.report()
+    }
+
+    fn linked(&self) -> Vec<LinkedReport> {
+        let others = self.unread.iter();
+        let others = others.filter(|(of, unread)| {
+            let is_mapped = self.rules_for(of).next().is_some();
+            !is_mapped && (self.is_led_to(of) || !unread.is_empty())
+        });
+        let report = |(record_type, unread): (&String, &Unread)| LinkedReport {
+            record_type: record_type.clone(),
+            records: self.records(record_type),
+            unread: unread.report(),
+        };
+        others.map(report).collect()
+    }
+
+    fn unread_types(&self) -> BTreeMap<String, u64> {
+        let types = self.unread.keys();
+        let types = types.filter(|of| self.rules_for(of).next().is_none() && !self.is_led_to(of));
+        let types = types.map(|of| (of.clone(), self.records(of)));
+        types.filter(|(_, records)| *records != 0).collect()
+    }
+
+    fn lone_links(&self) -> Vec<UnreadKey> {
+        let rules = self.definition.emits.iter();
+        let of_rules = rules.flat_map(|emit| &emit.ignored);
+        let ignored: Ignored<'_> = of_rules.chain(&self.definition.ignored).collect();
+        let mut unread = Unread::default();
+        for (field, (count, first)) in &self.checker.lone_links {
+            if !self.coverage.links.have(field) && !ignored.has(field, field) {
+                unread.link(field, *count, first);
+            }
+        }
+        unread.report()
+    }
+
+    /// The keys that a field asks for and no record has. A definition may know several keys of
+    /// which a record has one.
+    fn missing(&self, emit: &Emit, field: &FieldCoverage, filled: u64) -> Vec<MissingKey> {
+        let asked = field.asked.iter();
+        let asked = asked.filter(|asked| asked.is_own || filled == 0);
+        let keys_of = |root| {
+            let types = self.types(root, &emit.types);
+            types.flat_map(|of| self.of_type(of)).collect()
+        };
+        let mut missing = Vec::new();
+        for place in asked.filter_map(|asked| missing_of(asked, keys_of)) {
+            let key = place.to_string();
+            if missing.iter().all(|known: &MissingKey| known.key != key) {
+                let suggestion = self.suggestion(place, self.types(place.root, &emit.types));
+                missing.push(MissingKey { key, suggestion });
+            }
+        }
+        missing.sort_by(|a, b| a.key.cmp(&b.key));
+        missing
+    }
+
+    /// An unread key that may be the new name of one that is missing, best one beside it.
+    fn suggestion<'s>(
+        &'s self,
+        missing: &Place,
+        types: impl Iterator<Item = &'s str>,
+    ) -> Option<String> {
+        let missing = missing.to_string();
+        let (around, name) = split(&missing);
+        let unread = types.filter_map(|of| self.unread.get(of));
+        let unread: Vec<&str> = unread.flat_map(Unread::names).collect();
+        let beside = unread.iter().filter(|key| split(key).0 == around);
+        let beside: Vec<&str> = beside.map(|key| split(key).1).collect();
+        if let Some(near) = nearest(name, &beside) {
+            return unread
+                .iter()
+                .find(|key| split(key) == (around, near))
+                .map(|key| (*key).to_owned());
+        }
+        let anywhere: Vec<&str> = unread.iter().map(|key| split(key).1).collect();
+        let near = nearest(name, &anywhere)?;
+        let key = unread.iter().find(|key| split(key).1 == near);
+        key.map(|key| (*key).to_owned())
+    }
+
+    /// The keys that envelopes ask for and no record has, by the part that asks.
+    fn missing_of_envelopes(&self) -> BTreeMap<&'static str, Vec<String>> {
+        let mut missing: BTreeMap<_, Vec<String>> = BTreeMap::new();
+        for ((part, _), PartCoverage { sources, asked }) in &self.coverage.parts {
+            let of_sources = |root| match root {
+                Root::Record => {
+                    let all = self.checker.keys.iter();
+                    let of = all.filter(|((source, _), _)| sources.contains(source));
+                    of.map(|(_, keys)| keys).collect()
+                }
+                Root::Led(_) => Vec::new(),
+            };
+            // A definition may serve other rows as well, such as those of links.
+            let own = asked.iter().filter(|asked| asked.is_own);
+            let places = own.filter_map(|asked| missing_of(asked, of_sources));
+            let of_part = missing.entry(*part).or_default();
+            of_part.extend(places.map(Place::to_string));
+        }
+        for keys in missing.values_mut() {
+            keys.sort_unstable();
+            keys.dedup();
+        }
+        missing.retain(|_, keys| !keys.is_empty());
+        missing
+    }
+}
+
+/// A place that is asked for and missing: none of the places is in any record, and an object that
+/// could have the key is.
+fn missing_of<'a, 'k>(
+    asked: &'a Asked,
+    keys_of: impl Fn(Root) -> Vec<&'k Keys>,
+) -> Option<&'a Place> {
+    let mut missing = None;
+    for place in &asked.places {
+        match has(keys_of(place.root), &place.steps) {
+            Some(true) => return None,
+            Some(false) => missing = missing.or(Some(place)),
+            None => {}
+        }
+    }
+    missing
+}
+
+/// The name of a key, and what it stands in.
+fn split(key: &str) -> (&str, &str) {
+    key.rsplit_once('.').unwrap_or(("", key))
+}
+
+impl FieldTally {
+    fn report(
+        self,
+        field: String,
+        expression: Option<String>,
+        missing: Vec<MissingKey>,
+    ) -> FieldReport {
+        FieldReport {
+            field,
+            expression,
+            filled: self.filled,
+            null: self.null,
+            errors: self.errors,
+            sample: self.sample.take(),
+            error: self.error.take(),
+            missing,
+        }
+    }
+}

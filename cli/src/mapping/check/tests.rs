@@ -1,0 +1,79 @@
+//! Tests of checkers: those of parts of an export come to what one of all comes to.
+
+use serde_json::json;
+
+use super::*;
+use crate::mapping::Mapping;
+use crate::mapping::expression::{SiteNumber, from_json};
+
+const MAPPING: &str = r#"
+mapping = "boat-catalogue-mapping/1"
+[[sources]]
+files = ["*.ndjson"]
+reader = "ndjson"
+[envelope]
+key = ".key"
+type = ".type"
+[[emit]]
+kind = "boat"
+type = "b"
+[emit.fields]
+model = ".name"
+"#;
+
+/// Looks at the records at some places of an export.
+fn checker(places: impl Iterator<Item = usize>) -> Checker {
+    let mut checker = Checker::default();
+    for place in places {
+        let record = json!({
+            "key": place, "name": place, "inner": [{"a": place}, {"a": null}],
+            (format!("only{}", place % 3)): place,
+        });
+        let looked = Looked {
+            place,
+            source: 0,
+            record_type: if place % 4 == 0 { "c" } else { "b" },
+            is_published: place % 5 != 0,
+            links: ["tags", "media"][..place % 3].to_vec(),
+        };
+        checker.record(&looked, &from_json(&record));
+        let value = from_json(&json!(place));
+        let failed = format!("failed at {place}");
+        checker.field(
+            0,
+            "model",
+            if place % 2 == 0 {
+                Ok(&value)
+            } else {
+                Err(&failed)
+            },
+        );
+        if place == 8 {
+            let site = Site {
+                expression: 0,
+                number: SiteNumber::default(),
+            };
+            checker.led(site, "c");
+        }
+        checker.lone_link("x", if place % 2 == 0 { "tags" } else { "more" });
+    }
+    checker
+}
+
+#[test]
+fn checkers_of_parts_come_to_what_one_of_all_comes_to() {
+    let mapping = Mapping::parse("a.toml".to_owned(), MAPPING.to_owned()).unwrap();
+    let report = |checker: Checker| json!(checker.report(&mapping.definition).unwrap());
+    let whole = report(checker(0..30));
+    assert_eq!(whole["rules"][0]["fields"][0]["error"], "failed at 1");
+    assert_eq!(
+        whole["rules"][0]["unread"][0]["sample"],
+        "[{\"a\":1},{\"a\":null}]"
+    );
+    for parts in 2..5 {
+        let of = |part: usize| checker((0..30).filter(move |place| place % parts == part));
+        let mut merged = Checker::default();
+        (0..parts).rev().for_each(|part| merged.merge(of(part)));
+        assert_eq!(report(merged), whole, "{parts}");
+    }
+}

@@ -1,0 +1,120 @@
+//! The places that are read, by their keys.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::value::{Place, Root, Step, Value, Values};
+
+/// The places that expressions read.
+#[derive(Clone, Debug, Default)]
+pub(in crate::mapping) struct Reads {
+    pub(in crate::mapping) places: BTreeMap<Root, Tree>,
+    pub(in crate::mapping) links: Links,
+}
+
+/// The places of a record that are read.
+#[derive(Clone, Debug, Default)]
+pub(in crate::mapping) struct Tree {
+    /// Whether everything within is read.
+    pub(in crate::mapping) is_whole: bool,
+    pub(in crate::mapping) keys: BTreeMap<Arc<str>, Self>,
+    /// The members of a list, or of an object whatever their keys.
+    pub(in crate::mapping) members: Option<Box<Self>>,
+}
+
+/// The fields of links that are asked for.
+#[derive(Clone, Debug, Default)]
+pub(in crate::mapping) struct Links {
+    /// Whether any may be.
+    are_all: bool,
+    fields: BTreeSet<Arc<str>>,
+}
+
+impl Reads {
+    /// Something looks whether there is a value at a place.
+    pub(super) fn touch(&mut self, place: &Place) {
+        self.tree(place);
+    }
+
+    /// Something reads everything at a place.
+    pub(super) fn place(&mut self, place: &Place) {
+        self.tree(place).is_whole = true;
+    }
+
+    /// Something reads values with everything within.
+    pub(in crate::mapping) fn whole(&mut self, values: &Values) {
+        for value in values.iter() {
+            match value {
+                Value::Place(place) => self.place(place),
+                Value::List(items) => self.whole(items),
+                Value::Object(members, others) => {
+                    for of in members.values() {
+                        self.whole(of);
+                    }
+                    self.whole(others);
+                }
+                Value::Text(_) | Value::Number | Value::Plain | Value::Unknown => {}
+            }
+        }
+    }
+
+    /// The members of lists and objects.
+    pub(in crate::mapping) fn members(&mut self, of: &Values) -> Values {
+        let mut values = Values::default();
+        for of in of.iter() {
+            match of {
+                Value::Place(place) => {
+                    let place = place.step(Step::Members);
+                    self.touch(&place);
+                    values.insert(Value::Place(place));
+                }
+                Value::List(items) => values.extend(items.clone()),
+                Value::Object(members, others) => {
+                    values.extend(members.values().cloned().collect());
+                    values.extend(others.clone());
+                }
+                Value::Unknown => values.insert(Value::Unknown),
+                Value::Text(_) | Value::Number | Value::Plain => {}
+            }
+        }
+        values
+    }
+
+    fn tree(&mut self, place: &Place) -> &mut Tree {
+        let root = self.places.entry(place.root).or_default();
+        place.steps.iter().fold(root, |tree, step| match step {
+            Step::Key(key) => tree.keys.entry(Arc::clone(key)).or_default(),
+            Step::Members => tree.members.get_or_insert_default(),
+        })
+    }
+}
+
+impl Tree {
+    pub(in crate::mapping) fn merge(&mut self, other: &Self) {
+        self.is_whole |= other.is_whole;
+        for (key, tree) in &other.keys {
+            self.keys.entry(Arc::clone(key)).or_default().merge(tree);
+        }
+        if let Some(members) = &other.members {
+            self.members.get_or_insert_default().merge(members);
+        }
+    }
+}
+
+impl Links {
+    pub(super) fn add(&mut self, fields: &Values) {
+        match fields.keys() {
+            Some(texts) => self.fields.extend(texts.into_iter().cloned()),
+            None => self.are_all = true,
+        }
+    }
+
+    pub(in crate::mapping) fn have(&self, field: &str) -> bool {
+        self.are_all || self.fields.contains(field)
+    }
+
+    pub(in crate::mapping) fn merge(&mut self, other: &Self) {
+        self.are_all |= other.are_all;
+        self.fields.extend(other.fields.iter().cloned());
+    }
+}

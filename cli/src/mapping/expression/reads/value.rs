@@ -1,0 +1,208 @@
+//! What stands for a value while it is told what an expression reads.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use crate::mapping::expression::SiteNumber;
+
+/// Most values that one thing may be. Beyond that, it is anything.
+const VALUES_MAX: usize = 128;
+
+/// Everything that a value may be; nothing where there is no value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::mapping) struct Values(BTreeSet<Value>);
+
+/// Something that a value may be.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Value {
+    /// What stands at a place in a record.
+    Place(Place),
+    /// This text.
+    Text(Arc<str>),
+    /// Some number that is no part of a record.
+    Number,
+    /// Null, true or false, and no part of a record.
+    Plain,
+    /// A list whose members may be these.
+    List(Values),
+    /// An object of these members, and of others under keys that are not known.
+    Object(BTreeMap<Arc<str>, Values>, Values),
+    /// Anything that is no part of a record, or was read before.
+    Unknown,
+}
+
+/// A place in a record.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::mapping) struct Place {
+    pub(in crate::mapping) root: Root,
+    pub(in crate::mapping) steps: Vec<Step>,
+}
+
+/// Which record a place is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::mapping) enum Root {
+    /// The one that is mapped.
+    Record,
+    /// One that a `deref` led to.
+    Led(Site),
+}
+
+/// A `deref` in the mapping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(in crate::mapping) struct Site {
+    /// The place of the expression in the list of all.
+    pub(in crate::mapping) expression: usize,
+    pub(in crate::mapping) number: SiteNumber,
+}
+
+/// A step further into a record.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::mapping) enum Step {
+    Key(Arc<str>),
+    /// To the members of a list, or of an object whatever their keys.
+    Members,
+}
+
+impl Place {
+    pub(super) fn root(root: Root) -> Self {
+        Self {
+            root,
+            steps: Vec::new(),
+        }
+    }
+
+    pub(super) fn step(&self, step: Step) -> Self {
+        let mut further = self.clone();
+        further.steps.push(step);
+        further
+    }
+
+    pub(super) fn is_within(&self, outer: &Self) -> bool {
+        self.root == outer.root && self.steps.starts_with(&outer.steps)
+    }
+}
+
+/// Within its record, as in `engines[].maker`.
+impl Display for Place {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        for (number, step) in self.steps.iter().enumerate() {
+            match step {
+                Step::Key(key) if number == 0 => formatter.write_str(key)?,
+                Step::Key(key) => write!(formatter, ".{key}")?,
+                Step::Members => formatter.write_str("[]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Values {
+    /// The record that is mapped.
+    pub(in crate::mapping) fn record() -> Self {
+        Value::Place(Place::root(Root::Record)).into()
+    }
+
+    /// JSON of the mapping.
+    pub(super) fn constant(value: &Json) -> Self {
+        match value {
+            Json::Null | Json::Bool(_) => Value::Plain,
+            Json::Number(_) => Value::Number,
+            Json::String(text) => Value::Text(text.as_str().into()),
+            Json::Array(items) => Value::List(items.iter().map(Self::constant).collect()),
+            Json::Object(members) => {
+                let members = members.iter();
+                let members =
+                    members.map(|(key, value)| (key.as_str().into(), Self::constant(value)));
+                Value::Object(members.collect(), Self::default())
+            }
+        }
+        .into()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Value> {
+        self.0.iter()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn contains(&self, others: &Self) -> bool {
+        others.0.is_subset(&self.0)
+    }
+
+    pub(super) fn insert(&mut self, value: Value) {
+        self.0.insert(value);
+    }
+
+    pub(super) fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
+    pub(super) fn and(mut self, others: Self) -> Self {
+        self.extend(others);
+        self
+    }
+
+    pub(super) fn is_too_many(&self) -> bool {
+        VALUES_MAX < self.0.len()
+    }
+
+    /// The texts that these are, if they are nothing else.
+    pub(super) fn texts(&self) -> Option<Vec<&Arc<str>>> {
+        self.iter().map(Value::text).collect()
+    }
+
+    /// The keys that these are, if they are nothing else that may be one.
+    pub(super) fn keys(&self) -> Option<Vec<&Arc<str>>> {
+        let all = self.iter().filter(|value| **value != Value::Plain);
+        all.map(Value::text).collect()
+    }
+
+    /// The same without null, true and false.
+    pub(super) fn without_plain(mut self) -> Self {
+        self.0.remove(&Value::Plain);
+        self
+    }
+
+    /// Whether they are numbers, and no part of a record.
+    pub(super) fn are_numbers(&self) -> bool {
+        self.iter().all(|value| *value == Value::Number)
+    }
+
+    /// Whether no part of a record and nothing unknown is within.
+    pub(super) fn are_constant(&self) -> bool {
+        self.iter().all(|value| match value {
+            Value::Text(_) | Value::Number | Value::Plain => true,
+            Value::List(items) => items.are_constant(),
+            Value::Object(members, others) => {
+                others.are_constant() && members.values().all(Self::are_constant)
+            }
+            Value::Place(_) | Value::Unknown => false,
+        })
+    }
+}
+
+impl Value {
+    const fn text(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+impl From<Value> for Values {
+    fn from(value: Value) -> Self {
+        Self(BTreeSet::from([value]))
+    }
+}
+
+impl FromIterator<Self> for Values {
+    fn from_iter<I: IntoIterator<Item = Self>>(all: I) -> Self {
+        Self(all.into_iter().flat_map(|values| values.0).collect())
+    }
+}
