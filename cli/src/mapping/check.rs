@@ -29,8 +29,8 @@ use super::worker;
 pub(super) struct Checker {
     /// The place of the record that is looked at.
     place: usize,
-    /// By rule and name.
-    fields: HashMap<(usize, String), FieldTally>,
+    /// By rule, then by name.
+    fields: BTreeMap<usize, HashMap<String, FieldTally>>,
     /// The keys of the records, by their source and type.
     keys: BTreeMap<(usize, String), Keys>,
     /// The types of the records that references lead to, by where these stand in the mapping.
@@ -75,7 +75,11 @@ struct FieldTally {
 
 impl Observe for Checker {
     fn field(&mut self, rule: usize, path: &str, value: Result<&Jq, &str>) {
-        let tally = self.fields.entry((rule, path.to_owned())).or_default();
+        let fields = self.fields.entry(rule).or_default();
+        let tally = match fields.get_mut(path) {
+            Some(tally) => tally,
+            None => fields.entry(path.to_owned()).or_default(),
+        };
         match value {
             Ok(value) if is_empty(value) => tally.null += 1,
             Ok(value) => {
@@ -119,8 +123,11 @@ impl Checker {
 
     /// Adds what another one found in another part of the export.
     pub(super) fn merge(&mut self, other: Self) {
-        for (field, tally) in other.fields {
-            self.fields.entry(field).or_default().merge(tally);
+        for (rule, fields) in other.fields {
+            let of_rule = self.fields.entry(rule).or_default();
+            for (field, tally) in fields {
+                of_rule.entry(field).or_default().merge(tally);
+            }
         }
         for (of, keys) in other.keys {
             self.keys.entry(of).or_default().merge(keys);

@@ -29,6 +29,8 @@ use crate::findings::cut;
 
 /// Most threads that map.
 const THREADS_MAX: usize = 8;
+/// What a task may hand over before it waits: a piece, and that there are no more.
+const WAITING_MAX: usize = 2;
 /// How long mapping one record may take.
 const RECORD_TIME_MAX: Duration = Duration::from_secs(5);
 /// How often the watch looks.
@@ -225,7 +227,7 @@ impl Workers {
         &self,
         act: impl FnOnce(&mut Mapper, &Pieces<T>) -> anyhow::Result<()> + Send + 'static,
     ) -> Pending<T> {
-        let (sender, receiver) = mpsc::sync_channel(1);
+        let (sender, receiver) = mpsc::sync_channel(WAITING_MAX);
         let task = move |mapper: &mut Mapper| {
             let position = Arc::clone(mapper.position());
             let pieces = Pieces { sender, position };

@@ -2,7 +2,6 @@
 //! a finding is told to.
 
 use cli::ExitStatus;
-use cli::mapping::Shipped;
 use serde_json::{Value, json};
 
 use crate::harness::TestCli;

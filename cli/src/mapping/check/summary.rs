@@ -28,14 +28,9 @@ pub(super) fn report(checker: Checker, coverage: Coverage, definition: &Definiti
         unread: BTreeMap::new(),
     };
     summary.find_unread();
-    let tallies = std::mem::take(&mut summary.checker.fields);
-    let mut by_rule: Vec<HashMap<String, FieldTally>> = Vec::new();
-    by_rule.resize_with(definition.emits.len(), HashMap::new);
-    for ((rule, field), tally) in tallies {
-        by_rule[rule].insert(field, tally);
-    }
-    let rules = by_rule.into_iter().enumerate();
-    let rules = rules.map(|(rule, tallies)| summary.rule(rule, tallies));
+    let mut tallies = std::mem::take(&mut summary.checker.fields);
+    let rules = 0..definition.emits.len();
+    let rules = rules.map(|rule| summary.rule(rule, tallies.remove(&rule).unwrap_or_default()));
     CheckReport {
         rules: rules.collect(),
         linked: summary.linked(),

@@ -16,6 +16,8 @@ pub(super) struct Making<'a> {
     pub(super) observer: Option<&'a mut dyn Observe>,
     /// The path to the field that is being made.
     path: Vec<Step<'a>>,
+    /// Its name whatever its place in a list, `engines[].maker`, where it is watched.
+    name: String,
     /// What was made so far.
     pub(super) native: Native<'a>,
     failures: Vec<Failure>,
@@ -57,6 +59,19 @@ impl Failure {
     }
 }
 
+impl Step<'_> {
+    /// Appends the step to the name of a field.
+    fn push_to(self, name: &mut String) {
+        match self {
+            Self::Place(_) => name.push_str("[]"),
+            Self::Field(field) => {
+                name.extend((!name.is_empty()).then_some('.'));
+                name.push_str(field);
+            }
+        }
+    }
+}
+
 impl<'a> Making<'a> {
     /// Nothing made yet.
     pub(super) fn new(
@@ -72,6 +87,7 @@ impl<'a> Making<'a> {
             subject,
             observer,
             path: Vec::new(),
+            name: String::new(),
             native: Native::new(kind),
             failures: Vec::new(),
         }
@@ -154,9 +170,14 @@ impl<'a> Making<'a> {
             self.native.text.push(':');
         }
         let start = self.native.text.len();
+        let name_before = self.name.len();
+        if self.observer.is_some() {
+            step.push_to(&mut self.name);
+        }
         self.path.push(step);
         let is_written = write(self);
         self.path.pop();
+        self.name.truncate(name_before);
         if !is_written {
             self.native.text.truncate(before);
         }
@@ -187,7 +208,7 @@ impl<'a> Making<'a> {
 
     fn observe(&mut self, value: Result<&Jq, &str>) {
         if let Some(observer) = &mut self.observer {
-            observer.field(self.rule, &field_path(&self.path), value);
+            observer.field(self.rule, &self.name, value);
         }
     }
 
@@ -247,21 +268,6 @@ fn pointer(path: &[Step<'_>]) -> String {
         Step::Place(place) => format!("/{place}"),
     });
     steps.collect()
-}
-
-/// The name of a field whatever its place in a list: `engines[].maker`.
-fn field_path(path: &[Step<'_>]) -> String {
-    let mut name = String::new();
-    for step in path {
-        match step {
-            Step::Place(_) => name.push_str("[]"),
-            Step::Field(field) => {
-                name.extend((!name.is_empty()).then_some('.'));
-                name.push_str(field);
-            }
-        }
-    }
-    name
 }
 
 /// The members of a list that are not null; null itself has none.
