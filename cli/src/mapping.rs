@@ -119,7 +119,7 @@ impl Mapping {
 }
 
 /// What to read with a mapping, and how.
-pub struct Reading<'a> {
+pub struct Run<'a> {
     /// What makes native records.
     pub mapping: &'a Mapping,
     /// What is read.
@@ -136,18 +136,18 @@ pub struct Reading<'a> {
 
 /// Hands what a mapping makes of an export to `receive`; gives a report if it is to be checked.
 pub fn read(
-    reading: &Reading<'_>,
+    run: &Run<'_>,
     input: &mut dyn Read,
     receive: &mut dyn Receive,
 ) -> anyhow::Result<Option<CheckReport>> {
-    let Reading {
+    let Run {
         mapping,
         exports,
         surroundings,
         progress,
         processors,
         is_checked,
-    } = *reading;
+    } = *run;
     let none_yet = Arc::new(Index::create(surroundings.temp_dir)?);
     let definition = &mapping.definition;
     let workers = Workers::start(definition, processors, &none_yet, resident_bytes)?;

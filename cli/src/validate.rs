@@ -111,7 +111,7 @@ pub fn run<C: Consumer>(
         }
         Some(mapping) => {
             collector.collected_mut().references.are_of_keys = true;
-            let reading = mapping::Reading {
+            let run = mapping::Run {
                 mapping,
                 exports: settings.exports,
                 surroundings,
@@ -119,7 +119,7 @@ pub fn run<C: Consumer>(
                 processors: thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
                 is_checked: settings.is_mapping_checked,
             };
-            mapping::read(&reading, input, &mut collector)?
+            mapping::read(&run, input, &mut collector)?
         }
     };
     let collected = collector.finish();

@@ -76,7 +76,7 @@ pub(super) struct Mapper {
     held: RefCell<Held>,
     /// Where references led, if that is to be known.
     led_to: RefCell<Option<LedTo>>,
-    /// Where mapping is, for whoever watches it.
+    /// Where mapping is, for the watch.
     position: Arc<Position>,
     /// The references of the records that are mapped.
     followed: RefCell<Followed>,

@@ -106,7 +106,7 @@ fn mapped_at_once(
         temp_dir: directory,
         on_bytes: &|_bytes| {},
     };
-    let reading = Reading {
+    let run = Run {
         mapping,
         exports: &[directory.to_owned()],
         surroundings,
@@ -115,7 +115,7 @@ fn mapped_at_once(
         is_checked: true,
     };
     let mut received = Received::default();
-    let report = read(&reading, &mut io::empty(), &mut received).unwrap();
+    let report = read(&run, &mut io::empty(), &mut received).unwrap();
     (received.0, report)
 }
 

@@ -5,8 +5,8 @@
 //! start ─► tasks, in order ─► threads, each with programs of its own ─► pieces ─► next, in order
 //! ```
 //!
-//! Whoever starts tasks waits for their pieces, and looks after the threads while waiting. The
-//! thread of such an expression cannot be stopped; it ends with the process.
+//! The caller starts tasks and takes their pieces, and watches the threads while it waits. The thread
+//! of such an expression cannot be stopped; it ends with the process.
 
 use std::any::Any;
 use std::num::NonZero;
@@ -203,9 +203,14 @@ impl Workers {
                 let (definition, index) = (Arc::clone(definition), Arc::clone(index));
                 move || run(&definition, index, threads, &to_do, &position)
             };
-            match builder().spawn(run) {
+            // What one thread can map, every other one must be able to: better fewer of them.
+            let builder = match deep_builder() {
+                Some(builder) => builder,
+                None if 0 < number => break,
+                None => named(),
+            };
+            match builder.spawn(run) {
                 Ok(_detached) => {}
-                // Those that there are do the work.
                 Err(_too_many) if 0 < number => break,
                 Err(error) => return Err(error.into()),
             }
@@ -339,11 +344,17 @@ pub(super) fn deep<T: Send>(act: impl FnOnce() -> T + Send) -> anyhow::Result<T>
 /// A thread with the stack that values need which are nested deep. Where the system does not give
 /// that much, it has the usual one.
 fn builder() -> thread::Builder {
-    let named = || thread::Builder::new().name("mapping".to_owned());
-    match named().stack_size(STACK_BYTES).spawn(|| {}) {
-        Ok(_given) => named().stack_size(STACK_BYTES),
-        Err(_too_much) => named(),
-    }
+    deep_builder().unwrap_or_else(named)
+}
+
+/// The same; none where the system does not give that much.
+fn deep_builder() -> Option<thread::Builder> {
+    let probe = named().stack_size(STACK_BYTES).spawn(|| {});
+    probe.is_ok().then(|| named().stack_size(STACK_BYTES))
+}
+
+fn named() -> thread::Builder {
+    thread::Builder::new().name("mapping".to_owned())
 }
 
 /// Does task after task, as long as there are any.

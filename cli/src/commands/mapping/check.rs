@@ -35,7 +35,8 @@ pub struct CheckArgs {
     /// The mapping file
     #[arg(value_name = "FILE")]
     pub mapping: PathBuf,
-    /// Files, folders or archives of the content system, compressed or not; - for standard input
+    /// Files, folders or archives of the content system, compressed or not; `-` is standard
+    /// input
     #[arg(value_name = "EXPORT", required = true)]
     pub exports: Vec<PathBuf>,
     /// List at most this many findings; their counts stay exact
