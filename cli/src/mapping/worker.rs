@@ -349,8 +349,10 @@ fn builder() -> thread::Builder {
 
 /// The same; none where the system does not give that much.
 fn deep_builder() -> Option<thread::Builder> {
-    let probe = named().stack_size(STACK_BYTES).spawn(|| {});
-    probe.is_ok().then(|| named().stack_size(STACK_BYTES))
+    let probe = named().stack_size(STACK_BYTES).spawn(|| {}).ok()?;
+    // Only then is there room for another one.
+    _ = probe.join();
+    Some(named().stack_size(STACK_BYTES))
 }
 
 fn named() -> thread::Builder {
