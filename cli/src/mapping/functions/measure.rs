@@ -207,8 +207,8 @@ fn is_near(value: &Written, unit: Unit, other: &Measure) -> bool {
 }
 
 fn different(one: &Measure, other: &Measure) -> Why {
-    let converted = match &other.reading {
-        Reading::Clear(written) if one.unit != other.unit => {
+    let converted = match other.values().as_slice() {
+        [written] if one.unit != other.unit => {
             let value = convert(&written.value, other.unit, one.unit).normalized();
             format!(
                 ": {other} is {} {}",

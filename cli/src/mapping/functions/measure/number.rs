@@ -13,14 +13,18 @@ use super::lexemes::APOSTROPHES;
 /// Most characters of a number: far more than any measure has, few enough for exact arithmetic.
 const LENGTH_MAX: usize = 30;
 
-/// Digits of a whole number that are meant as they stand: zeros after them may come of rounding.
-const EXACT_DIGITS: usize = 3;
+/// Digits of a whole number that are meant as they stand: zeros after them may come of rounding,
+/// where it is long enough.
+const EXACT_DIGITS: usize = 2;
+/// Digits of the shortest whole number that is rounded.
+const ROUNDED_DIGITS: usize = 4;
 
 /// A number and how exactly it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) value: BigDecimal,
-    /// What one more of its last digit, or of its fraction, is worth.
+    /// What it may be off by: one of its last digit, or of its fraction, after which it may be cut
+    /// off, or half of what its zeros round away.
     pub(super) step: BigDecimal,
 }
 
@@ -132,16 +136,17 @@ fn decimal(whole: &str, fraction: &str) -> Option<Written> {
     })
 }
 
-/// What one more of the last digit is worth. `10,000 lbs` may be meant to a hundred pounds.
+/// What a number may be off by. `20,000 lbs` may be meant to a thousand pounds, so 500 more or less.
 fn step(whole: &str, fraction: &str) -> BigDecimal {
     let decimals = i64::try_from(fraction.len()).unwrap_or(i64::MAX);
     let zeros = whole.len() - whole.trim_end_matches('0').len();
     let rounded = zeros.min(whole.len().saturating_sub(EXACT_DIGITS));
-    let scale = match i64::try_from(rounded) {
-        Ok(rounded) if fraction.is_empty() => -rounded,
-        _ => decimals,
-    };
-    BigDecimal::new(1.into(), scale)
+    match i64::try_from(rounded) {
+        Ok(rounded @ 1..) if fraction.is_empty() && ROUNDED_DIGITS <= whole.len() => {
+            BigDecimal::new(5.into(), 1 - rounded)
+        }
+        _ => BigDecimal::new(1.into(), decimals),
+    }
 }
 
 #[cfg(test)]
@@ -199,9 +204,10 @@ mod tests {
             ("12", "1"),
             ("10", "1"),
             ("100", "1"),
-            ("1000", "10"),
-            ("1200", "10"),
-            ("22 000", "100"),
+            ("1000", "50"),
+            ("1200", "50"),
+            ("1230", "5"),
+            ("22 000", "500"),
             ("10.50", "0.01"),
             ("1.234,5", "0.1"),
             ("1000.0", "0.1"),

@@ -36,6 +36,7 @@ fn a_value_in_the_wanted_unit_is_taken_as_it_stands() {
             ("34'7\" (10.54 m)", "10.54"),
             ("10.54 m [34 ft 7 in]", "10.54"),
             ("10.54 METRES", "10.54"),
+            ("10.54 mts.", "10.54"),
             ("10.54 m.", "10.54"),
             ("10.54 m, 34'7\"", "10.54"),
             ("34'7\", 10.54 m", "10.54"),
@@ -230,6 +231,11 @@ fn spellings_that_differ_by_more_than_rounding_are_refused_and_shown() {
             ("5,000 kg / 11,200 lbs", "not the same measure"),
             ("10.0 t / 9000 kg", "not the same measure"),
             ("500 kg / 1,000 lbs", "not the same measure"),
+            ("8,000 lb / 3,400 kg", "not the same measure"),
+            (
+                "5.000 kg / 11,000 lb",
+                "11000 lb are not the same measure: 11000 lb is 4989.52 kg",
+            ),
         ],
     );
 }
@@ -254,6 +260,10 @@ fn what_is_rounded_or_cut_off_after_its_last_digit_agrees() {
             ("22,000 lbs / 10,000 kg", "10000"),
             ("10,000 lbs / 4,500 kg", "4500"),
             ("9.8 t / 21,600 lbs", "9800"),
+            ("9000 kg / 20,000 lb", "9000"),
+            ("8,000 lb / 3,600 kg", "3600"),
+            ("7,000 lbs (3,200 kg)", "3200"),
+            ("5,000 kg / 11,000 lb", "5000"),
         ],
     );
 }

@@ -81,7 +81,7 @@ use System::{Imperial, Metric, Neither};
 /// A ton is none of them: it may be a tonne, 2,000 or 2,240 pounds.
 #[rustfmt::skip]
 static UNITS: [Definition; 17] = [
-    unit("m", Length, Metric, "1", &["m", "metre", "metres", "meter", "meters", "mtr", "mtrs"]),
+    unit("m", Length, Metric, "1", &["m", "metre", "metres", "meter", "meters", "mtr", "mtrs", "mt", "mts"]),
     unit("cm", Length, Metric, "0.01", &["cm", "centimetre", "centimetres", "centimeter", "centimeters"]),
     unit("mm", Length, Metric, "0.001", &["mm", "millimetre", "millimetres", "millimeter", "millimeters"]),
     unit("ft", Length, Imperial, "0.3048", &["ft", "'", "foot", "feet"]),
