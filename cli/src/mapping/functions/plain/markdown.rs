@@ -3,10 +3,7 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, html::push_html};
 
-use super::{LENGTH_MAX, NoPlainText, html};
-
-/// Items that make a list of lines which begin alike.
-const ITEMS_MIN: usize = 2;
+use super::{DEPTH_MAX, LENGTH_MAX, NoPlainText, html};
 
 /// The plain text of Markdown, as [`super::plain`] makes it of the HTML that it stands for; blank
 /// is none.
@@ -14,17 +11,21 @@ pub(in crate::mapping) fn markdown(text: &str) -> Result<Option<String>, NoPlain
     if LENGTH_MAX < text.len() {
         return Err(NoPlainText::TooLong);
     }
+    if is_too_deep(text) {
+        return Err(NoPlainText::TooDeep);
+    }
     let mut page = String::new();
     push_html(&mut page, parser(text));
     let read = html::read(&page)?;
     Ok((!read.is_empty()).then_some(read))
 }
 
-/// Whether a text seems to be Markdown: it has a heading, bold text, a link, a picture, code
-/// between fences or a list of two items. Emphasis, quotes and indented lines prove nothing.
+/// Whether a text seems to be Markdown: it has a heading, bold text, a link, a picture, or code
+/// between fences. Lists, emphasis, quotes and indented lines are those of prose as well, and read
+/// as well with their marks.
 pub(in crate::mapping) fn is_likely(text: &str) -> bool {
-    let mut items = 0;
     may_have_signs(text)
+        && !is_too_deep(text)
         && parser(text)
             .into_offset_iter()
             .any(|(event, range)| match event {
@@ -34,14 +35,9 @@ pub(in crate::mapping) fn is_likely(text: &str) -> bool {
                     text[range].starts_with('[') && !dest_url.is_empty()
                 }
                 Event::Start(Tag::Image { .. }) => true,
-                Event::Start(Tag::CodeBlock(kind)) => matches!(kind, CodeBlockKind::Fenced(_)),
-                Event::Start(Tag::List(_)) => {
-                    items = 0;
-                    false
-                }
-                Event::Start(Tag::Item) => {
-                    items += 1;
-                    items == ITEMS_MIN
+                // Tildes are also a line that is drawn between parts.
+                Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => {
+                    text[range].starts_with('`')
                 }
                 _ => false,
             })
@@ -53,23 +49,41 @@ fn parser(text: &str) -> Parser<'_> {
 
 /// Most texts have nothing of Markdown, and need not be read as such.
 fn may_have_signs(text: &str) -> bool {
-    ["# ", "**", "__", "](", "][", "```", "~~~"]
-        .iter()
-        .any(|sign| text.contains(sign))
-        || text
-            .lines()
-            .filter(|line| begins_item(line))
-            .nth(1)
-            .is_some()
+    let signs = ["# ", "**", "__", "](", "][", "```"];
+    signs.iter().any(|sign| text.contains(sign))
 }
 
-fn begins_item(line: &str) -> bool {
+/// Whether a line begins with more marks of quotes and items than parts may be nested. The parser
+/// takes time with their number times that of all the lines that follow.
+fn is_too_deep(text: &str) -> bool {
+    text.split(['\n', '\r']).any(|line| {
+        let mut rest = Some(line);
+        for _ in 0..=DEPTH_MAX {
+            rest = rest.and_then(without_mark);
+        }
+        rest.is_some() && !is_rule(line)
+    })
+}
+
+/// What follows the mark of a quote or an item.
+fn without_mark(line: &str) -> Option<&str> {
     let line = line.trim_start();
-    let after_mark = line.strip_prefix(['-', '*', '+']).or_else(|| {
-        let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
-        (digits.len() < line.len()).then(|| digits.strip_prefix(['.', ')']))?
+    if let Some(quoted) = line.strip_prefix('>') {
+        return Some(quoted);
+    }
+    let after = line.strip_prefix(['-', '*', '+']).or_else(|| {
+        let mark = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        (mark.len() < line.len()).then(|| mark.strip_prefix(['.', ')']))?
     });
-    after_mark.is_some_and(|rest| rest.starts_with([' ', '\t']))
+    after.filter(|item| item.starts_with([' ', '\t']))
+}
+
+/// Whether a line is one that is drawn between parts, and no marks of items.
+fn is_rule(line: &str) -> bool {
+    ['-', '*'].iter().any(|mark| {
+        let mut rest = line.chars();
+        rest.all(|c| c == *mark || c.is_whitespace())
+    })
 }
 
 /// Whether no letter or digit touches a part of a text: asterisks between these may be anything.

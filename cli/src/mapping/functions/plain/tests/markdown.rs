@@ -50,10 +50,29 @@ fn markdown_reads_as_its_html() {
 }
 
 #[test]
-fn deep_markdown_is_read_and_long_markdown_refused() {
+fn markdown_of_many_marks_is_read_and_long_markdown_refused() {
     for part in [
-        ">", "> ", "- ", "*", "**a", "_", "[", "![", "[a](", "`", "<", "<a ", "<!--", "&", "|",
-        "a|\n-|\n", "\\", "~", "# ", "[a]: b\n", "[a][b]", "1. ", "`a``",
+        "- ",
+        "*",
+        "**a",
+        "_",
+        "[",
+        "![",
+        "[a](",
+        "`",
+        "<",
+        "<a ",
+        "<!--",
+        "&",
+        "|",
+        "a|\n-|\n",
+        "\\",
+        "~",
+        "# ",
+        "[a]: b\n",
+        "[a][b]",
+        "`a``",
+        "> - a\n\n",
     ] {
         let text = part.repeat(LENGTH_MAX / 64 / part.len());
         assert!(markdown(&text).is_ok(), "{part}");
@@ -61,6 +80,20 @@ fn deep_markdown_is_read_and_long_markdown_refused() {
     }
     let refused = markdown(&"a".repeat(LENGTH_MAX + 1));
     assert_eq!(refused, Err(NoPlainText::TooLong));
+}
+
+#[test]
+fn markdown_that_is_nested_too_deep_is_refused() {
+    for mark in [">", "> ", "1. ", "- + ", "-\t>* "] {
+        let read = |times| markdown(&format!("a\r{}b **c**\n", mark.repeat(times)));
+        assert!(read(30).is_ok(), "{mark}");
+        assert_eq!(read(1_000), Err(NoPlainText::TooDeep), "{mark}");
+        assert!(!is_likely(&mark.repeat(1_000)));
+    }
+    for rule in ["- ", "* ", "-", "*\t"] {
+        let text = format!("a\n\n{}\n\nb", rule.repeat(1_000));
+        assert_eq!(markdown(&text).unwrap().as_deref(), Some("a\n\nb"));
+    }
 }
 
 #[test]
@@ -74,9 +107,6 @@ fn a_text_with_the_marks_of_markdown_seems_to_be_markdown() {
         "[the yard][1]\n\n[1]: https://yard.example",
         "![a boat](a.jpg)",
         "```\ncode\n```",
-        "Has\n\n- a keel\n- a deck",
-        "* a keel\n* a deck",
-        "1. a keel\n2. a deck",
         "<em>a</em> **b**",
     ] {
         assert!(is_likely(text), "{text}");
@@ -90,6 +120,11 @@ fn prose_does_not_seem_to_be_markdown() {
         "5**3**2",
         "#1 boat\n#2 boat",
         "- a dash by itself",
+        "Has\n\n- a keel\n- a deck",
+        "* 2 cabins\n* 1 head",
+        "1. a keel\n2. a deck",
+        "~~~~~~~~~~\nSails\n~~~~~~~~~~",
+        "- 2 x 40 hp ** price reduced ** now",
         "1974. A good year",
         "snake_case_words and __init",
         "[sic] and [1] (see below)",
