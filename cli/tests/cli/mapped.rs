@@ -186,6 +186,61 @@ fn texts_are_taken_in_the_locales_that_the_mapping_names() {
 }
 
 #[test]
+fn products_that_a_shop_hid_before_it_had_terms_for_that_are_not_published() {
+    let mut cli = with_mappings();
+    let file = format!("{MAPPED}/wordpress/boats.WordPress.2026-11-21.xml");
+    let shop = fs::read_to_string(file).unwrap();
+    let product = "<wp:post_type><![CDATA[product]]></wp:post_type>";
+    let mut served = |visibility: &str| {
+        let field = format!(
+            "{product}<wp:postmeta><wp:meta_key>_visibility</wp:meta_key>\
+             <wp:meta_value>{visibility}</wp:meta_value></wp:postmeta>"
+        );
+        put(
+            &cli,
+            "shop.xml",
+            shop.replacen(product, &field, 1).as_bytes(),
+        );
+        import(&mut cli, "[dir]/shop.xml", Some("[dir]/wordpress.toml"));
+        bodies(&cli).len()
+    };
+    assert_eq!(["visible", "catalog"].map(&mut served), [45; 2]);
+    assert_eq!(["hidden", "search"].map(&mut served), [44; 2]);
+}
+
+#[test]
+fn the_rows_of_a_product_may_stand_in_several_files() {
+    let mut cli = with_mappings();
+    let whole = import(&mut cli, &export("shopify"), Some("[dir]/shopify.toml"));
+    let file = format!("{MAPPED}/shopify/products_export_1.csv");
+    let text = fs::read_to_string(file).unwrap();
+    // Rows without a title. The first product has two, and each is the second row of its file now.
+    let has_no_title = |line: &&str| {
+        let (_, rest) = line.split_once(',').unwrap_or_default();
+        rest.starts_with(",,,,")
+    };
+    let rows: Vec<&str> = text.lines().filter(has_no_title).collect();
+    let moved = [rows[2], rows[1]];
+    let (header, _) = text.split_once('\n').unwrap();
+    let rest: String = text
+        .split_inclusive('\n')
+        .filter(|line| !moved.contains(&line.trim_end()))
+        .collect();
+    put(&cli, "products_export_1.csv", rest.as_bytes());
+    let second = [header.trim_end(), moved[0], moved[1], ""].join("\n");
+    put(&cli, "products_export_2.csv", second.as_bytes());
+    let outcome = cli.run(&[
+        "import",
+        "--mapping=[dir]/shopify.toml",
+        "[dir]/products_export_1.csv",
+        "[dir]/products_export_2.csv",
+    ]);
+    assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+    assert!(!outcome.err.contains("DUPLICATE_KEY"), "{outcome}");
+    assert!(outcome.to_string().contains(&whole), "{outcome}");
+}
+
+#[test]
 fn an_export_is_read_as_the_archive_that_the_system_makes() {
     let mut cli = with_mappings();
     let native = import(&mut cli, &export("native"), None);
