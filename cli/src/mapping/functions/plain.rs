@@ -136,7 +136,9 @@ fn document(blocks: &[Value]) -> Result<String, NoPlainText> {
 }
 
 /// Where parts of an unknown type may hold text: a text, or a list of texts and parts.
-const TEXT_KEYS: [&str; 3] = ["text", "content", "children"];
+const TEXT_KEYS: [&str; 3] = ["text", CONTENT, "children"];
+/// Under which of them a text may be HTML.
+const CONTENT: &str = "content";
 
 fn holds_text(part: &Value) -> bool {
     TEXT_KEYS.iter().any(|key| match part.get(key) {
@@ -155,6 +157,9 @@ fn write_any(
 ) -> Result<(), NoPlainText> {
     for key in TEXT_KEYS {
         match part.get(key) {
+            Some(Value::String(text)) if key == CONTENT && html::is_html(text) => {
+                write_html(text, page)?;
+            }
             Some(Value::String(text)) => page.write(text),
             Some(Value::Array(parts)) => {
                 let depth = deeper(depth)?;
@@ -168,6 +173,12 @@ fn write_any(
             _ => {}
         }
     }
+    Ok(())
+}
+
+/// Adds the text of HTML.
+fn write_html(text: &str, page: &mut Page) -> Result<(), NoPlainText> {
+    page.write(&html::read(text)?);
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::page::Page;
-use super::{NoPlainText, deeper, html, parts, word};
+use super::{NoPlainText, deeper, parts, word, write_html};
 
 /// Under which keys the data of a block have text.
 const TEXT_KEYS: [&str; 4] = ["title", "text", "message", "caption"];
@@ -99,10 +99,5 @@ fn write_table(rows: &[Value], page: &mut Page) -> Result<(), NoPlainText> {
         }
     }
     page.end_table();
-    Ok(())
-}
-
-fn write_html(text: &str, page: &mut Page) -> Result<(), NoPlainText> {
-    page.write(&html::read(text)?);
     Ok(())
 }

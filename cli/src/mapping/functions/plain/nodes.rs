@@ -6,11 +6,14 @@
 
 use serde_json::Value;
 
+use super::markdown::markdown;
 use super::page::Page;
-use super::{NoPlainText, word, write_any};
+use super::{NoPlainText, word, write_any, write_html};
 
 /// The types of blocks of Strapi that have children.
 const BLOCKS: [&str; 5] = ["paragraph", "heading", "list", "quote", "code"];
+/// Where the cards of Ghost have HTML.
+const CARD_KEYS: [&str; 3] = ["html", "calloutText", "heading"];
 
 /// Whether a block is one of text, or known to have none.
 pub(super) fn knows(block: &Value) -> bool {
@@ -89,10 +92,21 @@ fn write_at(
         }
         _ if is_among_blocks => {
             page.part();
+            write_card(node, page)?;
             blocks(page)?;
             page.part();
         }
         _ => words(page)?,
     }
+    Ok(())
+}
+
+/// Adds the text of a card, a block without children.
+fn write_card(card: &Value, page: &mut Page) -> Result<(), NoPlainText> {
+    for key in CARD_KEYS {
+        write_html(word(card, key), page)?;
+        page.part();
+    }
+    page.write(&markdown(word(card, "markdown"))?.unwrap_or_default());
     Ok(())
 }

@@ -216,3 +216,20 @@ fn items_of_editor_js_that_are_nested_too_deep_are_refused() {
     let document = json!({"blocks": [{"type": "list", "data": {"items": [item]}}]});
     assert_eq!(plain(&document), Err(NoPlainText::TooDeep));
 }
+
+#[test]
+fn cards_of_lexical_keep_their_text() {
+    let cards = json!([
+        {"type": "html", "html": "<p>Built in <b>Ellös</b></p><p>Fast</p>"},
+        {"type": "markdown", "markdown": "**Two** cabins"},
+        {"type": "callout", "calloutEmoji": "!", "calloutText": "<p>New &amp; dry</p>"},
+        {"type": "toggle", "heading": "<span>Rig</span>", "content": "<p>Sloop<br>Ketch</p>"},
+        {"type": "image", "caption": "<span>a boat</span>"},
+        {"type": "extended-heading", "children": [{"type": "extended-text", "text": "a < b"}]},
+        {"type": "aside", "content": "5 < 6"},
+    ]);
+    let document = json!({"root": {"type": "root", "children": cards}});
+    let expected = "Built in Ellös\n\nFast\n\nTwo cabins\n\nNew & dry\n\nRig\n\nSloop\nKetch\n\n\
+                    a < b\n\n5 < 6";
+    assert_eq!(plain(&document).unwrap().as_deref(), Some(expected));
+}
