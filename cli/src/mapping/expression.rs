@@ -4,6 +4,7 @@
 //! nothing else: no environment, no other input, no clock, no modules. Evaluating has no limit of
 //! its own; whoever does it keeps watch.
 
+mod calls;
 mod functions;
 mod library;
 mod products;
@@ -114,8 +115,7 @@ impl Program {
                 _ => Term::Def(definitions, Box::new(body)),
             },
         };
-        let whole = format!("{prelude}\n({code}\n)");
-        let library = library::definitions(&whole).into_iter();
+        let library = library::definitions(&expression.body).into_iter();
         let definitions = library.chain([expression]);
         let arena = Arena::default();
         let file = File {

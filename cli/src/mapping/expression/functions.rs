@@ -21,14 +21,12 @@ use crate::mapping::functions::quoted;
 use crate::mapping::functions::slugify::slugify;
 use crate::mapping::functions::year::year;
 
-/// How many there are.
-const FUNCTIONS: usize = 17;
 /// The function that asks how large an image file is.
 pub(in crate::mapping) const IMAGE_SIZE: &str = "image_size";
 
 /// All functions, with their numbers of arguments.
 pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
-    let functions: [(&'static str, usize, RunPtr<Language>); FUNCTIONS] = [
+    let functions: &'static [(&str, usize, RunPtr<Language>)] = &[
         (NUMBERED_DEREF, 1, deref),
         ("pub", 0, |cv| on_text(&cv, public_id)),
         ("links", 1, |cv| with_argument(cv, links)),
@@ -59,8 +57,8 @@ pub(super) fn all() -> impl Iterator<Item = Fun<Language>> {
         }),
     ];
     functions
-        .into_iter()
-        .map(|(name, arguments, function)| run::<Language>((name, v(arguments), function)))
+        .iter()
+        .map(|&(name, arguments, function)| run::<Language>((name, v(arguments), function)))
 }
 
 /// Applies a function of a text; null stays null.

@@ -7,11 +7,11 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use jaq_core::load;
-use jaq_core::load::parse::Def;
+use jaq_core::load::parse::{Def, Term};
 use jaq_core::native::Fun;
 
 use super::rewrite::Rewriter;
-use super::{Language, functions};
+use super::{Language, calls, functions};
 
 /// Functions of jaq that reach outside, or end the program.
 pub(super) const OUTSIDE: [&str; 14] = [
@@ -58,14 +58,8 @@ const WRAPPED: [(&str, &str); 6] = [
     ("strptime", "_strptime"),
 ];
 
-/// A definition in jq, and the names that it mentions.
-struct Known {
-    definition: Def<&'static str>,
-    mentions: HashSet<String>,
-}
-
 /// All definitions: each sees those before it.
-static DEFINITIONS: LazyLock<Vec<Known>> = LazyLock::new(|| {
+static DEFINITIONS: LazyLock<Vec<Def<&str>>> = LazyLock::new(|| {
     let is_kept = |definition: &Def<&str>| !is_excluded(definition.name);
     jaq_core::defs()
         .chain(own(include_str!("errors.jq")))
@@ -74,12 +68,6 @@ static DEFINITIONS: LazyLock<Vec<Known>> = LazyLock::new(|| {
         .filter(is_kept)
         .chain(own(include_str!("library.jq")))
         .map(|definition| Rewriter::default().definition(definition))
-        .map(|definition| Known {
-            mentions: words(&format!("{:?}", definition.body))
-                .map(str::to_owned)
-                .collect(),
-            definition,
-        })
         .collect()
 });
 
@@ -95,8 +83,7 @@ pub(super) fn instead(name: &str) -> Option<&'static str> {
 
 /// The numbers of arguments that the functions of this name take.
 pub(super) fn arities(name: &str) -> Vec<usize> {
-    let definitions = DEFINITIONS.iter().map(|known| &known.definition);
-    let defined = definitions.filter(|definition| definition.name == name);
+    let defined = DEFINITIONS.iter().filter(|def| def.name == name);
     let native = functions().filter(|(native, ..)| *native == name);
     let mut arities: Vec<usize> = defined
         .map(|definition| definition.args.len())
@@ -114,31 +101,23 @@ fn own(code: &'static str) -> Vec<Def<&'static str>> {
 
 /// All definitions, as they run.
 pub(super) fn all() -> impl Iterator<Item = Def<&'static str>> {
-    DEFINITIONS.iter().map(|known| known.definition.clone())
+    DEFINITIONS.iter().cloned()
 }
 
-/// The definitions that `code` may use, be it by others: to compile them all for each expression
-/// takes many times as long as to compile the expression.
-pub(super) fn definitions(code: &str) -> Vec<Def<&str>> {
-    let mut names: HashSet<&str> = words(code).collect();
+/// The definitions that a term uses, be it by others: to compile them all for each expression takes
+/// many times as long as to compile the expression.
+pub(super) fn definitions<'c>(term: &Term<&'c str>) -> Vec<Def<&'c str>> {
+    let mut names = HashSet::new();
+    calls::add(term, &mut names);
     let mut used = Vec::new();
-    for Known {
-        definition,
-        mentions,
-    } in DEFINITIONS.iter().rev()
-    {
+    for definition in DEFINITIONS.iter().rev() {
         if names.contains(definition.name) {
-            names.extend(mentions.iter().map(String::as_str));
+            calls::add(&definition.body, &mut names);
             used.push(definition.clone());
         }
     }
     used.reverse();
     used
-}
-
-/// Whatever in a text may be the name of a function.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '@'))
 }
 
 /// The functions of the library that are not defined in jq.

@@ -101,7 +101,8 @@ fn errors_say_what_was_given_and_what_would_be_read() {
 }
 
 fn names(code: &str) -> Vec<&str> {
-    let used = super::super::library::definitions(code);
+    let term = load::parse(code, |parser| parser.term()).expect(code);
+    let used = super::super::library::definitions(&term);
     used.into_iter().map(|definition| definition.name).collect()
 }
 
@@ -110,4 +111,41 @@ fn an_expression_is_compiled_with_the_definitions_that_it_uses() {
     assert_eq!(names(".a.b"), Vec::<&str>::new());
     assert_eq!(names(".a | select(.)"), ["empty", "select"]);
     assert!(names("test(\"a\")").ends_with(&["test", "test"]));
+    assert!(names("@csv").ends_with(&["@csv"]));
+    assert_eq!(names(".select, {map: \"values\"}"), Vec::<&str>::new());
+}
+
+#[test]
+fn a_definition_is_used_wherever_a_call_of_it_stands() {
+    for code in [
+        "date",
+        "-date",
+        "[date]",
+        "{a: date}",
+        "{(date): 1}",
+        "{a: 1, b: [date]}",
+        "1 + date",
+        "date | 1",
+        "label $out | date",
+        "reduce date as $x (0; 1)",
+        "reduce 1 as $x (date; 1)",
+        "foreach 1 as [{(date): $x}] (0; 1)",
+        "1 as {(date): $x} | 1",
+        "try date",
+        "try 1 catch date",
+        "if date then 1 end",
+        "if 1 then date end",
+        "if 1 then 1 elif 1 then 1 else date end",
+        "def f: date; 1",
+        "def f: 1; date",
+        "map(date)",
+        "date.a",
+        ".[date]",
+        ".[date:]",
+        ".[:date]?",
+        "\"a \\(date)\"",
+        "@json \"\\(date)\"",
+    ] {
+        assert!(names(code).contains(&"date"), "{code}");
+    }
 }
