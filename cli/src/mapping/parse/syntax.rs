@@ -96,7 +96,7 @@ fn begins_expression(text: &str) -> bool {
 fn goes_on(value: &str, found: &str) -> bool {
     let value = value.trim_end();
     let is_value = value.ends_with(['"', '\'']) && 1 < value.len()
-        || value.ends_with(|c: char| c.is_alphanumeric());
+        || value.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ']' | '}'));
     is_value && found.starts_with(OPERATORS)
 }
 
@@ -140,6 +140,8 @@ mod tests {
             "boat",
             ".a == 1",
             "[1, .a]",
+            "[.a, .b] | c",
+            "[1, 2] | c",
         ] {
             let expected = (value.to_owned(), format!("write `'{value}'`"));
             assert_eq!(told(value), Ok(expected), "{value}");
@@ -159,6 +161,8 @@ mod tests {
             ("{ a: 1 }", "{ a: 1 }"),
             ("{a}", "{a}"),
             ("{a, b: .c}", "{a, b: .c}"),
+            ("{} + .a", "{} + .a"),
+            (r#"[.a, .b] | join(" ")"#, r#"[.a, .b] | join(" ")"#),
         ] {
             let hint = "put all of it between ' and ', which may have \" between them";
             assert_eq!(
