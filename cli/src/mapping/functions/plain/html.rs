@@ -23,6 +23,8 @@ const PIECE: usize = 4 * 1024;
 /// Most blanks, slashes and quotes of one tag, hence of its attributes: comparing each attribute
 /// with all others takes time with the square of their number. Pictures within a tag have many.
 const SEPARATORS_MAX: usize = 20_000;
+/// The comment before what Ghost shows to members only.
+const MEMBERS_ONLY: &str = "members-only";
 /// The elements by which lines are told where line breaks are only white space.
 const LINES: [&str; 3] = ["br", "div", "p"];
 
@@ -238,6 +240,9 @@ impl TokenSink for Reader {
                     TagKind::StartTag => return self.start(&element),
                     TagKind::EndTag => self.end(&element),
                 }
+            }
+            Token::CommentToken(comment) if comment.trim() == MEMBERS_ONLY => {
+                self.page.borrow_mut().close();
             }
             _ => {}
         }

@@ -85,6 +85,8 @@ fn write_at(
             words(page)?;
         }
         "image" => {}
+        // What Ghost shows to everybody ends here.
+        "paywall" => page.close(),
         "paragraph" | "heading" | "quote" | "blockquote" | "code" | "codeBlock" | "code_block" => {
             page.part();
             words(page)?;

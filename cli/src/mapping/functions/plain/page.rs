@@ -22,11 +22,16 @@ pub(super) struct Page {
     tables: usize,
     /// Bytes written, blank ones included.
     length: usize,
+    /// Whether what comes now is not for everybody.
+    is_closed: bool,
 }
 
 impl Page {
     /// Adds text as it stands, with line feeds as line breaks.
     pub(super) fn write(&mut self, text: &str) {
+        if self.is_closed {
+            return;
+        }
         self.length = self.length.saturating_add(text.len());
         if self.length <= LENGTH_MAX {
             self.open.push_str(text);
@@ -43,6 +48,11 @@ impl Page {
                 self.write(" ");
             }
         }
+    }
+
+    /// Leaves out everything that comes after, which is for members only.
+    pub(super) const fn close(&mut self) {
+        self.is_closed = true;
     }
 
     /// Ends the line.

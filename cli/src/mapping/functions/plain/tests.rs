@@ -299,3 +299,20 @@ fn no_text_panics() {
         }
     });
 }
+
+#[test]
+fn what_is_for_members_only_is_left_out() {
+    let text =
+        |text: &str| json!({"type": "paragraph", "children": [{"type": "text", "text": text}]});
+    let children = [
+        text("For all"),
+        json!({"type": "paywall", "version": 1}),
+        text("For members"),
+    ];
+    let read = plain(&json!({"root": {"children": children}}));
+    assert_eq!(read.unwrap().as_deref(), Some("For all"));
+    let read = plain(&json!(
+        "<p>For all</p><!--members-only--><ul><li>For members</li></ul>"
+    ));
+    assert_eq!(read.unwrap().as_deref(), Some("For all"));
+}
