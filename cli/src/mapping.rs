@@ -89,8 +89,9 @@ impl Mapping {
     /// Reads the text of a mapping file called `name`.
     pub fn parse(name: String, text: String) -> anyhow::Result<Self> {
         let checked = worker::deep(|| {
-            parse::parse(&text).and_then(|definition| {
+            parse::parse(&text).and_then(|mut definition| {
                 mapper::compile(&definition)?;
+                check::note_published_keys(&mut definition);
                 Ok(definition)
             })
         })?;

@@ -90,6 +90,8 @@ codes! {
         "Records have no key or no type by which the mapping could know them; they are not read.",
     DuplicateKey "DUPLICATE_KEY" Warning Record
         "Two records have the key by which others refer to them; the first published one is meant.",
+    PublishedKeyNotFound "PUBLISHED_KEY_NOT_FOUND" Warning Export
+        "No record of a type has a key by which the mapping tells what is published.",
     UnpublishedReference "UNPUBLISHED_REFERENCE" Warning Export
         "Published records refer to unpublished ones; such references come to nothing.",
     MergedRecordsDiffer "MERGED_RECORDS_DIFFER" Warning Export

@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub use self::report::{CheckReport, FieldReport, LinkedReport, RuleReport, UnreadKey};
 
 use self::coverage::Coverage;
+pub(super) use self::coverage::note_published_keys;
 use self::keys::Keys;
 use self::sample::{Sample, sample};
 use super::definition::Definition;

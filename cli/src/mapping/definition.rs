@@ -10,6 +10,7 @@ use std::ops::Range;
 use globset::GlobSet;
 use serde_json::{Map, Value};
 
+use super::expression::Asked;
 use super::readers::RecordsPath;
 use crate::validate::Kind;
 
@@ -133,6 +134,8 @@ impl FileFormat {
 pub(super) struct Source {
     pub(super) files: Files,
     pub(super) envelope: Envelope,
+    /// The keys that `published` names itself, once its expression is analysed.
+    pub(super) published_keys: Vec<Asked>,
 }
 
 /// What identifies a record.

@@ -24,6 +24,8 @@ pub(super) struct Index {
     pub(super) joins: Links<usize>,
     pub(super) images: ImageFiles,
     types: HashSet<Arc<str>>,
+    /// By source and type, which of the keys that `published` names some record has.
+    published_keys: BTreeMap<(usize, Arc<str>), Vec<bool>>,
     unidentified: Noted,
 }
 
@@ -47,6 +49,8 @@ pub(super) struct Reading {
     /// The sources that have records.
     pub(super) sources: BTreeSet<usize>,
     pub(super) has_links: bool,
+    /// By source and type, which of the keys that `published` names some record has.
+    pub(super) published_keys: BTreeMap<(usize, Arc<str>), Vec<bool>>,
 }
 
 impl Noted {
@@ -67,6 +71,7 @@ impl Index {
             joins: Links::default(),
             images: ImageFiles::default(),
             types: HashSet::new(),
+            published_keys: BTreeMap::new(),
             unidentified: Noted::default(),
         })
     }
@@ -124,6 +129,12 @@ impl Index {
             is_published,
             is_changed: identified.is_changed,
         };
+        let of_type = (identified.source, Arc::clone(&indexed.record_type));
+        let found = self.published_keys.entry(of_type).or_default();
+        found.resize(identified.published_keys.len(), false);
+        for (found, has) in found.iter_mut().zip(identified.published_keys) {
+            *found |= has;
+        }
         let place = self.documents.len();
         for Joining { to, join, position } in identified.joinings {
             let [to, join] = [to, join].map(|key| self.keys.number(&key));
@@ -160,6 +171,7 @@ impl Index {
             types: BTreeMap::new(),
             sources: BTreeSet::new(),
             has_links: !self.links.is_empty(),
+            published_keys: std::mem::take(&mut self.published_keys),
         };
         for document in self.documents.all() {
             reading.sources.insert(usize::from(document.source));

@@ -209,6 +209,38 @@ fn products_that_a_shop_hid_before_it_had_terms_for_that_are_not_published() {
 }
 
 #[test]
+fn drafts_of_directus_are_not_published_where_the_export_lacks_the_status() {
+    let mut cli = with_mappings();
+    fs::create_dir(cli.path("directus")).unwrap();
+    for entry in fs::read_dir(export("directus")).unwrap() {
+        let entry = entry.unwrap();
+        let text = fs::read_to_string(entry.path()).unwrap();
+        let mut items: Vec<Value> = serde_json::from_str(&text).unwrap();
+        if entry.file_name() == "boats.json" {
+            for item in &mut items {
+                item.as_object_mut().unwrap().remove("status");
+            }
+        }
+        let text = serde_json::to_vec(&items).unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        put(&cli, &format!("directus/{name}"), &text);
+    }
+    let args = [
+        "validate",
+        "--json",
+        "--mapping=[dir]/directus.toml",
+        "[dir]/directus",
+    ];
+    let report: Value = serde_json::from_str(&cli.run(&args).out).unwrap();
+    let boats = &report["records"]["boat"];
+    assert_eq!(
+        *boats,
+        json!({"published": 0, "unpublished": 41, "invalid": 0})
+    );
+    assert_eq!(report["counts"]["NO_PUBLISHED_BOATS"], json!(1));
+}
+
+#[test]
 fn the_rows_of_a_product_may_stand_in_several_files() {
     let mut cli = with_mappings();
     let whole = import(&mut cli, &export("shopify"), Some("[dir]/shopify.toml"));

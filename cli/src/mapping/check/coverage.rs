@@ -50,13 +50,32 @@ struct Fields<'d> {
     covered: RuleCoverage,
 }
 
+/// Notes for each source which keys its `published` names itself: where these are called
+/// otherwise, drafts may be taken for published.
+pub(in crate::mapping) fn note_published_keys(definition: &mut Definition) {
+    let reader = reader(definition);
+    for source in &mut definition.sources {
+        let Some(id) = source.envelope.published else {
+            continue;
+        };
+        let expression = (id.0, definition.expressions[id.0].code.as_str());
+        let mut reads = Reads::default();
+        let asked = reader.evaluate_whole(expression, &Values::record(), &mut reads);
+        source.published_keys = asked.into_iter().filter(|asked| asked.is_own).collect();
+    }
+}
+
+fn reader(definition: &Definition) -> Reader {
+    let prelude = definition.prelude.as_ref();
+    let prelude = prelude.map_or("", |prelude| prelude.code.as_str());
+    let variables = definition.variables.iter();
+    let variables = variables.map(|(name, value)| (name.as_str(), value));
+    Reader::new(prelude, variables)
+}
+
 impl Coverage {
     pub(super) fn of(definition: &Definition) -> Self {
-        let prelude = definition.prelude.as_ref();
-        let prelude = prelude.map_or("", |prelude| prelude.code.as_str());
-        let variables = definition.variables.iter();
-        let variables = variables.map(|(name, value)| (name.as_str(), value));
-        let reader = Reader::new(prelude, variables);
+        let reader = reader(definition);
         let mut coverage = Self {
             envelopes: Vec::new(),
             parts: BTreeMap::new(),

@@ -33,6 +33,8 @@ pub(in crate::mapping) struct Identified {
     pub(in crate::mapping) record_type: String,
     pub(in crate::mapping) is_published: bool,
     pub(in crate::mapping) is_changed: bool,
+    /// Which of the keys that `published` of the source names it has.
+    pub(in crate::mapping) published_keys: Vec<bool>,
     /// Its references that joins take.
     pub(in crate::mapping) joinings: Vec<Joining>,
 }
@@ -120,6 +122,7 @@ impl Mapper {
         } else {
             Vec::new()
         };
+        let asked = self.definition.sources[source].published_keys.iter();
         Ok(Some(Identified {
             source,
             id: id.filter(|id| *id != key).map(String::into_boxed_str),
@@ -127,6 +130,7 @@ impl Mapper {
             record_type,
             is_published,
             is_changed,
+            published_keys: asked.map(|asked| asked.is_in(subject.record())).collect(),
             joinings,
         }))
     }

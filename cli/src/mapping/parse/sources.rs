@@ -65,6 +65,7 @@ impl Parser {
                 Some(Source {
                     files: files?,
                     envelope: envelope?,
+                    published_keys: Vec::new(),
                 })
             })
             .collect();

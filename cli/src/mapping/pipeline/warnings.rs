@@ -25,6 +25,7 @@ impl Pipeline<'_> {
             return Ok(());
         }
         self.warn_of_empty_sections(reading)?;
+        self.warn_of_published_keys(reading)?;
         self.warn_of_empty_joins(&reading.types)?;
         self.warn_of_missing_types(&reading.types)
     }
@@ -71,6 +72,40 @@ impl Pipeline<'_> {
                 line: Some(self.mapping.line_of(files.span.start)),
                 message,
             })?;
+        }
+        Ok(())
+    }
+
+    /// A key that decides what is published may have another name now, and drafts pass for
+    /// published ones. Records that no rule is for are left to what leads to them.
+    fn warn_of_published_keys(&mut self, reading: &Reading) -> anyhow::Result<()> {
+        let definition = Arc::clone(&self.mapping.definition);
+        let is_mapped = |name: &str| {
+            let mut types = definition.emits.iter().flat_map(|emit| &emit.types);
+            types.any(|wanted| wanted == name)
+        };
+        for ((source, record_type), found) in &reading.published_keys {
+            let source = &definition.sources[*source];
+            let Some(published) = source.envelope.published.filter(|_| is_mapped(record_type))
+            else {
+                continue;
+            };
+            let asked = source.published_keys.iter().zip(found);
+            for (asked, _) in asked.filter(|(_, is_found)| !**is_found) {
+                let key = asked.places.iter().map(ToString::to_string);
+                let key = cut(&key.collect::<Vec<_>>().join("` or `"));
+                let message = format!(
+                    "no record of the type `{}` has the key `{key}`, which `published` asks for",
+                    cut(record_type)
+                );
+                let span = &definition.expressions[published.0].span;
+                self.receive.fault(Fault {
+                    code: Code::PublishedKeyNotFound,
+                    file: self.mapping_file(),
+                    line: Some(self.mapping.line_of(span.start)),
+                    message,
+                })?;
+            }
         }
         Ok(())
     }

@@ -166,8 +166,10 @@ impl Evaluator<'_> {
     fn has<'t>(&mut self, key: &'t Term<&'t str>, input: &Values, scope: &Scope<'t>) -> Values {
         let keys = self.term(key, input, scope);
         let was_asking = std::mem::replace(&mut self.is_asking, false);
-        self.index(input, &keys, scope);
+        let places = self.index(input, &keys, scope);
         self.is_asking = was_asking;
+        // An expression that looks whether a key is there knows what to do where it is not.
+        self.set(&places);
         Value::Plain.into()
     }
 

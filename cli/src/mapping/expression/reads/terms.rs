@@ -28,7 +28,7 @@ pub(super) struct Evaluator<'r> {
     expression: usize,
     pub(super) reads: &'r mut Reads,
     pub(super) asked: Vec<Asked>,
-    /// Places that the expression sets, so that they need not be there.
+    /// Places that the expression sets, or looks for with `has`, so that they need not be there.
     pub(super) set: Vec<Place>,
     /// Whether a key that is looked for is to be there.
     pub(super) is_asking: bool,

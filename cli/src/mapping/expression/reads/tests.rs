@@ -218,6 +218,7 @@ fn keys_that_the_expression_names_itself_are_told_from_those_of_definitions() {
     );
     assert_eq!(asked(".a = 1 | .a.b, .c"), "c!");
     assert_eq!(asked("del(.a) | .b"), "b!");
+    assert_eq!(asked("if has(\"a\") then .a.c else .b end"), "b!");
 }
 
 #[test]
