@@ -198,16 +198,16 @@ impl<'a> Pipeline<'a> {
 
     /// Tells what is to be said of many records at once.
     fn remark(&mut self, merge: &Merge<'_>, index: &Arc<Index>) -> anyhow::Result<()> {
-        let mut difference = None;
-        if let Some(differing) = merge.differing() {
+        let mut differences = Vec::new();
+        for differing in merge.differing() {
             let index = Arc::clone(index);
             let task = self.workers.begin(move |mapper, pieces| {
                 let difference = mapper.difference(index, differing);
                 pieces.send(difference)
             });
-            difference = self.workers.next(&task)?.flatten();
+            differences.push((differing, self.workers.next(&task)?.flatten()));
         }
-        for finding in merge.remarks(difference) {
+        for finding in merge.remarks(differences) {
             self.receive.finding(finding);
         }
         Ok(())

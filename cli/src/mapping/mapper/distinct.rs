@@ -4,8 +4,8 @@
 //! Of a record that was made no more is kept than its place and a hash: what it was is made again
 //! for the one difference that is shown.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -39,10 +39,15 @@ pub(super) struct Likeness {
 pub(super) struct Distinct {
     /// By rule and id; ids of terms are told apart by their vocabularies.
     made: HashMap<(usize, String), First>,
-    /// How many records have another one merged into them that differs.
-    differing: u64,
+    /// By rule: those that differ from what they were merged into.
+    differing: BTreeMap<usize, Differing>,
+}
+
+/// Records of a rule that have others merged into them that differ.
+struct Differing {
+    count: u64,
     /// The record that was kept, and the first one that was merged into it and differs.
-    first_difference: Option<(MadeOf, MadeOf)>,
+    first: (MadeOf, MadeOf),
 }
 
 /// The first of the records with an id.
@@ -91,9 +96,9 @@ impl Distinct {
         };
         if first.hash != hash && !first.is_told {
             first.is_told = true;
-            self.differing += 1;
-            self.first_difference
-                .get_or_insert((first.made_of, made_of));
+            let first = (first.made_of, made_of);
+            let of_rule = self.differing.entry(made_of.rule);
+            of_rule.or_insert(Differing { count: 0, first }).count += 1;
         }
         true
     }
@@ -142,22 +147,27 @@ impl Mapper {
 }
 
 impl Merge<'_> {
-    /// The first two records that were merged although they differ.
-    pub(in crate::mapping) const fn differing(&self) -> Option<(MadeOf, MadeOf)> {
-        self.distinct.first_difference
+    /// The first two records of each rule that were merged although they differ.
+    pub(in crate::mapping) fn differing(&self) -> Vec<(MadeOf, MadeOf)> {
+        let rules = self.distinct.differing.values();
+        rules.map(|differing| differing.first).collect()
     }
 
-    /// Tells of records that were merged although they differ.
-    pub(super) fn merged(&self, difference: Option<Difference>) -> Option<Finding> {
+    /// Tells of records of a rule that were merged although they differ, as these two do.
+    pub(super) fn merged(
+        &self,
+        (kept, merged): (MadeOf, MadeOf),
+        difference: Option<Difference>,
+    ) -> Option<Finding> {
+        let Differing { count, .. } = self.distinct.differing.get(&kept.rule)?;
         let Difference {
             name,
             kept_value,
             merged_value,
         } = difference?;
-        let (kept, merged) = self.distinct.first_difference?;
         let documents = &self.index.documents;
         let (kept, merged) = (documents.at(kept.place), documents.at(merged.place));
-        let merged_into = match self.distinct.differing {
+        let merged_into = match count {
             1 => "1 record, and kept the first".to_owned(),
             count => format!("{count} records, and kept the first of each"),
         };

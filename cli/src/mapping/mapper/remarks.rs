@@ -1,6 +1,6 @@
 //! What is said once all records were made, of many records at once.
 
-use super::distinct::Difference;
+use super::distinct::{Difference, MadeOf};
 use super::followed::Reference;
 use super::merge::Merge;
 use super::rules_for;
@@ -10,16 +10,14 @@ impl Merge<'_> {
     /// What is to be known about the records that were made.
     pub(in crate::mapping) fn remarks(
         &self,
-        difference: Option<Difference>,
+        differences: Vec<((MadeOf, MadeOf), Option<Difference>)>,
     ) -> impl Iterator<Item = Finding> {
-        let findings = [
-            self.changed(),
-            self.unpublished_references(),
-            self.merged(difference),
-            self.markdown(),
-            self.left_out(),
-        ];
-        findings.into_iter().flatten()
+        let of_records = [self.changed(), self.unpublished_references()];
+        let differences = differences.into_iter();
+        let of_rules = differences.map(|(records, difference)| self.merged(records, difference));
+        let of_fields = [self.markdown(), self.left_out()];
+        let findings = of_records.into_iter().chain(of_rules).chain(of_fields);
+        findings.flatten()
     }
 
     /// The published records that changed afterwards and of which something is published.

@@ -76,6 +76,36 @@ fn records_that_are_merged_may_have_changed_at_different_times() {
 }
 
 #[test]
+fn merged_records_are_told_rule_by_rule() {
+    check(
+        r#"
+        [[emit]]
+        kind = "designer"
+        type = "b"
+        distinct = true
+        [emit.fields]
+        id = ".by | slugify"
+        name = ".by"
+        [[emit]]
+        kind = "manufacturer"
+        type = "b"
+        distinct = true
+        [emit.fields]
+        id = ".maker | slugify"
+        name = ".maker"
+        "#,
+        r#"{"key":"1","type":"b","by":"Ann","maker":"Öland"}
+           {"key":"2","type":"b","by":"ann","maker":"Oland"}"#,
+        &[
+            r#"1: {"kind":"designer","id":"ann","name":"Ann"}"#,
+            r#"1: {"kind":"manufacturer","id":"oland","name":"Öland"}"#,
+            "2: MERGED_RECORDS_DIFFER `distinct` merged records that differ into 1 record, and kept the first: `name` is \"ann\" here, and \"Ann\" at a.ndjson:1",
+            "2: MERGED_RECORDS_DIFFER `distinct` merged records that differ into 1 record, and kept the first: `name` is \"Oland\" here, and \"Öland\" at a.ndjson:1",
+        ],
+    );
+}
+
+#[test]
 fn members_of_one_record_are_merged_like_records() {
     check(
         r#"
