@@ -5,7 +5,7 @@ use super::*;
 /// Makers of boats: one for each id that is made of a name.
 const MAKERS: &str = r#"
 updatedAt = ".at"
-published = ".live != false"
+published = '(has("live") | not) or .live'
 [[emit]]
 kind = "manufacturer"
 type = "b"
@@ -109,7 +109,7 @@ fn merged_records_are_told_rule_by_rule() {
 fn members_of_one_record_are_merged_like_records() {
     check(
         r#"
-        published = ".live != false"
+        published = '(has("live") | not) or .live'
         [[emit]]
         kind = "designer"
         type = "b"

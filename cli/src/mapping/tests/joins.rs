@@ -4,7 +4,7 @@ use super::*;
 
 /// Boats of some variants.
 const BOATS: &str = r#"
-published = '.live != false'
+published = '(has("live") | not) or .live'
 changed = ".edited"
 [joins.variants]
 type = ["v", "w"]

@@ -4,7 +4,7 @@ use super::*;
 
 /// Boats with a maker, some of them with links as well.
 const BOATS: &str = r#"
-published = '.live != false'
+published = '(has("live") | not) or .live'
 changed = ".edited"
 id = ".id"
 [[emit]]
@@ -37,7 +37,7 @@ fn nothing_of_a_record_that_is_not_published_is_reached_by_a_reference() {
 fn a_record_that_is_reached_over_another_is_published_as_well() {
     check(
         r#"
-        published = '.live != false'
+        published = '(has("live") | not) or .live'
         [[emit]]
         kind = "boat"
         type = "b"
@@ -58,7 +58,7 @@ fn a_record_that_is_reached_over_another_is_published_as_well() {
 #[test]
 fn links_beside_the_records_lead_to_published_ones() {
     let mapping = r#"
-        published = '.live != false'
+        published = '(has("live") | not) or .live'
         [links]
         files = ["links/*.ndjson"]
         reader = "ndjson"
