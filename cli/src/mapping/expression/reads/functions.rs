@@ -33,9 +33,9 @@ const OF_ARGUMENTS: [&str; 16] = [
 ];
 
 /// Whether a definition of the library is not evaluated: the keys that `getpath` is given have an
-/// order, and `del` leaves what it does not name.
+/// order, `del` leaves what it does not name, and `pick` has nothing else.
 pub(super) fn is_known(def: &Def<&str>) -> bool {
-    matches!(def.name, "getpath" | "del")
+    matches!(def.name, "getpath" | "del" | "pick")
 }
 
 /// Whether a term is a list of texts without parts, and of numbers.
@@ -63,6 +63,10 @@ impl Evaluator<'_> {
                 self.calculated(left, Math::Mul, right)
             }
             ("del", [places]) => self.update(places, |_, _| Values::default(), input, scope),
+            ("pick", [places]) => {
+                let places = self.term(places, input, scope);
+                self.unknown(&places)
+            }
             ("length", []) => Value::Number.into(),
             ("error_empty", []) => {
                 // It may be caught.
@@ -170,7 +174,7 @@ impl Evaluator<'_> {
         self.is_asking = was_asking;
         // An expression that looks whether a key is there knows what to do where it is not.
         self.set(&places);
-        Value::Plain.into()
+        Value::Boolean.into()
     }
 
     /// What orders the members of a list by something, or chooses among them.

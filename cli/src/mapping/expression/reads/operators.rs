@@ -43,7 +43,7 @@ impl Evaluator<'_> {
             BinaryOp::Comma | BinaryOp::Alt => of_left.and(self.term(right, input, scope)),
             BinaryOp::Or | BinaryOp::And => {
                 self.term(right, input, scope);
-                Value::Plain.into()
+                Value::Boolean.into()
             }
             BinaryOp::Math(operator) => {
                 let of_right = self.term(right, input, scope);
@@ -51,12 +51,12 @@ impl Evaluator<'_> {
             }
             _compared => {
                 let of_right = self.term(right, input, scope);
-                // Beside null or a text only the top of a value counts.
-                if !of_left.are_constant() && !of_right.are_constant() {
+                // Beside null, a text or an empty list only the top of a value counts.
+                if !of_left.are_bare() && !of_right.are_bare() {
                     self.reads.whole(&of_left);
                     self.reads.whole(&of_right);
                 }
-                Value::Plain.into()
+                Value::Boolean.into()
             }
         }
     }

@@ -56,17 +56,17 @@ impl Evaluator<'_> {
                         is_sure = false;
                         values.extend(members.get(key).cloned().unwrap_or_default());
                         values.extend(others.clone());
-                        values.insert(Value::Plain);
+                        values.insert(Value::Null);
                     }
-                    (Value::Text(_) | Value::Number | Value::Plain, _)
-                    | (_, Value::Plain)
+                    (Value::Text(_) | Value::Number | Value::Null | Value::Boolean, _)
+                    | (_, Value::Null | Value::Boolean)
                     | (Value::List(_), Value::Text(_)) => {
-                        values.insert(Value::Plain);
+                        values.insert(Value::Null);
                     }
                     (Value::List(items), _) => {
                         is_sure = false;
                         values.extend(items.clone());
-                        values.insert(Value::Plain);
+                        values.insert(Value::Null);
                     }
                     (Value::Place(_) | Value::Object(..) | Value::Unknown, _) => {
                         is_sure = false;

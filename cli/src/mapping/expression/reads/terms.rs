@@ -201,7 +201,7 @@ impl<'r> Evaluator<'r> {
         let site = Site { expression, number };
         // Null leads nowhere.
         let place = Value::Place(Place::root(Root::Led(site)));
-        Values::from(place).and(Value::Plain.into())
+        Values::from(place).and(Value::Null.into())
     }
 
     fn text<'t>(
@@ -219,7 +219,7 @@ impl<'r> Evaluator<'r> {
                     let part = self.term(part, input, scope);
                     self.reads.whole(&part);
                     // Null is no part of a key that anything has.
-                    part.without_plain()
+                    part.without_null()
                 }
             };
             text = joined(&text, &part).unwrap_or_else(|| Value::Unknown.into());

@@ -82,6 +82,8 @@ fn what_is_only_looked_at_is_not_read_by_that() {
     check(".a | select(.b) | .c", "a.b a.c.*");
     check("if .a == null and (.b | not) then 1 else 2 end", "a b");
     check(".a == .b", "a.* b.*");
+    check(".a == {b: 1}", "a.*");
+    check(".a < [[{b: 1}]] and .c != [] and .d == {}", "a.* c d");
     check(".a | length", "a");
     check(".a | type", "a");
     check("has(\"a\")", "a");
@@ -130,6 +132,8 @@ fn constants_name_keys() {
     check("{x: .a} + {y: .b} | .x", "a.* b");
     check(". * {x: .a} | .b", "a b.*");
     check("$record.a", "a.*");
+    check(".[\"is_\\(.a == 1)\"]", "*");
+    check(".[\"is_\\(null)\"]", "");
 }
 
 #[test]
@@ -158,6 +162,8 @@ fn what_is_assigned_leaves_the_rest() {
     check(".a = .b | .c", "a b.* c.*");
     check(".a |= tonumber | .c", "a.* c.*");
     check("del(.a) | .c", "a c.*");
+    check("pick(.a.b, .c[0].d)", "a.b.* c[].d.*");
+    check(".a | pick(first(.b[] | select(.c)))", "a.b[].*");
     check(".a += .b | .a", "a.* b.*");
     check(".a *= .b | .c", "a.* b.* c.*");
 }

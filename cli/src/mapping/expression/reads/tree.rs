@@ -53,7 +53,7 @@ impl Reads {
                     }
                     self.whole(others);
                 }
-                Value::Text(_) | Value::Number | Value::Plain | Value::Unknown => {}
+                Value::Text(_) | Value::Number | Value::Null | Value::Boolean | Value::Unknown => {}
             }
         }
     }
@@ -74,7 +74,7 @@ impl Reads {
                     values.extend(others.clone());
                 }
                 Value::Unknown => values.insert(Value::Unknown),
-                Value::Text(_) | Value::Number | Value::Plain => {}
+                Value::Text(_) | Value::Number | Value::Null | Value::Boolean => {}
             }
         }
         values

@@ -24,8 +24,10 @@ pub(super) enum Value {
     Text(Arc<str>),
     /// Some number that is no part of a record.
     Number,
-    /// Null, true or false, and no part of a record.
-    Plain,
+    /// Null, and no part of a record.
+    Null,
+    /// True or false, and no part of a record.
+    Boolean,
     /// A list whose members may be these.
     List(Values),
     /// An object of these members, and of others under keys that are not known.
@@ -108,7 +110,8 @@ impl Values {
     /// JSON of the mapping.
     pub(super) fn constant(value: &Json) -> Self {
         match value {
-            Json::Null | Json::Bool(_) => Value::Plain,
+            Json::Null => Value::Null,
+            Json::Bool(_) => Value::Boolean,
             Json::Number(_) => Value::Number,
             Json::String(text) => Value::Text(text.as_str().into()),
             Json::Array(items) => Value::List(items.iter().map(Self::constant).collect()),
@@ -158,13 +161,13 @@ impl Values {
 
     /// The keys that these are, if they are nothing else that may be one.
     pub(super) fn keys(&self) -> Option<Vec<&Arc<str>>> {
-        let all = self.iter().filter(|value| **value != Value::Plain);
+        let all = self.iter().filter(|value| **value != Value::Null);
         all.map(Value::text).collect()
     }
 
-    /// The same without null, true and false.
-    pub(super) fn without_plain(mut self) -> Self {
-        self.0.remove(&Value::Plain);
+    /// The same without null.
+    pub(super) fn without_null(mut self) -> Self {
+        self.0.remove(&Value::Null);
         self
     }
 
@@ -173,14 +176,12 @@ impl Values {
         self.iter().all(|value| *value == Value::Number)
     }
 
-    /// Whether no part of a record and nothing unknown is within.
-    pub(super) fn are_constant(&self) -> bool {
+    /// Whether they are known to have nothing within.
+    pub(super) fn are_bare(&self) -> bool {
         self.iter().all(|value| match value {
-            Value::Text(_) | Value::Number | Value::Plain => true,
-            Value::List(items) => items.are_constant(),
-            Value::Object(members, others) => {
-                others.are_constant() && members.values().all(Self::are_constant)
-            }
+            Value::Text(_) | Value::Number | Value::Null | Value::Boolean => true,
+            Value::List(items) => items.is_empty(),
+            Value::Object(members, others) => members.is_empty() && others.is_empty(),
             Value::Place(_) | Value::Unknown => false,
         })
     }
