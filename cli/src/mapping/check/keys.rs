@@ -68,8 +68,7 @@ impl Keys {
         for (field, records) in other.links {
             *self.links.entry(field).or_default() += records;
         }
-        self.root.merge(other.root);
-        self.count += other.count;
+        self.root.merge(other.root, &mut self.count);
     }
 }
 
@@ -86,22 +85,26 @@ impl Node {
                 self.is_object = true;
                 for (key, value) in members.iter() {
                     let key = text(key).unwrap_or_default();
-                    if !self.keys.contains_key(key) {
-                        if *count == KEYS_MAX {
-                            continue;
-                        }
-                        *count += 1;
+                    if let Some(node) = self.key(key, count) {
+                        node.count(value, looked);
+                        node.value(value, looked, count);
                     }
-                    let node = match self.keys.get_mut(key) {
-                        Some(node) => node,
-                        None => self.keys.entry(key.into()).or_default(),
-                    };
-                    node.count(value, looked);
-                    node.value(value, looked, count);
                 }
             }
             _ => {}
         }
+    }
+
+    /// What stands under a key; none where too many keys are remembered to take a new one.
+    fn key(&mut self, key: &str, count: &mut usize) -> Option<&mut Self> {
+        if !self.keys.contains_key(key) {
+            if *count == KEYS_MAX {
+                return None;
+            }
+            *count += 1;
+            self.keys.insert(key.into(), Self::default());
+        }
+        self.keys.get_mut(key)
     }
 
     /// Counts a record once, however often it has a value here.
@@ -114,15 +117,17 @@ impl Node {
         }
     }
 
-    fn merge(&mut self, other: Self) {
+    fn merge(&mut self, other: Self, count: &mut usize) {
         self.records += other.records;
         self.sample.merge(other.sample);
         self.is_object |= other.is_object;
         for (key, node) in other.keys {
-            self.keys.entry(key).or_default().merge(node);
+            if let Some(of_key) = self.key(&key, count) {
+                of_key.merge(node, count);
+            }
         }
         if let Some(members) = other.members {
-            self.members.get_or_insert_default().merge(*members);
+            self.members.get_or_insert_default().merge(*members, count);
         }
     }
 }

@@ -61,6 +61,33 @@ fn checker(places: impl Iterator<Item = usize>) -> Checker {
 }
 
 #[test]
+fn checkers_of_parts_remember_no_more_keys_than_one() {
+    let mapping = Mapping::parse("a.toml".to_owned(), MAPPING.to_owned()).unwrap();
+    let part = |number: usize| {
+        let mut checker = Checker::default();
+        let keys = (0..60_000).map(|key| (format!("{number}-{key}"), json!(1)));
+        let looked = Looked {
+            place: number,
+            source: 0,
+            record_type: "b",
+            is_published: true,
+            links: Vec::new(),
+        };
+        checker.record(
+            &looked,
+            &from_json(&json!({"in": keys.collect::<serde_json::Map<_, _>>(), "name": 1})),
+        );
+        checker
+    };
+    let mut merged = part(0);
+    merged.merge(part(1));
+    let keys = merged.keys.values().next().unwrap();
+    assert_eq!(keys.root.keys["in"].keys.len(), 99_998);
+    let report = merged.report(&mapping.definition).unwrap();
+    assert_eq!(report.rules[0].records, 2);
+}
+
+#[test]
 fn checkers_of_parts_come_to_what_one_of_all_comes_to() {
     let mapping = Mapping::parse("a.toml".to_owned(), MAPPING.to_owned()).unwrap();
     let report = |checker: Checker| json!(checker.report(&mapping.definition).unwrap());
