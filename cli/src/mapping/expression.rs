@@ -25,7 +25,9 @@ use jaq_json::Val;
 pub(super) use self::functions::IMAGE_SIZE;
 pub(super) use self::products::TooLarge;
 pub(super) use self::read::{from_plain_text, from_text};
-pub(super) use self::reads::{Asked, Links, Place, Reader, Reads, Root, Site, Step, Tree, Values};
+pub(super) use self::reads::{
+    Asked, Links, Place, Reader, Reads, Root, Site, Step, Tree, Values, in_path,
+};
 use self::recursion::check as check_recursion;
 pub(super) use self::referred::Referred;
 use self::rewrite::Rewriter;

@@ -204,6 +204,36 @@ each = 'if .links then [.links[] | {from: .[0], field: .[1], to: .[2], position:
 }
 
 #[test]
+fn links_that_another_record_is_asked_for_are_read_there() {
+    let rules = r#"
+x_range = 'links(.maker; "range")'
+[[emit]]
+kind = "manufacturer"
+type = "maker"
+[emit.fields]
+name = '.name'
+[links]
+files = ["*.ndjson"]
+reader = "ndjson"
+each = 'if .links then [.links[] | {from: .[0], field: .[1], to: .[2]}] else [] end'
+"#;
+    let records = r#"{"id":"1","type":"boat","name":"A","maker":"m"}
+        {"id":"m","type":"maker","name":"M"}
+        {"links":[["m","range","r"],["m","tags","t"],["1","range","r"]]}"#;
+    let (_, report) = checked(&format!("{BEGINNING}{BOAT}{rules}"), records);
+    assert_eq!(unread(&report), ["links(\"tags\") 1"]);
+}
+
+#[test]
+fn a_key_with_a_dot_is_told_from_a_path() {
+    check(
+        "x_c = '.a.c'",
+        r#"{"id":"1","type":"boat","name":"A","a":{"b":1,"c":2},"a.b":1,"d[]":1,"e":[{"f \"g\"":1}]}"#,
+        (&["\"a.b\" 1", "\"d[]\" 1", "a.b 1", "e 1"], &[]),
+    );
+}
+
+#[test]
 fn a_finding_counts_for_the_rule_that_made_the_record() {
     let second = r#"
 lengthOverall = ".loa"

@@ -18,6 +18,8 @@ pub(super) struct Coverage {
     pub(super) joins: Vec<Reads>,
     /// Fields of links that anything asks for.
     pub(super) links: Links,
+    /// Those that are asked for of other records than the one that is mapped.
+    pub(super) other_links: Links,
 }
 
 /// A part of the envelope that sources may share.
@@ -82,6 +84,7 @@ impl Coverage {
             rules: Vec::new(),
             joins: Vec::new(),
             links: Links::default(),
+            other_links: Links::default(),
         };
         for source in 0..definition.sources.len() {
             coverage.envelope(source, definition, &reader);
@@ -97,6 +100,8 @@ impl Coverage {
         for emit in &definition.emits {
             let rule = rule(emit, definition, &reader);
             coverage.links.merge(&rule.reads.links);
+            coverage.links.merge(&rule.reads.other_links);
+            coverage.other_links.merge(&rule.reads.other_links);
             coverage.rules.push(rule);
         }
         coverage

@@ -75,7 +75,7 @@ impl Summary<'_> {
 
     /// What is read of the records of a type.
     fn read(&self, source: usize, record_type: &str) -> (Tree, Links) {
-        let (mut read, mut links) = (Tree::default(), Links::default());
+        let (mut read, mut links) = (Tree::default(), self.coverage.other_links.clone());
         let envelope = &self.coverage.envelopes[source];
         let rules = self.rules_for(record_type);
         let rules = rules.map(|(rule, _)| &self.coverage.rules[rule].reads);

@@ -6,7 +6,7 @@ use std::iter;
 use super::keys::{Keys, Node};
 use super::report::UnreadKey;
 use crate::findings::cut;
-use crate::mapping::expression::{Links, Tree};
+use crate::mapping::expression::{Links, Tree, in_path};
 
 /// The keys that nothing reads, by their paths.
 #[derive(Default)]
@@ -86,7 +86,7 @@ impl Unread {
         let members = || read.iter().filter_map(|tree| tree.members.as_deref());
         for (key, node) in &node.keys {
             let separator = if path.is_empty() { "" } else { "." };
-            let path = format!("{path}{separator}{}", cut(key));
+            let path = format!("{path}{separator}{}", cut(&in_path(key)));
             if ignored.has(key, &path) {
                 continue;
             }

@@ -19,7 +19,7 @@ use jaq_json::Val;
 use self::scope::Scope;
 use self::terms::Evaluator;
 pub(in crate::mapping) use self::tree::{Links, Reads, Tree};
-pub(in crate::mapping) use self::value::{Place, Root, Site, Step, Values};
+pub(in crate::mapping) use self::value::{Place, Root, Site, Step, Values, in_path};
 
 use super::{Parsed, library};
 

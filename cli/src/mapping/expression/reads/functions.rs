@@ -120,11 +120,19 @@ impl Evaluator<'_> {
                 self.reads.whole(input);
                 Value::List(self.led(&site)).into()
             }
-            ("links", [field]) => self.links(field, input, scope),
+            ("links", [field]) => {
+                let fields = self.term(field, input, scope);
+                self.reads.whole(&fields);
+                self.reads.links.add(&fields);
+                Value::List(Value::Unknown.into()).into()
+            }
             ("links", [key, field]) => {
                 let key = self.term(key, input, scope);
                 self.reads.whole(&key);
-                self.links(field, input, scope)
+                let fields = self.term(field, input, scope);
+                self.reads.whole(&fields);
+                self.reads.other_links.add(&fields);
+                Value::List(Value::Unknown.into()).into()
             }
             (IMAGE_SIZE, [path]) => {
                 let path = self.term(path, input, scope);
@@ -146,14 +154,6 @@ impl Evaluator<'_> {
                 }
             }
         }
-    }
-
-    /// The keys that a field of links leads to.
-    fn links<'t>(&mut self, field: &'t Term<&'t str>, input: &Values, scope: &Scope<'t>) -> Values {
-        let fields = self.term(field, input, scope);
-        self.reads.whole(&fields);
-        self.reads.links.add(&fields);
-        Value::List(Value::Unknown.into()).into()
     }
 
     /// What stands at the end of a path of literals.

@@ -9,7 +9,10 @@ use super::value::{Place, Root, Step, Value, Values};
 #[derive(Clone, Debug, Default)]
 pub(in crate::mapping) struct Reads {
     pub(in crate::mapping) places: BTreeMap<Root, Tree>,
+    /// Links of the record that is mapped.
     pub(in crate::mapping) links: Links,
+    /// Links of others.
+    pub(in crate::mapping) other_links: Links,
 }
 
 /// The places of a record that are read.

@@ -1,5 +1,6 @@
 //! What stands for a value while it is told what an expression reads.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
@@ -87,13 +88,22 @@ impl Place {
     }
 }
 
+/// A key as a part of a path: in quotes where it could be taken for several.
+pub(in crate::mapping) fn in_path(key: &str) -> Cow<'_, str> {
+    if key.contains(['.', '[', ']', '"']) {
+        Cow::Owned(Json::from(key).to_string())
+    } else {
+        Cow::Borrowed(key)
+    }
+}
+
 /// Within its record, as in `engines[].maker`.
 impl Display for Place {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         for (number, step) in self.steps.iter().enumerate() {
             match step {
-                Step::Key(key) if number == 0 => formatter.write_str(key)?,
-                Step::Key(key) => write!(formatter, ".{key}")?,
+                Step::Key(key) if number == 0 => formatter.write_str(&in_path(key))?,
+                Step::Key(key) => write!(formatter, ".{}", in_path(key))?,
                 Step::Members => formatter.write_str("[]")?,
             }
         }
