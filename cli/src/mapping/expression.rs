@@ -4,7 +4,6 @@
 //! nothing else: no environment, no other input, no clock, no modules. Evaluating has no limit of
 //! its own; whoever does it keeps watch.
 
-mod calls;
 mod functions;
 mod library;
 mod products;
@@ -30,8 +29,8 @@ pub(super) use self::reads::{
 };
 use self::recursion::check as check_recursion;
 pub(super) use self::referred::Referred;
-use self::rewrite::Rewriter;
 pub(super) use self::rewrite::SiteNumber;
+use self::rewrite::{Found, Rewriter};
 pub(super) use self::values::{from_json, from_node, text, write_json, write_text};
 
 use super::image_files::ImageFile;
@@ -107,7 +106,9 @@ impl Program {
         check_recursion(code)?;
         check_syntax(code)?;
         let Parsed {
-            definitions, body, ..
+            definitions,
+            body,
+            found,
         } = Parsed::new(code, prelude).ok_or_else(not_jq)?;
         let expression = Def {
             name: EXPRESSION,
@@ -117,7 +118,7 @@ impl Program {
                 _ => Term::Def(definitions, Box::new(body)),
             },
         };
-        let library = library::definitions(&expression.body).into_iter();
+        let library = library::definitions(found.called).into_iter();
         let definitions = library.chain([expression]);
         let arena = Arena::default();
         let file = File {
@@ -186,8 +187,7 @@ impl Program {
 struct Parsed<'c> {
     definitions: Vec<Def<&'c str>>,
     body: Term<&'c str>,
-    /// The joins that are named by a text.
-    joins: Vec<String>,
+    found: Found<'c>,
 }
 
 impl<'c> Parsed<'c> {
@@ -199,14 +199,14 @@ impl<'c> Parsed<'c> {
         Some(Self {
             definitions,
             body,
-            joins: rewriter.into_joins(),
+            found: rewriter.finish(),
         })
     }
 }
 
 /// The joins that an expression names by a text, after those that the definitions of `prelude` name.
 pub(super) fn joins_named(code: &str, prelude: &str) -> Vec<String> {
-    Parsed::new(code, prelude).map_or_else(Vec::new, |parsed| parsed.joins)
+    Parsed::new(code, prelude).map_or_else(Vec::new, |parsed| parsed.found.joins)
 }
 
 /// The keys of an expression that is nothing but `.key.key`.

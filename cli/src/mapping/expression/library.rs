@@ -7,11 +7,11 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use jaq_core::load;
-use jaq_core::load::parse::{Def, Term};
+use jaq_core::load::parse::Def;
 use jaq_core::native::Fun;
 
 use super::rewrite::Rewriter;
-use super::{Language, calls, functions};
+use super::{Language, functions};
 
 /// Functions of jaq that reach outside, or end the program.
 pub(super) const OUTSIDE: [&str; 14] = [
@@ -58,8 +58,14 @@ const WRAPPED: [(&str, &str); 6] = [
     ("strptime", "_strptime"),
 ];
 
+/// A definition in jq, and the functions that it calls.
+struct Known {
+    definition: Def<&'static str>,
+    called: HashSet<&'static str>,
+}
+
 /// All definitions: each sees those before it.
-static DEFINITIONS: LazyLock<Vec<Def<&str>>> = LazyLock::new(|| {
+static DEFINITIONS: LazyLock<Vec<Known>> = LazyLock::new(|| {
     let is_kept = |definition: &Def<&str>| !is_excluded(definition.name);
     jaq_core::defs()
         .chain(own(include_str!("errors.jq")))
@@ -67,7 +73,13 @@ static DEFINITIONS: LazyLock<Vec<Def<&str>>> = LazyLock::new(|| {
         .chain(jaq_json::defs())
         .filter(is_kept)
         .chain(own(include_str!("library.jq")))
-        .map(|definition| Rewriter::default().definition(definition))
+        .map(|definition| {
+            let mut rewriter = Rewriter::default();
+            Known {
+                definition: rewriter.definition(definition),
+                called: rewriter.finish().called,
+            }
+        })
         .collect()
 });
 
@@ -83,7 +95,8 @@ pub(super) fn instead(name: &str) -> Option<&'static str> {
 
 /// The numbers of arguments that the functions of this name take.
 pub(super) fn arities(name: &str) -> Vec<usize> {
-    let defined = DEFINITIONS.iter().filter(|def| def.name == name);
+    let definitions = DEFINITIONS.iter().map(|known| &known.definition);
+    let defined = definitions.filter(|definition| definition.name == name);
     let native = functions().filter(|(native, ..)| *native == name);
     let mut arities: Vec<usize> = defined
         .map(|definition| definition.args.len())
@@ -101,19 +114,17 @@ fn own(code: &'static str) -> Vec<Def<&'static str>> {
 
 /// All definitions, as they run.
 pub(super) fn all() -> impl Iterator<Item = Def<&'static str>> {
-    DEFINITIONS.iter().cloned()
+    DEFINITIONS.iter().map(|known| known.definition.clone())
 }
 
-/// The definitions that a term uses, be it by others: to compile them all for each expression takes
-/// many times as long as to compile the expression.
-pub(super) fn definitions<'c>(term: &Term<&'c str>) -> Vec<Def<&'c str>> {
-    let mut names = HashSet::new();
-    calls::add(term, &mut names);
+/// The definitions that are called by these names, or by those among them: to compile them all for
+/// each expression takes many times as long as to compile the expression.
+pub(super) fn definitions(mut called: HashSet<&str>) -> Vec<Def<&str>> {
     let mut used = Vec::new();
-    for definition in DEFINITIONS.iter().rev() {
-        if names.contains(definition.name) {
-            calls::add(&definition.body, &mut names);
-            used.push(definition.clone());
+    for known in DEFINITIONS.iter().rev() {
+        if called.contains(known.definition.name) {
+            called.extend(&known.called);
+            used.push(known.definition.clone());
         }
     }
     used.reverse();

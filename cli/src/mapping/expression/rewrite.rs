@@ -1,6 +1,8 @@
 //! What is changed about an expression before it runs: every product becomes a call of [`PRODUCT`],
 //! and every `deref` and `joined` says which one it is, so that it is known where each of them leads.
 
+use std::collections::HashSet;
+
 use jaq_core::load::lex::StrPart;
 use jaq_core::load::parse::{BinaryOp, Def, Pattern, Term};
 use jaq_core::ops::Math;
@@ -35,9 +37,19 @@ impl SiteNumber {
     }
 }
 
+/// What an expression names.
+pub(super) struct Found<'c> {
+    /// The functions that it calls, be they its own, and its formats.
+    pub(super) called: HashSet<&'c str>,
+    /// The joins that it names by a text, in their order.
+    pub(super) joins: Vec<String>,
+}
+
 /// Rewrites an expression, or definitions of the library.
 #[derive(Default)]
-pub(super) struct Rewriter {
+pub(super) struct Rewriter<'c> {
+    /// The functions that are called.
+    called: HashSet<&'c str>,
     /// How many calls of [`LEADING`] functions were found.
     sites: u32,
     /// Which of their names mean a definition of the mapping here.
@@ -71,8 +83,8 @@ fn literal(term: &Term<&str>) -> Option<String> {
     Some(text)
 }
 
-impl Rewriter {
-    pub(super) fn definition<'c>(&mut self, def: Def<&'c str>) -> Def<&'c str> {
+impl<'c> Rewriter<'c> {
+    pub(super) fn definition(&mut self, def: Def<&'c str>) -> Def<&'c str> {
         let before = self.hidden;
         let arguments = LEADING.map(|(name, count, _)| count == 0 && def.args.contains(&name));
         self.hidden = either(self.hidden, either(hidden_by(&def), arguments));
@@ -81,12 +93,16 @@ impl Rewriter {
         Def { body, ..def }
     }
 
-    /// The joins that were named by a text, in their order.
-    pub(super) fn into_joins(self) -> Vec<String> {
-        self.joins
+    /// What was found on the way.
+    pub(super) fn finish(self) -> Found<'c> {
+        Found {
+            called: self.called,
+            joins: self.joins,
+        }
     }
 
-    fn call<'c>(&mut self, name: &'c str, arguments: Vec<Term<&'c str>>) -> Term<&'c str> {
+    fn call(&mut self, name: &'c str, arguments: Vec<Term<&'c str>>) -> Term<&'c str> {
+        self.called.insert(name);
         let mut leading = LEADING.iter().zip(self.hidden);
         let leading = leading.find(|((of, count, _), is_hidden)| {
             *of == name && *count == arguments.len() && !is_hidden
@@ -102,7 +118,7 @@ impl Rewriter {
     }
 
     /// Definitions and the term that may use them.
-    pub(super) fn scope<'c>(
+    pub(super) fn scope(
         &mut self,
         defs: Vec<Def<&'c str>>,
         of: Term<&'c str>,
@@ -120,10 +136,11 @@ impl Rewriter {
     }
 
     /// The same term, rewritten.
-    pub(super) fn term<'c>(&mut self, whole: Term<&'c str>) -> Term<&'c str> {
+    pub(super) fn term(&mut self, whole: Term<&'c str>) -> Term<&'c str> {
         match whole {
             Term::BinOp(left, operator, right) => self.operation(*left, operator, *right),
             Term::Str(format, parts) => {
+                self.called.extend(format);
                 let parts = parts.into_iter().map(|part| self.part(part));
                 Term::Str(format, parts.collect())
             }
@@ -164,7 +181,7 @@ impl Rewriter {
         }
     }
 
-    fn operation<'c>(
+    fn operation(
         &mut self,
         left: Term<&'c str>,
         operator: BinaryOp<&'c str>,
@@ -188,22 +205,22 @@ impl Rewriter {
         }
     }
 
-    fn boxed<'c>(&mut self, of: Term<&'c str>) -> Box<Term<&'c str>> {
+    fn boxed(&mut self, of: Term<&'c str>) -> Box<Term<&'c str>> {
         Box::new(self.term(of))
     }
 
-    fn terms<'c>(&mut self, of: Vec<Term<&'c str>>) -> Vec<Term<&'c str>> {
+    fn terms(&mut self, of: Vec<Term<&'c str>>) -> Vec<Term<&'c str>> {
         of.into_iter().map(|of| self.term(of)).collect()
     }
 
-    fn part<'c>(&mut self, of: StrPart<&'c str, Term<&'c str>>) -> StrPart<&'c str, Term<&'c str>> {
+    fn part(&mut self, of: StrPart<&'c str, Term<&'c str>>) -> StrPart<&'c str, Term<&'c str>> {
         match of {
             StrPart::Term(of) => StrPart::Term(self.term(of)),
             StrPart::Str(_) | StrPart::Char(_) => of,
         }
     }
 
-    fn pattern<'c>(&mut self, of: Pattern<&'c str>) -> Pattern<&'c str> {
+    fn pattern(&mut self, of: Pattern<&'c str>) -> Pattern<&'c str> {
         match of {
             Pattern::Var(_) => of,
             Pattern::Arr(items) => {
@@ -217,7 +234,7 @@ impl Rewriter {
         }
     }
 
-    fn steps<'c>(&mut self, of: Path<Term<&'c str>>) -> Path<Term<&'c str>> {
+    fn steps(&mut self, of: Path<Term<&'c str>>) -> Path<Term<&'c str>> {
         let mut step = |of| match of {
             Part::Index(at) => Part::Index(self.term(at)),
             Part::Range(from, to) => {
