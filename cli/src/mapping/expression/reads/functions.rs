@@ -33,9 +33,9 @@ const OF_ARGUMENTS: [&str; 16] = [
 ];
 
 /// Whether a definition of the library is not evaluated: the keys that `getpath` is given have an
-/// order, `del` leaves what it does not name, and `pick` has nothing else.
+/// order, `del` and `setpath` leave what they do not name, and `pick` has nothing else.
 pub(super) fn is_known(def: &Def<&str>) -> bool {
-    matches!(def.name, "getpath" | "del" | "pick")
+    matches!(def.name, "getpath" | "setpath" | "del" | "pick")
 }
 
 /// Whether a term is a list of texts without parts, and of numbers.
@@ -66,6 +66,13 @@ impl Evaluator<'_> {
             ("pick", [places]) => {
                 let places = self.term(places, input, scope);
                 self.unknown(&places)
+            }
+            ("setpath", [path, value]) => {
+                for argument in [path, value] {
+                    let values = self.term(argument, input, scope);
+                    self.reads.whole(&values);
+                }
+                input.clone().and(Value::Unknown.into())
             }
             ("length", []) => Value::Number.into(),
             ("error_empty", []) => {

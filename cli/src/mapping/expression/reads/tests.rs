@@ -164,6 +164,10 @@ fn what_is_assigned_leaves_the_rest() {
     check("del(.a) | .c", "a c.*");
     check("pick(.a.b, .c[0].d)", "a.b.* c[].d.*");
     check(".a | pick(first(.b[] | select(.c)))", "a.b[].*");
+    check(
+        "setpath([\"a\", .b]; .c) | .a.d.e, .f",
+        "a.d.e.* b.* c.* f.*",
+    );
     check(".a += .b | .a", "a.* b.*");
     check(".a *= .b | .c", "a.* b.* c.*");
 }
