@@ -5,18 +5,31 @@ use std::fmt::Write as _;
 use super::*;
 
 /// As many records as several threads share, of which some fail, lead to what is not published, have
-/// an image without a size, or are merged although they differ.
+/// an image without a size, are merged although they differ, refer to each other, look like Markdown,
+/// or are links from keys without a record.
 fn records() -> String {
     let mut lines = String::new();
     for n in 0..1_500 {
         let (maker, twin, live) = (n % 7, (n * 37) % 1_500, n % 50 != 3);
         let site = n / 1_000;
+        let text = if n % 211 == 9 {
+            "- **a**\\n- [b](c)"
+        } else {
+            "a"
+        };
         let length = if n % 97 == 5 { "\"?\"" } else { "10" };
         let record = format!(
-            r#"{{"key":"{n}","type":"b","live":{live},"new":{},"maker":"M{maker}","site":"s{site}","twin":"{twin}","length":{length},"extra":{n}}}"#,
+            r#"{{"key":"{n}","type":"b","live":{live},"new":{},"maker":"M{maker}","site":"s{site}","twin":"{twin}","length":{length},"text":"{text}","extra":{n}}}"#,
             n % 60 == 7
         );
         writeln!(lines, "{record}").unwrap();
+        let (link, from) = (n * 31 % 1_500, if n % 30 == 1 { "none" } else { "" });
+        writeln!(
+            lines,
+            r#"{{"links":[["{from}{n}","f{}","{link}"]]}}"#,
+            n % 3
+        )
+        .unwrap();
     }
     // Neither of these can be read.
     lines.push_str("{\"key\":\"1500\"\n{\"key\":\"1501\",\"key\":\"\"}\n");
@@ -26,14 +39,37 @@ fn records() -> String {
 const RULES: &str = r#"
 published = ".live"
 changed = ".new"
+[joins.twins]
+type = "b"
+to = ".twin"
+order = ".extra % 10"
+[joins.crew]
+type = "b"
+to = ".maker"
+[links]
+files = ["*.ndjson"]
+reader = "ndjson"
+each = "[(.links // [])[] | {from: .[0], field: .[1], to: .[2]}]"
 [[emit]]
 kind = "boat"
 type = "b"
 [emit.fields]
+x_twins = '[(.key | joined("twins")[] | .key), links("f0")[]]'
+description = ".text | plain"
 model = '.twin | deref | .key'
 lengthOverall = '.length | measure("m")'
 image = '{url: .key}'
 manufacturer = '.twin | pub'
+[[emit]]
+kind = "term"
+type = "b"
+each = '[["type", .site], ["category", .maker], ["category", .site]]'
+distinct = true
+[emit.fields]
+vocabulary = ".[0]"
+id = ".[1]"
+slug = ".[1]"
+name = ".[1]"
 [[emit]]
 kind = "manufacturer"
 type = "b"
@@ -59,6 +95,9 @@ fn several_threads_make_and_tell_what_one_does() {
     });
     assert_eq!(one.0, several.0);
     assert_eq!(one.1, several.1);
+    let lone =
+        r#""loneLinks":[{"key":"links(\"f1\")","records":50,"#.replace("(\"f1\")", "(\\\"f1\\\")");
+    assert!(one.1.contains(&lone), "{}", one.1);
     let count = |what: &str| one.0.iter().filter(|line| line.contains(what)).count();
     let counts = [
         r#""kind":"boat""#,
@@ -66,17 +105,22 @@ fn several_threads_make_and_tell_what_one_does() {
         "boat MAPPING_FAILED /lengthOverall",
         "unpublished boat",
         "25 published records, from here on, were changed",
-        "30 references, from here on, lead to records that are not published",
+        "40 references, from here on, lead to records that are not published",
         "images, from here on, were left out",
         "into 7 records",
+        "have texts that look like Markdown",
+        r#""kind":"term""#,
         "- INVALID_JSON",
         "- REPEATED_KEY",
     ]
     .map(count);
     assert_eq!(
         counts,
-        [1_454, 7, 16, 30, 1, 1, 1, 1, 1, 1],
+        [1_454, 7, 16, 30, 1, 1, 1, 1, 1, 11, 1, 1],
         "{:?}",
-        &one.0[1_460..]
+        one.0
+            .iter()
+            .filter(|line| !line.contains("\"kind\""))
+            .collect::<Vec<_>>()
     );
 }
