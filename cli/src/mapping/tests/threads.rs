@@ -95,9 +95,8 @@ fn several_threads_make_and_tell_what_one_does() {
     });
     assert_eq!(one.0, several.0);
     assert_eq!(one.1, several.1);
-    let lone =
-        r#""loneLinks":[{"key":"links(\"f1\")","records":50,"#.replace("(\"f1\")", "(\\\"f1\\\")");
-    assert!(one.1.contains(&lone), "{}", one.1);
+    let lone = r#""loneLinks":[{"key":"links(\"f1\")","records":50,"#;
+    assert!(one.1.contains(lone), "{}", one.1);
     let count = |what: &str| one.0.iter().filter(|line| line.contains(what)).count();
     let counts = [
         r#""kind":"boat""#,
