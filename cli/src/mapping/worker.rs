@@ -1,5 +1,5 @@
 //! Threads that map, and a watch over them: an expression that never ends, or takes more memory than
-//! any record needs, is told by name instead of keeping the command waiting or taking all there is.
+//! any record needs, is reported by name instead of keeping the command waiting or taking all there is.
 //!
 //! ```text
 //! start ─► tasks, in order ─► threads, each with programs of its own ─► pieces ─► next, in order
@@ -246,7 +246,7 @@ impl Workers {
             // Where it is not wanted any more, the command ends for another reason.
             _ = pieces.sender.send(end);
         };
-        // Where no thread is left, waiting tells it.
+        // Where no thread is left, waiting for a piece fails.
         _ = self.tasks.send(Box::new(task));
         Pending(receiver)
     }

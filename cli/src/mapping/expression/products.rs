@@ -1,5 +1,5 @@
 //! Products of two values: a text times a number is the one value that the language makes as large
-//! as a number says, in one step that nobody can watch.
+//! as a number says, in one step that cannot be watched.
 
 use std::panic;
 

@@ -8,7 +8,7 @@ use super::InvalidExpression;
 /// Deepest nesting of brackets in an expression.
 const BRACKETS_MAX: usize = 100;
 
-/// Refuses what could take the parser, or whoever evaluates, to the end of the stack.
+/// Refuses what could take the parser or the evaluation to the end of the stack.
 ///
 /// A definition that calls itself would most likely never end: one that is meant to extend the
 /// function of the same name does not see that. The library has loops.

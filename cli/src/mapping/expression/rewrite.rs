@@ -48,7 +48,7 @@ pub(super) struct Found<'c> {
 /// Rewrites an expression, or definitions of the library.
 #[derive(Default)]
 pub(super) struct Rewriter<'c> {
-    /// The functions that are called.
+    /// The functions that are called, by the names that they had.
     called: HashSet<&'c str>,
     /// How many calls of [`LEADING`] functions were found.
     sites: u32,
