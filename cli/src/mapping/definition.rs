@@ -1,8 +1,8 @@
 //! What a mapping file says, as types: which files hold records, what identifies a record, what
 //! stands beside it, and what is made of it.
 //!
-//! Expressions are kept as numbers into one list, because whoever evaluates them compiles them
-//! for a thread of its own.
+//! Expressions are kept as numbers into one list, because each thread that maps compiles them for
+//! itself.
 
 use std::collections::HashMap;
 use std::ops::Range;

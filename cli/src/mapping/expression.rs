@@ -2,7 +2,7 @@
 //!
 //! An expression sees its input, the variables of the mapping and what [`Knowledge`] tells, and
 //! nothing else: no environment, no other input, no clock, no modules. Evaluating has no limit of
-//! its own; whoever does it keeps watch.
+//! its own; the caller keeps watch.
 
 mod functions;
 mod library;
