@@ -18,7 +18,9 @@ use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
 use crate::table::{self, Cell, Column};
 use crate::tone::Tone;
-use crate::{json, shell, when};
+use crate::json;
+use crate::shell;
+use crate::when;
 
 /// Arguments of `subscriptions`.
 #[derive(Debug, Args)]

@@ -16,7 +16,8 @@ use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
 use crate::table::{self, Cell, Column};
-use crate::{json, when};
+use crate::json;
+use crate::when;
 
 /// How much of a month must have passed before anything is foreseen from it: a tenth.
 const FORESEEN_AFTER: i64 = 10;

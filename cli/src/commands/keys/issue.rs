@@ -21,7 +21,8 @@ use crate::commands::{key_store, one_of};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
-use crate::{duration, json};
+use crate::duration;
+use crate::json;
 
 /// Arguments of `keys issue`.
 #[derive(Debug, Args)]

@@ -15,7 +15,8 @@ use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
 use crate::table::{self, Cell, Column};
-use crate::{json, when};
+use crate::json;
+use crate::when;
 
 #[derive(Serialize)]
 struct ListDocument {

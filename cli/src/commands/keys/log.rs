@@ -15,7 +15,8 @@ use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
 use crate::table::{self, Column};
-use crate::{json, when};
+use crate::json;
+use crate::when;
 
 /// Entries that are shown unless more are asked for.
 const LIMIT_DEFAULT: u32 = 50;

@@ -13,7 +13,8 @@ use crate::context::Context;
 use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
-use crate::{json, when};
+use crate::json;
+use crate::when;
 
 /// Arguments of `keys rotate`.
 #[derive(Debug, Args)]

@@ -12,7 +12,8 @@ use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
 use crate::table::{self, Cell, Column};
 use crate::visible::visible;
-use crate::{json, when};
+use crate::json;
+use crate::when;
 
 /// Which releases there are, or should be.
 pub(super) struct Listing {
