@@ -22,11 +22,11 @@ use crate::commands::{
     completions, demo, diff, doctor, explain, explain_code, import, keys, limits, manual, mapping,
     releases, serve, settings as settings_command, store, subscriptions, usage, validate,
 };
-use crate::concealed::concealed;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hints;
-use crate::visible::visible;
+use crate::terminal::escape::visible;
+use crate::terminal::redact::concealed;
 
 /// Widest help text, in columns; also its width where there is no terminal to measure.
 const HELP_WIDTH_MAX: usize = 100;

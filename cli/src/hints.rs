@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 
-use crate::shell::quoted;
+use crate::terminal::shell::quoted;
 
 /// The name of the program, before a command.
 const PROGRAM: &str = "catalogue ";

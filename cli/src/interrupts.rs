@@ -20,7 +20,7 @@ use tokio::runtime::{self, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{sleep, timeout};
 
-use crate::progress;
+use crate::terminal::progress;
 
 /// What a shell adds to the number of a signal.
 const SIGNALLED: i32 = 128;

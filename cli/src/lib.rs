@@ -8,7 +8,6 @@ pub mod advice;
 pub mod args;
 mod closed_output;
 pub mod commands;
-pub mod concealed;
 pub mod context;
 pub mod core_dump;
 pub mod duration;
@@ -19,7 +18,6 @@ pub mod hints;
 pub mod interrupts;
 pub mod json;
 pub mod key_place;
-pub mod lines;
 pub mod listening;
 pub mod logging;
 pub mod machine;
@@ -28,23 +26,18 @@ pub mod minute_place;
 pub mod new_file;
 pub mod open_files;
 pub mod operator;
-mod problem;
-pub mod progress;
 pub mod publication;
 pub mod runtime;
 mod seen;
 pub mod service_manager;
 pub mod serving;
-pub mod shell;
 pub mod size;
 mod steps;
 pub mod stop;
-pub mod table;
 pub mod temporary_file;
-pub mod tone;
 pub mod validate;
-pub mod visible;
-pub mod when;
+
+pub mod terminal;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -54,9 +47,9 @@ pub use crate::exit_status::ExitStatus;
 
 use crate::advice::Advised;
 use crate::args::NoArgs;
-use crate::concealed::concealed;
 use crate::context::OutputClosed;
-use crate::visible::visible;
+use crate::terminal::escape::visible;
+use crate::terminal::redact::concealed;
 
 /// Runs the command that `args` names, the first of them being the program's own name.
 ///

@@ -44,8 +44,8 @@ use crate::advice::Advised;
 use crate::export::{self, Surroundings, Visit};
 use crate::findings::Finding;
 use crate::machine::resident_bytes;
-use crate::problem::{self, Problem};
-use crate::progress::Progress;
+use crate::terminal::excerpt::{self, Problem};
+use crate::terminal::progress::Progress;
 use crate::validate::Kind;
 
 /// Longest mapping file, in bytes.
@@ -175,7 +175,7 @@ fn read_text(path: &Path) -> io::Result<String> {
 fn unusable(problems: &[Problem], name: &str, text: &str) -> anyhow::Error {
     let error = anyhow!("the mapping {name} cannot be used");
     let advice = "mend the mapping; `catalogue mapping init` writes one that works";
-    let excerpt = problem::render(problems, name, text);
+    let excerpt = excerpt::render(problems, name, text);
     Advised::wrong_usage(error, advice)
         .with_excerpt(excerpt)
         .into()

@@ -11,7 +11,7 @@ use shared::release::{ReleaseError, ReleaseStore, Releases, S3Address, S3Release
 
 use crate::advice::Advised;
 use crate::context::Context;
-use crate::progress::Progress;
+use crate::terminal::progress::Progress;
 
 /// What was typed, or set, about releases.
 #[derive(Clone, Copy)]

@@ -51,7 +51,7 @@ use self::collect::Collector;
 use crate::export::{self, LineFiles, Select, Surroundings};
 use crate::findings::Findings;
 use crate::mapping::{self, CheckReport, Mapping};
-use crate::progress::Progress;
+use crate::terminal::progress::Progress;
 
 /// What to validate, and how.
 pub struct Settings<'a> {

@@ -11,7 +11,7 @@ use shared::release::fields::{FieldCount, FieldCounts};
 use shared::render::coverage::is_member;
 
 use crate::context::Terminal;
-use crate::lines;
+use crate::terminal::wrap;
 
 /// What begins each line below the first.
 const INDENT: &str = "  ";
@@ -49,7 +49,7 @@ pub(super) fn text(manifest: &Manifest, terminal: Terminal) -> String {
         return "Fields: not known, since they were not counted when this release was made.\n"
             .to_owned();
     };
-    let width = lines::width(terminal);
+    let width = wrap::width(terminal);
     let boats = of_kind("boat", manifest.boats, &fields.boats, width);
     let (makers, fields) = (manifest.manufacturers, &fields.manufacturers);
     let manufacturers = of_kind("manufacturer", makers, fields, width);
@@ -92,7 +92,7 @@ fn of_kind(kind: &str, records: u64, fields: &[FieldCount], width: usize) -> Str
         "Fields of {kind}s: {} in every record{others}",
         in_every.count()
     );
-    let mut text = lines::wrapped_at(width, &title, 0);
+    let mut text = wrap::wrapped_at(width, &title, 0);
     text.push('\n');
     let label_width = groups.iter().map(|(group, _)| group.len()).max();
     for (group, items) in &groups {
@@ -175,16 +175,16 @@ Fields of boats: 1 in every record, the others in % of records:
   image    alt 50
   in none  hull.type, gallery
 ";
-        assert_eq!(of_kind("boat", 1000, &fields, lines::WIDTH), expected);
-        let all = of_kind("boat", 1000, &fields[..1], lines::WIDTH);
+        assert_eq!(of_kind("boat", 1000, &fields, wrap::WIDTH), expected);
+        let all = of_kind("boat", 1000, &fields[..1], wrap::WIDTH);
         assert_eq!(all, "Fields of boats: 1 in every record.\n");
-        assert_eq!(of_kind("boat", 0, &fields, lines::WIDTH), "");
+        assert_eq!(of_kind("boat", 0, &fields, wrap::WIDTH), "");
     }
 
     #[test]
     fn no_line_is_wider_than_a_narrow_terminal() {
         let fields: Vec<FieldCount> = (0..200).map(|n| field(&format!("hull.f{n}"), 1)).collect();
-        for line in [60, lines::WIDTH] {
+        for line in [60, wrap::WIDTH] {
             let text = of_kind("boat", 3, &fields, line);
             let widths = || text.lines().skip(1).map(str::len);
             assert!(widths().all(|width| width <= line), "{text}");

@@ -14,9 +14,9 @@ use super::releases;
 use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
 use crate::json;
-use crate::lines;
 use crate::publication::Publication;
-use crate::table::{self, Column};
+use crate::terminal::table::{self, Column};
+use crate::terminal::wrap;
 
 /// Most records or slugs of one kind that are listed, unless all are wanted.
 pub const EXAMPLES_MAX: usize = 20;
@@ -125,7 +125,7 @@ fn text(diff: &ReleaseDiff, active: Option<&ReleaseId>, terminal: Terminal) -> S
     }
     if diff.boats.fields.is_none() {
         let note = format!("Note: {}.", sentences::FIELDS_UNKNOWN);
-        parts.push(format!("{}\n", lines::wrapped(&note, 2, terminal)));
+        parts.push(format!("{}\n", wrap::wrapped(&note, 2, terminal)));
     }
     parts.join("\n")
 }

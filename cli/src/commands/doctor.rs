@@ -21,9 +21,9 @@ use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::key_place::KeyPlace;
-use crate::lines::wrapped_at;
 use crate::publication::Publication;
-use crate::visible::visible;
+use crate::terminal::escape::visible;
+use crate::terminal::wrap::wrapped_at;
 
 /// Width of lines where no terminal says otherwise.
 const WIDTH: usize = 100;

@@ -19,11 +19,11 @@ use shared::release::{Release, ReleaseId};
 
 use super::releases::parse_id;
 use crate::advice::Advised;
-use crate::concealed::concealed;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::publication::Publication;
-use crate::visible::visible;
+use crate::terminal::escape::visible;
+use crate::terminal::redact::concealed;
 
 /// How long a list may take, all of its statements together, each of which runs three times.
 const WORKING_MAX: Duration = Duration::from_secs(30);

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::findings::{Blame, Code, Severity};
-use crate::table::{self, Column};
+use crate::terminal::table::{self, Column};
 use crate::validate::nearest;
 
 /// Arguments of `explain-code`.

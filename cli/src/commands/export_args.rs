@@ -14,8 +14,8 @@ use crate::findings::report::FindingsReport;
 use crate::findings::{LISTED_DEFAULT, terminal};
 use crate::mapping::Mapping;
 use crate::new_file::{self, Kind, NewFile, Permit};
-use crate::progress::Progress;
-use crate::table;
+use crate::terminal::progress::Progress;
+use crate::terminal::table;
 use crate::validate::{Outcome, Tally};
 
 /// Arguments about exports and findings.

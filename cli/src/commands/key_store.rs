@@ -11,7 +11,7 @@ use crate::advice::Advised;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
-use crate::shell::quoted;
+use crate::terminal::shell::quoted;
 
 /// Least likeness of a name that is worth suggesting, from 0 to 1.
 const LIKENESS_MIN: f64 = 0.7;

@@ -14,8 +14,8 @@ use crate::args::settings::{self, FILE, Source};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::json;
-use crate::table::{self, Column};
-use crate::visible::visible;
+use crate::terminal::escape::visible;
+use crate::terminal::table::{self, Column};
 
 /// Arguments of `settings`.
 #[derive(Debug, ClapArgs)]

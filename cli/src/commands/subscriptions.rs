@@ -15,12 +15,12 @@ use crate::commands::wait::WaitArgs;
 use crate::commands::{key_store, one_of};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
-use crate::key_place::KeyPlace;
-use crate::table::{self, Cell, Column};
-use crate::tone::Tone;
 use crate::json;
-use crate::shell;
-use crate::when;
+use crate::key_place::KeyPlace;
+use crate::terminal::relative_time;
+use crate::terminal::shell;
+use crate::terminal::style::Tone;
+use crate::terminal::table::{self, Cell, Column};
 
 /// Arguments of `subscriptions`.
 #[derive(Debug, Args)]
@@ -194,7 +194,7 @@ fn list(as_json: bool, place: &KeyPlace, context: &mut Context) -> anyhow::Resul
             subscription.plan.to_string().into(),
             status(subscription),
             subscription.quota.to_string().into(),
-            Cell::from(when::told(subscription.started_at, now, terminal)),
+            Cell::from(relative_time::told(subscription.started_at, now, terminal)),
         ]
     });
     let columns = [
@@ -223,7 +223,7 @@ fn show(
     let now = context.clock.now().unix_seconds();
     let period = subscription.period(now);
     let terminal = context.terminal;
-    let time = |at| Cell::from(when::told_in_full(at, now, terminal));
+    let time = |at| Cell::from(relative_time::told_in_full(at, now, terminal));
     let quota = format!("{} requests a month", subscription.quota);
     let lines = [
         ("Name", subscription.name.to_string().into()),

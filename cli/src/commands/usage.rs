@@ -14,10 +14,10 @@ use shared::timestamp::Timestamp;
 use crate::commands::key_store;
 use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
-use crate::key_place::KeyPlace;
-use crate::table::{self, Cell, Column};
 use crate::json;
-use crate::when;
+use crate::key_place::KeyPlace;
+use crate::terminal::relative_time;
+use crate::terminal::table::{self, Cell, Column};
 
 /// How much of a month must have passed before anything is foreseen from it: a tenth.
 const FORESEEN_AFTER: i64 = 10;
@@ -115,7 +115,7 @@ fn bars(usage: &[Usage], now: i64, terminal: Terminal) -> String {
                 expected.unwrap_or_else(|| "-".to_owned()),
                 bar::tone(usage.expected.unwrap_or(0), usage.quota),
             ),
-            when::relative(usage.renews_at.unix_seconds(), now).into(),
+            relative_time::relative(usage.renews_at.unix_seconds(), now).into(),
         ]
     });
     table::list(columns, rows, terminal)

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::visible::visible;
+use crate::terminal::escape::visible;
 
 /// Characters shown before and after the marked place.
 const AROUND: usize = 32;

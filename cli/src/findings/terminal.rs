@@ -9,8 +9,8 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::{Code, Finding, Findings, Place, RecordName, Severity};
+use crate::terminal::escape::visible;
 use crate::validate::Kind;
-use crate::visible::visible;
 
 /// Columns that an excerpt with its margin fits into.
 const WIDTH: usize = 140;

@@ -10,7 +10,7 @@ use tracing_subscriber::fmt::time::FormatTime;
 use tracing_subscriber::fmt::{FmtContext, time};
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::visible::visible;
+use crate::terminal::escape::visible;
 
 /// Where the time of day is in an RFC 3339 time, milliseconds included.
 const TIME_OF_DAY: std::ops::Range<usize> = 11..23;

@@ -27,7 +27,7 @@ use super::index::Index;
 use super::worker::Position;
 use crate::export::ExportFile;
 use crate::findings::Finding;
-use crate::problem::Problem;
+use crate::terminal::excerpt::Problem;
 use crate::validate::Kind;
 
 use self::followed::Followed;

@@ -8,8 +8,8 @@ use super::definition::{Definition, Emit, Field};
 use super::origin::expression;
 use crate::export::STANDARD_INPUT;
 use crate::findings::{Code, Finding};
-use crate::problem::Problem;
-use crate::progress::Progress;
+use crate::terminal::excerpt::Problem;
+use crate::terminal::progress::Progress;
 use crate::validate::{self, Nobody, Rejects, Settings};
 
 /// Findings that can be told of one mapping.

@@ -17,7 +17,7 @@ use self::sources::EnvelopeParts;
 use super::definition::{Definition, Expression, ExpressionId, FORMAT, Table, WhereVariable};
 use super::expression::IMAGE_SIZE;
 use super::section::{Section, json, text};
-use crate::problem::Problem;
+use crate::terminal::excerpt::Problem;
 use crate::validate::nearest;
 
 /// Reads the text of a mapping file.

@@ -17,7 +17,7 @@ use super::mapper::{Merge, Raw, ReadRecord};
 use super::worker::{Pending, Workers};
 use super::{Mapping, Receive};
 use crate::export::{ExportFile, Line, Select};
-use crate::progress::Progress;
+use crate::terminal::progress::Progress;
 
 /// Records that are handed over together, unless they are long.
 const BATCH_RECORDS: usize = 256;

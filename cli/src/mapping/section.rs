@@ -7,7 +7,7 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::problem::Problem;
+use crate::terminal::excerpt::Problem;
 use crate::validate::{is_exact, nearest};
 
 /// A table, and which of its keys were asked for.

@@ -62,7 +62,7 @@ const WORDS: [Word; 23] = [
     Word {
         text: "indicatif",
         kind: Kind::Crate,
-        homes: &["cli/src/progress"],
+        homes: &["cli/src/terminal/progress"],
     },
     Word {
         text: "prometheus",

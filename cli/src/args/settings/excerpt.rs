@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::args::address::HIDDEN;
-use crate::problem::{self, Problem};
+use crate::terminal::excerpt::{self, Problem};
 
 /// All problems of a file, for people.
 pub(super) fn render(problems: &[Problem], name: &str, text: &str) -> String {
@@ -17,7 +17,7 @@ pub(super) fn render(problems: &[Problem], name: &str, text: &str) -> String {
             span,
             ..problem.clone()
         };
-        problem::render(&[problem], name, &text)
+        excerpt::render(&[problem], name, &text)
     });
     shown.collect::<Vec<_>>().join("\n\n")
 }

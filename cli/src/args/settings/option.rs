@@ -14,7 +14,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, Error};
 
 use super::{Shown, Source};
 use crate::args::address;
-use crate::concealed::concealed;
+use crate::terminal::redact::concealed;
 
 /// The option that names the file itself.
 const CONFIG: &str = "config";

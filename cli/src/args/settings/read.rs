@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::{Value, excerpt, option};
 use crate::args::address;
-use crate::problem::Problem;
+use crate::terminal::excerpt::Problem;
 use crate::validate::nearest;
 
 type Key<'t> = Spanned<std::borrow::Cow<'t, str>>;

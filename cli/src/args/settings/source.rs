@@ -14,7 +14,7 @@ use shared::regular_file;
 
 use super::{Settings, excerpt, read};
 use crate::advice::Advised;
-use crate::problem::Problem;
+use crate::terminal::excerpt::Problem;
 
 /// The file that is read where none is named.
 pub const FILE: &str = "catalogue.toml";

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use serde::Serialize;
 
 use crate::hints::Hints;
-use crate::tone::Tone;
+use crate::terminal::style::Tone;
 
 /// A thing that was looked at.
 #[derive(Clone, Debug, Serialize)]

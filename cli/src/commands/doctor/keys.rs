@@ -10,8 +10,8 @@ use super::check::Check;
 use super::store::{self, Found};
 use crate::commands::export_args::counted;
 use crate::key_place::KeyPlace;
-use crate::shell::quoted;
-use crate::when;
+use crate::terminal::relative_time;
+use crate::terminal::shell::quoted;
 
 /// How long before a key expires that is told.
 const EXPIRING: Duration = Duration::from_hours(14 * 24);
@@ -124,7 +124,7 @@ impl Owned<'_> {
             let at = first.expires_at.unwrap_or(self.now);
             let (count, at) = (
                 counted(expiring.len() as u64, "key"),
-                when::relative(at, self.now),
+                relative_time::relative(at, self.now),
             );
             let prefix = &first.prefix;
             let said = format!("{count} will expire within 14 days, {prefix} {at}");

@@ -9,7 +9,7 @@ use server::http::ConnectionLimits;
 use super::check::Check;
 use crate::commands::size::size;
 use crate::machine::Machine;
-use crate::when;
+use crate::terminal::relative_time;
 
 /// What should be left on the disk beside another release: usage and the audit log are written
 /// all the time.
@@ -81,7 +81,10 @@ pub(super) fn clock(latest: Option<i64>, charged: Option<i64>, now: i64) -> Chec
     let is_ahead = |at: &i64| now.saturating_add(AHEAD_SECONDS_MAX) < *at;
     match (latest.filter(is_ahead), charged.filter(is_ahead)) {
         (Some(latest), _) => {
-            let (latest, shown) = (when::relative(latest, now), when::exact(now));
+            let (latest, shown) = (
+                relative_time::relative(latest, now),
+                relative_time::exact(now),
+            );
             let said = format!(
                 "it says {shown}, but something here is dated {latest}: it is wrong now, or was \
                  then"
@@ -89,7 +92,10 @@ pub(super) fn clock(latest: Option<i64>, charged: Option<i64>, now: i64) -> Chec
             Check::problem(CLOCK, said).run("timedatectl")
         }
         (None, Some(charged)) => {
-            let (begins, shown) = (when::relative(charged, now), when::exact(now));
+            let (begins, shown) = (
+                relative_time::relative(charged, now),
+                relative_time::exact(now),
+            );
             let said = format!(
                 "it says {shown}, but requests were charged to a month that begins {begins}: it was \
                  ahead then, or is behind now; they count against that month's quota"

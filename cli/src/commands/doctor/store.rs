@@ -13,7 +13,7 @@ use shared::regular_file;
 use super::check::Check;
 use crate::commands::size::size;
 use crate::key_place::KeyPlace;
-use crate::shell::quoted;
+use crate::terminal::shell::quoted;
 
 /// A larger file is not read through.
 const CHECKED_BYTES_MAX: u64 = 500_000_000;

@@ -7,10 +7,10 @@ use server::http::explain::{ExplainedList, Explanation, Refused};
 
 use crate::commands::export_args::counted;
 use crate::context::Terminal;
-use crate::lines::wrapped_at;
-use crate::table::{self, Cell};
-use crate::tone::Tone;
-use crate::visible::visible;
+use crate::terminal::escape::visible;
+use crate::terminal::style::Tone;
+use crate::terminal::table::{self, Cell};
+use crate::terminal::wrap::wrapped_at;
 
 /// Width of lines where no terminal says otherwise.
 const WIDTH: usize = 100;

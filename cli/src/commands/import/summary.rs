@@ -12,9 +12,9 @@ use crate::commands::diff::sentences;
 use crate::commands::export_args::{OutcomeDocument, counted, tally_table};
 use crate::context::Context;
 use crate::json;
-use crate::lines::wrapped;
+use crate::terminal::escape::visible;
+use crate::terminal::wrap::wrapped;
 use crate::validate::Outcome;
-use crate::visible::visible;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -12,7 +12,7 @@ use crate::commands::wait::WaitArgs;
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
-use crate::when;
+use crate::terminal::relative_time;
 
 /// Arguments of the three.
 #[derive(Debug, Args)]
@@ -111,7 +111,7 @@ fn warn_of_rotated(
         let KeyState::Rotated { until } = other.state(&owner, now) else {
             continue;
         };
-        let (prefix, until) = (&other.prefix, when::exact(until));
+        let (prefix, until) = (&other.prefix, relative_time::exact(until));
         writeln!(
             context.err,
             "warning: the rotated key {prefix} still works until {until}"

@@ -8,9 +8,9 @@ use shared::keys::subscription::Subscription;
 use shared::timestamp::Timestamp;
 
 use crate::context::Terminal;
-use crate::table::{self, Cell};
-use crate::tone::Tone;
-use crate::when;
+use crate::terminal::relative_time;
+use crate::terminal::style::Tone;
+use crate::terminal::table::{self, Cell};
 
 /// A key as JSON.
 #[derive(Serialize)]
@@ -86,7 +86,7 @@ pub(super) fn details(
     terminal: Terminal,
 ) -> String {
     let time = |at: Option<i64>| match at {
-        Some(at) => when::told_in_full(at, now, terminal),
+        Some(at) => relative_time::told_in_full(at, now, terminal),
         None => "never".to_owned(),
     };
     let quota = format!(
@@ -132,7 +132,7 @@ pub(super) fn state(
     let text = match state {
         KeyState::Rotated { until } => {
             let still = if is_in_use { "still used, " } else { "" };
-            let until = when::told(until, now, terminal);
+            let until = relative_time::told(until, now, terminal);
             let ends = if terminal.out { "stops" } else { "works until" };
             format!("rotated, {still}{ends} {until}")
         }

@@ -13,10 +13,10 @@ use crate::commands::keys::document::{self, KeyDocument, state};
 use crate::commands::keys::{KeyArgs, last_use, owner, without_owner};
 use crate::context::Context;
 use crate::exit_status::ExitStatus;
-use crate::key_place::KeyPlace;
-use crate::table::{self, Cell, Column};
 use crate::json;
-use crate::when;
+use crate::key_place::KeyPlace;
+use crate::terminal::relative_time;
+use crate::terminal::table::{self, Cell, Column};
 
 #[derive(Serialize)]
 struct ListDocument {
@@ -68,7 +68,7 @@ pub(super) fn run(
     ];
     let terminal = context.terminal;
     let time_or_never = |at: Option<i64>| match at {
-        Some(at) => when::told(at, now, terminal),
+        Some(at) => relative_time::told(at, now, terminal),
         None => "never".to_owned(),
     };
     let rows = keys.iter().map(|(key, owner)| {

@@ -13,10 +13,10 @@ use crate::commands::key_store;
 use crate::commands::keys::KeyArgs;
 use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
-use crate::key_place::KeyPlace;
-use crate::table::{self, Column};
 use crate::json;
-use crate::when;
+use crate::key_place::KeyPlace;
+use crate::terminal::relative_time;
+use crate::terminal::table::{self, Column};
 
 /// Entries that are shown unless more are asked for.
 const LIMIT_DEFAULT: u32 = 50;
@@ -114,7 +114,7 @@ fn row(entry: &Entry, now: i64, terminal: Terminal) -> [String; 4] {
     };
     let changes: Vec<_> = entry.changes.iter().map(ToString::to_string).collect();
     [
-        when::told(entry.at, now, terminal),
+        relative_time::told(entry.at, now, terminal),
         entry.operator.to_string(),
         format!("{}\n{subject}", entry.event.as_str()),
         changes.join("\n"),

@@ -12,9 +12,9 @@ use crate::commands::wait::WaitArgs;
 use crate::context::Context;
 use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
-use crate::key_place::KeyPlace;
 use crate::json;
-use crate::when;
+use crate::key_place::KeyPlace;
+use crate::terminal::relative_time;
 
 /// Arguments of `keys rotate`.
 #[derive(Debug, Args)]
@@ -87,7 +87,7 @@ fn about_old(rotation: &Rotation, now: i64, context: &Context) -> String {
     let prefix = &rotation.old.prefix;
     match rotation.old.works_until() {
         Some(until) if now < until => {
-            let until = when::told_in_full(until, now, context.terminal);
+            let until = relative_time::told_in_full(until, now, context.terminal);
             format!("\nThe old key {prefix} works until {until}.\n")
         }
         _ => format!("\nThe old key {prefix} has stopped working.\n"),

@@ -15,10 +15,10 @@ use crate::findings::report::FindingsReport;
 use crate::findings::{Code, Findings, terminal};
 use crate::json;
 use crate::mapping::{CheckReport, FieldReport, Mapping, RuleReport, UnreadKey};
-use crate::progress::Progress;
-use crate::table::{self, Column};
+use crate::terminal::escape::visible;
+use crate::terminal::progress::Progress;
+use crate::terminal::table::{self, Column};
 use crate::validate::{self, Nobody, Outcome, Rejects, Settings};
-use crate::visible::visible;
 
 /// Findings from which errors are counted field by field.
 const FINDINGS_MAX: usize = 100_000;

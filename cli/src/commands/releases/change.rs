@@ -15,8 +15,8 @@ use crate::commands::diff::sentences;
 use crate::context::{Context, OutputClosed};
 use crate::exit_status::ExitStatus;
 use crate::json;
-use crate::lines::wrapped;
-use crate::visible::visible;
+use crate::terminal::escape::visible;
+use crate::terminal::wrap::wrapped;
 
 /// What mending the pointer costs.
 const MENDED: &str = "warning: it was not known which release was active: what was active before \

@@ -5,7 +5,7 @@ use shared::release::manifest::FileEntry;
 use shared::release::{Manifest, ReleaseError, ReleaseId};
 
 use crate::commands::coverage::CoverageDocument;
-use crate::tone::Tone;
+use crate::terminal::style::Tone;
 
 /// All releases.
 #[derive(Serialize)]

@@ -10,10 +10,10 @@ use crate::commands::coverage::{self, CoverageDocument};
 use crate::commands::size::size;
 use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
-use crate::table::{self, Cell, Column};
-use crate::visible::visible;
 use crate::json;
-use crate::when;
+use crate::terminal::escape::visible;
+use crate::terminal::relative_time;
+use crate::terminal::table::{self, Cell, Column};
 
 /// Which releases there are, or should be.
 pub(super) struct Listing {
@@ -132,7 +132,7 @@ fn rows(releases: &[ReleaseDocument], now: i64, terminal: Terminal) -> String {
         "STATE".into(),
     ];
     let rows = releases.iter().map(|release| {
-        let published = when::told(release.id.unix_seconds(), now, terminal);
+        let published = relative_time::told(release.id.unix_seconds(), now, terminal);
         [
             release.id.to_string().into(),
             number(release.boats).into(),
@@ -195,7 +195,7 @@ fn text(
         "not active"
     };
     let published = if terminal.out {
-        let age = when::relative(release.id.unix_seconds(), now);
+        let age = relative_time::relative(release.id.unix_seconds(), now);
         format!("{}, {age}", manifest.published_at)
     } else {
         manifest.published_at.clone()

@@ -15,8 +15,8 @@ use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::publication::Publication;
-use crate::table::{self, Column};
-use crate::visible::visible;
+use crate::terminal::escape::visible;
+use crate::terminal::table::{self, Column};
 
 /// Arguments of `releases prune`.
 #[derive(Debug, Args)]

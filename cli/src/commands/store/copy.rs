@@ -31,7 +31,7 @@ use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::key_place::KeyPlace;
 use crate::new_file::Permit;
-use crate::table::{self, Cell};
+use crate::terminal::table::{self, Cell};
 
 /// How long a server that lost its connection a moment ago may still charge: it may accept a request
 /// at the last moment at which it knows its keys, which then waits for a lease.

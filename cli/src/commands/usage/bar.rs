@@ -1,7 +1,7 @@
 //! What is used of a quota, as a bar and in words.
 
-use crate::table::Cell;
-use crate::tone::Tone;
+use crate::terminal::style::Tone;
+use crate::terminal::table::Cell;
 
 /// Width of a bar, in columns.
 const WIDTH: u64 = 10;

@@ -11,7 +11,7 @@ use super::subject::Subject;
 use crate::mapping::definition::{Definition, Join};
 use crate::mapping::expression::{Jq, joins_named};
 use crate::mapping::index::Index;
-use crate::problem::Problem;
+use crate::terminal::excerpt::Problem;
 use crate::validate::nearest;
 
 /// The function that finds joined records.

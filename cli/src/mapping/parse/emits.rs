@@ -8,7 +8,7 @@ use toml::Spanned;
 use super::Parser;
 use crate::mapping::definition::{Constant, Emit};
 use crate::mapping::section::{Section, json};
-use crate::problem::Problem;
+use crate::terminal::excerpt::Problem;
 use crate::validate::Kind;
 
 impl Parser {

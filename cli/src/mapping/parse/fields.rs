@@ -6,7 +6,7 @@ use toml::de::DeValue;
 use super::Parser;
 use crate::mapping::definition::{Field, Rest};
 use crate::mapping::section::{Section, json};
-use crate::problem::Problem;
+use crate::terminal::excerpt::Problem;
 
 impl Parser {
     /// The fields of an object, in the order of the file.

@@ -10,7 +10,7 @@ use super::Parser;
 use crate::mapping::definition::{Envelope, ExpressionId, FileFormat, Files, Links, Source};
 use crate::mapping::readers::RecordsPath;
 use crate::mapping::section::Section;
-use crate::problem::Problem;
+use crate::terminal::excerpt::Problem;
 
 /// The expressions of an envelope, as far as they are given.
 #[derive(Clone, Copy, Default)]

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use toml::de::Error;
 
-use crate::problem::Problem;
+use crate::terminal::excerpt::Problem;
 
 /// What parts of an expression are joined by, and no values of TOML on a line.
 const OPERATORS: [char; 10] = ['|', '+', '-', '*', '/', '<', '>', '?', ':', '='];

@@ -101,7 +101,10 @@ fn every_word_has_its_home() {
         ("use arrow::array::Array;", "shared/src/release/writer.rs"),
         ("use parquet::file;", "shared/src/release.rs"),
         ("use clap::Parser;", "cli/src/commands/keys.rs"),
-        ("use indicatif::ProgressBar;", "cli/src/progress.rs"),
+        (
+            "use indicatif::ProgressBar;",
+            "cli/src/terminal/progress.rs",
+        ),
         ("use rusqlite::Connection;", "shared/src/keys/sqlite.rs"),
         ("use std::time::SystemTime;", "shared/src/clock.rs"),
         ("let x = std::time::Instant::now();", "shared/src/clock.rs"),

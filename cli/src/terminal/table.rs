@@ -12,8 +12,8 @@ use unicode_width::UnicodeWidthStr;
 
 use self::fit::fitted;
 use crate::context::Terminal;
-use crate::lines::wrapped_at;
-use crate::tone::Tone;
+use crate::terminal::style::Tone;
+use crate::terminal::wrap::wrapped_at;
 
 /// Blanks between two columns.
 const GAP: usize = 2;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-use crate::visible::visible;
+use crate::terminal::escape::visible;
 
 /// Something wrong with such a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
