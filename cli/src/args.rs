@@ -22,9 +22,9 @@ use crate::commands::{
     completions, demo, diff, doctor, explain, explain_code, import, keys, limits, manual, mapping,
     releases, serve, settings as settings_command, store, subscriptions, usage, validate,
 };
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hints;
+use crate::process::context::Context;
 use crate::terminal::escape::visible;
 use crate::terminal::redact::concealed;
 

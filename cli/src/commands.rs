@@ -38,9 +38,9 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::args::{Args, Command};
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
+use crate::process::context::Context;
 use crate::publication::Publication;
 
 /// A parser of one of a few words, which wrong usage and completions then list.

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use crate::context::Context;
+use crate::process::context::Context;
 
 /// Prints `document`, indented, and a line end.
 pub fn print(document: &impl Serialize, context: &mut Context) -> anyhow::Result<()> {

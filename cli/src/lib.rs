@@ -6,48 +6,37 @@
 pub mod admin;
 pub mod advice;
 pub mod args;
-mod closed_output;
 pub mod commands;
-pub mod context;
-pub mod core_dump;
 pub mod duration;
 pub mod exit_status;
 pub mod export;
 pub mod findings;
 pub mod hints;
-pub mod interrupts;
 pub mod json;
 pub mod key_place;
 pub mod listening;
 pub mod logging;
-pub mod machine;
 pub mod mapping;
 pub mod minute_place;
-pub mod new_file;
-pub mod open_files;
-pub mod operator;
 pub mod publication;
-pub mod runtime;
 mod seen;
-pub mod service_manager;
 pub mod serving;
 pub mod size;
 mod steps;
-pub mod stop;
-pub mod temporary_file;
 pub mod validate;
 
+pub mod process;
 pub mod terminal;
 
 use std::ffi::OsString;
 use std::io::Write;
 
-pub use crate::context::Context;
 pub use crate::exit_status::ExitStatus;
+pub use crate::process::context::Context;
 
 use crate::advice::Advised;
 use crate::args::NoArgs;
-use crate::context::OutputClosed;
+use crate::process::context::OutputClosed;
 use crate::terminal::escape::visible;
 use crate::terminal::redact::concealed;
 

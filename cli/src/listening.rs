@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use server::http::Socket;
 
 use crate::advice::Advised;
-use crate::service_manager::{PassedSocketError, ServiceManager};
+use crate::process::service_manager::{PassedSocketError, ServiceManager};
 
 /// Where to listen, before the release is opened.
 #[derive(Debug)]

@@ -22,7 +22,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use self::line::ForPeople;
 use self::queue::Queue;
-use crate::context::{Context, Terminal};
+use crate::process::context::{Context, Terminal};
 
 /// Which events are logged.
 pub type Filter = EnvFilter;

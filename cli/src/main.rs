@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use cli::Context;
-use cli::core_dump;
+use cli::process::core_dump;
 use mimalloc::MiMalloc;
 
 /// The system's allocator takes a slow path for everything over a kilobyte, which each request has

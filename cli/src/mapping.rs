@@ -43,7 +43,7 @@ use self::worker::Workers;
 use crate::advice::Advised;
 use crate::export::{self, Surroundings, Visit};
 use crate::findings::Finding;
-use crate::machine::resident_bytes;
+use crate::process::machine::resident_bytes;
 use crate::terminal::excerpt::{self, Problem};
 use crate::terminal::progress::Progress;
 use crate::validate::Kind;

@@ -10,7 +10,7 @@ use shared::release::s3::{S3Error, Unwatched, Watcher};
 use shared::release::{ReleaseError, ReleaseStore, Releases, S3Address, S3Releases};
 
 use crate::advice::Advised;
-use crate::context::Context;
+use crate::process::context::Context;
 use crate::terminal::progress::Progress;
 
 /// What was typed, or set, about releases.

@@ -35,13 +35,13 @@ use tokio::runtime::Runtime;
 use crate::admin::Admin;
 use crate::advice::Advised;
 use crate::commands::key_store;
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::key_place::{Followed, KeyPlace};
 use crate::listening::Listening;
 use crate::minute_place::MinutePlace;
-use crate::open_files;
-use crate::stop::StopSignals;
+use crate::process::context::Context;
+use crate::process::open_files;
+use crate::process::stop::StopSignals;
 
 /// A server that is ready to accept requests.
 pub struct Serving {

@@ -6,8 +6,8 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 
 use crate::args::Args;
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::process::context::Context;
 
 /// Arguments of `completions`.
 #[derive(Debug, clap::Args)]

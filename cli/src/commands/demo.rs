@@ -28,14 +28,14 @@ use super::keys::require_output;
 use super::listen::ListenArgs;
 use crate::admin::Admin;
 use crate::advice::Advised;
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::findings::LISTED_DEFAULT;
 use crate::key_place::KeyPlace;
 use crate::listening::Listening;
 use crate::logging;
+use crate::process::context::Context;
+use crate::process::runtime;
 use crate::publication::Publication;
-use crate::runtime;
 use crate::serving::{Serving, connection_limits, take_lock};
 
 /// The files of the sample export.

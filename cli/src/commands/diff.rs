@@ -11,9 +11,9 @@ use shared::release::diff::{Filter, KindDiff, Listed, MovedSlug, RecordName, Tak
 use shared::release::{Release, ReleaseDiff, ReleaseId, Releases};
 
 use super::releases;
-use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
 use crate::json;
+use crate::process::context::{Context, Terminal};
 use crate::publication::Publication;
 use crate::terminal::table::{self, Column};
 use crate::terminal::wrap;

@@ -17,10 +17,10 @@ use serde::Serialize;
 
 use self::check::{Check, Outcome};
 use super::export_args::counted;
-use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::key_place::KeyPlace;
+use crate::process::context::{Context, Terminal};
 use crate::publication::Publication;
 use crate::terminal::escape::visible;
 use crate::terminal::wrap::wrapped_at;

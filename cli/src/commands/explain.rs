@@ -19,8 +19,8 @@ use shared::release::{Release, ReleaseId};
 
 use super::releases::parse_id;
 use crate::advice::Advised;
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::process::context::Context;
 use crate::publication::Publication;
 use crate::terminal::escape::visible;
 use crate::terminal::redact::concealed;

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::findings::{Blame, Code, Severity};
+use crate::process::context::Context;
 use crate::terminal::table::{self, Column};
 use crate::validate::nearest;
 

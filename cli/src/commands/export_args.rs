@@ -8,12 +8,12 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::advice::Advised;
-use crate::context::{Context, OutputClosed, Terminal};
 use crate::export::{self, LineFiles, STANDARD_INPUT};
 use crate::findings::report::FindingsReport;
 use crate::findings::{LISTED_DEFAULT, terminal};
 use crate::mapping::Mapping;
-use crate::new_file::{self, Kind, NewFile, Permit};
+use crate::process::context::{Context, OutputClosed, Terminal};
+use crate::process::new_file::{self, Kind, NewFile, Permit};
 use crate::terminal::progress::Progress;
 use crate::terminal::table;
 use crate::validate::{Outcome, Tally};

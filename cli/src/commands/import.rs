@@ -27,10 +27,10 @@ use self::guards::Refusal;
 use self::publishing::Publishing;
 use super::export_args::ExportArgs;
 use super::releases::overtaken;
-use crate::context::{Context, OutputClosed};
 use crate::exit_status::ExitStatus;
 use crate::mapping::Mapping;
-use crate::new_file::Permit;
+use crate::process::context::{Context, OutputClosed};
+use crate::process::new_file::Permit;
 use crate::publication::Publication;
 use crate::validate::{self, Outcome, Rejects, Settings};
 

@@ -8,9 +8,9 @@ use shared::keys::sqlite::SqliteKeyStore;
 use shared::keys::store::{CHANGE, KeyStore, KeyStoreError};
 
 use crate::advice::Advised;
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
+use crate::process::context::Context;
 use crate::terminal::shell::quoted;
 
 /// Least likeness of a name that is worth suggesting, from 0 to 1.

@@ -16,9 +16,9 @@ use shared::keys::subscription::Subscription;
 
 use crate::advice::Advised;
 use crate::commands::key_store;
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
+use crate::process::context::Context;
 
 /// Arguments of `keys`.
 #[derive(Debug, Args)]

@@ -12,9 +12,9 @@ use tokio::runtime::Builder;
 
 use crate::args::address::address;
 use crate::commands::unseen::made;
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::minute_place::advised;
+use crate::process::context::Context;
 
 /// Arguments of `limits`.
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::hints::LISTEN;
 use crate::listening::Listening;
-use crate::service_manager::ServiceManager;
+use crate::process::service_manager::ServiceManager;
 
 /// The address of a server.
 #[derive(Debug, Args)]

@@ -9,9 +9,9 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
 use crate::args::Args;
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
-use crate::new_file::{Kind, NewFile, Permit};
+use crate::process::context::Context;
+use crate::process::new_file::{Kind, NewFile, Permit};
 
 /// What the page of `catalogue` itself says beyond help, in the language of manual pages.
 const MORE: &str = r#".SH "EXIT STATUS"

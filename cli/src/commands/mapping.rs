@@ -10,9 +10,9 @@ use clap::{Args, Subcommand};
 use self::check::CheckArgs;
 use super::one_of;
 use super::starting_file::{self, Written};
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::mapping::Shipped;
+use crate::process::context::Context;
 
 /// Arguments of `mapping`.
 #[derive(Debug, Args)]

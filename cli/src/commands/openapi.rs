@@ -4,8 +4,8 @@ use std::io::Write;
 
 use server::http::openapi;
 
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::process::context::Context;
 
 /// Prints the document; no data directory is needed.
 pub fn run(context: &mut Context) -> anyhow::Result<ExitStatus> {

@@ -11,8 +11,8 @@ use shared::release::ReleaseId;
 
 pub(super) use self::change::overtaken;
 use self::prune::PruneArgs;
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
+use crate::process::context::Context;
 use crate::publication::Publication;
 
 /// Arguments of `releases`.

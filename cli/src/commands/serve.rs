@@ -14,17 +14,17 @@ use super::one_of;
 use crate::admin::{Admin, AdminAddress};
 use crate::advice::Advised;
 use crate::args::address::address;
-use crate::context::Context;
 use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
 use crate::logging::{self, Filter, Format};
 use crate::minute_place::MinutePlace;
+use crate::process::context::Context;
+use crate::process::runtime;
+use crate::process::stop::DRAIN_MAX;
 use crate::publication::Publication;
-use crate::runtime;
 use crate::serving::{Serving, connection_limits, take_lock};
 use crate::size;
-use crate::stop::DRAIN_MAX;
 
 /// What the bodies of a kind may take unless told otherwise.
 const BODIES_MEMORY: &str = "512MiB";

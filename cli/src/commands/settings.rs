@@ -11,9 +11,9 @@ use super::starting_file::{self, Written};
 use crate::advice::Advised;
 use crate::args::Args;
 use crate::args::settings::{self, FILE, Source};
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::json;
+use crate::process::context::Context;
 use crate::terminal::escape::visible;
 use crate::terminal::table::{self, Column};
 

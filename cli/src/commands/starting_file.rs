@@ -7,9 +7,9 @@ use anyhow::{Context as _, anyhow};
 use shared::durable;
 
 use crate::advice::Advised;
-use crate::context::Context;
 use crate::export::STANDARD_INPUT;
-use crate::new_file::Permit;
+use crate::process::context::Context;
+use crate::process::new_file::Permit;
 
 /// What became of the text.
 pub(super) enum Written {

@@ -13,9 +13,9 @@ use shared::keys::sqlite::{Form, SqliteKeyStore, examine};
 
 use crate::commands::key_store;
 use crate::commands::unseen::made;
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
+use crate::process::context::Context;
 
 /// Arguments of `store`.
 #[derive(Debug, Args)]

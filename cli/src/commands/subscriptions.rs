@@ -13,10 +13,10 @@ use shared::timestamp::Timestamp;
 
 use crate::commands::wait::WaitArgs;
 use crate::commands::{key_store, one_of};
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::key_place::KeyPlace;
+use crate::process::context::Context;
 use crate::terminal::relative_time;
 use crate::terminal::shell;
 use crate::terminal::style::Tone;

@@ -6,10 +6,10 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::export_args::{ExportArgs, OutcomeDocument, counted, tally_table};
-use crate::context::{Context, OutputClosed};
 use crate::exit_status::ExitStatus;
 use crate::json;
-use crate::new_file::Permit;
+use crate::process::context::{Context, OutputClosed};
+use crate::process::new_file::Permit;
 use crate::validate::{self, Nobody, Outcome, Rejects, Settings};
 
 /// Arguments of `validate`.

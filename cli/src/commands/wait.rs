@@ -16,9 +16,9 @@ use shared::servers::{Standing, standing};
 
 use crate::advice::Advised;
 use crate::commands::unseen::made;
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
+use crate::process::context::Context;
 
 /// Longest wait for a server, ten times as long as it may act on what it does not know.
 const WAIT_MAX: Duration = Duration::from_secs(10);

@@ -19,7 +19,7 @@ use super::keys::KeyId;
 use super::mapper::Raw;
 use crate::export::ExportFile;
 use crate::findings::Place;
-use crate::temporary_file;
+use crate::process::temporary_file;
 
 /// Bytes of records that are written at once.
 const BUFFER: usize = 128 * 1024;

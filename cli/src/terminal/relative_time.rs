@@ -2,7 +2,7 @@
 
 use shared::timestamp::Timestamp;
 
-use crate::context::Terminal;
+use crate::process::context::Terminal;
 
 /// Units, the longest first: what they are called and how many seconds they have.
 const UNITS: [(&str, u64); 4] = [

@@ -11,7 +11,7 @@ use comfy_table::{
 use unicode_width::UnicodeWidthStr;
 
 use self::fit::fitted;
-use crate::context::Terminal;
+use crate::process::context::Terminal;
 use crate::terminal::style::Tone;
 use crate::terminal::wrap::wrapped_at;
 

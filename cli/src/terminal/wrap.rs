@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::context::Terminal;
+use crate::process::context::Terminal;
 
 /// Width of the lines, in columns.
 pub const WIDTH: usize = 80;

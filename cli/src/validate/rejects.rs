@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::new_file::{Kind, NewFile, Permit};
+use crate::process::new_file::{Kind, NewFile, Permit};
 
 /// Receives the lines that are left out.
 pub struct Rejects {

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use shared::writing_thread::{Ending, WritingThread};
 
 use crate::export::{ExportFile, Line};
-use crate::temporary_file;
+use crate::process::temporary_file;
 
 /// Lines of a batch.
 const BATCH_LINES: usize = 1024;

@@ -8,7 +8,7 @@ use shared::render::BodyTooLarge;
 
 use super::*;
 use crate::findings::Finding;
-use crate::new_file::Permit;
+use crate::process::new_file::Permit;
 
 mod across_records;
 mod boat;

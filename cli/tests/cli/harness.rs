@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use cli::context::{Output, Terminal};
 use cli::hints::Hints;
-use cli::interrupts::Interrupts;
-use cli::machine::Machine;
-use cli::service_manager::ServiceManager;
+use cli::process::context::{Output, Terminal};
+use cli::process::interrupts::Interrupts;
+use cli::process::machine::Machine;
+use cli::process::service_manager::ServiceManager;
 use cli::{Context, ExitStatus};
 use rand::SeedableRng;
 use rand::rngs::StdRng;

@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use cli::ExitStatus;
-use cli::context::{Output, Terminal};
+use cli::process::context::{Output, Terminal};
 use serde_json::Value;
 use shared::keys::secret::PlainKey;
 

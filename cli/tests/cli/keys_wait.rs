@@ -3,8 +3,8 @@
 use std::fs;
 use std::io::{self, Write};
 
-use cli::context::{Context, Output};
 use cli::exit_status::ExitStatus;
+use cli::process::context::{Context, Output};
 use shared::data_dir::DataDir;
 use shared::keys::audit::Operator;
 use shared::keys::environment::Environment;

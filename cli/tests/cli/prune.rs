@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::time::Duration;
 
 use cli::ExitStatus;
-use cli::new_file::{Kind, NewFile, Permit};
+use cli::process::new_file::{Kind, NewFile, Permit};
 use serde_json::json;
 use shared::data_dir::DataDir;
 use shared::release::{InUse, ReleaseId, ReleaseStore};

@@ -8,7 +8,7 @@ use server::http::ConnectionLimits;
 
 use super::check::Check;
 use crate::commands::size::size;
-use crate::machine::Machine;
+use crate::process::machine::Machine;
 use crate::terminal::relative_time;
 
 /// What should be left on the disk beside another release: usage and the audit log are written

@@ -6,7 +6,7 @@ use server::catalogue::{PlanStep, RanStatement};
 use server::http::explain::{ExplainedList, Explanation, Refused};
 
 use crate::commands::export_args::counted;
-use crate::context::Terminal;
+use crate::process::context::Terminal;
 use crate::terminal::escape::visible;
 use crate::terminal::style::Tone;
 use crate::terminal::table::{self, Cell};

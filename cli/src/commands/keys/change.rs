@@ -9,9 +9,9 @@ use shared::keys::store::{KeyStore, KeyStoreError};
 use crate::commands::key_store;
 use crate::commands::keys::{KeyArgs, last_use, list, owner};
 use crate::commands::wait::WaitArgs;
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::key_place::KeyPlace;
+use crate::process::context::Context;
 use crate::terminal::relative_time;
 
 /// Arguments of the three.

@@ -18,11 +18,11 @@ use crate::commands::keys::document::{self, IssuedDocument, KeyDocument};
 use crate::commands::keys::{owner, require_output};
 use crate::commands::wait::WaitArgs;
 use crate::commands::{key_store, one_of};
-use crate::context::Context;
 use crate::duration;
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::key_place::KeyPlace;
+use crate::process::context::Context;
 
 /// Arguments of `keys issue`.
 #[derive(Debug, Args)]

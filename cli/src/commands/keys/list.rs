@@ -11,10 +11,10 @@ use shared::keys::subscription::Subscription;
 use crate::commands::key_store;
 use crate::commands::keys::document::{self, KeyDocument, state};
 use crate::commands::keys::{KeyArgs, last_use, owner, without_owner};
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::key_place::KeyPlace;
+use crate::process::context::Context;
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Cell, Column};
 

@@ -11,10 +11,10 @@ use shared::timestamp::Timestamp;
 
 use crate::commands::key_store;
 use crate::commands::keys::KeyArgs;
-use crate::context::{Context, Terminal};
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::key_place::KeyPlace;
+use crate::process::context::{Context, Terminal};
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Column};
 

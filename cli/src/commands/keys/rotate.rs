@@ -9,11 +9,11 @@ use crate::commands::keys::document::{IssuedDocument, KeyDocument};
 use crate::commands::keys::issue::{about, seen, show_key, tell};
 use crate::commands::keys::{KeyArgs, last_use, owner, require_output};
 use crate::commands::wait::WaitArgs;
-use crate::context::Context;
 use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::key_place::KeyPlace;
+use crate::process::context::Context;
 use crate::terminal::relative_time;
 
 /// Arguments of `keys rotate`.

@@ -9,12 +9,12 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::commands::export_args::counted;
-use crate::context::{Context, OutputClosed};
 use crate::exit_status::ExitStatus;
 use crate::findings::report::FindingsReport;
 use crate::findings::{Code, Findings, terminal};
 use crate::json;
 use crate::mapping::{CheckReport, FieldReport, Mapping, RuleReport, UnreadKey};
+use crate::process::context::{Context, OutputClosed};
 use crate::terminal::escape::visible;
 use crate::terminal::progress::Progress;
 use crate::terminal::table::{self, Column};

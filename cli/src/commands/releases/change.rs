@@ -12,9 +12,9 @@ use shared::release::{Before, ReleaseDiff, ReleaseError, ReleaseId, Releases};
 use super::document::{ActiveDocument, VerifiedDocument, damage};
 use crate::advice::Advised;
 use crate::commands::diff::sentences;
-use crate::context::{Context, OutputClosed};
 use crate::exit_status::ExitStatus;
 use crate::json;
+use crate::process::context::{Context, OutputClosed};
 use crate::terminal::escape::visible;
 use crate::terminal::wrap::wrapped;
 

@@ -26,11 +26,11 @@ use crate::advice::Advised;
 use crate::args::address::address;
 use crate::commands::key_store::{self, OpenStore};
 use crate::commands::unseen::made;
-use crate::context::Context;
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::key_place::KeyPlace;
-use crate::new_file::Permit;
+use crate::process::context::Context;
+use crate::process::new_file::Permit;
 use crate::terminal::table::{self, Cell};
 
 /// How long a server that lost its connection a moment ago may still charge: it may accept a request

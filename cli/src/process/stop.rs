@@ -13,7 +13,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::timeout;
 
 use crate::duration::TypedDuration;
-use crate::service_manager::ServiceManager;
+use crate::process::service_manager::ServiceManager;
 
 /// Longest pause. Load balancers ask every few seconds; whoever waits longer waits in vain.
 pub const DRAIN_MAX: Duration = Duration::from_mins(5);

@@ -7,7 +7,7 @@ use tokio::runtime::Runtime;
 
 use crate::advice::Advised;
 use crate::exit_status::ExitStatus;
-use crate::stop::outlive_others;
+use crate::process::stop::outlive_others;
 
 /// What a server runs on that opens releases with these settings: all threads that requests need.
 /// From now on, signals that are not to end it do not.

@@ -14,12 +14,12 @@ use shared::clock::{Clock, SystemClock};
 use shared::keys::audit::Operator;
 use shared::release::S3Settings;
 
-use crate::closed_output;
 use crate::hints::Hints;
-use crate::interrupts::Interrupts;
-use crate::machine::Machine;
-use crate::operator;
-use crate::service_manager::ServiceManager;
+use crate::process::closed_output;
+use crate::process::interrupts::Interrupts;
+use crate::process::machine::Machine;
+use crate::process::operator;
+use crate::process::service_manager::ServiceManager;
 
 /// Width of a terminal that does not tell it.
 const COLUMNS_USUAL: usize = 80;

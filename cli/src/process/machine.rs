@@ -6,7 +6,7 @@ use std::path::Path;
 
 use nix::sys::statvfs::statvfs;
 
-use crate::open_files;
+use crate::process::open_files;
 
 /// How to ask the machine.
 #[derive(Clone, Copy, Debug)]

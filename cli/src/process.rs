@@ -1,0 +1,18 @@
+//! The process and what is around it: clock, streams, randomness, signals, the machine, and the
+//! files that a command leaves.
+//!
+//! The only room that asks the operating system. Commands receive what it found in a
+//! [`Context`](context::Context), so that a test gives them something else.
+
+pub(crate) mod closed_output;
+pub mod context;
+pub mod core_dump;
+pub mod interrupts;
+pub mod machine;
+pub mod new_file;
+pub mod open_files;
+pub mod operator;
+pub mod runtime;
+pub mod service_manager;
+pub mod stop;
+pub mod temporary_file;
