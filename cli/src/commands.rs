@@ -39,9 +39,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::args::{Args, Command};
 use crate::exit_status::ExitStatus;
-use crate::key_place::KeyPlace;
 use crate::process::context::Context;
-use crate::publication::Publication;
+use crate::serving::key_store_config::KeyPlace;
+use crate::serving::release_location::Publication;
 
 /// A parser of one of a few words, which wrong usage and completions then list.
 fn one_of<T, const N: usize>(

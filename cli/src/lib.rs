@@ -3,7 +3,6 @@
 //! [`args`] says what may be typed, [`commands`] does it, [`context`] is everything a command
 //! receives from outside. Nothing here reads the process's clock, streams or randomness.
 
-pub mod admin;
 pub mod advice;
 pub mod args;
 pub mod commands;
@@ -13,12 +12,7 @@ pub mod export;
 pub mod findings;
 pub mod hints;
 pub mod json;
-pub mod key_place;
-pub mod listening;
-pub mod logging;
 pub mod mapping;
-pub mod minute_place;
-pub mod publication;
 mod seen;
 pub mod serving;
 pub mod size;

@@ -4,6 +4,13 @@
 //! can answer. It never makes a store of keys: one that is missing was perhaps moved away, and an
 //! empty one in its place would call every key unknown.
 
+pub mod admin;
+pub mod key_store_config;
+pub mod listening;
+pub mod logging;
+pub mod rate_limit_backend;
+pub mod release_location;
+
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -32,16 +39,16 @@ use shared::release::pointer::Pointer;
 use shared::servers::{ServerLock, ServerLockError, WhileLocked};
 use tokio::runtime::Runtime;
 
-use crate::admin::Admin;
 use crate::advice::Advised;
 use crate::commands::key_store;
 use crate::exit_status::ExitStatus;
-use crate::key_place::{Followed, KeyPlace};
-use crate::listening::Listening;
-use crate::minute_place::MinutePlace;
 use crate::process::context::Context;
 use crate::process::open_files;
 use crate::process::stop::StopSignals;
+use crate::serving::admin::Admin;
+use crate::serving::key_store_config::{Followed, KeyPlace};
+use crate::serving::listening::Listening;
+use crate::serving::rate_limit_backend::MinutePlace;
 
 /// A server that is ready to accept requests.
 pub struct Serving {

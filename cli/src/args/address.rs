@@ -18,7 +18,7 @@ use server::limits::RedisAddress;
 use shared::keys::postgres::PostgresAddress;
 use shared::release::S3Address;
 
-use crate::minute_place::MinutePlace;
+use crate::serving::rate_limit_backend::MinutePlace;
 
 /// Stands for a value that is not repeated.
 pub(crate) const HIDDEN: &str = "…";

@@ -26,16 +26,16 @@ use super::import::{Activation, Active, GuardArgs, ImportArgs, import};
 use super::key_store;
 use super::keys::require_output;
 use super::listen::ListenArgs;
-use crate::admin::Admin;
 use crate::advice::Advised;
 use crate::exit_status::ExitStatus;
 use crate::findings::LISTED_DEFAULT;
-use crate::key_place::KeyPlace;
-use crate::listening::Listening;
-use crate::logging;
 use crate::process::context::Context;
 use crate::process::runtime;
-use crate::publication::Publication;
+use crate::serving::admin::Admin;
+use crate::serving::key_store_config::KeyPlace;
+use crate::serving::listening::Listening;
+use crate::serving::logging;
+use crate::serving::release_location::Publication;
 use crate::serving::{Serving, connection_limits, take_lock};
 
 /// The files of the sample export.

@@ -14,7 +14,7 @@ use super::releases;
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::{Context, Terminal};
-use crate::publication::Publication;
+use crate::serving::release_location::Publication;
 use crate::terminal::table::{self, Column};
 use crate::terminal::wrap;
 

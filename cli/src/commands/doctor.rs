@@ -19,9 +19,9 @@ use self::check::{Check, Outcome};
 use super::export_args::counted;
 use crate::exit_status::ExitStatus;
 use crate::json;
-use crate::key_place::KeyPlace;
 use crate::process::context::{Context, Terminal};
-use crate::publication::Publication;
+use crate::serving::key_store_config::KeyPlace;
+use crate::serving::release_location::Publication;
 use crate::terminal::escape::visible;
 use crate::terminal::wrap::wrapped_at;
 

@@ -21,7 +21,7 @@ use super::releases::parse_id;
 use crate::advice::Advised;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
-use crate::publication::Publication;
+use crate::serving::release_location::Publication;
 use crate::terminal::escape::visible;
 use crate::terminal::redact::concealed;
 

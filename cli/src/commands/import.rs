@@ -31,7 +31,7 @@ use crate::exit_status::ExitStatus;
 use crate::mapping::Mapping;
 use crate::process::context::{Context, OutputClosed};
 use crate::process::new_file::Permit;
-use crate::publication::Publication;
+use crate::serving::release_location::Publication;
 use crate::validate::{self, Outcome, Rejects, Settings};
 
 /// Arguments of `import`.

@@ -9,8 +9,8 @@ use shared::keys::store::{CHANGE, KeyStore, KeyStoreError};
 
 use crate::advice::Advised;
 use crate::exit_status::ExitStatus;
-use crate::key_place::KeyPlace;
 use crate::process::context::Context;
+use crate::serving::key_store_config::KeyPlace;
 use crate::terminal::shell::quoted;
 
 /// Least likeness of a name that is worth suggesting, from 0 to 1.

@@ -17,8 +17,8 @@ use shared::keys::subscription::Subscription;
 use crate::advice::Advised;
 use crate::commands::key_store;
 use crate::exit_status::ExitStatus;
-use crate::key_place::KeyPlace;
 use crate::process::context::Context;
+use crate::serving::key_store_config::KeyPlace;
 
 /// Arguments of `keys`.
 #[derive(Debug, Args)]

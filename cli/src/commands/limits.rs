@@ -13,8 +13,8 @@ use tokio::runtime::Builder;
 use crate::args::address::address;
 use crate::commands::unseen::made;
 use crate::exit_status::ExitStatus;
-use crate::minute_place::advised;
 use crate::process::context::Context;
+use crate::serving::rate_limit_backend::advised;
 
 /// Arguments of `limits`.
 #[derive(Debug, Args)]

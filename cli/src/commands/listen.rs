@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use clap::Args;
 
 use crate::hints::LISTEN;
-use crate::listening::Listening;
 use crate::process::service_manager::ServiceManager;
+use crate::serving::listening::Listening;
 
 /// The address of a server.
 #[derive(Debug, Args)]

@@ -13,7 +13,7 @@ pub(super) use self::change::overtaken;
 use self::prune::PruneArgs;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
-use crate::publication::Publication;
+use crate::serving::release_location::Publication;
 
 /// Arguments of `releases`.
 #[derive(Debug, Args)]

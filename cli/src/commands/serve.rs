@@ -11,18 +11,18 @@ use shared::keys::environment::Environment;
 
 use super::listen::ListenArgs;
 use super::one_of;
-use crate::admin::{Admin, AdminAddress};
 use crate::advice::Advised;
 use crate::args::address::address;
 use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
-use crate::key_place::KeyPlace;
-use crate::logging::{self, Filter, Format};
-use crate::minute_place::MinutePlace;
 use crate::process::context::Context;
 use crate::process::runtime;
 use crate::process::stop::DRAIN_MAX;
-use crate::publication::Publication;
+use crate::serving::admin::{Admin, AdminAddress};
+use crate::serving::key_store_config::KeyPlace;
+use crate::serving::logging::{self, Filter, Format};
+use crate::serving::rate_limit_backend::MinutePlace;
+use crate::serving::release_location::Publication;
 use crate::serving::{Serving, connection_limits, take_lock};
 use crate::size;
 

@@ -14,8 +14,8 @@ use shared::keys::sqlite::{Form, SqliteKeyStore, examine};
 use crate::commands::key_store;
 use crate::commands::unseen::made;
 use crate::exit_status::ExitStatus;
-use crate::key_place::KeyPlace;
 use crate::process::context::Context;
+use crate::serving::key_store_config::KeyPlace;
 
 /// Arguments of `store`.
 #[derive(Debug, Args)]

@@ -14,8 +14,8 @@ use shared::timestamp::Timestamp;
 use crate::commands::key_store;
 use crate::exit_status::ExitStatus;
 use crate::json;
-use crate::key_place::KeyPlace;
 use crate::process::context::{Context, Terminal};
+use crate::serving::key_store_config::KeyPlace;
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Cell, Column};
 

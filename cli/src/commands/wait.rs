@@ -17,8 +17,8 @@ use shared::servers::{Standing, standing};
 use crate::advice::Advised;
 use crate::commands::unseen::made;
 use crate::exit_status::ExitStatus;
-use crate::key_place::KeyPlace;
 use crate::process::context::Context;
+use crate::serving::key_store_config::KeyPlace;
 
 /// Longest wait for a server, ten times as long as it may act on what it does not know.
 const WAIT_MAX: Duration = Duration::from_secs(10);

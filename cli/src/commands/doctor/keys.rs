@@ -9,7 +9,7 @@ use shared::keys::subscription::{Subscription, SubscriptionStatus};
 use super::check::Check;
 use super::store::{self, Found};
 use crate::commands::export_args::counted;
-use crate::key_place::KeyPlace;
+use crate::serving::key_store_config::KeyPlace;
 use crate::terminal::relative_time;
 use crate::terminal::shell::quoted;
 

@@ -8,8 +8,8 @@ use shared::servers::{Standing, standing};
 
 use super::check::Check;
 use super::store;
-use crate::key_place::KeyPlace;
 use crate::process::context::Context;
+use crate::serving::key_store_config::KeyPlace;
 
 /// Longest wait for a server to confirm: twice as long as it may act on what it does not know.
 const WAIT_MAX: Duration = Duration::from_secs(2);

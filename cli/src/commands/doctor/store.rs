@@ -12,7 +12,7 @@ use shared::regular_file;
 
 use super::check::Check;
 use crate::commands::size::size;
-use crate::key_place::KeyPlace;
+use crate::serving::key_store_config::KeyPlace;
 use crate::terminal::shell::quoted;
 
 /// A larger file is not read through.

@@ -10,8 +10,8 @@ use crate::commands::key_store;
 use crate::commands::keys::{KeyArgs, last_use, list, owner};
 use crate::commands::wait::WaitArgs;
 use crate::exit_status::ExitStatus;
-use crate::key_place::KeyPlace;
 use crate::process::context::Context;
+use crate::serving::key_store_config::KeyPlace;
 use crate::terminal::relative_time;
 
 /// Arguments of the three.

@@ -21,8 +21,8 @@ use crate::commands::{key_store, one_of};
 use crate::duration;
 use crate::exit_status::ExitStatus;
 use crate::json;
-use crate::key_place::KeyPlace;
 use crate::process::context::Context;
+use crate::serving::key_store_config::KeyPlace;
 
 /// Arguments of `keys issue`.
 #[derive(Debug, Args)]

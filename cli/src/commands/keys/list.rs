@@ -13,8 +13,8 @@ use crate::commands::keys::document::{self, KeyDocument, state};
 use crate::commands::keys::{KeyArgs, last_use, owner, without_owner};
 use crate::exit_status::ExitStatus;
 use crate::json;
-use crate::key_place::KeyPlace;
 use crate::process::context::Context;
+use crate::serving::key_store_config::KeyPlace;
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Cell, Column};
 

@@ -13,8 +13,8 @@ use crate::commands::key_store;
 use crate::commands::keys::KeyArgs;
 use crate::exit_status::ExitStatus;
 use crate::json;
-use crate::key_place::KeyPlace;
 use crate::process::context::{Context, Terminal};
+use crate::serving::key_store_config::KeyPlace;
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Column};
 

@@ -12,8 +12,8 @@ use crate::commands::wait::WaitArgs;
 use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
 use crate::json;
-use crate::key_place::KeyPlace;
 use crate::process::context::Context;
+use crate::serving::key_store_config::KeyPlace;
 use crate::terminal::relative_time;
 
 /// Arguments of `keys rotate`.

@@ -14,7 +14,7 @@ use crate::commands::size::size;
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::{Context, Terminal};
-use crate::publication::Publication;
+use crate::serving::release_location::Publication;
 use crate::terminal::escape::visible;
 use crate::terminal::table::{self, Column};
 

@@ -28,9 +28,9 @@ use crate::commands::key_store::{self, OpenStore};
 use crate::commands::unseen::made;
 use crate::exit_status::ExitStatus;
 use crate::json;
-use crate::key_place::KeyPlace;
 use crate::process::context::Context;
 use crate::process::new_file::Permit;
+use crate::serving::key_store_config::KeyPlace;
 use crate::terminal::table::{self, Cell};
 
 /// How long a server that lost its connection a moment ago may still charge: it may accept a request
