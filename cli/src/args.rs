@@ -25,7 +25,7 @@ use crate::commands::{
 use crate::exit_status::ExitStatus;
 use crate::hints::Hints;
 use crate::process::context::Context;
-use crate::terminal::escape::visible;
+use crate::terminal::escape::escape_control;
 use crate::terminal::redact::concealed;
 
 /// Widest help text, in columns; also its width where there is no terminal to measure.
@@ -254,9 +254,11 @@ pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> ExitStatu
 /// The same with what was typed made visible. A tip that repeats it is left out: its colours cannot
 /// be told from what was typed.
 fn visible_of(mut usage: clap::Error) -> clap::Error {
-    let is_unseen = |text: &str| matches!(visible(text), Cow::Owned(_));
+    let is_unseen = |text: &str| matches!(escape_control(text), Cow::Owned(_));
     let kinds = usage.context().filter_map(|(kind, value)| match value {
-        ContextValue::String(text) if is_unseen(text) => Some((kind, Some(visible(text).into()))),
+        ContextValue::String(text) if is_unseen(text) => {
+            Some((kind, Some(escape_control(text).into())))
+        }
         ContextValue::StyledStrs(tips) => {
             let repeats = tips.iter().any(|tip| is_unseen(&tip.to_string()));
             repeats.then_some((kind, None))

@@ -31,7 +31,7 @@ pub use crate::process::context::Context;
 use crate::advice::Advised;
 use crate::args::NoArgs;
 use crate::process::context::OutputClosed;
-use crate::terminal::escape::visible;
+use crate::terminal::escape::escape_control;
 use crate::terminal::redact::concealed;
 
 /// Runs the command that `args` names, the first of them being the program's own name.
@@ -60,7 +60,7 @@ fn show_error(error: &anyhow::Error, context: &mut Context) -> ExitStatus {
     _ = writeln!(
         context.err,
         "error: {}",
-        visible(&concealed(&context.hints.paste(&format!("{error:#}"))))
+        escape_control(&concealed(&context.hints.paste(&format!("{error:#}"))))
     );
     match error.downcast_ref() {
         Some(Advised {
@@ -73,7 +73,7 @@ fn show_error(error: &anyhow::Error, context: &mut Context) -> ExitStatus {
                 _ = writeln!(context.err, "\n{}\n", concealed(excerpt));
             }
             let advice = context.hints.paste(advice);
-            _ = writeln!(context.err, "hint: {}", visible(&concealed(&advice)));
+            _ = writeln!(context.err, "hint: {}", escape_control(&concealed(&advice)));
             *status
         }
         None => ExitStatus::Failure,

@@ -22,7 +22,7 @@ use crate::json;
 use crate::process::context::{Context, Terminal};
 use crate::serving::key_store_config::KeyPlace;
 use crate::serving::release_location::Publication;
-use crate::terminal::escape::visible;
+use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::wrapped_at;
 
 /// Width of lines where no terminal says otherwise.
@@ -130,7 +130,7 @@ fn lines(check: &Check, about_width: usize, terminal: Terminal) -> String {
     let width = terminal.columns.unwrap_or(WIDTH);
     let line = format!(
         "{word:outcome_width$}  {about:about_width$}  {}",
-        visible(&check.said),
+        escape_control(&check.said),
         outcome_width = Outcome::WIDTH
     );
     let wrapped = wrapped_at(width, &line, indent);
@@ -139,6 +139,6 @@ fn lines(check: &Check, about_width: usize, terminal: Terminal) -> String {
     let remedy = check.remedy.as_ref();
     // Further to the left, so that most commands fit their line.
     let remedy_indent = Outcome::WIDTH + 2;
-    let remedy = remedy.map(|run| format!("{:remedy_indent$}run: {}\n", "", visible(run)));
+    let remedy = remedy.map(|run| format!("{:remedy_indent$}run: {}\n", "", escape_control(run)));
     format!("{word}{rest}\n{}", remedy.unwrap_or_default())
 }

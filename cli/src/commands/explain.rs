@@ -22,7 +22,7 @@ use crate::advice::Advised;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::release_location::Publication;
-use crate::terminal::escape::visible;
+use crate::terminal::escape::escape_control;
 use crate::terminal::redact::concealed;
 
 /// How long a list may take, all of its statements together, each of which runs three times.
@@ -144,7 +144,7 @@ fn open(
     let id = id.or(active.as_ref()).with_context(|| {
         format!(
             "no release is active in {}; import one first: catalogue import EXPORT",
-            visible(&publication.to_string())
+            escape_control(&publication.to_string())
         )
     })?;
     releases.open(id).context("could not open the release")

@@ -14,7 +14,7 @@ use crate::args::settings::{self, FILE, Source};
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::Context;
-use crate::terminal::escape::visible;
+use crate::terminal::escape::escape_control;
 use crate::terminal::table::{self, Column};
 
 /// Arguments of `settings`.
@@ -101,7 +101,7 @@ fn show(is_json: bool, config: Option<&Path>, context: &mut Context) -> anyhow::
         let value = setting.value.unwrap_or_else(|| "-".to_owned());
         [
             setting.name,
-            visible(&value).into_owned(),
+            escape_control(&value).into_owned(),
             word(setting.source).to_owned(),
             setting.variable,
         ]
@@ -114,7 +114,7 @@ fn show(is_json: bool, config: Option<&Path>, context: &mut Context) -> anyhow::
     ];
     let table = table::list(columns, rows, context.terminal);
     let file = match &settings.file {
-        Some(file) => format!("The file is {}.", visible(file)),
+        Some(file) => format!("The file is {}.", escape_control(file)),
         None => format!("There is no {FILE} here. Write one: catalogue settings init"),
     };
     write!(context.out, "{table}\n{file}\n")?;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::terminal::escape::visible;
+use crate::terminal::escape::escape_control;
 
 /// Characters shown before and after the marked place.
 const AROUND: usize = 32;
@@ -35,11 +35,11 @@ impl Excerpt {
 
         let mut text = String::new();
         text.extend((before.len() < span.start).then_some(CUT));
-        text.push_str(&visible(before));
+        text.push_str(&escape_control(before));
         let start = text.len();
-        text.push_str(&visible(marked));
+        text.push_str(&escape_control(marked));
         let end = text.len();
-        text.push_str(&visible(after));
+        text.push_str(&escape_control(after));
         text.extend((!is_last).then_some(CUT));
         Self {
             text,

@@ -9,7 +9,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::{Code, Finding, Findings, Place, RecordName, Severity};
-use crate::terminal::escape::visible;
+use crate::terminal::escape::escape_control;
 use crate::validate::Kind;
 
 /// Columns that an excerpt with its margin fits into.
@@ -77,7 +77,7 @@ fn render(finding: &Finding, renderer: &Renderer) -> String {
     };
     let title = level
         .clone()
-        .primary_title(visible(&finding.message))
+        .primary_title(escape_control(&finding.message))
         .id(finding.code.as_str());
     let place = finding
         .place
@@ -96,17 +96,18 @@ fn body<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
         let mark = AnnotationKind::Primary.span(excerpt.marked.clone());
         let number = finding.place.as_ref().and_then(line).unwrap_or(1);
         let snippet = Snippet::source(excerpt.text.as_str()).line_start(number);
-        body =
-            body.element(snippet.annotation(mark.label(finding.pointer.as_deref().map(visible))));
+        body = body.element(
+            snippet.annotation(mark.label(finding.pointer.as_deref().map(escape_control))),
+        );
     }
     if let Some(record) = &finding.record {
         body = body.element(Level::NOTE.message(record_name(record)));
     }
     if let Some(origin) = &finding.origin {
-        body = body.element(Level::NOTE.message(visible(origin)));
+        body = body.element(Level::NOTE.message(escape_control(origin)));
     }
     if let Some(hint) = &finding.hint {
-        body = body.element(Level::HELP.message(visible(hint)));
+        body = body.element(Level::HELP.message(escape_control(hint)));
     }
     body
 }
@@ -114,13 +115,13 @@ fn body<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
 fn record_name(record: &RecordName) -> String {
     match (record.kind, &record.id) {
         (Kind::Catalogue, _) => "in the catalogue record".to_owned(),
-        (kind, Some(id)) => format!("in the {} {}", kind.as_str(), visible(id)),
+        (kind, Some(id)) => format!("in the {} {}", kind.as_str(), escape_control(id)),
         (kind, None) => format!("in a {} without a readable id", kind.as_str()),
     }
 }
 
 fn origin(place: &Place, column: Option<usize>) -> Origin<'_> {
-    let mut origin = Origin::path(visible(&place.file.name));
+    let mut origin = Origin::path(escape_control(&place.file.name));
     if let Some(line) = line(place) {
         origin = origin.line(line);
     }

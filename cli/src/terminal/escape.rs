@@ -9,7 +9,7 @@ use icu_properties::props::DefaultIgnorableCodePoint;
 
 /// `text` with everything that a terminal obeys or leaves out instead of showing it escaped, as
 /// `\u{1b}`.
-pub fn visible(text: &str) -> Cow<'_, str> {
+pub fn escape_control(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unseen) {
         return Cow::Borrowed(text);
     }
@@ -53,7 +53,7 @@ mod tests {
             ),
         ];
         for (text, shown) in table {
-            assert_eq!(visible(text), shown);
+            assert_eq!(escape_control(text), shown);
         }
     }
 
@@ -87,7 +87,7 @@ mod tests {
             '\u{e01ef}',
         ] {
             let escaped = format!("a\\u{{{:x}}}b", u32::from(c));
-            assert_eq!(visible(&format!("a{c}b")), escaped);
+            assert_eq!(escape_control(&format!("a{c}b")), escaped);
         }
     }
 
@@ -100,7 +100,7 @@ mod tests {
             r"\u{1b}",
         ] {
             assert!(
-                matches!(visible(text), Cow::Borrowed(shown) if shown == text),
+                matches!(escape_control(text), Cow::Borrowed(shown) if shown == text),
                 "{text}"
             );
         }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-use crate::terminal::escape::visible;
+use crate::terminal::escape::escape_control;
 
 /// Something wrong with such a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,17 +40,17 @@ pub(crate) fn render(problems: &[Problem], name: &str, text: &str) -> String {
         .map(|problem| renderer.render(&[report(problem, name, text)]))
         .collect();
     let shown = shown.join("\n\n");
-    let lines: Vec<_> = shown.lines().map(visible).collect();
+    let lines: Vec<_> = shown.lines().map(escape_control).collect();
     lines.join("\n")
 }
 
 fn report<'a>(problem: &'a Problem, name: &'a str, text: &'a str) -> annotate_snippets::Group<'a> {
     let mark = AnnotationKind::Primary.span(problem.span.clone());
     let snippet = Snippet::source(text).path(name).annotation(mark);
-    let title = Level::ERROR.primary_title(visible(&problem.message));
+    let title = Level::ERROR.primary_title(escape_control(&problem.message));
     let group = title.element(snippet);
     match &problem.hint {
-        Some(hint) => group.element(Level::HELP.message(visible(hint))),
+        Some(hint) => group.element(Level::HELP.message(escape_control(hint))),
         None => group,
     }
 }

@@ -7,7 +7,7 @@ use server::http::explain::{ExplainedList, Explanation, Refused};
 
 use crate::commands::export_args::counted;
 use crate::process::context::Terminal;
-use crate::terminal::escape::visible;
+use crate::terminal::escape::escape_control;
 use crate::terminal::style::Tone;
 use crate::terminal::table::{self, Cell};
 use crate::terminal::wrap::wrapped_at;
@@ -33,7 +33,7 @@ pub(super) fn of(explanation: &Explanation, terminal: Terminal) -> String {
 }
 
 fn head(explanation: &Explanation, terminal: Terminal) -> String {
-    let address = format!("GET {}", visible(&explanation.address));
+    let address = format!("GET {}", escape_control(&explanation.address));
     let tone = match explanation.status {
         200 => Tone::Good,
         _ => Tone::Bad,
@@ -56,7 +56,11 @@ fn head(explanation: &Explanation, terminal: Terminal) -> String {
         lines.extend([("Endpoint", name.into()), ("Scopes", scopes.into())]);
     }
     if let Some(record) = &explanation.record {
-        let (kind, id, slug) = (record.kind, visible(&record.id), visible(&record.slug));
+        let (kind, id, slug) = (
+            record.kind,
+            escape_control(&record.id),
+            escape_control(&record.slug),
+        );
         let by = record.found_by;
         let record = format!("{kind} with the id {id} and the slug {slug}, found by its {by}");
         lines.push(("Record", record.into()));
@@ -67,16 +71,20 @@ fn head(explanation: &Explanation, terminal: Terminal) -> String {
 fn refused(error: &Refused, terminal: Terminal) -> String {
     let mut text = String::new();
     if error.issues.is_empty() {
-        text = wrapped_at(width(terminal), &visible(&error.message), 0);
+        text = wrapped_at(width(terminal), &escape_control(&error.message), 0);
         text.push('\n');
     }
     for issue in &error.issues {
-        let line = format!("- {}: {}", visible(&issue.field), visible(&issue.message));
+        let line = format!(
+            "- {}: {}",
+            escape_control(&issue.field),
+            escape_control(&issue.message)
+        );
         // Writing to a text cannot fail.
         _ = writeln!(text, "{}", wrapped_at(width(terminal), &line, 2));
     }
     if let Some(cause) = &error.cause {
-        let line = format!("cause: {}", visible(cause));
+        let line = format!("cause: {}", escape_control(cause));
         _ = writeln!(text, "{}", wrapped_at(width(terminal), &line, 2));
     }
     text
@@ -155,7 +163,7 @@ fn plan(step: &PlanStep, depth: usize, terminal: Terminal, text: &mut String) {
     _ = writeln!(
         text,
         "{}",
-        wrapped_at(width(terminal), &visible(&line), indent + 4)
+        wrapped_at(width(terminal), &escape_control(&line), indent + 4)
     );
     for from in &step.from {
         plan(from, depth + 1, terminal, text);

@@ -12,7 +12,7 @@ use crate::commands::diff::sentences;
 use crate::commands::export_args::{OutcomeDocument, counted, tally_table};
 use crate::json;
 use crate::process::context::Context;
-use crate::terminal::escape::visible;
+use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::wrapped;
 use crate::validate::Outcome;
 
@@ -144,7 +144,7 @@ fn show_comparison(made: &Made, imported: &Imported, context: &mut Context) -> a
             writeln!(
                 context.err,
                 "warning: {}",
-                visible(&context.hints.paste(&warning))
+                escape_control(&context.hints.paste(&warning))
             )?;
         }
         // The active release was imported again.
@@ -175,7 +175,7 @@ fn show_refusals(made: &Made, context: &mut Context) -> anyhow::Result<()> {
                 message,
                 allowed_by,
             } = refusal;
-            let refused = format!("refused: {}", visible(message));
+            let refused = format!("refused: {}", escape_control(message));
             let refused = match made.comparison {
                 Comparison::Diff(_) => wrapped(&refused, 2, context.terminal),
                 // A cause is one line, as in every error.

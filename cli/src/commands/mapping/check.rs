@@ -15,7 +15,7 @@ use crate::findings::{Code, Findings, terminal};
 use crate::json;
 use crate::mapping::{CheckReport, FieldReport, Mapping, RuleReport, UnreadKey};
 use crate::process::context::{Context, OutputClosed};
-use crate::terminal::escape::visible;
+use crate::terminal::escape::escape_control;
 use crate::terminal::progress::Progress;
 use crate::terminal::table::{self, Column};
 use crate::validate::{self, Nobody, Outcome, Rejects, Settings};
@@ -163,7 +163,7 @@ fn show(report: &CheckReport, outcome: &Outcome, context: &mut Context) -> anyho
 
 fn show_rule(rule: &RuleReport, context: &mut Context) -> anyhow::Result<()> {
     let out = &mut context.out;
-    let types = visible(&rule.types.join(", ")).into_owned();
+    let types = escape_control(&rule.types.join(", ")).into_owned();
     let records = counted(rule.records, "published record");
     writeln!(out, "{} from {types}: {records}\n", rule.kind)?;
     let rows = rule.fields.iter().map(|field| {
@@ -173,7 +173,7 @@ fn show_rule(rule: &RuleReport, context: &mut Context) -> anyhow::Result<()> {
             field.filled.to_string(),
             field.null.to_string(),
             field.errors.to_string(),
-            visible(sample).into_owned(),
+            escape_control(sample).into_owned(),
         ]
     });
     let mut columns = ["FIELD", "FILLED", "NULL", "ERRORS", ""].map(Column::from);
@@ -192,9 +192,9 @@ fn show_unread(what: &str, unread: &[UnreadKey], context: &mut Context) -> anyho
     }
     writeln!(out, "{what} that nothing reads:\n")?;
     let rows = unread.iter().map(|key| {
-        let sample = visible(&key.sample).into_owned();
+        let sample = escape_control(&key.sample).into_owned();
         [
-            visible(&key.key).into_owned(),
+            escape_control(&key.key).into_owned(),
             key.records.to_string(),
             sample,
         ]
@@ -210,7 +210,7 @@ fn show_unread(what: &str, unread: &[UnreadKey], context: &mut Context) -> anyho
 /// Shows what is read beside the records of rules, and what is not.
 fn show_others(report: &CheckReport, context: &mut Context) -> anyhow::Result<()> {
     for linked in &report.linked {
-        let what = format!("Keys of {}", visible(&linked.record_type));
+        let what = format!("Keys of {}", escape_control(&linked.record_type));
         show_unread(&what, &linked.unread, context)?;
     }
     let what = "Links from keys without a record";
@@ -219,7 +219,7 @@ fn show_others(report: &CheckReport, context: &mut Context) -> anyhow::Result<()
     for (part, keys) in &report.envelope {
         let keys: Vec<String> = keys
             .iter()
-            .map(|key| format!("`{}`", visible(key)))
+            .map(|key| format!("`{}`", escape_control(key)))
             .collect();
         let keys = keys.join(", ");
         writeln!(
@@ -231,7 +231,7 @@ fn show_others(report: &CheckReport, context: &mut Context) -> anyhow::Result<()
         return Ok(());
     }
     let types = report.unread_types.iter();
-    let types = types.map(|(name, records)| format!("{} ({records})", visible(name)));
+    let types = types.map(|(name, records)| format!("{} ({records})", escape_control(name)));
     let types: Vec<String> = types.collect();
     Ok(writeln!(
         out,
@@ -243,13 +243,13 @@ fn show_others(report: &CheckReport, context: &mut Context) -> anyhow::Result<()
 fn show_troubles(field: &FieldReport, out: &mut dyn Write) -> anyhow::Result<()> {
     for missing in &field.missing {
         let suggestion = missing.suggestion.as_ref();
-        let suggestion = suggestion.map(|key| format!("; did you mean `{}`?", visible(key)));
-        let (name, key) = (&field.field, visible(&missing.key));
+        let suggestion = suggestion.map(|key| format!("; did you mean `{}`?", escape_control(key)));
+        let (name, key) = (&field.field, escape_control(&missing.key));
         let hint = suggestion.unwrap_or_default();
         writeln!(out, "{name}: no record has the key `{key}`{hint}\n")?;
     }
     if let Some(error) = &field.error {
-        writeln!(out, "{}: {}\n", field.field, visible(error))?;
+        writeln!(out, "{}: {}\n", field.field, escape_control(error))?;
     }
     Ok(())
 }

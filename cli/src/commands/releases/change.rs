@@ -15,7 +15,7 @@ use crate::commands::diff::sentences;
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::{Context, OutputClosed};
-use crate::terminal::escape::visible;
+use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::wrapped;
 
 /// What mending the pointer costs.
@@ -149,7 +149,7 @@ fn say_passed_over(passed_over: &[PassedOver], context: &mut Context) {
             ReleaseError::Unknown { .. } => format!("warning: passed over {id}: it is gone"),
             _ => format!("warning: passed over {id}: {damage}"),
         };
-        _ = writeln!(context.err, "{}", visible(&warning));
+        _ = writeln!(context.err, "{}", escape_control(&warning));
     }
 }
 

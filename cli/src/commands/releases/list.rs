@@ -11,7 +11,7 @@ use crate::commands::size::size;
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::{Context, Terminal};
-use crate::terminal::escape::visible;
+use crate::terminal::escape::escape_control;
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Cell, Column};
 
@@ -64,7 +64,7 @@ impl Listing {
             _ = writeln!(
                 context.err,
                 "error: {}",
-                visible(&context.hints.paste(damage))
+                escape_control(&context.hints.paste(damage))
             );
         }
     }

@@ -15,7 +15,7 @@ use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::{Context, Terminal};
 use crate::serving::release_location::Publication;
-use crate::terminal::escape::visible;
+use crate::terminal::escape::escape_control;
 use crate::terminal::table::{self, Column};
 
 /// Arguments of `releases prune`.
@@ -82,7 +82,7 @@ pub(super) fn run(
         _ = writeln!(
             context.err,
             "error: {}",
-            visible(&context.hints.paste(failure))
+            escape_control(&context.hints.paste(failure))
         );
     }
     Ok(ExitStatus::Failure)

@@ -10,7 +10,7 @@ use tracing_subscriber::fmt::time::FormatTime;
 use tracing_subscriber::fmt::{FmtContext, time};
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::terminal::escape::visible;
+use crate::terminal::escape::escape_control;
 
 /// Where the time of day is in an RFC 3339 time, milliseconds included.
 const TIME_OF_DAY: std::ops::Range<usize> = 11..23;
@@ -76,7 +76,7 @@ impl Visit for Fields {
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         // So that nothing in it moves the cursor.
-        let text = visible(&format!("{value:?}")).into_owned();
+        let text = escape_control(&format!("{value:?}")).into_owned();
         match field.name() {
             "message" => self.message = text,
             name => self.others.push((name, text)),
