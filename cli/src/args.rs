@@ -26,7 +26,7 @@ use crate::exit_status::ExitStatus;
 use crate::hints::Hints;
 use crate::process::context::Context;
 use crate::terminal::escape::escape_control;
-use crate::terminal::redact::concealed;
+use crate::terminal::redact::redact;
 
 /// Widest help text, in columns; also its width where there is no terminal to measure.
 const HELP_WIDTH_MAX: usize = 100;
@@ -247,7 +247,7 @@ pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> ExitStatu
         rendered.to_string()
     };
     // A closed stream changes nothing about what was asked.
-    _ = stream.write_all(concealed(&text).as_bytes());
+    _ = stream.write_all(redact(&text).as_bytes());
     status
 }
 

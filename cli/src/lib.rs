@@ -32,7 +32,7 @@ use crate::advice::Advised;
 use crate::args::NoArgs;
 use crate::process::context::OutputClosed;
 use crate::terminal::escape::escape_control;
-use crate::terminal::redact::concealed;
+use crate::terminal::redact::redact;
 
 /// Runs the command that `args` names, the first of them being the program's own name.
 ///
@@ -60,7 +60,7 @@ fn show_error(error: &anyhow::Error, context: &mut Context) -> ExitStatus {
     _ = writeln!(
         context.err,
         "error: {}",
-        escape_control(&concealed(&context.hints.paste(&format!("{error:#}"))))
+        escape_control(&redact(&context.hints.paste(&format!("{error:#}"))))
     );
     match error.downcast_ref() {
         Some(Advised {
@@ -70,10 +70,10 @@ fn show_error(error: &anyhow::Error, context: &mut Context) -> ExitStatus {
             ..
         }) => {
             if let Some(excerpt) = excerpt {
-                _ = writeln!(context.err, "\n{}\n", concealed(excerpt));
+                _ = writeln!(context.err, "\n{}\n", redact(excerpt));
             }
             let advice = context.hints.paste(advice);
-            _ = writeln!(context.err, "hint: {}", escape_control(&concealed(&advice)));
+            _ = writeln!(context.err, "hint: {}", escape_control(&redact(&advice)));
             *status
         }
         None => ExitStatus::Failure,

@@ -23,7 +23,7 @@ use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::release_location::Publication;
 use crate::terminal::escape::escape_control;
-use crate::terminal::redact::concealed;
+use crate::terminal::redact::redact;
 
 /// How long a list may take, all of its statements together, each of which runs three times.
 const WORKING_MAX: Duration = Duration::from_secs(30);
@@ -77,7 +77,7 @@ pub fn run(
         text::of(&explanation, context.terminal)
     };
     // Whatever was typed may be in it.
-    context.out.write_all(concealed(&said).as_bytes())?;
+    context.out.write_all(redact(&said).as_bytes())?;
     Ok(status(&explanation))
 }
 
@@ -85,7 +85,7 @@ pub fn run(
 /// broken into lines, in whose middle a key would not be known.
 fn without_key(address: String) -> String {
     let decoded = percent_decode_str(&address).decode_utf8_lossy();
-    match concealed(&decoded) {
+    match redact(&decoded) {
         cut if cut == decoded => address,
         cut => cut.into_owned(),
     }

@@ -11,7 +11,7 @@ use shared::keys::secret::PREFIX_RANDOM_LENGTH as SHOWN;
 
 /// The text with everything that looks like a key cut down to its prefix, whether the key is right
 /// or not, and without the passwords of addresses.
-pub fn concealed(text: &str) -> Cow<'_, str> {
+pub fn redact(text: &str) -> Cow<'_, str> {
     match without_passwords(text) {
         Cow::Borrowed(text) => without_keys(text),
         Cow::Owned(text) => Cow::Owned(without_keys(&text).into_owned()),
@@ -101,7 +101,7 @@ mod tests {
             ),
             ("boat_live_ boat_live_1", "boat_live_ boat_live_1"),
         ] {
-            assert_eq!(concealed(text), expected);
+            assert_eq!(redact(text), expected);
         }
     }
 
@@ -141,7 +141,7 @@ mod tests {
                 "postgres://ana:…@db.example, s3://bucket, rediss://a:…@c",
             ),
         ] {
-            assert_eq!(concealed(text), expected);
+            assert_eq!(redact(text), expected);
         }
     }
 }

@@ -14,7 +14,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, Error};
 
 use super::{Shown, Source};
 use crate::args::address;
-use crate::terminal::redact::concealed;
+use crate::terminal::redact::redact;
 
 /// The option that names the file itself.
 const CONFIG: &str = "config";
@@ -65,7 +65,7 @@ pub(super) fn shown(path: &[String], option: &Arg, set: Option<&[OsString]>) -> 
     };
     let variable = option.get_env().unwrap_or_default();
     // A key that somebody typed into the wrong place is not shown again.
-    let value = value.map(|value| concealed(&value).into_owned());
+    let value = value.map(|value| redact(&value).into_owned());
     Shown {
         name: [path, &[long.to_owned()]].concat().join("."),
         value,
