@@ -135,7 +135,7 @@ fn lines(check: &Check, about_width: usize, terminal: Terminal) -> String {
     );
     let wrapped = wrapped_at(width, &line, indent);
     let rest = wrapped.strip_prefix(word).unwrap_or_default();
-    let word = check.outcome.tone().paint(word, terminal.out_colour);
+    let word = check.outcome.style().paint(word, terminal.out_colour);
     let remedy = check.remedy.as_ref();
     // Further to the left, so that most commands fit their line.
     let remedy_indent = Outcome::WIDTH + 2;

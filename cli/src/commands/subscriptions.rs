@@ -19,7 +19,7 @@ use crate::process::context::Context;
 use crate::serving::key_store_config::KeyPlace;
 use crate::terminal::relative_time;
 use crate::terminal::shell;
-use crate::terminal::style::Tone;
+use crate::terminal::style::Style;
 use crate::terminal::table::{self, Cell, Column};
 
 /// Arguments of `subscriptions`.
@@ -239,11 +239,11 @@ fn show(
 }
 
 fn status(subscription: &Subscription) -> Cell {
-    let tone = match subscription.status {
-        SubscriptionStatus::Active => Tone::Good,
-        SubscriptionStatus::Inactive => Tone::Faint,
+    let style = match subscription.status {
+        SubscriptionStatus::Active => Style::Good,
+        SubscriptionStatus::Inactive => Style::Faint,
     };
-    Cell::new(subscription.status.to_string(), tone)
+    Cell::new(subscription.status.to_string(), style)
 }
 
 #[derive(Serialize)]

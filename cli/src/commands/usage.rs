@@ -113,7 +113,7 @@ fn bars(usage: &[Usage], now: i64, terminal: Terminal) -> String {
             bar::grouped(usage.remaining).into(),
             Cell::new(
                 expected.unwrap_or_else(|| "-".to_owned()),
-                bar::tone(usage.expected.unwrap_or(0), usage.quota),
+                bar::style(usage.expected.unwrap_or(0), usage.quota),
             ),
             relative_time::relative(usage.renews_at.unix_seconds(), now).into(),
         ]

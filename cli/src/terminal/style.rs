@@ -5,7 +5,7 @@ use anstyle::AnsiColor;
 
 /// What a text says of its subject.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tone {
+pub enum Style {
     /// Nothing in particular.
     #[default]
     Plain,
@@ -19,7 +19,7 @@ pub enum Tone {
     Faint,
 }
 
-impl Tone {
+impl Style {
     /// The colour, if there is one.
     pub const fn colour(self) -> Option<AnsiColor> {
         match self {
@@ -50,12 +50,12 @@ mod tests {
     #[test]
     fn a_text_is_painted_only_where_that_is_welcome_and_means_something() {
         let table = [
-            (Tone::Bad, true, "\u{1b}[31mrevoked\u{1b}[0m"),
-            (Tone::Bad, false, "revoked"),
-            (Tone::Plain, true, "revoked"),
+            (Style::Bad, true, "\u{1b}[31mrevoked\u{1b}[0m"),
+            (Style::Bad, false, "revoked"),
+            (Style::Plain, true, "revoked"),
         ];
-        for (tone, is_welcome, painted) in table {
-            assert_eq!(tone.paint("revoked", is_welcome), painted);
+        for (style, is_welcome, painted) in table {
+            assert_eq!(style.paint("revoked", is_welcome), painted);
         }
     }
 }

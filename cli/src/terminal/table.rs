@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr;
 
 use self::fit::fitted;
 use crate::process::context::Terminal;
-use crate::terminal::style::Tone;
+use crate::terminal::style::Style;
 use crate::terminal::wrap::wrapped_at;
 
 /// Blanks between two columns.
@@ -70,14 +70,14 @@ impl From<&'static str> for Column {
 #[derive(Clone, Debug)]
 pub struct Cell {
     text: String,
-    tone: Tone,
+    style: Style,
 }
 
 impl Cell {
     /// A text that means something.
-    pub fn new(text: impl Into<String>, tone: Tone) -> Self {
+    pub fn new(text: impl Into<String>, style: Style) -> Self {
         let text = text.into();
-        Self { text, tone }
+        Self { text, style }
     }
 
     /// Columns on the screen.
@@ -89,7 +89,7 @@ impl Cell {
 
 impl From<String> for Cell {
     fn from(text: String) -> Self {
-        Self::new(text, Tone::Plain)
+        Self::new(text, Style::Plain)
     }
 }
 
@@ -101,7 +101,7 @@ pub fn list<const COLUMNS: usize>(
     terminal: Terminal,
 ) -> String {
     let columns: [Column; COLUMNS] = columns.map(Into::into);
-    let heading = columns.map(|column| Cell::new(column.heading, Tone::Plain));
+    let heading = columns.map(|column| Cell::new(column.heading, Style::Plain));
     let rows = rows.into_iter().map(|row| row.map(Into::into));
     let rows: Vec<[Cell; COLUMNS]> = std::iter::once(heading).chain(rows).collect();
     drawn(&columns, rows, terminal)
@@ -113,7 +113,7 @@ pub fn details<'a>(
     terminal: Terminal,
 ) -> String {
     let rows = lines.into_iter();
-    let rows = rows.map(|(label, value)| [Cell::new(label, Tone::Plain), value.into()]);
+    let rows = rows.map(|(label, value)| [Cell::new(label, Style::Plain), value.into()]);
     let columns = [Column::from(""), Column::wrapped("")];
     drawn(&columns, rows.collect(), terminal)
 }
@@ -151,7 +151,7 @@ fn drawn<const COLUMNS: usize>(
         let names = left_out.join(", ");
         let note = format!("(a wider terminal, or --json, shows {names} too)");
         let note = wrapped_at(terminal.columns.unwrap_or(usize::MAX), &note, 1);
-        text.push_str(&Tone::Faint.paint(&note, terminal.out_colour));
+        text.push_str(&Style::Faint.paint(&note, terminal.out_colour));
         text.push('\n');
     }
     text
@@ -173,12 +173,12 @@ fn bare(terminal: Terminal) -> Table {
 
 fn drawn_cell(cell: &Cell) -> Drawn {
     let drawn = Drawn::new(&cell.text);
-    let colour = match cell.tone {
-        Tone::Plain => return drawn,
-        Tone::Good => Color::DarkGreen,
-        Tone::Notice => Color::DarkYellow,
-        Tone::Bad => Color::DarkRed,
-        Tone::Faint => Color::DarkGrey,
+    let colour = match cell.style {
+        Style::Plain => return drawn,
+        Style::Good => Color::DarkGreen,
+        Style::Notice => Color::DarkYellow,
+        Style::Bad => Color::DarkRed,
+        Style::Faint => Color::DarkGrey,
     };
     drawn.fg(colour)
 }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use serde::Serialize;
 
 use crate::hints::Hints;
-use crate::terminal::style::Tone;
+use crate::terminal::style::Style;
 
 /// A thing that was looked at.
 #[derive(Clone, Debug, Serialize)]
@@ -44,11 +44,11 @@ impl Outcome {
         }
     }
 
-    pub(super) const fn tone(self) -> Tone {
+    pub(super) const fn style(self) -> Style {
         match self {
-            Self::Ok => Tone::Good,
-            Self::Warning => Tone::Notice,
-            Self::Problem => Tone::Bad,
+            Self::Ok => Style::Good,
+            Self::Warning => Style::Notice,
+            Self::Problem => Style::Bad,
         }
     }
 }

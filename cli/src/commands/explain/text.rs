@@ -8,7 +8,7 @@ use server::http::explain::{ExplainedList, Explanation, Refused};
 use crate::commands::export_args::counted;
 use crate::process::context::Terminal;
 use crate::terminal::escape::escape_control;
-use crate::terminal::style::Tone;
+use crate::terminal::style::Style;
 use crate::terminal::table::{self, Cell};
 use crate::terminal::wrap::wrapped_at;
 
@@ -34,9 +34,9 @@ pub(super) fn of(explanation: &Explanation, terminal: Terminal) -> String {
 
 fn head(explanation: &Explanation, terminal: Terminal) -> String {
     let address = format!("GET {}", escape_control(&explanation.address));
-    let tone = match explanation.status {
-        200 => Tone::Good,
-        _ => Tone::Bad,
+    let style = match explanation.status {
+        200 => Style::Good,
+        _ => Style::Bad,
     };
     let status = match &explanation.error {
         Some(error) => format!("{} {}", explanation.status, error.code),
@@ -44,7 +44,7 @@ fn head(explanation: &Explanation, terminal: Terminal) -> String {
     };
     let mut lines = vec![
         ("Request", Cell::from(address)),
-        ("Status", Cell::new(status, tone)),
+        ("Status", Cell::new(status, style)),
         ("Release", explanation.release.clone().into()),
     ];
     if let Some(endpoint) = &explanation.endpoint {
@@ -95,17 +95,17 @@ fn parameters(explanation: &Explanation, terminal: Terminal) -> Option<String> {
         return None;
     }
     let rows = explanation.parameters.iter().map(|parameter| {
-        let tone = if parameter.is_default {
-            Tone::Faint
+        let style = if parameter.is_default {
+            Style::Faint
         } else {
-            Tone::Plain
+            Style::Plain
         };
         let value = match (&parameter.value, parameter.is_default) {
             (None, _) => "-".to_owned(),
             (Some(value), true) => format!("{value} (default)"),
             (Some(value), false) => value.clone(),
         };
-        [Cell::new(parameter.name, tone), Cell::new(value, tone)]
+        [Cell::new(parameter.name, style), Cell::new(value, style)]
     });
     Some(table::list(["PARAMETER", "VALUE"], rows, terminal))
 }

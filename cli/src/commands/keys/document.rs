@@ -9,7 +9,7 @@ use shared::timestamp::Timestamp;
 
 use crate::process::context::Terminal;
 use crate::terminal::relative_time;
-use crate::terminal::style::Tone;
+use crate::terminal::style::Style;
 use crate::terminal::table::{self, Cell};
 
 /// A key as JSON.
@@ -138,14 +138,14 @@ pub(super) fn state(
         }
         state => state.to_string(),
     };
-    Cell::new(text, tone(state))
+    Cell::new(text, style(state))
 }
 
-const fn tone(state: KeyState) -> Tone {
+const fn style(state: KeyState) -> Style {
     match state {
-        KeyState::Active => Tone::Good,
-        KeyState::Rotated { .. } => Tone::Notice,
-        KeyState::Revoked | KeyState::Expired => Tone::Bad,
-        KeyState::Disabled | KeyState::SubscriptionInactive => Tone::Faint,
+        KeyState::Active => Style::Good,
+        KeyState::Rotated { .. } => Style::Notice,
+        KeyState::Revoked | KeyState::Expired => Style::Bad,
+        KeyState::Disabled | KeyState::SubscriptionInactive => Style::Faint,
     }
 }

@@ -5,7 +5,7 @@ use shared::release::manifest::FileEntry;
 use shared::release::{Manifest, ReleaseError, ReleaseId};
 
 use crate::commands::coverage::CoverageDocument;
-use crate::terminal::style::Tone;
+use crate::terminal::style::Style;
 
 /// All releases.
 #[derive(Serialize)]
@@ -77,11 +77,11 @@ impl ReleaseDocument {
     }
 
     /// What its state means.
-    pub(super) const fn tone(&self) -> Tone {
+    pub(super) const fn style(&self) -> Style {
         match (&self.damage, self.active) {
-            (Some(_), _) => Tone::Bad,
-            (None, true) => Tone::Good,
-            (None, false) => Tone::Plain,
+            (Some(_), _) => Style::Bad,
+            (None, true) => Style::Good,
+            (None, false) => Style::Plain,
         }
     }
 

@@ -139,7 +139,7 @@ fn rows(releases: &[ReleaseDocument], now: i64, terminal: Terminal) -> String {
             number(release.manufacturers).into(),
             known(release.bytes.map(size)).into(),
             published.into(),
-            Cell::new(release.state(), release.tone()),
+            Cell::new(release.state(), release.style()),
         ]
     });
     table::list(columns, rows, terminal)
@@ -202,7 +202,7 @@ fn text(
     };
     let lines = [
         ("Release", release.id.to_string().into()),
-        ("State", Cell::new(state, release.tone())),
+        ("State", Cell::new(state, release.style())),
         ("Published", published.into()),
         ("Boats", manifest.boats.to_string().into()),
         ("Manufacturers", manifest.manufacturers.to_string().into()),

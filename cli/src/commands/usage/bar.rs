@@ -1,6 +1,6 @@
 //! What is used of a quota, as a bar and in words.
 
-use crate::terminal::style::Tone;
+use crate::terminal::style::Style;
 use crate::terminal::table::Cell;
 
 /// Width of a bar, in columns.
@@ -19,7 +19,7 @@ pub(super) fn bar(used: u64, quota: u64) -> Cell {
     let count = |number| usize::try_from(number).unwrap_or(usize::MAX);
     let (full, empty) = (count(full), count(WIDTH - full));
     let text = format!("{}{}", "█".repeat(full), "░".repeat(empty));
-    Cell::new(text, tone(used, quota))
+    Cell::new(text, style(used, quota))
 }
 
 /// Whole percent, never 100 where something is left, nor 0 where something is used.
@@ -31,13 +31,13 @@ pub(super) fn percent(used: u64, quota: u64) -> String {
 }
 
 /// What the use of so much means.
-pub(super) fn tone(used: u64, quota: u64) -> Tone {
+pub(super) fn style(used: u64, quota: u64) -> Style {
     if quota <= used && used != 0 {
-        Tone::Bad
+        Style::Bad
     } else if MUCH <= u128::from(share(used, quota, 100)) {
-        Tone::Notice
+        Style::Notice
     } else {
-        Tone::Good
+        Style::Good
     }
 }
 
@@ -68,21 +68,21 @@ mod tests {
     #[test]
     fn a_quota_is_shown_by_its_share() {
         let table = [
-            (0, 1000, 0, "0 %", Tone::Good),
-            (1, 1000, 1, "<1 %", Tone::Good),
-            (500, 1000, 5, "50 %", Tone::Good),
-            (750, 1000, 7, "75 %", Tone::Notice),
-            (999, 1000, 9, "99 %", Tone::Notice),
-            (1000, 1000, 10, "100 %", Tone::Bad),
-            (2000, 1000, 10, "100 %", Tone::Bad),
-            (u64::MAX, u64::MAX, 10, "100 %", Tone::Bad),
-            (0, 0, 10, "100 %", Tone::Notice),
+            (0, 1000, 0, "0 %", Style::Good),
+            (1, 1000, 1, "<1 %", Style::Good),
+            (500, 1000, 5, "50 %", Style::Good),
+            (750, 1000, 7, "75 %", Style::Notice),
+            (999, 1000, 9, "99 %", Style::Notice),
+            (1000, 1000, 10, "100 %", Style::Bad),
+            (2000, 1000, 10, "100 %", Style::Bad),
+            (u64::MAX, u64::MAX, 10, "100 %", Style::Bad),
+            (0, 0, 10, "100 %", Style::Notice),
         ];
         for (used, quota, full, percentage, meaning) in table {
             let drawn = format!("{:?}", bar(used, quota));
             assert_eq!(drawn.matches('█').count(), full, "{used} of {quota}");
             assert_eq!(percent(used, quota), percentage, "{used} of {quota}");
-            assert_eq!(tone(used, quota), meaning, "{used} of {quota}");
+            assert_eq!(style(used, quota), meaning, "{used} of {quota}");
         }
     }
 

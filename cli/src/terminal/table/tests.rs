@@ -89,7 +89,7 @@ fn no_line_is_wider_than_the_terminal_as_long_as_it_can_be_helped() {
 
 #[test]
 fn a_cell_has_its_colour_only_where_colour_is_welcome() {
-    let shown = |terminal| list(["STATE"], [[Cell::new("damaged", Tone::Bad)]], terminal);
+    let shown = |terminal| list(["STATE"], [[Cell::new("damaged", Style::Bad)]], terminal);
     assert_eq!(shown(Terminal::default()), "STATE\ndamaged\n");
     let colour = Terminal {
         out_colour: true,
