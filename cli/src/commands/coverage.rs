@@ -92,7 +92,7 @@ fn of_kind(kind: &str, records: u64, fields: &[FieldCount], width: usize) -> Str
         "Fields of {kind}s: {} in every record{others}",
         in_every.count()
     );
-    let mut text = wrap::wrapped_at(width, &title, 0);
+    let mut text = wrap::wrap_at(width, &title, 0);
     text.push('\n');
     let label_width = groups.iter().map(|(group, _)| group.len()).max();
     for (group, items) in &groups {

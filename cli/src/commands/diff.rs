@@ -125,7 +125,7 @@ fn text(diff: &ReleaseDiff, active: Option<&ReleaseId>, terminal: Terminal) -> S
     }
     if diff.boats.fields.is_none() {
         let note = format!("Note: {}.", sentences::FIELDS_UNKNOWN);
-        parts.push(format!("{}\n", wrap::wrapped(&note, 2, terminal)));
+        parts.push(format!("{}\n", wrap::wrap(&note, 2, terminal)));
     }
     parts.join("\n")
 }

@@ -23,7 +23,7 @@ use crate::process::context::{Context, Terminal};
 use crate::serving::key_store_config::KeyPlace;
 use crate::serving::release_location::Publication;
 use crate::terminal::escape::escape_control;
-use crate::terminal::wrap::wrapped_at;
+use crate::terminal::wrap::wrap_at;
 
 /// Width of lines where no terminal says otherwise.
 const WIDTH: usize = 100;
@@ -133,7 +133,7 @@ fn lines(check: &Check, about_width: usize, terminal: Terminal) -> String {
         escape_control(&check.said),
         outcome_width = Outcome::WIDTH
     );
-    let wrapped = wrapped_at(width, &line, indent);
+    let wrapped = wrap_at(width, &line, indent);
     let rest = wrapped.strip_prefix(word).unwrap_or_default();
     let word = check.outcome.style().paint(word, terminal.out_colour);
     let remedy = check.remedy.as_ref();

@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr;
 use self::fit::fitted;
 use crate::process::context::Terminal;
 use crate::terminal::style::Style;
-use crate::terminal::wrap::wrapped_at;
+use crate::terminal::wrap::wrap_at;
 
 /// Blanks between two columns.
 const GAP: usize = 2;
@@ -150,7 +150,7 @@ fn drawn<const COLUMNS: usize>(
     if !left_out.is_empty() {
         let names = left_out.join(", ");
         let note = format!("(a wider terminal, or --json, shows {names} too)");
-        let note = wrapped_at(terminal.columns.unwrap_or(usize::MAX), &note, 1);
+        let note = wrap_at(terminal.columns.unwrap_or(usize::MAX), &note, 1);
         text.push_str(&Style::Faint.paint(&note, terminal.out_colour));
         text.push('\n');
     }

@@ -9,8 +9,8 @@ pub const WIDTH: usize = 80;
 
 /// A sentence in as many lines as it takes; those below the first are indented by `indent`. A word
 /// that is too long is not broken.
-pub fn wrapped(sentence: &str, indent: usize, terminal: Terminal) -> String {
-    wrapped_at(width(terminal), sentence, indent)
+pub fn wrap(sentence: &str, indent: usize, terminal: Terminal) -> String {
+    wrap_at(width(terminal), sentence, indent)
 }
 
 /// Width of lines at a terminal that may be narrower.
@@ -19,7 +19,7 @@ pub fn width(terminal: Terminal) -> usize {
 }
 
 /// The same for lines of another width.
-pub fn wrapped_at(line_width: usize, sentence: &str, indent: usize) -> String {
+pub fn wrap_at(line_width: usize, sentence: &str, indent: usize) -> String {
     let mut text = String::with_capacity(sentence.len());
     let mut column = 0;
     for (place, word) in sentence.split(' ').enumerate() {
@@ -48,24 +48,24 @@ mod tests {
     fn lines_break_between_words_and_where_they_must() {
         let (a, b) = ("a".repeat(40), "b".repeat(39));
         assert_eq!(
-            wrapped(&format!("{a} {b} c"), 2, Terminal::default()),
+            wrap(&format!("{a} {b} c"), 2, Terminal::default()),
             format!("{a} {b}\n  c")
         );
         assert_eq!(
-            wrapped(&format!("{a} b{b}"), 2, Terminal::default()),
+            wrap(&format!("{a} b{b}"), 2, Terminal::default()),
             format!("{a}\n  b{b}")
         );
         // Each of these takes two columns.
-        assert_eq!(wrapped_at(9, "日本 日本", 0), "日本 日本");
-        assert_eq!(wrapped_at(8, "日本 日本", 0), "日本\n日本");
+        assert_eq!(wrap_at(9, "日本 日本", 0), "日本 日本");
+        assert_eq!(wrap_at(8, "日本 日本", 0), "日本\n日本");
         let long = "c".repeat(100);
         assert_eq!(
-            wrapped(&format!("x {long} y"), 1, Terminal::default()),
+            wrap(&format!("x {long} y"), 1, Terminal::default()),
             format!("x\n {long}\n y")
         );
-        assert_eq!(wrapped("", 2, Terminal::default()), "");
+        assert_eq!(wrap("", 2, Terminal::default()), "");
         assert_eq!(
-            wrapped("  kept blanks", 2, Terminal::default()),
+            wrap("  kept blanks", 2, Terminal::default()),
             "  kept blanks"
         );
     }

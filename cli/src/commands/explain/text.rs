@@ -10,7 +10,7 @@ use crate::process::context::Terminal;
 use crate::terminal::escape::escape_control;
 use crate::terminal::style::Style;
 use crate::terminal::table::{self, Cell};
-use crate::terminal::wrap::wrapped_at;
+use crate::terminal::wrap::wrap_at;
 
 /// Width of lines where no terminal says otherwise.
 const WIDTH: usize = 100;
@@ -71,7 +71,7 @@ fn head(explanation: &Explanation, terminal: Terminal) -> String {
 fn refused(error: &Refused, terminal: Terminal) -> String {
     let mut text = String::new();
     if error.issues.is_empty() {
-        text = wrapped_at(width(terminal), &escape_control(&error.message), 0);
+        text = wrap_at(width(terminal), &escape_control(&error.message), 0);
         text.push('\n');
     }
     for issue in &error.issues {
@@ -81,11 +81,11 @@ fn refused(error: &Refused, terminal: Terminal) -> String {
             escape_control(&issue.message)
         );
         // Writing to a text cannot fail.
-        _ = writeln!(text, "{}", wrapped_at(width(terminal), &line, 2));
+        _ = writeln!(text, "{}", wrap_at(width(terminal), &line, 2));
     }
     if let Some(cause) = &error.cause {
         let line = format!("cause: {}", escape_control(cause));
-        _ = writeln!(text, "{}", wrapped_at(width(terminal), &line, 2));
+        _ = writeln!(text, "{}", wrap_at(width(terminal), &line, 2));
     }
     text
 }
@@ -124,7 +124,7 @@ fn statements(list: &ExplainedList, terminal: Terminal) -> Vec<String> {
 
 fn statement(ran: &RanStatement, terminal: Terminal) -> String {
     let took = ran.took.as_secs_f64() * 1000.0;
-    let sql = wrapped_at(width(terminal), &format!("  {}", ran.sql), 4);
+    let sql = wrap_at(width(terminal), &format!("  {}", ran.sql), 4);
     let values: Vec<String> = ran.values.iter().map(ToString::to_string).collect();
     let values = match &values[..] {
         [] => "nothing".to_owned(),
@@ -163,7 +163,7 @@ fn plan(step: &PlanStep, depth: usize, terminal: Terminal, text: &mut String) {
     _ = writeln!(
         text,
         "{}",
-        wrapped_at(width(terminal), &escape_control(&line), indent + 4)
+        wrap_at(width(terminal), &escape_control(&line), indent + 4)
     );
     for from in &step.from {
         plan(from, depth + 1, terminal, text);

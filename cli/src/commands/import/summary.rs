@@ -13,7 +13,7 @@ use crate::commands::export_args::{OutcomeDocument, counted, tally_table};
 use crate::json;
 use crate::process::context::Context;
 use crate::terminal::escape::escape_control;
-use crate::terminal::wrap::wrapped;
+use crate::terminal::wrap::wrap;
 use crate::validate::Outcome;
 
 #[derive(Serialize)]
@@ -154,13 +154,9 @@ fn show_comparison(made: &Made, imported: &Imported, context: &mut Context) -> a
             let will = if is_active { "will" } else { "would" };
             let out = &mut context.out;
             let title = format!("What consumers {will} see, compared with {}:", diff.from);
-            writeln!(out, "{}", wrapped(&title, 2, context.terminal))?;
+            writeln!(out, "{}", wrap(&title, 2, context.terminal))?;
             for line in sentences::all(diff) {
-                writeln!(
-                    out,
-                    "{}",
-                    wrapped(&format!("  {line}"), 4, context.terminal)
-                )?;
+                writeln!(out, "{}", wrap(&format!("  {line}"), 4, context.terminal))?;
             }
             writeln!(out)?;
         }
@@ -177,7 +173,7 @@ fn show_refusals(made: &Made, context: &mut Context) -> anyhow::Result<()> {
             } = refusal;
             let refused = format!("refused: {}", escape_control(message));
             let refused = match made.comparison {
-                Comparison::Diff(_) => wrapped(&refused, 2, context.terminal),
+                Comparison::Diff(_) => wrap(&refused, 2, context.terminal),
                 // A cause is one line, as in every error.
                 Comparison::NoneActive | Comparison::Impossible(_) => refused,
             };
@@ -186,7 +182,7 @@ fn show_refusals(made: &Made, context: &mut Context) -> anyhow::Result<()> {
     } else if !made.refusals.is_empty() {
         let options = guards::options(&made.refusals);
         let note = format!("note: an import that activates would be refused without {options}");
-        writeln!(context.err, "{}", wrapped(&note, 2, context.terminal))?;
+        writeln!(context.err, "{}", wrap(&note, 2, context.terminal))?;
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::{Context, OutputClosed};
 use crate::terminal::escape::escape_control;
-use crate::terminal::wrap::wrapped;
+use crate::terminal::wrap::wrap;
 
 /// What mending the pointer costs.
 const MENDED: &str = "warning: it was not known which release was active: what was active before \
@@ -111,7 +111,7 @@ fn say(
 ) -> ExitStatus {
     let active = change.active.clone();
     if change.is_mended {
-        _ = writeln!(context.err, "{}", wrapped(MENDED, 2, context.terminal));
+        _ = writeln!(context.err, "{}", wrap(MENDED, 2, context.terminal));
     }
     say_passed_over(&change.passed_over, context);
     let said = if as_json {
