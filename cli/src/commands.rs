@@ -40,8 +40,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::args::{Args, Command};
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
-use crate::serving::key_store_config::KeyPlace;
-use crate::serving::release_location::Publication;
+use crate::serving::key_store_config::KeyStoreConfig;
+use crate::serving::release_location::ReleaseLocation;
 
 /// A parser of one of a few words, which wrong usage and completions then list.
 fn one_of<T, const N: usize>(
@@ -57,8 +57,8 @@ where
 /// Runs the command that was typed.
 pub fn run(args: &Args, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let (data, config) = (&args.data, args.config.as_deref());
-    let keys = &KeyPlace::new(data, args.store.as_ref());
-    let publication = Publication {
+    let keys = &KeyStoreConfig::new(data, args.store.as_ref());
+    let publication = ReleaseLocation {
         data,
         address: args.releases.as_ref(),
     };

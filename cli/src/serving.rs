@@ -46,15 +46,15 @@ use crate::process::context::Context;
 use crate::process::open_files;
 use crate::process::stop::StopSignals;
 use crate::serving::admin::Admin;
-use crate::serving::key_store_config::{Followed, KeyPlace};
+use crate::serving::key_store_config::{Followed, KeyStoreConfig};
 use crate::serving::listening::Listening;
-use crate::serving::rate_limit_backend::MinutePlace;
+use crate::serving::rate_limit_backend::RateLimitBackend;
 
 /// A server that is ready to accept requests.
 pub struct Serving {
     runtime: Runtime,
     app: App,
-    minutes: MinutePlace,
+    minutes: RateLimitBackend,
     releases: Arc<dyn Releases>,
     settings: OpenSettings,
     /// Why what is served may not be what is active, if so.
@@ -73,7 +73,7 @@ impl Serving {
     pub fn prepare(
         runtime: Runtime,
         lock: ServerLock,
-        keys: &KeyPlace,
+        keys: &KeyStoreConfig,
         listening: Listening,
         (releases, settings): (Arc<dyn Releases>, OpenSettings),
         allowed_origins: AllowedOrigins,
@@ -106,7 +106,7 @@ impl Serving {
         Ok(Self {
             runtime,
             app,
-            minutes: MinutePlace::default(),
+            minutes: RateLimitBackend::default(),
             releases,
             settings,
             warning,
@@ -120,7 +120,7 @@ impl Serving {
 
     /// The same server, which counts minute limits there.
     #[must_use]
-    pub fn counting_in(self, minutes: MinutePlace) -> Self {
+    pub fn counting_in(self, minutes: RateLimitBackend) -> Self {
         Self { minutes, ..self }
     }
 

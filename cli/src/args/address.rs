@@ -18,7 +18,7 @@ use server::limits::RedisAddress;
 use shared::keys::postgres::PostgresAddress;
 use shared::release::S3Address;
 
-use crate::serving::rate_limit_backend::MinutePlace;
+use crate::serving::rate_limit_backend::RateLimitBackend;
 
 /// Stands for a value that is not repeated.
 pub(crate) const HIDDEN: &str = "…";
@@ -109,7 +109,7 @@ type Show = fn(&ArgMatches, &str) -> Option<String>;
 fn type_of(option: &Arg) -> Option<(TypeId, Show)> {
     let types: [(TypeId, Show); 4] = [
         (TypeId::of::<PostgresAddress>(), show::<PostgresAddress>),
-        (TypeId::of::<MinutePlace>(), show::<MinutePlace>),
+        (TypeId::of::<RateLimitBackend>(), show::<RateLimitBackend>),
         (TypeId::of::<RedisAddress>(), show::<RedisAddress>),
         (TypeId::of::<S3Address>(), show::<S3Address>),
     ];

@@ -32,10 +32,10 @@ use crate::findings::LISTED_DEFAULT;
 use crate::process::context::Context;
 use crate::process::runtime;
 use crate::serving::admin::Admin;
-use crate::serving::key_store_config::KeyPlace;
+use crate::serving::key_store_config::KeyStoreConfig;
 use crate::serving::listening::Listening;
 use crate::serving::logging;
-use crate::serving::release_location::Publication;
+use crate::serving::release_location::ReleaseLocation;
 use crate::serving::{Serving, connection_limits, take_lock};
 
 /// The files of the sample export.
@@ -63,8 +63,8 @@ pub struct DemoArgs {
 /// Imports the sample, issues a key and serves.
 pub fn run(
     args: &DemoArgs,
-    keys: &KeyPlace,
-    publication: Publication<'_>,
+    keys: &KeyStoreConfig,
+    publication: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     if keys.is_shared() {
@@ -133,7 +133,7 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
     let (imported, outcome) = import(
         &args,
         Activation::IfNoneIs,
-        Publication::in_directory(data),
+        ReleaseLocation::in_directory(data),
         context,
     )?;
     ensure!(outcome.is_usable, "the sample export is not valid");
@@ -150,7 +150,7 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
 }
 
 /// Others rely on what is there.
-fn in_a_database(keys: &KeyPlace) -> anyhow::Error {
+fn in_a_database(keys: &KeyStoreConfig) -> anyhow::Error {
     let error = anyhow::anyhow!("the demo makes a key of its own, and would do so in {keys}");
     Advised::wrong_usage(error, "leave out --store, and unset CATALOGUE_STORE").into()
 }
@@ -172,7 +172,7 @@ fn not_the_sample(data: &Path, active: &Active) -> anyhow::Error {
 }
 
 /// Every demo gets a key of its own, since the earlier ones cannot be shown again.
-fn issue_key(place: &KeyPlace, context: &mut Context) -> anyhow::Result<PlainKey> {
+fn issue_key(place: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<PlainKey> {
     let mut store = key_store::open_or_create(place, context)?;
     let now = context.clock.now().unix_seconds();
     let name: Name = SUBSCRIPTION

@@ -14,7 +14,7 @@ use super::releases;
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::{Context, Terminal};
-use crate::serving::release_location::Publication;
+use crate::serving::release_location::ReleaseLocation;
 use crate::terminal::table::{self, Column};
 use crate::terminal::wrap;
 
@@ -72,7 +72,7 @@ impl FromStr for Named {
 /// Compares.
 pub fn run(
     args: &DiffArgs,
-    publication: Publication<'_>,
+    publication: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let releases = &*publication.open(!args.json, context)?;

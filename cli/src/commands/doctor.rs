@@ -20,8 +20,8 @@ use super::export_args::counted;
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::{Context, Terminal};
-use crate::serving::key_store_config::KeyPlace;
-use crate::serving::release_location::Publication;
+use crate::serving::key_store_config::KeyStoreConfig;
+use crate::serving::release_location::ReleaseLocation;
 use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::wrap_at;
 
@@ -50,8 +50,8 @@ struct Document<'a> {
 /// Looks, and says what there is to be done.
 pub fn run(
     args: &DoctorArgs,
-    place: &KeyPlace,
-    publication: Publication<'_>,
+    place: &KeyStoreConfig,
+    publication: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let checks = checks(place, publication, context)?;
@@ -79,8 +79,8 @@ pub fn run(
 }
 
 fn checks(
-    place: &KeyPlace,
-    publication: Publication<'_>,
+    place: &KeyStoreConfig,
+    publication: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<Vec<Check>> {
     let (directory, data) = (place.data(), place.data().path());

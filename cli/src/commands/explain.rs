@@ -21,7 +21,7 @@ use super::releases::parse_id;
 use crate::advice::Advised;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
-use crate::serving::release_location::Publication;
+use crate::serving::release_location::ReleaseLocation;
 use crate::terminal::escape::escape_control;
 use crate::terminal::redact::redact;
 
@@ -49,7 +49,7 @@ pub struct ExplainArgs {
 /// Explains.
 pub fn run(
     args: &ExplainArgs,
-    publication: Publication<'_>,
+    publication: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let address = path_and_query(&args.address)?;
@@ -132,7 +132,7 @@ fn path_and_query(address: &str) -> anyhow::Result<&str> {
 
 fn open(
     args: &ExplainArgs,
-    publication: Publication<'_>,
+    publication: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<Release> {
     let releases = publication.open(!args.json, context)?;

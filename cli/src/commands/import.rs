@@ -31,7 +31,7 @@ use crate::exit_status::ExitStatus;
 use crate::mapping::Mapping;
 use crate::process::context::{Context, OutputClosed};
 use crate::process::new_file::Permit;
-use crate::serving::release_location::Publication;
+use crate::serving::release_location::ReleaseLocation;
 use crate::validate::{self, Outcome, Rejects, Settings};
 
 /// Arguments of `import`.
@@ -129,7 +129,7 @@ impl Imported {
 /// Imports.
 pub fn run(
     args: &ImportArgs,
-    publication: Publication<'_>,
+    publication: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let activation = if args.no_activate {
@@ -152,7 +152,7 @@ pub fn run(
 pub(super) fn import(
     args: &ImportArgs,
     activation: Activation,
-    publication: Publication<'_>,
+    publication: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<(Imported, Outcome)> {
     let started = context.clock.now().monotonic;

@@ -10,7 +10,7 @@ use shared::keys::store::{CHANGE, KeyStore, KeyStoreError};
 use crate::advice::Advised;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
-use crate::serving::key_store_config::KeyPlace;
+use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::shell::quoted;
 
 /// Least likeness of a name that is worth suggesting, from 0 to 1.
@@ -20,14 +20,14 @@ const LIKENESS_MIN: f64 = 0.7;
 pub(super) type OpenStore = Box<dyn KeyStore>;
 
 /// Opens the store, which must exist.
-pub(super) fn open(place: &KeyPlace, context: &Context) -> anyhow::Result<OpenStore> {
+pub(super) fn open(place: &KeyStoreConfig, context: &Context) -> anyhow::Result<OpenStore> {
     try_open(place, context)?.map_err(not_opened)
 }
 
 /// Opens the store; `None` where there is none yet. A database is never without one: whoever names
 /// it has made it.
 pub(super) fn open_if_any(
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     context: &Context,
 ) -> anyhow::Result<Option<OpenStore>> {
     match try_open(place, context)? {
@@ -39,7 +39,10 @@ pub(super) fn open_if_any(
 
 /// Opens the store, which is made where there is none. Tables in a database that others use are
 /// made by a command of their own.
-pub(super) fn open_or_create(place: &KeyPlace, context: &Context) -> anyhow::Result<OpenStore> {
+pub(super) fn open_or_create(
+    place: &KeyStoreConfig,
+    context: &Context,
+) -> anyhow::Result<OpenStore> {
     if place.is_shared() {
         return open(place, context);
     }
@@ -55,7 +58,7 @@ pub(super) fn open_or_create(place: &KeyPlace, context: &Context) -> anyhow::Res
 
 /// The inner error is the store's own.
 fn try_open(
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     context: &Context,
 ) -> anyhow::Result<Result<OpenStore, KeyStoreError>> {
     let operator = context.operator.clone();

@@ -18,7 +18,7 @@ use crate::advice::Advised;
 use crate::commands::key_store;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
-use crate::serving::key_store_config::KeyPlace;
+use crate::serving::key_store_config::KeyStoreConfig;
 
 /// Arguments of `keys`.
 #[derive(Debug, Args)]
@@ -67,7 +67,11 @@ impl std::fmt::Debug for KeyArgs {
 }
 
 /// Does what was typed.
-pub fn run(args: &KeysArgs, place: &KeyPlace, context: &mut Context) -> anyhow::Result<ExitStatus> {
+pub fn run(
+    args: &KeysArgs,
+    place: &KeyStoreConfig,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
     match &args.command {
         KeysCommand::Issue(issue) => issue::run(issue, args.json, place, context),
         KeysCommand::List => list::run(args.json, place, context),

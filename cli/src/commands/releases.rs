@@ -13,7 +13,7 @@ pub(super) use self::change::overtaken;
 use self::prune::PruneArgs;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
-use crate::serving::release_location::Publication;
+use crate::serving::release_location::ReleaseLocation;
 
 /// Arguments of `releases`.
 #[derive(Debug, Args)]
@@ -68,7 +68,7 @@ pub(super) fn parse_id(text: &str) -> Result<ReleaseId, String> {
 /// Does what was typed.
 pub fn run(
     args: &ReleasesArgs,
-    publication: Publication<'_>,
+    publication: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let releases = &*publication.open(!args.json, context)?;

@@ -19,10 +19,10 @@ use crate::process::context::Context;
 use crate::process::runtime;
 use crate::process::stop::DRAIN_MAX;
 use crate::serving::admin::{Admin, AdminAddress};
-use crate::serving::key_store_config::KeyPlace;
+use crate::serving::key_store_config::KeyStoreConfig;
 use crate::serving::logging::{self, Filter, Format};
-use crate::serving::rate_limit_backend::MinutePlace;
-use crate::serving::release_location::Publication;
+use crate::serving::rate_limit_backend::RateLimitBackend;
+use crate::serving::release_location::ReleaseLocation;
 use crate::serving::{Serving, connection_limits, take_lock};
 use crate::size;
 
@@ -92,8 +92,8 @@ pub struct ServeArgs {
         env = "CATALOGUE_LIMITS",
         hide_env_values = true
     )]
-    #[arg(value_parser = address::<MinutePlace>())]
-    pub limits: Option<MinutePlace>,
+    #[arg(value_parser = address::<RateLimitBackend>())]
+    pub limits: Option<RateLimitBackend>,
     /// Origins whose pages browsers may let read answers, such as `https://boats.example`; `*` for
     /// all [default: none]
     #[arg(
@@ -143,8 +143,8 @@ fn parse_drain(text: &str) -> Result<Duration, String> {
 /// Serves.
 pub fn run(
     args: &ServeArgs,
-    keys: &KeyPlace,
-    publication: Publication<'_>,
+    keys: &KeyStoreConfig,
+    publication: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let listening = args.listen.decide(&mut context.service_manager)?;
@@ -185,7 +185,10 @@ pub fn run(
 
 /// Where minute limits are counted. Of a database that keeps keys for any number of servers, nobody
 /// can know whether another one counts apart, so that has to be said.
-fn minutes(named: Option<&MinutePlace>, keys: &KeyPlace) -> anyhow::Result<MinutePlace> {
+fn minutes(
+    named: Option<&RateLimitBackend>,
+    keys: &KeyStoreConfig,
+) -> anyhow::Result<RateLimitBackend> {
     match named {
         Some(named) => Ok(named.clone()),
         None if keys.is_shared() => Err(Advised::wrong_usage(
@@ -195,7 +198,7 @@ fn minutes(named: Option<&MinutePlace>, keys: &KeyPlace) -> anyhow::Result<Minut
             "--limits redis://HOST, or --limits memory where this is the only server",
         )
         .into()),
-        None => Ok(MinutePlace::default()),
+        None => Ok(RateLimitBackend::default()),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::commands::key_store;
 use crate::commands::unseen::made;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
-use crate::serving::key_store_config::KeyPlace;
+use crate::serving::key_store_config::KeyStoreConfig;
 
 /// Arguments of `store`.
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ pub enum StoreCommand {
 /// Does what was typed.
 pub fn run(
     args: &StoreArgs,
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let engine = place.engine()?;
@@ -89,7 +89,7 @@ fn migrate_database(engine: &Engine, context: &mut Context) -> anyhow::Result<()
     ))
 }
 
-fn init_file(place: &KeyPlace, context: &mut Context) -> anyhow::Result<()> {
+fn init_file(place: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<()> {
     let file = place.data().keys_database();
     let shown = file.display();
     if file.exists() {
@@ -105,7 +105,7 @@ fn init_file(place: &KeyPlace, context: &mut Context) -> anyhow::Result<()> {
 }
 
 /// Every command that works on keys does this too, with a file that one server uses.
-fn migrate_file(place: &KeyPlace, context: &mut Context) -> anyhow::Result<()> {
+fn migrate_file(place: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<()> {
     let file = place.data().keys_database();
     let found = examine(&file, 0).map_err(key_store::not_opened)?;
     let was_old = found.form != Form::Current;

@@ -16,7 +16,7 @@ use crate::commands::{key_store, one_of};
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::Context;
-use crate::serving::key_store_config::KeyPlace;
+use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::relative_time;
 use crate::terminal::shell;
 use crate::terminal::style::Style;
@@ -109,7 +109,7 @@ fn quota() -> impl TypedValueParser<Value = u64> {
 /// Does what was typed.
 pub fn run(
     args: &SubscriptionsArgs,
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     match &args.command {
@@ -129,7 +129,7 @@ pub fn run(
 fn update(
     args: &UpdateArgs,
     as_json: bool,
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let mut store = key_store::open(place, context)?;
@@ -149,7 +149,7 @@ fn update(
 fn create(
     args: &CreateArgs,
     as_json: bool,
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let mut store = key_store::open_or_create(place, context)?;
@@ -171,7 +171,11 @@ fn create(
     Ok(ExitStatus::Done)
 }
 
-fn list(as_json: bool, place: &KeyPlace, context: &mut Context) -> anyhow::Result<ExitStatus> {
+fn list(
+    as_json: bool,
+    place: &KeyStoreConfig,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
     let subscriptions = match key_store::open_if_any(place, context)? {
         Some(mut store) => store.subscriptions()?,
         None => Vec::new(),

@@ -15,7 +15,7 @@ use crate::commands::key_store;
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::{Context, Terminal};
-use crate::serving::key_store_config::KeyPlace;
+use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Cell, Column};
 
@@ -41,7 +41,7 @@ pub struct UsageArgs {
 /// Shows the usage of the current period of each subscription.
 pub fn run(
     args: &UsageArgs,
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();
@@ -139,7 +139,7 @@ struct Usage {
     renews_at: Timestamp,
 }
 
-fn usage_of_all(place: &KeyPlace, now: i64, context: &Context) -> anyhow::Result<Vec<Usage>> {
+fn usage_of_all(place: &KeyStoreConfig, now: i64, context: &Context) -> anyhow::Result<Vec<Usage>> {
     let Some(mut store) = key_store::open_if_any(place, context)? else {
         return Ok(Vec::new());
     };

@@ -18,7 +18,7 @@ use crate::advice::Advised;
 use crate::commands::unseen::made;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
-use crate::serving::key_store_config::KeyPlace;
+use crate::serving::key_store_config::KeyStoreConfig;
 
 /// Longest wait for a server, ten times as long as it may act on what it does not know.
 const WAIT_MAX: Duration = Duration::from_secs(10);
@@ -49,7 +49,7 @@ impl WaitArgs {
     pub(super) fn then(
         self,
         shown: anyhow::Result<()>,
-        place: &KeyPlace,
+        place: &KeyStoreConfig,
         store: &mut dyn KeyStore,
         context: &mut Context,
     ) -> anyhow::Result<()> {
@@ -60,7 +60,11 @@ impl WaitArgs {
     }
 }
 
-fn wait(place: &KeyPlace, store: &mut dyn KeyStore, context: &mut Context) -> anyhow::Result<()> {
+fn wait(
+    place: &KeyStoreConfig,
+    store: &mut dyn KeyStore,
+    context: &mut Context,
+) -> anyhow::Result<()> {
     if place.is_shared() {
         (context.pause)(SHARED_WAIT);
         return Ok(());

@@ -17,7 +17,7 @@ use shared::keys::store::KeySource;
 
 /// Where keys are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyPlace {
+pub struct KeyStoreConfig {
     data: DataDir,
     store: Option<PostgresAddress>,
 }
@@ -32,7 +32,7 @@ pub struct Followed {
     pub last_uses: Arc<dyn LastUses>,
 }
 
-impl KeyPlace {
+impl KeyStoreConfig {
     /// The database that is named, or the directory.
     pub fn new(data: &Path, store: Option<&PostgresAddress>) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl KeyPlace {
 }
 
 /// For people: where somebody looks who finds nothing.
-impl fmt::Display for KeyPlace {
+impl fmt::Display for KeyStoreConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.store {
             None => write!(f, "{}", self.data.path().display()),

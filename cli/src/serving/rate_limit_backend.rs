@@ -15,7 +15,7 @@ const MEMORY: &str = "memory";
 
 /// Where minute limits are counted.
 #[derive(Clone, Debug, Default)]
-pub enum MinutePlace {
+pub enum RateLimitBackend {
     /// In the memory of one server.
     #[default]
     Memory,
@@ -23,7 +23,7 @@ pub enum MinutePlace {
     Redis(RedisAddress),
 }
 
-impl FromStr for MinutePlace {
+impl FromStr for RateLimitBackend {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -37,7 +37,7 @@ impl FromStr for MinutePlace {
     }
 }
 
-impl fmt::Display for MinutePlace {
+impl fmt::Display for RateLimitBackend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Memory => f.write_str(MEMORY),
@@ -46,7 +46,7 @@ impl fmt::Display for MinutePlace {
     }
 }
 
-impl MinutePlace {
+impl RateLimitBackend {
     /// The windows there, which a task of this runtime keeps within reach.
     pub(crate) async fn open(self, clock: Arc<dyn Clock>) -> anyhow::Result<MinuteStore> {
         match self {
@@ -82,11 +82,11 @@ mod tests {
 
     #[test]
     fn limits_are_counted_in_memory_or_where_an_address_leads() {
-        assert!(matches!("memory".parse(), Ok(MinutePlace::Memory)));
-        let redis: MinutePlace = "redis://cache.example".parse().unwrap();
-        assert!(matches!(redis, MinutePlace::Redis(_)));
+        assert!(matches!("memory".parse(), Ok(RateLimitBackend::Memory)));
+        let redis: RateLimitBackend = "redis://cache.example".parse().unwrap();
+        assert!(matches!(redis, RateLimitBackend::Redis(_)));
         for text in ["", "Memory", "cache.example:6379"] {
-            let problem = MinutePlace::from_str(text).unwrap_err();
+            let problem = RateLimitBackend::from_str(text).unwrap_err();
             assert!(problem.ends_with("; or memory"), "{problem}");
         }
     }

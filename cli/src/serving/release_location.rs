@@ -15,14 +15,14 @@ use crate::terminal::progress::Progress;
 
 /// What was typed, or set, about releases.
 #[derive(Clone, Copy)]
-pub struct Publication<'a> {
+pub struct ReleaseLocation<'a> {
     /// The data directory.
     pub data: &'a Path,
     /// Where in S3, if they are there.
     pub address: Option<&'a S3Address>,
 }
 
-impl<'a> Publication<'a> {
+impl<'a> ReleaseLocation<'a> {
     /// In the directory, whatever else is set.
     pub const fn in_directory(data: &'a Path) -> Self {
         Self {
@@ -67,7 +67,7 @@ fn advised(error: ReleaseError) -> anyhow::Error {
     error.into()
 }
 
-impl fmt::Display for Publication<'_> {
+impl fmt::Display for ReleaseLocation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.address {
             Some(address) => address.fmt(f),

@@ -9,7 +9,7 @@ use shared::keys::subscription::{Subscription, SubscriptionStatus};
 use super::check::Check;
 use super::store::{self, Found};
 use crate::commands::export_args::counted;
-use crate::serving::key_store_config::KeyPlace;
+use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::relative_time;
 use crate::terminal::shell::quoted;
 
@@ -25,7 +25,7 @@ const KEYS: &str = "keys";
 pub(super) struct Examined(Result<Found, Check>);
 
 /// Looks into the store.
-pub(super) fn examined(place: &KeyPlace) -> Examined {
+pub(super) fn examined(place: &KeyStoreConfig) -> Examined {
     Examined(store::look(place))
 }
 

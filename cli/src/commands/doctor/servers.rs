@@ -9,7 +9,7 @@ use shared::servers::{Standing, standing};
 use super::check::Check;
 use super::store;
 use crate::process::context::Context;
-use crate::serving::key_store_config::KeyPlace;
+use crate::serving::key_store_config::KeyStoreConfig;
 
 /// Longest wait for a server to confirm: twice as long as it may act on what it does not know.
 const WAIT_MAX: Duration = Duration::from_secs(2);
@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Looks at the server of each environment. `known` is the state that the keys were in when they
 /// were looked into.
 pub(super) fn check(
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     known: Option<&Revision>,
     context: &mut Context,
 ) -> [Check; Environment::ALL.len()] {
@@ -34,7 +34,7 @@ const fn about(environment: Environment) -> &'static str {
 }
 
 fn one(
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     environment: Environment,
     known: Option<&Revision>,
     context: &mut Context,

@@ -12,7 +12,7 @@ use shared::regular_file;
 
 use super::check::Check;
 use crate::commands::size::size;
-use crate::serving::key_store_config::KeyPlace;
+use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::shell::quoted;
 
 /// A larger file is not read through.
@@ -33,7 +33,7 @@ pub(super) struct Found {
 }
 
 /// Looks into the store, or says why it cannot be looked into.
-pub(super) fn look(place: &KeyPlace) -> Result<Found, Check> {
+pub(super) fn look(place: &KeyStoreConfig) -> Result<Found, Check> {
     match place.engine() {
         Ok(None) => look_into_file(place),
         Ok(Some(engine)) => look_into_database(&engine),
@@ -42,14 +42,14 @@ pub(super) fn look(place: &KeyPlace) -> Result<Found, Check> {
 }
 
 /// The state that the store is in now, where that can be seen.
-pub(super) fn revision(place: &KeyPlace) -> Option<Revision> {
+pub(super) fn revision(place: &KeyStoreConfig) -> Option<Revision> {
     match place.engine().ok()? {
         None => sqlite::revision(&place.data().keys_database()).ok(),
         Some(engine) => Some(postgres::examine(&engine).ok()?.revision),
     }
 }
 
-fn look_into_file(place: &KeyPlace) -> Result<Found, Check> {
+fn look_into_file(place: &KeyStoreConfig) -> Result<Found, Check> {
     let file = place.data().keys_database();
     let path = quoted(&file.display().to_string());
     let opened = regular_file::open(&file);

@@ -11,7 +11,7 @@ use crate::commands::keys::{KeyArgs, last_use, list, owner};
 use crate::commands::wait::WaitArgs;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
-use crate::serving::key_store_config::KeyPlace;
+use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::relative_time;
 
 /// Arguments of the three.
@@ -29,7 +29,7 @@ pub struct ChangeArgs {
 pub(super) fn disable(
     args: &ChangeArgs,
     as_json: bool,
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();
@@ -45,7 +45,7 @@ pub(super) fn disable(
 pub(super) fn enable(
     args: &ChangeArgs,
     as_json: bool,
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();
@@ -61,7 +61,7 @@ pub(super) fn enable(
 pub(super) fn revoke(
     args: &ChangeArgs,
     as_json: bool,
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();

@@ -22,7 +22,7 @@ use crate::duration;
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::Context;
-use crate::serving::key_store_config::KeyPlace;
+use crate::serving::key_store_config::KeyStoreConfig;
 
 /// Arguments of `keys issue`.
 #[derive(Debug, Args)]
@@ -68,7 +68,7 @@ fn rate_limit_help() -> String {
 pub(super) fn run(
     args: &IssueArgs,
     as_json: bool,
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let attempt = "could not issue a key";

@@ -14,7 +14,7 @@ use crate::commands::keys::{KeyArgs, last_use, owner, without_owner};
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::Context;
-use crate::serving::key_store_config::KeyPlace;
+use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Cell, Column};
 
@@ -26,7 +26,7 @@ struct ListDocument {
 /// Lists all keys.
 pub(super) fn run(
     as_json: bool,
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let store = key_store::open_if_any(place, context)?;
@@ -95,7 +95,7 @@ pub(super) fn run(
 pub(super) fn show(
     args: &KeyArgs,
     as_json: bool,
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let mut store = key_store::open(place, context)?;

@@ -14,7 +14,7 @@ use crate::commands::keys::KeyArgs;
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::{Context, Terminal};
-use crate::serving::key_store_config::KeyPlace;
+use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Column};
 
@@ -46,7 +46,7 @@ pub struct LogArgs {
 pub(super) fn run(
     args: &LogArgs,
     as_json: bool,
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let mut store = key_store::open(place, context)?;

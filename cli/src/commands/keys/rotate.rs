@@ -13,7 +13,7 @@ use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::Context;
-use crate::serving::key_store_config::KeyPlace;
+use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::relative_time;
 
 /// Arguments of `keys rotate`.
@@ -47,7 +47,7 @@ fn parse_grace(text: &str) -> anyhow::Result<TypedDuration> {
 pub(super) fn run(
     args: &RotateArgs,
     as_json: bool,
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let attempt = "could not rotate the key";

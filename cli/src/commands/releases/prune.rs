@@ -14,7 +14,7 @@ use crate::commands::size::size;
 use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::{Context, Terminal};
-use crate::serving::release_location::Publication;
+use crate::serving::release_location::ReleaseLocation;
 use crate::terminal::escape::escape_control;
 use crate::terminal::table::{self, Column};
 
@@ -60,7 +60,7 @@ struct LeftoverDocument {
 pub(super) fn run(
     args: &PruneArgs,
     releases: &dyn Releases,
-    publication: Publication<'_>,
+    publication: ReleaseLocation<'_>,
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
@@ -91,7 +91,7 @@ pub(super) fn run(
 fn prune(
     args: &PruneArgs,
     releases: &dyn Releases,
-    publication: Publication<'_>,
+    publication: ReleaseLocation<'_>,
     context: &Context,
 ) -> anyhow::Result<Pruned> {
     // Where nothing was ever imported there is no directory to lock either.
@@ -130,7 +130,7 @@ fn document<'a>(args: &PruneArgs, pruned: &'a Pruned, failures: &'a [String]) ->
 fn text(
     args: &PruneArgs,
     pruned: &Pruned,
-    publication: Publication<'_>,
+    publication: ReleaseLocation<'_>,
     terminal: Terminal,
 ) -> String {
     if pruned.releases.is_empty() && pruned.leftovers.is_empty() {

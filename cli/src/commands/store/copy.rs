@@ -30,7 +30,7 @@ use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::Context;
 use crate::process::new_file::Permit;
-use crate::serving::key_store_config::KeyPlace;
+use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::table::{self, Cell};
 
 /// How long a server that lost its connection a moment ago may still charge: it may accept a request
@@ -100,7 +100,7 @@ impl FromStr for Target {
 /// Copies.
 pub(super) fn run(
     args: &CopyArgs,
-    place: &KeyPlace,
+    place: &KeyStoreConfig,
     engine: Option<Engine>,
     context: &mut Context,
 ) -> anyhow::Result<()> {
@@ -145,7 +145,7 @@ fn read(store: Result<impl KeyStore, KeyStoreError>) -> Result<Contents, KeyStor
 }
 
 /// Keeps the servers of a data directory from starting, where none runs.
-fn without_servers(place: &KeyPlace) -> anyhow::Result<Vec<ServerLock>> {
+fn without_servers(place: &KeyStoreConfig) -> anyhow::Result<Vec<ServerLock>> {
     let take = |environment| ServerLock::take(place.data(), environment);
     let locks = Environment::ALL.into_iter().map(take);
     let locks: Result<Vec<_>, ServerLockError> = locks.collect();
@@ -163,7 +163,7 @@ fn without_servers(place: &KeyPlace) -> anyhow::Result<Vec<ServerLock>> {
 
 /// A copy is written in its place. In the data directory only the file of keys is one, and a file
 /// with a second name may be there too.
-fn refuse_target(file: &Path, place: &KeyPlace) -> anyhow::Result<()> {
+fn refuse_target(file: &Path, place: &KeyStoreConfig) -> anyhow::Result<()> {
     let real = |path: &Path| path.canonicalize().ok();
     let keys = place.data().keys_database();
     if file == keys || (real(file).is_some() && real(file) == real(&keys)) {
