@@ -13,3 +13,35 @@ pub mod shell;
 pub mod style;
 pub mod table;
 pub mod wrap;
+
+/// What may be shown to the person at the terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four independent facts, not one state"
+)]
+pub struct Terminal {
+    /// Standard output is a terminal.
+    pub out: bool,
+    /// Standard error is a terminal: progress bars may be drawn.
+    pub err: bool,
+    /// Colour is welcome on standard output (a terminal that shows it, and `NO_COLOR` is not set).
+    pub out_colour: bool,
+    /// Colour is welcome on standard error.
+    pub err_colour: bool,
+    /// Width of the terminal on standard output, in columns; none where there is none, so that
+    /// nothing is shortened for it.
+    pub columns: Option<usize>,
+}
+
+impl Terminal {
+    /// For lines that are to be indented by so many columns.
+    #[must_use]
+    pub fn narrower(self, columns: usize) -> Self {
+        let width = self.columns;
+        Self {
+            columns: width.map(|width| width.saturating_sub(columns)),
+            ..self
+        }
+    }
+}

@@ -10,7 +10,7 @@ use shared::release::Manifest;
 use shared::release::fields::{FieldCount, FieldCounts};
 use shared::render::coverage::is_member;
 
-use crate::process::context::Terminal;
+use crate::terminal::Terminal;
 use crate::terminal::wrap;
 
 /// What begins each line below the first.

@@ -13,8 +13,9 @@ use shared::release::{Release, ReleaseDiff, ReleaseId, Releases};
 use super::releases;
 use crate::exit_status::ExitStatus;
 use crate::json;
-use crate::process::context::{Context, Terminal};
+use crate::process::context::Context;
 use crate::serving::release_location::ReleaseLocation;
+use crate::terminal::Terminal;
 use crate::terminal::table::{self, Column};
 use crate::terminal::wrap;
 

@@ -19,9 +19,10 @@ use self::check::{Check, Outcome};
 use super::export_args::counted;
 use crate::exit_status::ExitStatus;
 use crate::json;
-use crate::process::context::{Context, Terminal};
+use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::serving::release_location::ReleaseLocation;
+use crate::terminal::Terminal;
 use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::wrap_at;
 

@@ -14,8 +14,9 @@ use shared::timestamp::Timestamp;
 use crate::commands::key_store;
 use crate::exit_status::ExitStatus;
 use crate::json;
-use crate::process::context::{Context, Terminal};
+use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
+use crate::terminal::Terminal;
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Cell, Column};
 

@@ -20,6 +20,7 @@ use crate::process::interrupts::Interrupts;
 use crate::process::machine::Machine;
 use crate::process::operator;
 use crate::process::service_manager::ServiceManager;
+use crate::terminal::Terminal;
 
 /// Width of a terminal that does not tell it.
 const COLUMNS_USUAL: usize = 80;
@@ -52,38 +53,6 @@ pub struct Context {
     pub hints: Hints,
     /// Lets time pass: blocks outside tests.
     pub pause: Box<dyn FnMut(Duration) + Send>,
-}
-
-/// What may be shown to the person at the terminal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "four independent facts, not one state"
-)]
-pub struct Terminal {
-    /// Standard output is a terminal.
-    pub out: bool,
-    /// Standard error is a terminal: progress bars may be drawn.
-    pub err: bool,
-    /// Colour is welcome on standard output (a terminal that shows it, and `NO_COLOR` is not set).
-    pub out_colour: bool,
-    /// Colour is welcome on standard error.
-    pub err_colour: bool,
-    /// Width of the terminal on standard output, in columns; none where there is none, so that
-    /// nothing is shortened for it.
-    pub columns: Option<usize>,
-}
-
-impl Terminal {
-    /// For lines that are to be indented by so many columns.
-    #[must_use]
-    pub fn narrower(self, columns: usize) -> Self {
-        let width = self.columns;
-        Self {
-            columns: width.map(|width| width.saturating_sub(columns)),
-            ..self
-        }
-    }
 }
 
 /// Standard output. Whoever reads it may close it, as `head` does, having seen enough; that is

@@ -22,7 +22,8 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use self::line::ForPeople;
 use self::queue::Queue;
-use crate::process::context::{Context, Terminal};
+use crate::process::context::Context;
+use crate::terminal::Terminal;
 
 /// Which events are logged.
 pub type Filter = EnvFilter;

@@ -2,7 +2,7 @@
 
 use shared::timestamp::Timestamp;
 
-use crate::process::context::Terminal;
+use crate::terminal::Terminal;
 
 /// Units, the longest first: what they are called and how many seconds they have.
 const UNITS: [(&str, u64); 4] = [

@@ -11,7 +11,7 @@ use comfy_table::{
 use unicode_width::UnicodeWidthStr;
 
 use self::fit::fitted;
-use crate::process::context::Terminal;
+use crate::terminal::Terminal;
 use crate::terminal::style::Style;
 use crate::terminal::wrap::wrap_at;
 

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::process::context::Terminal;
+use crate::terminal::Terminal;
 
 /// Width of the lines, in columns.
 pub const WIDTH: usize = 80;

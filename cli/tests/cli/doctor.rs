@@ -7,8 +7,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 
 use cli::ExitStatus;
-use cli::process::context::Terminal;
 use cli::process::machine::Machine;
+use cli::terminal::Terminal;
 use shared::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::keys::ledger::QuotaLedger;

@@ -1,7 +1,7 @@
 //! `catalogue explain`.
 
 use cli::ExitStatus;
-use cli::process::context::Terminal;
+use cli::terminal::Terminal;
 use serde_json::Value;
 
 use crate::edited::{self, active, document, import};

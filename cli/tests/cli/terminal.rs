@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cli::process::context::Terminal;
+use cli::terminal::Terminal;
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::quota::Period;
 use shared::keys::sqlite::SqliteLedger;

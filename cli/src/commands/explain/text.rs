@@ -6,7 +6,7 @@ use server::catalogue::{PlanStep, RanStatement};
 use server::http::explain::{ExplainedList, Explanation, Refused};
 
 use crate::commands::export_args::counted;
-use crate::process::context::Terminal;
+use crate::terminal::Terminal;
 use crate::terminal::escape::escape_control;
 use crate::terminal::style::Style;
 use crate::terminal::table::{self, Cell};

@@ -7,7 +7,7 @@ use shared::keys::last_use::LastUse;
 use shared::keys::subscription::Subscription;
 use shared::timestamp::Timestamp;
 
-use crate::process::context::Terminal;
+use crate::terminal::Terminal;
 use crate::terminal::relative_time;
 use crate::terminal::style::Style;
 use crate::terminal::table::{self, Cell};

@@ -13,8 +13,9 @@ use crate::commands::export_args::counted;
 use crate::commands::size::size;
 use crate::exit_status::ExitStatus;
 use crate::json;
-use crate::process::context::{Context, Terminal};
+use crate::process::context::Context;
 use crate::serving::release_location::ReleaseLocation;
+use crate::terminal::Terminal;
 use crate::terminal::escape::escape_control;
 use crate::terminal::table::{self, Column};
 
