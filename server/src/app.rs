@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use shared::clock::{Clock, Moment};
+use shared::base::clock::{Clock, Moment};
 use shared::keys::environment::Environment;
 
 use crate::cache::ListCache;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use quick_cache::sync::{Cache, DefaultLifecycle, PlaceholderGuard};
 use quick_cache::{DefaultHashBuilder, Weighter};
 use serde::Serialize;
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 use tokio::time::timeout;
 
 use crate::bounded;

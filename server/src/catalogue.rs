@@ -30,8 +30,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
-use shared::etag::ETag;
-use shared::ids::{IdOrSlug, Slug};
+use shared::base::etag::ETag;
+use shared::base::ids::{IdOrSlug, Slug};
 use shared::release::bodies::Bodies;
 use shared::release::{InUse, ReleaseError};
 

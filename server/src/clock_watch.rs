@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 
 use crate::app::App;
 use crate::repeating::{Repeating, repeat};
@@ -118,7 +118,7 @@ fn ahead(now: Moment) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use shared::clock::{Clock, ManualClock};
+    use shared::base::clock::{Clock, ManualClock};
 
     use super::*;
 

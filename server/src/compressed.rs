@@ -20,7 +20,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use shared::etag::{CodedETag, Coding};
+use shared::base::etag::{CodedETag, Coding};
 use tokio::time::timeout;
 
 use self::coder::Coder;

@@ -8,7 +8,7 @@ use std::io;
 use std::sync::Arc;
 use std::thread;
 
-use shared::pace::Pace;
+use shared::release::pace::Pace;
 use shared::release::pointer::Pointer;
 use shared::release::{ReleaseError, ReleaseId, Releases};
 

@@ -48,7 +48,7 @@ use salvo::http::{HeaderMap, ResBody, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, Service, async_trait};
 use tokio::sync::watch;
 
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 
 use crate::app::App;
 use crate::metrics::Outcome;

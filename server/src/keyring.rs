@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 use shared::keys::environment::Environment;
 use shared::keys::key::{Key, KeyId, KeyRefusal};
 use shared::keys::last_use::LastUses;

@@ -7,8 +7,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use shared::clock::Clock;
-use shared::pace::Pace;
+use shared::base::clock::Clock;
+use shared::release::pace::Pace;
 
 /// After so long, and the step that it ends in, work has a rest. A request that comes meanwhile
 /// waits as long.
@@ -87,7 +87,7 @@ impl fmt::Debug for BesideRequests {
 mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    use shared::clock::ManualClock;
+    use shared::base::clock::ManualClock;
 
     use super::*;
 

@@ -20,7 +20,7 @@ mod values;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::ids::IdOrSlug;
+use shared::base::ids::IdOrSlug;
 
 pub use boats::{BoatList, BoatQuery, BoatSort, LengthFilter};
 pub use canonical::Understood;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rand::RngCore;
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 use ulid::Ulid;
 
 /// The id of one request, shown as a ULID: 26 characters that sort by time.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 
 /// How long it is silent after a warning.
 const SILENCE: Duration = Duration::from_mins(1);
@@ -29,7 +29,7 @@ impl Seldom {
 
 #[cfg(test)]
 mod tests {
-    use shared::clock::{Clock, ManualClock};
+    use shared::base::clock::{Clock, ManualClock};
 
     use super::*;
 

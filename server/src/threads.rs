@@ -7,7 +7,7 @@
 use std::io;
 use std::thread::available_parallelism;
 
-use shared::threads::{self, Blocking};
+use shared::base::threads::{self, Blocking};
 use tokio::runtime::Runtime;
 
 use crate::catalogue::{OpenSettings, READS_AT_ONCE};

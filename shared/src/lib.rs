@@ -3,28 +3,11 @@
 //!
 //! Nothing here knows HTTP, a terminal, or an async runtime.
 //!
-//! Reading order follows the data: a value is parsed ([`ids`], [`units`], [`timestamp`]), held in
-//! a wire shape ([`model`]), rendered and hashed ([`render`], [`etag`]), and stored ([`release`]).
+//! Reading order follows the data: a value is parsed ([`base::ids`], [`base::units`],
+//! [`base::timestamp`]), held in a wire shape ([`base::model`]), rendered and hashed
+//! ([`base::render`], [`base::etag`]), and stored ([`release`]).
 
-pub mod clock;
-pub mod data_dir;
-pub mod durable;
-pub mod engine_text;
-pub mod etag;
-pub mod file_lock;
-pub mod fold;
-pub mod ids;
-pub mod interruption;
+pub mod base;
 pub mod keys;
-pub mod limited;
-pub mod model;
-pub mod number;
-pub mod pace;
-pub mod regular_file;
 pub mod release;
-pub mod render;
 pub mod servers;
-pub mod threads;
-pub mod timestamp;
-pub mod units;
-pub mod writing_thread;

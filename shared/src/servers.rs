@@ -11,12 +11,12 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::data_dir::DataDir;
-use crate::durable;
-use crate::file_lock;
+use crate::base::data_dir::DataDir;
+use crate::base::durable;
+use crate::base::file_lock;
+use crate::base::regular_file;
 use crate::keys::environment::Environment;
 use crate::keys::store::{Cause, KeySnapshot, KeySource, KeyStoreError, Revision, Wake};
-use crate::regular_file;
 
 /// The right to serve an environment of a data directory, until it is dropped: minute windows are
 /// not shared between servers.

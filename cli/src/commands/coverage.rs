@@ -6,9 +6,9 @@
 use std::fmt::Write;
 
 use serde::Serialize;
+use shared::base::render::coverage::is_member;
 use shared::release::Manifest;
 use shared::release::fields::{FieldCount, FieldCounts};
-use shared::render::coverage::is_member;
 
 use crate::terminal::Terminal;
 use crate::terminal::wrap;

@@ -12,7 +12,6 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use server::catalogue::OpenSettings;
 use server::http::AllowedOrigins;
-use shared::interruption::Unfinished;
 use shared::keys::environment::Environment;
 use shared::keys::limits::DEFAULT_QUOTA;
 use shared::keys::name::Name;
@@ -20,6 +19,7 @@ use shared::keys::scope::Scope;
 use shared::keys::secret::PlainKey;
 use shared::keys::store::{KeyStoreError, NewKey, NewSubscription};
 use shared::keys::subscription::Plan;
+use shared::release::interruption::Unfinished;
 
 use super::export_args::ExportArgs;
 use super::import::{Activation, Active, GuardArgs, ImportArgs, import};

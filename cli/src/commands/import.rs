@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use shared::data_dir::DataDir;
+use shared::base::data_dir::DataDir;
+use shared::base::timestamp::Timestamp;
 use shared::keys::environment::Environment;
 use shared::release::{Manifest, ReleaseId, ReleaseWriter, Releases};
 use shared::servers::{Standing, standing};
-use shared::timestamp::Timestamp;
 
 use self::comparison::Comparison;
 use self::guards::Refusal;

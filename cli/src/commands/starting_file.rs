@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
-use shared::durable;
+use shared::base::durable;
 
 use crate::advice::Advised;
 use crate::export::STANDARD_INPUT;

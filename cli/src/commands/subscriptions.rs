@@ -5,11 +5,11 @@ use std::io::Write;
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand, value_parser};
 use serde::Serialize;
+use shared::base::timestamp::Timestamp;
 use shared::keys::limits::{DEFAULT_QUOTA, NAME_MAX, QUOTA_MAX};
 use shared::keys::name::Name;
 use shared::keys::store::{NewSubscription, SubscriptionChange};
 use shared::keys::subscription::{Plan, Subscription, SubscriptionStatus};
-use shared::timestamp::Timestamp;
 
 use crate::commands::wait::WaitArgs;
 use crate::commands::{key_store, one_of};

@@ -6,10 +6,10 @@ use std::io::Write;
 
 use clap::{Args, value_parser};
 use serde::Serialize;
+use shared::base::timestamp::Timestamp;
 use shared::keys::name::Name;
 use shared::keys::store::KeyStore;
 use shared::keys::subscription::Subscription;
-use shared::timestamp::Timestamp;
 
 use crate::commands::key_store;
 use crate::exit_status::ExitStatus;

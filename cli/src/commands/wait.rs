@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use shared::data_dir::DataDir;
+use shared::base::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::keys::limits::CHANGES_HOLD_WITHIN;
 use shared::keys::store::KeyStore;

@@ -6,7 +6,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use shared::regular_file;
+use shared::base::regular_file;
 
 use super::files::Select;
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rand::{RngCore, TryRngCore};
-use shared::clock::{Clock, SystemClock};
+use shared::base::clock::{Clock, SystemClock};
 use shared::keys::audit::Operator;
 use shared::release::S3Settings;
 

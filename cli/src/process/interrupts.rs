@@ -15,7 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use shared::interruption::{self, Change};
+use shared::release::interruption::{self, Change};
 use tokio::runtime::{self, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{sleep, timeout};

@@ -11,8 +11,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
-use shared::durable;
-use shared::interruption::Unfinished;
+use shared::base::durable;
+use shared::release::interruption::Unfinished;
 use tempfile::{NamedTempFile, TempPath};
 
 use self::permit::Place;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use shared::data_dir::DataDir;
+use shared::base::data_dir::DataDir;
 use shared::keys::last_use::LastUses;
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::postgres::{

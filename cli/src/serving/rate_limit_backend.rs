@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use server::limits::{MinuteStore, RateLimits, RedisAddress, RedisFailure, RedisLimits};
-use shared::clock::Clock;
+use shared::base::clock::Clock;
 
 use crate::advice::Advised;
 use crate::exit_status::ExitStatus;

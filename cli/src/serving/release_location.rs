@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rand::RngCore;
-use shared::data_dir::DataDir;
+use shared::base::data_dir::DataDir;
 use shared::release::s3::{S3Error, Unwatched, Watcher};
 use shared::release::{ReleaseError, ReleaseStore, Releases, S3Address, S3Releases};
 

@@ -1,6 +1,6 @@
 //! Instants for people: at a terminal how long ago or how far ahead they are, elsewhere exactly.
 
-use shared::timestamp::Timestamp;
+use shared::base::timestamp::Timestamp;
 
 use crate::terminal::Terminal;
 

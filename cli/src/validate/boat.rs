@@ -1,7 +1,7 @@
 //! A boat of an export (specification sections 2.2 and 2.3).
 
-use shared::model::{BoatDetails, BoatSummary, Production};
-use shared::units::{Length, Unit};
+use shared::base::model::{BoatDetails, BoatSummary, Production};
+use shared::base::units::{Length, Unit};
 
 use super::boat_parts::{
     accommodation, ce_classification, designers, dimensions, engine, hull, length_problem,

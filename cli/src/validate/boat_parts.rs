@@ -1,10 +1,10 @@
 //! The parts of a full boat (specification section 2.3), in its order of fields.
 
-use shared::model::{
+use shared::base::model::{
     Accommodation, CeClassification, Designers, Dimensions, Engine, Hull, Performance, Rig, Sails,
     Steering, Tanks,
 };
-use shared::units::{InvalidLength, Length};
+use shared::base::units::{InvalidLength, Length};
 
 use super::fields::{Fields, Reading, object};
 use super::kind::Vocabulary;

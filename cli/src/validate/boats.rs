@@ -18,8 +18,8 @@ use std::thread;
 
 use anyhow::Context as _;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
-use shared::render::BodyTooLarge;
+use shared::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+use shared::base::render::BodyTooLarge;
 
 use self::merge::Merge;
 use self::reading::{BoatReading, read_boat};

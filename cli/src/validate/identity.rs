@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use shared::ids::IdOrSlug;
+use shared::base::ids::IdOrSlug;
 
 use super::reporter::Problem;
 use crate::export::json::{Node, Value};

@@ -1,8 +1,8 @@
 //! A manufacturer of an export (specification sections 2.4 and 2.5).
 
-use shared::ids::{IdOrSlug, Slug};
-use shared::model::{Image, ManufacturerDetails, ManufacturerReference, ManufacturerSummary};
-use shared::timestamp::Timestamp;
+use shared::base::ids::{IdOrSlug, Slug};
+use shared::base::model::{Image, ManufacturerDetails, ManufacturerReference, ManufacturerSummary};
+use shared::base::timestamp::Timestamp;
 
 use super::fields::Fields;
 use super::shapes::{image, owned};

@@ -1,7 +1,7 @@
 //! A consumer of records for whom only what is wrong with them counts.
 
-use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
-use shared::render::{self, BodyTooLarge};
+use shared::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+use shared::base::render::{self, BodyTooLarge};
 
 use super::Consumer;
 

@@ -4,8 +4,8 @@
 //! a valid number of an invalid one. A number that rounding would change is refused: consumers
 //! would be served another one than the export has.
 
-use shared::model::{YEAR_MAX, YEAR_MIN};
-use shared::number::{INTEGER_MAX, Number};
+use shared::base::model::{YEAR_MAX, YEAR_MIN};
+use shared::base::number::{INTEGER_MAX, Number};
 
 use super::decimal::Decimal;
 use super::fields::{Reading, Unusable, wrong_type};

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use shared::ids::{IdOrSlug, Slug};
-use shared::model::{self, ManufacturerReference, Text};
+use shared::base::ids::{IdOrSlug, Slug};
+use shared::base::model::{self, ManufacturerReference, Text};
 
 use super::fields::{Reading, Unusable};
 use super::kind::{Kind, Vocabulary};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use shared::model::{Currency, Image, NamedValue, Price};
+use shared::base::model::{Currency, Image, NamedValue, Price};
 
 use super::fields::{Reading, object};
 use super::numbers::{number, pixels};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use shared::writing_thread::{Ending, WritingThread};
+use shared::base::writing_thread::{Ending, WritingThread};
 
 use crate::export::{ExportFile, Line};
 use crate::process::temporary_file;

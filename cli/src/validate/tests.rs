@@ -3,8 +3,8 @@
 use std::io::Write as _;
 
 use serde_json::{Value, json};
-use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
-use shared::render::BodyTooLarge;
+use shared::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+use shared::base::render::BodyTooLarge;
 
 use super::*;
 use crate::findings::Finding;
@@ -46,7 +46,7 @@ impl Consumer for Served {
         details: &BoatDetails<'_>,
     ) -> Result<Vec<u8>, BodyTooLarge> {
         let mut body = Vec::new();
-        shared::render::boat(summary, details, &mut body)?;
+        shared::base::render::boat(summary, details, &mut body)?;
         Ok(body)
     }
 
@@ -66,7 +66,7 @@ impl Consumer for Served {
         details: &ManufacturerDetails<'_>,
     ) -> anyhow::Result<()> {
         let mut body = Vec::new();
-        shared::render::manufacturer(summary, details, &mut body)?;
+        shared::base::render::manufacturer(summary, details, &mut body)?;
         let manufacturer = self.keep(body)?;
         self.manufacturers.push(manufacturer);
         Ok(())

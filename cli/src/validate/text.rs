@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use shared::model::Text;
+use shared::base::model::Text;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use super::fields::{Reading, Unusable, wrong_type};

@@ -1,8 +1,8 @@
 //! Readers of single values other than numbers: each says what a field may hold.
 
-use shared::ids::{IdOrSlug, InvalidIdentifier, Slug};
-use shared::model::Text;
-use shared::timestamp::Timestamp;
+use shared::base::ids::{IdOrSlug, InvalidIdentifier, Slug};
+use shared::base::model::Text;
+use shared::base::timestamp::Timestamp;
 use url::Url;
 
 use super::fields::{Reading, Unusable, wrong_type};

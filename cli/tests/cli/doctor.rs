@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use cli::ExitStatus;
 use cli::process::machine::Machine;
 use cli::terminal::Terminal;
-use shared::data_dir::DataDir;
+use shared::base::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::quota::Period;

@@ -20,7 +20,7 @@ use cli::terminal::Terminal;
 use cli::{Context, ExitStatus};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
-use shared::clock::ManualClock;
+use shared::base::clock::ManualClock;
 use shared::keys::audit::Operator;
 use shared::keys::name::Name;
 use shared::release::S3Settings;
@@ -125,7 +125,7 @@ impl TestCli {
 
     /// Seconds since the test began, on the wall clock.
     pub(crate) fn elapsed_seconds(&self) -> i64 {
-        use shared::clock::Clock;
+        use shared::base::clock::Clock;
         self.clock.now().unix_seconds() - START
     }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Stdio;
 
-use shared::data_dir::DataDir;
+use shared::base::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::servers::ServerLock;
 

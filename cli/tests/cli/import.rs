@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cli::ExitStatus;
 use serde_json::Value;
-use shared::data_dir::DataDir;
+use shared::base::data_dir::DataDir;
 use shared::release::reader::TermCodes;
 use shared::release::{FileName, Record, ReleaseStore};
 

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use shared::data_dir::DataDir;
+use shared::base::data_dir::DataDir;
 use shared::release::ReleaseStore;
 
 use crate::pipe::full_pipe;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use cli::exit_status::ExitStatus;
 use cli::process::context::{Context, Output};
-use shared::data_dir::DataDir;
+use shared::base::data_dir::DataDir;
 use shared::keys::audit::Operator;
 use shared::keys::environment::Environment;
 use shared::keys::sqlite::{SqliteKeySource, SqliteKeyStore};

@@ -44,7 +44,7 @@ fn manufacturers_are_sorted_by_folded_name_and_by_instant() {
         rows.iter().map(|row| Row::parse(row)).collect()
     };
     let mut expected = walk("");
-    expected.sort_by_cached_key(|row| (shared::fold::fold(&row.name), row.id.clone()));
+    expected.sort_by_cached_key(|row| (shared::base::fold::fold(&row.name), row.id.clone()));
     assert!(!expected.is_sorted_by_key(|row| &row.name));
     assert!(!expected.is_sorted_by_key(|row| &row.id));
     for query in ["", "?sort=name", "?order=asc"] {

@@ -14,7 +14,7 @@ use cli::mapping::Shipped;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
-use shared::data_dir::DataDir;
+use shared::base::data_dir::DataDir;
 use shared::release::bodies::Bodies;
 use shared::release::{Record, ReleaseStore};
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use cli::ExitStatus;
 use cli::process::new_file::{Kind, NewFile, Permit};
 use serde_json::json;
-use shared::data_dir::DataDir;
+use shared::base::data_dir::DataDir;
 use shared::release::{InUse, ReleaseId, ReleaseStore};
 
 use crate::edited::{Edited, active, check, document, import, release_ids};

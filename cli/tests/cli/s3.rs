@@ -13,8 +13,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use shared::clock::SystemClock;
-use shared::data_dir::DataDir;
+use shared::base::clock::SystemClock;
+use shared::base::data_dir::DataDir;
 use shared::release::s3::Unwatched;
 use shared::release::{FileName, ReleaseId, Releases, S3Releases, S3Settings};
 

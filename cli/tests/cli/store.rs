@@ -1,6 +1,6 @@
 //! `catalogue store`: making, bringing up to date and copying a store.
 
-use shared::data_dir::DataDir;
+use shared::base::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::servers::ServerLock;
 

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use shared::clock::{Clock, ManualClock};
-use shared::etag::ETag;
+use shared::base::clock::{Clock, ManualClock};
+use shared::base::etag::ETag;
 use tokio::time::advance;
 
 use super::*;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use duckdb::{Connection, params_from_iter};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use shared::clock::Clock;
+use shared::base::clock::Clock;
 
 use super::Catalogue;
 use super::list::{ListError, rows};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use duckdb::Connection;
 use duckdb::arrow::array::{ArrayRef, Int64Array};
 use duckdb::arrow::record_batch::RecordBatch;
-use shared::pace::{Pace, paced};
+use shared::release::pace::{Pace, paced};
 use shared::release::reader::{ListedBoat, ListedManufacturer, Listing};
 
 use super::tables::{ACTIVITY_BITS, CATEGORY_BITS, CREATE, LOCK_DOWN, NOT_ENDED, unit};

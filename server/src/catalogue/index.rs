@@ -8,8 +8,8 @@
 use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
-use shared::etag::ETag;
-use shared::pace::{Pace, paced};
+use shared::base::etag::ETag;
+use shared::release::pace::{Pace, paced};
 use shared::release::{Head, Record};
 
 /// Ends each name. The grammar of ids and slugs has none, and the import checks it.
@@ -100,7 +100,7 @@ impl Index {
 
 #[cfg(test)]
 mod tests {
-    use shared::pace::Counted;
+    use shared::release::pace::Counted;
 
     use super::*;
 

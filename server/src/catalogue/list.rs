@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shared::etag::ETag;
-use shared::ids::Slug;
+use shared::base::etag::ETag;
+use shared::base::ids::Slug;
 use shared::release::reader::{Coded, TermCodes};
 use shared::release::{Record, ReleaseError};
 

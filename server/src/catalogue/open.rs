@@ -153,9 +153,9 @@ impl Tables {
 
 #[cfg(test)]
 mod tests {
-    use shared::pace::Counted;
+    use shared::base::units::Unit;
+    use shared::release::pace::Counted;
     use shared::release::reader::{ListedBoat, Listing};
-    use shared::units::Unit;
 
     use super::super::fill::{ROWS_AT_ONCE, filled};
     use super::*;

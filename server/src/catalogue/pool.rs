@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use duckdb::Connection;
-use shared::pace::Pace;
+use shared::release::pace::Pace;
 use shared::release::reader::Listing;
 
 use self::query::{Query, Wanted};

@@ -8,7 +8,7 @@
 //! for each order, and DuckDB keeps the order of the one table it reads from. Where rows are found
 //! by words, in a table of their own, they are sorted.
 
-use shared::units::LengthRanges;
+use shared::base::units::LengthRanges;
 
 use super::tables::{ACTIVITY_BITS, CATEGORY_BITS, Sort, unit};
 use crate::params::{Order, Page};

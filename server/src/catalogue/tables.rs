@@ -5,7 +5,7 @@
 //! is read from its beginning instead of sorted: a fifth of the time of a page of a type, at
 //! 100,000 boats, and no longer at a million. A row's place in such a table is its `rowid`.
 
-use shared::units::Unit;
+use shared::base::units::Unit;
 
 use crate::params::{BoatSort, ManufacturerSort};
 

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use shared::pace::{Pace, paced};
+use shared::base::units::Unit;
+use shared::release::pace::{Pace, paced};
 use shared::release::reader::{ListedBoat, Listing, Pair};
-use shared::units::Unit;
 
 use super::sql::{Condition, Question};
 use super::tables::{NOT_ENDED, Sort};

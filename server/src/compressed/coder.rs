@@ -19,7 +19,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use brotli::enc::BrotliEncoderParams;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use shared::etag::Coding;
+use shared::base::etag::Coding;
 use zstd::bulk::Compressor;
 
 const ZSTD_LEVEL: i32 = 3;

@@ -8,7 +8,7 @@ use std::sync::mpsc::channel;
 use futures_util::FutureExt;
 use rand::rngs::StdRng;
 use rand::{RngCore, SeedableRng};
-use shared::etag::ETag;
+use shared::base::etag::ETag;
 use tokio::time::advance;
 
 use super::*;

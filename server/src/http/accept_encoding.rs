@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use shared::etag::Coding;
+use shared::base::etag::Coding;
 
 /// What is sent to a client to which several codings are equally welcome. Of our records and lists
 /// zstd leaves up to a fifth more than brotli, but takes an eighth of its time and less; brotli

@@ -19,7 +19,7 @@ use salvo::conn::{Accepted, Acceptor, Holding};
 use salvo::fuse::{ArcFusePolicy, FuseConfig};
 use salvo::http::Version;
 use salvo::http::uri::Scheme;
-use shared::clock::Clock;
+use shared::base::clock::Clock;
 use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -211,7 +211,7 @@ impl Acceptor for Connections {
 #[cfg(test)]
 mod tests {
     use futures_util::FutureExt;
-    use shared::clock::ManualClock;
+    use shared::base::clock::ManualClock;
 
     use super::*;
 

@@ -9,8 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use salvo::http::Method;
-use shared::clock::Moment;
-use shared::ids::IdOrSlug;
+use shared::base::clock::Moment;
+use shared::base::ids::IdOrSlug;
 use shared::keys::secret::may_hold_key;
 use tracing::field::display;
 

@@ -3,7 +3,7 @@
 //!
 //! Whether the request may be answered at all is decided in `pipeline`.
 
-use shared::ids::IdOrSlug;
+use shared::base::ids::IdOrSlug;
 
 use super::error::ApiError;
 use super::look_up::{Found, LookUp, parse_nested, parse_record};

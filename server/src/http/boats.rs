@@ -1,6 +1,6 @@
 //! `GET /v1/boats` and `GET /v1/boats/{idOrSlug}`.
 
-use shared::ids::IdOrSlug;
+use shared::base::ids::IdOrSlug;
 
 use super::error::ApiError;
 use super::look_up::{Found, LookUp};

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 use flate2::read::GzDecoder;
-use shared::etag::ETag;
+use shared::base::etag::ETag;
 
 use super::error::ApiError;
 use super::headers::{Facts, Keeping, Media};

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use salvo::http::uri::Scheme;
 use salvo::http::{ReqBody, Request, StatusCode};
 use salvo::hyper;
-use shared::clock::Clock;
-use shared::etag::Coding;
-use shared::ids::IdOrSlug;
+use shared::base::clock::Clock;
+use shared::base::etag::Coding;
+use shared::base::ids::IdOrSlug;
 
 use super::asked::Asked;
 use super::connection::{self, BadHead};

@@ -14,7 +14,7 @@ use salvo::http::header::{
     RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use salvo::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use shared::etag::{CodedETag, Coding};
+use shared::base::etag::{CodedETag, Coding};
 
 use super::cors::Sharing;
 use crate::cache::Freshness;

@@ -12,7 +12,7 @@ use httpdate::HttpDate;
 use salvo::Request;
 use salvo::http::header::{CONNECTION, DATE};
 use salvo::http::{HeaderMap, HeaderValue, Version};
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
 const KEEP_ALIVE: HeaderValue = HeaderValue::from_static("keep-alive");

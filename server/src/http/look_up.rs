@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shared::clock::{Clock, Moment};
-use shared::etag::ETag;
-use shared::ids::IdOrSlug;
+use shared::base::clock::{Clock, Moment};
+use shared::base::etag::ETag;
+use shared::base::ids::IdOrSlug;
 
 use super::error::ApiError;
 use crate::cache::{CacheError, Freshness, ListCache, ListKey, ListKind};

@@ -1,6 +1,6 @@
 //! `GET /v1/manufacturers`, `GET /v1/manufacturers/{idOrSlug}` and the boats of one.
 
-use shared::ids::IdOrSlug;
+use shared::base::ids::IdOrSlug;
 
 use super::boats;
 use super::error::ApiError;

@@ -22,7 +22,7 @@ use bytes::Bytes;
 use schemars::SchemaGenerator;
 use serde::Serialize;
 use serde_json::{Deserializer, Serializer};
-use shared::etag::ETag;
+use shared::base::etag::ETag;
 
 pub(crate) use errors::{ErrorLine, all as refusals, codes, conditions, lines as error_lines};
 use objects::{

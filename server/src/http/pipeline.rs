@@ -4,9 +4,9 @@
 
 use bytes::Bytes;
 use salvo::http::{Method, Request};
-use shared::clock::Moment;
-use shared::etag::ETag;
-use shared::ids::IdOrSlug;
+use shared::base::clock::Moment;
+use shared::base::etag::ETag;
+use shared::base::ids::IdOrSlug;
 use shared::keys::key::Key;
 use shared::keys::scope::Scope;
 

@@ -9,7 +9,7 @@ mod tests;
 use bytes::Bytes;
 use salvo::http::header::{ACCEPT_ENCODING, IF_NONE_MATCH};
 use salvo::http::{HeaderMap, HeaderName, HeaderValue};
-use shared::etag::{CodedETag, Coding, ETag, IfNoneMatch};
+use shared::base::etag::{CodedETag, Coding, ETag, IfNoneMatch};
 
 use super::accept_encoding::Accepted;
 use super::pipeline::Answer;

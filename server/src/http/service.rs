@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::etag::Coding;
+use shared::base::etag::Coding;
 
 use super::error::ApiError;
 use super::headers::{Facts, Keeping};

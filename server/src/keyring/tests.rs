@@ -5,7 +5,7 @@ mod watch;
 
 use std::time::Duration;
 
-use shared::clock::{Clock, ManualClock};
+use shared::base::clock::{Clock, ManualClock};
 use shared::keys::name::Name;
 use shared::keys::scope::{Scope, Scopes};
 use shared::keys::store::Revision;

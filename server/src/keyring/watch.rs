@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use shared::clock::Clock;
+use shared::base::clock::Clock;
 use shared::keys::store::{KeySource, Revision};
 
 use super::{Keyring, RefreshError};

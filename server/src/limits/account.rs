@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 use shared::keys::ledger::Lease;
 use shared::keys::quota::Period;
 

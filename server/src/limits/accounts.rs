@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::PoisonError;
 
 use futures_util::FutureExt;
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 use shared::keys::quota::Period;
 use shared::keys::subscription::{Subscription, SubscriptionId};
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::future::ready;
 use futures_util::{StreamExt, stream};
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::store::KeyStoreError;
 

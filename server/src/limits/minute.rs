@@ -9,7 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 use shared::keys::key::KeyId;
 
 use super::usage::Usage;

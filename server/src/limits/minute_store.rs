@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 use shared::keys::key::KeyId;
 
 use super::minute::RateLimits;

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use shared::clock::Clock;
+use shared::base::clock::Clock;
 
 /// How long a request waits for all shared stores together: the rest of the 300 ms within which a
 /// client hears that the service is unavailable is for everything else.
@@ -54,7 +54,7 @@ impl<'a> Patience<'a> {
 #[cfg(test)]
 mod tests {
     use futures_util::FutureExt;
-    use shared::clock::ManualClock;
+    use shared::base::clock::ManualClock;
 
     use super::*;
 

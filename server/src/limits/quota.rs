@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::store::KeyStoreError;
 use shared::keys::subscription::Subscription;

@@ -18,7 +18,7 @@ mod stream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use shared::clock::{Clock, Moment};
+use shared::base::clock::{Clock, Moment};
 use shared::keys::key::KeyId;
 use tokio::task::JoinHandle;
 

@@ -1,6 +1,6 @@
 //! How much of a limit is used, as a client is told.
 
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 
 pub(super) const NANOS_PER_SECOND: i64 = 1_000_000_000;
 

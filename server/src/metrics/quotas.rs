@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 use shared::keys::subscription::Subscription;
 
 use super::families::{Families, float};

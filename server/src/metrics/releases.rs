@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use shared::timestamp::Timestamp;
+use shared::base::timestamp::Timestamp;
 
 use super::families::Families;
 use crate::app::App;

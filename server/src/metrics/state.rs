@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 
 use super::families::{Families, float};
 use crate::app::App;

@@ -1,8 +1,8 @@
 //! The query of both boat lists (specification sections 4.1 and 4.5).
 
-use shared::ids::Slug;
-use shared::model::{YEAR_MAX, YEAR_MIN};
-use shared::units::{LengthBound, LengthRanges, LengthUnit};
+use shared::base::ids::Slug;
+use shared::base::model::{YEAR_MAX, YEAR_MIN};
+use shared::base::units::{LengthBound, LengthRanges, LengthUnit};
 
 use super::canonical::{Canonical, Parameters, Understood};
 use super::reader::{Accepted, Reader};

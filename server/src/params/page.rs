@@ -1,6 +1,6 @@
 //! Which rows of a list, and in which direction (specification section 4.1).
 
-use shared::number::INTEGER_MAX;
+use shared::base::number::INTEGER_MAX;
 
 use super::canonical::Parameters;
 use super::reader::Reader;

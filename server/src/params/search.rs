@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use shared::fold;
+use shared::base::fold;
 
 /// Fewest characters of a search, as given.
 pub const SEARCH_MIN: usize = 2;

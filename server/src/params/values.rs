@@ -5,8 +5,8 @@
 
 use std::ops::RangeInclusive;
 
-use shared::ids::Slug;
-use shared::units::{LengthBound, LengthUnit};
+use shared::base::ids::Slug;
+use shared::base::units::{LengthBound, LengthUnit};
 
 /// A parameter with a fixed set of words.
 pub trait Choice: Copy + 'static {

@@ -12,7 +12,7 @@ use server::http::{AllowedOrigins, service};
 use server::keyring::Keyring;
 use server::limits::{MinuteStore, Quotas, RedisLimits};
 use server::request_id::{RequestIds, SequentialRequestIds};
-use shared::clock::{Clock, ManualClock};
+use shared::base::clock::{Clock, ManualClock};
 use shared::keys::environment::Environment;
 use shared::keys::ledger::QuotaLedger;
 

@@ -16,7 +16,7 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use server::catalogue::{Catalogue, OpenSettings};
 use server::follow::{FollowError, Follower, Step};
-use shared::data_dir::DataDir;
+use shared::base::data_dir::DataDir;
 use shared::release::manifest::MANIFEST;
 use shared::release::{FileName, ReleaseId, ReleaseStore};
 

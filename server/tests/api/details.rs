@@ -1,11 +1,11 @@
 //! The second half of a boat: the same for all, but for what only boats with sails have.
 
-use shared::model::{
+use shared::base::model::{
     Accommodation, BoatDetails, CeClassification, Designers, Dimensions, Engine, Hull, NamedValue,
     Performance, Reference, Rig, Sails, Steering, Tanks,
 };
-use shared::number::Number;
-use shared::units::Length;
+use shared::base::number::Number;
+use shared::base::units::Length;
 
 /// Details of a boat of that length; only one that sails has a rig.
 pub(crate) fn details<'a>(

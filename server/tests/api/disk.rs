@@ -13,8 +13,8 @@ use std::sync::mpsc::channel;
 
 use futures_util::FutureExt;
 use server::catalogue::{Body, BodyError, Catalogue, OpenSettings};
-use shared::data_dir::DataDir;
-use shared::ids::IdOrSlug;
+use shared::base::data_dir::DataDir;
+use shared::base::ids::IdOrSlug;
 use shared::release::{FileName, ReleaseId, ReleaseStore};
 
 use crate::admin::ask;

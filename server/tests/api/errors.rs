@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use server::catalogue::{Catalogue, OpenSettings};
 use server::request_id::{RequestId, RequestIds};
-use shared::clock::{Clock, ManualClock, Moment};
+use shared::base::clock::{Clock, ManualClock, Moment};
 use shared::release::FileName;
 
 use crate::app::{NOW, TestApp, Unusual};

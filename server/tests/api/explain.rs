@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use server::http::explain::explain;
-use shared::clock::{Clock, ManualClock};
+use shared::base::clock::{Clock, ManualClock};
 
 use crate::answer::Answer;
 use crate::app::{NOW, TestApp};

@@ -148,7 +148,7 @@ async fn a_pointer_that_cannot_be_read_is_reported_once() {
         Arc::new(store.clone()),
         records::settings(),
     );
-    let pointer = shared::data_dir::DataDir::new(directory.path()).current();
+    let pointer = shared::base::data_dir::DataDir::new(directory.path()).current();
     std::fs::remove_file(&pointer).unwrap();
     assert_eq!(follower.step().unwrap(), Step::Unchanged);
     std::fs::create_dir(&pointer).unwrap();

@@ -15,8 +15,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use server::params::{BoatList, BoatQuery, QueryString};
-use shared::etag::ETag;
-use shared::ids::IdOrSlug;
+use shared::base::etag::ETag;
+use shared::base::ids::IdOrSlug;
 
 use self::ask::{Ask, asks};
 use self::world::{BOATS, world};

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use server::catalogue::{BodyError, Catalogue, OpenSettings, QueueLimits};
-use shared::ids::IdOrSlug;
+use shared::base::ids::IdOrSlug;
 use shared::release::FileName;
 use tokio::runtime::Builder;
 use tokio::task::{JoinHandle, spawn_blocking};

@@ -5,16 +5,16 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use server::catalogue::{Catalogue, OpenSettings, QueueLimits};
-use shared::data_dir::DataDir;
-use shared::ids::{IdOrSlug, Slug};
-use shared::model::{
+use shared::base::data_dir::DataDir;
+use shared::base::ids::{IdOrSlug, Slug};
+use shared::base::model::{
     BoatSummary, Currency, Image, ManufacturerDetails, ManufacturerReference, ManufacturerSummary,
     Price, Production, Reference,
 };
-use shared::number::Number;
+use shared::base::number::Number;
+use shared::base::timestamp::Timestamp;
+use shared::base::units::{Length, Unit};
 use shared::release::{ReleaseId, ReleaseStore, RenderedBoat, RenderedManufacturer};
-use shared::timestamp::Timestamp;
-use shared::units::{Length, Unit};
 use tempfile::TempDir;
 
 use crate::details::details;

@@ -11,7 +11,7 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use server::limits::{MINUTE, RateLimits, Usage};
-use shared::clock::{Clock, ManualClock, Moment};
+use shared::base::clock::{Clock, ManualClock, Moment};
 use shared::keys::key::KeyId;
 
 use crate::app::{NOW, TestApp};

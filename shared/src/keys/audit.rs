@@ -8,11 +8,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::timestamp::Timestamp;
 use crate::keys::key::{Key, KeyId};
 use crate::keys::name::Name;
 use crate::keys::secret::KeyPrefix;
 use crate::keys::subscription::{Subscription, SubscriptionId};
-use crate::timestamp::Timestamp;
 
 /// Who runs a command, as the operating system says.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use self::disk::OnDisk;
 use super::ReleaseError;
-use crate::pace::Pace;
+use crate::release::pace::Pace;
 
 /// The verified bodies of one kind of record, by ordinal.
 #[derive(Debug)]

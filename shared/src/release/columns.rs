@@ -8,10 +8,10 @@ use super::pairs::Pairs;
 use super::ranks::{code, ranks};
 use super::rendered::{RenderedBoat, RenderedBody, RenderedManufacturer};
 use super::tables::{Column, Columns};
-use crate::etag::ETag;
-use crate::ids::Slug;
-use crate::timestamp::Timestamp;
-use crate::units::Unit;
+use crate::base::etag::ETag;
+use crate::base::ids::Slug;
+use crate::base::timestamp::Timestamp;
+use crate::base::units::Unit;
 
 /// Identity and place of body, which every kind of record has.
 #[derive(Default)]

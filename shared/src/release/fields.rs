@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::render::coverage::{Coverage, Fields};
+use crate::base::render::coverage::{Coverage, Fields};
 
 /// How many records of one kind have a field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::timestamp::Timestamp;
+use crate::base::timestamp::Timestamp;
 
 /// Id of a release, such as `20261121T101500Z-3f2a9c1b4d5e6f70`: sorts by time of publication,
 /// and proves the manifest, which proves every file.

@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::regular_file;
+use crate::base::regular_file;
 
 /// Keeps a release from being pruned until the last copy is dropped.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use super::ReleaseError;
 use super::hash::Hashed;
 use super::manifest::{FileEntry, FileName};
-use crate::durable;
-use crate::writing_thread::{Ending, WritingThread};
+use crate::base::durable;
+use crate::base::writing_thread::{Ending, WritingThread};
 
 /// Takes the bytes of one file.
 pub(super) struct NewFile {

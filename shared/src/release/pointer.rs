@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::hash::sha256_hex;
 use super::{ReleaseError, ReleaseId};
-use crate::durable;
-use crate::regular_file;
+use crate::base::durable;
+use crate::base::regular_file;
 
 /// How many earlier releases the pointer remembers for rolling back.
 const HISTORY_MAX: usize = 16;

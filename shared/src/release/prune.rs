@@ -15,8 +15,8 @@ use super::leftovers::{self, Leftover, PRUNED};
 use super::manifest::MANIFEST;
 use super::pointer::Pointer;
 use super::{ReleaseError, ReleaseId, ReleaseLock, ReleaseStore};
-use crate::durable;
-use crate::interruption::{Change, Unfinished, uninterrupted};
+use crate::base::durable;
+use crate::release::interruption::{Change, Unfinished, uninterrupted};
 
 /// How many of the releases that were active before the active one are kept for rolling back.
 pub const PREVIOUS_KEPT: usize = 2;

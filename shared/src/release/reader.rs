@@ -18,8 +18,8 @@ use super::hash::{sha256_hex, sha256_hex_of_reader};
 use super::manifest::{FORMAT, FileEntry, FileName, MANIFEST, Manifest};
 use super::tables::Table;
 use super::{Head, InUse, Record, ReleaseError, ReleaseId};
-use crate::pace::{AtOnce, Pace, paced};
-use crate::regular_file;
+use crate::base::regular_file;
+use crate::release::pace::{AtOnce, Pace, paced};
 
 pub use self::listing::{ListedBoat, ListedManufacturer, Listing, Pair};
 

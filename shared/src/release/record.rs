@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use crate::etag::ETag;
-use crate::render;
+use crate::base::etag::ETag;
+use crate::base::render;
 
 /// Identity of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use super::pointer::Pointer;
 use super::prune::Pruned;
 use super::rollback::{PassedOver, RolledBack};
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
-use crate::timestamp::Timestamp;
+use crate::base::timestamp::Timestamp;
 
 /// What was active when somebody decided to activate a release: it is activated only while that is
 /// so, since the decision may have hung on it.

@@ -2,16 +2,16 @@
 //!
 //! Rendering is a pure function of the record, so an import may render on many threads.
 
-use crate::etag::ETag;
-use crate::fold;
-use crate::ids::{IdOrSlug, Slug};
-use crate::model::{
+use crate::base::etag::ETag;
+use crate::base::fold;
+use crate::base::ids::{IdOrSlug, Slug};
+use crate::base::model::{
     BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary, Production,
 };
-use crate::render::coverage::Coverage;
-use crate::render::{self, BodyTooLarge, Rendered};
-use crate::timestamp::Timestamp;
-use crate::units::Length;
+use crate::base::render::coverage::Coverage;
+use crate::base::render::{self, BodyTooLarge, Rendered};
+use crate::base::timestamp::Timestamp;
+use crate::base::units::Length;
 
 /// The body of a record and where its list row ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub struct RenderedBoat {
 impl RenderedBoat {
     /// Renders a boat.
     pub fn new(summary: &BoatSummary<'_>, details: &BoatDetails<'_>) -> Result<Self, BodyTooLarge> {
-        let slugs = |terms: &[crate::model::Reference<'_>]| {
+        let slugs = |terms: &[crate::base::model::Reference<'_>]| {
             terms.iter().map(|term| term.slug.clone()).collect()
         };
         Ok(Self {

@@ -39,8 +39,8 @@ use self::cache::Refused;
 use self::pointer::Seen;
 use super::manifest::MANIFEST;
 use super::{Manifest, ReleaseError, ReleaseId, ReleaseStore, reader};
-use crate::clock::Clock;
-use crate::data_dir::DataDir;
+use crate::base::clock::Clock;
+use crate::base::data_dir::DataDir;
 
 /// The folder of releases, in S3.
 const RELEASES: &str = "releases/";

@@ -9,8 +9,8 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::leftovers::STAGING;
-use crate::durable;
-use crate::interruption::{Change, Unfinished, uninterrupted};
+use crate::base::durable;
+use crate::release::interruption::{Change, Unfinished, uninterrupted};
 
 /// The directory.
 pub(super) struct Staging {

@@ -14,11 +14,11 @@ use super::manifest::FileEntry;
 use super::pointer::Pointer;
 use super::staging::Staging;
 use super::{Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter};
-use crate::data_dir::DataDir;
-use crate::file_lock;
-use crate::interruption::{Change, uninterrupted};
-use crate::regular_file;
-use crate::timestamp::Timestamp;
+use crate::base::data_dir::DataDir;
+use crate::base::file_lock;
+use crate::base::regular_file;
+use crate::base::timestamp::Timestamp;
+use crate::release::interruption::{Change, uninterrupted};
 
 /// The releases of a data directory.
 #[derive(Clone, Debug)]

@@ -20,8 +20,8 @@ use parquet::file::properties::WriterProperties;
 use super::ReleaseError;
 use super::manifest::{FileEntry, FileName};
 use super::new_file::NewFile;
-use crate::etag::ETag;
-use crate::pace::Pace;
+use crate::base::etag::ETag;
+use crate::release::pace::Pace;
 
 /// For how many rows room is made before they are read, whatever a file says that it has.
 const ROWS_EXPECTED_MAX: usize = 1 << 22;

@@ -16,7 +16,7 @@ use std::os::unix::fs::symlink;
 use self::records::{boat, maker, publish, published, time, without_fields};
 use super::manifest::MANIFEST;
 use super::*;
-use crate::data_dir::DataDir;
+use crate::base::data_dir::DataDir;
 
 #[test]
 fn what_was_pushed_is_read_back_byte_for_byte() {

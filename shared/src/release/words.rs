@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::pairs::Pairs;
 use super::ranks::code;
 use super::tables::{Column, Columns};
-use crate::fold::words;
+use crate::base::fold::words;
 
 /// The tables of words.
 pub(super) struct WordTables {

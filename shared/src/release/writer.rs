@@ -24,10 +24,10 @@ use super::store::{ReleaseLock, ReleaseStore};
 use super::tables::{self, Columns};
 use super::words::WordTables;
 use super::{ReleaseError, ReleaseId, store};
-use crate::durable;
-use crate::interruption::Change;
-use crate::render::coverage::{BOAT_FIELDS, MANUFACTURER_FIELDS};
-use crate::timestamp::Timestamp;
+use crate::base::durable;
+use crate::base::render::coverage::{BOAT_FIELDS, MANUFACTURER_FIELDS};
+use crate::base::timestamp::Timestamp;
+use crate::release::interruption::Change;
 
 /// Most records of one kind in a release: ordinals and ranks are 31 bits wide.
 pub const RECORDS_MAX: usize = 100_000_000;

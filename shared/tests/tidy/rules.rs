@@ -112,7 +112,7 @@ const WORDS: [Word; 23] = [
             "cli/src/process/stop",
             "cli/tests/cli/pipe",
             "shared/src/keys/sqlite/examine",
-            "shared/src/regular_file",
+            "shared/src/base/regular_file",
         ],
     },
     Word {
@@ -157,14 +157,14 @@ const WORDS: [Word; 23] = [
     Word {
         text: "SystemTime",
         kind: Kind::Item,
-        homes: &["shared/src/clock"],
+        homes: &["shared/src/base/clock"],
     },
     Word {
         text: "Instant::now",
         kind: Kind::Item,
         // Connections use the runtime's timers, which tests pause.
         homes: &[
-            "shared/src/clock",
+            "shared/src/base/clock",
             "server/src/http/connection",
             "server/benches",
             "cli/benches",

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
 use clap::Command;
-use shared::regular_file;
+use shared::base::regular_file;
 
 use super::{Settings, excerpt, read};
 use crate::advice::Advised;

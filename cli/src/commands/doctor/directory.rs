@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use shared::data_dir::DataDir;
+use shared::base::data_dir::DataDir;
 use shared::keys::audit::Operator;
 
 use super::check::Check;

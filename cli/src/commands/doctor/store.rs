@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::io::ErrorKind;
 
+use shared::base::regular_file;
 use shared::keys::key::KeyId;
 use shared::keys::last_use::LastUse;
 use shared::keys::postgres::{self, Engine, SERVER_CONNECTIONS_MAX};
 use shared::keys::sqlite::{self, Form, WholeOrNot};
 use shared::keys::store::{KeySnapshot, KeyStoreError, Revision};
-use shared::regular_file;
 
 use super::check::Check;
 use crate::commands::size::size;

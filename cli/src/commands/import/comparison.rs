@@ -119,7 +119,7 @@ fn chain(error: ReleaseError) -> String {
 
 #[cfg(test)]
 mod tests {
-    use shared::data_dir::DataDir;
+    use shared::base::data_dir::DataDir;
     use shared::release::ReleaseStore;
 
     use super::*;

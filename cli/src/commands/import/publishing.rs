@@ -1,9 +1,9 @@
 //! The consumer of validated records that makes a release of them.
 
 use anyhow::Context as _;
-use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+use shared::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+use shared::base::render::BodyTooLarge;
 use shared::release::{ReleaseWriter, RenderedBoat, RenderedManufacturer};
-use shared::render::BodyTooLarge;
 
 use crate::validate::Consumer;
 

@@ -2,10 +2,10 @@
 //! of it; who issues a key adds it.
 
 use serde::Serialize;
+use shared::base::timestamp::Timestamp;
 use shared::keys::key::{Key, KeyState};
 use shared::keys::last_use::LastUse;
 use shared::keys::subscription::Subscription;
-use shared::timestamp::Timestamp;
 
 use crate::terminal::Terminal;
 use crate::terminal::relative_time;

@@ -4,10 +4,10 @@ use std::io::Write;
 
 use clap::{Args, value_parser};
 use serde::Serialize;
+use shared::base::timestamp::Timestamp;
 use shared::keys::audit::{Change, Entry, EntryQuery};
 use shared::keys::name::Name;
 use shared::keys::store::KeyStore;
-use shared::timestamp::Timestamp;
 
 use crate::commands::key_store;
 use crate::commands::keys::KeyArgs;

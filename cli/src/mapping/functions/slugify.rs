@@ -6,8 +6,8 @@
 use any_ascii::any_ascii_char;
 use icu_properties::props::Script;
 use icu_properties::script::ScriptWithExtensions;
-use shared::fold::fold;
-use shared::ids::SLUG_MAX;
+use shared::base::fold::fold;
+use shared::base::ids::SLUG_MAX;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -90,7 +90,7 @@ fn is_of_other_script(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use shared::ids::Slug;
+    use shared::base::ids::Slug;
 
     use super::*;
 

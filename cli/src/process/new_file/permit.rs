@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
 use rustix::fs::{FileType, Stat, XattrFlags, fgetxattr, fsetxattr, fstat, stat};
-use shared::{durable, regular_file};
+use shared::base::{durable, regular_file};
 
 use crate::advice::Advised;
 

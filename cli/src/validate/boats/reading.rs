@@ -1,6 +1,6 @@
 //! Reading one boat: a pure function of its line and of what it refers to, for any thread.
 
-use shared::render::BodyTooLarge;
+use shared::base::render::BodyTooLarge;
 
 use super::Consumer;
 use crate::export::Line;

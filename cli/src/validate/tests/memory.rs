@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
-use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
-use shared::render::BodyTooLarge;
+use shared::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+use shared::base::render::BodyTooLarge;
 
 use super::*;
 use crate::validate::boats::READY_MAX;

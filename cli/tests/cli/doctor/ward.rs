@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use cli::ExitStatus;
 use serde_json::Value;
-use shared::clock::ManualClock;
+use shared::base::clock::ManualClock;
 
 use crate::edited::{self, document, import, release_ids};
 use crate::harness::{Outcome, START, TestCli};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use loom::sync::Arc;
 use loom::thread;
 use models::limits::{MINUTE, RateLimits, Usage};
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 use shared::keys::key::KeyId;
 
 use crate::check;

@@ -10,7 +10,7 @@ use loom::future::block_on;
 use loom::sync::Arc;
 use loom::thread;
 use models::limits::{LeaseSize, Quotas};
-use shared::clock::Moment;
+use shared::base::clock::Moment;
 use shared::keys::ledger::{Lease, QuotaLedger};
 use shared::keys::name::Name;
 use shared::keys::quota::Period;

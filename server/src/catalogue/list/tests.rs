@@ -2,9 +2,9 @@
 //! in one part of a table, so that their order is seen to be kept from one part to the next.
 
 use duckdb::Connection;
-use shared::pace::AtOnce;
+use shared::base::units::{LengthRanges, Unit};
+use shared::release::pace::AtOnce;
 use shared::release::reader::{ListedBoat, ListedManufacturer, Listing, Pair};
-use shared::units::{LengthRanges, Unit};
 
 use super::super::fill;
 use super::*;

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use shared::pace::AtOnce;
+use shared::release::pace::AtOnce;
 use tokio::time::{advance, pause, resume};
 
 use super::*;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use shared::etag::ETag;
+use shared::base::etag::ETag;
 
 use super::*;
 use crate::cache::MAX_AGE_SECONDS;

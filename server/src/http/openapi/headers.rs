@@ -2,7 +2,7 @@
 
 use schemars::{Schema, json_schema};
 use serde_json::Value;
-use shared::etag::Coding;
+use shared::base::etag::Coding;
 
 use super::objects::{Header, Members, OrReference};
 use crate::http::headers::Group;

@@ -2,7 +2,7 @@
 //! Where it is and which scopes it needs stands in the route table.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use shared::model::{BoatSummary, ManufacturerSummary};
+use shared::base::model::{BoatSummary, ManufacturerSummary};
 
 use super::objects::{Link, Members, Parameter, Tag};
 use super::parameters;

@@ -3,9 +3,9 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
-use shared::ids::{IdOrSlug, Slug};
-use shared::model::{YEAR_MAX, YEAR_MIN};
-use shared::units::{LENGTH_MAX, LengthUnit};
+use shared::base::ids::{IdOrSlug, Slug};
+use shared::base::model::{YEAR_MAX, YEAR_MIN};
+use shared::base::units::{LENGTH_MAX, LengthUnit};
 
 use super::headers;
 use super::objects::{Parameter, Place};

@@ -10,8 +10,8 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
-use shared::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
-use shared::number::INTEGER_MAX;
+use shared::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+use shared::base::number::INTEGER_MAX;
 
 use super::objects::Members;
 use crate::params::{LIMIT_MAX, OFFSET_MAX};

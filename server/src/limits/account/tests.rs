@@ -1,6 +1,6 @@
 //! What an account says, step by step, without a ledger or threads.
 
-use shared::clock::{Clock, ManualClock};
+use shared::base::clock::{Clock, ManualClock};
 
 use super::*;
 

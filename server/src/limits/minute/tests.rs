@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use shared::clock::{Clock, ManualClock};
+use shared::base::clock::{Clock, ManualClock};
 
 use super::*;
 use crate::limits::contract::{self, START, Windows, contract, family, promises};

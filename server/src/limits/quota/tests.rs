@@ -4,7 +4,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use shared::clock::{Clock, ManualClock};
+use shared::base::clock::{Clock, ManualClock};
 use shared::keys::name::Name;
 use shared::keys::quota::Period;
 use shared::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use shared::clock::Clock;
+use shared::base::clock::Clock;
 use tokio::sync::{Notify, watch};
 
 use super::failure::RedisFailure;

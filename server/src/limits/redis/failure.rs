@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use redis::{ErrorKind, RedisError, ServerErrorKind};
-use shared::engine_text::shortened;
+use shared::base::engine_text::shortened;
 
 use super::address::RedisAddress;
 use super::process::NO_EVICTION;
@@ -139,7 +139,7 @@ fn is_script_not_allowed(detail: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use shared::engine_text::CHARS_MAX;
+    use shared::base::engine_text::CHARS_MAX;
 
     use super::*;
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use redis::Script;
-use shared::clock::Clock;
+use shared::base::clock::Clock;
 use shared::keys::key::KeyId;
 
 use super::address::RedisAddress;

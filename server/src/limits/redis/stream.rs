@@ -11,7 +11,7 @@ use futures_util::future::select_ok;
 use redis::{ConnectionAddr, ConnectionInfo, ErrorKind, RedisResult};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, RootCertStore};
-use shared::limited::{Allowance, Limited};
+use shared::base::limited::{Allowance, Limited};
 use tokio::net::{TcpStream, lookup_host};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;

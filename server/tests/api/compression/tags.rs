@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use server::catalogue::Catalogue;
-use shared::etag::Coding;
+use shared::base::etag::Coding;
 
 use super::{CODINGS, TARGETS, ask};
 use crate::app::TestApp;

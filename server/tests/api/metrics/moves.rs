@@ -8,7 +8,7 @@ use std::time::Duration;
 use server::catalogue::OpenSettings;
 use server::follow::Follower;
 use server::http::ConnectionLimits;
-use shared::clock::Clock;
+use shared::base::clock::Clock;
 use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError, Revision};
 use shared::release::{FileName, ReleaseId, ReleaseStore};
 

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use proptest::prelude::*;
-use shared::fold::{fold, words};
-use shared::units::Unit;
+use shared::base::fold::{fold, words};
+use shared::base::units::Unit;
 
 use super::world::{BOATS, LENGTHS, MAKERS, Plain, TAGS, TYPES, per_thousandth};
 

@@ -6,14 +6,14 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use server::catalogue::Catalogue;
-use shared::ids::{IdOrSlug, Slug};
-use shared::model::{
+use shared::base::ids::{IdOrSlug, Slug};
+use shared::base::model::{
     BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerReference, ManufacturerSummary,
     Production, Reference,
 };
+use shared::base::timestamp::Timestamp;
+use shared::base::units::{Length, Unit};
 use shared::release::{RenderedBoat, RenderedManufacturer};
-use shared::timestamp::Timestamp;
-use shared::units::{Length, Unit};
 
 use crate::records::{empty_store, settings};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use server::limits::{LeaseSize, QuotaError, Usage};
-use shared::clock::{Clock, ManualClock};
+use shared::base::clock::{Clock, ManualClock};
 use shared::keys::subscription::Subscription;
 
 use super::ledger::{Durable, Trouble, Units, of, subscription};

@@ -9,13 +9,13 @@ use tokio_postgres::tls::TlsStream;
 use tokio_postgres::{AsyncMessage, Client, Config, Error, Transaction};
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::base::limited::Allowance;
 use crate::keys::postgres::endings::Endings;
 use crate::keys::postgres::engine::Engine;
 use crate::keys::postgres::failure::Failure;
 use crate::keys::postgres::patience::Patience;
 use crate::keys::postgres::stream::{LimitedStreams, lone_folder};
 use crate::keys::store::Wake;
-use crate::limited::Allowance;
 
 /// What a commit waits for at the least. Whoever asks for more, with `remote_apply`, gets it.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false)

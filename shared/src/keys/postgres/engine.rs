@@ -14,11 +14,11 @@ use rustls::{ClientConfig, RootCertStore};
 use tokio::runtime::Runtime;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use crate::base::threads::{self, Blocking};
 use crate::keys::postgres::PostgresAddress;
 use crate::keys::postgres::endings::Endings;
 use crate::keys::postgres::failure::Failure;
 use crate::keys::postgres::patience::Patience;
-use crate::threads::{self, Blocking};
 
 /// Threads that look up the names of hosts.
 const BLOCKING: Blocking = Blocking {

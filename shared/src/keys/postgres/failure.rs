@@ -3,7 +3,7 @@
 use tokio_postgres::Error;
 use tokio_postgres::error::{Severity, SqlState};
 
-use crate::engine_text::shortened;
+use crate::base::engine_text::shortened;
 use crate::keys::postgres::PostgresAddress;
 use crate::keys::store::{CHANGE, KeyStoreError};
 
@@ -215,7 +215,7 @@ fn is_locked(code: &SqlState) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine_text::CHARS_MAX;
+    use crate::base::engine_text::CHARS_MAX;
 
     #[test]
     fn of_a_long_message_only_the_beginning_is_told() {

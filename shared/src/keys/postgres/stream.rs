@@ -18,8 +18,8 @@ use tokio_postgres::{Client, Config, Connection, Error, NoTls, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_util::either::Either;
 
+use crate::base::limited::{Allowance, Limited};
 use crate::keys::postgres::address::PORT_USUAL;
-use crate::limited::{Allowance, Limited};
 
 /// Asks whether there is TLS: a length, and the number that stands for the question.
 const IS_THERE_TLS: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-use crate::durable;
+use crate::base::durable;
+use crate::base::regular_file;
 use crate::keys::sqlite::damage::refuse_cut;
 use crate::keys::sqlite::examine::is_writable;
 use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::reserve;
 use crate::keys::sqlite::schema::{self, Found};
 use crate::keys::store::{CHANGE, KeyStoreError};
-use crate::regular_file;
 
 /// A connection with our settings to a file with our tables.
 #[derive(Debug)]

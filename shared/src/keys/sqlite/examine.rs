@@ -10,7 +10,8 @@ use std::path::Path;
 use nix::unistd::{AccessFlags, access};
 use rusqlite::{Connection, OpenFlags, Transaction};
 
-use crate::durable;
+use crate::base::durable;
+use crate::base::regular_file;
 use crate::keys::key::KeyId;
 use crate::keys::last_use::LastUse;
 use crate::keys::sqlite::database::{Database, FileStamp, Stop, refused, text};
@@ -18,7 +19,6 @@ use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::schema::{self, Found};
 use crate::keys::sqlite::{audit, last_use, reserve, rows};
 use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
-use crate::regular_file;
 
 /// Where a file says how it is written to: 2 for a write-ahead log.
 const MODE_AT: usize = 18;

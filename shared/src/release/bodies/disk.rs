@@ -17,7 +17,7 @@ use twox_hash::XxHash3_64;
 use self::room::Room;
 use super::super::ReleaseError;
 use super::super::hash::hex;
-use crate::pace::Pace;
+use crate::release::pace::Pace;
 
 /// Longest body that is read on an asynchronous thread, in bytes: copying it takes microseconds.
 const AT_ONCE_MAX: u64 = 1 << 18;

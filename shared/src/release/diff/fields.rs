@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use crate::base::render::coverage::is_member;
 use crate::release::fields::FieldCount;
-use crate::render::coverage::is_member;
 
 /// What happened to fields that had a value in some record before. Of an object, only the object
 /// itself is named where the same happened to its members.

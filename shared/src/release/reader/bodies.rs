@@ -1,8 +1,8 @@
 //! Opening the bodies of a release: where each of them lies, and whether they are held in memory.
 
 use super::Release;
-use crate::pace::paced;
 use crate::release::bodies::Bodies;
+use crate::release::pace::paced;
 use crate::release::{FileName, ReleaseError};
 
 impl Release {

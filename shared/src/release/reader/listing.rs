@@ -6,10 +6,10 @@
 use parquet::errors::ParquetError;
 
 use super::Release;
-use crate::pace::{Pace, paced};
+use crate::base::units::Unit;
+use crate::release::pace::{Pace, paced};
 use crate::release::tables::Table;
 use crate::release::{FileName, ReleaseError};
-use crate::units::Unit;
 
 /// A code of a term or a word, and the ordinal of a record that has it.
 pub type Pair = (i32, i32);
@@ -210,7 +210,7 @@ fn check_places<const ORDERS: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pace::AtOnce;
+    use crate::release::pace::AtOnce;
 
     #[test]
     fn pairs_are_sorted_and_of_records_that_there_are() {

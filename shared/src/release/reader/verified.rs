@@ -15,8 +15,8 @@ use bytes::Bytes;
 use memmap2::MmapMut;
 use sha2::{Digest, Sha256};
 
-use crate::pace::Pace;
 use crate::release::hash::hex;
+use crate::release::pace::Pace;
 
 /// How much is hashed at a time, in bytes: it is still in the core's own cache, and takes 0.1 ms.
 const PART: usize = 1 << 16;
@@ -61,8 +61,8 @@ fn prefer_huge_pages(_memory: &MmapMut) {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pace::AtOnce;
     use crate::release::hash::sha256_hex;
+    use crate::release::pace::AtOnce;
 
     #[test]
     fn contents_of_every_length_are_held_and_hashed() {

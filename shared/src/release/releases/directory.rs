@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::{Before, Releases};
+use crate::base::timestamp::Timestamp;
 use crate::release::pointer::Pointer;
 use crate::release::prune::Pruned;
 use crate::release::{
     Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, ReleaseWriter,
 };
-use crate::timestamp::Timestamp;
 
 /// Pause between two looks at the pointer.
 const LOOKED_AT_EVERY: Duration = Duration::from_millis(200);

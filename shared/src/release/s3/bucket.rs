@@ -26,8 +26,8 @@ pub use self::client::S3Settings;
 use self::failure::Failure;
 pub use self::failure::S3Error;
 use super::address::S3Address;
+use crate::base::threads::{self, Blocking};
 use crate::release::ReleaseError;
-use crate::threads::{self, Blocking};
 
 /// How long anything small may take, all attempts together.
 const SMALL_MAX: Duration = Duration::from_secs(5);

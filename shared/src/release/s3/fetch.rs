@@ -11,8 +11,8 @@ use std::path::Path;
 
 use super::bucket::Contents;
 use super::{S3Releases, file_name, lock};
-use crate::data_dir::DataDir;
-use crate::durable;
+use crate::base::data_dir::DataDir;
+use crate::base::durable;
 use crate::release::hash::Hashed;
 use crate::release::manifest::{FileEntry, FileName, MANIFEST};
 use crate::release::new_file::NewFile;

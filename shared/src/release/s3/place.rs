@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use super::S3Releases;
 use super::fetch::bytes;
+use crate::base::timestamp::Timestamp;
 use crate::release::pointer::Pointer;
 use crate::release::prune::Pruned;
 use crate::release::releases::{Before, Releases, Tended};
 use crate::release::{
     Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter,
 };
-use crate::timestamp::Timestamp;
 
 /// Pause between two looks at the pointer.
 const LOOKED_AT_EVERY: Duration = Duration::from_millis(500);

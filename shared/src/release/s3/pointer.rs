@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::bucket::Got;
 use super::{S3Releases, lock};
-use crate::interruption::{Change, uninterrupted};
+use crate::release::interruption::{Change, uninterrupted};
 use crate::release::pointer::Pointer;
 use crate::release::releases::Before;
 use crate::release::{ReleaseError, ReleaseId};

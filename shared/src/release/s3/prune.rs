@@ -12,7 +12,7 @@ use bytes::Bytes;
 use super::bucket::Listed;
 use super::marks::{IN_USE, MARKED_SECONDS};
 use super::{RELEASES, S3Releases, file_name};
-use crate::interruption::{Change, uninterrupted};
+use crate::release::interruption::{Change, uninterrupted};
 use crate::release::leftovers::Leftover;
 use crate::release::manifest::MANIFEST;
 use crate::release::pointer::Pointer;

@@ -8,10 +8,10 @@ use bytes::Bytes;
 use super::bucket::Got;
 use super::fetch::bytes;
 use super::{MANIFEST_BYTES_MAX, S3Releases, file_name};
-use crate::interruption::{self, Change, uninterrupted};
+use crate::base::timestamp::Timestamp;
+use crate::release::interruption::{self, Change, uninterrupted};
 use crate::release::manifest::{FileEntry, FileName, MANIFEST};
 use crate::release::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter, reader};
-use crate::timestamp::Timestamp;
 
 impl S3Releases {
     /// Completes a release here and sends it, unless one with the same contents is published.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::records::{Boat, empty_store, publish_boats, published};
-use crate::pace::Counted;
+use crate::base::units::Unit;
 use crate::release::Release;
+use crate::release::pace::Counted;
 use crate::release::reader::{ListedBoat, ListedManufacturer};
-use crate::units::Unit;
 
 #[test]
 fn a_listing_is_that_of_the_records_that_were_pushed() {

@@ -7,17 +7,17 @@
 
 use std::fs;
 
-use crate::data_dir::DataDir;
-use crate::ids::{IdOrSlug, Slug};
-use crate::model::{
+use crate::base::data_dir::DataDir;
+use crate::base::ids::{IdOrSlug, Slug};
+use crate::base::model::{
     BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerReference, ManufacturerSummary,
     Production, Reference,
 };
+use crate::base::timestamp::Timestamp;
+use crate::base::units::{Length, Unit};
 use crate::release::hash::sha256_hex;
 use crate::release::manifest::MANIFEST;
 use crate::release::{Finished, ReleaseId, ReleaseStore, RenderedBoat, RenderedManufacturer};
-use crate::timestamp::Timestamp;
-use crate::units::{Length, Unit};
 
 /// What differs between the boats of tests.
 #[derive(Clone, Copy)]

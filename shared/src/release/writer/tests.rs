@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 
 use super::*;
-use crate::data_dir::DataDir;
+use crate::base::data_dir::DataDir;
 use crate::release::new_file::NewFile;
 use crate::release::tests::records::{boat, maker, time};
 

@@ -106,8 +106,11 @@ fn every_word_has_its_home() {
             "cli/src/terminal/progress.rs",
         ),
         ("use rusqlite::Connection;", "shared/src/keys/sqlite.rs"),
-        ("use std::time::SystemTime;", "shared/src/clock.rs"),
-        ("let x = std::time::Instant::now();", "shared/src/clock.rs"),
+        ("use std::time::SystemTime;", "shared/src/base/clock.rs"),
+        (
+            "let x = std::time::Instant::now();",
+            "shared/src/base/clock.rs",
+        ),
     ] {
         assert_eq!(check(home, code), [""; 0], "{code}");
         assert_eq!(check("cli/src/x.rs", code).len(), 1, "{code}");
@@ -140,7 +143,7 @@ fn what_lies_outside_is_found_anywhere_in_a_file() {
             Some(name)
         );
     }
-    assert_eq!(names_outside("shared/src/model.rs, notes.md"), None);
+    assert_eq!(names_outside("shared/src/base/model.rs, notes.md"), None);
 }
 
 #[test]

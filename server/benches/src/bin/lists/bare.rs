@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use duckdb::Connection;
 use server::params::{BoatQuery, ManufacturerQuery, Page, SearchWords};
-use shared::ids::Slug;
+use shared::base::ids::Slug;
 use shared::release::Release;
 use shared::release::reader::Coded;
 

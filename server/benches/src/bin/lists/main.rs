@@ -30,7 +30,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use server::catalogue::{Catalogue, OpenSettings};
 use server::params::{BoatList, BoatQuery, ManufacturerQuery, QueryString};
-use shared::data_dir::DataDir;
+use shared::base::data_dir::DataDir;
 use shared::release::{Release, ReleaseStore};
 use tokio::runtime::Runtime;
 

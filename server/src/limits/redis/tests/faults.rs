@@ -138,7 +138,7 @@ fn what_greets_without_an_end_is_left_before_that_is_large() {
         taken.take_while(Result::is_ok).count() * piece.len()
     });
     let place = rig::place(&address, "", "");
-    let clock = shared::clock::ManualClock::at(START);
+    let clock = shared::base::clock::ManualClock::at(START);
     let failed = runtime.block_on(place.connect(&clock)).unwrap_err();
     let text = failed.to_string();
     assert!(text.contains("longer than any answer"), "{text}");
@@ -171,7 +171,7 @@ fn a_store_that_may_forget_or_may_not_be_written_to_is_refused() {
 #[test]
 fn a_server_starts_without_its_store_unless_somebody_has_to_mend_that() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let clock: Arc<dyn Clock> = Arc::new(shared::clock::ManualClock::at(START));
+    let clock: Arc<dyn Clock> = Arc::new(shared::base::clock::ManualClock::at(START));
     // Nobody listens on port 1.
     let nowhere = rig::place("redis://127.0.0.1:1", "", "");
     let started = runtime.block_on(RedisLimits::in_place(nowhere, Arc::clone(&clock)));

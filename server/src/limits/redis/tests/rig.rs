@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use redis::{Cmd, FromRedisValue, cmd};
-use shared::clock::ManualClock;
+use shared::base::clock::ManualClock;
 use tokio::runtime::Runtime;
 
 use super::*;

@@ -1,7 +1,7 @@
 //! What one parameter with any value at all must give: the contract's words, and plain loops.
 
-use shared::fold::{fold, words};
-use shared::units::Unit;
+use shared::base::fold::{fold, words};
+use shared::base::units::Unit;
 
 use super::super::ask::{Ask, names};
 use super::super::world::{MAKERS, Plain, TAGS, TYPES, world};

@@ -161,7 +161,7 @@ fn other_files_and_newer_versions_are_refused() {
 #[test]
 fn a_file_that_is_no_database_is_refused() {
     let place = Place::new();
-    crate::durable::replace(&place.path(), &[b'x'; 8192]).unwrap();
+    crate::base::durable::replace(&place.path(), &[b'x'; 8192]).unwrap();
     assert_eq!(
         error(
             SqliteKeyStore::open_or_create(&place.path(), operator()),

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::super::super::hash::sha256_hex;
 use super::*;
-use crate::pace::AtOnce;
+use crate::release::pace::AtOnce;
 
 /// A file of bodies of these lengths, in which no two bytes that lie close are equal.
 fn file_of(lengths: &[u64]) -> (tempfile::NamedTempFile, Vec<u8>, Vec<u64>) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use object_store::Error;
 
-use crate::engine_text::shortened;
+use crate::base::engine_text::shortened;
 
 /// Why a request was in vain.
 #[derive(Debug, thiserror::Error)]
@@ -88,7 +88,7 @@ fn refusal(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine_text::CHARS_MAX;
+    use crate::base::engine_text::CHARS_MAX;
 
     #[test]
     fn of_an_answer_that_refuses_its_status_and_its_code_are_told() {

@@ -11,7 +11,7 @@ use object_store::{ObjectStoreExt, WriteMultipart};
 
 use super::failure::is_missing;
 use super::{Bucket, Failure, PIECE_MAX, SMALL_MAX, within};
-use crate::regular_file;
+use crate::base::regular_file;
 use crate::release::ReleaseError;
 
 /// Bytes of a piece. A file of no more is written at once; S3 takes no smaller piece than 5 MiB,

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 
-use crate::clock::SystemClock;
-use crate::data_dir::DataDir;
+use crate::base::clock::SystemClock;
+use crate::base::data_dir::DataDir;
 use crate::release::s3::bucket::{Bucket, Got, Listed};
 use crate::release::s3::{S3Releases, S3Settings, Unwatched};
 

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::faults::FORBIDDEN;
 use super::proxy::{Fate, Proxy};
 use super::*;
-use crate::clock::{Clock, ManualClock, SystemClock};
+use crate::base::clock::{Clock, ManualClock, SystemClock};
 use crate::release::prune::Kept;
 
 /// A day and more after now, as S3 tells it, so that nothing is young.

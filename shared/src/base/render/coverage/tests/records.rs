@@ -1,16 +1,16 @@
 //! A boat and a manufacturer that have everything, or nothing that may be missing.
 
-use crate::ids::{IdOrSlug, Slug};
-use crate::model::{
+use crate::base::ids::{IdOrSlug, Slug};
+use crate::base::model::{
     Accommodation, BoatDetails, BoatSummary, CeClassification, Currency, Designer, Designers,
     Dimensions, Engine, Hull, Image, ManufacturerDetails, ManufacturerReference,
     ManufacturerSummary, NamedValue, Performance, Price, Production, Reference, Rig, Sails,
     Steering, Tanks,
 };
-use crate::number::Number;
-use crate::render::{self, coverage::Coverage};
-use crate::timestamp::Timestamp;
-use crate::units::{Length, Unit};
+use crate::base::number::Number;
+use crate::base::render::{self, coverage::Coverage};
+use crate::base::timestamp::Timestamp;
+use crate::base::units::{Length, Unit};
 
 fn number(value: f64) -> Option<Number> {
     Number::new(value)

@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::Serializer;
 
 use self::coverage::{BOAT_FIELDS, Coverage, Fields, MANUFACTURER_FIELDS, Observer, Observing};
-use crate::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+use crate::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
 
 /// Longest body, in bytes.
 pub const BODY_MAX: usize = 16 * 1024 * 1024;

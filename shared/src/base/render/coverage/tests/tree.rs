@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use crate::render::coverage::is_member;
+use crate::base::render::coverage::is_member;
 
 /// A body as a reader of JSON sees it, the order of its members kept.
 pub(super) enum Tree {

@@ -14,7 +14,7 @@ use bigdecimal::{BigDecimal, RoundingMode, ToPrimitive, Zero};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
-use crate::number::Number;
+use crate::base::number::Number;
 
 /// Ten-millionths of a metre in one metre.
 const METRE: i64 = 10_000_000;

@@ -56,7 +56,7 @@ mod tests {
     use nix::unistd::mkfifo;
 
     use super::*;
-    use crate::durable;
+    use crate::base::durable;
 
     #[test]
     fn what_is_no_file_is_refused_at_once() {

@@ -14,10 +14,10 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use crate::ids::{IdOrSlug, Slug};
-use crate::number::Number;
-use crate::timestamp::Timestamp;
-use crate::units::{Length, Unit};
+use crate::base::ids::{IdOrSlug, Slug};
+use crate::base::number::Number;
+use crate::base::timestamp::Timestamp;
+use crate::base::units::{Length, Unit};
 
 /// First year that a record or a query may name.
 pub const YEAR_MIN: u16 = 1800;

@@ -1,0 +1,22 @@
+//! What every other room stands on: records and their identity, numbers, units, text, time, and files
+//! that survive a crash.
+//!
+//! Each file is one idea and knows no room but this one.
+
+pub mod clock;
+pub mod data_dir;
+pub mod durable;
+pub mod engine_text;
+pub mod etag;
+pub mod file_lock;
+pub mod fold;
+pub mod ids;
+pub mod limited;
+pub mod model;
+pub mod number;
+pub mod regular_file;
+pub mod render;
+pub mod threads;
+pub mod timestamp;
+pub mod units;
+pub mod writing_thread;
