@@ -51,7 +51,7 @@ pub enum ServerLockError {
 
 /// What a server says of the keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ServerStatus {
     /// There is no server.
     Stopped,
     /// It acts on the keys as they were at that revision.
@@ -166,21 +166,21 @@ impl KeySource for WhileLocked {
 }
 
 /// What the server of `environment` says, if one runs.
-pub fn standing(data: &DataDir, environment: Environment) -> io::Result<Standing> {
+pub fn server_status(data: &DataDir, environment: Environment) -> io::Result<ServerStatus> {
     let lock = match regular_file::open(&data.server_lock(environment.as_str())) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Standing::Stopped),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ServerStatus::Stopped),
         opened => opened?,
     };
     match lock.try_lock_shared() {
-        Ok(()) => return Ok(Standing::Stopped),
+        Ok(()) => return Ok(ServerStatus::Stopped),
         Err(TryLockError::Error(error)) => return Err(error),
         Err(TryLockError::WouldBlock) => {}
     }
     let seen = match read_seen(data, environment) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Standing::Silent),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ServerStatus::Silent),
         read => read?,
     };
-    Ok(Standing::At(Revision(seen)))
+    Ok(ServerStatus::At(Revision(seen)))
 }
 
 fn read_seen(data: &DataDir, environment: Environment) -> io::Result<String> {
@@ -219,20 +219,20 @@ mod tests {
     #[test]
     fn a_server_stands_where_it_last_confirmed_while_it_runs() {
         let (_directory, data) = data();
-        let stands = || standing(&data, LIVE).unwrap();
-        assert_eq!(stands(), Standing::Stopped);
+        let stands = || server_status(&data, LIVE).unwrap();
+        assert_eq!(stands(), ServerStatus::Stopped);
         let lock = ServerLock::take(&data, LIVE).unwrap();
-        assert_eq!(stands(), Standing::Silent);
+        assert_eq!(stands(), ServerStatus::Silent);
         for revision in ["7-ab", "12-cd", "7-ef"].map(|name| Revision(name.to_owned())) {
             lock.confirm(&revision).unwrap();
-            assert_eq!(stands(), Standing::At(revision));
+            assert_eq!(stands(), ServerStatus::At(revision));
         }
         assert_eq!(
-            standing(&data, Environment::Test).unwrap(),
-            Standing::Stopped
+            server_status(&data, Environment::Test).unwrap(),
+            ServerStatus::Stopped
         );
         drop(lock);
-        assert_eq!(stands(), Standing::Stopped);
+        assert_eq!(stands(), ServerStatus::Stopped);
     }
 
     #[test]
@@ -240,9 +240,9 @@ mod tests {
         let (_directory, data) = data();
         let seen = data.server_seen(LIVE.as_str());
         durable::replace(&seen, b"7-ab").unwrap();
-        assert_eq!(standing(&data, LIVE).unwrap(), Standing::Stopped);
+        assert_eq!(server_status(&data, LIVE).unwrap(), ServerStatus::Stopped);
         let _lock = ServerLock::take(&data, LIVE).unwrap();
-        assert_eq!(standing(&data, LIVE).unwrap(), Standing::Silent);
+        assert_eq!(server_status(&data, LIVE).unwrap(), ServerStatus::Silent);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use shared::base::data_dir::DataDir;
 use shared::base::timestamp::Timestamp;
 use shared::keys::environment::Environment;
 use shared::release::{Manifest, ReleaseId, ReleaseWriter, Releases};
-use shared::servers::{Standing, standing};
+use shared::servers::{ServerStatus, server_status};
 
 use self::comparison::Comparison;
 use self::guards::Refusal;
@@ -205,8 +205,12 @@ pub(super) fn import(
 /// Whether a server of the data directory runs, as far as that can be seen.
 fn servers_run(data: &Path) -> bool {
     let data = DataDir::new(data);
-    let runs =
-        |environment| !matches!(standing(&data, environment), Ok(Standing::Stopped) | Err(_));
+    let runs = |environment| {
+        !matches!(
+            server_status(&data, environment),
+            Ok(ServerStatus::Stopped) | Err(_)
+        )
+    };
     Environment::ALL.into_iter().any(runs)
 }
 

@@ -62,11 +62,11 @@ fn try_open(
     context: &Context,
 ) -> anyhow::Result<Result<OpenStore, KeyStoreError>> {
     let operator = context.operator.clone();
-    Ok(match place.engine()? {
+    Ok(match place.client()? {
         None => SqliteKeyStore::open(&place.data().keys_database(), operator)
             .map(|store| Box::new(store) as OpenStore),
-        Some(engine) => {
-            PostgresKeyStore::open(&engine, operator).map(|store| Box::new(store) as OpenStore)
+        Some(client) => {
+            PostgresKeyStore::open(&client, operator).map(|store| Box::new(store) as OpenStore)
         }
     })
 }

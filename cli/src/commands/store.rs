@@ -8,7 +8,7 @@ mod copy;
 use std::io::Write;
 
 use clap::{Args, Subcommand};
-use shared::keys::postgres::{Completed, Engine, make, migrate};
+use shared::keys::postgres::{Completed, PgClient, make, migrate};
 use shared::keys::sqlite::{Form, SqliteKeyStore, examine};
 
 use crate::commands::key_store;
@@ -42,20 +42,20 @@ pub fn run(
     place: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let engine = place.engine()?;
-    match (&args.command, engine) {
-        (StoreCommand::Init, Some(engine)) => init_database(&engine, context)?,
+    let client = place.client()?;
+    match (&args.command, client) {
+        (StoreCommand::Init, Some(client)) => init_database(&client, context)?,
         (StoreCommand::Init, None) => init_file(place, context)?,
-        (StoreCommand::Migrate, Some(engine)) => migrate_database(&engine, context)?,
+        (StoreCommand::Migrate, Some(client)) => migrate_database(&client, context)?,
         (StoreCommand::Migrate, None) => migrate_file(place, context)?,
-        (StoreCommand::Copy(args), engine) => copy::run(args, place, engine, context)?,
+        (StoreCommand::Copy(args), client) => copy::run(args, place, client, context)?,
     }
     Ok(ExitStatus::Done)
 }
 
-fn init_database(engine: &Engine, context: &mut Context) -> anyhow::Result<()> {
-    let address = engine.address();
-    let done = make(engine);
+fn init_database(client: &PgClient, context: &mut Context) -> anyhow::Result<()> {
+    let address = client.address();
+    let done = make(client);
     match done.map_err(|error| key_store::stopped(error, "could not make the store"))? {
         Completed { before: 0, now } => {
             let next = "Create the first subscription: catalogue subscriptions create NAME\n\
@@ -74,9 +74,9 @@ fn init_database(engine: &Engine, context: &mut Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn migrate_database(engine: &Engine, context: &mut Context) -> anyhow::Result<()> {
-    let address = engine.address();
-    let done = migrate(engine);
+fn migrate_database(client: &PgClient, context: &mut Context) -> anyhow::Result<()> {
+    let address = client.address();
+    let done = migrate(client);
     let done = done.map_err(|error| key_store::stopped(error, "could not migrate the store"))?;
     let Completed { before, now } = done;
     if before == now {

@@ -12,7 +12,7 @@ use shared::base::data_dir::DataDir;
 use shared::keys::environment::Environment;
 use shared::keys::limits::CHANGES_HOLD_WITHIN;
 use shared::keys::store::KeyStore;
-use shared::servers::{Standing, standing};
+use shared::servers::{ServerStatus, server_status};
 
 use crate::advice::Advised;
 use crate::commands::unseen::made;
@@ -86,10 +86,10 @@ fn wait(
 /// not be.
 fn unaware(data: &DataDir, store: &mut dyn KeyStore) -> anyhow::Result<Option<Environment>> {
     for environment in Environment::ALL {
-        let is_aware = match standing(data, environment)? {
-            Standing::Stopped => true,
-            Standing::Silent => false,
-            Standing::At(revision) => revision == store.revision()?,
+        let is_aware = match server_status(data, environment)? {
+            ServerStatus::Stopped => true,
+            ServerStatus::Silent => false,
+            ServerStatus::At(revision) => revision == store.revision()?,
         };
         if !is_aware {
             return Ok(Some(environment));

@@ -10,7 +10,7 @@ use shared::base::data_dir::DataDir;
 use shared::keys::last_use::LastUses;
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::postgres::{
-    Engine, PostgresAddress, PostgresKeySource, PostgresLastUses, PostgresLedger,
+    PgClient, PostgresAddress, PostgresKeySource, PostgresLastUses, PostgresLedger,
 };
 use shared::keys::sqlite::{SqliteKeySource, SqliteLastUses, SqliteLedger};
 use shared::keys::store::KeySource;
@@ -52,14 +52,14 @@ impl KeyStoreConfig {
     }
 
     /// What reaches the database, if one is named.
-    pub fn engine(&self) -> anyhow::Result<Option<Engine>> {
-        let engine = self.store.clone().map(Engine::new).transpose();
-        engine.context("could not get ready to reach the key store")
+    pub fn client(&self) -> anyhow::Result<Option<PgClient>> {
+        let client = self.store.clone().map(PgClient::new).transpose();
+        client.context("could not get ready to reach the key store")
     }
 
     /// Gets ready to follow the keys. Nothing needs to be there yet.
     pub fn follow(&self) -> anyhow::Result<Followed> {
-        Ok(match self.engine()? {
+        Ok(match self.client()? {
             None => {
                 let file = self.data.keys_database();
                 Followed {
@@ -68,10 +68,10 @@ impl KeyStoreConfig {
                     last_uses: Arc::new(SqliteLastUses::new(file)),
                 }
             }
-            Some(engine) => Followed {
-                source: Box::new(PostgresKeySource::new(&engine)),
-                ledger: Arc::new(PostgresLedger::new(&engine)),
-                last_uses: Arc::new(PostgresLastUses::new(&engine)),
+            Some(client) => Followed {
+                source: Box::new(PostgresKeySource::new(&client)),
+                ledger: Arc::new(PostgresLedger::new(&client)),
+                last_uses: Arc::new(PostgresLastUses::new(&client)),
             },
         })
     }

@@ -5,7 +5,7 @@
 //! is thrown away, since what it would still say belongs to a question that nobody asks any more.
 //! Nothing here prints a password, and nothing outside names a library of PostgreSQL.
 //!
-//! Reading order: where a store is ([`PostgresAddress`]), what reaches it ([`Engine`]), how it is
+//! Reading order: where a store is ([`PostgresAddress`]), what reaches it ([`PgClient`]), how it is
 //! made and brought up to date ([`make`], [`migrate`]), and behind which traits it stands: [`KeyStore`]
 //! ([`PostgresKeyStore`]), [`KeySource`], [`QuotaLedger`] and [`LastUses`].
 //!
@@ -17,11 +17,11 @@
 mod address;
 mod audit;
 mod circuit;
+mod client;
 mod connection;
 mod copy;
 mod database;
 mod endings;
-mod engine;
 mod examine;
 mod failure;
 mod last_use;
@@ -41,8 +41,8 @@ pub const SERVER_CONNECTIONS_MAX: usize =
     1 + ledger::CONNECTIONS_MAX + last_use::CONNECTIONS_MAX + 2;
 
 pub use address::{AddressError, PostgresAddress};
+pub use client::PgClient;
 pub use database::Database;
-pub use engine::Engine;
 pub use examine::{Examination, examine};
 pub use last_use::PostgresLastUses;
 pub use ledger::PostgresLedger;

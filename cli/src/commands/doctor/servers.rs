@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use shared::keys::environment::Environment;
 use shared::keys::store::Revision;
-use shared::servers::{Standing, standing};
+use shared::servers::{ServerStatus, server_status};
 
 use super::check::Check;
 use super::store;
@@ -43,17 +43,17 @@ fn one(
     let mut waited = Duration::ZERO;
     let mut known = known.cloned();
     loop {
-        match standing(place.data(), environment) {
-            Ok(Standing::Stopped) => return Check::ok(about, "none runs"),
-            Ok(Standing::At(seen)) if known.as_ref() == Some(&seen) => {
+        match server_status(place.data(), environment) {
+            Ok(ServerStatus::Stopped) => return Check::ok(about, "none runs"),
+            Ok(ServerStatus::At(seen)) if known.as_ref() == Some(&seen) => {
                 return Check::ok(about, "it runs and acts on the keys as they are");
             }
-            Ok(Standing::At(_) | Standing::Silent) if known.is_none() => {
+            Ok(ServerStatus::At(_) | ServerStatus::Silent) if known.is_none() => {
                 let said = "it runs; whether it acts on the keys as they are cannot be seen";
                 return Check::warning(about, said);
             }
-            Ok(Standing::At(_) | Standing::Silent) if waited < WAIT_MAX => {}
-            Ok(Standing::At(_) | Standing::Silent) => {
+            Ok(ServerStatus::At(_) | ServerStatus::Silent) if waited < WAIT_MAX => {}
+            Ok(ServerStatus::At(_) | ServerStatus::Silent) => {
                 let said = "it runs but has not confirmed the last change of the keys within 2 s; \
                             its log says why";
                 return Check::problem(about, said);

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use shared::base::regular_file;
 use shared::keys::key::KeyId;
 use shared::keys::last_use::LastUse;
-use shared::keys::postgres::{self, Engine, SERVER_CONNECTIONS_MAX};
+use shared::keys::postgres::{self, PgClient, SERVER_CONNECTIONS_MAX};
 use shared::keys::sqlite::{self, Form, WholeOrNot};
 use shared::keys::store::{KeySnapshot, KeyStoreError, Revision};
 
@@ -34,18 +34,18 @@ pub(super) struct Found {
 
 /// Looks into the store, or says why it cannot be looked into.
 pub(super) fn look(place: &KeyStoreConfig) -> Result<Found, Check> {
-    match place.engine() {
+    match place.client() {
         Ok(None) => look_into_file(place),
-        Ok(Some(engine)) => look_into_database(&engine),
+        Ok(Some(client)) => look_into_database(&client),
         Err(error) => Err(Check::problem(STORE, format!("{error:#}"))),
     }
 }
 
 /// The state that the store is in now, where that can be seen.
 pub(super) fn revision(place: &KeyStoreConfig) -> Option<Revision> {
-    match place.engine().ok()? {
+    match place.client().ok()? {
         None => sqlite::revision(&place.data().keys_database()).ok(),
-        Some(engine) => Some(postgres::examine(&engine).ok()?.revision),
+        Some(client) => Some(postgres::examine(&client).ok()?.revision),
     }
 }
 
@@ -116,8 +116,8 @@ fn restore(path: &str) -> String {
     format!("stop the servers, then cp BACKUP {path}")
 }
 
-fn look_into_database(engine: &Engine) -> Result<Found, Check> {
-    let found = postgres::examine(engine).map_err(|error| {
+fn look_into_database(client: &PgClient) -> Result<Found, Check> {
+    let found = postgres::examine(client).map_err(|error| {
         let check = Check::failed(STORE, error.clone());
         match error {
             KeyStoreError::Missing { .. } => check.run("catalogue store init"),
@@ -126,7 +126,7 @@ fn look_into_database(engine: &Engine) -> Result<Found, Check> {
         }
     })?;
     Ok(Found {
-        check: usable_database(engine, &found),
+        check: usable_database(client, &found),
         revision: Some(found.revision),
         contents: found.contents,
         last_uses: found.last_uses,
@@ -135,8 +135,8 @@ fn look_into_database(engine: &Engine) -> Result<Found, Check> {
     })
 }
 
-fn usable_database(engine: &Engine, found: &postgres::Examination) -> Check {
-    let address = engine.address();
+fn usable_database(client: &PgClient, found: &postgres::Examination) -> Check {
+    let address = client.address();
     if !found.is_writable {
         let said = format!("{address} cannot be written to, so no request can be counted");
         return Check::problem(STORE, said);

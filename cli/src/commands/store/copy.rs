@@ -16,7 +16,7 @@ use shared::keys::contents::{Contents, Counts};
 use shared::keys::environment::Environment;
 use shared::keys::limits::CHANGES_HOLD_WITHIN;
 use shared::keys::postgres::{
-    AddressError, Engine, PostgresAddress, PostgresKeyStore, WithoutServers,
+    AddressError, PgClient, PostgresAddress, PostgresKeyStore, WithoutServers,
 };
 use shared::keys::sqlite::SqliteKeyStore;
 use shared::keys::store::{KeyStore, KeyStoreError};
@@ -101,14 +101,14 @@ impl FromStr for Target {
 pub(super) fn run(
     args: &CopyArgs,
     place: &KeyStoreConfig,
-    engine: Option<Engine>,
+    client: Option<PgClient>,
     context: &mut Context,
 ) -> anyhow::Result<()> {
     if let Target::File(file) = &args.to {
         refuse_target(file, place)?;
     }
     let stopped = |error| key_store::stopped(error, "could not copy the store");
-    let (from, _held, contents) = match engine {
+    let (from, _held, contents) = match client {
         None => {
             let file = place.data().keys_database();
             let held = Held {
@@ -122,17 +122,17 @@ pub(super) fn run(
                 read(store).map_err(stopped)?,
             )
         }
-        Some(engine) => {
-            let without_servers = WithoutServers::hold(&engine).map_err(stopped)?;
+        Some(client) => {
+            let without_servers = WithoutServers::hold(&client).map_err(stopped)?;
             (context.pause)(LAST_CHARGE_WAIT);
-            let store = PostgresKeyStore::open_to_copy(&engine, context.operator.clone());
+            let store = PostgresKeyStore::open_to_copy(&client, context.operator.clone());
             let contents = read(store).map_err(stopped)?;
             without_servers.confirm().map_err(stopped)?;
             let held = Held {
                 _directory: Vec::new(),
                 _database: Some(without_servers),
             };
-            (engine.address().to_string(), held, contents)
+            (client.address().to_string(), held, contents)
         }
     };
     let (to, mut target) = open_target(&args.to, context)?;
@@ -188,9 +188,9 @@ fn open_target(target: &Target, context: &Context) -> anyhow::Result<(String, Op
             Ok((shown, Box::new(store)))
         }
         Target::Database(address) => {
-            let engine = Engine::new(address.clone());
-            let engine = engine.context("could not get ready to reach the key store")?;
-            let store = PostgresKeyStore::open_to_copy(&engine, operator);
+            let client = PgClient::new(address.clone());
+            let client = client.context("could not get ready to reach the key store")?;
+            let store = PostgresKeyStore::open_to_copy(&client, operator);
             let store = store.map_err(key_store::not_opened)?;
             Ok((address.to_string(), Box::new(store)))
         }

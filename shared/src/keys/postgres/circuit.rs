@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::keys::postgres::client::PgClient;
 use crate::keys::postgres::connection::Plan;
-use crate::keys::postgres::engine::Engine;
 use crate::keys::postgres::failure::Failure;
 
 /// Pause before each probe.
@@ -31,12 +31,12 @@ impl Circuit {
     }
 
     /// Lets nobody ask until a probe, with connections made as `plan` says, is answered.
-    pub(super) fn open(&self, engine: &Engine, plan: Plan) {
+    pub(super) fn open(&self, client: &PgClient, plan: Plan) {
         if self.0.swap(true, Ordering::Relaxed) {
             return;
         }
         let is_open = Arc::clone(&self.0);
-        engine.spawn(async move {
+        client.spawn(async move {
             loop {
                 tokio::time::sleep(PROBE_PAUSE).await;
                 let probe = tokio::time::timeout(PROBE_WAIT_MAX, plan.connect(None));

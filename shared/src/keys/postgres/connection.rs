@@ -10,8 +10,8 @@ use tokio_postgres::{AsyncMessage, Client, Config, Error, Transaction};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::base::limited::Allowance;
+use crate::keys::postgres::client::PgClient;
 use crate::keys::postgres::endings::Endings;
-use crate::keys::postgres::engine::Engine;
 use crate::keys::postgres::failure::Failure;
 use crate::keys::postgres::patience::Patience;
 use crate::keys::postgres::stream::{LimitedStreams, lone_folder};
@@ -51,13 +51,13 @@ impl Plan {
     /// Of connections on which statements take no longer than `patience`, and answers have no
     /// more than `answers` allows.
     pub(super) fn new(
-        engine: &Engine,
+        client: &PgClient,
         patience: Patience,
         answers: Allowance,
     ) -> Result<Self, Failure> {
-        let mut config = engine.address().config().clone();
+        let mut config = client.address().config().clone();
         let theirs = config.get_options().unwrap_or_default().to_owned();
-        let patience = engine.stretched(patience);
+        let patience = client.stretched(patience);
         let millis = patience.of_statements().as_millis();
         // Nothing is found by an unqualified name, so nobody can put another thing in its place.
         // Who waits for a row goes on with what it is then: a stricter isolation would refuse.
@@ -77,11 +77,11 @@ impl Plan {
         if config.get_application_name().is_none() {
             config.application_name(PROGRAM);
         }
-        let streams = LimitedStreams::of(&mut config, engine.tls()?, answers);
+        let streams = LimitedStreams::of(&mut config, client.tls()?, answers);
         Ok(Self {
             config,
             streams,
-            endings: engine.endings().clone(),
+            endings: client.endings().clone(),
         })
     }
 
@@ -128,7 +128,7 @@ async fn drive<S, T>(
 impl Connection {
     /// Connects, within `patience`.
     pub(super) fn open(
-        engine: &Engine,
+        client: &PgClient,
         patience: Patience,
         wake: Option<Wake>,
     ) -> Result<Self, Failure> {
@@ -137,8 +137,8 @@ impl Connection {
         } else {
             ALL_KEYS
         };
-        let plan = Plan::new(engine, patience, answers)?;
-        engine.wait(patience, async { Ok(plan.connect(wake).await?) })
+        let plan = Plan::new(client, patience, answers)?;
+        client.wait(patience, async { Ok(plan.connect(wake).await?) })
     }
 
     /// The same for whoever ends the task himself.
@@ -151,10 +151,10 @@ impl Connection {
 /// others.
 pub(super) async fn lengthen(
     transaction: &Transaction<'_>,
-    engine: &Engine,
+    client: &PgClient,
     patience: Patience,
 ) -> Result<(), Error> {
-    let millis = engine.stretched(patience).of_statements().as_millis();
+    let millis = client.stretched(patience).of_statements().as_millis();
     let sql = format!(
         "SET LOCAL statement_timeout = {millis};
          SET LOCAL idle_in_transaction_session_timeout = {millis}"

@@ -2,8 +2,8 @@
 
 use tokio_postgres::IsolationLevel;
 
+use crate::keys::postgres::client::PgClient;
 use crate::keys::postgres::connection::Connection;
-use crate::keys::postgres::engine::Engine;
 use crate::keys::postgres::failure::{Failure, Reach, Stop};
 use crate::keys::postgres::patience::Patience;
 use crate::keys::postgres::schema;
@@ -14,15 +14,15 @@ use crate::keys::tables::{Tables, Transactions};
 /// A database with our tables, on one connection that is made anew where it broke.
 #[derive(Debug)]
 pub struct Database {
-    engine: Engine,
+    client: PgClient,
     patience: Patience,
     connection: Option<Connection>,
 }
 
 impl Database {
-    /// The database that `engine` reaches, in which nothing takes longer than `patience`.
-    pub(super) fn open(engine: &Engine, patience: Patience) -> Result<Self, KeyStoreError> {
-        let mut database = Self::unchecked(engine, patience);
+    /// The database that `client` reaches, in which nothing takes longer than `patience`.
+    pub(super) fn open(client: &PgClient, patience: Patience) -> Result<Self, KeyStoreError> {
+        let mut database = Self::unchecked(client, patience);
         let connection = database.connect();
         let connection = connection.and_then(|connection| database.check(connection));
         database.connection = Some(database.explained("open", connection)?);
@@ -30,9 +30,9 @@ impl Database {
     }
 
     /// The same, whatever it holds.
-    pub(super) fn unchecked(engine: &Engine, patience: Patience) -> Self {
+    pub(super) fn unchecked(client: &PgClient, patience: Patience) -> Self {
         Self {
-            engine: engine.clone(),
+            client: client.clone(),
             patience,
             connection: None,
         }
@@ -53,7 +53,7 @@ impl Database {
         let done = self.work_on(&mut connection, attempt, work, &mut reach);
         let is_broken = matches!(&done, Err(Stop::Failure(failure)) if failure.breaks());
         self.connection = (!is_broken).then_some(connection);
-        done.map_err(|stop| stop.explained(attempt, reach, self.engine.address()))
+        done.map_err(|stop| stop.explained(attempt, reach, self.client.address()))
     }
 
     fn work_on<T>(
@@ -72,7 +72,7 @@ impl Database {
         let begin = connection.client.build_transaction();
         let begin = begin.isolation_level(isolation).read_only(!is_change);
         let transaction = self.wait(async { Ok(begin.start().await?) })?;
-        let session = Session::new(&self.engine, self.patience, &transaction);
+        let session = Session::new(&self.client, self.patience, &transaction);
         let value = work(&session)?;
         if is_change {
             *reach = Reach::Perhaps;
@@ -82,18 +82,18 @@ impl Database {
     }
 
     fn connect(&self) -> Result<Connection, Stop> {
-        Ok(Connection::open(&self.engine, self.patience, None)?)
+        Ok(Connection::open(&self.client, self.patience, None)?)
     }
 
     /// Refuses a database without our tables, or with such as this program cannot work with.
     fn check(&self, connection: Connection) -> Result<Connection, Stop> {
         let found = self.wait(schema::find(&connection.client))?;
-        found.usable(self.engine.address())?;
+        found.usable(self.client.address())?;
         Ok(connection)
     }
 
     fn wait<T>(&self, asked: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-        self.engine.wait(self.patience, asked)
+        self.client.wait(self.patience, asked)
     }
 
     fn explained<T>(
@@ -101,7 +101,7 @@ impl Database {
         attempt: &'static str,
         outcome: Result<T, Stop>,
     ) -> Result<T, KeyStoreError> {
-        outcome.map_err(|stop| stop.explained(attempt, Reach::Surely, self.engine.address()))
+        outcome.map_err(|stop| stop.explained(attempt, Reach::Surely, self.client.address()))
     }
 }
 

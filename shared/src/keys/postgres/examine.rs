@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::keys::key::KeyId;
 use crate::keys::last_use::LastUse;
+use crate::keys::postgres::client::PgClient;
 use crate::keys::postgres::database::Database;
-use crate::keys::postgres::engine::Engine;
 use crate::keys::postgres::patience::Patience;
 use crate::keys::postgres::rows::value;
 use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
@@ -49,9 +49,9 @@ const LOOK: &str = "SELECT current_setting('server_version') AS server,
     (SELECT max(at) FROM catalogue.audit) AS last_change,
     (SELECT max(period_start) FROM catalogue.usage WHERE 0 < charged) AS latest_charged";
 
-/// Looks how the store that `engine` reaches is.
-pub fn examine(engine: &Engine) -> Result<Examination, KeyStoreError> {
-    let mut database = Database::open(engine, Patience::OF_LOOKS)?;
+/// Looks how the store that `client` reaches is.
+pub fn examine(client: &PgClient) -> Result<Examination, KeyStoreError> {
+    let mut database = Database::open(client, Patience::OF_LOOKS)?;
     database.transact("read", |session| {
         let looked = session.one(LOOK, &[], |row| {
             Ok(Examination {

@@ -2,7 +2,7 @@
 
 use crate::keys::key::KeyId;
 use crate::keys::last_use::LastUses;
-use crate::keys::postgres::engine::Engine;
+use crate::keys::postgres::client::PgClient;
 use crate::keys::postgres::patience::Patience;
 use crate::keys::postgres::pool::Pool;
 use crate::keys::store::{CHANGE, KeyStoreError};
@@ -23,9 +23,9 @@ const RECORD: &str = "INSERT INTO catalogue.last_uses (key, at)
 pub struct PostgresLastUses(Pool);
 
 impl PostgresLastUses {
-    /// The last uses that `engine` reaches.
-    pub fn new(engine: &Engine) -> Self {
-        Self(Pool::new(engine, Patience::OF_USES, CONNECTIONS_MAX))
+    /// The last uses that `client` reaches.
+    pub fn new(client: &PgClient) -> Self {
+        Self(Pool::new(client, Patience::OF_USES, CONNECTIONS_MAX))
     }
 }
 
@@ -38,7 +38,7 @@ impl LastUses for PostgresLastUses {
             let statement = connection.prepare_cached(RECORD).await?;
             connection.execute(&statement, &[&keys, &times]).await
         });
-        let address = self.0.engine().address();
+        let address = self.0.client().address();
         match recorded {
             Ok(_rows) => Ok(()),
             Err((failure, reach)) => Err(failure.explained(CHANGE, reach, address)),

@@ -6,7 +6,7 @@
 use tokio_postgres::types::ToSql;
 
 use crate::keys::ledger::{Lease, QuotaLedger};
-use crate::keys::postgres::engine::Engine;
+use crate::keys::postgres::client::PgClient;
 use crate::keys::postgres::failure::{Failure, Reach};
 use crate::keys::postgres::patience::Patience;
 use crate::keys::postgres::pool::Pool;
@@ -29,9 +29,9 @@ const CHARGED: &str = "SELECT charged FROM catalogue.usage
 pub struct PostgresLedger(Pool);
 
 impl PostgresLedger {
-    /// The ledger that `engine` reaches.
-    pub fn new(engine: &Engine) -> Self {
-        Self(Pool::new(engine, Patience::OF_LEASES, CONNECTIONS_MAX))
+    /// The ledger that `client` reaches.
+    pub fn new(client: &PgClient) -> Self {
+        Self(Pool::new(client, Patience::OF_LEASES, CONNECTIONS_MAX))
     }
 
     fn refused(&self, attempt: &'static str, failed: (Failure, Reach)) -> KeyStoreError {
@@ -42,7 +42,7 @@ impl PostgresLedger {
         } else {
             Reach::Surely
         };
-        failure.explained(attempt, reach, self.0.engine().address())
+        failure.explained(attempt, reach, self.0.client().address())
     }
 }
 

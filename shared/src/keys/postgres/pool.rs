@@ -10,15 +10,15 @@ use tokio::task::JoinHandle;
 use tokio_postgres::{Client, Config, Error};
 
 use crate::keys::postgres::circuit::Circuit;
+use crate::keys::postgres::client::PgClient;
 use crate::keys::postgres::connection::{FEW_ROWS, Plan};
-use crate::keys::postgres::engine::Engine;
 use crate::keys::postgres::failure::{Failure, Reach};
 use crate::keys::postgres::patience::Patience;
 
 /// Connections to a store, made when they are needed.
 #[derive(Debug)]
 pub(super) struct Pool {
-    engine: Engine,
+    client: PgClient,
     patience: Patience,
     connections: Result<Connections, String>,
     /// Whoever waits here waits for others of this process: the store has no part in it.
@@ -35,11 +35,11 @@ struct Connections {
 
 impl Pool {
     /// At most `connections_max`, on which nothing takes longer than `patience`.
-    pub(super) fn new(engine: &Engine, patience: Patience, connections_max: usize) -> Self {
+    pub(super) fn new(client: &PgClient, patience: Patience, connections_max: usize) -> Self {
         Self {
-            engine: engine.clone(),
+            client: client.clone(),
             patience,
-            connections: connections(engine, patience, connections_max),
+            connections: connections(client, patience, connections_max),
             turns: Semaphore::new(connections_max),
             connections_max,
             circuit: Circuit::default(),
@@ -62,7 +62,7 @@ impl Pool {
         self.circuit.pass().map_err(surely)?;
         // Held here, so that one on which time ran out does not go back into the pool.
         let mut held = None;
-        let answered = self.engine.wait(self.patience, async {
+        let answered = self.client.wait(self.patience, async {
             let connection = connections.pool.get().await.map_err(unavailable)?;
             Ok(ask(held.insert(connection)).await?)
         });
@@ -82,7 +82,7 @@ impl Pool {
             let turn = self.turns.acquire().await;
             turn.map_err(|error| Failure::Setup(error.to_string()))
         };
-        let turn = self.engine.wait(self.patience, turn);
+        let turn = self.client.wait(self.patience, turn);
         turn.map_err(|failure| match failure {
             Failure::TooSlow(millis) => Failure::Busy {
                 connections: self.connections_max,
@@ -107,21 +107,21 @@ impl Pool {
         drop(held.map(Object::take));
         // The others broke too, or each of them would cost somebody the same wait.
         connections.pool.retain(|_connection, _metrics| false);
-        self.circuit.open(&self.engine, connections.plan.clone());
+        self.circuit.open(&self.client, connections.plan.clone());
     }
 
-    /// The engine by which the store is reached.
-    pub(super) fn engine(&self) -> &Engine {
-        &self.engine
+    /// The client by which the store is reached.
+    pub(super) fn client(&self) -> &PgClient {
+        &self.client
     }
 }
 
 fn connections(
-    engine: &Engine,
+    client: &PgClient,
     patience: Patience,
     connections_max: usize,
 ) -> Result<Connections, String> {
-    let plan = Plan::new(engine, patience, FEW_ROWS).map_err(|failure| failure.text())?;
+    let plan = Plan::new(client, patience, FEW_ROWS).map_err(|failure| failure.text())?;
     let manager = Manager::from_connect(Config::new(), plan.clone(), ManagerConfig::default());
     let pool = deadpool_postgres::Pool::builder(manager).max_size(connections_max);
     let pool = pool.build().map_err(|error| error.to_string())?;

@@ -4,8 +4,8 @@
 //! it, it holds a lock that keeps the store from being taken elsewhere. Each poll asks for the
 //! state, since a notification may be lost with a connection; keys are read when it is another one.
 
+use crate::keys::postgres::client::PgClient;
 use crate::keys::postgres::connection::{self, Connection};
-use crate::keys::postgres::engine::Engine;
 use crate::keys::postgres::failure::{Reach, Stop};
 use crate::keys::postgres::patience::Patience;
 use crate::keys::postgres::rows::value;
@@ -25,17 +25,17 @@ const LOOK: &str = "SELECT revision.number || '-' || revision.token AS revision,
 
 /// Follows the keys of a PostgreSQL database, which need not be there yet.
 pub struct PostgresKeySource {
-    engine: Engine,
+    client: PgClient,
     wake: Option<Wake>,
     connection: Option<Connection>,
     known: Option<Revision>,
 }
 
 impl PostgresKeySource {
-    /// Follows the keys that `engine` reaches.
-    pub fn new(engine: &Engine) -> Self {
+    /// Follows the keys that `client` reaches.
+    pub fn new(client: &PgClient) -> Self {
         Self {
-            engine: engine.clone(),
+            client: client.clone(),
             wake: None,
             connection: None,
             known: None,
@@ -59,8 +59,8 @@ impl PostgresKeySource {
         if let Some(connection) = self.connection.take() {
             return Ok(connection);
         }
-        let connection = Connection::open(&self.engine, Patience::OF_POLLS, self.wake.clone())?;
-        let held = self.engine.wait(Patience::OF_POLLS, async {
+        let connection = Connection::open(&self.client, Patience::OF_POLLS, self.wake.clone())?;
+        let held = self.client.wait(Patience::OF_POLLS, async {
             connection
                 .client
                 .batch_execute("LISTEN catalogue_keys")
@@ -73,7 +73,7 @@ impl PostgresKeySource {
         }
         let refused = KeyStoreError::Locked {
             attempt: "follow",
-            location: self.engine.address().to_string(),
+            location: self.client.address().to_string(),
             source: "it is being copied".into(),
         };
         Err(refused.into())
@@ -81,13 +81,13 @@ impl PostgresKeySource {
 
     fn revision_on(&self, connection: &Connection) -> Result<Revision, Stop> {
         let asked = async { Ok(connection.client.query_opt(LOOK, &[]).await?) };
-        let location = || self.engine.address().to_string();
-        let Some(row) = self.engine.wait(Patience::OF_POLLS, asked)? else {
+        let location = || self.client.address().to_string();
+        let Some(row) = self.client.wait(Patience::OF_POLLS, asked)? else {
             let location = location();
             return Err(KeyStoreError::Missing { location }.into());
         };
         let found = Found::of(value(&row, "version")?, value(&row, "oldest_reader")?);
-        found.usable(self.engine.address())?;
+        found.usable(self.client.address())?;
         if value(&row, "is_read_only")? {
             let location = location();
             return Err(KeyStoreError::ReadOnly { location }.into());
@@ -105,17 +105,17 @@ impl PostgresKeySource {
         let begin = async {
             let transaction = begin.start().await?;
             // The connection itself allows no more than a poll may take.
-            connection::lengthen(&transaction, &self.engine, patience).await?;
+            connection::lengthen(&transaction, &self.client, patience).await?;
             Ok(transaction)
         };
-        let transaction = self.engine.wait(patience, begin)?;
-        let session = Session::new(&self.engine, patience, &transaction);
+        let transaction = self.client.wait(patience, begin)?;
+        let session = Session::new(&self.client, patience, &transaction);
         let snapshot = KeySnapshot {
             keys: session.keys()?,
             subscriptions: session.subscriptions()?,
         };
         let revision = session.revision()?;
-        self.engine
+        self.client
             .wait(patience, async { Ok(transaction.commit().await?) })?;
         Ok((revision, Some(snapshot)))
     }
@@ -126,7 +126,7 @@ impl KeySource for PostgresKeySource {
         let known = self.known.take();
         let looked = self.look(known);
         let (revision, changed) =
-            looked.map_err(|stop| stop.explained("read", Reach::Surely, self.engine.address()))?;
+            looked.map_err(|stop| stop.explained("read", Reach::Surely, self.client.address()))?;
         self.known = Some(revision);
         Ok(changed)
     }

@@ -10,7 +10,7 @@ use crate::keys::contents::Contents;
 use crate::keys::key::{Key, KeyId};
 use crate::keys::last_use::LastUse;
 use crate::keys::name::Name;
-use crate::keys::postgres::engine::Engine;
+use crate::keys::postgres::client::PgClient;
 use crate::keys::postgres::failure::{Failure, Stop};
 use crate::keys::postgres::patience::Patience;
 use crate::keys::postgres::rows::{count, parsed, read_key, read_subscription, value};
@@ -22,7 +22,7 @@ use crate::keys::tables::{NewEntry, Tables};
 
 /// A transaction, each step of which is waited for.
 pub(super) struct Session<'a> {
-    engine: &'a Engine,
+    client: &'a PgClient,
     patience: Patience,
     transaction: &'a Transaction<'a>,
 }
@@ -40,12 +40,12 @@ const LAST_USES: &str = "SELECT last_uses.key, last_uses.at,
 
 impl<'a> Session<'a> {
     pub(super) fn new(
-        engine: &'a Engine,
+        client: &'a PgClient,
         patience: Patience,
         transaction: &'a Transaction<'a>,
     ) -> Self {
         Self {
-            engine,
+            client,
             patience,
             transaction,
         }
@@ -53,7 +53,7 @@ impl<'a> Session<'a> {
 
     /// Where the store is, for people.
     pub(super) fn location(&self) -> String {
-        self.engine.address().to_string()
+        self.client.address().to_string()
     }
 
     /// Waits until nobody else changes anything.
@@ -69,7 +69,7 @@ impl<'a> Session<'a> {
         read: impl Fn(&Row) -> Result<T, Stop>,
     ) -> Result<Vec<T>, Stop> {
         let rows = async { Ok(self.transaction.query(sql, parameters).await?) };
-        let rows = self.engine.wait(self.patience, rows)?;
+        let rows = self.client.wait(self.patience, rows)?;
         rows.iter().map(read).collect()
     }
 
@@ -86,14 +86,14 @@ impl<'a> Session<'a> {
     /// A statement that changes rows.
     pub(super) fn execute(&self, sql: &str, parameters: &Parameters<'_>) -> Result<(), Stop> {
         let done = async { Ok(self.transaction.execute(sql, parameters).await?) };
-        self.engine.wait(self.patience, done)?;
+        self.client.wait(self.patience, done)?;
         Ok(())
     }
 
     /// Statements without parameters.
     pub(super) fn batch(&self, sql: &str) -> Result<(), Stop> {
         let done = async { Ok(self.transaction.batch_execute(sql).await?) };
-        Ok(self.engine.wait(self.patience, done)?)
+        Ok(self.client.wait(self.patience, done)?)
     }
 
     /// Something that takes the transaction itself.
@@ -102,7 +102,7 @@ impl<'a> Session<'a> {
         work: impl AsyncFnOnce(&Transaction<'_>) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
         let mut done = None;
-        self.engine.wait(self.patience, async {
+        self.client.wait(self.patience, async {
             done = Some(work(self.transaction).await);
             Ok::<_, Failure>(())
         })?;

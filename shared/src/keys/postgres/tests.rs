@@ -16,8 +16,8 @@ use crate::keys::contract::{Place, operator};
 use crate::keys::last_use::LastUses;
 use crate::keys::ledger::QuotaLedger;
 use crate::keys::postgres::{
-    Engine, PostgresAddress, PostgresKeySource, PostgresKeyStore, PostgresLastUses, PostgresLedger,
-    make,
+    PgClient, PostgresAddress, PostgresKeySource, PostgresKeyStore, PostgresLastUses,
+    PostgresLedger, make,
 };
 use crate::keys::store::{KeySource, KeyStore};
 
@@ -30,14 +30,14 @@ const SLACK: u32 = 40;
 const LITTLE_SLACK: u32 = 4;
 
 /// What reaches the database at `address`.
-fn engine(address: PostgresAddress, slack: u32) -> Engine {
-    Engine::with_slack(address, NonZeroU32::new(slack).unwrap()).unwrap()
+fn client(address: PostgresAddress, slack: u32) -> PgClient {
+    PgClient::with_slack(address, NonZeroU32::new(slack).unwrap()).unwrap()
 }
 
 /// A database, removed when it is dropped.
 pub(in crate::keys) struct Database {
-    server: Engine,
-    engine: Engine,
+    server: PgClient,
+    client: PgClient,
     name: String,
 }
 
@@ -45,7 +45,7 @@ impl Database {
     /// A new store; none where no server is named.
     pub(in crate::keys) fn new() -> Option<Self> {
         let database = Self::empty()?;
-        make(&database.engine).unwrap();
+        make(&database.client).unwrap();
         Some(database)
     }
 
@@ -57,46 +57,46 @@ impl Database {
         let name = format!("catalogue_{}_{count}", std::process::id());
         let (base, _database) = server.rsplit_once('/').unwrap();
         let address = format!("{base}/{name}");
-        let server = engine(server.parse().unwrap(), SLACK);
+        let server = client(server.parse().unwrap(), SLACK);
         run(
             &server,
             &format!("CREATE DATABASE {name} TEMPLATE template0"),
         )
         .unwrap();
-        let engine = engine(address.parse().unwrap(), SLACK);
+        let client = client(address.parse().unwrap(), SLACK);
         Some(Self {
             server,
-            engine,
+            client,
             name,
         })
     }
 
-    pub(super) fn engine(&self) -> &Engine {
-        &self.engine
+    pub(super) fn client(&self) -> &PgClient {
+        &self.client
     }
 
     /// What reaches the same database and waits less for it.
-    pub(super) fn with_little_slack(&self) -> Engine {
-        engine(self.engine.address().clone(), LITTLE_SLACK)
+    pub(super) fn with_little_slack(&self) -> PgClient {
+        client(self.client.address().clone(), LITTLE_SLACK)
     }
 
     /// The address of the same database through another port of this machine.
     pub(super) fn through(&self, port: u16) -> PostgresAddress {
-        let user = self.engine.address().config().get_user().unwrap();
+        let user = self.client.address().config().get_user().unwrap();
         let address = format!("postgres://{user}@127.0.0.1:{port}/{}", self.name);
         address.parse().unwrap()
     }
 
     pub(super) fn port(&self) -> u16 {
-        self.engine.address().config().get_ports()[0]
+        self.client.address().config().get_ports()[0]
     }
 }
 
 /// Runs statements on a connection of their own.
-pub(super) fn run(engine: &Engine, sql: &str) -> Result<(), String> {
-    let connected = engine.address().config().connect(NoTls);
+pub(super) fn run(client: &PgClient, sql: &str) -> Result<(), String> {
+    let connected = client.address().config().connect(NoTls);
     let patience = super::patience::Patience::OF_ALL_ROWS;
-    let done = engine.wait(patience, async {
+    let done = client.wait(patience, async {
         let (client, connection) = connected.await?;
         let driven = tokio::spawn(connection);
         let done = client.batch_execute(sql).await;
@@ -121,22 +121,22 @@ impl Drop for Database {
 
 impl Place for Database {
     fn store(&self) -> Box<dyn KeyStore> {
-        Box::new(PostgresKeyStore::open(&self.engine, operator()).unwrap())
+        Box::new(PostgresKeyStore::open(&self.client, operator()).unwrap())
     }
 
     fn ledger(&self) -> Box<dyn QuotaLedger> {
-        Box::new(PostgresLedger::new(&self.engine))
+        Box::new(PostgresLedger::new(&self.client))
     }
 
     fn source(&self) -> Box<dyn KeySource> {
-        Box::new(PostgresKeySource::new(&self.engine))
+        Box::new(PostgresKeySource::new(&self.client))
     }
 
     fn last_uses(&self) -> Box<dyn LastUses> {
-        Box::new(PostgresLastUses::new(&self.engine))
+        Box::new(PostgresLastUses::new(&self.client))
     }
 
     fn by_hand(&self, sql: &str) -> Result<(), String> {
-        run(&self.engine, sql)
+        run(&self.client, sql)
     }
 }

@@ -70,18 +70,18 @@ fn where_nobody_listens_everything_is_refused_as_unreachable() {
     let port = bound.local_addr().unwrap().port();
     drop(bound);
     let address = format!("postgres://tests:s3cret@127.0.0.1:{port}/boats");
-    let engine = Engine::new(address.parse().unwrap()).unwrap();
+    let client = PgClient::new(address.parse().unwrap()).unwrap();
     let period = Period::containing(NOW, NOW);
-    let ledger = PostgresLedger::new(&engine);
+    let ledger = PostgresLedger::new(&client);
     let id = SubscriptionId(1);
     let refused = [
-        PostgresKeyStore::open(&engine, operator()).map(drop),
-        PostgresKeySource::new(&engine).poll().map(drop),
+        PostgresKeyStore::open(&client, operator()).map(drop),
+        PostgresKeySource::new(&client).poll().map(drop),
         ledger.lease(id, period, 1).map(drop),
         ledger.charged(id, period).map(drop),
         ledger.give_back(id, period, 1),
-        PostgresLastUses::new(&engine).record(&[]),
-        make(&engine).map(drop),
+        PostgresLastUses::new(&client).record(&[]),
+        make(&client).map(drop),
     ];
     for refused in refused {
         let refused = refused.unwrap_err();
@@ -102,10 +102,10 @@ fn where_nobody_answers_a_lease_may_have_been_made_and_the_next_is_not_asked_for
     let subscription = subscribe(&mut *database.store(), "Acme", 1_000);
     let period = subscription.period(NOW);
     let proxy = Proxy::to(database.port());
-    let engine = engine(database.through(proxy.port), LITTLE_SLACK);
+    let client = client(database.through(proxy.port), LITTLE_SLACK);
     let (ledger, mut source) = (
-        PostgresLedger::new(&engine),
-        PostgresKeySource::new(&engine),
+        PostgresLedger::new(&client),
+        PostgresKeySource::new(&client),
     );
     ledger.lease(subscription.id, period, 5).unwrap();
     source.poll().unwrap().unwrap();
@@ -143,8 +143,8 @@ fn what_is_no_database_is_refused() {
         }
     });
     let address = format!("postgres://tests@127.0.0.1:{port}/boats");
-    let engine = Engine::new(address.parse().unwrap()).unwrap();
-    let refused = PostgresKeySource::new(&engine).poll().unwrap_err();
+    let client = PgClient::new(address.parse().unwrap()).unwrap();
+    let refused = PostgresKeySource::new(&client).poll().unwrap_err();
     assert!(
         matches!(refused, KeyStoreError::Unreachable { .. }),
         "{refused}"

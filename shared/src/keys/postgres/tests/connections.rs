@@ -26,7 +26,7 @@ fn who_waits_in_vain_for_a_connection_that_others_have_does_not_take_the_store_f
     let turn = pool.turn().unwrap();
     let (busy, reach) = ask().unwrap_err();
     assert!(matches!(busy, Failure::Busy { .. }), "{busy:?}");
-    let error = busy.explained("change", reach, database.engine().address());
+    let error = busy.explained("change", reach, database.client().address());
     assert!(matches!(error, KeyStoreError::Locked { .. }), "{error}");
     assert!(error.left_all_as_it_was());
     drop(turn);
@@ -47,8 +47,8 @@ fn a_database_that_takes_no_more_connections_is_asked_on_those_that_are_there() 
         database.port(),
         database.name
     );
-    let engine = engine(address.parse().unwrap(), SLACK);
-    let pool = Pool::new(&engine, Patience::OF_LEASES, 2);
+    let client = client(address.parse().unwrap(), SLACK);
+    let pool = Pool::new(&client, Patience::OF_LEASES, 2);
     let ask = || pool.ask(async |connection| connection.batch_execute("SELECT").await);
     thread::scope(|scope| {
         let (asked, is_asked) = std::sync::mpsc::channel();
@@ -82,7 +82,7 @@ fn keys_are_read_with_the_patience_of_who_reads_all_of_them() {
     subscribe(&mut *database.store(), "Acme", 10);
     issue(&mut *database.store(), 1);
     let millis = database
-        .engine()
+        .client()
         .stretched(Patience::OF_SNAPSHOTS)
         .of_statements()
         .as_millis();
@@ -110,8 +110,8 @@ fn what_the_database_sets_otherwise_does_not_change_how_it_is_used() {
     alter("default_transaction_isolation = 'serializable'");
     alter("synchronous_commit = off");
     alter("search_path = public");
-    let engine = database.engine();
-    let connection = Connection::open(engine, Patience::OF_COMMANDS, None).unwrap();
+    let client = database.client();
+    let connection = Connection::open(client, Patience::OF_COMMANDS, None).unwrap();
     for (setting, expected) in [
         ("transaction_isolation", "read committed"),
         ("synchronous_commit", "on"),
@@ -121,7 +121,7 @@ fn what_the_database_sets_otherwise_does_not_change_how_it_is_used() {
             let sql = format!("SHOW {setting}");
             Ok(connection.client.query_one(&sql, &[]).await?.try_get(0)?)
         };
-        let found: String = engine.wait(Patience::OF_COMMANDS, asked).unwrap();
+        let found: String = client.wait(Patience::OF_COMMANDS, asked).unwrap();
         assert_eq!(found, expected, "{setting}");
     }
 }
@@ -141,8 +141,8 @@ fn each_of_several_hosts_is_tried_in_time_and_one_that_only_follows_is_passed_ov
             TargetSessionAttrs::ReadOnly,
         ),
     ] {
-        let engine = engine(address.parse().unwrap(), 1);
-        let plan = Plan::new(&engine, Patience::OF_LEASES, FEW_ROWS).unwrap();
+        let client = client(address.parse().unwrap(), 1);
+        let plan = Plan::new(&client, Patience::OF_LEASES, FEW_ROWS).unwrap();
         let each = plan.config().get_connect_timeout().unwrap();
         assert_eq!(each.as_millis(), millis, "{address}");
         assert_eq!(
@@ -170,8 +170,8 @@ fn a_connection_that_is_given_up_is_closed() {
         client.read_to_end(&mut Vec::new())
     });
     let address = format!("postgres://tests@127.0.0.1:{port}/boats");
-    let engine = engine(address.parse().unwrap(), 1);
-    let refused = Connection::open(&engine, Patience::OF_POLLS, None).unwrap_err();
+    let client = client(address.parse().unwrap(), 1);
+    let refused = Connection::open(&client, Patience::OF_POLLS, None).unwrap_err();
     assert!(matches!(refused, Failure::TooSlow(_)), "{refused:?}");
     let closed = server.join().unwrap();
     // Also at once, before all was read.

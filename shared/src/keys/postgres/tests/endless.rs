@@ -87,8 +87,8 @@ fn an_answer_without_an_end_is_an_error_before_it_is_large() {
         (2, b"C\x7f\xff\xff\xff", b" "),
     ] {
         let (address, taken) = listen(at, head, piece);
-        let engine = engine(address, LITTLE_SLACK);
-        let pool = Pool::new(&engine, Patience::OF_LEASES, 1);
+        let client = client(address, LITTLE_SLACK);
+        let pool = Pool::new(&client, Patience::OF_LEASES, 1);
         let ask = || pool.ask(async |connection| connection.batch_execute("SELECT").await);
         let (failure, _reach) = ask().unwrap_err();
         let text = failure.text();
@@ -106,11 +106,11 @@ fn an_answer_without_an_end_is_an_error_before_it_is_large() {
 #[test]
 fn who_reads_all_keys_takes_no_more_than_all_keys() {
     let (address, taken) = listen(2, LONG_ROW, b" ");
-    let engine = engine(address, LITTLE_SLACK);
-    let open = || Connection::open(&engine, Patience::OF_POLLS, None).unwrap();
+    let client = client(address, LITTLE_SLACK);
+    let open = || Connection::open(&client, Patience::OF_POLLS, None).unwrap();
     let ask = |connection: &Connection| {
         let asked = async { Ok(connection.client.batch_execute("SELECT").await?) };
-        engine.wait(Patience::OF_COMMANDS, asked)
+        client.wait(Patience::OF_COMMANDS, asked)
     };
     let connection = open();
     let refused = ask(&connection).unwrap_err();
@@ -126,8 +126,8 @@ fn an_answer_through_a_file_has_an_end_too() {
     let file = folder.path().join(".s.PGSQL.5432");
     let shown = folder.path().display();
     let address = format!("postgres:///boats?host={shown}&user=tests");
-    let engine = engine(address.parse().unwrap(), LITTLE_SLACK);
-    let pool = Pool::new(&engine, Patience::OF_LEASES, 1);
+    let client = client(address.parse().unwrap(), LITTLE_SLACK);
+    let pool = Pool::new(&client, Patience::OF_LEASES, 1);
     let ask = || pool.ask(async |connection| connection.batch_execute("SELECT").await);
     let (absent, _reach) = ask().unwrap_err();
     assert!(absent.text().contains("No such file"), "{}", absent.text());

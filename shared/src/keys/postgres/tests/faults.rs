@@ -21,11 +21,11 @@ fn whoever_waits_in_vain_for_a_lock_changes_nothing_and_hears_so() {
     let (release, held) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
         let (locked, is_locked) = std::sync::mpsc::channel();
-        let engine = database.engine();
+        let client = database.client();
         scope.spawn(move || {
             let patience = crate::keys::postgres::patience::Patience::OF_ALL_ROWS;
             let mut tables =
-                crate::keys::postgres::database::Database::open(engine, patience).unwrap();
+                crate::keys::postgres::database::Database::open(client, patience).unwrap();
             tables.transact(crate::keys::store::CHANGE, |session| {
                 session.batch("LOCK TABLE catalogue.usage")?;
                 locked.send(()).unwrap();
@@ -153,10 +153,10 @@ fn a_store_that_a_server_follows_is_not_taken_from_it() {
     };
     let mut source = database.source();
     source.poll().unwrap();
-    let refused = WithoutServers::hold(database.engine()).unwrap_err();
+    let refused = WithoutServers::hold(database.client()).unwrap_err();
     assert!(matches!(refused, KeyStoreError::InUse { .. }), "{refused}");
     drop(source);
-    let held = std::iter::repeat_with(|| WithoutServers::hold(database.engine()));
+    let held = std::iter::repeat_with(|| WithoutServers::hold(database.client()));
     // A connection ends a moment after whoever had it.
     let held = held.take(1000).find_map(Result::ok).expect("the lock");
     let refused = database.source().poll().unwrap_err();

@@ -8,7 +8,7 @@ use crate::keys::postgres::{Completed, VERSION, migrate};
 use crate::keys::store::{CHANGE, KeyStoreError};
 
 fn opened(database: &Database) -> Result<(), KeyStoreError> {
-    PostgresKeyStore::open(database.engine(), operator()).map(|_store| ())
+    PostgresKeyStore::open(database.client(), operator()).map(|_store| ())
 }
 
 fn polled(database: &Database) -> Result<(), KeyStoreError> {
@@ -27,7 +27,7 @@ fn nobody_but_who_is_told_to_makes_tables() {
             "{refused}"
         );
     }
-    let refused = migrate(database.engine()).unwrap_err();
+    let refused = migrate(database.client()).unwrap_err();
     assert!(
         matches!(refused, KeyStoreError::Missing { .. }),
         "{refused}"
@@ -36,9 +36,9 @@ fn nobody_but_who_is_told_to_makes_tables() {
         before,
         now: VERSION,
     };
-    assert_eq!(make(database.engine()).unwrap(), made(0));
-    assert_eq!(make(database.engine()).unwrap(), made(VERSION));
-    assert_eq!(migrate(database.engine()).unwrap(), made(VERSION));
+    assert_eq!(make(database.client()).unwrap(), made(0));
+    assert_eq!(make(database.client()).unwrap(), made(VERSION));
+    assert_eq!(migrate(database.client()).unwrap(), made(VERSION));
     opened(&database).unwrap();
     polled(&database).unwrap();
 }
@@ -52,13 +52,13 @@ fn a_schema_that_others_made_is_taken_when_it_is_empty_and_never_otherwise() {
     database
         .by_hand("CREATE TABLE catalogue.theirs ()")
         .unwrap();
-    let refused = make(database.engine()).unwrap_err();
+    let refused = make(database.client()).unwrap_err();
     assert!(
         matches!(refused, KeyStoreError::Foreign { .. }),
         "{refused}"
     );
     database.by_hand("DROP TABLE catalogue.theirs").unwrap();
-    make(database.engine()).unwrap();
+    make(database.client()).unwrap();
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn steps_are_taken_once_and_all_or_none_of_them() {
         step("SELECT nothing"),
     ];
     let take = |steps: &[Step]| {
-        let mut tables = Tables::unchecked(database.engine(), Patience::OF_COMMANDS);
+        let mut tables = Tables::unchecked(database.client(), Patience::OF_COMMANDS);
         tables.transact(CHANGE, |session| {
             session.wait(async |transaction| Ok(schema::take(transaction, 1, steps).await?))
         })

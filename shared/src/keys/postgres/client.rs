@@ -28,7 +28,7 @@ const BLOCKING: Blocking = Blocking {
 
 /// What reaches a store; clones share it.
 #[derive(Clone)]
-pub struct Engine(Arc<Shared>);
+pub struct PgClient(Arc<Shared>);
 
 struct Shared {
     address: PostgresAddress,
@@ -40,7 +40,7 @@ struct Shared {
     runtime: Option<Runtime>,
 }
 
-impl Engine {
+impl PgClient {
     /// Gets ready to reach the store at `address`, without doing so yet.
     pub fn new(address: PostgresAddress) -> io::Result<Self> {
         Self::with_slack(address, NonZeroU32::MIN)
@@ -74,7 +74,7 @@ impl Engine {
         &self.0.endings
     }
 
-    /// What `patience` is with this engine.
+    /// What `patience` is with this client.
     pub(super) fn stretched(&self, patience: Patience) -> Patience {
         Patience(patience.0 * self.0.slack.get())
     }
@@ -94,14 +94,14 @@ impl Engine {
             .map_err(|failure| self.0.endings.explain(failure))
     }
 
-    /// Does something in the background, for as long as the engine is there.
+    /// Does something in the background, for as long as the client is there.
     pub(super) fn spawn(&self, act: impl Future<Output = ()> + Send + 'static) {
         self.runtime().spawn(act);
     }
 
     fn runtime(&self) -> &Runtime {
         let runtime = self.0.runtime.as_ref();
-        runtime.unwrap_or_else(|| unreachable!("an engine in use is not dropped"))
+        runtime.unwrap_or_else(|| unreachable!("a client in use is not dropped"))
     }
 }
 
@@ -130,8 +130,8 @@ impl Drop for Shared {
     }
 }
 
-impl fmt::Debug for Engine {
+impl fmt::Debug for PgClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Engine({})", self.0.address)
+        write!(f, "PgClient({})", self.0.address)
     }
 }
