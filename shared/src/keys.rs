@@ -2,19 +2,24 @@
 //!
 //! Reading order: a key as the caller holds it ([`secret`]), what it is allowed
 //! ([`environment`], [`scope`]), its owner ([`subscription`]), its life ([`key`]) and its monthly
-//! [`quota`]; how a key is changed ([`change`]), and who did it ([`audit`]). Then the seams behind
-//! which they are stored, [`store`] for commands and servers, [`ledger`] for quota and [`last_use`]
-//! for what servers tell of keys, and their implementations: [`sqlite`] for one server, and
-//! [`postgres`] for several. What both do with their [`tables`] is said once, in [`table_store`].
+//! [`quota`]; how a key is changed ([`change`]), and who did it ([`audit`]). Then what users of a
+//! store meet: [`store`] for all of them, [`key_store`] for commands, [`ledger`] for quota and
+//! [`last_use`] for what servers record of keys.
+//!
+//! Every statement and every row stands once, in [`statements`]. It runs on a
+//! [`connection`](mod@connection) of [`sqlite`], for one server, or of [`postgres`], for several:
+//! these two know how to reach their database, what its failures mean, and nothing of keys.
 //!
 //! Times are Unix seconds and always passed in. The plaintext of a key exists in
 //! [`secret::PlainKey`] alone: nothing here stores it, logs it or puts it into an error.
 
 pub mod audit;
 pub mod change;
+mod connection;
 pub mod contents;
 pub mod environment;
 pub mod key;
+pub mod key_store;
 pub mod last_use;
 pub mod ledger;
 pub mod limits;
@@ -24,11 +29,9 @@ pub mod quota;
 pub mod scope;
 pub mod secret;
 pub mod sqlite;
+mod statements;
 pub mod store;
-mod store_error;
 pub mod subscription;
-pub mod table_store;
-pub mod tables;
 
 mod base62;
 

@@ -16,7 +16,7 @@ use crate::base::durable;
 use crate::base::file_lock;
 use crate::base::regular_file;
 use crate::keys::environment::Environment;
-use crate::keys::store::{Cause, KeySnapshot, KeySource, KeyStoreError, Revision, Wake};
+use crate::keys::store::{Cause, KeySnapshot, KeySource, KeyStoreError, Location, Revision, Wake};
 
 /// The right to serve an environment of a data directory, until it is dropped: minute windows are
 /// not shared between servers.
@@ -141,7 +141,7 @@ impl WhileLocked {
 
 impl KeySource for WhileLocked {
     fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError> {
-        let location = || self.lock.data.path().display().to_string();
+        let location = || Location::File(self.lock.data.path().display().to_string());
         let failed = |cause: Cause| KeyStoreError::Failed {
             attempt: "serve from",
             location: location(),

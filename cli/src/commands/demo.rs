@@ -13,11 +13,13 @@ use clap::Args;
 use server::catalogue::OpenSettings;
 use server::http::AllowedOrigins;
 use shared::keys::environment::Environment;
+use shared::keys::key_store::NewKey;
 use shared::keys::limits::DEFAULT_QUOTA;
 use shared::keys::name::Name;
 use shared::keys::scope::Scope;
 use shared::keys::secret::PlainKey;
-use shared::keys::store::{KeyStoreError, NewKey, NewSubscription};
+use shared::keys::store::KeyStoreError;
+use shared::keys::subscription::NewSubscription;
 use shared::keys::subscription::Plan;
 use shared::release::interruption::Unfinished;
 

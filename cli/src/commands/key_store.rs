@@ -2,10 +2,9 @@
 
 use anyhow::Context as _;
 use shared::keys::change::{KeyUnchangeable, UnchangeableReason};
+use shared::keys::key_store::KeyStore;
 use shared::keys::name::Name;
-use shared::keys::postgres::PostgresKeyStore;
-use shared::keys::sqlite::SqliteKeyStore;
-use shared::keys::store::{CHANGE, KeyStore, KeyStoreError};
+use shared::keys::store::{CHANGE, KeyStoreError, Location};
 
 use crate::advice::Advised;
 use crate::exit_status::ExitStatus;
@@ -16,11 +15,8 @@ use crate::terminal::shell::quoted;
 /// Least likeness of a name that is worth suggesting, from 0 to 1.
 const LIKENESS_MIN: f64 = 0.7;
 
-/// A store of either kind.
-pub(super) type OpenStore = Box<dyn KeyStore>;
-
 /// Opens the store, which must exist.
-pub(super) fn open(place: &KeyStoreConfig, context: &Context) -> anyhow::Result<OpenStore> {
+pub(super) fn open(place: &KeyStoreConfig, context: &Context) -> anyhow::Result<KeyStore> {
     try_open(place, context)?.map_err(not_opened)
 }
 
@@ -29,7 +25,7 @@ pub(super) fn open(place: &KeyStoreConfig, context: &Context) -> anyhow::Result<
 pub(super) fn open_if_any(
     place: &KeyStoreConfig,
     context: &Context,
-) -> anyhow::Result<Option<OpenStore>> {
+) -> anyhow::Result<Option<KeyStore>> {
     match try_open(place, context)? {
         Ok(store) => Ok(Some(store)),
         Err(KeyStoreError::Missing { .. }) if !place.is_shared() => Ok(None),
@@ -42,7 +38,7 @@ pub(super) fn open_if_any(
 pub(super) fn open_or_create(
     place: &KeyStoreConfig,
     context: &Context,
-) -> anyhow::Result<OpenStore> {
+) -> anyhow::Result<KeyStore> {
     if place.is_shared() {
         return open(place, context);
     }
@@ -51,23 +47,19 @@ pub(super) fn open_or_create(
     directory
         .create()
         .with_context(|| format!("could not create the data directory {shown}"))?;
-    let store =
-        SqliteKeyStore::open_or_create(&directory.keys_database(), context.operator.clone());
-    Ok(Box::new(store.map_err(not_opened)?))
+    let store = KeyStore::open_or_create(&directory.keys_database(), context.operator.clone());
+    store.map_err(not_opened)
 }
 
 /// The inner error is the store's own.
 fn try_open(
     place: &KeyStoreConfig,
     context: &Context,
-) -> anyhow::Result<Result<OpenStore, KeyStoreError>> {
+) -> anyhow::Result<Result<KeyStore, KeyStoreError>> {
     let operator = context.operator.clone();
     Ok(match place.client()? {
-        None => SqliteKeyStore::open(&place.data().keys_database(), operator)
-            .map(|store| Box::new(store) as OpenStore),
-        Some(client) => {
-            PostgresKeyStore::open(&client, operator).map(|store| Box::new(store) as OpenStore)
-        }
+        None => KeyStore::open(&place.data().keys_database(), operator),
+        Some(client) => KeyStore::connect(&client, operator),
     })
 }
 
@@ -82,19 +74,11 @@ pub(super) fn stopped(error: KeyStoreError, attempt: &str) -> anyhow::Error {
 }
 
 /// The error of what was attempted on `store`, with what to do next where that is known.
-pub(super) fn refused(
-    error: KeyStoreError,
-    attempt: &str,
-    store: &mut dyn KeyStore,
-) -> anyhow::Error {
+pub(super) fn refused(error: KeyStoreError, attempt: &str, store: &mut KeyStore) -> anyhow::Error {
     explained(error, attempt, Some(store))
 }
 
-fn explained(
-    error: KeyStoreError,
-    attempt: &str,
-    store: Option<&mut dyn KeyStore>,
-) -> anyhow::Error {
+fn explained(error: KeyStoreError, attempt: &str, store: Option<&mut KeyStore>) -> anyhow::Error {
     let advice = advice(&error, store);
     let error = match error {
         // Says itself what was attempted, and on which key.
@@ -113,7 +97,7 @@ fn explained(
     }
 }
 
-fn advice(error: &KeyStoreError, store: Option<&mut dyn KeyStore>) -> Option<(ExitStatus, String)> {
+fn advice(error: &KeyStoreError, store: Option<&mut KeyStore>) -> Option<(ExitStatus, String)> {
     let advice = match error {
         KeyStoreError::NoSubscription { name } => {
             (ExitStatus::WrongUsage, nearest_subscription(name, store))
@@ -201,11 +185,11 @@ fn about_store(error: &KeyStoreError) -> Option<(ExitStatus, &'static str)> {
 }
 
 /// Whether that is where a database is, and not a file.
-fn is_database(location: &str) -> bool {
-    location.starts_with("postgres://")
+fn is_database(location: &Location) -> bool {
+    matches!(location, Location::Database(_))
 }
 
-fn nearest_subscription(name: &Name, store: Option<&mut dyn KeyStore>) -> String {
+fn nearest_subscription(name: &Name, store: Option<&mut KeyStore>) -> String {
     let wanted = name.as_str().to_lowercase();
     let known = store
         .and_then(|store| store.subscriptions().ok())

@@ -8,10 +8,11 @@ mod log;
 mod rotate;
 
 use clap::{Args, Subcommand};
+use shared::keys::key::KeyReference;
 use shared::keys::key::{Key, KeyId};
+use shared::keys::key_store::KeyStore;
 use shared::keys::last_use::LastUse;
 use shared::keys::secret::{KeyPrefix, PlainKey};
-use shared::keys::store::{KeyReference, KeyStore};
 use shared::keys::subscription::Subscription;
 
 use crate::advice::Advised;
@@ -108,7 +109,7 @@ impl KeyArgs {
     }
 
     /// Finds the key, for what is to be done with it.
-    fn find(&self, attempt: &str, store: &mut dyn KeyStore) -> anyhow::Result<Key> {
+    fn find(&self, attempt: &str, store: &mut KeyStore) -> anyhow::Result<Key> {
         let found = store.find_key(&self.reference()?);
         found.map_err(|error| key_store::refused(error, attempt, store))
     }
@@ -129,12 +130,12 @@ pub(super) fn require_output(attempt: &str, context: &Context) -> anyhow::Result
 }
 
 /// When `key` was last used, if ever.
-fn last_use(key: &Key, store: &mut dyn KeyStore) -> anyhow::Result<Option<LastUse>> {
+fn last_use(key: &Key, store: &mut KeyStore) -> anyhow::Result<Option<LastUse>> {
     Ok(store.last_uses()?.remove(&key.id))
 }
 
 /// The subscription that owns `key`.
-fn owner(key: &Key, store: &mut dyn KeyStore) -> anyhow::Result<Subscription> {
+fn owner(key: &Key, store: &mut KeyStore) -> anyhow::Result<Subscription> {
     let subscriptions = store.subscriptions()?;
     let owner = subscriptions
         .into_iter()

@@ -8,8 +8,9 @@ mod copy;
 use std::io::Write;
 
 use clap::{Args, Subcommand};
+use shared::keys::key_store::KeyStore;
 use shared::keys::postgres::{Completed, PgClient, make, migrate};
-use shared::keys::sqlite::{Form, SqliteKeyStore, examine};
+use shared::keys::sqlite::{Form, examine};
 
 use crate::commands::key_store;
 use crate::commands::unseen::made;
@@ -109,7 +110,7 @@ fn migrate_file(place: &KeyStoreConfig, context: &mut Context) -> anyhow::Result
     let file = place.data().keys_database();
     let found = examine(&file, 0).map_err(key_store::not_opened)?;
     let was_old = found.form != Form::Current;
-    SqliteKeyStore::open(&file, context.operator.clone()).map_err(key_store::not_opened)?;
+    KeyStore::open(&file, context.operator.clone()).map_err(key_store::not_opened)?;
     let shown = file.display();
     if was_old {
         made(writeln!(context.out, "Brought {shown} up to date."))?;

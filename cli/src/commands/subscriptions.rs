@@ -6,9 +6,10 @@ use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand, value_parser};
 use serde::Serialize;
 use shared::base::timestamp::Timestamp;
+use shared::keys::key_store::SubscriptionChange;
 use shared::keys::limits::{DEFAULT_QUOTA, NAME_MAX, QUOTA_MAX};
 use shared::keys::name::Name;
-use shared::keys::store::{NewSubscription, SubscriptionChange};
+use shared::keys::subscription::NewSubscription;
 use shared::keys::subscription::{Plan, Subscription, SubscriptionStatus};
 
 use crate::commands::wait::WaitArgs;
@@ -119,7 +120,7 @@ pub fn run(
             let mut store = key_store::open(place, context)?;
             let found = store.subscription(&named.name);
             let attempt = "could not show the subscription";
-            let found = found.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
+            let found = found.map_err(|error| key_store::refused(error, attempt, &mut store))?;
             show(&found, "", args.json, context)
         }
         SubscriptionsCommand::Update(args_of) => update(args_of, args.json, place, context),
@@ -140,9 +141,9 @@ fn update(
     };
     let changed = store.update_subscription(&args.name, change, now);
     let attempt = "could not change the subscription";
-    let changed = changed.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
+    let changed = changed.map_err(|error| key_store::refused(error, attempt, &mut store))?;
     let shown = show(&changed, "", as_json, context).map(|_done| ());
-    args.wait.then(shown, place, &mut *store, context)?;
+    args.wait.then(shown, place, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
 
@@ -160,14 +161,14 @@ fn create(
     };
     let created = store.create_subscription(new, context.clock.now().unix_seconds());
     let attempt = "could not create the subscription";
-    let created = created.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
+    let created = created.map_err(|error| key_store::refused(error, attempt, &mut store))?;
     let next = format!(
         "\nIssue its first key:\n  catalogue keys issue --subscription {} \
          --scope boats.read manufacturers.read\n",
         shell::quoted(created.name.as_str()),
     );
     let shown = show(&created, &next, as_json, context).map(|_done| ());
-    args.wait.then(shown, place, &mut *store, context)?;
+    args.wait.then(shown, place, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
 

@@ -7,8 +7,8 @@ use std::io::Write;
 use clap::{Args, value_parser};
 use serde::Serialize;
 use shared::base::timestamp::Timestamp;
+use shared::keys::key_store::KeyStore;
 use shared::keys::name::Name;
-use shared::keys::store::KeyStore;
 use shared::keys::subscription::Subscription;
 
 use crate::commands::key_store;
@@ -51,8 +51,8 @@ pub fn run(
             let mut store = key_store::open(place, context)?;
             let found = store.subscription(name);
             let attempt = "could not show the usage";
-            let found = found.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
-            vec![usage_of(&found, &mut *store, now)?]
+            let found = found.map_err(|error| key_store::refused(error, attempt, &mut store))?;
+            vec![usage_of(&found, &mut store, now)?]
         }
         None => usage_of_all(place, now, context)?,
     };
@@ -147,15 +147,11 @@ fn usage_of_all(place: &KeyStoreConfig, now: i64, context: &Context) -> anyhow::
     let subscriptions = store.subscriptions()?;
     subscriptions
         .iter()
-        .map(|subscription| usage_of(subscription, &mut *store, now))
+        .map(|subscription| usage_of(subscription, &mut store, now))
         .collect()
 }
 
-fn usage_of(
-    subscription: &Subscription,
-    store: &mut dyn KeyStore,
-    now: i64,
-) -> anyhow::Result<Usage> {
+fn usage_of(subscription: &Subscription, store: &mut KeyStore, now: i64) -> anyhow::Result<Usage> {
     let period = subscription.period(now);
     let used = store.usage(subscription.id, period)?;
     // A subscription's first period began before it.

@@ -10,8 +10,8 @@ use std::time::Duration;
 use clap::Args;
 use shared::base::data_dir::DataDir;
 use shared::keys::environment::Environment;
+use shared::keys::key_store::KeyStore;
 use shared::keys::limits::CHANGES_HOLD_WITHIN;
-use shared::keys::store::KeyStore;
 use shared::servers::{ServerStatus, server_status};
 
 use crate::advice::Advised;
@@ -50,7 +50,7 @@ impl WaitArgs {
         self,
         shown: anyhow::Result<()>,
         place: &KeyStoreConfig,
-        store: &mut dyn KeyStore,
+        store: &mut KeyStore,
         context: &mut Context,
     ) -> anyhow::Result<()> {
         if !self.no_wait {
@@ -60,11 +60,7 @@ impl WaitArgs {
     }
 }
 
-fn wait(
-    place: &KeyStoreConfig,
-    store: &mut dyn KeyStore,
-    context: &mut Context,
-) -> anyhow::Result<()> {
+fn wait(place: &KeyStoreConfig, store: &mut KeyStore, context: &mut Context) -> anyhow::Result<()> {
     if place.is_shared() {
         (context.pause)(SHARED_WAIT);
         return Ok(());
@@ -84,7 +80,7 @@ fn wait(
 /// A running server that does not act on the store as it is now. One that acted on a later state
 /// of this store, before it was restored, is not told apart from one that lags behind, and need
 /// not be.
-fn unaware(data: &DataDir, store: &mut dyn KeyStore) -> anyhow::Result<Option<Environment>> {
+fn unaware(data: &DataDir, store: &mut KeyStore) -> anyhow::Result<Option<Environment>> {
     for environment in Environment::ALL {
         let is_aware = match server_status(data, environment)? {
             ServerStatus::Stopped => true,

@@ -8,8 +8,9 @@ use cli::process::context::{Context, Output};
 use shared::base::data_dir::DataDir;
 use shared::keys::audit::Operator;
 use shared::keys::environment::Environment;
-use shared::keys::sqlite::{SqliteKeySource, SqliteKeyStore};
-use shared::keys::store::{KeySource, KeyStore, Revision};
+use shared::keys::key_store::KeyStore;
+use shared::keys::sqlite::SqliteKeySource;
+use shared::keys::store::{KeySource, Revision};
 use shared::servers::ServerLock;
 
 use crate::client::Client;
@@ -128,7 +129,7 @@ fn revision(cli: &TestCli) -> Revision {
         user: None,
         sudo_user: None,
     };
-    let store = SqliteKeyStore::open(&data.keys_database(), operator);
+    let store = KeyStore::open(&data.keys_database(), operator);
     store.unwrap().revision().unwrap()
 }
 

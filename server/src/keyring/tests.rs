@@ -8,7 +8,7 @@ use std::time::Duration;
 use shared::base::clock::{Clock, ManualClock};
 use shared::keys::name::Name;
 use shared::keys::scope::{Scope, Scopes};
-use shared::keys::store::Revision;
+use shared::keys::store::{Location, Revision};
 use shared::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};
 
 use super::*;
@@ -68,7 +68,7 @@ impl KeySource for Answer {
             Self::Changed(snapshot) => Ok(Some(snapshot)),
             Self::Unchanged => Ok(None),
             Self::Fails => Err(KeyStoreError::Missing {
-                location: "here".to_owned(),
+                location: Location::File("here".to_owned()),
             }),
         }
     }

@@ -13,7 +13,7 @@ use shared::keys::name::Name;
 use shared::keys::quota::Period;
 use shared::keys::scope::{Scope, Scopes};
 use shared::keys::secret::PlainKey;
-use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError, Revision};
+use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError, Location, Revision};
 use shared::keys::subscription::{Plan, Subscription, SubscriptionId, SubscriptionStatus};
 
 use crate::app::NOW;
@@ -242,7 +242,7 @@ impl QuotaLedger for MemoryLedger {
     ) -> Result<Lease, KeyStoreError> {
         if self.is_broken.load(Ordering::Relaxed) {
             return Err(KeyStoreError::Missing {
-                location: "memory".to_owned(),
+                location: Location::File("memory".to_owned()),
             });
         }
         let mut all = SUBSCRIPTIONS.into_iter();

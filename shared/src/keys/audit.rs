@@ -79,6 +79,19 @@ pub struct Entry {
     pub changes: Vec<Change>,
 }
 
+/// What is entered into the audit log of a change, besides who made it and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewEntry {
+    /// What happened.
+    pub event: Event,
+    /// The subscription that was changed, or owns the key that was.
+    pub subscription: SubscriptionId,
+    /// The key, where it was one that was changed.
+    pub key: Option<KeyId>,
+    /// Old and new values.
+    pub changes: Vec<Change>,
+}
+
 /// Which entries are asked for: the latest, all conditions met.
 #[derive(Clone, Debug)]
 pub struct EntryQuery {
@@ -88,6 +101,32 @@ pub struct EntryQuery {
     pub subscription: Option<SubscriptionId>,
     /// At most so many.
     pub limit: u32,
+}
+
+impl NewEntry {
+    /// What became of a key, of a new one where there is none `before`.
+    pub(super) fn of_key(event: Event, before: Option<&Key>, after: &Key) -> Self {
+        Self {
+            event,
+            subscription: after.subscription,
+            key: Some(after.id.clone()),
+            changes: Change::of_key(before, after),
+        }
+    }
+
+    /// What became of a subscription, of a new one where there is none `before`.
+    pub(super) fn of_subscription(
+        event: Event,
+        before: Option<&Subscription>,
+        after: &Subscription,
+    ) -> Self {
+        Self {
+            event,
+            subscription: after.id,
+            key: None,
+            changes: Change::of_subscription(before, after),
+        }
+    }
 }
 
 impl fmt::Display for Operator {

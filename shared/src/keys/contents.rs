@@ -2,11 +2,10 @@
 //!
 //! The revision is no part of it: the copy is another store, in a state of its own.
 
-use crate::keys::audit::Operator;
+use crate::keys::audit::{NewEntry, Operator};
 use crate::keys::key::{Key, KeyId};
 use crate::keys::quota::Period;
 use crate::keys::subscription::{Subscription, SubscriptionId};
-use crate::keys::tables::NewEntry;
 
 /// All rows of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -16,13 +16,17 @@ use rand::rngs::StdRng;
 
 use crate::keys::audit::Operator;
 use crate::keys::environment::Environment;
+use crate::keys::key_store::IssuedKey;
+use crate::keys::key_store::KeyStore;
+use crate::keys::key_store::NewKey;
 use crate::keys::last_use::LastUses;
 use crate::keys::ledger::QuotaLedger;
 use crate::keys::name::Name;
 use crate::keys::postgres;
 use crate::keys::scope::{Scope, Scopes};
-use crate::keys::sqlite::{SqliteKeySource, SqliteKeyStore, SqliteLastUses, SqliteLedger};
-use crate::keys::store::{IssuedKey, KeySource, KeyStore, NewKey, NewSubscription};
+use crate::keys::sqlite::{SqliteKeySource, SqliteLastUses, SqliteLedger};
+use crate::keys::store::KeySource;
+use crate::keys::subscription::NewSubscription;
 use crate::keys::subscription::{Plan, Subscription};
 
 /// 2026-10-01T12:00:00Z
@@ -31,7 +35,7 @@ pub(super) const NOW: i64 = 1_790_856_000;
 /// Where one store is, and everything that is over it.
 pub(super) trait Place: Sync {
     /// The store, opened once more.
-    fn store(&self) -> Box<dyn KeyStore>;
+    fn store(&self) -> KeyStore;
     fn ledger(&self) -> Box<dyn QuotaLedger>;
     fn source(&self) -> Box<dyn KeySource>;
     fn last_uses(&self) -> Box<dyn LastUses>;
@@ -52,7 +56,7 @@ struct File(tempfile::TempDir);
 impl File {
     fn new() -> Self {
         let place = Self(tempfile::tempdir().unwrap());
-        SqliteKeyStore::open_or_create(&place.path(), operator()).unwrap();
+        KeyStore::open_or_create(&place.path(), operator()).unwrap();
         place
     }
 
@@ -62,8 +66,8 @@ impl File {
 }
 
 impl Place for File {
-    fn store(&self) -> Box<dyn KeyStore> {
-        Box::new(SqliteKeyStore::open(&self.path(), operator()).unwrap())
+    fn store(&self) -> KeyStore {
+        KeyStore::open(&self.path(), operator()).unwrap()
     }
 
     fn ledger(&self) -> Box<dyn QuotaLedger> {
@@ -98,7 +102,7 @@ pub(super) fn name(text: &str) -> Name {
     Name::parse(text).unwrap()
 }
 
-pub(super) fn subscribe(store: &mut dyn KeyStore, text: &str, quota: u64) -> Subscription {
+pub(super) fn subscribe(store: &mut KeyStore, text: &str, quota: u64) -> Subscription {
     let new = NewSubscription {
         name: name(text),
         plan: Plan::Pro,
@@ -118,7 +122,7 @@ pub(super) fn new_key(subscription: &str) -> NewKey {
     }
 }
 
-pub(super) fn issue(store: &mut dyn KeyStore, seed: u64) -> IssuedKey {
+pub(super) fn issue(store: &mut KeyStore, seed: u64) -> IssuedKey {
     let random = &mut StdRng::seed_from_u64(seed);
     store.issue_key(new_key("Acme"), random, NOW).unwrap()
 }

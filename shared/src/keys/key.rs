@@ -53,6 +53,24 @@ impl fmt::Display for KeyId {
     }
 }
 
+/// What names a key to a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyReference {
+    /// Its public id.
+    Id(KeyId),
+    /// Its prefix.
+    Prefix(KeyPrefix),
+}
+
+impl fmt::Display for KeyReference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => write!(f, "id {id}"),
+            Self::Prefix(prefix) => write!(f, "prefix {prefix}"),
+        }
+    }
+}
+
 /// One key. Times are Unix seconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {

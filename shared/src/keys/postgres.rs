@@ -15,25 +15,17 @@
 //! [`LastUses`]: crate::keys::last_use::LastUses
 
 mod address;
-mod audit;
-mod circuit;
 mod client;
 mod connection;
-mod copy;
 mod database;
-mod endings;
 mod examine;
 mod failure;
 mod last_use;
 mod ledger;
-mod patience;
 mod pool;
-mod rows;
 mod schema;
 mod source;
-mod store;
 mod stream;
-mod tables;
 
 /// Connections that a server has at most: one that follows the keys, those for leases and last uses,
 /// and for each of these two one that finds out whether an absent store is back.
@@ -42,13 +34,13 @@ pub const SERVER_CONNECTIONS_MAX: usize =
 
 pub use address::{AddressError, PostgresAddress};
 pub use client::PgClient;
-pub use database::Database;
+pub(super) use client::Timeout;
+pub(super) use database::Database;
 pub use examine::{Examination, examine};
 pub use last_use::PostgresLastUses;
 pub use ledger::PostgresLedger;
-pub use schema::VERSION;
-pub use source::PostgresKeySource;
-pub use store::{Completed, PostgresKeyStore, WithoutServers, make, migrate};
+pub use schema::{Completed, VERSION, make, migrate};
+pub use source::{PostgresKeySource, WithoutServers};
 
 #[cfg(test)]
 pub(in crate::keys) mod tests;

@@ -8,27 +8,19 @@
 //! only looked at with `stat`: opening the database file without SQLite and closing it again would
 //! drop SQLite's own locks on it.
 
-mod audit;
-mod copy;
-mod damage;
 mod database;
 mod examine;
 mod last_use;
 mod ledger;
-mod patience;
 mod reserve;
-mod rows;
 mod schema;
 mod source;
-mod store;
-mod tables;
 
-pub use database::Database;
+pub(super) use database::Database;
 pub use examine::{Examination, Form, WholeOrNot, examine, revision};
 pub use last_use::SqliteLastUses;
 pub use ledger::SqliteLedger;
 pub use source::SqliteKeySource;
-pub use store::SqliteKeyStore;
 
 #[cfg(test)]
 mod tests;

@@ -1,178 +1,16 @@
-//! The store of keys as commands and servers use it: the seam behind which the database is chosen.
+//! What a store of keys says to those who use it, whatever it is made of: its keys, the state that it
+//! is in, and why it could not do what was asked.
 //!
-//! Each change is one durable transaction: it happened wholly or not at all, and once a function
-//! returns it survives a power cut. Rules about keys live in [`crate::keys::key`] and
-//! [`crate::keys::change`]; a store keeps what they decide, and who had it changed.
+//! Servers follow a store through a [`KeySource`]; commands work on it as
+//! [`crate::keys::key_store`] says.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
-use rand::RngCore;
-
-use crate::keys::audit::{Entry, EntryQuery};
-use crate::keys::contents::Contents;
-use crate::keys::environment::Environment;
-use crate::keys::key::{Key, KeyId};
-use crate::keys::last_use::LastUse;
+use crate::keys::change::KeyUnchangeable;
+use crate::keys::key::{Key, KeyReference};
 use crate::keys::name::Name;
-use crate::keys::quota::Period;
-use crate::keys::scope::Scopes;
-use crate::keys::secret::{KeyPrefix, PlainKey};
-use crate::keys::subscription::{Plan, Subscription, SubscriptionId, SubscriptionStatus};
-
-pub use crate::keys::store_error::{CHANGE, Cause, KeyStoreError};
-
-/// What a new subscription is to be.
-#[derive(Clone, Debug)]
-pub struct NewSubscription {
-    /// Its name, not yet taken.
-    pub name: Name,
-    /// What it pays for.
-    pub plan: Plan,
-    /// Requests a month.
-    pub quota: u64,
-}
-
-/// What to change of a subscription; `None` leaves it as it is.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SubscriptionChange {
-    /// Whether its keys work.
-    pub status: Option<SubscriptionStatus>,
-    /// Requests a month.
-    pub quota: Option<u64>,
-}
-
-/// What a new key is to be.
-#[derive(Clone, Debug)]
-pub struct NewKey {
-    /// Name of the subscription that is to own it.
-    pub subscription: Name,
-    /// Which servers are to accept it.
-    pub environment: Environment,
-    /// What it may read; not empty.
-    pub scopes: Scopes,
-    /// What its owner calls it.
-    pub name: Option<Name>,
-    /// Its own minute limit.
-    pub rate_limit: Option<u32>,
-    /// When it is to expire, Unix seconds.
-    pub expires_at: Option<i64>,
-}
-
-/// A key at the one moment when its plaintext is known.
-#[derive(Clone, Debug)]
-pub struct IssuedKey {
-    /// What the store keeps.
-    pub key: Key,
-    /// What its owner keeps.
-    pub secret: PlainKey,
-}
-
-/// The two keys of a rotation.
-#[derive(Clone, Debug)]
-pub struct Rotation {
-    /// The key that was replaced.
-    pub old: Key,
-    /// The key in its place.
-    pub new: IssuedKey,
-}
-
-/// What names a key to a command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum KeyReference {
-    /// Its public id.
-    Id(KeyId),
-    /// Its prefix.
-    Prefix(KeyPrefix),
-}
-
-impl fmt::Display for KeyReference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Id(id) => write!(f, "id {id}"),
-            Self::Prefix(prefix) => write!(f, "prefix {prefix}"),
-        }
-    }
-}
-
-/// Keeps subscriptions, keys and usage. Times are Unix seconds and passed in.
-pub trait KeyStore {
-    /// Enters a subscription that starts `now`.
-    fn create_subscription(
-        &mut self,
-        new: NewSubscription,
-        now: i64,
-    ) -> Result<Subscription, KeyStoreError>;
-
-    /// All subscriptions, in the order of their creation.
-    fn subscriptions(&mut self) -> Result<Vec<Subscription>, KeyStoreError>;
-
-    /// The subscription of that name.
-    fn subscription(&mut self, name: &Name) -> Result<Subscription, KeyStoreError>;
-
-    /// Changes a subscription and returns it as it is then.
-    fn update_subscription(
-        &mut self,
-        name: &Name,
-        change: SubscriptionChange,
-        now: i64,
-    ) -> Result<Subscription, KeyStoreError>;
-
-    /// Issues a key on an active subscription.
-    fn issue_key(
-        &mut self,
-        new: NewKey,
-        random: &mut dyn RngCore,
-        now: i64,
-    ) -> Result<IssuedKey, KeyStoreError>;
-
-    /// All keys, in the order of their issue.
-    fn keys(&mut self) -> Result<Vec<Key>, KeyStoreError>;
-
-    /// The key with that id or prefix.
-    fn find_key(&mut self, reference: &KeyReference) -> Result<Key, KeyStoreError>;
-
-    /// Replaces a working key by a new one of the same rights; the old one works for `grace` and
-    /// never beyond its own expiry.
-    fn rotate_key(
-        &mut self,
-        id: &KeyId,
-        grace: Duration,
-        random: &mut dyn RngCore,
-        now: i64,
-    ) -> Result<Rotation, KeyStoreError>;
-
-    /// Makes a key be refused until it is enabled again.
-    fn disable_key(&mut self, id: &KeyId, now: i64) -> Result<Key, KeyStoreError>;
-
-    /// Takes back a disabling.
-    fn enable_key(&mut self, id: &KeyId, now: i64) -> Result<Key, KeyStoreError>;
-
-    /// Makes a key be refused for good.
-    fn revoke_key(&mut self, id: &KeyId, now: i64) -> Result<Key, KeyStoreError>;
-
-    /// Requests of a period that are charged or taken by running servers.
-    fn usage(&mut self, subscription: SubscriptionId, period: Period)
-    -> Result<u64, KeyStoreError>;
-
-    /// The last use of each key that was ever used.
-    fn last_uses(&mut self) -> Result<HashMap<KeyId, LastUse>, KeyStoreError>;
-
-    /// The state that the store is in, which has all the changes that were made here.
-    fn revision(&mut self) -> Result<Revision, KeyStoreError>;
-
-    /// The latest entries of the audit log, the last one first. Every change above enters itself,
-    /// unless everything was so already.
-    fn audit_log(&mut self, query: &EntryQuery) -> Result<Vec<Entry>, KeyStoreError>;
-
-    /// Everything there is, to be copied.
-    fn contents(&mut self) -> Result<Contents, KeyStoreError>;
-
-    /// Enters everything of another store, numbers included, into this one, which must be empty.
-    fn fill(&mut self, contents: &Contents) -> Result<(), KeyStoreError>;
-}
+use crate::keys::subscription::{Subscription, SubscriptionId};
 
 /// Names one state of a store's keys and subscriptions: every change makes another one, unlike
 /// those of every store, also of one that was restored or replaced.
@@ -203,4 +41,186 @@ pub trait KeySource: Send {
     /// Has `wake` called whenever something has probably changed, so that nobody has to wait for
     /// the next poll. A source that cannot know never calls it.
     fn wake_with(&mut self, _wake: Wake) {}
+}
+
+/// Where a store is, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// In the file of that path.
+    File(String),
+    /// In the database of that address, which has no password here.
+    Database(String),
+}
+
+/// The attempt, in a [`KeyStoreError::Failed`], that may have changed the store.
+pub const CHANGE: &str = "change";
+
+/// What a store's own library says of a failure: its text, since those who asked together all hear
+/// of it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Cause(Arc<str>);
+
+impl<T: Into<Arc<str>>> From<T> for Cause {
+    fn from(text: T) -> Self {
+        Self(text.into())
+    }
+}
+
+/// Why a store could not do what was asked.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum KeyStoreError {
+    /// Nothing is there.
+    #[error("there is no key store at {location}")]
+    Missing {
+        /// Where it was looked for.
+        location: Location,
+    },
+    /// Something else is there.
+    #[error("{location} is not a key store of this program")]
+    Foreign {
+        /// Where it lies.
+        location: Location,
+    },
+    /// It can be read and not changed, so nothing can be counted in it.
+    #[error("the key store {location} cannot be written to")]
+    ReadOnly {
+        /// Where it lies.
+        location: Location,
+    },
+    /// Written by a newer program.
+    #[error(
+        "the key store {location} has version {found}, newer than {known}: use a newer program"
+    )]
+    Newer {
+        /// Where it lies.
+        location: Location,
+        /// Its version.
+        found: i64,
+        /// The newest version that this program knows.
+        known: i64,
+    },
+    /// Written by an older program, and this one needs more than it made.
+    #[error("the key store {location} has version {found}, older than {needed}")]
+    Older {
+        /// Where it lies.
+        location: Location,
+        /// Its version.
+        found: i64,
+        /// The oldest version that this program can work with.
+        needed: i64,
+    },
+    /// It did not answer, or the connection to it broke. Nothing was changed.
+    #[error("could not reach the key store {location}")]
+    Unreachable {
+        /// Where it lies.
+        location: Location,
+        /// How it failed.
+        #[source]
+        source: Cause,
+    },
+    /// It has what a copy would have to be put beside.
+    #[error("the key store {location} is not empty")]
+    NotEmpty {
+        /// Where it lies.
+        location: Location,
+    },
+    /// What was entered is not what was read. Nothing was changed.
+    #[error("the copy would not be what was copied")]
+    CopyDiffers,
+    /// A server uses it.
+    #[error("a server uses the key store {location}")]
+    InUse {
+        /// Where it lies.
+        location: Location,
+    },
+    /// Somebody else held the store for too long. Nothing was changed.
+    #[error("could not {attempt} the key store {location}")]
+    Locked {
+        /// What was attempted, as a verb.
+        attempt: &'static str,
+        /// Where the store lies.
+        location: Location,
+        /// What the store's own library says.
+        #[source]
+        source: Cause,
+    },
+    /// The store itself said no, and undid what had been done: not allowed, no space. Nothing was
+    /// changed.
+    #[error("could not {attempt} the key store {location}")]
+    Refused {
+        /// What was attempted, as a verb.
+        attempt: &'static str,
+        /// Where the store lies.
+        location: Location,
+        /// What the store says.
+        #[source]
+        source: Cause,
+    },
+    /// The store itself failed: damaged, out of reach.
+    #[error("could not {attempt} the key store {location}")]
+    Failed {
+        /// What was attempted, as a verb.
+        attempt: &'static str,
+        /// Where the store lies.
+        location: Location,
+        /// What the store's own library says.
+        #[source]
+        source: Cause,
+    },
+    /// No such subscription.
+    #[error("there is no subscription named \"{name}\"")]
+    NoSubscription {
+        /// The name that was asked for.
+        name: Name,
+    },
+    /// No subscription of that number, which a server was told by this very store.
+    #[error("there is no subscription with the number {}", id.0)]
+    NoSubscriptionId {
+        /// The number that was asked for.
+        id: SubscriptionId,
+    },
+    /// The name is taken.
+    #[error("there is a subscription named \"{name}\" already")]
+    SubscriptionExists {
+        /// The name that was wanted.
+        name: Name,
+    },
+    /// Keys are issued on active subscriptions only.
+    #[error("the subscription \"{name}\" is inactive")]
+    SubscriptionInactive {
+        /// Its name.
+        name: Name,
+    },
+    /// No such key.
+    #[error("there is no key with the {reference}")]
+    NoKey {
+        /// What was asked for.
+        reference: KeyReference,
+    },
+    /// The state of the key does not allow the change.
+    #[error(transparent)]
+    Unchangeable(#[from] KeyUnchangeable),
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(place) | Self::Database(place) => f.write_str(place),
+        }
+    }
+}
+
+impl KeyStoreError {
+    /// Whether the store is surely as it was before: only a change that failed at its end may have
+    /// been made.
+    pub fn left_all_as_it_was(&self) -> bool {
+        !matches!(
+            self,
+            Self::Failed {
+                attempt: CHANGE,
+                ..
+            }
+        )
+    }
 }

@@ -29,6 +29,17 @@ pub struct Subscription {
     pub created_at: i64,
 }
 
+/// What a new subscription is to be.
+#[derive(Clone, Debug)]
+pub struct NewSubscription {
+    /// Its name, not yet taken.
+    pub name: Name,
+    /// What it pays for.
+    pub plan: Plan,
+    /// Requests a month.
+    pub quota: u64,
+}
+
 impl Subscription {
     /// The period of its quota that contains `now`.
     pub fn period(&self, now: i64) -> Period {

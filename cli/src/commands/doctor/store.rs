@@ -172,7 +172,7 @@ mod tests {
     fn a_store_that_may_not_be_read_is_not_to_be_replaced() {
         let error = KeyStoreError::Failed {
             attempt: "read",
-            location: "keys.sqlite".to_owned(),
+            location: shared::keys::store::Location::File("keys.sqlite".to_owned()),
             source: "Permission denied".into(),
         };
         for (is_forbidden, expected) in [

@@ -4,7 +4,8 @@ use std::io::Write;
 
 use clap::Args;
 use shared::keys::key::{Key, KeyId, KeyState};
-use shared::keys::store::{KeyStore, KeyStoreError};
+use shared::keys::key_store::KeyStore;
+use shared::keys::store::KeyStoreError;
 
 use crate::commands::key_store;
 use crate::commands::keys::{KeyArgs, last_use, list, owner};
@@ -34,10 +35,10 @@ pub(super) fn disable(
 ) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();
     let mut store = key_store::open(place, context)?;
-    let disable = |store: &mut dyn KeyStore, id: &KeyId| store.disable_key(id, now);
-    let key = change(args, "could not disable the key", disable, &mut *store)?;
-    let shown = show(&key, as_json, &mut *store, context);
-    args.wait.then(shown, place, &mut *store, context)?;
+    let disable = |store: &mut KeyStore, id: &KeyId| store.disable_key(id, now);
+    let key = change(args, "could not disable the key", disable, &mut store)?;
+    let shown = show(&key, as_json, &mut store, context);
+    args.wait.then(shown, place, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
 
@@ -50,10 +51,10 @@ pub(super) fn enable(
 ) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();
     let mut store = key_store::open(place, context)?;
-    let enable = |store: &mut dyn KeyStore, id: &KeyId| store.enable_key(id, now);
-    let key = change(args, "could not enable the key", enable, &mut *store)?;
-    let shown = show(&key, as_json, &mut *store, context);
-    args.wait.then(shown, place, &mut *store, context)?;
+    let enable = |store: &mut KeyStore, id: &KeyId| store.enable_key(id, now);
+    let key = change(args, "could not enable the key", enable, &mut store)?;
+    let shown = show(&key, as_json, &mut store, context);
+    args.wait.then(shown, place, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
 
@@ -66,19 +67,19 @@ pub(super) fn revoke(
 ) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();
     let mut store = key_store::open(place, context)?;
-    let revoke = |store: &mut dyn KeyStore, id: &KeyId| store.revoke_key(id, now);
-    let key = change(args, "could not revoke the key", revoke, &mut *store)?;
-    let warned = warn_of_rotated(&key, &mut *store, context);
-    let shown = warned.and_then(|()| show(&key, as_json, &mut *store, context));
-    args.wait.then(shown, place, &mut *store, context)?;
+    let revoke = |store: &mut KeyStore, id: &KeyId| store.revoke_key(id, now);
+    let key = change(args, "could not revoke the key", revoke, &mut store)?;
+    let warned = warn_of_rotated(&key, &mut store, context);
+    let shown = warned.and_then(|()| show(&key, as_json, &mut store, context));
+    args.wait.then(shown, place, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
 
 fn change(
     args: &ChangeArgs,
     attempt: &str,
-    change: impl FnOnce(&mut dyn KeyStore, &KeyId) -> Result<Key, KeyStoreError>,
-    store: &mut dyn KeyStore,
+    change: impl FnOnce(&mut KeyStore, &KeyId) -> Result<Key, KeyStoreError>,
+    store: &mut KeyStore,
 ) -> anyhow::Result<Key> {
     let key = args.key.find(attempt, store)?;
     change(store, &key.id).map_err(|error| key_store::refused(error, attempt, store))
@@ -87,7 +88,7 @@ fn change(
 fn show(
     key: &Key,
     as_json: bool,
-    store: &mut dyn KeyStore,
+    store: &mut KeyStore,
     context: &mut Context,
 ) -> anyhow::Result<()> {
     let owner = owner(key, store)?;
@@ -96,11 +97,7 @@ fn show(
 }
 
 /// Who revokes a key may not think of the rotated one before it, whose grace goes on.
-fn warn_of_rotated(
-    key: &Key,
-    store: &mut dyn KeyStore,
-    context: &mut Context,
-) -> anyhow::Result<()> {
+fn warn_of_rotated(key: &Key, store: &mut KeyStore, context: &mut Context) -> anyhow::Result<()> {
     let owner = owner(key, store)?;
     let now = context.clock.now().unix_seconds();
     for other in store

@@ -7,10 +7,10 @@ use clap::builder::TypedValueParser;
 use clap::{ArgAction, Args, value_parser};
 use shared::keys::environment::Environment;
 use shared::keys::key::Key;
+use shared::keys::key_store::{IssuedKey, KeyStore, NewKey};
 use shared::keys::limits::{DEFAULT_RATE_LIMIT, NAME_MAX, RATE_LIMIT_MAX, RATE_LIMIT_MIN};
 use shared::keys::name::Name;
 use shared::keys::scope::Scope;
-use shared::keys::store::{IssuedKey, KeyStore, NewKey};
 use shared::keys::subscription::Subscription;
 
 use crate::advice::Advised;
@@ -86,27 +86,27 @@ pub(super) fn run(
             .map(|expires| now.saturating_add_unsigned(expires.as_secs())),
     };
     let issued = store.issue_key(new, &mut *context.random, now);
-    let issued = issued.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
+    let issued = issued.map_err(|error| key_store::refused(error, attempt, &mut store))?;
     let shown = if as_json {
-        show_document(&issued, now, &mut *store, context)
+        show_document(&issued, now, &mut store, context)
     } else {
         show_key(&issued, context)
     };
-    let shown = seen(&issued.key, shown, &mut *store, context);
+    let shown = seen(&issued.key, shown, &mut store, context);
     if shown.is_ok()
         && !as_json
-        && let Ok(owner) = owner(&issued.key, &mut *store)
+        && let Ok(owner) = owner(&issued.key, &mut store)
     {
         tell(&about(&issued, &owner, now, context), context);
     }
-    args.wait.then(shown, place, &mut *store, context)?;
+    args.wait.then(shown, place, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
 
 fn show_document(
     issued: &IssuedKey,
     now: i64,
-    store: &mut dyn KeyStore,
+    store: &mut KeyStore,
     context: &mut Context,
 ) -> anyhow::Result<()> {
     let owner = owner(&issued.key, store)?;
@@ -123,7 +123,7 @@ fn show_document(
 pub(super) fn seen(
     key: &Key,
     shown: anyhow::Result<()>,
-    store: &mut dyn KeyStore,
+    store: &mut KeyStore,
     context: &mut Context,
 ) -> anyhow::Result<()> {
     let flushed = shown.and_then(|()| Ok(context.out.flush()?));

@@ -5,6 +5,7 @@ use std::io::Write;
 
 use serde::Serialize;
 use shared::keys::key::{Key, KeyId};
+use shared::keys::key_store::KeyStore;
 use shared::keys::last_use::LastUse;
 use shared::keys::subscription::Subscription;
 
@@ -99,9 +100,9 @@ pub(super) fn show(
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let mut store = key_store::open(place, context)?;
-    let key = args.find("could not show the key", &mut *store)?;
-    let owner = owner(&key, &mut *store)?;
-    let last_use = last_use(&key, &mut *store)?;
+    let key = args.find("could not show the key", &mut store)?;
+    let owner = owner(&key, &mut store)?;
+    let last_use = last_use(&key, &mut store)?;
     print(&key, &owner, last_use, as_json, context)?;
     Ok(ExitStatus::Done)
 }
@@ -130,7 +131,7 @@ struct Listing {
 }
 
 /// Each key with its owner. Keys are read first, so that the owner of each is known after.
-fn listing(store: Option<key_store::OpenStore>) -> anyhow::Result<Listing> {
+fn listing(store: Option<KeyStore>) -> anyhow::Result<Listing> {
     let (keys, owners, last_uses) = match store {
         Some(mut store) => (store.keys()?, store.subscriptions()?, store.last_uses()?),
         None => Default::default(),

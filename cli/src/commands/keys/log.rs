@@ -6,8 +6,8 @@ use clap::{Args, value_parser};
 use serde::Serialize;
 use shared::base::timestamp::Timestamp;
 use shared::keys::audit::{Change, Entry, EntryQuery};
+use shared::keys::key_store::KeyStore;
 use shared::keys::name::Name;
-use shared::keys::store::KeyStore;
 
 use crate::commands::key_store;
 use crate::commands::keys::KeyArgs;
@@ -51,7 +51,7 @@ pub(super) fn run(
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let mut store = key_store::open(place, context)?;
-    let query = query(args, &mut *store)?;
+    let query = query(args, &mut store)?;
     let mut entries = store.audit_log(&query)?;
     // One more was asked for, to know whether there are more.
     let shown = usize::try_from(args.limit)?;
@@ -85,7 +85,7 @@ pub(super) fn run(
     Ok(ExitStatus::Done)
 }
 
-fn query(args: &LogArgs, store: &mut dyn KeyStore) -> anyhow::Result<EntryQuery> {
+fn query(args: &LogArgs, store: &mut KeyStore) -> anyhow::Result<EntryQuery> {
     let attempt = "could not show the log";
     let key = match &args.key {
         Some(key) => Some(key.find(attempt, store)?.id),

@@ -1,8 +1,8 @@
 //! `catalogue keys rotate`: a new key in the place of an old one, without an interruption.
 
 use clap::Args;
+use shared::keys::key_store::Rotation;
 use shared::keys::limits::{DEFAULT_GRACE, GRACE_MAX};
-use shared::keys::store::Rotation;
 
 use crate::commands::key_store;
 use crate::commands::keys::document::{IssuedDocument, KeyDocument};
@@ -54,12 +54,12 @@ pub(super) fn run(
     require_output(attempt, context)?;
     let mut store = key_store::open(place, context)?;
     let now = context.clock.now().unix_seconds();
-    let old = args.key.find(attempt, &mut *store)?;
+    let old = args.key.find(attempt, &mut store)?;
     // What is shown beside the new key is read before there is one that could not be shown.
-    let owner = owner(&old, &mut *store)?;
-    let last_use = last_use(&old, &mut *store)?;
+    let owner = owner(&old, &mut store)?;
+    let last_use = last_use(&old, &mut store)?;
     let rotation = store.rotate_key(&old.id, args.grace.0, &mut *context.random, now);
-    let rotation = rotation.map_err(|error| key_store::refused(error, attempt, &mut *store))?;
+    let rotation = rotation.map_err(|error| key_store::refused(error, attempt, &mut store))?;
     let shown = if as_json {
         let document = IssuedDocument {
             key: rotation.new.secret.expose(),
@@ -70,7 +70,7 @@ pub(super) fn run(
     } else {
         show_key(&rotation.new, context)
     };
-    let shown = seen(&rotation.new.key, shown, &mut *store, context);
+    let shown = seen(&rotation.new.key, shown, &mut store, context);
     let old = about_old(&rotation, now, context);
     if shown.is_err() {
         // It is told beside the error: the new key is gone, and the old one goes.
@@ -79,7 +79,7 @@ pub(super) fn run(
         let about = about(&rotation.new, &owner, now, context);
         tell(&(about + &old), context);
     }
-    args.wait.then(shown, place, &mut *store, context)?;
+    args.wait.then(shown, place, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
 

@@ -14,17 +14,15 @@ use clap::Args;
 use serde::Serialize;
 use shared::keys::contents::{Contents, Counts};
 use shared::keys::environment::Environment;
+use shared::keys::key_store::KeyStore;
 use shared::keys::limits::CHANGES_HOLD_WITHIN;
-use shared::keys::postgres::{
-    AddressError, PgClient, PostgresAddress, PostgresKeyStore, WithoutServers,
-};
-use shared::keys::sqlite::SqliteKeyStore;
-use shared::keys::store::{KeyStore, KeyStoreError};
+use shared::keys::postgres::{AddressError, PgClient, PostgresAddress, WithoutServers};
+use shared::keys::store::KeyStoreError;
 use shared::servers::{ServerLock, ServerLockError};
 
 use crate::advice::Advised;
 use crate::args::address::address;
-use crate::commands::key_store::{self, OpenStore};
+use crate::commands::key_store;
 use crate::commands::unseen::made;
 use crate::exit_status::ExitStatus;
 use crate::json;
@@ -115,7 +113,7 @@ pub(super) fn run(
                 _directory: without_servers(place)?,
                 _database: None,
             };
-            let store = SqliteKeyStore::open(&file, context.operator.clone());
+            let store = KeyStore::open(&file, context.operator.clone());
             (
                 file.display().to_string(),
                 held,
@@ -125,7 +123,7 @@ pub(super) fn run(
         Some(client) => {
             let without_servers = WithoutServers::hold(&client).map_err(stopped)?;
             (context.pause)(LAST_CHARGE_WAIT);
-            let store = PostgresKeyStore::open_to_copy(&client, context.operator.clone());
+            let store = KeyStore::connect_to_copy(&client, context.operator.clone());
             let contents = read(store).map_err(stopped)?;
             without_servers.confirm().map_err(stopped)?;
             let held = Held {
@@ -140,7 +138,7 @@ pub(super) fn run(
     made(show(&from, &to, contents.counts(), args.json, context))
 }
 
-fn read(store: Result<impl KeyStore, KeyStoreError>) -> Result<Contents, KeyStoreError> {
+fn read(store: Result<KeyStore, KeyStoreError>) -> Result<Contents, KeyStoreError> {
     store?.contents()
 }
 
@@ -178,21 +176,21 @@ fn refuse_target(file: &Path, place: &KeyStoreConfig) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn open_target(target: &Target, context: &Context) -> anyhow::Result<(String, OpenStore)> {
+fn open_target(target: &Target, context: &Context) -> anyhow::Result<(String, KeyStore)> {
     let operator = context.operator.clone();
     match target {
         Target::File(file) => {
             let shown = file.display().to_string();
-            let store = SqliteKeyStore::open_or_create(file, operator);
+            let store = KeyStore::open_or_create(file, operator);
             let store = store.map_err(key_store::not_opened)?;
-            Ok((shown, Box::new(store)))
+            Ok((shown, store))
         }
         Target::Database(address) => {
             let client = PgClient::new(address.clone());
             let client = client.context("could not get ready to reach the key store")?;
-            let store = PostgresKeyStore::open_to_copy(&client, operator);
+            let store = KeyStore::connect_to_copy(&client, operator);
             let store = store.map_err(key_store::not_opened)?;
-            Ok((address.to_string(), Box::new(store)))
+            Ok((address.to_string(), store))
         }
     }
 }

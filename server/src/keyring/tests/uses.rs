@@ -21,7 +21,7 @@ impl LastUses for Record {
         let mut failures = self.failures.lock().unwrap();
         if 0 < *failures {
             *failures -= 1;
-            let location = "here".to_owned();
+            let location = Location::File("here".to_owned());
             return Err(KeyStoreError::Missing { location });
         }
         self.batches.lock().unwrap().push(uses.to_vec());

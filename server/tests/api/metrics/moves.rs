@@ -9,7 +9,7 @@ use server::catalogue::OpenSettings;
 use server::follow::Follower;
 use server::http::ConnectionLimits;
 use shared::base::clock::Clock;
-use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError, Revision};
+use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError, Location, Revision};
 use shared::release::{FileName, ReleaseId, ReleaseStore};
 
 use super::{Scrape, family};
@@ -114,7 +114,7 @@ struct Failing;
 
 impl KeySource for Failing {
     fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError> {
-        let location = "memory".to_owned();
+        let location = Location::File("memory".to_owned());
         Err(KeyStoreError::Missing { location })
     }
 

@@ -7,7 +7,7 @@ use server::limits::{LeaseSize, Quotas};
 use shared::keys::ledger::{Lease, QuotaLedger};
 use shared::keys::name::Name;
 use shared::keys::quota::Period;
-use shared::keys::store::{CHANGE, KeyStoreError};
+use shared::keys::store::{CHANGE, KeyStoreError, Location};
 use shared::keys::subscription::{Plan, Subscription, SubscriptionId, SubscriptionStatus};
 
 /// A subscription that started at this time.
@@ -88,7 +88,7 @@ impl Access {
     ) -> Result<T, KeyStoreError> {
         let mut seen = self.seen();
         let trouble = std::mem::take(&mut seen.trouble);
-        let location = "memory".to_owned();
+        let location = Location::File("memory".to_owned());
         if trouble == Trouble::Before {
             return Err(KeyStoreError::Missing { location });
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::keys::audit::{Change, Entry, EntryQuery, Event};
 use crate::keys::key::{Key, KeyId};
-use crate::keys::store::SubscriptionChange;
+use crate::keys::key_store::SubscriptionChange;
 use crate::keys::subscription::SubscriptionStatus;
 
 const ALL: EntryQuery = EntryQuery {
@@ -41,7 +41,7 @@ fn quota(quota: u64) -> SubscriptionChange {
 }
 
 /// What `change` adds to the log, the latest first.
-fn added(store: &mut dyn KeyStore, change: impl FnOnce(&mut dyn KeyStore)) -> Vec<Entry> {
+fn added(store: &mut KeyStore, change: impl FnOnce(&mut KeyStore)) -> Vec<Entry> {
     let before = store.audit_log(&ALL).unwrap();
     change(store);
     let mut after = store.audit_log(&ALL).unwrap();
@@ -51,7 +51,7 @@ fn added(store: &mut dyn KeyStore, change: impl FnOnce(&mut dyn KeyStore)) -> Ve
 }
 
 /// One change of a key.
-type Step = fn(&mut dyn KeyStore, &KeyId);
+type Step = fn(&mut KeyStore, &KeyId);
 
 /// What is entered when a key is new.
 fn rights() -> Vec<Change> {
@@ -68,7 +68,7 @@ fn rights() -> Vec<Change> {
 fn subscriptions_are_entered_with_old_and_new_values() {
     on_every_store(|place| {
         let mut store = place.store();
-        let created = added(&mut *store, |store| _ = subscribe(store, "Acme", 5));
+        let created = added(&mut store, |store| _ = subscribe(store, "Acme", 5));
         let begun = vec![
             change("plan", None, Some("pro")),
             change("status", None, Some("active")),
@@ -79,7 +79,7 @@ fn subscriptions_are_entered_with_old_and_new_values() {
             status: Some(SubscriptionStatus::Inactive),
             ..quota(9)
         };
-        let updated = added(&mut *store, |store| {
+        let updated = added(&mut store, |store| {
             store.update_subscription(&name("Acme"), both, NOW).unwrap();
         });
         let changed = vec![
@@ -94,8 +94,8 @@ fn subscriptions_are_entered_with_old_and_new_values() {
 fn the_whole_life_of_a_key_is_entered() {
     on_every_store(|place| {
         let mut store = place.store();
-        subscribe(&mut *store, "Acme", 5);
-        let issued = added(&mut *store, |store| _ = issue(store, 1));
+        subscribe(&mut store, "Acme", 5);
+        let issued = added(&mut store, |store| _ = issue(store, 1));
         let key = store.keys().unwrap().remove(0);
         assert_eq!(issued, [entry(Event::KeyIssued, Some(&key), rights())]);
         let steps: [(Event, Step); 3] = [
@@ -110,9 +110,9 @@ fn the_whole_life_of_a_key_is_entered() {
             }),
         ];
         for (event, step) in steps {
-            let entered = added(&mut *store, |store| step(store, &key.id));
+            let entered = added(&mut store, |store| step(store, &key.id));
             assert_eq!(entered, [entry(event, Some(&key), Vec::new())]);
-            let again = added(&mut *store, |store| step(store, &key.id));
+            let again = added(&mut store, |store| step(store, &key.id));
             assert_eq!(again, [], "{event:?}: what is so already is no change");
         }
     });
@@ -122,9 +122,9 @@ fn the_whole_life_of_a_key_is_entered() {
 fn a_rotation_is_entered_for_both_keys() {
     on_every_store(|place| {
         let mut store = place.store();
-        subscribe(&mut *store, "Acme", 5);
-        let old = issue(&mut *store, 1).key;
-        let rotated = added(&mut *store, |store| {
+        subscribe(&mut store, "Acme", 5);
+        let old = issue(&mut store, 1).key;
+        let rotated = added(&mut store, |store| {
             let random = &mut StdRng::seed_from_u64(2);
             store
                 .rotate_key(&old.id, Duration::from_mins(1), random, NOW)
@@ -151,10 +151,10 @@ fn a_rotation_is_entered_for_both_keys() {
 fn what_is_refused_and_what_changes_nothing_is_not_entered() {
     on_every_store(|place| {
         let mut store = place.store();
-        let subscription = subscribe(&mut *store, "Acme", 5);
-        let key = issue(&mut *store, 1).key;
+        let subscription = subscribe(&mut store, "Acme", 5);
+        let key = issue(&mut store, 1).key;
         store.revoke_key(&key.id, NOW).unwrap();
-        let entered = added(&mut *store, |store| {
+        let entered = added(&mut store, |store| {
             store.enable_key(&key.id, NOW).unwrap_err();
             let random = &mut StdRng::seed_from_u64(2);
             let rotated = store.rotate_key(&key.id, Duration::ZERO, random, NOW);
@@ -173,9 +173,9 @@ fn what_is_refused_and_what_changes_nothing_is_not_entered() {
 fn entries_are_found_by_key_and_subscription_the_latest_first() {
     on_every_store(|place| {
         let mut store = place.store();
-        let acme = subscribe(&mut *store, "Acme", 5).id;
-        let other = subscribe(&mut *store, "Other", 5).id;
-        let key = issue(&mut *store, 1).key.id;
+        let acme = subscribe(&mut store, "Acme", 5).id;
+        let other = subscribe(&mut store, "Other", 5).id;
+        let key = issue(&mut store, 1).key.id;
         store.disable_key(&key, NOW).unwrap();
         let mut events = |key: Option<&KeyId>, subscription, limit| {
             let query = EntryQuery {
@@ -204,8 +204,8 @@ fn entries_are_found_by_key_and_subscription_the_latest_first() {
 fn the_log_has_no_hash_and_no_secret() {
     on_every_store(|place| {
         let mut store = place.store();
-        subscribe(&mut *store, "Acme", 5);
-        let issued = issue(&mut *store, 1);
+        subscribe(&mut store, "Acme", 5);
+        let issued = issue(&mut store, 1);
         let log = format!("{:?}", store.audit_log(&ALL).unwrap());
         let secret = &issued.secret.expose()[issued.key.prefix.as_str().len()..];
         let hash = issued.key.hash.as_bytes();
@@ -221,7 +221,7 @@ fn the_log_has_no_hash_and_no_secret() {
 fn entries_can_be_neither_altered_nor_removed_and_no_change_is_made_without_one() {
     on_every_store(|place| {
         let mut store = place.store();
-        subscribe(&mut *store, "Acme", 5);
+        subscribe(&mut store, "Acme", 5);
         for sql in [
             "UPDATE catalogue.audit SET at = 0",
             "DELETE FROM catalogue.audit",

@@ -9,9 +9,9 @@ use crate::keys::store::KeyStoreError;
 /// A store with something of everything.
 fn used(place: &dyn Place) -> Contents {
     let mut store = place.store();
-    let acme = subscribe(&mut *store, "Acme", 100);
-    let id = issue(&mut *store, 1).key.id;
-    issue(&mut *store, 2);
+    let acme = subscribe(&mut store, "Acme", 100);
+    let id = issue(&mut store, 1).key.id;
+    issue(&mut store, 2);
     let random = &mut StdRng::seed_from_u64(3);
     store
         .rotate_key(&id, Duration::from_hours(1), random, NOW)
@@ -45,9 +45,9 @@ fn a_copy_has_everything_and_goes_on_with_the_next_numbers() {
         assert_eq!(copy.contents().unwrap(), contents);
         assert_eq!(from.store().contents().unwrap(), contents);
         assert_ne!(copy.revision().unwrap(), from.store().revision().unwrap());
-        let next = subscribe(&mut *copy, "Next", 1).id.0;
+        let next = subscribe(&mut copy, "Next", 1).id.0;
         assert_eq!(next, contents.numbers.subscriptions + 1);
-        issue(&mut *copy, 9);
+        issue(&mut copy, 9);
         let issued = copy.contents().unwrap();
         assert_eq!(issued.keys.last().unwrap().0, contents.numbers.keys + 1);
         assert_eq!(
@@ -64,7 +64,7 @@ fn a_store_that_has_anything_is_left_as_it_is() {
             empty if empty.is_empty() => used(from),
             contents => contents,
         };
-        subscribe(&mut *to.store(), "Other", 1);
+        subscribe(&mut to.store(), "Other", 1);
         let before = to.store().contents().unwrap();
         let refused = to.store().fill(&contents).unwrap_err();
         assert!(

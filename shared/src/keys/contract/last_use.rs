@@ -18,8 +18,8 @@ fn used(at: i64) -> LastUse {
 fn the_latest_use_of_each_key_is_kept() {
     on_every_store(|place| {
         let mut store = place.store();
-        subscribe(&mut *store, "Acme", 1);
-        let [one, other] = [1, 2].map(|seed| issue(&mut *store, seed).key.id);
+        subscribe(&mut store, "Acme", 1);
+        let [one, other] = [1, 2].map(|seed| issue(&mut store, seed).key.id);
         assert!(store.last_uses().unwrap().is_empty());
         let uses = place.last_uses();
         uses.record(&[(one.clone(), NOW + 5), (other.clone(), NOW)])
@@ -38,8 +38,8 @@ fn the_latest_use_of_each_key_is_kept() {
 fn a_use_after_the_rotation_is_told_from_one_before() {
     on_every_store(|place| {
         let mut store = place.store();
-        subscribe(&mut *store, "Acme", 1);
-        let old = issue(&mut *store, 1).key.id;
+        subscribe(&mut store, "Acme", 1);
+        let old = issue(&mut store, 1).key.id;
         let random = &mut StdRng::seed_from_u64(2);
         let rotation = store.rotate_key(&old, Duration::from_hours(1), random, NOW);
         let new = rotation.unwrap().new.key.id;
@@ -58,8 +58,8 @@ fn a_use_after_the_rotation_is_told_from_one_before() {
 fn a_use_is_no_change_of_keys_and_not_in_the_audit_log() {
     on_every_store(|place| {
         let mut store = place.store();
-        subscribe(&mut *store, "Acme", 1);
-        let id = issue(&mut *store, 1).key.id;
+        subscribe(&mut store, "Acme", 1);
+        let id = issue(&mut store, 1).key.id;
         let mut source = place.source();
         assert!(source.poll().unwrap().is_some());
         let query = EntryQuery {
@@ -79,8 +79,8 @@ fn a_use_is_no_change_of_keys_and_not_in_the_audit_log() {
 fn a_key_that_the_store_does_not_have_is_left_out() {
     on_every_store(|place| {
         let mut store = place.store();
-        subscribe(&mut *store, "Acme", 1);
-        let id = issue(&mut *store, 1).key.id;
+        subscribe(&mut store, "Acme", 1);
+        let id = issue(&mut store, 1).key.id;
         let gone = KeyId::parse("key_0000000000000000").unwrap();
         place
             .last_uses()

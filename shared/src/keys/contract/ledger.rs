@@ -1,16 +1,17 @@
 //! Leases: exact, of the right period, and never more than the quota.
 
 use super::*;
+use crate::keys::key_store::SubscriptionChange;
 use crate::keys::ledger::Lease;
 use crate::keys::quota::Period;
-use crate::keys::store::{KeyStoreError, SubscriptionChange};
+use crate::keys::store::KeyStoreError;
 use crate::keys::subscription::SubscriptionId;
 
 #[test]
 fn leases_grant_what_is_left_and_no_more() {
     on_every_store(|place| {
         let mut store = place.store();
-        let subscription = subscribe(&mut *store, "Acme", 10);
+        let subscription = subscribe(&mut store, "Acme", 10);
         let period = subscription.period(NOW);
         let ledger = place.ledger();
         let lease = |wanted| ledger.lease(subscription.id, period, wanted).unwrap();
@@ -56,7 +57,7 @@ fn leases_grant_what_is_left_and_no_more() {
 fn a_changed_quota_holds_for_the_next_lease() {
     on_every_store(|place| {
         let mut store = place.store();
-        let subscription = subscribe(&mut *store, "Acme", 10);
+        let subscription = subscribe(&mut store, "Acme", 10);
         let period = subscription.period(NOW);
         let ledger = place.ledger();
         let lease = |wanted| ledger.lease(subscription.id, period, wanted).unwrap();
@@ -86,8 +87,8 @@ fn periods_and_subscriptions_are_counted_apart() {
     on_every_store(|place| {
         let mut store = place.store();
         let (one, other) = (
-            subscribe(&mut *store, "Acme", 10),
-            subscribe(&mut *store, "Other", 10),
+            subscribe(&mut store, "Acme", 10),
+            subscribe(&mut store, "Other", 10),
         );
         let period = one.period(NOW);
         let next = Period::containing(one.started_at, period.end);
@@ -110,7 +111,7 @@ fn periods_and_subscriptions_are_counted_apart() {
 fn periods_that_are_leased_in_turn_keep_their_own_counts() {
     on_every_store(|place| {
         let mut store = place.store();
-        let subscription = subscribe(&mut *store, "Acme", 10);
+        let subscription = subscribe(&mut store, "Acme", 10);
         let (id, period) = (subscription.id, subscription.period(NOW));
         let next = Period::containing(subscription.started_at, period.end);
         let ledger = place.ledger();
@@ -154,7 +155,7 @@ fn who_asks_together_is_answered_together_and_each_by_its_own_answer() {
         let mut store = place.store();
         let names = ["Acme", "Bolt", "Crow"];
         let mut ids = names
-            .map(|name| subscribe(&mut *store, name, 100).id)
+            .map(|name| subscribe(&mut store, name, 100).id)
             .to_vec();
         let unknown = SubscriptionId(99);
         ids.push(unknown);
@@ -189,7 +190,7 @@ fn who_asks_together_is_answered_together_and_each_by_its_own_answer() {
 #[test]
 fn concurrent_leases_of_several_servers_never_exceed_the_quota() {
     on_every_store(|place| {
-        let subscription = subscribe(&mut *place.store(), "Acme", 100);
+        let subscription = subscribe(&mut place.store(), "Acme", 100);
         let period = subscription.period(NOW);
         let (id, granted) = (subscription.id, std::sync::atomic::AtomicU64::new(0));
         std::thread::scope(|scope| {

@@ -1,21 +1,21 @@
 //! What a server notices of a store, poll by poll.
 
 use super::*;
-use crate::keys::store::SubscriptionChange;
+use crate::keys::key_store::SubscriptionChange;
 use crate::keys::subscription::SubscriptionStatus;
 
 /// A store with a subscription and a key, and a source that has seen both.
-fn followed(place: &dyn Place) -> (Box<dyn KeyStore>, Box<dyn KeySource>) {
+fn followed(place: &dyn Place) -> (KeyStore, Box<dyn KeySource>) {
     let mut store = place.store();
-    subscribe(&mut *store, "Acme", 100);
-    issue(&mut *store, 1);
+    subscribe(&mut store, "Acme", 100);
+    issue(&mut store, 1);
     let mut source = place.source();
-    check(&mut *source, &mut *store);
+    check(&mut *source, &mut store);
     (store, source)
 }
 
 /// The source has something new, all of it, once.
-fn check(source: &mut dyn KeySource, store: &mut dyn KeyStore) {
+fn check(source: &mut dyn KeySource, store: &mut KeyStore) {
     let snapshot = source.poll().unwrap().unwrap();
     assert_eq!(snapshot.keys, store.keys().unwrap());
     assert_eq!(snapshot.subscriptions, store.subscriptions().unwrap());
@@ -33,20 +33,20 @@ fn every_change_is_noticed_once_whoever_makes_it() {
             status,
             quota: Some(3),
         };
-        issue(&mut *store, 2);
-        check(&mut *source, &mut *store);
+        issue(&mut store, 2);
+        check(&mut *source, &mut store);
         store.disable_key(&id, NOW).unwrap();
-        check(&mut *source, &mut *store);
+        check(&mut *source, &mut store);
         store
             .update_subscription(&name("Acme"), change, NOW)
             .unwrap();
-        check(&mut *source, &mut *store);
+        check(&mut *source, &mut store);
         store.revoke_key(&id, NOW).unwrap();
-        check(&mut *source, &mut *store);
+        check(&mut *source, &mut store);
         place
             .by_hand("UPDATE catalogue.keys SET revoked_at = NULL")
             .unwrap();
-        check(&mut *source, &mut *store);
+        check(&mut *source, &mut store);
     });
 }
 
@@ -81,6 +81,6 @@ fn what_cannot_be_read_confirms_nothing_until_it_can_be_again() {
         place
             .by_hand("UPDATE catalogue.keys SET scopes = 'boats.read'")
             .unwrap();
-        check(&mut *source, &mut *store);
+        check(&mut *source, &mut store);
     });
 }

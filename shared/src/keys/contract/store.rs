@@ -4,9 +4,11 @@ use std::slice;
 use std::time::Duration;
 
 use super::*;
+use crate::keys::key::KeyReference;
 use crate::keys::key::{Key, KeyId};
+use crate::keys::key_store::SubscriptionChange;
 use crate::keys::limits::QUOTA_MAX;
-use crate::keys::store::{KeyReference, KeyStoreError, SubscriptionChange};
+use crate::keys::store::KeyStoreError;
 use crate::keys::subscription::SubscriptionStatus;
 
 #[test]
@@ -15,8 +17,8 @@ fn what_was_written_is_there_when_the_store_is_opened_again() {
         let (subscription, issued) = {
             let mut store = place.store();
             (
-                subscribe(&mut *store, "Acme", QUOTA_MAX),
-                issue(&mut *store, 1),
+                subscribe(&mut store, "Acme", QUOTA_MAX),
+                issue(&mut store, 1),
             )
         };
         let mut store = place.store();
@@ -40,7 +42,7 @@ fn what_was_written_is_there_when_the_store_is_opened_again() {
 fn a_key_without_name_limit_and_expiry_is_kept_as_such() {
     on_every_store(|place| {
         let mut store = place.store();
-        subscribe(&mut *store, "Acme", 1);
+        subscribe(&mut store, "Acme", 1);
         let new = NewKey {
             name: None,
             rate_limit: None,
@@ -58,8 +60,8 @@ fn a_key_without_name_limit_and_expiry_is_kept_as_such() {
 fn a_rotation_passes_on_everything_but_the_secret() {
     on_every_store(|place| {
         let mut store = place.store();
-        subscribe(&mut *store, "Acme", 1);
-        let first = issue(&mut *store, 1).key;
+        subscribe(&mut store, "Acme", 1);
+        let first = issue(&mut store, 1).key;
         let mut rotate = |id: &KeyId, seed| {
             let random = &mut StdRng::seed_from_u64(seed);
             store
@@ -98,8 +100,8 @@ fn a_rotation_passes_on_everything_but_the_secret() {
 fn a_refused_rotation_leaves_no_new_key() {
     on_every_store(|place| {
         let mut store = place.store();
-        subscribe(&mut *store, "Acme", 1);
-        let key = issue(&mut *store, 1).key;
+        subscribe(&mut store, "Acme", 1);
+        let key = issue(&mut store, 1).key;
         let revoked = store.revoke_key(&key.id, NOW).unwrap();
         let refused = store.rotate_key(&key.id, Duration::ZERO, &mut StdRng::seed_from_u64(2), NOW);
         assert!(matches!(refused, Err(KeyStoreError::Unchangeable(_))));
@@ -111,8 +113,8 @@ fn a_refused_rotation_leaves_no_new_key() {
 fn changes_are_kept() {
     on_every_store(|place| {
         let mut store = place.store();
-        subscribe(&mut *store, "Acme", 1);
-        let id = issue(&mut *store, 1).key.id;
+        subscribe(&mut store, "Acme", 1);
+        let id = issue(&mut store, 1).key.id;
         assert_eq!(store.disable_key(&id, NOW).unwrap().disabled_at, Some(NOW));
         assert_eq!(store.keys().unwrap()[0].disabled_at, Some(NOW));
         assert_eq!(store.enable_key(&id, NOW).unwrap().disabled_at, None);
@@ -150,9 +152,9 @@ fn changes_are_kept() {
 fn no_two_keys_have_the_same_id_or_prefix() {
     on_every_store(|place| {
         let mut store = place.store();
-        subscribe(&mut *store, "Acme", 1);
+        subscribe(&mut store, "Acme", 1);
         // The same seed draws the same id and prefix first.
-        let (one, other) = (issue(&mut *store, 1).key, issue(&mut *store, 1).key);
+        let (one, other) = (issue(&mut store, 1).key, issue(&mut store, 1).key);
         assert_ne!(one.id, other.id);
         assert_ne!(one.prefix, other.prefix);
     });
@@ -162,7 +164,7 @@ fn no_two_keys_have_the_same_id_or_prefix() {
 fn what_is_not_there_or_not_allowed_is_named() {
     on_every_store(|place| {
         let mut store = place.store();
-        subscribe(&mut *store, "Acme", 1);
+        subscribe(&mut store, "Acme", 1);
         let new = NewSubscription {
             name: name("Acme"),
             plan: Plan::Pro,

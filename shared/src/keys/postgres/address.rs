@@ -7,6 +7,8 @@ use std::str::FromStr;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
+use crate::keys::store::Location;
+
 /// How an address begins, in both ways that PostgreSQL's own programs know.
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 /// The setting of an address that says how the connection is protected.
@@ -127,6 +129,11 @@ impl PostgresAddress {
     /// Whether connections use TLS.
     pub fn uses_tls(&self) -> bool {
         self.config.get_ssl_mode() != SslMode::Disable
+    }
+
+    /// The store there, for people.
+    pub(super) fn location(&self) -> Location {
+        Location::Database(self.to_string())
     }
 
     /// Whether nothing leaves this machine.

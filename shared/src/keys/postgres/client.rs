@@ -1,4 +1,5 @@
-//! What reaches the store: threads of its own for the network, the address, and TLS.
+//! What reaches the store: threads of its own for the network, the address, TLS, and how long
+//! anything is waited for.
 //!
 //! Commands and servers ask from threads that may block; the network is waited for here. So no
 //! busy runtime of a server delays an answer of the store, and nobody outside needs to know that
@@ -7,18 +8,18 @@
 use std::fmt;
 use std::io;
 use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 use tokio::runtime::Runtime;
+use tokio_postgres::Error;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::base::threads::{self, Blocking};
 use crate::keys::postgres::PostgresAddress;
-use crate::keys::postgres::endings::Endings;
 use crate::keys::postgres::failure::Failure;
-use crate::keys::postgres::patience::Patience;
 
 /// Threads that look up the names of hosts.
 const BLOCKING: Blocking = Blocking {
@@ -39,6 +40,15 @@ struct Shared {
     /// None only while it is dropped.
     runtime: Option<Runtime>,
 }
+
+/// How long one step on a connection may take: to connect, or to get the answer to one statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Timeout(Duration);
+
+/// Why the connection ended that ended last, until that is reported; clones share it. The library
+/// says so to what drives a connection; who asks on it hears only that it is closed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Endings(Arc<Mutex<Option<String>>>);
 
 impl PgClient {
     /// Gets ready to reach the store at `address`, without doing so yet.
@@ -69,25 +79,25 @@ impl PgClient {
         self.0.tls.clone().map_err(Failure::Setup)
     }
 
-    /// Where it is told why connections end.
+    /// Where it is noted why connections end.
     pub(super) fn endings(&self) -> &Endings {
         &self.0.endings
     }
 
-    /// What `patience` is with this client.
-    pub(super) fn stretched(&self, patience: Patience) -> Patience {
-        Patience(patience.0 * self.0.slack.get())
+    /// What `timeout` is with this client.
+    pub(super) fn stretched(&self, timeout: Timeout) -> Timeout {
+        Timeout(timeout.0 * self.0.slack.get())
     }
 
-    /// Waits for what is asked, as long as `patience` lasts.
+    /// Waits for what is asked, for `timeout` at most.
     pub(super) fn wait<T>(
         &self,
-        patience: Patience,
+        timeout: Timeout,
         asked: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        let patience = self.stretched(patience);
-        let answer = async { tokio::time::timeout(patience.0, asked).await };
-        let too_slow = |_elapsed| Err(Failure::TooSlow(patience.0.as_millis()));
+        let timeout = self.stretched(timeout);
+        let answer = async { tokio::time::timeout(timeout.0, asked).await };
+        let too_slow = |_elapsed| Err(Failure::TooSlow(timeout.0.as_millis()));
         let answered = self.runtime().block_on(answer);
         answered
             .unwrap_or_else(too_slow)
@@ -102,6 +112,56 @@ impl PgClient {
     fn runtime(&self) -> &Runtime {
         let runtime = self.0.runtime.as_ref();
         runtime.unwrap_or_else(|| unreachable!("a client in use is not dropped"))
+    }
+}
+
+impl Timeout {
+    /// Of a command.
+    pub(crate) const COMMANDS: Self = Self(Duration::from_secs(5));
+    /// Of a copy and of steps from one version to the next, which work on all rows at once.
+    pub(crate) const ALL_ROWS: Self = Self(Duration::from_mins(10));
+    /// Of whoever only looks how the store is.
+    pub(crate) const LOOKS: Self = Self(Duration::from_secs(2));
+    /// Of the ledger: requests wait with it.
+    pub(crate) const LEASES: Self = Self(Duration::from_millis(250));
+    /// Of a server that asks for changes: several fit into the second for which it may trust its
+    /// last answer.
+    pub(crate) const POLLS: Self = Self(Duration::from_millis(250));
+    /// Of a server that reads all keys anew. What took longer would confirm nothing any more.
+    pub(crate) const SNAPSHOTS: Self = Self(Duration::from_secs(1));
+    /// Of last uses, for which nobody waits.
+    pub(crate) const USES: Self = Self(Duration::from_secs(2));
+
+    /// How long the store itself works on a statement before it gives up: a little less, so that
+    /// one that waits for a lock ends with a word that nothing was done, and none goes on after
+    /// whoever asked is gone.
+    pub(super) fn for_statements(self) -> Duration {
+        self.0 * 4 / 5
+    }
+
+    /// How long each address of `hosts` may take to accept a connection, so that one that swallows
+    /// everything leaves time for the next. A name may stand for two addresses.
+    pub(super) fn for_each_address(self, hosts: usize) -> Duration {
+        self.0 / (2 * u32::try_from(hosts).unwrap_or(u32::MAX / 2).max(1))
+    }
+}
+
+impl Endings {
+    /// Takes in why a connection ends.
+    pub(super) fn note(&self, why: Error) {
+        self.replace(Some(Failure::from(why).text()));
+    }
+
+    /// The failure, with what is known of why the connection is closed.
+    pub(super) fn explain(&self, failure: Failure) -> Failure {
+        let is_closed = matches!(&failure, Failure::Library(error) if error.is_closed());
+        let why = is_closed.then(|| self.replace(None)).flatten();
+        why.map_or(failure, Failure::Ended)
+    }
+
+    fn replace(&self, why: Option<String>) -> Option<String> {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *last, why)
     }
 }
 

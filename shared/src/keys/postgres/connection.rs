@@ -10,10 +10,8 @@ use tokio_postgres::{AsyncMessage, Client, Config, Error, Transaction};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::base::limited::Allowance;
-use crate::keys::postgres::client::PgClient;
-use crate::keys::postgres::endings::Endings;
+use crate::keys::postgres::client::{Endings, PgClient, Timeout};
 use crate::keys::postgres::failure::Failure;
-use crate::keys::postgres::patience::Patience;
 use crate::keys::postgres::stream::{LimitedStreams, lone_folder};
 use crate::keys::store::Wake;
 
@@ -48,17 +46,17 @@ pub(super) struct Connection {
 }
 
 impl Plan {
-    /// Of connections on which statements take no longer than `patience`, and answers have no
+    /// Of connections on which statements take no longer than `timeout`, and answers have no
     /// more than `answers` allows.
     pub(super) fn new(
         client: &PgClient,
-        patience: Patience,
+        timeout: Timeout,
         answers: Allowance,
     ) -> Result<Self, Failure> {
         let mut config = client.address().config().clone();
         let theirs = config.get_options().unwrap_or_default().to_owned();
-        let patience = client.stretched(patience);
-        let millis = patience.of_statements().as_millis();
+        let timeout = client.stretched(timeout);
+        let millis = timeout.for_statements().as_millis();
         // Nothing is found by an unqualified name, so nobody can put another thing in its place.
         // Who waits for a row goes on with what it is then: a stricter isolation would refuse.
         config.options(format!(
@@ -67,7 +65,7 @@ impl Plan {
              -c default_transaction_isolation=read\\ committed"
         ));
         let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
-        let each = patience.of_each_address(hosts);
+        let each = timeout.for_each_address(hosts);
         let theirs = config.get_connect_timeout().copied();
         config.connect_timeout(theirs.map_or(each, |theirs| theirs.min(each)));
         // Of several, those that follow another one are of no use.
@@ -126,19 +124,19 @@ async fn drive<S, T>(
 }
 
 impl Connection {
-    /// Connects, within `patience`.
+    /// Connects, within `timeout`.
     pub(super) fn open(
         client: &PgClient,
-        patience: Patience,
+        timeout: Timeout,
         wake: Option<Wake>,
     ) -> Result<Self, Failure> {
-        let answers = if patience == Patience::OF_ALL_ROWS {
+        let answers = if timeout == Timeout::ALL_ROWS {
             ALL_ROWS
         } else {
             ALL_KEYS
         };
-        let plan = Plan::new(client, patience, answers)?;
-        client.wait(patience, async { Ok(plan.connect(wake).await?) })
+        let plan = Plan::new(client, timeout, answers)?;
+        client.wait(timeout, async { Ok(plan.connect(wake).await?) })
     }
 
     /// The same for whoever ends the task himself.
@@ -147,14 +145,14 @@ impl Connection {
     }
 }
 
-/// Lets the statements of one transaction take as long as `patience` lasts, on a connection for
+/// Lets the statements of one transaction take as long as `timeout` lasts, on a connection for
 /// others.
 pub(super) async fn lengthen(
     transaction: &Transaction<'_>,
     client: &PgClient,
-    patience: Patience,
+    timeout: Timeout,
 ) -> Result<(), Error> {
-    let millis = client.stretched(patience).of_statements().as_millis();
+    let millis = client.stretched(timeout).for_statements().as_millis();
     let sql = format!(
         "SET LOCAL statement_timeout = {millis};
          SET LOCAL idle_in_transaction_session_timeout = {millis}"

@@ -1,68 +1,106 @@
 //! A database with our tables, and what a transaction of it is.
 
-use tokio_postgres::IsolationLevel;
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::error::Error;
 
-use crate::keys::postgres::client::PgClient;
+use tokio_postgres::types::private::BytesMut;
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::{IsolationLevel, Transaction};
+
+use crate::keys::connection::{self, Access, Dialect, Row, Unreadable, Value};
+use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::Connection;
-use crate::keys::postgres::failure::{Failure, Reach, Stop};
-use crate::keys::postgres::patience::Patience;
+use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::schema;
-use crate::keys::postgres::tables::Session;
-use crate::keys::store::{CHANGE, KeyStoreError};
-use crate::keys::tables::{Tables, Transactions};
+use crate::keys::store::{CHANGE, KeyStoreError, Location};
+
+/// Changes follow each other: who changes anything holds the row that names the state.
+const TAKE_TURN: &str = "SELECT number FROM catalogue.revision FOR UPDATE";
 
 /// A database with our tables, on one connection that is made anew where it broke.
 #[derive(Debug)]
-pub struct Database {
+pub(crate) struct Database {
     client: PgClient,
-    patience: Patience,
+    timeout: Timeout,
     connection: Option<Connection>,
 }
 
+/// A transaction, each step of which is waited for.
+pub(crate) struct Session<'a> {
+    client: &'a PgClient,
+    timeout: Timeout,
+    pub(super) transaction: &'a Transaction<'a>,
+    /// What it does to the store, as a verb.
+    attempt: &'static str,
+    /// Whether its connection is of no use any more.
+    is_broken: Cell<bool>,
+}
+
 impl Database {
-    /// The database that `client` reaches, in which nothing takes longer than `patience`.
-    pub(super) fn open(client: &PgClient, patience: Patience) -> Result<Self, KeyStoreError> {
-        let mut database = Self::unchecked(client, patience);
-        let connection = database.connect();
-        let connection = connection.and_then(|connection| database.check(connection));
-        database.connection = Some(database.explained("open", connection)?);
+    /// The database that `client` reaches, in which nothing takes longer than `timeout`.
+    pub(crate) fn open(client: &PgClient, timeout: Timeout) -> Result<Self, KeyStoreError> {
+        let mut database = Self::unchecked(client, timeout);
+        let connection = database.connect("open")?;
+        let found = database.wait(schema::find(&connection.client));
+        let found = found.map_err(|failure| database.not_made("open", failure))?;
+        // One without our tables, or with such as this program cannot work with.
+        found.usable(client.address())?;
+        database.connection = Some(connection);
         Ok(database)
     }
 
     /// The same, whatever it holds.
-    pub(super) fn unchecked(client: &PgClient, patience: Patience) -> Self {
+    pub(super) fn unchecked(client: &PgClient, timeout: Timeout) -> Self {
         Self {
             client: client.clone(),
-            patience,
+            timeout,
             connection: None,
         }
     }
 
-    /// Runs `work` in a transaction, which is undone unless all of it succeeds.
-    pub(super) fn transact<T>(
+    /// Works in a transaction, which is undone unless all of it succeeds.
+    pub(crate) fn transact<T>(
+        &mut self,
+        access: Access,
+        work: impl FnOnce(&Session<'_>) -> Result<T, KeyStoreError>,
+    ) -> Result<T, KeyStoreError> {
+        match access {
+            Access::Read => self.in_transaction("read", work),
+            Access::Change | Access::UrgentChange => self.in_transaction(CHANGE, |session| {
+                connection::Connection::execute(session, TAKE_TURN, &[])?;
+                work(session)
+            }),
+        }
+    }
+
+    /// The same for what does not wait until its turn comes to change anything.
+    pub(super) fn in_transaction<T>(
         &mut self,
         attempt: &'static str,
-        work: impl FnOnce(&Session<'_>) -> Result<T, Stop>,
+        work: impl FnOnce(&Session<'_>) -> Result<T, KeyStoreError>,
     ) -> Result<T, KeyStoreError> {
-        let connection = match self.connection.take() {
-            Some(connection) if !connection.client.is_closed() => Ok(connection),
-            _ => self.connect(),
+        let mut connection = match self.connection.take() {
+            Some(connection) if !connection.client.is_closed() => connection,
+            _ => self.connect(attempt)?,
         };
-        let mut connection = self.explained(attempt, connection)?;
-        let mut reach = Reach::Surely;
-        let done = self.work_on(&mut connection, attempt, work, &mut reach);
-        let is_broken = matches!(&done, Err(Stop::Failure(failure)) if failure.breaks());
-        self.connection = (!is_broken).then_some(connection);
-        done.map_err(|stop| stop.explained(attempt, reach, self.client.address()))
+        let is_broken = Cell::new(false);
+        let done = self.work_on(&mut connection, attempt, work, &is_broken);
+        self.connection = (!is_broken.get()).then_some(connection);
+        done
     }
 
     fn work_on<T>(
         &self,
         connection: &mut Connection,
         attempt: &'static str,
-        work: impl FnOnce(&Session<'_>) -> Result<T, Stop>,
-        reach: &mut Reach,
-    ) -> Result<T, Stop> {
+        work: impl FnOnce(&Session<'_>) -> Result<T, KeyStoreError>,
+        is_broken: &Cell<bool>,
+    ) -> Result<T, KeyStoreError> {
+        let explained = |failure: Failure, outcome| {
+            is_broken.set(failure.breaks());
+            failure.explained(attempt, outcome, self.client.address())
+        };
         let is_change = attempt == CHANGE;
         let isolation = if is_change {
             IsolationLevel::ReadCommitted
@@ -71,57 +109,149 @@ impl Database {
         };
         let begin = connection.client.build_transaction();
         let begin = begin.isolation_level(isolation).read_only(!is_change);
-        let transaction = self.wait(async { Ok(begin.start().await?) })?;
-        let session = Session::new(&self.client, self.patience, &transaction);
-        let value = work(&session)?;
-        if is_change {
-            *reach = Reach::Perhaps;
-        }
-        self.wait(async { Ok(transaction.commit().await?) })?;
+        let begun = self.wait(async { Ok(begin.start().await?) });
+        let transaction = begun.map_err(|failure| explained(failure, CommitOutcome::NotMade))?;
+        let session = Session::new(&self.client, self.timeout, &transaction, attempt);
+        let worked = work(&session);
+        is_broken.set(session.is_broken.get());
+        let value = worked?;
+        let committed = self.wait(async { Ok(transaction.commit().await?) });
+        committed.map_err(|failure| explained(failure, CommitOutcome::Unknown))?;
         Ok(value)
     }
 
-    fn connect(&self) -> Result<Connection, Stop> {
-        Ok(Connection::open(&self.client, self.patience, None)?)
+    fn connect(&self, attempt: &'static str) -> Result<Connection, KeyStoreError> {
+        let connection = Connection::open(&self.client, self.timeout, None);
+        connection.map_err(|failure| self.not_made(attempt, failure))
     }
 
-    /// Refuses a database without our tables, or with such as this program cannot work with.
-    fn check(&self, connection: Connection) -> Result<Connection, Stop> {
-        let found = self.wait(schema::find(&connection.client))?;
-        found.usable(self.client.address())?;
-        Ok(connection)
+    fn not_made(&self, attempt: &'static str, failure: Failure) -> KeyStoreError {
+        failure.explained(attempt, CommitOutcome::NotMade, self.client.address())
     }
 
     fn wait<T>(&self, asked: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-        self.client.wait(self.patience, asked)
-    }
-
-    fn explained<T>(
-        &self,
-        attempt: &'static str,
-        outcome: Result<T, Stop>,
-    ) -> Result<T, KeyStoreError> {
-        outcome.map_err(|stop| stop.explained(attempt, Reach::Surely, self.client.address()))
+        self.client.wait(self.timeout, asked)
     }
 }
 
-impl Transactions for Database {
-    type Stop = Stop;
-
-    fn read<T>(
-        &mut self,
-        work: impl FnOnce(&dyn Tables<Stop = Stop>) -> Result<T, Stop>,
-    ) -> Result<T, KeyStoreError> {
-        self.transact("read", |session| work(session))
+impl<'a> Session<'a> {
+    pub(super) fn new(
+        client: &'a PgClient,
+        timeout: Timeout,
+        transaction: &'a Transaction<'a>,
+        attempt: &'static str,
+    ) -> Self {
+        Self {
+            client,
+            timeout,
+            transaction,
+            attempt,
+            is_broken: Cell::new(false),
+        }
     }
 
-    fn change<T>(
-        &mut self,
-        work: impl FnOnce(&dyn Tables<Stop = Stop>) -> Result<T, Stop>,
+    /// Waits for what is asked in the transaction. Whatever fails here, no change was made.
+    pub(super) fn wait<T>(
+        &self,
+        asked: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, KeyStoreError> {
-        self.transact(CHANGE, |session| {
-            session.take_turn()?;
-            work(session)
+        self.client.wait(self.timeout, asked).map_err(|failure| {
+            self.is_broken.set(failure.breaks());
+            failure.explained(self.attempt, CommitOutcome::NotMade, self.client.address())
         })
     }
+}
+
+impl connection::Connection for Session<'_> {
+    fn dialect(&self) -> &'static Dialect {
+        &DIALECT
+    }
+
+    fn location(&self) -> Location {
+        self.client.address().location()
+    }
+
+    fn query(
+        &self,
+        sql: &str,
+        parameters: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), KeyStoreError>,
+    ) -> Result<(), KeyStoreError> {
+        let parameters = in_postgres(parameters);
+        let rows = async { Ok(self.transaction.query(sql, &parameters).await?) };
+        let rows = self.wait(rows)?;
+        rows.iter().try_for_each(|row| each(row))
+    }
+
+    fn execute(&self, sql: &str, parameters: &[Value<'_>]) -> Result<(), KeyStoreError> {
+        let parameters = in_postgres(parameters);
+        let done = async { Ok(self.transaction.execute(sql, &parameters).await?) };
+        self.wait(done).map(drop)
+    }
+}
+
+fn in_postgres<'p>(parameters: &'p [Value<'_>]) -> Vec<&'p (dyn ToSql + Sync)> {
+    let parameters = parameters.iter();
+    parameters
+        .map(|value| value as &(dyn ToSql + Sync))
+        .collect()
+}
+
+const DIALECT: Dialect = Dialect {
+    revision: "SELECT number || '-' || token AS revision FROM catalogue.revision",
+    defer_references: "SET CONSTRAINTS ALL DEFERRED",
+    last_number: "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence(
+            'catalogue.' || $1::text, CASE $1::text WHEN 'subscriptions' THEN 'id' ELSE 'number' END
+        )::regclass), 0) AS number",
+    set_last_number: "SELECT setval(pg_get_serial_sequence(
+            'catalogue.' || $1::text, CASE $1::text WHEN 'subscriptions' THEN 'id' ELSE 'number' END
+        ), greatest($2::bigint, 1), 0 < $2::bigint)",
+};
+
+impl Row for tokio_postgres::Row {
+    fn value(&self, column: &str) -> Result<Value<'_>, Unreadable> {
+        let value = self.try_get(column);
+        value.map_err(|error| Unreadable::new(column, error))
+    }
+}
+
+impl<'v> FromSql<'v> for Value<'v> {
+    fn from_sql(ty: &Type, raw: &'v [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
+        Ok(match *ty {
+            Type::BOOL => Self::Integer(bool::from_sql(ty, raw)?.into()),
+            Type::INT8 => Self::Integer(i64::from_sql(ty, raw)?),
+            Type::BYTEA => Self::Bytes(Cow::Borrowed(<&[u8]>::from_sql(ty, raw)?)),
+            _ => Self::Text(Cow::Borrowed(<&str>::from_sql(ty, raw)?)),
+        })
+    }
+
+    fn from_sql_null(_ty: &Type) -> Result<Self, Box<dyn Error + Sync + Send>> {
+        Ok(Self::Null)
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        [Type::BOOL, Type::INT8, Type::BYTEA].contains(ty) || <&str as FromSql>::accepts(ty)
+    }
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(
+        &self,
+        ty: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        match self {
+            Self::Null => Ok(IsNull::Yes),
+            Self::Integer(integer) => integer.to_sql_checked(ty, out),
+            Self::Text(text) => text.as_ref().to_sql_checked(ty, out),
+            Self::Bytes(bytes) => bytes.as_ref().to_sql_checked(ty, out),
+        }
+    }
+
+    /// Each value looks by itself.
+    fn accepts(_ty: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
 }

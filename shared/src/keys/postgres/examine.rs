@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 
+use crate::keys::connection::{Access, Connection};
 use crate::keys::key::KeyId;
 use crate::keys::last_use::LastUse;
-use crate::keys::postgres::client::PgClient;
+use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::database::Database;
-use crate::keys::postgres::patience::Patience;
-use crate::keys::postgres::rows::value;
+use crate::keys::statements;
 use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
-use crate::keys::tables::Tables;
 
 /// How a store is.
 #[derive(Clone, Debug)]
@@ -45,33 +44,35 @@ const LOOK: &str = "SELECT current_setting('server_version') AS server,
     NOT pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off' AS is_writable,
     current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on' AS is_durable,
     current_setting('max_connections')::bigint - (SELECT count(*) FROM pg_stat_activity
-        WHERE backend_type = 'client backend') AS connections_left,
-    (SELECT max(at) FROM catalogue.audit) AS last_change,
-    (SELECT max(period_start) FROM catalogue.usage WHERE 0 < charged) AS latest_charged";
+        WHERE backend_type = 'client backend') AS connections_left";
 
 /// Looks how the store that `client` reaches is.
 pub fn examine(client: &PgClient) -> Result<Examination, KeyStoreError> {
-    let mut database = Database::open(client, Patience::OF_LOOKS)?;
-    database.transact("read", |session| {
-        let looked = session.one(LOOK, &[], |row| {
+    let mut database = Database::open(client, Timeout::LOOKS)?;
+    database.transact(Access::Read, |session| {
+        let connection: &dyn Connection = session;
+        let location = connection.location();
+        let missing = KeyStoreError::Missing { location };
+        let revision = statements::revision(connection)?;
+        let contents = statements::snapshot(connection)?;
+        let last_uses = statements::last_uses(connection)?;
+        let last_change = statements::last_change(connection)?;
+        let latest_charged = statements::latest_charged(connection)?;
+        let looked = connection.first(LOOK, &[], |row| {
             Ok(Examination {
-                server: value(row, "server")?,
-                version: value(row, "version")?,
-                bytes: value::<i64>(row, "bytes")?.unsigned_abs(),
-                is_writable: value(row, "is_writable")?,
-                is_durable: value(row, "is_durable")?,
-                connections_left: value(row, "connections_left")?,
-                revision: session.revision()?,
-                contents: KeySnapshot {
-                    keys: session.keys()?,
-                    subscriptions: session.subscriptions()?,
-                },
-                last_uses: session.last_uses()?,
-                last_change: value(row, "last_change")?,
-                latest_charged: value(row, "latest_charged")?,
+                server: row.get("server")?,
+                version: row.get("version")?,
+                bytes: row.get("bytes")?,
+                is_writable: row.get("is_writable")?,
+                is_durable: row.get("is_durable")?,
+                connections_left: row.get("connections_left")?,
+                revision: revision.clone(),
+                contents: contents.clone(),
+                last_uses: last_uses.clone(),
+                last_change,
+                latest_charged,
             })
         })?;
-        let location = session.location();
-        Ok(looked.ok_or(KeyStoreError::Missing { location })?)
+        looked.ok_or(missing)
     })
 }

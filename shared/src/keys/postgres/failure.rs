@@ -7,20 +7,9 @@ use crate::base::engine_text::shortened;
 use crate::keys::postgres::PostgresAddress;
 use crate::keys::store::{CHANGE, KeyStoreError};
 
-/// What ends a transaction early, undoing it.
-#[derive(Debug)]
-pub enum Stop {
-    /// The store failed, or the way to it.
-    Failure(Failure),
-    /// A row cannot be read.
-    Damaged(String),
-    /// A rule of ours refused.
-    Refused(KeyStoreError),
-}
-
 /// Why there is no answer.
 #[derive(Debug)]
-pub enum Failure {
+pub(super) enum Failure {
     /// The library says why.
     Library(Error),
     /// The connection has ended, and why.
@@ -40,50 +29,18 @@ pub enum Failure {
     Setup(String),
 }
 
-/// Whether what failed may have been done all the same.
+/// What became of a change that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reach {
-    /// Nothing that changes the store was sent, or not all of it.
-    Surely,
-    /// The last word of a change was on its way.
-    Perhaps,
-}
-
-impl From<KeyStoreError> for Stop {
-    fn from(error: KeyStoreError) -> Self {
-        Self::Refused(error)
-    }
-}
-
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Self {
-        Self::Failure(failure)
-    }
+pub(super) enum CommitOutcome {
+    /// It was not made: nothing that changes the store was sent, or not all of it.
+    NotMade,
+    /// It may have been made: its last word was on its way.
+    Unknown,
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self::Library(error)
-    }
-}
-
-impl Stop {
-    /// The error of an `attempt`, a verb, on the store at `address`.
-    pub(super) fn explained(
-        self,
-        attempt: &'static str,
-        reach: Reach,
-        address: &PostgresAddress,
-    ) -> KeyStoreError {
-        match self {
-            Self::Refused(error) => error,
-            Self::Failure(failure) => failure.explained(attempt, reach, address),
-            Self::Damaged(found) => KeyStoreError::Failed {
-                attempt: "read",
-                location: address.to_string(),
-                source: found.into(),
-            },
-        }
     }
 }
 
@@ -121,13 +78,14 @@ impl Failure {
         (!is_last_word).then(|| said.code())
     }
 
+    /// The error of an `attempt`, a verb, on the store at `address`.
     pub(super) fn explained(
         self,
         attempt: &'static str,
-        reach: Reach,
+        outcome: CommitOutcome,
         address: &PostgresAddress,
     ) -> KeyStoreError {
-        let location = address.to_string();
+        let location = address.location();
         let source = self.text().into();
         match self.refusal() {
             Some(code) if is_missing(code) => KeyStoreError::Missing { location },
@@ -148,11 +106,14 @@ impl Failure {
                 location,
                 source,
             },
-            None if reach == Reach::Perhaps => KeyStoreError::Failed {
-                attempt: CHANGE,
-                location,
-                source,
-            },
+            // A question leaves all as it was, whatever became of it.
+            None if attempt == CHANGE && outcome == CommitOutcome::Unknown => {
+                KeyStoreError::Failed {
+                    attempt,
+                    location,
+                    source,
+                }
+            }
             None => KeyStoreError::Unreachable { location, source },
         }
     }

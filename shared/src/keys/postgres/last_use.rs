@@ -2,8 +2,7 @@
 
 use crate::keys::key::KeyId;
 use crate::keys::last_use::LastUses;
-use crate::keys::postgres::client::PgClient;
-use crate::keys::postgres::patience::Patience;
+use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::pool::Pool;
 use crate::keys::store::{CHANGE, KeyStoreError};
 
@@ -25,7 +24,7 @@ pub struct PostgresLastUses(Pool);
 impl PostgresLastUses {
     /// The last uses that `client` reaches.
     pub fn new(client: &PgClient) -> Self {
-        Self(Pool::new(client, Patience::OF_USES, CONNECTIONS_MAX))
+        Self(Pool::new(client, Timeout::USES, CONNECTIONS_MAX))
     }
 }
 
@@ -34,14 +33,10 @@ impl LastUses for PostgresLastUses {
     fn record(&self, uses: &[(KeyId, i64)]) -> Result<(), KeyStoreError> {
         let keys: Vec<&str> = uses.iter().map(|(key, _at)| key.as_str()).collect();
         let times: Vec<i64> = uses.iter().map(|(_key, at)| *at).collect();
-        let recorded = self.0.ask(async |connection| {
+        let recorded = self.0.run(CHANGE, async |connection| {
             let statement = connection.prepare_cached(RECORD).await?;
             connection.execute(&statement, &[&keys, &times]).await
         });
-        let address = self.0.client().address();
-        match recorded {
-            Ok(_rows) => Ok(()),
-            Err((failure, reach)) => Err(failure.explained(CHANGE, reach, address)),
-        }
+        recorded.map(|_rows| ())
     }
 }

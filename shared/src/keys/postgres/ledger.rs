@@ -6,11 +6,10 @@
 use tokio_postgres::types::ToSql;
 
 use crate::keys::ledger::{Lease, QuotaLedger};
-use crate::keys::postgres::client::PgClient;
-use crate::keys::postgres::failure::{Failure, Reach};
-use crate::keys::postgres::patience::Patience;
+use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::pool::Pool;
 use crate::keys::quota::Period;
+use crate::keys::statements::CHARGED;
 use crate::keys::store::{CHANGE, KeyStoreError};
 use crate::keys::subscription::SubscriptionId;
 
@@ -21,8 +20,6 @@ pub(super) const CONNECTIONS_MAX: usize = 4;
 const LEASE: &str = "SELECT granted, charged FROM catalogue.lease($1, $2, $3, $4)";
 const GIVE_BACK: &str = "UPDATE catalogue.usage SET charged = greatest(charged - $3, 0)
     WHERE subscription = $1 AND period_start = $2";
-const CHARGED: &str = "SELECT charged FROM catalogue.usage
-    WHERE subscription = $1 AND period_start = $2";
 
 /// The quota ledger in a PostgreSQL database.
 #[derive(Debug)]
@@ -31,18 +28,7 @@ pub struct PostgresLedger(Pool);
 impl PostgresLedger {
     /// The ledger that `client` reaches.
     pub fn new(client: &PgClient) -> Self {
-        Self(Pool::new(client, Patience::OF_LEASES, CONNECTIONS_MAX))
-    }
-
-    fn refused(&self, attempt: &'static str, failed: (Failure, Reach)) -> KeyStoreError {
-        let (failure, reach) = failed;
-        // A question leaves all as it was, whatever became of it.
-        let reach = if attempt == CHANGE {
-            reach
-        } else {
-            Reach::Surely
-        };
-        failure.explained(attempt, reach, self.0.client().address())
+        Self(Pool::new(client, Timeout::LEASES, CONNECTIONS_MAX))
     }
 }
 
@@ -54,7 +40,7 @@ impl QuotaLedger for PostgresLedger {
         wanted: u64,
     ) -> Result<Lease, KeyStoreError> {
         let wanted = bigint(wanted);
-        let leased = self.0.ask(async |connection| {
+        let leased = self.0.run(CHANGE, async |connection| {
             let statement = connection.prepare_cached(LEASE).await?;
             let parameters: [&(dyn ToSql + Sync); 4] =
                 [&subscription.0, &period.start, &period.end, &wanted];
@@ -62,7 +48,7 @@ impl QuotaLedger for PostgresLedger {
             row.map(|row| Ok([row.try_get(0)?, row.try_get(1)?]))
                 .transpose()
         });
-        match leased.map_err(|failed| self.refused(CHANGE, failed))? {
+        match leased? {
             Some([granted, charged]) => Ok(Lease {
                 granted: i64::unsigned_abs(granted),
                 charged: i64::unsigned_abs(charged),
@@ -72,13 +58,13 @@ impl QuotaLedger for PostgresLedger {
     }
 
     fn charged(&self, subscription: SubscriptionId, period: Period) -> Result<u64, KeyStoreError> {
-        let charged = self.0.ask(async |connection| {
+        let charged = self.0.run("read", async |connection| {
             let statement = connection.prepare_cached(CHARGED).await?;
             let parameters: [&(dyn ToSql + Sync); 2] = [&subscription.0, &period.start];
             let row = connection.query_opt(&statement, &parameters).await?;
             row.map(|row| row.try_get(0)).transpose()
         });
-        let charged: Option<i64> = charged.map_err(|failed| self.refused("read", failed))?;
+        let charged: Option<i64> = charged?;
         Ok(charged.unwrap_or(0).unsigned_abs())
     }
 
@@ -89,12 +75,11 @@ impl QuotaLedger for PostgresLedger {
         unused: u64,
     ) -> Result<(), KeyStoreError> {
         let unused = bigint(unused);
-        let given_back = self.0.ask(async |connection| {
+        let given_back = self.0.run(CHANGE, async |connection| {
             let statement = connection.prepare_cached(GIVE_BACK).await?;
             let parameters: [&(dyn ToSql + Sync); 3] = [&subscription.0, &period.start, &unused];
             connection.execute(&statement, &parameters).await
         });
-        let given_back = given_back.map_err(|failed| self.refused(CHANGE, failed));
         given_back.map(|_rows| ())
     }
 }

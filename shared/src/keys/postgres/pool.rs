@@ -1,31 +1,46 @@
-//! Connections for what servers ask again and again.
+//! Connections for what servers ask again and again, and whether there is any use in asking.
+//!
+//! A store that did not answer is not asked again by every request, only by one probe in the
+//! background, until it answers: what requests had asked meanwhile, a store that was stopped and
+//! goes on would do all at once, for requests that are gone.
 
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use deadpool_postgres::{ClientWrapper, Connect, Manager, ManagerConfig, Object, PoolError};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinHandle;
 use tokio_postgres::{Client, Config, Error};
 
-use crate::keys::postgres::circuit::Circuit;
-use crate::keys::postgres::client::PgClient;
+use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::{FEW_ROWS, Plan};
-use crate::keys::postgres::failure::{Failure, Reach};
-use crate::keys::postgres::patience::Patience;
+use crate::keys::postgres::failure::{CommitOutcome, Failure};
+use crate::keys::store::KeyStoreError;
+
+/// Pause before each probe.
+const PROBE_PAUSE: Duration = Duration::from_millis(100);
+/// How long a probe waits for an answer.
+const PROBE_WAIT_MAX: Duration = Duration::from_millis(500);
 
 /// Connections to a store, made when they are needed.
 #[derive(Debug)]
 pub(super) struct Pool {
     client: PgClient,
-    patience: Patience,
+    timeout: Timeout,
     connections: Result<Connections, String>,
     /// Whoever waits here waits for others of this process: the store has no part in it.
     turns: Semaphore,
     connections_max: usize,
     circuit: Circuit,
 }
+
+/// Open while the store is known to be away.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Circuit(Arc<AtomicBool>);
 
 #[derive(Debug)]
 struct Connections {
@@ -34,12 +49,12 @@ struct Connections {
 }
 
 impl Pool {
-    /// At most `connections_max`, on which nothing takes longer than `patience`.
-    pub(super) fn new(client: &PgClient, patience: Patience, connections_max: usize) -> Self {
+    /// At most `connections_max`, on which nothing takes longer than `timeout`.
+    pub(super) fn new(client: &PgClient, timeout: Timeout, connections_max: usize) -> Self {
         Self {
             client: client.clone(),
-            patience,
-            connections: connections(client, patience, connections_max),
+            timeout,
+            connections: connections(client, timeout, connections_max),
             turns: Semaphore::new(connections_max),
             connections_max,
             circuit: Circuit::default(),
@@ -51,28 +66,40 @@ impl Pool {
     pub(super) fn ask<T>(
         &self,
         ask: impl AsyncFnOnce(&ClientWrapper) -> Result<T, Error>,
-    ) -> Result<T, (Failure, Reach)> {
+    ) -> Result<T, (Failure, CommitOutcome)> {
         let connections = self.connections.as_ref();
         let connections =
-            connections.map_err(|why| (Failure::Setup(why.clone()), Reach::Surely))?;
-        let surely = |failure| (failure, Reach::Surely);
+            connections.map_err(|why| (Failure::Setup(why.clone()), CommitOutcome::NotMade))?;
+        let surely = |failure| (failure, CommitOutcome::NotMade);
         self.circuit.pass().map_err(surely)?;
         let _turn = self.turn().map_err(surely)?;
         // It may have been found away meanwhile.
         self.circuit.pass().map_err(surely)?;
         // Held here, so that one on which time ran out does not go back into the pool.
         let mut held = None;
-        let answered = self.client.wait(self.patience, async {
+        let answered = self.client.wait(self.timeout, async {
             let connection = connections.pool.get().await.map_err(unavailable)?;
             Ok(ask(held.insert(connection)).await?)
         });
         answered.map_err(|failure| {
-            let reach = match &held {
-                None => Reach::Surely,
-                Some(_) => Reach::Perhaps,
+            let outcome = match &held {
+                None => CommitOutcome::NotMade,
+                Some(_) => CommitOutcome::Unknown,
             };
             self.judge(connections, held, &failure);
-            (failure, reach)
+            (failure, outcome)
+        })
+    }
+
+    /// The same for an `attempt`, a verb, and with the error of a store.
+    pub(super) fn run<T>(
+        &self,
+        attempt: &'static str,
+        ask: impl AsyncFnOnce(&ClientWrapper) -> Result<T, Error>,
+    ) -> Result<T, KeyStoreError> {
+        let answered = self.ask(ask);
+        answered.map_err(|(failure, outcome)| {
+            failure.explained(attempt, outcome, self.client.address())
         })
     }
 
@@ -82,7 +109,7 @@ impl Pool {
             let turn = self.turns.acquire().await;
             turn.map_err(|error| Failure::Setup(error.to_string()))
         };
-        let turn = self.client.wait(self.patience, turn);
+        let turn = self.client.wait(self.timeout, turn);
         turn.map_err(|failure| match failure {
             Failure::TooSlow(millis) => Failure::Busy {
                 connections: self.connections_max,
@@ -109,19 +136,42 @@ impl Pool {
         connections.pool.retain(|_connection, _metrics| false);
         self.circuit.open(&self.client, connections.plan.clone());
     }
+}
 
-    /// The client by which the store is reached.
-    pub(super) fn client(&self) -> &PgClient {
-        &self.client
+impl Circuit {
+    /// Lets whoever asks pass, unless nothing is to be asked.
+    pub(super) fn pass(&self) -> Result<(), Failure> {
+        if self.0.load(Ordering::Relaxed) {
+            return Err(Failure::Away);
+        }
+        Ok(())
+    }
+
+    /// Lets nobody ask until a probe, with connections made as `plan` says, is answered.
+    pub(super) fn open(&self, client: &PgClient, plan: Plan) {
+        if self.0.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let is_open = Arc::clone(&self.0);
+        client.spawn(async move {
+            loop {
+                tokio::time::sleep(PROBE_PAUSE).await;
+                let probe = tokio::time::timeout(PROBE_WAIT_MAX, plan.connect(None));
+                if let Ok(Ok(_answered)) = probe.await {
+                    is_open.store(false, Ordering::Relaxed);
+                    return;
+                }
+            }
+        });
     }
 }
 
 fn connections(
     client: &PgClient,
-    patience: Patience,
+    timeout: Timeout,
     connections_max: usize,
 ) -> Result<Connections, String> {
-    let plan = Plan::new(client, patience, FEW_ROWS).map_err(|failure| failure.text())?;
+    let plan = Plan::new(client, timeout, FEW_ROWS).map_err(|failure| failure.text())?;
     let manager = Manager::from_connect(Config::new(), plan.clone(), ManagerConfig::default());
     let pool = deadpool_postgres::Pool::builder(manager).max_size(connections_max);
     let pool = pool.build().map_err(|error| error.to_string())?;

@@ -5,9 +5,12 @@
 
 use tokio_postgres::{Client, Transaction};
 
+use crate::keys::connection::Connection as _;
 use crate::keys::postgres::PostgresAddress;
-use crate::keys::postgres::failure::{Failure, Stop};
-use crate::keys::store::KeyStoreError;
+use crate::keys::postgres::client::{PgClient, Timeout};
+use crate::keys::postgres::database::Database;
+use crate::keys::postgres::failure::Failure;
+use crate::keys::store::{CHANGE, KeyStoreError};
 
 /// The version of the tables: how many steps were taken.
 pub const VERSION: i64 = 1;
@@ -43,6 +46,17 @@ pub(super) enum Found {
     /// Somebody else's tables.
     Foreign,
 }
+
+/// What was done to bring a database up to date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completed {
+    /// The version before; 0 for none.
+    pub before: i64,
+    /// The version now.
+    pub now: i64,
+}
+
+const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtext('catalogue.schema'))";
 
 /// What tells whether the schema is there, whether it is empty, and whether it says a version.
 const LOOK: &str = "SELECT
@@ -94,7 +108,7 @@ impl Found {
 
     /// The version, or why this program cannot work with what was found at `address`.
     pub(super) fn usable(self, address: &PostgresAddress) -> Result<i64, KeyStoreError> {
-        let location = address.to_string();
+        let location = address.location();
         Err(match self {
             Self::Usable(version) => return Ok(version),
             Self::Empty => KeyStoreError::Missing { location },
@@ -113,19 +127,41 @@ impl Found {
     }
 }
 
-/// Keeps others from doing the same until the transaction ends, and says how many steps were taken
-/// before it.
-pub(super) async fn begin(
-    transaction: &Transaction<'_>,
-    address: &PostgresAddress,
-) -> Result<i64, Stop> {
-    let lock = "SELECT pg_advisory_xact_lock(hashtext('catalogue.schema'))";
-    let locked = transaction.batch_execute(lock).await;
-    locked.map_err(Failure::from)?;
-    Ok(match find(transaction.client()).await? {
-        Found::Empty => 0,
-        Found::Older(version) => version,
-        found => found.usable(address)?,
+/// Makes the tables in a database that is empty: all of them or none. Where they are already,
+/// nothing is changed.
+pub fn make(client: &PgClient) -> Result<Completed, KeyStoreError> {
+    complete(client, |before| before == 0)
+}
+
+/// Takes the steps that a store of an earlier version lacks: all of them or none.
+pub fn migrate(client: &PgClient) -> Result<Completed, KeyStoreError> {
+    let completed = complete(client, |before| before != 0)?;
+    if completed.now == 0 {
+        let location = client.address().location();
+        return Err(KeyStoreError::Missing { location });
+    }
+    Ok(completed)
+}
+
+fn complete(client: &PgClient, is_meant: fn(i64) -> bool) -> Result<Completed, KeyStoreError> {
+    let mut database = Database::unchecked(client, Timeout::ALL_ROWS);
+    database.in_transaction(CHANGE, |session| {
+        // Keeps others from doing the same until the transaction ends.
+        session.execute(LOCK, &[])?;
+        let before = match session.wait(find(session.transaction.client()))? {
+            Found::Empty => 0,
+            Found::Older(version) => version,
+            found => found.usable(client.address())?,
+        };
+        if !is_meant(before) || VERSION <= before {
+            return Ok(Completed {
+                before,
+                now: before,
+            });
+        }
+        session.wait(take(session.transaction, before, &STEPS))?;
+        let now = VERSION;
+        Ok(Completed { before, now })
     })
 }
 

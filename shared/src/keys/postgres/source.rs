@@ -4,15 +4,15 @@
 //! it, it holds a lock that keeps the store from being taken elsewhere. Each poll asks for the
 //! state, since a notification may be lost with a connection; keys are read when it is another one.
 
-use crate::keys::postgres::client::PgClient;
+use tokio_postgres::IsolationLevel;
+
+use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::{self, Connection};
-use crate::keys::postgres::failure::{Reach, Stop};
-use crate::keys::postgres::patience::Patience;
-use crate::keys::postgres::rows::value;
+use crate::keys::postgres::database::Session;
+use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::schema::Found;
-use crate::keys::postgres::tables::Session;
+use crate::keys::statements;
 use crate::keys::store::{KeySnapshot, KeySource, KeyStoreError, Revision, Wake};
-use crate::keys::tables::Tables;
 
 /// The lock, by its two numbers: `BOAT` in ASCII, and what it is for.
 const LOCK: [i32; 2] = [0x424F_4154, 1];
@@ -43,7 +43,10 @@ impl PostgresKeySource {
     }
 
     /// What is known is taken out before, so that an error on the way leaves nothing half known.
-    fn look(&mut self, known: Option<Revision>) -> Result<(Revision, Option<KeySnapshot>), Stop> {
+    fn look(
+        &mut self,
+        known: Option<Revision>,
+    ) -> Result<(Revision, Option<KeySnapshot>), KeyStoreError> {
         let mut connection = self.connected()?;
         let revision = self.revision_on(&connection)?;
         let looked = match known {
@@ -55,12 +58,13 @@ impl PostgresKeySource {
     }
 
     /// The connection, taken out: one on which anything fails is not used again.
-    fn connected(&mut self) -> Result<Connection, Stop> {
+    fn connected(&mut self) -> Result<Connection, KeyStoreError> {
         if let Some(connection) = self.connection.take() {
             return Ok(connection);
         }
-        let connection = Connection::open(&self.client, Patience::OF_POLLS, self.wake.clone())?;
-        let held = self.client.wait(Patience::OF_POLLS, async {
+        let connection = Connection::open(&self.client, Timeout::POLLS, self.wake.clone());
+        let connection = connection.map_err(|failure| self.unread(failure))?;
+        let held = self.wait(Timeout::POLLS, async {
             connection
                 .client
                 .batch_execute("LISTEN catalogue_keys")
@@ -71,62 +75,73 @@ impl PostgresKeySource {
         if held {
             return Ok(connection);
         }
-        let refused = KeyStoreError::Locked {
+        Err(KeyStoreError::Locked {
             attempt: "follow",
-            location: self.client.address().to_string(),
+            location: self.client.address().location(),
             source: "it is being copied".into(),
-        };
-        Err(refused.into())
+        })
     }
 
-    fn revision_on(&self, connection: &Connection) -> Result<Revision, Stop> {
-        let asked = async { Ok(connection.client.query_opt(LOOK, &[]).await?) };
-        let location = || self.client.address().to_string();
-        let Some(row) = self.client.wait(Patience::OF_POLLS, asked)? else {
+    fn revision_on(&self, connection: &Connection) -> Result<Revision, KeyStoreError> {
+        let location = || self.client.address().location();
+        let looked = self.wait(Timeout::POLLS, async {
+            let Some(row) = connection.client.query_opt(LOOK, &[]).await? else {
+                return Ok(None);
+            };
+            let found = Found::of(row.try_get("version")?, row.try_get("oldest_reader")?);
+            let revision = row.try_get("revision")?;
+            Ok(Some((found, row.try_get("is_read_only")?, revision)))
+        })?;
+        let Some((found, is_read_only, revision)) = looked else {
             let location = location();
-            return Err(KeyStoreError::Missing { location }.into());
+            return Err(KeyStoreError::Missing { location });
         };
-        let found = Found::of(value(&row, "version")?, value(&row, "oldest_reader")?);
         found.usable(self.client.address())?;
-        if value(&row, "is_read_only")? {
+        if is_read_only {
             let location = location();
-            return Err(KeyStoreError::ReadOnly { location }.into());
+            return Err(KeyStoreError::ReadOnly { location });
         }
-        Ok(Revision(value(&row, "revision")?))
+        Ok(Revision(revision))
     }
 
     fn snapshot(
         &self,
         connection: &mut Connection,
-    ) -> Result<(Revision, Option<KeySnapshot>), Stop> {
-        let patience = Patience::OF_SNAPSHOTS;
+    ) -> Result<(Revision, Option<KeySnapshot>), KeyStoreError> {
+        let timeout = Timeout::SNAPSHOTS;
         let begin = connection.client.build_transaction().read_only(true);
-        let begin = begin.isolation_level(tokio_postgres::IsolationLevel::RepeatableRead);
-        let begin = async {
+        let begin = begin.isolation_level(IsolationLevel::RepeatableRead);
+        let transaction = self.wait(timeout, async {
             let transaction = begin.start().await?;
             // The connection itself allows no more than a poll may take.
-            connection::lengthen(&transaction, &self.client, patience).await?;
+            connection::lengthen(&transaction, &self.client, timeout).await?;
             Ok(transaction)
-        };
-        let transaction = self.client.wait(patience, begin)?;
-        let session = Session::new(&self.client, patience, &transaction);
-        let snapshot = KeySnapshot {
-            keys: session.keys()?,
-            subscriptions: session.subscriptions()?,
-        };
-        let revision = session.revision()?;
-        self.client
-            .wait(patience, async { Ok(transaction.commit().await?) })?;
+        })?;
+        let session = Session::new(&self.client, timeout, &transaction, "read");
+        let snapshot = statements::snapshot(&session)?;
+        let revision = statements::revision(&session)?;
+        self.wait(timeout, async { Ok(transaction.commit().await?) })?;
         Ok((revision, Some(snapshot)))
+    }
+
+    fn wait<T>(
+        &self,
+        timeout: Timeout,
+        asked: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, KeyStoreError> {
+        let answered = self.client.wait(timeout, asked);
+        answered.map_err(|failure| self.unread(failure))
+    }
+
+    fn unread(&self, failure: Failure) -> KeyStoreError {
+        failure.explained("read", CommitOutcome::NotMade, self.client.address())
     }
 }
 
 impl KeySource for PostgresKeySource {
     fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError> {
         let known = self.known.take();
-        let looked = self.look(known);
-        let (revision, changed) =
-            looked.map_err(|stop| stop.explained("read", Reach::Surely, self.client.address()))?;
+        let (revision, changed) = self.look(known)?;
         self.known = Some(revision);
         Ok(changed)
     }
@@ -140,6 +155,46 @@ impl KeySource for PostgresKeySource {
     }
 }
 
+/// Keeps servers from using a database, until it is dropped: each of them holds a lock there, shared
+/// with the others, for as long as it follows the keys.
+#[derive(Debug)]
+pub struct WithoutServers {
+    client: PgClient,
+    connection: Connection,
+}
+
+impl WithoutServers {
+    /// Refuses a database that a server uses. One that lost its connection a moment ago may act on
+    /// what it knows for [`CHANGES_HOLD_WITHIN`](crate::keys::limits::CHANGES_HOLD_WITHIN).
+    pub fn hold(client: &PgClient) -> Result<Self, KeyStoreError> {
+        let connection = Connection::open(client, Timeout::COMMANDS, None);
+        let connection = explained(client, connection)?;
+        let take = async {
+            let sql = exclusive_lock();
+            Ok(connection.client.query_one(&sql, &[]).await?.try_get(0)?)
+        };
+        if explained(client, client.wait(Timeout::COMMANDS, take))? {
+            let client = client.clone();
+            return Ok(Self { client, connection });
+        }
+        let location = client.address().location();
+        Err(KeyStoreError::InUse { location })
+    }
+
+    /// Refuses what may have changed since: with its connection the lock would be gone, and servers
+    /// could have begun.
+    pub fn confirm(&self) -> Result<(), KeyStoreError> {
+        let asked = async { Ok(self.connection.client.batch_execute("SELECT").await?) };
+        explained(&self.client, self.client.wait(Timeout::COMMANDS, asked))
+    }
+}
+
+fn explained<T>(client: &PgClient, outcome: Result<T, Failure>) -> Result<T, KeyStoreError> {
+    let explain =
+        |failure: Failure| failure.explained("lock", CommitOutcome::NotMade, client.address());
+    outcome.map_err(explain)
+}
+
 /// Takes the lock beside other servers, if nobody has it for himself.
 fn shared_lock() -> String {
     let [program, purpose] = LOCK;
@@ -147,7 +202,7 @@ fn shared_lock() -> String {
 }
 
 /// Takes the lock for oneself, if no server has it.
-pub(super) fn exclusive_lock() -> String {
+fn exclusive_lock() -> String {
     let [program, purpose] = LOCK;
     format!("SELECT pg_try_advisory_lock({program}, {purpose})")
 }

@@ -13,13 +13,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tokio_postgres::NoTls;
 
 use crate::keys::contract::{Place, operator};
+use crate::keys::key_store::KeyStore;
 use crate::keys::last_use::LastUses;
 use crate::keys::ledger::QuotaLedger;
 use crate::keys::postgres::{
-    PgClient, PostgresAddress, PostgresKeySource, PostgresKeyStore, PostgresLastUses,
-    PostgresLedger, make,
+    PgClient, PostgresAddress, PostgresKeySource, PostgresLastUses, PostgresLedger, make,
 };
-use crate::keys::store::{KeySource, KeyStore};
+use crate::keys::store::KeySource;
 
 /// Where a server is whose databases may be made and removed.
 const SERVER: &str = "CATALOGUE_TEST_POSTGRES";
@@ -95,8 +95,8 @@ impl Database {
 /// Runs statements on a connection of their own.
 pub(super) fn run(client: &PgClient, sql: &str) -> Result<(), String> {
     let connected = client.address().config().connect(NoTls);
-    let patience = super::patience::Patience::OF_ALL_ROWS;
-    let done = client.wait(patience, async {
+    let timeout = super::client::Timeout::ALL_ROWS;
+    let done = client.wait(timeout, async {
         let (client, connection) = connected.await?;
         let driven = tokio::spawn(connection);
         let done = client.batch_execute(sql).await;
@@ -120,8 +120,8 @@ impl Drop for Database {
 }
 
 impl Place for Database {
-    fn store(&self) -> Box<dyn KeyStore> {
-        Box::new(PostgresKeyStore::open(&self.client, operator()).unwrap())
+    fn store(&self) -> KeyStore {
+        KeyStore::connect(&self.client, operator()).unwrap()
     }
 
     fn ledger(&self) -> Box<dyn QuotaLedger> {

@@ -1,28 +1,47 @@
-//! One connection to the file: how it is opened, and what a transaction of it is.
+//! One connection to the file: how it is opened, how long it waits for others, and what a
+//! transaction of it is.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fs::{self, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
+use rusqlite::{ErrorCode, OpenFlags, Transaction, TransactionBehavior, params_from_iter};
 
 use crate::base::durable;
 use crate::base::regular_file;
-use crate::keys::sqlite::damage::refuse_cut;
+use crate::keys::connection::{Access, Connection, Dialect, Row, Unreadable, Value};
 use crate::keys::sqlite::examine::is_writable;
-use crate::keys::sqlite::patience::Patience;
 use crate::keys::sqlite::reserve;
 use crate::keys::sqlite::schema::{self, Found};
-use crate::keys::store::{CHANGE, KeyStoreError};
+use crate::keys::store::{CHANGE, KeyStoreError, Location};
 
 /// A connection with our settings to a file with our tables.
 #[derive(Debug)]
-pub struct Database {
-    pub(super) connection: Connection,
-    pub(super) location: PathBuf,
+pub(crate) struct Database {
+    pub(super) connection: rusqlite::Connection,
+    pub(super) path: PathBuf,
 }
+
+/// A transaction on the file.
+pub(crate) struct Session<'t> {
+    pub(super) transaction: &'t Transaction<'t>,
+    path: &'t Path,
+    /// What it does to the store, as a verb.
+    attempt: &'static str,
+}
+
+/// How long a connection waits for the lock of another one.
+///
+/// SQLite's own waiting sleeps up to a tenth of a second between two attempts, and so misses the
+/// short gaps that busy writers leave. This one tries again every millisecond.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LockTimeout(fn(attempts: i32) -> bool);
 
 /// What `stat` says of the file: which one it is, and whether it was written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,44 +56,21 @@ pub(super) struct FileStamp {
     changed: (i64, i64),
 }
 
-/// What ends a transaction early, undoing it.
-#[derive(Debug)]
-pub enum Stop {
-    /// SQLite failed.
-    Sqlite(rusqlite::Error),
-    /// SQLite found the file damaged, and says how.
-    Damaged(String),
-    /// A rule of ours refused.
-    Refused(KeyStoreError),
-}
-
-impl From<rusqlite::Error> for Stop {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Sqlite(error)
-    }
-}
-
-impl From<KeyStoreError> for Stop {
-    fn from(error: KeyStoreError) -> Self {
-        Self::Refused(error)
-    }
-}
-
 impl Database {
     /// Opens the file at `path`, which must exist. One of an earlier version has all the tables that
-    /// servers cannot do without, and is left as it is. A lock that outlasts `patience` is an error.
-    pub(super) fn open(path: &Path, patience: Patience) -> Result<Self, KeyStoreError> {
-        let database = Self::connect(path, patience)?;
+    /// servers cannot do without, and is left as it is. A lock that outlasts `timeout` is an error.
+    pub(super) fn open(path: &Path, timeout: LockTimeout) -> Result<Self, KeyStoreError> {
+        let database = Self::connect(path, timeout)?;
         match schema::find(&database.connection) {
             Ok(Found::Known | Found::Older) => Ok(database),
             Ok(Found::Empty) => Err(KeyStoreError::Missing {
-                location: text(path),
+                location: location(path),
             }),
             Ok(Found::Foreign) => Err(KeyStoreError::Foreign {
-                location: text(path),
+                location: location(path),
             }),
             Ok(Found::Newer(found)) => Err(KeyStoreError::Newer {
-                location: text(path),
+                location: location(path),
                 found,
                 known: schema::VERSION,
             }),
@@ -84,8 +80,8 @@ impl Database {
 
     /// Opens the file at `path`, which must exist, with all our tables, and its reserve if possible.
     /// A file that others could read, as a copy may be, is made its owner's alone.
-    pub(super) fn open_complete(path: &Path, patience: Patience) -> Result<Self, KeyStoreError> {
-        let mut database = Self::open(path, patience)?;
+    pub(crate) fn open_complete(path: &Path) -> Result<Self, KeyStoreError> {
+        let mut database = Self::open(path, LockTimeout::COMMANDS)?;
         make_private(path).map_err(|error| failed("protect", path, error))?;
         let found = schema::find(&database.connection);
         if found.map_err(|error| refused("open", path, &error))? == Found::Older {
@@ -96,32 +92,36 @@ impl Database {
     }
 
     /// Opens the file at `path`, which is made where there is none, for its owner alone.
-    pub(super) fn open_or_create(path: &Path, patience: Patience) -> Result<Self, KeyStoreError> {
+    pub(crate) fn open_or_create(path: &Path) -> Result<Self, KeyStoreError> {
         create_file(path).map_err(|error| failed("create", path, error))?;
-        let mut database = Self::connect(path, patience)?;
+        let mut database = Self::connect(path, LockTimeout::COMMANDS)?;
         let found = schema::find(&database.connection);
         if found.map_err(|error| refused("open", path, &error))? == Found::Empty {
             database.complete()?;
         }
         drop(database);
-        Self::open_complete(path, patience)
+        Self::open_complete(path)
     }
 
     /// Makes the tables that are missing, where no other process did so in the meantime.
     fn complete(&mut self) -> Result<(), KeyStoreError> {
-        self.change(|transaction| match schema::find(transaction)? {
-            Found::Empty | Found::Older => Ok(schema::complete(transaction)?),
-            Found::Known | Found::Newer(_) | Found::Foreign => Ok(()),
+        self.transact(Access::UrgentChange, |session| {
+            match session.explained(schema::find(session.transaction))? {
+                Found::Empty | Found::Older => {
+                    session.explained(schema::complete(session.transaction))
+                }
+                Found::Known | Found::Newer(_) | Found::Foreign => Ok(()),
+            }
         })
     }
 
-    fn connect(path: &Path, patience: Patience) -> Result<Self, KeyStoreError> {
+    fn connect(path: &Path, timeout: LockTimeout) -> Result<Self, KeyStoreError> {
         // SQLite would say no more than that it cannot open the file.
         FileStamp::of(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connect = || {
-            let mut connection = Connection::open_with_flags(path, flags)?;
-            patience.give(&mut connection)?;
+            let mut connection = rusqlite::Connection::open_with_flags(path, flags)?;
+            timeout.set_on(&mut connection)?;
             keep_journal(&connection)?;
             connection.pragma_update(None, "synchronous", "extra")?;
             connection.pragma_update(None, "foreign_keys", true)?;
@@ -133,7 +133,7 @@ impl Database {
             connect().map_err(|error: rusqlite::Error| refused("open", path, &error))?;
         Ok(Self {
             connection,
-            location: path.to_owned(),
+            path: path.to_owned(),
         })
     }
 
@@ -141,56 +141,187 @@ impl Database {
     /// file too, and finds out about its directory only when it has something to write.
     pub(super) fn refuse_read_only(&self) -> Result<(), KeyStoreError> {
         let is_read_only = self.connection.is_readonly(rusqlite::MAIN_DB);
-        let is_read_only = is_read_only.map_err(|error| refused("open", &self.location, &error))?;
-        if is_read_only || !is_writable(&self.location) {
+        let is_read_only = is_read_only.map_err(|error| refused("open", &self.path, &error))?;
+        if is_read_only || !is_writable(&self.path) {
             return Err(KeyStoreError::ReadOnly {
-                location: text(&self.location),
+                location: location(&self.path),
             });
         }
         Ok(())
     }
 
-    /// Reads at one moment of the database.
-    pub(super) fn read<T>(
+    /// Works in a transaction, which is undone unless all of it succeeds.
+    pub(crate) fn transact<T>(
         &mut self,
-        work: impl FnOnce(&Transaction<'_>) -> Result<T, Stop>,
+        access: Access,
+        work: impl FnOnce(&Session<'_>) -> Result<T, KeyStoreError>,
     ) -> Result<T, KeyStoreError> {
-        self.transact("read", TransactionBehavior::Deferred, work)
-    }
-
-    /// Changes the database: wholly and durably, or not at all.
-    pub(super) fn change<T>(
-        &mut self,
-        work: impl FnOnce(&Transaction<'_>) -> Result<T, Stop>,
-    ) -> Result<T, KeyStoreError> {
-        let location = self.location.clone();
-        self.transact(CHANGE, TransactionBehavior::Immediate, |transaction| {
-            refuse_cut(transaction, FileStamp::of(&location)?.length)?;
-            let value = work(transaction)?;
-            reserve::keep_journal(&location);
-            Ok(value)
-        })
-    }
-
-    fn transact<T>(
-        &mut self,
-        attempt: &'static str,
-        behavior: TransactionBehavior,
-        work: impl FnOnce(&Transaction<'_>) -> Result<T, Stop>,
-    ) -> Result<T, KeyStoreError> {
-        let connection = &mut self.connection;
-        let transact = || {
-            let transaction = connection.transaction_with_behavior(behavior)?;
-            let value = work(&transaction)?;
-            transaction.commit()?;
-            Ok(value)
+        let (attempt, behavior) = match access {
+            Access::Read => ("read", TransactionBehavior::Deferred),
+            Access::Change | Access::UrgentChange => (CHANGE, TransactionBehavior::Immediate),
         };
-        transact().map_err(|stop| match stop {
-            Stop::Sqlite(error) => refused(attempt, &self.location, &error),
-            Stop::Damaged(found) => failed(attempt, &self.location, found),
-            Stop::Refused(error) => error,
-        })
+        let refused = |error| refused(attempt, &self.path, &error);
+        let transaction = self.connection.transaction_with_behavior(behavior);
+        let transaction = transaction.map_err(refused)?;
+        let session = Session {
+            transaction: &transaction,
+            path: &self.path,
+            attempt,
+        };
+        if access != Access::Read {
+            session.refuse_cut(FileStamp::of(&self.path)?.length)?;
+        }
+        let value = work(&session)?;
+        if access == Access::Change {
+            session.explained(reserve::keep_pages(&transaction))?;
+        }
+        if access != Access::Read {
+            reserve::keep_journal(&self.path);
+        }
+        transaction.commit().map_err(refused)?;
+        Ok(value)
     }
+}
+
+impl Session<'_> {
+    /// The outcome of what SQLite did in this transaction.
+    pub(super) fn explained<T>(&self, outcome: rusqlite::Result<T>) -> Result<T, KeyStoreError> {
+        outcome.map_err(|error| refused(self.attempt, self.path, &error))
+    }
+
+    /// Refuses a file in which SQLite sees any damage, and one that ends within a page. It has that
+    /// length, in bytes.
+    pub(super) fn refuse_damaged(&self, length: u64) -> Result<(), KeyStoreError> {
+        self.refuse_cut(length)?;
+        let check = "PRAGMA quick_check(1)";
+        let found = self.transaction.query_row(check, [], |row| row.get(0));
+        let found: String = self.explained(found)?;
+        match found.as_str() {
+            "ok" => Ok(()),
+            _ => Err(failed(self.attempt, self.path, found)),
+        }
+    }
+
+    /// Refuses a file that ends within a page, and has that length, in bytes. SQLite itself refuses
+    /// a file that lacks pages, but takes for zeros what one lacks of its last page, and would write
+    /// there. Nothing here mends a file.
+    fn refuse_cut(&self, length: u64) -> Result<(), KeyStoreError> {
+        let page_bytes = "PRAGMA page_size";
+        let page_bytes = self.transaction.query_row(page_bytes, [], |row| row.get(0));
+        let page_bytes: i64 = self.explained(page_bytes)?;
+        if !length.is_multiple_of(page_bytes.unsigned_abs().max(1)) {
+            let found = "the file ends within a page";
+            return Err(failed(self.attempt, self.path, found));
+        }
+        Ok(())
+    }
+}
+
+impl Connection for Session<'_> {
+    fn dialect(&self) -> &'static Dialect {
+        &DIALECT
+    }
+
+    fn location(&self) -> Location {
+        location(self.path)
+    }
+
+    fn query(
+        &self,
+        sql: &str,
+        parameters: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), KeyStoreError>,
+    ) -> Result<(), KeyStoreError> {
+        let mut statement = self.explained(self.transaction.prepare_cached(&in_sqlite(sql)))?;
+        let rows = statement.query(params_from_iter(parameters));
+        let mut rows = self.explained(rows)?;
+        while let Some(row) = self.explained(rows.next())? {
+            each(row)?;
+        }
+        Ok(())
+    }
+
+    fn execute(&self, sql: &str, parameters: &[Value<'_>]) -> Result<(), KeyStoreError> {
+        let mut statement = self.explained(self.transaction.prepare_cached(&in_sqlite(sql)))?;
+        let done = statement.execute(params_from_iter(parameters));
+        self.explained(done).map(drop)
+    }
+}
+
+/// A statement in words of SQLite: a file has no schemas, and parameters with a number are marked
+/// otherwise.
+fn in_sqlite(sql: &str) -> String {
+    sql.replace("catalogue.", "").replace('$', "?")
+}
+
+const DIALECT: Dialect = Dialect {
+    revision: "SELECT number || '-' || lower(hex(token)) AS revision FROM catalogue.revision",
+    defer_references: "PRAGMA defer_foreign_keys = true",
+    last_number: "SELECT seq AS number FROM sqlite_sequence WHERE name = $1",
+    // Where nothing was entered, SQLite has no row for the table yet.
+    set_last_number: "INSERT OR REPLACE INTO sqlite_sequence (rowid, name, seq)
+        VALUES ((SELECT rowid FROM sqlite_sequence WHERE name = $1), $1, $2)",
+};
+
+impl Row for rusqlite::Row<'_> {
+    fn value(&self, column: &str) -> Result<Value<'_>, Unreadable> {
+        let value = self.get_ref(column);
+        let unreadable = |error| Unreadable::new(column, error);
+        Ok(
+            match value.map_err(|error| Unreadable::new(column, error))? {
+                ValueRef::Null => Value::Null,
+                ValueRef::Integer(integer) => Value::Integer(integer),
+                ValueRef::Text(text) => {
+                    let text =
+                        str::from_utf8(text).map_err(|error| unreadable(error.to_string()))?;
+                    Value::Text(Cow::Borrowed(text))
+                }
+                ValueRef::Blob(bytes) => Value::Bytes(Cow::Borrowed(bytes)),
+                ValueRef::Real(_) => return Err(unreadable("must be no fraction".to_owned())),
+            },
+        )
+    }
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
+            Self::Integer(integer) => ValueRef::Integer(*integer),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Bytes(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+impl LockTimeout {
+    /// Of a command, which waits for others to finish what they read or change: five seconds.
+    pub(super) const COMMANDS: Self = Self(wait::<5_000>);
+    /// Of a look at how the store is: one second.
+    pub(super) const LOOKS: Self = Self(wait::<1_000>);
+    /// Of the ledger. Requests wait with it, not quite as long: so what is leased at the last
+    /// moment is there for the next.
+    pub(super) const LEASES: Self = Self(wait::<450>);
+    /// Of a server that asks for changes: several such waits fit into the second for which it may
+    /// trust its last answer, and those who write for somebody wait longer. Of last uses too, for
+    /// which no request waits.
+    pub(super) const POLLS: Self = Self(wait::<250>);
+
+    /// Makes `connection` wait so long.
+    pub(super) fn set_on(self, connection: &mut rusqlite::Connection) -> rusqlite::Result<()> {
+        connection.busy_handler(Some(self.0))
+    }
+}
+
+/// Pause between two attempts.
+const PAUSE: Duration = Duration::from_millis(1);
+
+fn wait<const ATTEMPTS_MAX: i32>(attempts: i32) -> bool {
+    let tries_again = attempts < ATTEMPTS_MAX;
+    if tries_again {
+        thread::sleep(PAUSE);
+    }
+    tries_again
 }
 
 impl FileStamp {
@@ -198,7 +329,7 @@ impl FileStamp {
     pub(super) fn of(path: &Path) -> Result<Self, KeyStoreError> {
         let metadata = fs::metadata(path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => KeyStoreError::Missing {
-                location: text(path),
+                location: location(path),
             },
             _ => failed("look at", path, error),
         })?;
@@ -218,7 +349,7 @@ impl FileStamp {
 /// Leaves the rollback journal there between changes, with its room. A file that still has a
 /// write-ahead log is turned into one with a journal; while others have it open that cannot be
 /// done, and is done by whoever opens it next.
-fn keep_journal(connection: &Connection) -> rusqlite::Result<()> {
+fn keep_journal(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
     match connection.pragma_update_and_check(None, "journal_mode", "persist", |_mode| Ok(())) {
         Err(error) if is_locked(&error) => Ok(()),
         outcome => outcome,
@@ -263,13 +394,13 @@ pub(super) fn refused(
     if is_locked(error) {
         return KeyStoreError::Locked {
             attempt,
-            location: text(path),
+            location: location(path),
             source: error.to_string().into(),
         };
     }
     if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) {
         return KeyStoreError::ReadOnly {
-            location: text(path),
+            location: location(path),
         };
     }
     failed(attempt, path, error)
@@ -280,11 +411,11 @@ pub(super) fn refused(
 fn failed(attempt: &'static str, path: &Path, cause: impl fmt::Display) -> KeyStoreError {
     KeyStoreError::Failed {
         attempt,
-        location: text(path),
+        location: location(path),
         source: cause.to_string().into(),
     }
 }
 
-pub(super) fn text(path: &Path) -> String {
-    path.display().to_string()
+pub(super) fn location(path: &Path) -> Location {
+    Location::File(path.display().to_string())
 }

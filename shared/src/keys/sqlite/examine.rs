@@ -8,22 +8,23 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use nix::unistd::{AccessFlags, access};
-use rusqlite::{Connection, OpenFlags, Transaction};
+use rusqlite::OpenFlags;
 
 use crate::base::durable;
 use crate::base::regular_file;
+use crate::keys::connection::{Access, Connection as _};
 use crate::keys::key::KeyId;
 use crate::keys::last_use::LastUse;
-use crate::keys::sqlite::database::{Database, FileStamp, Stop, refused, text};
-use crate::keys::sqlite::patience::Patience;
+use crate::keys::sqlite::database::{Database, FileStamp, LockTimeout, Session, location, refused};
+use crate::keys::sqlite::reserve;
 use crate::keys::sqlite::schema::{self, Found};
-use crate::keys::sqlite::{audit, last_use, reserve, rows};
+use crate::keys::statements;
 use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
 
 /// Where a file says how it is written to: 2 for a write-ahead log.
 const MODE_AT: usize = 18;
 const MODE_LOG: u8 = 2;
-/// Most damages that are told.
+/// Most damages that are named.
 const DAMAGES_MAX: usize = 3;
 
 /// How a store is.
@@ -94,21 +95,19 @@ pub fn examine(path: &Path, checked_bytes_max: u64) -> Result<Examination, KeySt
         return Ok(examination);
     }
     let mut database = open(path)?;
-    database.read(|transaction| {
-        examination.form = form(transaction, path)?;
-        examination.has_reserve = reserve::is_there(transaction, path)?;
+    database.transact(Access::Read, |session| {
+        examination.form = form(session)?;
+        examination.has_reserve =
+            session.explained(reserve::is_there(session.transaction, path))?;
         if bytes <= checked_bytes_max {
-            examination.whole = whole_or_not(transaction)?;
+            examination.whole = whole_or_not(session)?;
         }
-        examination.contents = KeySnapshot {
-            keys: rows::keys(transaction)?,
-            subscriptions: rows::subscriptions(transaction)?,
-        };
-        examination.latest_charged = rows::latest_charged(transaction)?;
+        examination.contents = statements::snapshot(session)?;
+        examination.latest_charged = statements::latest_charged(session)?;
         if examination.form == Form::Current {
-            examination.last_change = audit::last_change(transaction)?;
-            examination.revision = Some(rows::revision(transaction)?);
-            examination.last_uses = last_use::last_uses(transaction)?;
+            examination.last_change = statements::last_change(session)?;
+            examination.revision = Some(statements::revision(session)?);
+            examination.last_uses = statements::last_uses(session)?;
         }
         Ok(examination)
     })
@@ -116,8 +115,7 @@ pub fn examine(path: &Path, checked_bytes_max: u64) -> Result<Examination, KeySt
 
 /// The state that the store at `path` is in.
 pub fn revision(path: &Path) -> Result<Revision, KeyStoreError> {
-    let mut database = open(path)?;
-    database.read(|transaction| Ok(rows::revision(transaction)?))
+    open(path)?.transact(Access::Read, |session| statements::revision(session))
 }
 
 /// A connection by which nothing is changed.
@@ -125,43 +123,43 @@ fn open(path: &Path) -> Result<Database, KeyStoreError> {
     FileStamp::of(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connect = || {
-        let mut connection = Connection::open_with_flags(path, flags)?;
-        Patience::OF_LOOKS.give(&mut connection)?;
+        let mut connection = rusqlite::Connection::open_with_flags(path, flags)?;
+        LockTimeout::LOOKS.set_on(&mut connection)?;
         connection.pragma_update(None, "trusted_schema", false)?;
         connection.pragma_update(None, "cell_size_check", true)?;
         Ok(connection)
     };
     Ok(Database {
         connection: connect().map_err(|error| refused("open", path, &error))?,
-        location: path.to_owned(),
+        path: path.to_owned(),
     })
 }
 
 /// How the file is made, which has no log; an error where it is no store of this program.
-fn form(transaction: &Transaction<'_>, path: &Path) -> Result<Form, Stop> {
-    let location = text(path);
-    match schema::find(transaction)? {
+fn form(session: &Session<'_>) -> Result<Form, KeyStoreError> {
+    let location = session.location();
+    match session.explained(schema::find(session.transaction))? {
         Found::Known => Ok(Form::Current),
         Found::Older => Ok(Form::Older),
-        Found::Empty => Err(KeyStoreError::Missing { location }.into()),
-        Found::Foreign => Err(KeyStoreError::Foreign { location }.into()),
+        Found::Empty => Err(KeyStoreError::Missing { location }),
+        Found::Foreign => Err(KeyStoreError::Foreign { location }),
         Found::Newer(found) => Err(KeyStoreError::Newer {
             location,
             found,
             known: schema::VERSION,
-        }
-        .into()),
+        }),
     }
 }
 
-fn whole_or_not(transaction: &Transaction<'_>) -> Result<WholeOrNot, Stop> {
+fn whole_or_not(session: &Session<'_>) -> Result<WholeOrNot, KeyStoreError> {
     let check = format!("PRAGMA quick_check({DAMAGES_MAX})");
-    let mut statement = transaction.prepare(&check)?;
-    let told = statement.query_map([], |row| row.get::<_, String>(0))?;
-    let told: Vec<String> = told.collect::<rusqlite::Result<_>>()?;
-    Ok(match &told[..] {
+    let found = session.explained(session.transaction.prepare(&check).and_then(|mut check| {
+        let found = check.query_map([], |row| row.get::<_, String>(0))?;
+        found.collect::<rusqlite::Result<Vec<_>>>()
+    }))?;
+    Ok(match &found[..] {
         [fine] if fine == "ok" => WholeOrNot::Whole,
-        _ => WholeOrNot::Damaged(told),
+        _ => WholeOrNot::Damaged(found),
     })
 }
 
@@ -188,7 +186,7 @@ fn has_log(path: &Path) -> io::Result<bool> {
 fn unreadable(path: &Path, error: &io::Error) -> KeyStoreError {
     KeyStoreError::Failed {
         attempt: "read",
-        location: text(path),
+        location: location(path),
         source: error.to_string().into(),
     }
 }

@@ -1,53 +1,55 @@
 //! What is charged to each quota, in the file that also holds the quotas.
 //!
-//! A commit waits for the disk several times, and a look for whoever changes the file, so those who
-//! ask meanwhile are answered next, all together: many subscriptions cost hardly more than one.
+//! A commit waits for the disk several times, and a look for whoever changes the file, so the
+//! requests that come meanwhile run next, all together: many subscriptions cost hardly more than one.
 
 use std::mem;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rusqlite::Transaction;
-
+use crate::keys::connection::{Access, Column, Connection};
 use crate::keys::ledger::{Lease, QuotaLedger};
 use crate::keys::quota::Period;
-use crate::keys::sqlite::database::{Database, Stop};
-use crate::keys::sqlite::patience::Patience;
-use crate::keys::sqlite::rows;
+use crate::keys::sqlite::database::{Database, LockTimeout};
+use crate::keys::statements;
 use crate::keys::store::KeyStoreError;
 use crate::keys::subscription::SubscriptionId;
+
+const SET_CHARGED: &str =
+    "INSERT INTO catalogue.usage (subscription, period_start, period_end, charged)
+    VALUES ($1, $2, $3, $4)
+    ON CONFLICT DO UPDATE SET charged = excluded.charged";
 
 /// The quota ledger in the SQLite file at a path.
 #[derive(Debug)]
 pub struct SqliteLedger {
     path: PathBuf,
-    /// What was asked and belongs to no transaction yet.
-    asked: Mutex<Vec<Asked>>,
-    /// Whoever has it answers all that was asked.
+    /// Requests that belong to no transaction yet.
+    pending: Mutex<Vec<Pending>>,
+    /// Who has it runs all that are pending.
     turn: Mutex<()>,
 }
 
 #[derive(Debug)]
-struct Asked {
-    question: Question,
-    answer: Answer,
+struct Pending {
+    request: Request,
+    reply: Reply,
 }
 
-/// What is said to one question.
-type Answered = Result<Lease, KeyStoreError>;
+type Outcome = Result<Lease, KeyStoreError>;
 
-/// Where the answer is put by whoever has the turn.
-type Answer = Arc<Mutex<Option<Answered>>>;
+/// Where the outcome is put by the one who has the turn.
+type Reply = Arc<Mutex<Option<Outcome>>>;
 
 #[derive(Clone, Copy, Debug)]
-struct Question {
+struct Request {
     subscription: SubscriptionId,
     period: Period,
-    what: What,
+    operation: Operation,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum What {
+enum Operation {
     Look,
     Lease { wanted: u64 },
     GiveBack { unused: u64 },
@@ -58,50 +60,56 @@ impl SqliteLedger {
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
-            asked: Mutex::default(),
+            pending: Mutex::default(),
             turn: Mutex::default(),
         }
     }
 
-    /// Asks, together with everybody who asks at about the same time.
-    fn ask(&self, question: Question) -> Answered {
-        let answer = Answer::default();
-        lock(&self.asked).push(Asked {
-            question,
-            answer: Arc::clone(&answer),
+    /// Makes a request, together with all others that are made at about the same time.
+    fn request(&self, request: Request) -> Outcome {
+        let reply = Reply::default();
+        lock(&self.pending).push(Pending {
+            request,
+            reply: Arc::clone(&reply),
         });
         let turn = lock(&self.turn);
-        if lock(&answer).is_none() {
-            let all = mem::take(&mut *lock(&self.asked));
-            self.answer_all(&all);
+        if lock(&reply).is_none() {
+            let pending = mem::take(&mut *lock(&self.pending));
+            self.run_all(&pending);
         }
         drop(turn);
-        let answered = lock(&answer).take();
-        answered.unwrap_or_else(|| unreachable!("every question is answered in its turn"))
+        let outcome = lock(&reply).take();
+        outcome.unwrap_or_else(|| unreachable!("every request has an outcome in its turn"))
     }
 
     /// The looks in one transaction, and the changes in another, so that either all of those
     /// happened or none.
-    fn answer_all(&self, all: &[Asked]) {
-        let is_look = |asked: &&Asked| matches!(asked.question.what, What::Look);
-        let (looks, changes): (Vec<_>, Vec<_>) = all.iter().partition(is_look);
-        if !looks.is_empty() {
-            let found = self.on_current(|database| database.read(|at| answer_each(&looks, at)));
-            tell(&looks, found);
-        }
-        if !changes.is_empty() {
-            let made = self.on_current(|database| database.change(|at| answer_each(&changes, at)));
-            tell(&changes, made);
-        }
+    fn run_all(&self, pending: &[Pending]) {
+        let is_look = |pending: &&Pending| matches!(pending.request.operation, Operation::Look);
+        let (looks, changes): (Vec<_>, Vec<_>) = pending.iter().partition(is_look);
+        self.run(&looks, Access::Read);
+        // A charge must be possible on a full disk, as long as the reserve lasts.
+        self.run(&changes, Access::UrgentChange);
     }
 
     /// Works on the file that is at the path now: a charge to one that was moved away would be
-    /// lost, and pages remembered of one that was overwritten would damage the new one.
-    fn on_current<T>(
-        &self,
-        work: impl FnOnce(&mut Database) -> Result<T, KeyStoreError>,
-    ) -> Result<T, KeyStoreError> {
-        work(&mut Database::open(&self.path, Patience::OF_LEASES)?)
+    /// lost, and pages remembered of one that was overwritten would damage the new one. A
+    /// transaction that fails is the outcome of all that are in it.
+    fn run(&self, pending: &[&Pending], access: Access) {
+        if pending.is_empty() {
+            return;
+        }
+        let database = Database::open(&self.path, LockTimeout::LEASES);
+        let outcomes = database.and_then(|mut database| {
+            database.transact(access, |session| {
+                let requests = pending.iter().map(|pending| pending.request);
+                requests.map(|request| request.run(session)).collect()
+            })
+        });
+        let outcomes = outcomes.unwrap_or_else(|error| vec![Err(error); pending.len()]);
+        for (pending, outcome) in pending.iter().zip(outcomes) {
+            *lock(&pending.reply) = Some(outcome);
+        }
     }
 }
 
@@ -112,18 +120,18 @@ impl QuotaLedger for SqliteLedger {
         period: Period,
         wanted: u64,
     ) -> Result<Lease, KeyStoreError> {
-        self.ask(Question {
+        self.request(Request {
             subscription,
             period,
-            what: What::Lease { wanted },
+            operation: Operation::Lease { wanted },
         })
     }
 
     fn charged(&self, subscription: SubscriptionId, period: Period) -> Result<u64, KeyStoreError> {
-        let looked = self.ask(Question {
+        let looked = self.request(Request {
             subscription,
             period,
-            what: What::Look,
+            operation: Operation::Look,
         });
         looked.map(|lease| lease.charged)
     }
@@ -134,30 +142,31 @@ impl QuotaLedger for SqliteLedger {
         period: Period,
         unused: u64,
     ) -> Result<(), KeyStoreError> {
-        let given_back = self.ask(Question {
+        let given_back = self.request(Request {
             subscription,
             period,
-            what: What::GiveBack { unused },
+            operation: Operation::GiveBack { unused },
         });
         given_back.map(drop)
     }
 }
 
-impl Question {
-    /// The inner error is an answer to this question; the outer one ends the transaction, and so is
-    /// the answer to all.
-    fn answer(self, transaction: &Transaction<'_>) -> Result<Answered, Stop> {
+impl Request {
+    /// The inner error is the outcome of this request; the outer one ends the transaction, and so is
+    /// the outcome of all.
+    fn run(self, connection: &dyn Connection) -> Result<Outcome, KeyStoreError> {
         let Self {
             subscription,
             period,
-            what,
+            operation,
         } = self;
-        let before = rows::charged(transaction, subscription, period)?;
-        let (granted, charged) = match what {
-            What::Look => (0, before),
-            What::GiveBack { unused } => (0, before.saturating_sub(unused)),
-            What::Lease { wanted } => {
-                let Some(found) = rows::subscription_numbered(transaction, subscription)? else {
+        let before = statements::charged(connection, subscription, period)?;
+        let (granted, charged) = match operation {
+            Operation::Look => (0, before),
+            Operation::GiveBack { unused } => (0, before.saturating_sub(unused)),
+            Operation::Lease { wanted } => {
+                let found = statements::subscription_numbered(connection, subscription)?;
+                let Some(found) = found else {
                     return Ok(Err(KeyStoreError::NoSubscriptionId { id: subscription }));
                 };
                 let granted = wanted.min(found.quota.saturating_sub(before));
@@ -165,22 +174,16 @@ impl Question {
             }
         };
         if charged != before {
-            rows::set_charged(transaction, subscription, period, charged)?;
+            let Period { start, end } = period;
+            let values = [
+                subscription.value(),
+                start.value(),
+                end.value(),
+                charged.value(),
+            ];
+            connection.execute(SET_CHARGED, &values)?;
         }
         Ok(Ok(Lease { granted, charged }))
-    }
-}
-
-fn answer_each(asked: &[&Asked], transaction: &Transaction<'_>) -> Result<Vec<Answered>, Stop> {
-    let answers = asked.iter().map(|asked| asked.question.answer(transaction));
-    answers.collect()
-}
-
-/// A transaction that failed is the answer to all that were asked in it.
-fn tell(asked: &[&Asked], answers: Result<Vec<Answered>, KeyStoreError>) {
-    let answers = answers.unwrap_or_else(|error| vec![Err(error); asked.len()]);
-    for (asked, answer) in asked.iter().zip(answers) {
-        *lock(&asked.answer) = Some(answer);
     }
 }
 

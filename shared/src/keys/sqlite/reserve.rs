@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, Transaction};
 
-use crate::keys::sqlite::database::Database;
-use crate::keys::sqlite::patience::Patience;
+use crate::keys::connection::Access;
+use crate::keys::sqlite::database::{Database, LockTimeout};
 use crate::keys::sqlite::schema::{self, Found};
 use crate::keys::store::KeyStoreError;
 
@@ -47,19 +47,22 @@ pub(super) fn put_back(path: &Path) {
 
 /// The transaction of its own undoes nothing but itself. Readers are not kept out for long.
 fn try_put_back(path: &Path) -> Result<(), KeyStoreError> {
-    let mut database = Database::open(path, Patience::OF_POLLS)?;
-    let is_wanting = database.read(|transaction| {
-        let has_all = PAGES_MIN <= free_pages(transaction)? && has_journal(path);
-        Ok(!has_all && schema::find(transaction)? == Found::Known)
+    let mut database = Database::open(path, LockTimeout::POLLS)?;
+    let is_wanting = database.transact(Access::Read, |session| {
+        let free_pages = session.explained(free_pages(session.transaction))?;
+        let found = session.explained(schema::find(session.transaction))?;
+        let has_all = PAGES_MIN <= free_pages && has_journal(path);
+        Ok(!has_all && found == Found::Known)
     })?;
     if !is_wanting {
         return Ok(());
     }
-    database.change(|transaction| {
-        keep_pages(transaction)?;
+    database.transact(Access::Change, |session| {
         // SQLite makes a journal only where something is written, be it what is there.
-        let version: i64 = transaction.pragma_query_value(None, VERSION, |row| row.get(0))?;
-        Ok(transaction.pragma_update(None, VERSION, version)?)
+        let transaction = session.transaction;
+        let version = transaction.pragma_query_value(None, VERSION, |row| row.get::<_, i64>(0));
+        let version = session.explained(version)?;
+        session.explained(transaction.pragma_update(None, VERSION, version))
     })
 }
 

@@ -8,12 +8,9 @@
 
 use std::path::PathBuf;
 
-use rusqlite::{OptionalExtension, Transaction};
-
-use crate::keys::sqlite::damage::refuse_damaged;
-use crate::keys::sqlite::database::{Database, FileStamp, Stop};
-use crate::keys::sqlite::patience::Patience;
-use crate::keys::sqlite::rows;
+use crate::keys::connection::{Access, Connection};
+use crate::keys::sqlite::database::{Database, FileStamp, LockTimeout};
+use crate::keys::statements;
 use crate::keys::store::{KeySnapshot, KeySource, KeyStoreError, Revision};
 
 /// Follows the keys of the SQLite file at a path, which need not exist yet.
@@ -58,15 +55,17 @@ impl KeySource for SqliteKeySource {
         let stamp = FileStamp::of(&self.path)?;
         let has_stamp = before.as_ref().is_some_and(|known| known.stamp == stamp);
         let is_checked = has_stamp && before.as_ref().is_some_and(|known| known.is_settled);
-        let mut database = Database::open(&self.path, Patience::OF_POLLS)?;
+        let mut database = Database::open(&self.path, LockTimeout::POLLS)?;
         database.refuse_read_only()?;
-        let (state, changed) = database.read(|transaction| {
-            let state = state(transaction)?;
+        let (state, changed) = database.transact(Access::Read, |session| {
+            let state = state(session)?;
             let is_known = before.is_some_and(|known| known.state.is_surely(&state, is_checked));
             if !is_checked {
-                refuse_damaged(transaction, stamp.length)?;
+                session.refuse_damaged(stamp.length)?;
             }
-            let changed = (!is_known).then(|| snapshot(transaction)).transpose()?;
+            let changed = (!is_known)
+                .then(|| statements::snapshot(session))
+                .transpose()?;
             Ok((state, changed))
         })?;
         self.known = Some(Known {
@@ -89,27 +88,20 @@ impl State {
     }
 }
 
-fn state(transaction: &Transaction<'_>) -> Result<State, Stop> {
-    let has_token = "SELECT 1 FROM pragma_table_info('revision') WHERE name = 'token'";
-    let has_token = transaction.query_row(has_token, [], |_row| Ok(()));
-    if has_token.optional()?.is_some() {
-        let revision = rows::revision(transaction)?;
+const HAS_TOKEN: &str = "SELECT 1 AS has FROM pragma_table_info('revision') WHERE name = 'token'";
+const NUMBER: &str = "SELECT CAST(number AS TEXT) AS number FROM catalogue.revision";
+
+fn state(connection: &dyn Connection) -> Result<State, KeyStoreError> {
+    let has_token = connection.first(HAS_TOKEN, &[], |row| row.get::<bool>("has"))?;
+    if has_token.is_some() {
         return Ok(State {
-            revision,
+            revision: statements::revision(connection)?,
             is_unique: true,
         });
     }
-    let number = "SELECT CAST(number AS TEXT) FROM revision";
-    let number = transaction.query_row(number, [], |row| row.get(0))?;
+    let number = connection.first(NUMBER, &[], |row| row.get("number"))?;
     Ok(State {
-        revision: Revision(number),
+        revision: Revision(number.unwrap_or_default()),
         is_unique: false,
-    })
-}
-
-fn snapshot(transaction: &Transaction<'_>) -> Result<KeySnapshot, Stop> {
-    Ok(KeySnapshot {
-        keys: rows::keys(transaction)?,
-        subscriptions: rows::subscriptions(transaction)?,
     })
 }

@@ -17,8 +17,8 @@ use tempfile::TempDir;
 
 use crate::keys::audit::Operator;
 use crate::keys::contract::{issue, name, new_key};
-use crate::keys::sqlite::SqliteKeyStore;
-use crate::keys::store::{KeyStore, KeyStoreError};
+use crate::keys::key_store::KeyStore;
+use crate::keys::store::KeyStoreError;
 
 pub(super) use crate::keys::contract::subscribe;
 
@@ -37,12 +37,12 @@ impl Place {
         self.0.path().join("keys.sqlite")
     }
 
-    pub(super) fn store(&self) -> SqliteKeyStore {
-        SqliteKeyStore::open_or_create(&self.path(), operator()).unwrap()
+    pub(super) fn store(&self) -> KeyStore {
+        KeyStore::open_or_create(&self.path(), operator()).unwrap()
     }
 
-    fn open(&self) -> Result<SqliteKeyStore, KeyStoreError> {
-        SqliteKeyStore::open(&self.path(), operator())
+    fn open(&self) -> Result<KeyStore, KeyStoreError> {
+        KeyStore::open(&self.path(), operator())
     }
 }
 

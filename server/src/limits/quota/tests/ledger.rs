@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use std::sync::mpsc::Receiver;
 
 use shared::keys::ledger::Lease;
-use shared::keys::store::CHANGE;
+use shared::keys::store::{CHANGE, Location};
 
 use super::*;
 use crate::primitives::MutexGuard;
@@ -69,7 +69,7 @@ impl MemoryLedger {
             let _opened = gate.recv();
         }
         let mut ledger = self.lock();
-        let location = "here".to_owned();
+        let location = Location::File("here".to_owned());
         let trouble = match ledger.busy {
             0 => ledger.trouble,
             _ => Trouble::Locked,

@@ -75,7 +75,7 @@ fn where_nobody_listens_everything_is_refused_as_unreachable() {
     let ledger = PostgresLedger::new(&client);
     let id = SubscriptionId(1);
     let refused = [
-        PostgresKeyStore::open(&client, operator()).map(drop),
+        KeyStore::connect(&client, operator()).map(drop),
         PostgresKeySource::new(&client).poll().map(drop),
         ledger.lease(id, period, 1).map(drop),
         ledger.charged(id, period).map(drop),
@@ -99,7 +99,7 @@ fn where_nobody_answers_a_lease_may_have_been_made_and_the_next_is_not_asked_for
     let Some(database) = Database::new() else {
         return;
     };
-    let subscription = subscribe(&mut *database.store(), "Acme", 1_000);
+    let subscription = subscribe(&mut database.store(), "Acme", 1_000);
     let period = subscription.period(NOW);
     let proxy = Proxy::to(database.port());
     let client = client(database.through(proxy.port), LITTLE_SLACK);

@@ -9,9 +9,9 @@ use tokio_postgres::config::TargetSessionAttrs;
 
 use super::*;
 use crate::keys::contract::{issue, subscribe};
+use crate::keys::postgres::client::Timeout;
 use crate::keys::postgres::connection::{Connection, FEW_ROWS, Plan};
-use crate::keys::postgres::failure::{Failure, Reach};
-use crate::keys::postgres::patience::Patience;
+use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::pool::Pool;
 use crate::keys::store::KeyStoreError;
 
@@ -20,13 +20,13 @@ fn who_waits_in_vain_for_a_connection_that_others_have_does_not_take_the_store_f
     let Some(database) = Database::new() else {
         return;
     };
-    let pool = Pool::new(&database.with_little_slack(), Patience::OF_LEASES, 1);
+    let pool = Pool::new(&database.with_little_slack(), Timeout::LEASES, 1);
     let ask = || pool.ask(async |connection| connection.batch_execute("SELECT").await);
     ask().unwrap();
     let turn = pool.turn().unwrap();
-    let (busy, reach) = ask().unwrap_err();
+    let (busy, outcome) = ask().unwrap_err();
     assert!(matches!(busy, Failure::Busy { .. }), "{busy:?}");
-    let error = busy.explained("change", reach, database.client().address());
+    let error = busy.explained("change", outcome, database.client().address());
     assert!(matches!(error, KeyStoreError::Locked { .. }), "{error}");
     assert!(error.left_all_as_it_was());
     drop(turn);
@@ -48,7 +48,7 @@ fn a_database_that_takes_no_more_connections_is_asked_on_those_that_are_there() 
         database.name
     );
     let client = client(address.parse().unwrap(), SLACK);
-    let pool = Pool::new(&client, Patience::OF_LEASES, 2);
+    let pool = Pool::new(&client, Timeout::LEASES, 2);
     let ask = || pool.ask(async |connection| connection.batch_execute("SELECT").await);
     thread::scope(|scope| {
         let (asked, is_asked) = std::sync::mpsc::channel();
@@ -64,9 +64,9 @@ fn a_database_that_takes_no_more_connections_is_asked_on_those_that_are_there() 
             }
         });
         is_asked.recv().unwrap();
-        let (full, reach) = ask().unwrap_err();
+        let (full, outcome) = ask().unwrap_err();
         assert!(full.is_full(), "{full:?}");
-        assert_eq!(reach, Reach::Surely);
+        assert_eq!(outcome, CommitOutcome::NotMade);
         go_on.send(()).unwrap();
         first.join().unwrap().unwrap();
     });
@@ -79,12 +79,12 @@ fn keys_are_read_with_the_patience_of_who_reads_all_of_them() {
     let Some(database) = Database::new() else {
         return;
     };
-    subscribe(&mut *database.store(), "Acme", 10);
-    issue(&mut *database.store(), 1);
+    subscribe(&mut database.store(), "Acme", 10);
+    issue(&mut database.store(), 1);
     let millis = database
         .client()
-        .stretched(Patience::OF_SNAPSHOTS)
-        .of_statements()
+        .stretched(Timeout::SNAPSHOTS)
+        .for_statements()
         .as_millis();
     // Whoever is in more of a hurry sees no key.
     let view = format!(
@@ -111,7 +111,7 @@ fn what_the_database_sets_otherwise_does_not_change_how_it_is_used() {
     alter("synchronous_commit = off");
     alter("search_path = public");
     let client = database.client();
-    let connection = Connection::open(client, Patience::OF_COMMANDS, None).unwrap();
+    let connection = Connection::open(client, Timeout::COMMANDS, None).unwrap();
     for (setting, expected) in [
         ("transaction_isolation", "read committed"),
         ("synchronous_commit", "on"),
@@ -121,7 +121,7 @@ fn what_the_database_sets_otherwise_does_not_change_how_it_is_used() {
             let sql = format!("SHOW {setting}");
             Ok(connection.client.query_one(&sql, &[]).await?.try_get(0)?)
         };
-        let found: String = client.wait(Patience::OF_COMMANDS, asked).unwrap();
+        let found: String = client.wait(Timeout::COMMANDS, asked).unwrap();
         assert_eq!(found, expected, "{setting}");
     }
 }
@@ -142,7 +142,7 @@ fn each_of_several_hosts_is_tried_in_time_and_one_that_only_follows_is_passed_ov
         ),
     ] {
         let client = client(address.parse().unwrap(), 1);
-        let plan = Plan::new(&client, Patience::OF_LEASES, FEW_ROWS).unwrap();
+        let plan = Plan::new(&client, Timeout::LEASES, FEW_ROWS).unwrap();
         let each = plan.config().get_connect_timeout().unwrap();
         assert_eq!(each.as_millis(), millis, "{address}");
         assert_eq!(
@@ -171,7 +171,7 @@ fn a_connection_that_is_given_up_is_closed() {
     });
     let address = format!("postgres://tests@127.0.0.1:{port}/boats");
     let client = client(address.parse().unwrap(), 1);
-    let refused = Connection::open(&client, Patience::OF_POLLS, None).unwrap_err();
+    let refused = Connection::open(&client, Timeout::POLLS, None).unwrap_err();
     assert!(matches!(refused, Failure::TooSlow(_)), "{refused:?}");
     let closed = server.join().unwrap();
     // Also at once, before all was read.

@@ -7,9 +7,9 @@ use std::sync::mpsc;
 use std::thread;
 
 use super::*;
+use crate::keys::postgres::client::Timeout;
 use crate::keys::postgres::connection::{ALL_KEYS, Connection};
 use crate::keys::postgres::failure::Failure;
-use crate::keys::postgres::patience::Patience;
 use crate::keys::postgres::pool::Pool;
 
 /// Trusts whoever asks.
@@ -88,7 +88,7 @@ fn an_answer_without_an_end_is_an_error_before_it_is_large() {
     ] {
         let (address, taken) = listen(at, head, piece);
         let client = client(address, LITTLE_SLACK);
-        let pool = Pool::new(&client, Patience::OF_LEASES, 1);
+        let pool = Pool::new(&client, Timeout::LEASES, 1);
         let ask = || pool.ask(async |connection| connection.batch_execute("SELECT").await);
         let (failure, _reach) = ask().unwrap_err();
         let text = failure.text();
@@ -107,10 +107,10 @@ fn an_answer_without_an_end_is_an_error_before_it_is_large() {
 fn who_reads_all_keys_takes_no_more_than_all_keys() {
     let (address, taken) = listen(2, LONG_ROW, b" ");
     let client = client(address, LITTLE_SLACK);
-    let open = || Connection::open(&client, Patience::OF_POLLS, None).unwrap();
+    let open = || Connection::open(&client, Timeout::POLLS, None).unwrap();
     let ask = |connection: &Connection| {
         let asked = async { Ok(connection.client.batch_execute("SELECT").await?) };
-        client.wait(Patience::OF_COMMANDS, asked)
+        client.wait(Timeout::COMMANDS, asked)
     };
     let connection = open();
     let refused = ask(&connection).unwrap_err();
@@ -127,7 +127,7 @@ fn an_answer_through_a_file_has_an_end_too() {
     let shown = folder.path().display();
     let address = format!("postgres:///boats?host={shown}&user=tests");
     let client = client(address.parse().unwrap(), LITTLE_SLACK);
-    let pool = Pool::new(&client, Patience::OF_LEASES, 1);
+    let pool = Pool::new(&client, Timeout::LEASES, 1);
     let ask = || pool.ask(async |connection| connection.batch_execute("SELECT").await);
     let (absent, _reach) = ask().unwrap_err();
     assert!(absent.text().contains("No such file"), "{}", absent.text());

@@ -1,9 +1,11 @@
 //! A database that is there and does not do what is asked: locks, killed connections, read only.
 
 use super::*;
+use crate::keys::connection::Connection as _;
 use crate::keys::contract::{NOW, issue, name, subscribe};
+use crate::keys::key_store::SubscriptionChange;
 use crate::keys::postgres::WithoutServers;
-use crate::keys::store::{KeyStoreError, SubscriptionChange};
+use crate::keys::store::KeyStoreError;
 
 /// Ends all other connections to the database, as a restart of the server does.
 const KILL: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -14,7 +16,7 @@ fn whoever_waits_in_vain_for_a_lock_changes_nothing_and_hears_so() {
     let Some(database) = Database::new() else {
         return;
     };
-    let subscription = subscribe(&mut *database.store(), "Acme", 10);
+    let subscription = subscribe(&mut database.store(), "Acme", 10);
     let period = subscription.period(NOW);
     let ledger = PostgresLedger::new(&database.with_little_slack());
     ledger.lease(subscription.id, period, 5).unwrap();
@@ -23,11 +25,11 @@ fn whoever_waits_in_vain_for_a_lock_changes_nothing_and_hears_so() {
         let (locked, is_locked) = std::sync::mpsc::channel();
         let client = database.client();
         scope.spawn(move || {
-            let patience = crate::keys::postgres::patience::Patience::OF_ALL_ROWS;
+            let timeout = crate::keys::postgres::client::Timeout::ALL_ROWS;
             let mut tables =
-                crate::keys::postgres::database::Database::open(client, patience).unwrap();
-            tables.transact(crate::keys::store::CHANGE, |session| {
-                session.batch("LOCK TABLE catalogue.usage")?;
+                crate::keys::postgres::database::Database::open(client, timeout).unwrap();
+            tables.in_transaction(crate::keys::store::CHANGE, |session| {
+                session.execute("LOCK TABLE catalogue.usage", &[])?;
                 locked.send(()).unwrap();
                 // Ends when the test is done.
                 _ = held.recv();
@@ -69,7 +71,7 @@ fn a_ledger_whose_connections_are_killed_goes_on_by_itself() {
     let Some(database) = Database::new() else {
         return;
     };
-    let subscription = subscribe(&mut *database.store(), "Acme", 1_000);
+    let subscription = subscribe(&mut database.store(), "Acme", 1_000);
     let period = subscription.period(NOW);
     let ledger = database.ledger();
     ledger.lease(subscription.id, period, 5).unwrap();
@@ -129,7 +131,7 @@ fn whoever_waits_for_changes_is_woken_by_them_and_by_nothing_else() {
     source.wake_with(std::sync::Arc::new(move || _ = wake.send(())));
     source.poll().unwrap();
     let mut store = database.store();
-    let subscription = subscribe(&mut *store, "Acme", 10);
+    let subscription = subscribe(&mut store, "Acme", 10);
     woken.recv().unwrap();
     assert!(source.poll().unwrap().is_some());
     let lease = database
@@ -139,7 +141,7 @@ fn whoever_waits_for_changes_is_woken_by_them_and_by_nothing_else() {
     assert_eq!(source.poll().unwrap(), None);
     // Had the lease woken anybody, that would come first.
     let before = source.revision();
-    issue(&mut *store, 1);
+    issue(&mut store, 1);
     woken.recv().unwrap();
     source.poll().unwrap().unwrap();
     assert_ne!(source.revision(), before);
@@ -171,7 +173,7 @@ fn what_the_database_says_no_to_is_surely_not_done() {
     let Some(database) = Database::new() else {
         return;
     };
-    let subscription = subscribe(&mut *database.store(), "Acme", 10);
+    let subscription = subscribe(&mut database.store(), "Acme", 10);
     let period = subscription.period(NOW);
     let ledger = database.ledger();
     ledger.lease(subscription.id, period, 5).unwrap();
@@ -199,7 +201,7 @@ fn commands_that_change_the_same_key_follow_each_other() {
     let Some(database) = Database::new() else {
         return;
     };
-    subscribe(&mut *database.store(), "Acme", 1);
+    subscribe(&mut database.store(), "Acme", 1);
     std::thread::scope(|scope| {
         for _command in 0..8 {
             scope.spawn(|| {

@@ -1,14 +1,14 @@
 //! Databases without tables, of other programs, and of other versions.
 
 use super::*;
+use crate::keys::postgres::client::Timeout;
 use crate::keys::postgres::database::Database as Tables;
-use crate::keys::postgres::patience::Patience;
 use crate::keys::postgres::schema::{self, Step};
 use crate::keys::postgres::{Completed, VERSION, migrate};
 use crate::keys::store::{CHANGE, KeyStoreError};
 
 fn opened(database: &Database) -> Result<(), KeyStoreError> {
-    PostgresKeyStore::open(database.client(), operator()).map(|_store| ())
+    KeyStore::connect(database.client(), operator()).map(|_store| ())
 }
 
 fn polled(database: &Database) -> Result<(), KeyStoreError> {
@@ -100,9 +100,9 @@ fn steps_are_taken_once_and_all_or_none_of_them() {
         step("SELECT nothing"),
     ];
     let take = |steps: &[Step]| {
-        let mut tables = Tables::unchecked(database.client(), Patience::OF_COMMANDS);
-        tables.transact(CHANGE, |session| {
-            session.wait(async |transaction| Ok(schema::take(transaction, 1, steps).await?))
+        let mut tables = Tables::unchecked(database.client(), Timeout::COMMANDS);
+        tables.in_transaction(CHANGE, |session| {
+            session.wait(schema::take(session.transaction, 1, steps))
         })
     };
     take(&bad).unwrap_err();

@@ -4,37 +4,37 @@ use super::*;
 use crate::keys::sqlite::tests::{NOW, Place, exclusive_lock, subscribe};
 
 /// A question of somebody who waits for the turn.
-fn wait_for_turn(ledger: &SqliteLedger, question: Question) -> Answer {
-    let answer = Answer::default();
-    lock(&ledger.asked).push(Asked {
-        question,
-        answer: Arc::clone(&answer),
+fn wait_for_turn(ledger: &SqliteLedger, request: Request) -> Reply {
+    let reply = Reply::default();
+    lock(&ledger.pending).push(Pending {
+        request,
+        reply: Arc::clone(&reply),
     });
-    answer
+    reply
 }
 
 /// A look, a lease and a return that wait, and the answers of each after somebody else looked.
-fn answered_with_a_look(place: &Place, before: impl FnOnce()) -> [Answered; 3] {
+fn answered_with_a_look(place: &Place, before: impl FnOnce()) -> [Outcome; 3] {
     let subscription = subscribe(&mut place.store(), "Acme", 10);
     let period = subscription.period(NOW);
     let ledger = SqliteLedger::new(place.path());
     ledger.lease(subscription.id, period, 5).unwrap();
-    let asked = [
-        What::Look,
-        What::Lease { wanted: 3 },
-        What::GiveBack { unused: 1 },
+    let operations = [
+        Operation::Look,
+        Operation::Lease { wanted: 3 },
+        Operation::GiveBack { unused: 1 },
     ];
-    let waiting = asked.map(|what| {
-        let question = Question {
+    let waiting = operations.map(|operation| {
+        let request = Request {
             subscription: subscription.id,
             period,
-            what,
+            operation,
         };
-        wait_for_turn(&ledger, question)
+        wait_for_turn(&ledger, request)
     });
     before();
     let _looked = ledger.charged(subscription.id, period);
-    waiting.map(|answer| lock(&answer).take().expect("an answer"))
+    waiting.map(|reply| lock(&reply).take().expect("an answer"))
 }
 
 #[test]

@@ -5,7 +5,7 @@ use rand::rngs::StdRng;
 
 use super::*;
 use crate::keys::audit::EntryQuery;
-use crate::keys::store::SubscriptionChange;
+use crate::keys::key_store::SubscriptionChange;
 
 const ALL: EntryQuery = EntryQuery {
     key: None,

@@ -4,9 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
+use crate::keys::key_store::KeyStore;
 use crate::keys::sqlite::database::Database;
-use crate::keys::sqlite::patience::Patience;
-use crate::keys::store::KeyStore;
+use crate::keys::sqlite::database::LockTimeout;
 
 /// The names of the files there are.
 fn files(place: &Place) -> Vec<String> {
@@ -70,7 +70,7 @@ fn the_database_alone_is_the_whole_store() {
 fn commits_are_synced() {
     let place = Place::new();
     place.store();
-    let database = Database::open(&place.path(), Patience::OF_COMMANDS);
+    let database = Database::open(&place.path(), LockTimeout::COMMANDS);
     let connection = database.unwrap().connection;
     let pragma = |name| {
         connection
@@ -115,7 +115,7 @@ fn a_missing_and_an_empty_file_are_no_store() {
     assert!(!place.path().exists(), "opening makes nothing");
     fs::File::create(place.path()).unwrap();
     assert_eq!(error(place.open(), &place), missing);
-    SqliteKeyStore::open_or_create(&place.path(), operator()).unwrap();
+    KeyStore::open_or_create(&place.path(), operator()).unwrap();
     place.open().unwrap();
 }
 
@@ -148,10 +148,7 @@ fn other_files_and_newer_versions_are_refused() {
             .unwrap();
         assert_eq!(error(place.open(), &place), message, "{sql}");
         assert_eq!(
-            error(
-                SqliteKeyStore::open_or_create(&place.path(), operator()),
-                &place
-            ),
+            error(KeyStore::open_or_create(&place.path(), operator()), &place),
             message,
             "{sql}"
         );
@@ -163,10 +160,7 @@ fn a_file_that_is_no_database_is_refused() {
     let place = Place::new();
     crate::base::durable::replace(&place.path(), &[b'x'; 8192]).unwrap();
     assert_eq!(
-        error(
-            SqliteKeyStore::open_or_create(&place.path(), operator()),
-            &place
-        ),
+        error(KeyStore::open_or_create(&place.path(), operator()), &place),
         "could not open the key store [dir]/keys.sqlite: file is not a database"
     );
 }

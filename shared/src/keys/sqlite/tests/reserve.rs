@@ -6,11 +6,11 @@ use std::os::unix::fs::MetadataExt;
 use rusqlite::Connection;
 
 use super::*;
+use crate::keys::key_store::SubscriptionChange;
 use crate::keys::last_use::LastUses;
 use crate::keys::ledger::QuotaLedger;
 use crate::keys::quota::Period;
 use crate::keys::sqlite::{SqliteLastUses, SqliteLedger};
-use crate::keys::store::SubscriptionChange;
 use crate::keys::subscription::{SubscriptionId, SubscriptionStatus};
 
 /// Name, length and room on the disk of each file.

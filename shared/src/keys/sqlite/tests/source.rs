@@ -10,7 +10,7 @@ use crate::keys::sqlite::SqliteKeySource;
 use crate::keys::store::KeySource;
 
 /// A store with a subscription and a key, and a source that has seen both.
-fn followed(place: &Place) -> (SqliteKeyStore, SqliteKeySource) {
+fn followed(place: &Place) -> (KeyStore, SqliteKeySource) {
     let mut store = place.store();
     subscribe(&mut store, "Acme", 100);
     issue(&mut store, 1);

@@ -1,0 +1,292 @@
+//! What the statements of a key store run on: a transaction of either database, the values that go
+//! into a statement, and those that come out of a row.
+//!
+//! Statements are written in the words that both databases share: tables in the schema `catalogue`,
+//! parameters `$1` and so on. Where they have no words in common, a [`Dialect`] says how each puts
+//! it. Nothing here knows a table.
+
+use std::borrow::Cow;
+use std::error::Error;
+
+use crate::keys::audit::{Change, Event};
+use crate::keys::environment::Environment;
+use crate::keys::key::KeyId;
+use crate::keys::name::Name;
+use crate::keys::scope::{Scope, Scopes};
+use crate::keys::secret::{KeyHash, KeyPrefix};
+use crate::keys::store::{KeyStoreError, Location};
+use crate::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};
+
+/// A transaction under way. An error of the database ends it, undoing everything.
+pub(super) trait Connection {
+    /// How this database puts what the two have no common words for.
+    fn dialect(&self) -> &'static Dialect;
+
+    /// Where the store is, for people.
+    fn location(&self) -> Location;
+
+    /// Runs a statement and passes the rows of its answer on, one by one.
+    fn query(
+        &self,
+        sql: &str,
+        parameters: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), KeyStoreError>,
+    ) -> Result<(), KeyStoreError>;
+
+    /// Runs a statement without an answer.
+    fn execute(&self, sql: &str, parameters: &[Value<'_>]) -> Result<(), KeyStoreError>;
+}
+
+/// What a transaction is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    /// To read at one moment of the database.
+    Read,
+    /// To change it: wholly and durably or not at all, and after every other change.
+    Change,
+    /// The same for a change that refuses keys, which must be possible while a disk is full.
+    UrgentChange,
+}
+
+/// Statements that differ between the databases.
+#[derive(Debug)]
+pub(super) struct Dialect {
+    /// The `revision` that keys and subscriptions are in.
+    pub revision: &'static str,
+    /// From here to the end of the transaction, rows may refer to others that are yet to come.
+    pub defer_references: &'static str,
+    /// The highest `number` that the table `$1` ever gave.
+    pub last_number: &'static str,
+    /// Makes `$2` the highest number that the table `$1` ever gave.
+    pub set_last_number: &'static str,
+}
+
+/// A row of an answer.
+pub(super) trait Row {
+    /// What is in a column, by its name.
+    fn value(&self, column: &str) -> Result<Value<'_>, Unreadable>;
+}
+
+/// A value of a column or a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value<'v> {
+    Null,
+    Integer(i64),
+    Text(Cow<'v, str>),
+    Bytes(Cow<'v, [u8]>),
+}
+
+/// Why a row cannot be read, which means that the store is damaged.
+#[derive(Debug, thiserror::Error)]
+#[error("column {column}: {source}")]
+pub(super) struct Unreadable {
+    column: String,
+    source: Box<dyn Error + Send + Sync>,
+}
+
+/// What a column can hold.
+pub(super) trait Column: Sized {
+    /// The value that stands for it.
+    fn value(&self) -> Value<'_>;
+
+    /// Reads the value of a column.
+    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>>;
+}
+
+impl dyn Connection + '_ {
+    /// All rows of an answer, each read as something.
+    pub(super) fn all<T>(
+        &self,
+        sql: &str,
+        parameters: &[Value<'_>],
+        read: impl Fn(&dyn Row) -> Result<T, Unreadable>,
+    ) -> Result<Vec<T>, KeyStoreError> {
+        let mut rows = Vec::new();
+        self.query(sql, parameters, &mut |row| {
+            let read = read(row).map_err(|unreadable| KeyStoreError::Failed {
+                attempt: "read",
+                location: self.location(),
+                source: unreadable.to_string().into(),
+            })?;
+            rows.push(read);
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// The first row of an answer, if it has any.
+    pub(super) fn first<T>(
+        &self,
+        sql: &str,
+        parameters: &[Value<'_>],
+        read: impl Fn(&dyn Row) -> Result<T, Unreadable>,
+    ) -> Result<Option<T>, KeyStoreError> {
+        Ok(self.all(sql, parameters, read)?.into_iter().next())
+    }
+}
+
+impl dyn Row + '_ {
+    /// What is in a column, read as something.
+    pub(super) fn get<T: Column>(&self, column: &str) -> Result<T, Unreadable> {
+        T::read(&self.value(column)?).map_err(|error| Unreadable::new(column, error))
+    }
+}
+
+impl Unreadable {
+    /// Why `column` cannot be read.
+    pub(super) fn new(column: &str, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self {
+            column: column.to_owned(),
+            source: source.into(),
+        }
+    }
+}
+
+impl Value<'_> {
+    fn integer(&self) -> Result<i64, &'static str> {
+        match self {
+            Self::Integer(integer) => Ok(*integer),
+            _ => Err("must be a whole number"),
+        }
+    }
+
+    fn text(&self) -> Result<&str, &'static str> {
+        match self {
+            Self::Text(text) => Ok(text),
+            _ => Err("must be a text"),
+        }
+    }
+}
+
+impl<T: Column> Column for Option<T> {
+    fn value(&self) -> Value<'_> {
+        self.as_ref().map_or(Value::Null, T::value)
+    }
+
+    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        match value {
+            Value::Null => Ok(None),
+            value => T::read(value).map(Some),
+        }
+    }
+}
+
+impl Column for i64 {
+    fn value(&self) -> Value<'_> {
+        Value::Integer(*self)
+    }
+
+    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        Ok(value.integer()?)
+    }
+}
+
+impl Column for u32 {
+    fn value(&self) -> Value<'_> {
+        Value::Integer((*self).into())
+    }
+
+    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        Ok(value.integer()?.try_into()?)
+    }
+}
+
+/// A count, which the tables keep from being negative.
+impl Column for u64 {
+    fn value(&self) -> Value<'_> {
+        Value::Integer(self.cast_signed())
+    }
+
+    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        Ok(value.integer()?.unsigned_abs())
+    }
+}
+
+impl Column for bool {
+    fn value(&self) -> Value<'_> {
+        Value::Integer((*self).into())
+    }
+
+    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        Ok(value.integer()? != 0)
+    }
+}
+
+impl Column for String {
+    fn value(&self) -> Value<'_> {
+        Value::Text(self.into())
+    }
+
+    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        Ok(value.text()?.to_owned())
+    }
+}
+
+impl Column for SubscriptionId {
+    fn value(&self) -> Value<'_> {
+        Value::Integer(self.0)
+    }
+
+    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        Ok(Self(value.integer()?))
+    }
+}
+
+impl Column for KeyHash {
+    fn value(&self) -> Value<'_> {
+        Value::Bytes(self.as_bytes().as_slice().into())
+    }
+
+    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        match value {
+            Value::Bytes(bytes) => Ok(Self::from_bytes(bytes.as_ref().try_into()?)),
+            _ => Err("must be bytes".into()),
+        }
+    }
+}
+
+impl Column for Scopes {
+    fn value(&self) -> Value<'_> {
+        Value::Text(self.join(" ").into())
+    }
+
+    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        let scopes = value.text()?.split(' ').map(str::parse::<Scope>);
+        Ok(scopes.collect::<Result<_, _>>()?)
+    }
+}
+
+impl Column for Vec<Change> {
+    fn value(&self) -> Value<'_> {
+        Value::Text(serde_json::json!(self).to_string().into())
+    }
+
+    fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        Ok(serde_json::from_str(value.text()?)?)
+    }
+}
+
+/// Types that are a text in the tables.
+macro_rules! text_columns {
+    ($($type:ty: $parse:expr,)*) => {$(
+        impl Column for $type {
+            fn value(&self) -> Value<'_> {
+                Value::Text(self.as_str().into())
+            }
+
+            fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>> {
+                Ok($parse(value.text()?)?)
+            }
+        }
+    )*};
+}
+
+text_columns! {
+    KeyId: KeyId::parse,
+    KeyPrefix: KeyPrefix::parse,
+    Name: Name::parse,
+    Environment: str::parse::<Environment>,
+    Plan: str::parse::<Plan>,
+    SubscriptionStatus: str::parse::<SubscriptionStatus>,
+    Event: str::parse::<Event>,
+}

@@ -1,0 +1,414 @@
+//! The store of keys as commands work on it: what a change does is decided here once, whichever
+//! database keeps the rows.
+//!
+//! Each change is one durable transaction: it happened wholly or not at all, and once a function
+//! returns it survives a power cut. Rules about keys live in [`crate::keys::key`] and
+//! [`crate::keys::change`]; a store keeps what they decide, and who had it changed.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+
+use rand::RngCore;
+
+use crate::keys::audit::{Change, Entry, EntryQuery, Event, NewEntry, Operator};
+use crate::keys::connection::{Access, Connection};
+use crate::keys::contents::Contents;
+use crate::keys::environment::Environment;
+use crate::keys::key::{Key, KeyId, KeyReference};
+use crate::keys::last_use::LastUse;
+use crate::keys::name::Name;
+use crate::keys::postgres::{self, PgClient};
+use crate::keys::quota::Period;
+use crate::keys::scope::Scopes;
+use crate::keys::secret::PlainKey;
+use crate::keys::store::{KeyStoreError, Revision};
+use crate::keys::subscription::{
+    NewSubscription, Subscription, SubscriptionId, SubscriptionStatus,
+};
+use crate::keys::{sqlite, statements};
+
+/// What to change of a subscription; `None` leaves it as it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SubscriptionChange {
+    /// Whether its keys work.
+    pub status: Option<SubscriptionStatus>,
+    /// Requests a month.
+    pub quota: Option<u64>,
+}
+
+/// What a new key is to be.
+#[derive(Clone, Debug)]
+pub struct NewKey {
+    /// Name of the subscription that is to own it.
+    pub subscription: Name,
+    /// Which servers are to accept it.
+    pub environment: Environment,
+    /// What it may read; not empty.
+    pub scopes: Scopes,
+    /// What its owner calls it.
+    pub name: Option<Name>,
+    /// Its own minute limit.
+    pub rate_limit: Option<u32>,
+    /// When it is to expire, Unix seconds.
+    pub expires_at: Option<i64>,
+}
+
+/// A key at the one moment when its plaintext is known.
+#[derive(Clone, Debug)]
+pub struct IssuedKey {
+    /// What the store keeps.
+    pub key: Key,
+    /// What its owner keeps.
+    pub secret: PlainKey,
+}
+
+/// The two keys of a rotation.
+#[derive(Clone, Debug)]
+pub struct Rotation {
+    /// The key that was replaced.
+    pub old: Key,
+    /// The key in its place.
+    pub new: IssuedKey,
+}
+
+/// Keys, subscriptions and usage in a database, as an operator works on them. Times are Unix seconds
+/// and passed in.
+#[derive(Debug)]
+pub struct KeyStore {
+    database: Database,
+    operator: Operator,
+}
+
+#[derive(Debug)]
+enum Database {
+    Sqlite(sqlite::Database),
+    Postgres(postgres::Database),
+}
+
+impl Database {
+    fn transact<T>(
+        &mut self,
+        access: Access,
+        work: impl FnOnce(&dyn Connection) -> Result<T, KeyStoreError>,
+    ) -> Result<T, KeyStoreError> {
+        match self {
+            Self::Sqlite(database) => database.transact(access, |transaction| work(transaction)),
+            Self::Postgres(database) => database.transact(access, |transaction| work(transaction)),
+        }
+    }
+}
+
+impl KeyStore {
+    /// Opens the file at `path`, which must exist.
+    pub fn open(path: &Path, operator: Operator) -> Result<Self, KeyStoreError> {
+        let database = Database::Sqlite(sqlite::Database::open_complete(path)?);
+        Ok(Self { database, operator })
+    }
+
+    /// Opens the file at `path`, which is made where there is none, readable by its owner alone. Its
+    /// directory must exist.
+    pub fn open_or_create(path: &Path, operator: Operator) -> Result<Self, KeyStoreError> {
+        let database = Database::Sqlite(sqlite::Database::open_or_create(path)?);
+        Ok(Self { database, operator })
+    }
+
+    /// Opens the store that `client` reaches, which must have been made.
+    pub fn connect(client: &PgClient, operator: Operator) -> Result<Self, KeyStoreError> {
+        let timeout = postgres::Timeout::COMMANDS;
+        let database = Database::Postgres(postgres::Database::open(client, timeout)?);
+        Ok(Self { database, operator })
+    }
+
+    /// The same for a copy, which works on all rows at once.
+    pub fn connect_to_copy(client: &PgClient, operator: Operator) -> Result<Self, KeyStoreError> {
+        let timeout = postgres::Timeout::ALL_ROWS;
+        let database = Database::Postgres(postgres::Database::open(client, timeout)?);
+        Ok(Self { database, operator })
+    }
+
+    /// Enters a subscription that starts `now`.
+    pub fn create_subscription(
+        &mut self,
+        new: NewSubscription,
+        now: i64,
+    ) -> Result<Subscription, KeyStoreError> {
+        self.change(Access::Change, now, |connection| {
+            if statements::subscription_named(connection, &new.name)?.is_some() {
+                return Err(KeyStoreError::SubscriptionExists { name: new.name });
+            }
+            statements::insert_subscription(connection, &new, now)?;
+            let created = find_subscription(connection, &new.name)?;
+            let entry = NewEntry::of_subscription(Event::SubscriptionCreated, None, &created);
+            Ok((created, vec![entry]))
+        })
+    }
+
+    /// All subscriptions, in the order of their creation.
+    pub fn subscriptions(&mut self) -> Result<Vec<Subscription>, KeyStoreError> {
+        self.database
+            .transact(Access::Read, statements::subscriptions)
+    }
+
+    /// The subscription of that name.
+    pub fn subscription(&mut self, name: &Name) -> Result<Subscription, KeyStoreError> {
+        self.database.transact(Access::Read, |connection| {
+            find_subscription(connection, name)
+        })
+    }
+
+    /// Changes a subscription and returns it as it is then.
+    pub fn update_subscription(
+        &mut self,
+        name: &Name,
+        change: SubscriptionChange,
+        now: i64,
+    ) -> Result<Subscription, KeyStoreError> {
+        let access = match change.status {
+            Some(SubscriptionStatus::Inactive) => Access::UrgentChange,
+            _ => Access::Change,
+        };
+        self.change(access, now, |connection| {
+            let found = find_subscription(connection, name)?;
+            let changed = Subscription {
+                status: change.status.unwrap_or(found.status),
+                quota: change.quota.unwrap_or(found.quota),
+                ..found.clone()
+            };
+            if changed == found {
+                return Ok((changed, Vec::new()));
+            }
+            statements::update_subscription(connection, &changed)?;
+            let event = Event::SubscriptionUpdated;
+            let entry = NewEntry::of_subscription(event, Some(&found), &changed);
+            Ok((changed, vec![entry]))
+        })
+    }
+
+    /// Issues a key on an active subscription.
+    pub fn issue_key(
+        &mut self,
+        new: NewKey,
+        random: &mut dyn RngCore,
+        now: i64,
+    ) -> Result<IssuedKey, KeyStoreError> {
+        self.change(Access::Change, now, |connection| {
+            let subscription = find_subscription(connection, &new.subscription)?;
+            if subscription.status == SubscriptionStatus::Inactive {
+                return Err(KeyStoreError::SubscriptionInactive {
+                    name: new.subscription,
+                });
+            }
+            let (id, secret) = unused_key(connection, new.environment, random)?;
+            let key = Key {
+                family: id.clone(),
+                id,
+                prefix: secret.prefix(),
+                hash: secret.hash(),
+                subscription: subscription.id,
+                environment: new.environment,
+                scopes: new.scopes,
+                name: new.name,
+                rate_limit: new.rate_limit,
+                created_at: now,
+                expires_at: new.expires_at,
+                revoked_at: None,
+                disabled_at: None,
+                replaced_by: None,
+                grace_ends_at: None,
+            };
+            statements::insert_key(connection, &key)?;
+            let entry = NewEntry::of_key(Event::KeyIssued, None, &key);
+            Ok((IssuedKey { key, secret }, vec![entry]))
+        })
+    }
+
+    /// All keys, in the order of their issue.
+    pub fn keys(&mut self) -> Result<Vec<Key>, KeyStoreError> {
+        self.database.transact(Access::Read, statements::keys)
+    }
+
+    /// The key with that id or prefix.
+    pub fn find_key(&mut self, reference: &KeyReference) -> Result<Key, KeyStoreError> {
+        self.database
+            .transact(Access::Read, |connection| find_key(connection, reference))
+    }
+
+    /// Replaces a working key by a new one of the same rights; the old one works for `grace` and
+    /// never beyond its own expiry.
+    pub fn rotate_key(
+        &mut self,
+        id: &KeyId,
+        grace: Duration,
+        random: &mut dyn RngCore,
+        now: i64,
+    ) -> Result<Rotation, KeyStoreError> {
+        self.change(Access::Change, now, |connection| {
+            let before = find_key(connection, &KeyReference::Id(id.clone()))?;
+            let mut old = before.clone();
+            let subscription = statements::subscription_numbered(connection, old.subscription)?;
+            let subscription = subscription.ok_or(KeyStoreError::NoSubscriptionId {
+                id: old.subscription,
+            })?;
+            let (new_id, secret) = unused_key(connection, old.environment, random)?;
+            let new = Key {
+                id: new_id,
+                prefix: secret.prefix(),
+                hash: secret.hash(),
+                created_at: now,
+                ..old.clone()
+            };
+            old.rotate(&subscription, new.id.clone(), grace, now)?;
+            statements::insert_key(connection, &new)?;
+            statements::update_key(connection, &old)?;
+            let mut issued = NewEntry::of_key(Event::KeyIssued, None, &new);
+            issued
+                .changes
+                .push(Change::new("replaces", old.id.to_string()));
+            let rotated = NewEntry::of_key(Event::KeyRotated, Some(&before), &old);
+            let new = IssuedKey { key: new, secret };
+            Ok((Rotation { old, new }, vec![issued, rotated]))
+        })
+    }
+
+    /// Makes a key be refused until it is enabled again.
+    pub fn disable_key(&mut self, id: &KeyId, now: i64) -> Result<Key, KeyStoreError> {
+        self.change_key(id, Event::KeyDisabled, now, |key| Ok(key.disable(now)?))
+    }
+
+    /// Takes back a disabling.
+    pub fn enable_key(&mut self, id: &KeyId, now: i64) -> Result<Key, KeyStoreError> {
+        self.change_key(id, Event::KeyEnabled, now, |key| Ok(key.enable()?))
+    }
+
+    /// Makes a key be refused for good.
+    pub fn revoke_key(&mut self, id: &KeyId, now: i64) -> Result<Key, KeyStoreError> {
+        self.change_key(id, Event::KeyRevoked, now, |key| {
+            key.revoke(now);
+            Ok(())
+        })
+    }
+
+    /// Requests of a period that are charged or taken by running servers.
+    pub fn usage(
+        &mut self,
+        subscription: SubscriptionId,
+        period: Period,
+    ) -> Result<u64, KeyStoreError> {
+        self.database.transact(Access::Read, |connection| {
+            statements::charged(connection, subscription, period)
+        })
+    }
+
+    /// The last use of each key that was ever used.
+    pub fn last_uses(&mut self) -> Result<HashMap<KeyId, LastUse>, KeyStoreError> {
+        self.database.transact(Access::Read, statements::last_uses)
+    }
+
+    /// The state that the store is in, which has all the changes that were made here.
+    pub fn revision(&mut self) -> Result<Revision, KeyStoreError> {
+        self.database.transact(Access::Read, statements::revision)
+    }
+
+    /// Everything there is, to be copied.
+    pub fn contents(&mut self) -> Result<Contents, KeyStoreError> {
+        self.database.transact(Access::Read, statements::contents)
+    }
+
+    /// Enters everything of another store, numbers included, into this one, which must be empty.
+    pub fn fill(&mut self, contents: &Contents) -> Result<(), KeyStoreError> {
+        self.database.transact(Access::Change, |connection| {
+            statements::fill(connection, contents)?;
+            if statements::contents(connection)? != *contents {
+                return Err(KeyStoreError::CopyDiffers);
+            }
+            Ok(())
+        })
+    }
+
+    /// The latest entries of the audit log, the last one first. Every change above enters itself,
+    /// unless everything was so already.
+    pub fn audit_log(&mut self, query: &EntryQuery) -> Result<Vec<Entry>, KeyStoreError> {
+        self.database.transact(Access::Read, |connection| {
+            statements::entries(connection, query)
+        })
+    }
+    /// Makes a change with its entries in the audit log, which `work` returns beside its value:
+    /// none where everything was so already.
+    fn change<T>(
+        &mut self,
+        access: Access,
+        now: i64,
+        work: impl FnOnce(&dyn Connection) -> Result<(T, Vec<NewEntry>), KeyStoreError>,
+    ) -> Result<T, KeyStoreError> {
+        let operator = &self.operator;
+        self.database.transact(access, |connection| {
+            let (value, entries) = work(connection)?;
+            for entry in entries {
+                statements::insert_entry(connection, &entry, operator, now)?;
+            }
+            Ok(value)
+        })
+    }
+
+    fn change_key(
+        &mut self,
+        id: &KeyId,
+        event: Event,
+        now: i64,
+        change: impl FnOnce(&mut Key) -> Result<(), KeyStoreError>,
+    ) -> Result<Key, KeyStoreError> {
+        let access = match event {
+            Event::KeyDisabled | Event::KeyRevoked => Access::UrgentChange,
+            _ => Access::Change,
+        };
+        self.change(access, now, |connection| {
+            let before = find_key(connection, &KeyReference::Id(id.clone()))?;
+            let mut key = before.clone();
+            change(&mut key)?;
+            if key == before {
+                return Ok((key, Vec::new()));
+            }
+            statements::update_key(connection, &key)?;
+            let entry = NewEntry::of_key(event, Some(&before), &key);
+            Ok((key, vec![entry]))
+        })
+    }
+}
+
+/// The subscription of that name, which must exist.
+fn find_subscription(
+    connection: &dyn Connection,
+    name: &Name,
+) -> Result<Subscription, KeyStoreError> {
+    let found = statements::subscription_named(connection, name)?;
+    found.ok_or_else(|| KeyStoreError::NoSubscription { name: name.clone() })
+}
+
+/// The key that is meant, which must exist.
+fn find_key(connection: &dyn Connection, reference: &KeyReference) -> Result<Key, KeyStoreError> {
+    let found = statements::find_key(connection, reference)?;
+    found.ok_or_else(|| KeyStoreError::NoKey {
+        reference: reference.clone(),
+    })
+}
+
+/// An id and a key whose prefix names no other one: people tell keys apart by it.
+fn unused_key(
+    connection: &dyn Connection,
+    environment: Environment,
+    random: &mut dyn RngCore,
+) -> Result<(KeyId, PlainKey), KeyStoreError> {
+    let is_used = |reference| {
+        let found = statements::find_key(connection, &reference);
+        found.map(|key| key.is_some())
+    };
+    loop {
+        let id = KeyId::generate(random);
+        let secret = PlainKey::generate(environment, random);
+        let id_is_used = is_used(KeyReference::Id(id.clone()))?;
+        if !id_is_used && !is_used(KeyReference::Prefix(secret.prefix()))? {
+            return Ok((id, secret));
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! Every statement on the tables of a key store, and what their rows are, once for both databases.
+//!
+//! Nothing here decides anything: the rules are in [`super::key_store`]. A row that cannot be read
+//! is an error, and never skipped.
+
+use std::collections::HashMap;
+
+use crate::keys::audit::{Entry, EntryQuery, NewEntry, Operator};
+use crate::keys::connection::{Column, Connection, Row, Unreadable, Value};
+use crate::keys::contents::{Contents, NumberedEntry, Numbers, Usage};
+use crate::keys::key::{Key, KeyId, KeyReference};
+use crate::keys::last_use::LastUse;
+use crate::keys::name::Name;
+use crate::keys::quota::Period;
+use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
+use crate::keys::subscription::{
+    NewSubscription, Subscription, SubscriptionId, SubscriptionStatus,
+};
+
+const SUBSCRIPTIONS: &str = "SELECT * FROM catalogue.subscriptions ORDER BY id";
+const SUBSCRIPTION_NAMED: &str = "SELECT * FROM catalogue.subscriptions WHERE name = $1";
+const SUBSCRIPTION_NUMBERED: &str = "SELECT * FROM catalogue.subscriptions WHERE id = $1";
+const INSERT_SUBSCRIPTION: &str = "INSERT INTO catalogue.subscriptions
+    (name, plan, status, quota, started_at, created_at) VALUES ($1, $2, $3, $4, $5, $5)";
+const UPDATE_SUBSCRIPTION: &str =
+    "UPDATE catalogue.subscriptions SET status = $2, quota = $3 WHERE id = $1";
+
+const KEYS: &str = "SELECT * FROM catalogue.keys ORDER BY number";
+const KEY_OF_ID: &str = "SELECT * FROM catalogue.keys WHERE id = $1";
+const KEY_OF_PREFIX: &str = "SELECT * FROM catalogue.keys WHERE prefix = $1";
+const UPDATE_KEY: &str = "UPDATE catalogue.keys SET revoked_at = $2, disabled_at = $3,
+    replaced_by = $4, grace_ends_at = $5 WHERE id = $1";
+
+/// What is charged of a period.
+pub(super) const CHARGED: &str =
+    "SELECT charged FROM catalogue.usage WHERE subscription = $1 AND period_start = $2";
+const LATEST_CHARGED: &str =
+    "SELECT max(period_start) AS latest FROM catalogue.usage WHERE 0 < charged";
+const USAGE: &str = "SELECT * FROM catalogue.usage ORDER BY subscription, period_start";
+
+const LAST_USES: &str = "SELECT last_uses.key, last_uses.at, successors.created_at AS replaced_at
+    FROM catalogue.last_uses JOIN catalogue.keys ON keys.id = last_uses.key
+    LEFT JOIN catalogue.keys AS successors ON successors.id = keys.replaced_by";
+const ALL_LAST_USES: &str = "SELECT key, at FROM catalogue.last_uses ORDER BY key";
+
+// A subscription may have been removed by hand; what is logged of it stays.
+const ENTRIES: &str = "SELECT audit.*, keys.prefix,
+        coalesce(subscriptions.name, 'number ' || audit.subscription) AS name
+    FROM catalogue.audit
+    LEFT JOIN catalogue.subscriptions ON subscriptions.id = audit.subscription
+    LEFT JOIN catalogue.keys ON keys.id = audit.key
+    WHERE (CAST($1 AS text) IS NULL OR audit.key = $1)
+        AND (CAST($2 AS bigint) IS NULL OR audit.subscription = $2)
+    ORDER BY audit.number DESC LIMIT $3";
+const ALL_ENTRIES: &str = "SELECT * FROM catalogue.audit ORDER BY number";
+/// The time of the latest entry, by its time and not by its number.
+const LAST_CHANGE: &str = "SELECT max(at) AS latest FROM catalogue.audit";
+
+/// Rows that one statement enters. Both databases take the parameters of so many.
+const ROWS_MAX: usize = 1000;
+
+/// A type with a column for each of its fields, of the same name.
+trait Record: Sized {
+    const COLUMNS: &'static [&'static str];
+
+    fn read(row: &dyn Row) -> Result<Self, Unreadable>;
+
+    /// What goes into the columns, in their order.
+    fn values(&self) -> Vec<Value<'_>>;
+}
+
+macro_rules! record {
+    ($type:ident: $($column:ident)*) => {
+        impl Record for $type {
+            const COLUMNS: &'static [&'static str] = &[$(stringify!($column)),*];
+
+            fn read(row: &dyn Row) -> Result<Self, Unreadable> {
+                Ok(Self { $($column: row.get(stringify!($column))?),* })
+            }
+
+            fn values(&self) -> Vec<Value<'_>> {
+                vec![$(self.$column.value()),*]
+            }
+        }
+    };
+}
+
+record!(Subscription: id name plan status quota started_at created_at);
+record!(Key: id family prefix hash subscription environment scopes name rate_limit created_at
+    expires_at revoked_at disabled_at replaced_by grace_ends_at);
+record!(Operator: uid user sudo_user);
+record!(NewEntry: event subscription key changes);
+
+/// The state that keys and subscriptions are in: its number for people, and its token, which no
+/// other state has.
+pub(super) fn revision(connection: &dyn Connection) -> Result<Revision, KeyStoreError> {
+    let sql = connection.dialect().revision;
+    let revision = connection.first(sql, &[], |row| row.get("revision"))?;
+    revision.map(Revision).ok_or_else(|| KeyStoreError::Failed {
+        attempt: "read",
+        location: connection.location(),
+        source: "it has no revision".into(),
+    })
+}
+
+/// All keys and subscriptions.
+pub(super) fn snapshot(connection: &dyn Connection) -> Result<KeySnapshot, KeyStoreError> {
+    Ok(KeySnapshot {
+        keys: keys(connection)?,
+        subscriptions: subscriptions(connection)?,
+    })
+}
+
+/// All subscriptions, in the order of their creation.
+pub(super) fn subscriptions(
+    connection: &dyn Connection,
+) -> Result<Vec<Subscription>, KeyStoreError> {
+    connection.all(SUBSCRIPTIONS, &[], Subscription::read)
+}
+
+/// The subscription of that name.
+pub(super) fn subscription_named(
+    connection: &dyn Connection,
+    name: &Name,
+) -> Result<Option<Subscription>, KeyStoreError> {
+    connection.first(SUBSCRIPTION_NAMED, &[name.value()], Subscription::read)
+}
+
+/// The subscription of that number.
+pub(super) fn subscription_numbered(
+    connection: &dyn Connection,
+    id: SubscriptionId,
+) -> Result<Option<Subscription>, KeyStoreError> {
+    connection.first(SUBSCRIPTION_NUMBERED, &[id.value()], Subscription::read)
+}
+
+/// Enters an active subscription that starts `now`.
+pub(super) fn insert_subscription(
+    connection: &dyn Connection,
+    new: &NewSubscription,
+    now: i64,
+) -> Result<(), KeyStoreError> {
+    let status = SubscriptionStatus::Active;
+    let values = [
+        new.name.value(),
+        new.plan.value(),
+        status.value(),
+        new.quota.value(),
+        now.value(),
+    ];
+    connection.execute(INSERT_SUBSCRIPTION, &values)
+}
+
+/// Stores what may change of a subscription.
+pub(super) fn update_subscription(
+    connection: &dyn Connection,
+    changed: &Subscription,
+) -> Result<(), KeyStoreError> {
+    let values = [
+        changed.id.value(),
+        changed.status.value(),
+        changed.quota.value(),
+    ];
+    connection.execute(UPDATE_SUBSCRIPTION, &values)
+}
+
+/// All keys, in the order of their issue.
+pub(super) fn keys(connection: &dyn Connection) -> Result<Vec<Key>, KeyStoreError> {
+    connection.all(KEYS, &[], Key::read)
+}
+
+/// The key with that id or prefix.
+pub(super) fn find_key(
+    connection: &dyn Connection,
+    reference: &KeyReference,
+) -> Result<Option<Key>, KeyStoreError> {
+    let (sql, value) = match reference {
+        KeyReference::Id(id) => (KEY_OF_ID, id.value()),
+        KeyReference::Prefix(prefix) => (KEY_OF_PREFIX, prefix.value()),
+    };
+    connection.first(sql, &[value], Key::read)
+}
+
+/// Enters a new key.
+pub(super) fn insert_key(connection: &dyn Connection, key: &Key) -> Result<(), KeyStoreError> {
+    insert(connection, "keys", Key::COLUMNS, [key.values()])
+}
+
+/// Stores what may change of a key.
+pub(super) fn update_key(connection: &dyn Connection, key: &Key) -> Result<(), KeyStoreError> {
+    let values = [
+        key.id.value(),
+        key.revoked_at.value(),
+        key.disabled_at.value(),
+        key.replaced_by.value(),
+        key.grace_ends_at.value(),
+    ];
+    connection.execute(UPDATE_KEY, &values)
+}
+
+/// What is charged of a period so far.
+pub(super) fn charged(
+    connection: &dyn Connection,
+    subscription: SubscriptionId,
+    period: Period,
+) -> Result<u64, KeyStoreError> {
+    let parameters = [subscription.value(), period.start.value()];
+    let charged = connection.first(CHARGED, &parameters, |row| row.get("charged"))?;
+    Ok(charged.unwrap_or(0))
+}
+
+/// When the latest period began of which anything is charged, Unix time.
+pub(super) fn latest_charged(connection: &dyn Connection) -> Result<Option<i64>, KeyStoreError> {
+    let latest = connection.first(LATEST_CHARGED, &[], |row| row.get("latest"))?;
+    Ok(latest.flatten())
+}
+
+/// The last use of each key that was ever used.
+pub(super) fn last_uses(
+    connection: &dyn Connection,
+) -> Result<HashMap<KeyId, LastUse>, KeyStoreError> {
+    let last_uses = connection.all(LAST_USES, &[], |row| {
+        let at = row.get("at")?;
+        let replaced_at: Option<i64> = row.get("replaced_at")?;
+        let is_after_rotation = replaced_at.is_some_and(|replaced_at| replaced_at < at);
+        let last_use = LastUse {
+            at,
+            is_after_rotation,
+        };
+        Ok((row.get("key")?, last_use))
+    })?;
+    Ok(last_uses.into_iter().collect())
+}
+
+/// Enters into the audit log what `operator` did at `at`, in Unix seconds.
+pub(super) fn insert_entry(
+    connection: &dyn Connection,
+    entry: &NewEntry,
+    operator: &Operator,
+    at: i64,
+) -> Result<(), KeyStoreError> {
+    let columns = [&["at"], Operator::COLUMNS, NewEntry::COLUMNS].concat();
+    let values = [vec![at.value()], operator.values(), entry.values()].concat();
+    insert(connection, "audit", &columns, [values])
+}
+
+/// The latest entries of the audit log, the last one first.
+pub(super) fn entries(
+    connection: &dyn Connection,
+    query: &EntryQuery,
+) -> Result<Vec<Entry>, KeyStoreError> {
+    let parameters = [
+        query.key.value(),
+        query.subscription.value(),
+        query.limit.value(),
+    ];
+    connection.all(ENTRIES, &parameters, |row| {
+        let (id, prefix): (Option<KeyId>, Option<_>) = (row.get("key")?, row.get("prefix")?);
+        Ok(Entry {
+            at: row.get("at")?,
+            operator: Operator::read(row)?,
+            event: row.get("event")?,
+            subscription: row.get("name")?,
+            key: id.zip(prefix),
+            changes: row.get("changes")?,
+        })
+    })
+}
+
+/// When the last change was made that the audit log knows of, Unix time.
+pub(super) fn last_change(connection: &dyn Connection) -> Result<Option<i64>, KeyStoreError> {
+    let latest = connection.first(LAST_CHANGE, &[], |row| row.get("latest"))?;
+    Ok(latest.flatten())
+}
+
+/// Every row.
+pub(super) fn contents(connection: &dyn Connection) -> Result<Contents, KeyStoreError> {
+    let number = |table: &str| {
+        let sql = connection.dialect().last_number;
+        let number =
+            connection.first(sql, &[Value::Text(table.into())], |row| row.get("number"))?;
+        Ok::<i64, KeyStoreError>(number.unwrap_or(0))
+    };
+    Ok(Contents {
+        subscriptions: subscriptions(connection)?,
+        keys: connection.all(KEYS, &[], |row| Ok((row.get("number")?, Key::read(row)?)))?,
+        usage: connection.all(USAGE, &[], read_usage)?,
+        last_uses: connection.all(ALL_LAST_USES, &[], |row| {
+            Ok((row.get("key")?, row.get("at")?))
+        })?,
+        entries: connection.all(ALL_ENTRIES, &[], |row| {
+            Ok(NumberedEntry {
+                number: row.get("number")?,
+                at: row.get("at")?,
+                operator: Operator::read(row)?,
+                entry: NewEntry::read(row)?,
+            })
+        })?,
+        numbers: Numbers {
+            subscriptions: number("subscriptions")?,
+            keys: number("keys")?,
+            entries: number("audit")?,
+        },
+    })
+}
+
+/// Enters everything of another store, numbers included, into empty tables.
+pub(super) fn fill(connection: &dyn Connection, from: &Contents) -> Result<(), KeyStoreError> {
+    if !contents(connection)?.is_empty() {
+        let location = connection.location();
+        return Err(KeyStoreError::NotEmpty { location });
+    }
+    // Keys may name others that come after them.
+    connection.execute(connection.dialect().defer_references, &[])?;
+    let rows = from.subscriptions.iter().map(Subscription::values);
+    insert(connection, "subscriptions", Subscription::COLUMNS, rows)?;
+    let columns = [&["number"], Key::COLUMNS].concat();
+    let rows = from.keys.iter();
+    let rows = rows.map(|(number, key)| [vec![number.value()], key.values()].concat());
+    insert(connection, "keys", &columns, rows)?;
+    let columns = ["subscription", "period_start", "period_end", "charged"];
+    let rows = from.usage.iter().map(usage_values);
+    insert(connection, "usage", &columns, rows)?;
+    let rows = from.last_uses.iter();
+    let rows = rows.map(|(key, at)| vec![key.value(), at.value()]);
+    insert(connection, "last_uses", &["key", "at"], rows)?;
+    let columns = [&["number", "at"], Operator::COLUMNS, NewEntry::COLUMNS].concat();
+    let rows = from.entries.iter().map(|numbered| {
+        let (number, at) = (numbered.number.value(), numbered.at.value());
+        let (operator, entry) = (numbered.operator.values(), numbered.entry.values());
+        [vec![number, at], operator, entry].concat()
+    });
+    insert(connection, "audit", &columns, rows)?;
+    let numbers = from.numbers;
+    for (table, number) in [
+        ("subscriptions", numbers.subscriptions),
+        ("keys", numbers.keys),
+        ("audit", numbers.entries),
+    ] {
+        let sql = connection.dialect().set_last_number;
+        connection.execute(sql, &[Value::Text(table.into()), number.value()])?;
+    }
+    Ok(())
+}
+
+/// Enters rows into a table, many at a time.
+fn insert<'v>(
+    connection: &dyn Connection,
+    table: &str,
+    columns: &[&str],
+    rows: impl IntoIterator<Item = Vec<Value<'v>>>,
+) -> Result<(), KeyStoreError> {
+    let names = columns.join("\", \"");
+    let rows: Vec<_> = rows.into_iter().collect();
+    for rows in rows.chunks(ROWS_MAX) {
+        let values = rows.concat();
+        let places: Vec<_> = (1..=values.len())
+            .map(|place| format!("${place}"))
+            .collect();
+        let places = places.chunks(columns.len()).map(|row| row.join(", "));
+        let places = places.collect::<Vec<_>>().join("), (");
+        let sql = format!("INSERT INTO catalogue.{table} (\"{names}\") VALUES ({places})");
+        connection.execute(&sql, &values)?;
+    }
+    Ok(())
+}
+
+fn read_usage(row: &dyn Row) -> Result<Usage, Unreadable> {
+    Ok(Usage {
+        subscription: row.get("subscription")?,
+        period: Period {
+            start: row.get("period_start")?,
+            end: row.get("period_end")?,
+        },
+        charged: row.get("charged")?,
+    })
+}
+
+fn usage_values(usage: &Usage) -> Vec<Value<'_>> {
+    let Period { start, end } = &usage.period;
+    vec![
+        usage.subscription.value(),
+        start.value(),
+        end.value(),
+        usage.charged.value(),
+    ]
+}
