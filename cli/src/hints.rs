@@ -1,4 +1,5 @@
-//! Commands of ours in hints, so that they do what they say where they are pasted.
+//! What to do next: errors that say so, and commands of ours in hints, so that they do what they say
+//! where they are pasted.
 //!
 //! A hint names a command as if nothing but its own words had to be typed. Here, on the way to the
 //! person, it gets the options of every command that were typed this time: what is set in the
@@ -9,6 +10,7 @@ use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 
+use crate::exit_status::ExitStatus;
 use crate::terminal::shell::quoted;
 
 /// The name of the program, before a command.
@@ -94,6 +96,41 @@ impl Hints {
                 format!("http://{host}PORT")
             }
             port => format!("http://{}", SocketAddr::new(ip, port)),
+        }
+    }
+}
+
+/// What went wrong and what to do next.
+#[derive(Debug, thiserror::Error)]
+#[error("{error:#}")]
+pub struct Hinted {
+    /// What went wrong, with its causes.
+    pub error: anyhow::Error,
+    /// The places in a file that are wrong, as lines that are safe to be shown.
+    pub excerpt: Option<String>,
+    /// What to do next: a sentence without a full stop.
+    pub hint: String,
+    /// How the command ends.
+    pub status: ExitStatus,
+}
+
+impl Hinted {
+    /// Wrong usage that the argument parser cannot see.
+    pub fn wrong_usage(error: anyhow::Error, hint: impl Into<String>) -> Self {
+        Self {
+            error,
+            excerpt: None,
+            hint: hint.into(),
+            status: ExitStatus::WrongUsage,
+        }
+    }
+
+    /// Shows places in a file between the error and the hint.
+    #[must_use]
+    pub fn with_excerpt(self, excerpt: String) -> Self {
+        Self {
+            excerpt: Some(excerpt),
+            ..self
         }
     }
 }

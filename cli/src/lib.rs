@@ -3,7 +3,6 @@
 //! [`args`] says what may be typed, [`commands`] does it, [`context`](process::context) is everything a command
 //! receives from outside. Nothing here reads the process's clock, streams or randomness.
 
-pub mod advice;
 pub mod args;
 pub mod commands;
 pub mod duration;
@@ -28,8 +27,8 @@ use std::io::Write;
 pub use crate::exit_status::ExitStatus;
 pub use crate::process::context::Context;
 
-use crate::advice::Advised;
 use crate::args::NoArgs;
+use crate::hints::Hinted;
 use crate::process::context::OutputClosed;
 use crate::terminal::escape::escape_control;
 use crate::terminal::redact::redact;
@@ -63,17 +62,17 @@ fn show_error(error: &anyhow::Error, context: &mut Context) -> ExitStatus {
         escape_control(&redact(&context.hints.paste(&format!("{error:#}"))))
     );
     match error.downcast_ref() {
-        Some(Advised {
+        Some(Hinted {
             excerpt,
-            advice,
+            hint,
             status,
             ..
         }) => {
             if let Some(excerpt) = excerpt {
                 _ = writeln!(context.err, "\n{}\n", redact(excerpt));
             }
-            let advice = context.hints.paste(advice);
-            _ = writeln!(context.err, "hint: {}", escape_control(&redact(&advice)));
+            let hint = context.hints.paste(hint);
+            _ = writeln!(context.err, "hint: {}", escape_control(&redact(&hint)));
             *status
         }
         None => ExitStatus::Failure,

@@ -40,9 +40,9 @@ use self::definition::Definition;
 use self::index::Index;
 use self::pipeline::Pipeline;
 use self::worker::Workers;
-use crate::advice::Advised;
 use crate::export::{self, Surroundings, Visit};
 use crate::findings::Finding;
+use crate::hints::Hinted;
 use crate::process::machine::resident_bytes;
 use crate::terminal::excerpt::{self, Problem};
 use crate::terminal::progress::Progress;
@@ -174,9 +174,9 @@ fn read_text(path: &Path) -> io::Result<String> {
 
 fn unusable(problems: &[Problem], name: &str, text: &str) -> anyhow::Error {
     let error = anyhow!("the mapping {name} cannot be used");
-    let advice = "mend the mapping; `catalogue mapping init` writes one that works";
+    let hint = "mend the mapping; `catalogue mapping init` writes one that works";
     let excerpt = excerpt::render(problems, name, text);
-    Advised::wrong_usage(error, advice)
+    Hinted::wrong_usage(error, hint)
         .with_excerpt(excerpt)
         .into()
 }

@@ -39,9 +39,9 @@ use shared::release::pointer::Pointer;
 use shared::servers::{ServerLock, ServerLockError, WhileLocked};
 use tokio::runtime::Runtime;
 
-use crate::advice::Advised;
 use crate::commands::key_store;
 use crate::exit_status::ExitStatus;
+use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::open_files;
 use crate::process::stop::StopSignals;
@@ -234,7 +234,7 @@ fn open_catalogue(
         Err(error) => error,
     };
     match releases.kept_pointer() {
-        Ok(Some(kept)) if !is_advised(&error) => {
+        Ok(Some(kept)) if !is_hinted(&error) => {
             let release = releases.open_here(&kept.release);
             let catalogue = release
                 .map_err(anyhow::Error::new)
@@ -265,18 +265,18 @@ fn keep(releases: &dyn Releases, pointer: &Pointer) -> anyhow::Result<()> {
 }
 
 /// Whether it is a fact and no failure that nothing can be served.
-fn is_advised(error: &anyhow::Error) -> bool {
-    error.is::<Advised>()
+fn is_hinted(error: &anyhow::Error) -> bool {
+    error.is::<Hinted>()
 }
 
 fn no_release(place: &str) -> anyhow::Error {
     let error = anyhow::anyhow!("no release is active in {place}");
-    let advice = "import one first: catalogue import EXPORT".to_owned();
+    let hint = "import one first: catalogue import EXPORT".to_owned();
     let status = ExitStatus::Failure;
-    Advised {
+    Hinted {
         error,
         excerpt: None,
-        advice,
+        hint,
         status,
     }
     .into()

@@ -28,9 +28,9 @@ use super::import::{Activation, Active, GuardArgs, ImportArgs, import};
 use super::key_store;
 use super::keys::require_output;
 use super::listen::ListenArgs;
-use crate::advice::Advised;
 use crate::exit_status::ExitStatus;
 use crate::findings::LISTED_DEFAULT;
+use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::runtime;
 use crate::serving::admin::Admin;
@@ -74,8 +74,8 @@ pub fn run(
     }
     if let Some(address) = publication.address {
         let error = anyhow::anyhow!("the demo does not touch {address}");
-        let advice = "leave --releases out, and CATALOGUE_RELEASES unset";
-        return Err(Advised::wrong_usage(error, advice).into());
+        let hint = "leave --releases out, and CATALOGUE_RELEASES unset";
+        return Err(Hinted::wrong_usage(error, hint).into());
     }
     require_output("could not issue the key of the demo", context)?;
     let directory = keys.data();
@@ -154,7 +154,7 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
 /// Others rely on what is there.
 fn in_a_database(keys: &KeyStoreConfig) -> anyhow::Error {
     let error = anyhow::anyhow!("the demo makes a key of its own, and would do so in {keys}");
-    Advised::wrong_usage(error, "leave out --store, and unset CATALOGUE_STORE").into()
+    Hinted::wrong_usage(error, "leave out --store, and unset CATALOGUE_STORE").into()
 }
 
 fn not_the_sample(data: &Path, active: &Active) -> anyhow::Error {
@@ -162,12 +162,12 @@ fn not_the_sample(data: &Path, active: &Active) -> anyhow::Error {
         "the active release of {} is {active}, which is not the sample catalogue",
         data.display()
     );
-    let advice = "name another directory for the demo, such as --data ./demo-data, or serve what \
+    let hint = "name another directory for the demo, such as --data ./demo-data, or serve what \
                   is active: catalogue serve";
-    Advised {
+    Hinted {
         error,
         excerpt: None,
-        advice: advice.to_owned(),
+        hint: hint.to_owned(),
         status: ExitStatus::Refused,
     }
     .into()

@@ -18,8 +18,8 @@ use server::http::explain::{Explanation, explain};
 use shared::release::{Release, ReleaseId};
 
 use super::releases::parse_id;
-use crate::advice::Advised;
 use crate::exit_status::ExitStatus;
+use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::serving::release_location::ReleaseLocation;
 use crate::terminal::escape::escape_control;
@@ -122,7 +122,7 @@ fn path_and_query(address: &str) -> anyhow::Result<&str> {
         "" if scheme.is_some() => Ok("/"),
         path if path.starts_with('/') => Ok(path),
         // What was typed is not repeated: it may be a key.
-        _ => Err(Advised::wrong_usage(
+        _ => Err(Hinted::wrong_usage(
             anyhow::anyhow!("this is neither a path nor a URL of a server"),
             "begin with /, such as /v1/boats?limit=1, or with http://",
         )

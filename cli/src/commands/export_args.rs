@@ -7,10 +7,10 @@ use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
 
-use crate::advice::Advised;
 use crate::export::{self, LineFiles, STANDARD_INPUT};
 use crate::findings::report::FindingsReport;
 use crate::findings::{LISTED_DEFAULT, terminal};
+use crate::hints::Hinted;
 use crate::mapping::Mapping;
 use crate::process::context::{Context, OutputClosed};
 use crate::process::new_file::{self, Kind, NewFile, Permit};
@@ -113,7 +113,7 @@ impl ExportArgs {
             return Ok(());
         };
         let error = anyhow::anyhow!("{option} {} names {taken}", output.display());
-        Err(Advised::wrong_usage(error, "name another file").into())
+        Err(Hinted::wrong_usage(error, "name another file").into())
     }
 
     /// The bar to show while reading.

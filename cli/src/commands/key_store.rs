@@ -6,8 +6,8 @@ use shared::keys::key_store::KeyStore;
 use shared::keys::name::Name;
 use shared::keys::store::{CHANGE, KeyStoreError, Location};
 
-use crate::advice::Advised;
 use crate::exit_status::ExitStatus;
+use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::shell::quoted;
@@ -79,17 +79,17 @@ pub(super) fn refused(error: KeyStoreError, attempt: &str, store: &mut KeyStore)
 }
 
 fn explained(error: KeyStoreError, attempt: &str, store: Option<&mut KeyStore>) -> anyhow::Error {
-    let advice = advice(&error, store);
+    let hint = hint(&error, store);
     let error = match error {
         // Says itself what was attempted, and on which key.
         KeyStoreError::Unchangeable(unchangeable) => anyhow::Error::new(unchangeable),
         error => anyhow::Error::new(error).context(attempt.to_owned()),
     };
-    match advice {
-        Some((status, advice)) => Advised {
+    match hint {
+        Some((status, hint)) => Hinted {
             error,
             excerpt: None,
-            advice,
+            hint,
             status,
         }
         .into(),
@@ -97,8 +97,8 @@ fn explained(error: KeyStoreError, attempt: &str, store: Option<&mut KeyStore>) 
     }
 }
 
-fn advice(error: &KeyStoreError, store: Option<&mut KeyStore>) -> Option<(ExitStatus, String)> {
-    let advice = match error {
+fn hint(error: &KeyStoreError, store: Option<&mut KeyStore>) -> Option<(ExitStatus, String)> {
+    let hint = match error {
         KeyStoreError::NoSubscription { name } => {
             (ExitStatus::WrongUsage, nearest_subscription(name, store))
         }
@@ -125,19 +125,19 @@ fn advice(error: &KeyStoreError, store: Option<&mut KeyStore>) -> Option<(ExitSt
         KeyStoreError::Unchangeable(unchangeable) => {
             (ExitStatus::Refused, after_unchangeable(unchangeable))
         }
-        error => return about_store(error).map(|(status, advice)| (status, advice.to_owned())),
+        error => return about_store(error).map(|(status, hint)| (status, hint.to_owned())),
     };
-    Some(advice)
+    Some(hint)
 }
 
 /// What to do where the store cannot be followed, if that is known.
 pub(crate) fn remedy(error: &KeyStoreError) -> Option<&'static str> {
-    about_store(error).map(|(_status, advice)| advice)
+    about_store(error).map(|(_status, hint)| hint)
 }
 
 /// What to do about a store that is not what it should be, or not to be had.
 fn about_store(error: &KeyStoreError) -> Option<(ExitStatus, &'static str)> {
-    let advice = match error {
+    let hint = match error {
         KeyStoreError::Missing { location } if is_database(location) => {
             "make its tables first: catalogue store init"
         }
@@ -172,16 +172,16 @@ fn about_store(error: &KeyStoreError) -> Option<(ExitStatus, &'static str)> {
             "nothing was changed: what the database says is for whoever looks after it"
         }
         KeyStoreError::NotEmpty { .. } => {
-            let advice = "name an empty one: a copy is never mixed with what is there";
-            return Some((ExitStatus::Refused, advice));
+            let hint = "name an empty one: a copy is never mixed with what is there";
+            return Some((ExitStatus::Refused, hint));
         }
         KeyStoreError::InUse { .. } => {
-            let advice = "stop the servers first: what they charge meanwhile would be lost";
-            return Some((ExitStatus::Refused, advice));
+            let hint = "stop the servers first: what they charge meanwhile would be lost";
+            return Some((ExitStatus::Refused, hint));
         }
         _ => return None,
     };
-    Some((ExitStatus::Failure, advice))
+    Some((ExitStatus::Failure, hint))
 }
 
 /// Whether that is where a database is, and not a file.

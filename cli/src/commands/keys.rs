@@ -15,9 +15,9 @@ use shared::keys::last_use::LastUse;
 use shared::keys::secret::{KeyPrefix, PlainKey};
 use shared::keys::subscription::Subscription;
 
-use crate::advice::Advised;
 use crate::commands::key_store;
 use crate::exit_status::ExitStatus;
+use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 
@@ -103,9 +103,9 @@ impl KeyArgs {
             return Ok(KeyReference::Prefix(secret.prefix()));
         }
         let error = anyhow::anyhow!("ID is neither the id nor the prefix of a key");
-        let advice = "an id is key_ and 16 characters, a prefix boat_live_ or boat_test_ and 6; \
+        let hint = "an id is key_ and 16 characters, a prefix boat_live_ or boat_test_ and 6; \
             catalogue keys list shows both";
-        Err(Advised::wrong_usage(error, advice).into())
+        Err(Hinted::wrong_usage(error, hint).into())
     }
 
     /// Finds the key, for what is to be done with it.
@@ -118,10 +118,10 @@ impl KeyArgs {
 /// Refuses to make a key that nobody would see.
 pub(super) fn require_output(attempt: &str, context: &Context) -> anyhow::Result<()> {
     context.out.require().map_err(|closed| {
-        Advised {
+        Hinted {
             error: anyhow::Error::new(closed).context(attempt.to_owned()),
             excerpt: None,
-            advice: "nothing was changed; a key is shown once, on standard output: leave it open"
+            hint: "nothing was changed; a key is shown once, on standard output: leave it open"
                 .to_owned(),
             status: ExitStatus::Failure,
         }

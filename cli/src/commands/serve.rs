@@ -11,10 +11,10 @@ use shared::keys::environment::Environment;
 
 use super::listen::ListenArgs;
 use super::one_of;
-use crate::advice::Advised;
 use crate::args::address::address;
 use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
+use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::runtime;
 use crate::process::stop::DRAIN_MAX;
@@ -149,7 +149,7 @@ pub fn run(
 ) -> anyhow::Result<ExitStatus> {
     let listening = args.listen.decide(&mut context.service_manager)?;
     let allowed_origins = AllowedOrigins::of(&args.cors)
-        .map_err(|why| Advised::wrong_usage(why.into(), "leave out the other origins, or `*`"))?;
+        .map_err(|why| Hinted::wrong_usage(why.into(), "leave out the other origins, or `*`"))?;
     let minutes = minutes(args.limits.as_ref(), keys)?;
     let settings = OpenSettings {
         bodies_memory_max: args.bodies_memory,
@@ -191,7 +191,7 @@ fn minutes(
 ) -> anyhow::Result<RateLimitBackend> {
     match named {
         Some(named) => Ok(named.clone()),
-        None if keys.is_shared() => Err(Advised::wrong_usage(
+        None if keys.is_shared() => Err(Hinted::wrong_usage(
             anyhow::anyhow!(
                 "servers may share {keys}, so it has to be said where they count minute limits"
             ),

@@ -8,10 +8,10 @@ use clap::{Args as ClapArgs, CommandFactory, Subcommand};
 use serde::Serialize;
 
 use super::starting_file::{self, Written};
-use crate::advice::Advised;
 use crate::args::Args;
 use crate::args::settings::{self, FILE, Source};
 use crate::exit_status::ExitStatus;
+use crate::hints::Hinted;
 use crate::json;
 use crate::process::context::Context;
 use crate::terminal::escape::escape_control;
@@ -73,7 +73,7 @@ pub fn run(
         None => show(args.json, config, context),
         Some(SettingsCommand::Init(_)) if args.json => {
             let error = anyhow!("`settings init` has no JSON to print");
-            Err(Advised::wrong_usage(error, "leave --json out").into())
+            Err(Hinted::wrong_usage(error, "leave --json out").into())
         }
         Some(SettingsCommand::Init(args)) => init(&args.file, data, context),
     }

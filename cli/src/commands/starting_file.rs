@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::{Context as _, anyhow};
 use shared::base::durable;
 
-use crate::advice::Advised;
 use crate::export::STANDARD_INPUT;
+use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::new_file::Permit;
 
@@ -36,8 +36,8 @@ pub(super) fn write(
     let mut file = match durable::create_new(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             let error = anyhow!("{shown} exists already");
-            let advice = "name another file, or remove this one";
-            return Err(Advised::wrong_usage(error, advice).into());
+            let hint = "name another file, or remove this one";
+            return Err(Hinted::wrong_usage(error, hint).into());
         }
         created => created.with_context(|| format!("could not create {shown}"))?,
     };

@@ -14,9 +14,9 @@ use shared::keys::key_store::KeyStore;
 use shared::keys::limits::CHANGES_HOLD_WITHIN;
 use shared::servers::{ServerStatus, server_status};
 
-use crate::advice::Advised;
 use crate::commands::unseen::made;
 use crate::exit_status::ExitStatus;
+use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 
@@ -99,10 +99,10 @@ fn unconfirmed(environment: Environment) -> anyhow::Error {
         "the change is made, but the server for {environment} keys has not confirmed it within {} s",
         WAIT_MAX.as_secs()
     );
-    Advised {
+    Hinted {
         error,
         excerpt: None,
-        advice: "a server that cannot read the key store refuses every key; its log says why"
+        hint: "a server that cannot read the key store refuses every key; its log says why"
             .to_owned(),
         status: ExitStatus::Failure,
     }

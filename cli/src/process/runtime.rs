@@ -5,8 +5,8 @@ use server::catalogue::OpenSettings;
 use server::threads;
 use tokio::runtime::Runtime;
 
-use crate::advice::Advised;
 use crate::exit_status::ExitStatus;
+use crate::hints::Hinted;
 use crate::process::stop::outlive_others;
 
 /// What a server runs on that opens releases with these settings: all threads that requests need.
@@ -14,12 +14,12 @@ use crate::process::stop::outlive_others;
 pub fn start(settings: OpenSettings) -> anyhow::Result<Runtime> {
     let runtime = threads::runtime(settings).map_err(|why| {
         let error = anyhow::Error::new(why).context("could not start the threads of the server");
-        let advice =
+        let hint =
             "allow more: ulimit -u, TasksMax= of the unit, or the pids limit of the container";
-        Advised {
+        Hinted {
             error,
             excerpt: None,
-            advice: advice.to_owned(),
+            hint: hint.to_owned(),
             status: ExitStatus::Failure,
         }
     })?;

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener};
 use anyhow::Context as _;
 use server::http::Socket;
 
-use crate::advice::Advised;
+use crate::hints::Hinted;
 use crate::process::service_manager::{PassedSocketError, ServiceManager};
 
 /// Where to listen, before the release is opened.
@@ -50,8 +50,8 @@ impl Listening {
 }
 
 fn unfit(error: PassedSocketError) -> anyhow::Error {
-    let advice = "the socket unit needs exactly one ListenStream=ADDRESS:PORT, and Accept=no";
-    Advised::wrong_usage(error.into(), advice).into()
+    let hint = "the socket unit needs exactly one ListenStream=ADDRESS:PORT, and Accept=no";
+    Hinted::wrong_usage(error.into(), hint).into()
 }
 
 /// Listening elsewhere than it was told, or than clients are let in, would be found out late.
@@ -59,6 +59,6 @@ fn contradicted(told: SocketAddr, passed: SocketAddr) -> anyhow::Error {
     let error = anyhow::anyhow!(
         "the server is told to listen on {told}, but the socket that was passed to it listens on {passed}"
     );
-    let advice = "leave `listen` out of its options and settings, or change ListenStream= of the socket unit";
-    Advised::wrong_usage(error, advice).into()
+    let hint = "leave `listen` out of its options and settings, or change ListenStream= of the socket unit";
+    Hinted::wrong_usage(error, hint).into()
 }

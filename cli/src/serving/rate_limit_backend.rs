@@ -7,8 +7,8 @@ use std::sync::Arc;
 use server::limits::{MinuteStore, RateLimits, RedisAddress, RedisFailure, RedisLimits};
 use shared::base::clock::Clock;
 
-use crate::advice::Advised;
 use crate::exit_status::ExitStatus;
+use crate::hints::Hinted;
 
 /// The word for the memory of the server.
 const MEMORY: &str = "memory";
@@ -53,24 +53,24 @@ impl RateLimitBackend {
             Self::Memory => Ok(MinuteStore::Memory(RateLimits::new())),
             Self::Redis(address) => match RedisLimits::start(address, clock).await {
                 Ok(limits) => Ok(MinuteStore::Redis(limits)),
-                Err(failure) => Err(advised(failure, "minute limits cannot be counted")),
+                Err(failure) => Err(hinted(failure, "minute limits cannot be counted")),
             },
         }
     }
 }
 
 /// The failure of what was attempted, with what to do about it.
-pub(crate) fn advised(failure: RedisFailure, attempt: &'static str) -> anyhow::Error {
-    let advice = failure.advice();
+pub(crate) fn hinted(failure: RedisFailure, attempt: &'static str) -> anyhow::Error {
+    let hint = failure.hint();
     let error = anyhow::Error::new(failure).context(attempt);
-    let Some(advice) = advice else {
+    let Some(hint) = hint else {
         return error;
     };
     let (excerpt, status) = (None, ExitStatus::Failure);
-    Advised {
+    Hinted {
         error,
         excerpt,
-        advice,
+        hint,
         status,
     }
     .into()

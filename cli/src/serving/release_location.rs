@@ -9,7 +9,7 @@ use shared::base::data_dir::DataDir;
 use shared::release::s3::{S3Error, Unwatched, Watcher};
 use shared::release::{ReleaseError, ReleaseStore, Releases, S3Address, S3Releases};
 
-use crate::advice::Advised;
+use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::terminal::progress::Progress;
 
@@ -46,12 +46,12 @@ impl<'a> ReleaseLocation<'a> {
         let address = address.clone();
         let clock = Arc::clone(&context.clock);
         let releases = S3Releases::open(address, &context.s3, &data, who, watcher, clock);
-        Ok(Box::new(releases.map_err(advised)?))
+        Ok(Box::new(releases.map_err(hinted)?))
     }
 }
 
 /// A variable that is wrong is wrong usage.
-fn advised(error: ReleaseError) -> anyhow::Error {
+fn hinted(error: ReleaseError) -> anyhow::Error {
     let is_usage = matches!(
         &error,
         ReleaseError::S3 {
@@ -60,9 +60,9 @@ fn advised(error: ReleaseError) -> anyhow::Error {
         }
     );
     if is_usage {
-        let advice = "correct or unset it; the keys to S3 are AWS_ACCESS_KEY_ID and \
+        let hint = "correct or unset it; the keys to S3 are AWS_ACCESS_KEY_ID and \
                       AWS_SECRET_ACCESS_KEY";
-        return Advised::wrong_usage(error.into(), advice).into();
+        return Hinted::wrong_usage(error.into(), hint).into();
     }
     error.into()
 }

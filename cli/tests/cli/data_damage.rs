@@ -64,8 +64,8 @@ fn a_damaged_pointer_is_told_by_every_command_and_mended_by_activating() {
     let expected = [FAILED, FAILED, FAILED, DONE, FAILED, DONE];
     assert_eq!(statuses(&outcomes), expected);
     for outcome in &outcomes[..3] {
-        let advice = "name it: catalogue --data [dir]/catalogue-data releases activate ID";
-        assert!(outcome.err.contains(advice), "{outcome}");
+        let hint = "name it: catalogue --data [dir]/catalogue-data releases activate ID";
+        assert!(outcome.err.contains(hint), "{outcome}");
     }
     assert!(outcomes[5].out.contains("is not known"), "{}", outcomes[5]);
     let listed = document(&cli.run(&["releases", "list", "--json"]));

@@ -65,7 +65,7 @@ impl RedisLimits {
     async fn in_place(place: Place, clock: Arc<dyn Clock>) -> Result<Self, RedisFailure> {
         let circuit = Arc::new(Circuit::new(place, clock));
         match keeper::connect(&circuit).await {
-            Err(why) if why.advice().is_some() => return Err(why),
+            Err(why) if why.hint().is_some() => return Err(why),
             // Logged already.
             Ok(()) | Err(_) => {}
         }

@@ -13,7 +13,7 @@ use clap::Command;
 use shared::base::regular_file;
 
 use super::{Settings, excerpt, read};
-use crate::advice::Advised;
+use crate::hints::Hinted;
 use crate::terminal::excerpt::Problem;
 
 /// The file that is read where none is named.
@@ -78,14 +78,14 @@ fn is_trusted(link: &Metadata, file: &Metadata, user: u32) -> bool {
 
 fn of_others(name: &str) -> NotUsable {
     let error = anyhow!("the settings {name} in this folder are not used: others can write them");
-    let advice = format!("name them if they are meant, --config {name}, or make them yours alone");
-    Advised::wrong_usage(error, advice).into()
+    let hint = format!("name them if they are meant, --config {name}, or make them yours alone");
+    Hinted::wrong_usage(error, hint).into()
 }
 
 fn unusable(problems: &[Problem], name: &str, text: &str) -> NotUsable {
     let error = anyhow!("the settings {name} cannot be used");
-    let advice = "mend them; `catalogue settings init -` shows everything that can be set";
-    Advised::wrong_usage(error, advice)
+    let hint = "mend them; `catalogue settings init -` shows everything that can be set";
+    Hinted::wrong_usage(error, hint)
         .with_excerpt(excerpt::render(problems, name, text))
         .into()
 }

@@ -13,13 +13,13 @@ use shared::keys::name::Name;
 use shared::keys::scope::Scope;
 use shared::keys::subscription::Subscription;
 
-use crate::advice::Advised;
 use crate::commands::keys::document::{self, IssuedDocument, KeyDocument};
 use crate::commands::keys::{owner, require_output};
 use crate::commands::wait::WaitArgs;
 use crate::commands::{key_store, one_of};
 use crate::duration;
 use crate::exit_status::ExitStatus;
+use crate::hints::Hinted;
 use crate::json;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
@@ -131,7 +131,7 @@ pub(super) fn seen(
         return Ok(());
     };
     let id = &key.id;
-    let (what, advice) = match store.revoke_key(id, context.clock.now().unix_seconds()) {
+    let (what, hint) = match store.revoke_key(id, context.clock.now().unix_seconds()) {
         Ok(_) => (
             format!("the new key {id} could not be shown and is revoked: {error:#}"),
             "issue another one: catalogue keys issue --help".to_owned(),
@@ -141,11 +141,11 @@ pub(super) fn seen(
             format!("revoke it: catalogue keys revoke {id}"),
         ),
     };
-    Err(Advised {
+    Err(Hinted {
         // The cause is told, and not passed on: a closed output is no good end here.
         error: anyhow::anyhow!(what),
         excerpt: None,
-        advice,
+        hint,
         status: ExitStatus::Failure,
     }
     .into())

@@ -10,9 +10,9 @@ use shared::release::rollback::PassedOver;
 use shared::release::{Before, ReleaseDiff, ReleaseError, ReleaseId, Releases};
 
 use super::document::{ActiveDocument, VerifiedDocument, damage};
-use crate::advice::Advised;
 use crate::commands::diff::sentences;
 use crate::exit_status::ExitStatus;
+use crate::hints::Hinted;
 use crate::json;
 use crate::process::context::{Context, OutputClosed};
 use crate::terminal::escape::escape_control;
@@ -89,14 +89,14 @@ pub(in crate::commands) fn overtaken(error: ReleaseError, failed: &'static str) 
     let ReleaseError::Overtaken { id, .. } = &error else {
         return anyhow::Error::new(error).context(failed);
     };
-    let advice = format!(
+    let hint = format!(
         "see what that changes: catalogue diff {id}; to activate it all the same: catalogue \
          releases activate {id}"
     );
-    Advised {
+    Hinted {
         error: anyhow::Error::new(error),
         excerpt: None,
-        advice,
+        hint,
         status: ExitStatus::Refused,
     }
     .into()

@@ -20,11 +20,11 @@ use shared::keys::postgres::{AddressError, PgClient, PostgresAddress, WithoutSer
 use shared::keys::store::KeyStoreError;
 use shared::servers::{ServerLock, ServerLockError};
 
-use crate::advice::Advised;
 use crate::args::address::address;
 use crate::commands::key_store;
 use crate::commands::unseen::made;
 use crate::exit_status::ExitStatus;
+use crate::hints::Hinted;
 use crate::json;
 use crate::process::context::Context;
 use crate::process::new_file::Permit;
@@ -148,10 +148,10 @@ fn without_servers(place: &KeyStoreConfig) -> anyhow::Result<Vec<ServerLock>> {
     let locks = Environment::ALL.into_iter().map(take);
     let locks: Result<Vec<_>, ServerLockError> = locks.collect();
     locks.map_err(|error| match error {
-        ServerLockError::Running { .. } => Advised {
+        ServerLockError::Running { .. } => Hinted {
             error: anyhow::Error::new(error).context("could not copy the store"),
             excerpt: None,
-            advice: "stop it first: what it charges meanwhile would be missing in the copy".into(),
+            hint: "stop it first: what it charges meanwhile would be missing in the copy".into(),
             status: ExitStatus::Refused,
         }
         .into(),
@@ -171,7 +171,7 @@ fn refuse_target(file: &Path, place: &KeyStoreConfig) -> anyhow::Result<()> {
     let names = file.metadata().map_or(1, |found| found.nlink());
     if 1 < names {
         let error = anyhow::anyhow!("{} has another name", file.display());
-        return Err(Advised::wrong_usage(error, "name a new file").into());
+        return Err(Hinted::wrong_usage(error, "name a new file").into());
     }
     Ok(())
 }

@@ -187,7 +187,7 @@ fn fields_that_the_native_format_does_not_know_are_told() {
     let text =
         format!("{BEGINNING}[[emit]]\nkind = \"boat\"\ntype = \"b\"\n[emit.fields]\n{fields}");
     let error = Mapping::parse("a.toml".to_owned(), text).unwrap_err();
-    let advised: &Advised = error.downcast_ref().unwrap();
+    let hinted: &Hinted = error.downcast_ref().unwrap();
     let expected = r#"error: unknown key `lenghtOverall` of a boat at /lenghtOverall
   --> a.toml:14:17
    |
@@ -211,5 +211,5 @@ error: unknown key `make` of a boat at /engines/0/make
    |                                            ^^^^
    |
    = help: did you mean `maker`?"#;
-    assert_eq!(advised.excerpt.as_deref(), Some(expected));
+    assert_eq!(hinted.excerpt.as_deref(), Some(expected));
 }

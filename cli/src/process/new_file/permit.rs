@@ -13,7 +13,7 @@ use anyhow::{Context as _, anyhow};
 use rustix::fs::{FileType, Stat, XattrFlags, fgetxattr, fsetxattr, fstat, stat};
 use shared::base::{durable, regular_file};
 
-use crate::advice::Advised;
+use crate::hints::Hinted;
 
 /// The beginning of every report, and of nothing else.
 const REPORT: &[u8] = b"{\n  \"records\": {\n    \"boat\": {\n      \"published\": ";
@@ -74,7 +74,7 @@ impl Found {
 
 fn not_over_disk(path: &Path) -> anyhow::Error {
     let error = anyhow!("{} is a disk, not a file", path.display());
-    Advised::wrong_usage(error, "name a file").into()
+    Hinted::wrong_usage(error, "name a file").into()
 }
 
 impl Permit {
@@ -119,8 +119,8 @@ impl Permit {
         if is_in(&real, &self.data) || would_replace(path, &self.data) {
             let (path, data) = (path.display(), self.data.display());
             let error = anyhow!("{path} is in the data directory {data}");
-            let advice = "name a file elsewhere: only what is served and its keys belong there";
-            return Err(Advised::wrong_usage(error, advice).into());
+            let hint = "name a file elsewhere: only what is served and its keys belong there";
+            return Err(Hinted::wrong_usage(error, hint).into());
         }
         Ok(real)
     }
@@ -160,7 +160,7 @@ impl Kind {
     }
 
     fn not_replaced(self, path: &Path) -> anyhow::Error {
-        let (is_not, advice) = match self {
+        let (is_not, hint) = match self {
             Self::Report => ("no report", "name another file, or replace it: --overwrite"),
             Self::Rejects => (
                 "not, or no longer, what --rejects wrote",
@@ -172,7 +172,7 @@ impl Kind {
             ),
         };
         let error = anyhow!("{} is there already and is {is_not}", path.display());
-        Advised::wrong_usage(error, advice).into()
+        Hinted::wrong_usage(error, hint).into()
     }
 }
 
@@ -186,7 +186,7 @@ fn is_of_process(found: &Metadata) -> bool {
 
 fn has_stream(path: &Path) -> anyhow::Error {
     let error = anyhow!("{} is open as a stream of this command", path.display());
-    Advised::wrong_usage(error, "name another file, or use a pipe").into()
+    Hinted::wrong_usage(error, "name another file, or use a pipe").into()
 }
 
 /// Changes with whatever is written to a file, so that a mark holds for what was marked only.
@@ -208,7 +208,7 @@ fn real(path: &Path) -> anyhow::Result<PathBuf> {
         return match real {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let error = anyhow!("{} is a link to nothing", path.display());
-                Err(Advised::wrong_usage(error, "name another file, or remove the link").into())
+                Err(Hinted::wrong_usage(error, "name another file, or remove the link").into())
             }
             real => real.with_context(|| format!("could not create {}", path.display())),
         };

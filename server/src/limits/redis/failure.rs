@@ -98,7 +98,7 @@ const ALLOWED: &str = "allow its user INFO, EVALSHA, SCRIPT LOAD and what script
 
 impl RedisFailure {
     /// What an operator has to do, where it does not get better by itself.
-    pub fn advice(&self) -> Option<String> {
+    pub fn hint(&self) -> Option<String> {
         match self {
             Self::Evicts { .. } => Some(format!(
                 "let it refuse instead: redis-cli CONFIG SET maxmemory-policy {NO_EVICTION}, and the \
@@ -156,9 +156,9 @@ mod tests {
                 address: "redis://r".parse().unwrap(),
                 why: (ErrorKind::Server(kind), "refused").into(),
             };
-            let advice = failure.advice();
-            assert_eq!(advice.is_some(), expected.is_some(), "{kind:?}");
-            assert!(advice.is_none_or(|advice| advice.contains(expected.unwrap_or_default())));
+            let hint = failure.hint();
+            assert_eq!(hint.is_some(), expected.is_some(), "{kind:?}");
+            assert!(hint.is_none_or(|hint| hint.contains(expected.unwrap_or_default())));
         }
     }
 

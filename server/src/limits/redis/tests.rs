@@ -92,8 +92,8 @@ fn a_server_does_not_start_on_a_store_that_lets_it_begin_but_not_count() {
     let Some(rig) = Rig::start() else { return };
     for command in ["lindex", "rpush", "del"] {
         let refused = rig.start_without(command).err().unwrap();
-        let advice = refused.advice().unwrap();
-        assert!(advice.contains(&command.to_uppercase()), "{advice}");
+        let hint = refused.hint().unwrap();
+        assert!(hint.contains(&command.to_uppercase()), "{hint}");
     }
 }
 

@@ -185,5 +185,5 @@ fn a_server_starts_without_its_store_unless_somebody_has_to_mend_that() {
     let started = runtime.block_on(RedisLimits::in_place(evicting, clock));
     let refused = started.err().unwrap();
     assert!(matches!(refused, RedisFailure::Evicts { .. }), "{refused}");
-    assert!(refused.advice().unwrap().contains("noeviction"));
+    assert!(refused.hint().unwrap().contains("noeviction"));
 }
