@@ -10,8 +10,12 @@ use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 
+use server::limits::RedisFailure;
+use shared::base::hint::{Hint, quoted};
+use shared::keys::store::KeyStoreError;
+use shared::release::ReleaseError;
+
 use crate::exit_status::ExitStatus;
-use crate::terminal::shell::quoted;
 
 /// The name of the program, before a command.
 const PROGRAM: &str = "catalogue ";
@@ -100,32 +104,34 @@ impl Hints {
     }
 }
 
-/// What went wrong and what to do next.
+/// What went wrong and what to do next, where only a command knows that, or where it ends otherwise
+/// than with a failure.
 #[derive(Debug, thiserror::Error)]
 #[error("{error:#}")]
 pub struct Hinted {
-    /// What went wrong, with its causes.
-    pub error: anyhow::Error,
-    /// The places in a file that are wrong, as lines that are safe to be shown.
-    pub excerpt: Option<String>,
-    /// What to do next: a sentence without a full stop.
-    pub hint: String,
-    /// How the command ends.
-    pub status: ExitStatus,
+    error: anyhow::Error,
+    excerpt: Option<String>,
+    hint: Hint,
+    status: ExitStatus,
 }
 
 impl Hinted {
-    /// Wrong usage that the argument parser cannot see.
-    pub fn wrong_usage(error: anyhow::Error, hint: impl Into<String>) -> Self {
+    /// An error with its hint, and how the command ends.
+    pub fn new(error: anyhow::Error, hint: impl Into<Hint>, status: ExitStatus) -> Self {
         Self {
             error,
             excerpt: None,
             hint: hint.into(),
-            status: ExitStatus::WrongUsage,
+            status,
         }
     }
 
-    /// Shows places in a file between the error and the hint.
+    /// Wrong usage that the argument parser cannot see.
+    pub fn wrong_usage(error: anyhow::Error, hint: impl Into<Hint>) -> Self {
+        Self::new(error, hint, ExitStatus::WrongUsage)
+    }
+
+    /// Shows places in a file, as lines that are safe to be shown, between the error and the hint.
     #[must_use]
     pub fn with_excerpt(self, excerpt: String) -> Self {
         Self {
@@ -133,6 +139,33 @@ impl Hinted {
             ..self
         }
     }
+
+    /// The places in a file that are wrong.
+    pub fn excerpt(&self) -> Option<&str> {
+        self.excerpt.as_deref()
+    }
+}
+
+/// What to do about an error: what the first of its causes says that knows.
+pub fn hint(error: &anyhow::Error) -> Option<Hint> {
+    error.chain().find_map(|cause| {
+        if let Some(hinted) = cause.downcast_ref::<Hinted>() {
+            return Some(hinted.hint.clone());
+        }
+        if let Some(error) = cause.downcast_ref::<KeyStoreError>() {
+            return error.hint();
+        }
+        if let Some(error) = cause.downcast_ref::<ReleaseError>() {
+            return error.hint();
+        }
+        cause.downcast_ref::<RedisFailure>()?.hint()
+    })
+}
+
+/// How a command ends that failed with an error.
+pub fn status(error: &anyhow::Error) -> ExitStatus {
+    let hinted = error.downcast_ref::<Hinted>();
+    hinted.map_or(ExitStatus::Failure, |hinted| hinted.status)
 }
 
 /// Whether a command may follow that text: not a word of a sentence or of a path.

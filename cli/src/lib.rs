@@ -61,20 +61,12 @@ fn show_error(error: &anyhow::Error, context: &mut Context) -> ExitStatus {
         "error: {}",
         escape_control(&redact(&context.hints.paste(&format!("{error:#}"))))
     );
-    match error.downcast_ref() {
-        Some(Hinted {
-            excerpt,
-            hint,
-            status,
-            ..
-        }) => {
-            if let Some(excerpt) = excerpt {
-                _ = writeln!(context.err, "\n{}\n", redact(excerpt));
-            }
-            let hint = context.hints.paste(hint);
-            _ = writeln!(context.err, "hint: {}", escape_control(&redact(&hint)));
-            *status
-        }
-        None => ExitStatus::Failure,
+    if let Some(excerpt) = error.downcast_ref().and_then(Hinted::excerpt) {
+        _ = writeln!(context.err, "\n{}\n", redact(excerpt));
     }
+    if let Some(hint) = hints::hint(error) {
+        let hint = context.hints.paste(&hint);
+        _ = writeln!(context.err, "hint: {}", escape_control(&redact(&hint)));
+    }
+    hints::status(error)
 }

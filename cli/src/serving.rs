@@ -39,9 +39,8 @@ use shared::release::pointer::Pointer;
 use shared::servers::{ServerLock, ServerLockError, WhileLocked};
 use tokio::runtime::Runtime;
 
-use crate::commands::key_store;
 use crate::exit_status::ExitStatus;
-use crate::hints::Hinted;
+use crate::hints::{self, Hinted};
 use crate::process::context::Context;
 use crate::process::open_files;
 use crate::process::stop::StopSignals;
@@ -158,14 +157,10 @@ impl Serving {
         let known = self.keyring.refresh(&mut *source, context.clock.now());
         if let Err(error) = known {
             let error = anyhow::Error::new(error);
-            let remedy = error
-                .chain()
-                .find_map(|why| key_store::remedy(why.downcast_ref()?));
-            let remedy = context
-                .hints
-                .paste(remedy.unwrap_or("`catalogue doctor` says more"));
+            let hint = hints::hint(&error).unwrap_or("`catalogue doctor` says more".into());
+            let hint = context.hints.paste(&hint);
             tracing::warn!(
-                "starting without keys, requests with one get 503 for now: {error:#}; {remedy}"
+                "starting without keys, requests with one get 503 for now: {error:#}; {hint}"
             );
         }
         // Dropped after the last request was answered, it writes down the last uses.
@@ -228,35 +223,38 @@ fn open_catalogue(
     releases: &dyn Releases,
     settings: OpenSettings,
 ) -> anyhow::Result<(Catalogue, Option<anyhow::Error>)> {
-    let opened = open_active(releases, settings);
-    let error = match opened {
-        Ok(catalogue) => return Ok((catalogue, None)),
+    let error = match open_active(releases, settings) {
+        Ok(Some(catalogue)) => return Ok((catalogue, None)),
+        // A fact, and no failure.
+        Ok(None) => return Err(no_release(&releases.place())),
         Err(error) => error,
     };
-    match releases.kept_pointer() {
-        Ok(Some(kept)) if !is_hinted(&error) => {
-            let release = releases.open_here(&kept.release);
-            let catalogue = release
-                .map_err(anyhow::Error::new)
-                .and_then(|release| Ok(Catalogue::open(&release, settings)?));
-            match catalogue {
-                Ok(catalogue) => Ok((catalogue, Some(error))),
-                Err(_neither) => Err(error),
-            }
-        }
-        _ => Err(error),
+    let Ok(Some(kept)) = releases.kept_pointer() else {
+        return Err(error);
+    };
+    let release = releases.open_here(&kept.release);
+    let catalogue = release
+        .map_err(anyhow::Error::new)
+        .and_then(|release| Ok(Catalogue::open(&release, settings)?));
+    match catalogue {
+        Ok(catalogue) => Ok((catalogue, Some(error))),
+        Err(_neither) => Err(error),
     }
 }
 
-fn open_active(releases: &dyn Releases, settings: OpenSettings) -> anyhow::Result<Catalogue> {
+/// `None` where no release is active.
+fn open_active(
+    releases: &dyn Releases,
+    settings: OpenSettings,
+) -> anyhow::Result<Option<Catalogue>> {
     let pointer = releases.pointer();
     let Some(pointer) = pointer.context("could not see which release is active")? else {
-        return Err(no_release(&releases.place()));
+        return Ok(None);
     };
     let catalogue = follow::open(releases, &pointer.release, Arc::new(AtOnce), settings);
     let catalogue = catalogue.context("could not open the active release")?;
     keep(releases, &pointer)?;
-    Ok(catalogue)
+    Ok(Some(catalogue))
 }
 
 fn keep(releases: &dyn Releases, pointer: &Pointer) -> anyhow::Result<()> {
@@ -264,22 +262,10 @@ fn keep(releases: &dyn Releases, pointer: &Pointer) -> anyhow::Result<()> {
     kept.context("could not write down which release is active")
 }
 
-/// Whether it is a fact and no failure that nothing can be served.
-fn is_hinted(error: &anyhow::Error) -> bool {
-    error.is::<Hinted>()
-}
-
 fn no_release(place: &str) -> anyhow::Error {
     let error = anyhow::anyhow!("no release is active in {place}");
-    let hint = "import one first: catalogue import EXPORT".to_owned();
-    let status = ExitStatus::Failure;
-    Hinted {
-        error,
-        excerpt: None,
-        hint,
-        status,
-    }
-    .into()
+    let hint = "import one first: catalogue import EXPORT";
+    Hinted::new(error, hint, ExitStatus::Failure).into()
 }
 
 /// Takes the right to serve an environment, or says what to do about whoever has it.

@@ -9,7 +9,6 @@ pub(crate) mod excerpt;
 pub mod progress;
 pub mod redact;
 pub mod relative_time;
-pub mod shell;
 pub mod style;
 pub mod table;
 pub mod wrap;

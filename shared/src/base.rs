@@ -10,6 +10,7 @@ pub mod engine_text;
 pub mod etag;
 pub mod file_lock;
 pub mod fold;
+pub mod hint;
 pub mod ids;
 pub mod limited;
 pub mod model;

@@ -69,6 +69,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use self::s3::S3Error;
+use crate::base::hint::Hint;
 
 /// Why a release could not be written, found, verified or activated.
 #[derive(Debug, thiserror::Error)]
@@ -176,6 +177,28 @@ impl ReleaseError {
             Self::S3 { .. } | Self::Overtaken { .. } | Self::Busy { .. } | Self::TooMany { .. } => {
                 false
             }
+        }
+    }
+
+    /// What to do about it, where that is known.
+    pub fn hint(&self) -> Option<Hint> {
+        match self {
+            Self::S3 {
+                source: S3Error::Setting { .. },
+                ..
+            } => Some(
+                "correct or unset it; the keys to S3 are AWS_ACCESS_KEY_ID and \
+                 AWS_SECRET_ACCESS_KEY"
+                    .into(),
+            ),
+            Self::Overtaken { id, .. } => {
+                let hint = format!(
+                    "see what that changes: catalogue diff {id}; to activate it all the same: \
+                     catalogue releases activate {id}"
+                );
+                Some(hint.into())
+            }
+            _ => None,
         }
     }
 

@@ -164,13 +164,7 @@ fn not_the_sample(data: &Path, active: &Active) -> anyhow::Error {
     );
     let hint = "name another directory for the demo, such as --data ./demo-data, or serve what \
                   is active: catalogue serve";
-    Hinted {
-        error,
-        excerpt: None,
-        hint: hint.to_owned(),
-        status: ExitStatus::Refused,
-    }
-    .into()
+    Hinted::new(error, hint, ExitStatus::Refused).into()
 }
 
 /// Every demo gets a key of its own, since the earlier ones cannot be shown again.

@@ -1,16 +1,15 @@
 //! The store of keys as the commands open it, and what to do when it refuses.
 
 use anyhow::Context as _;
-use shared::keys::change::{KeyUnchangeable, UnchangeableReason};
 use shared::keys::key_store::KeyStore;
 use shared::keys::name::Name;
-use shared::keys::store::{CHANGE, KeyStoreError, Location};
+use shared::keys::store::KeyStoreError;
 
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
-use crate::terminal::shell::quoted;
+use shared::base::hint::{Hint, quoted};
 
 /// Least likeness of a name that is worth suggesting, from 0 to 1.
 const LIKENESS_MIN: f64 = 0.7;
@@ -78,118 +77,39 @@ pub(super) fn refused(error: KeyStoreError, attempt: &str, store: &mut KeyStore)
     explained(error, attempt, Some(store))
 }
 
+/// With the hint of the error itself, except where the store knows a better one.
 fn explained(error: KeyStoreError, attempt: &str, store: Option<&mut KeyStore>) -> anyhow::Error {
-    let hint = hint(&error, store);
+    let hint = match &error {
+        KeyStoreError::NoSubscription { name } => nearest_subscription(name, store),
+        error => error.hint(),
+    };
+    let status = status(&error);
     let error = match error {
         // Says itself what was attempted, and on which key.
         KeyStoreError::Unchangeable(unchangeable) => anyhow::Error::new(unchangeable),
         error => anyhow::Error::new(error).context(attempt.to_owned()),
     };
     match hint {
-        Some((status, hint)) => Hinted {
-            error,
-            excerpt: None,
-            hint,
-            status,
-        }
-        .into(),
+        Some(hint) => Hinted::new(error, hint, status).into(),
         None => error,
     }
 }
 
-fn hint(error: &KeyStoreError, store: Option<&mut KeyStore>) -> Option<(ExitStatus, String)> {
-    let hint = match error {
-        KeyStoreError::NoSubscription { name } => {
-            (ExitStatus::WrongUsage, nearest_subscription(name, store))
-        }
-        KeyStoreError::SubscriptionExists { name } => {
-            let name = quoted(name.as_str());
-            let change = format!("catalogue subscriptions update {name}");
-            (
-                ExitStatus::WrongUsage,
-                format!("choose another name, or change it: {change}"),
-            )
-        }
-        KeyStoreError::SubscriptionInactive { name } => {
-            let name = quoted(name.as_str());
-            let activate = format!("catalogue subscriptions update {name} --status active");
-            (
-                ExitStatus::Refused,
-                format!("activate it first: {activate}"),
-            )
-        }
-        KeyStoreError::NoKey { .. } => (
-            ExitStatus::WrongUsage,
-            "catalogue keys list shows all keys".to_owned(),
-        ),
-        KeyStoreError::Unchangeable(unchangeable) => {
-            (ExitStatus::Refused, after_unchangeable(unchangeable))
-        }
-        error => return about_store(error).map(|(status, hint)| (status, hint.to_owned())),
-    };
-    Some(hint)
+/// How a command ends that the store refused.
+fn status(error: &KeyStoreError) -> ExitStatus {
+    match error {
+        KeyStoreError::NoSubscription { .. }
+        | KeyStoreError::SubscriptionExists { .. }
+        | KeyStoreError::NoKey { .. } => ExitStatus::WrongUsage,
+        KeyStoreError::SubscriptionInactive { .. }
+        | KeyStoreError::Unchangeable(_)
+        | KeyStoreError::NotEmpty { .. }
+        | KeyStoreError::InUse { .. } => ExitStatus::Refused,
+        _ => ExitStatus::Failure,
+    }
 }
 
-/// What to do where the store cannot be followed, if that is known.
-pub(crate) fn remedy(error: &KeyStoreError) -> Option<&'static str> {
-    about_store(error).map(|(_status, hint)| hint)
-}
-
-/// What to do about a store that is not what it should be, or not to be had.
-fn about_store(error: &KeyStoreError) -> Option<(ExitStatus, &'static str)> {
-    let hint = match error {
-        KeyStoreError::Missing { location } if is_database(location) => {
-            "make its tables first: catalogue store init"
-        }
-        KeyStoreError::Foreign { location } if is_database(location) => {
-            "its schema `catalogue` is somebody else's: name another database"
-        }
-        KeyStoreError::ReadOnly { location } if is_database(location) => {
-            "name the server that is written to, not one that follows it"
-        }
-        KeyStoreError::Failed {
-            attempt: CHANGE,
-            location,
-            ..
-        } if is_database(location) => {
-            "whether it was changed is not known: look before you try again"
-        }
-        KeyStoreError::Missing { .. } => {
-            "name another directory with --data, or begin here: \
-             catalogue subscriptions create NAME"
-        }
-        KeyStoreError::Foreign { .. } => "name another directory with --data",
-        KeyStoreError::ReadOnly { .. } => {
-            "the file and its directory must be writable for whoever runs this"
-        }
-        KeyStoreError::Older { .. } => {
-            "bring it up to date, then replace the servers one by one: catalogue store migrate"
-        }
-        KeyStoreError::Unreachable { .. } => {
-            "nothing was changed; is the address right, and the database running?"
-        }
-        KeyStoreError::Refused { .. } => {
-            "nothing was changed: what the database says is for whoever looks after it"
-        }
-        KeyStoreError::NotEmpty { .. } => {
-            let hint = "name an empty one: a copy is never mixed with what is there";
-            return Some((ExitStatus::Refused, hint));
-        }
-        KeyStoreError::InUse { .. } => {
-            let hint = "stop the servers first: what they charge meanwhile would be lost";
-            return Some((ExitStatus::Refused, hint));
-        }
-        _ => return None,
-    };
-    Some((ExitStatus::Failure, hint))
-}
-
-/// Whether that is where a database is, and not a file.
-fn is_database(location: &Location) -> bool {
-    matches!(location, Location::Database(_))
-}
-
-fn nearest_subscription(name: &Name, store: Option<&mut KeyStore>) -> String {
+fn nearest_subscription(name: &Name, store: Option<&mut KeyStore>) -> Option<Hint> {
     let wanted = name.as_str().to_lowercase();
     let known = store
         .and_then(|store| store.subscriptions().ok())
@@ -205,30 +125,14 @@ fn nearest_subscription(name: &Name, store: Option<&mut KeyStore>) -> String {
         .filter(|(likeness, _)| LIKENESS_MIN <= *likeness)
         .max_by(|(one, _), (other, _)| one.total_cmp(other));
     match nearest {
-        Some((_, nearest)) => format!("did you mean \"{}\"?", nearest.name),
+        Some((_, nearest)) => Some(format!("did you mean \"{}\"?", nearest.name).into()),
         None if known.is_empty() => {
-            format!(
-                "create it first: catalogue subscriptions create {}",
-                quoted(name.as_str())
-            )
+            let create = format!("catalogue subscriptions create {}", quoted(name.as_str()));
+            Some(format!("create it first: {create}").into())
         }
-        None => "catalogue subscriptions list shows all subscriptions".to_owned(),
-    }
-}
-
-fn after_unchangeable(unchangeable: &KeyUnchangeable) -> String {
-    match &unchangeable.reason {
-        UnchangeableReason::Revoked | UnchangeableReason::Expired => {
-            "issue a new key: catalogue keys issue --help".to_owned()
-        }
-        UnchangeableReason::Disabled => {
-            format!("catalogue keys enable {}", unchangeable.id)
-        }
-        UnchangeableReason::Rotated { replaced_by } => {
-            format!("rotate its successor: catalogue keys rotate {replaced_by}")
-        }
-        UnchangeableReason::SubscriptionInactive => {
-            "activate it first: catalogue subscriptions update NAME --status active".to_owned()
+        None => {
+            let name = name.clone();
+            KeyStoreError::NoSubscription { name }.hint()
         }
     }
 }

@@ -118,14 +118,9 @@ impl KeyArgs {
 /// Refuses to make a key that nobody would see.
 pub(super) fn require_output(attempt: &str, context: &Context) -> anyhow::Result<()> {
     context.out.require().map_err(|closed| {
-        Hinted {
-            error: anyhow::Error::new(closed).context(attempt.to_owned()),
-            excerpt: None,
-            hint: "nothing was changed; a key is shown once, on standard output: leave it open"
-                .to_owned(),
-            status: ExitStatus::Failure,
-        }
-        .into()
+        let error = anyhow::Error::new(closed).context(attempt.to_owned());
+        let hint = "nothing was changed; a key is shown once, on standard output: leave it open";
+        Hinted::new(error, hint, ExitStatus::Failure).into()
     })
 }
 

@@ -14,7 +14,6 @@ use crate::args::address::address;
 use crate::commands::unseen::made;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
-use crate::serving::rate_limit_backend::hinted;
 
 /// Arguments of `limits`.
 #[derive(Debug, Args)]
@@ -53,7 +52,7 @@ pub fn run(args: &LimitsArgs, context: &mut Context) -> anyhow::Result<ExitStatu
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("could not start to ask")?;
     let init = runtime.block_on(RedisLimits::init(address.clone()));
-    let init = init.map_err(|failure| hinted(failure, "could not prepare it for minute limits"))?;
+    let init = init.context("could not prepare it for minute limits")?;
     match init {
         Init::Made => made(writeln!(
             context.out,

@@ -5,6 +5,7 @@ use std::io::Write;
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand, value_parser};
 use serde::Serialize;
+use shared::base::hint::quoted;
 use shared::base::timestamp::Timestamp;
 use shared::keys::key_store::SubscriptionChange;
 use shared::keys::limits::{DEFAULT_QUOTA, NAME_MAX, QUOTA_MAX};
@@ -19,7 +20,6 @@ use crate::json;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::relative_time;
-use crate::terminal::shell;
 use crate::terminal::style::Style;
 use crate::terminal::table::{self, Cell, Column};
 
@@ -165,7 +165,7 @@ fn create(
     let next = format!(
         "\nIssue its first key:\n  catalogue keys issue --subscription {} \
          --scope boats.read manufacturers.read\n",
-        shell::quoted(created.name.as_str()),
+        quoted(created.name.as_str()),
     );
     let shown = show(&created, &next, as_json, context).map(|_done| ());
     args.wait.then(shown, place, &mut store, context)?;

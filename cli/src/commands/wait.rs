@@ -99,12 +99,6 @@ fn unconfirmed(environment: Environment) -> anyhow::Error {
         "the change is made, but the server for {environment} keys has not confirmed it within {} s",
         WAIT_MAX.as_secs()
     );
-    Hinted {
-        error,
-        excerpt: None,
-        hint: "a server that cannot read the key store refuses every key; its log says why"
-            .to_owned(),
-        status: ExitStatus::Failure,
-    }
-    .into()
+    let hint = "a server that cannot read the key store refuses every key; its log says why";
+    Hinted::new(error, hint, ExitStatus::Failure).into()
 }

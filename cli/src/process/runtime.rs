@@ -16,12 +16,7 @@ pub fn start(settings: OpenSettings) -> anyhow::Result<Runtime> {
         let error = anyhow::Error::new(why).context("could not start the threads of the server");
         let hint =
             "allow more: ulimit -u, TasksMax= of the unit, or the pids limit of the container";
-        Hinted {
-            error,
-            excerpt: None,
-            hint: hint.to_owned(),
-            status: ExitStatus::Failure,
-        }
+        Hinted::new(error, hint, ExitStatus::Failure)
     })?;
     {
         let _entered = runtime.enter();

@@ -4,11 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use server::limits::{MinuteStore, RateLimits, RedisAddress, RedisFailure, RedisLimits};
+use anyhow::Context as _;
+use server::limits::{MinuteStore, RateLimits, RedisAddress, RedisLimits};
 use shared::base::clock::Clock;
-
-use crate::exit_status::ExitStatus;
-use crate::hints::Hinted;
 
 /// The word for the memory of the server.
 const MEMORY: &str = "memory";
@@ -51,29 +49,13 @@ impl RateLimitBackend {
     pub(crate) async fn open(self, clock: Arc<dyn Clock>) -> anyhow::Result<MinuteStore> {
         match self {
             Self::Memory => Ok(MinuteStore::Memory(RateLimits::new())),
-            Self::Redis(address) => match RedisLimits::start(address, clock).await {
-                Ok(limits) => Ok(MinuteStore::Redis(limits)),
-                Err(failure) => Err(hinted(failure, "minute limits cannot be counted")),
-            },
+            Self::Redis(address) => {
+                let limits = RedisLimits::start(address, clock).await;
+                let limits = limits.context("minute limits cannot be counted")?;
+                Ok(MinuteStore::Redis(limits))
+            }
         }
     }
-}
-
-/// The failure of what was attempted, with what to do about it.
-pub(crate) fn hinted(failure: RedisFailure, attempt: &'static str) -> anyhow::Error {
-    let hint = failure.hint();
-    let error = anyhow::Error::new(failure).context(attempt);
-    let Some(hint) = hint else {
-        return error;
-    };
-    let (excerpt, status) = (None, ExitStatus::Failure);
-    Hinted {
-        error,
-        excerpt,
-        hint,
-        status,
-    }
-    .into()
 }
 
 #[cfg(test)]

@@ -60,8 +60,7 @@ fn hinted(error: ReleaseError) -> anyhow::Error {
         }
     );
     if is_usage {
-        let hint = "correct or unset it; the keys to S3 are AWS_ACCESS_KEY_ID and \
-                      AWS_SECRET_ACCESS_KEY";
+        let hint = error.hint().unwrap_or_default();
         return Hinted::wrong_usage(error.into(), hint).into();
     }
     error.into()

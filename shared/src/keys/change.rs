@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use crate::base::hint::Hint;
 use crate::keys::key::{Key, KeyId, KeyState};
 use crate::keys::subscription::Subscription;
 
@@ -41,6 +42,24 @@ pub enum UnchangeableReason {
     /// No key is issued on an inactive subscription.
     #[error("its subscription is inactive")]
     SubscriptionInactive,
+}
+
+impl KeyUnchangeable {
+    /// What to do about it.
+    pub fn hint(&self) -> Hint {
+        match &self.reason {
+            UnchangeableReason::Revoked | UnchangeableReason::Expired => {
+                "issue a new key: catalogue keys issue --help".into()
+            }
+            UnchangeableReason::Disabled => format!("catalogue keys enable {}", self.id).into(),
+            UnchangeableReason::Rotated { replaced_by } => {
+                format!("rotate its successor: catalogue keys rotate {replaced_by}").into()
+            }
+            UnchangeableReason::SubscriptionInactive => {
+                "activate it first: catalogue subscriptions update NAME --status active".into()
+            }
+        }
+    }
 }
 
 impl Key {

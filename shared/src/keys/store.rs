@@ -7,6 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::base::hint::{Hint, quoted};
 use crate::keys::change::KeyUnchangeable;
 use crate::keys::key::{Key, KeyReference};
 use crate::keys::name::Name;
@@ -222,5 +223,72 @@ impl KeyStoreError {
                 ..
             }
         )
+    }
+
+    /// What to do about it, where that is known.
+    pub fn hint(&self) -> Option<Hint> {
+        Some(match self {
+            Self::Missing { location } => match location {
+                Location::Database(_) => "make its tables first: catalogue store init".into(),
+                Location::File(_) => "name another directory with --data, or begin here: \
+                                      catalogue subscriptions create NAME"
+                    .into(),
+            },
+            Self::Foreign { location } => match location {
+                Location::Database(_) => {
+                    "its schema `catalogue` is of another program: name another database".into()
+                }
+                Location::File(_) => "name another directory with --data".into(),
+            },
+            Self::ReadOnly { location } => match location {
+                Location::Database(_) => {
+                    "name the server that is written to, not one that follows it".into()
+                }
+                Location::File(_) => {
+                    "the file and its directory must be writable for the user who runs this".into()
+                }
+            },
+            Self::Older { .. } => {
+                "bring it up to date, then replace the servers one by one: catalogue store migrate"
+                    .into()
+            }
+            Self::Unreachable { .. } => {
+                "nothing was changed; is the address right, and the database running?".into()
+            }
+            Self::NotEmpty { .. } => {
+                "name an empty one: a copy is never mixed with what is there".into()
+            }
+            Self::InUse { .. } => {
+                "stop the servers first: what they charge meanwhile would be lost".into()
+            }
+            Self::Refused { .. } => {
+                "nothing was changed: what the database says is for its administrator".into()
+            }
+            Self::Failed {
+                attempt: CHANGE,
+                location: Location::Database(_),
+                ..
+            } => "whether it was changed is not known: look before you try again".into(),
+            Self::NoSubscription { .. } => {
+                "catalogue subscriptions list shows all subscriptions".into()
+            }
+            Self::SubscriptionExists { name } => {
+                let name = quoted(name.as_str());
+                let change = format!("catalogue subscriptions update {name}");
+                format!("choose another name, or change it: {change}").into()
+            }
+            Self::SubscriptionInactive { name } => {
+                let name = quoted(name.as_str());
+                let activate = format!("catalogue subscriptions update {name} --status active");
+                format!("activate it first: {activate}").into()
+            }
+            Self::NoKey { .. } => "catalogue keys list shows all keys".into(),
+            Self::Unchangeable(unchangeable) => unchangeable.hint(),
+            Self::Newer { .. }
+            | Self::CopyDiffers
+            | Self::Locked { .. }
+            | Self::Failed { .. }
+            | Self::NoSubscriptionId { .. } => return None,
+        })
     }
 }

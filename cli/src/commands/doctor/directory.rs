@@ -10,7 +10,7 @@ use shared::base::data_dir::DataDir;
 use shared::keys::audit::Operator;
 
 use super::check::Check;
-use crate::terminal::shell::quoted;
+use shared::base::hint::quoted;
 
 /// Most entries whose owners are looked at.
 const ENTRIES_MAX: usize = 20_000;

@@ -11,7 +11,7 @@ use super::store::{self, Found};
 use crate::commands::export_args::counted;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::relative_time;
-use crate::terminal::shell::quoted;
+use shared::base::hint::quoted;
 
 /// How long before a key expires that is told.
 const EXPIRING: Duration = Duration::from_hours(14 * 24);

@@ -13,7 +13,7 @@ use shared::keys::store::{KeySnapshot, KeyStoreError, Revision};
 use super::check::Check;
 use crate::commands::size::size;
 use crate::serving::key_store_config::KeyStoreConfig;
-use crate::terminal::shell::quoted;
+use shared::base::hint::quoted;
 
 /// A larger file is not read through.
 const CHECKED_BYTES_MAX: u64 = 500_000_000;

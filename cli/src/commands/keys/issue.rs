@@ -141,14 +141,9 @@ pub(super) fn seen(
             format!("revoke it: catalogue keys revoke {id}"),
         ),
     };
-    Err(Hinted {
-        // The cause is told, and not passed on: a closed output is no good end here.
-        error: anyhow::anyhow!(what),
-        excerpt: None,
-        hint,
-        status: ExitStatus::Failure,
-    }
-    .into())
+    // The cause is named, and not passed on: a closed output is no good end here.
+    let error = anyhow::anyhow!(what);
+    Err(Hinted::new(error, hint, ExitStatus::Failure).into())
 }
 
 /// Shows the new key, alone on its line: a script takes it for all there is, a person can select it.

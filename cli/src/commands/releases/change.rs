@@ -84,22 +84,14 @@ pub(super) fn rollback(
     Ok(say(releases, change, as_json, context))
 }
 
-/// Another operator was faster: that is no failure, and it is told how to go on.
+/// Another operator was faster: that is no failure, and the hint says how to go on.
 pub(in crate::commands) fn overtaken(error: ReleaseError, failed: &'static str) -> anyhow::Error {
-    let ReleaseError::Overtaken { id, .. } = &error else {
-        return anyhow::Error::new(error).context(failed);
-    };
-    let hint = format!(
-        "see what that changes: catalogue diff {id}; to activate it all the same: catalogue \
-         releases activate {id}"
-    );
-    Hinted {
-        error: anyhow::Error::new(error),
-        excerpt: None,
-        hint,
-        status: ExitStatus::Refused,
+    match error.hint() {
+        Some(hint) if matches!(error, ReleaseError::Overtaken { .. }) => {
+            Hinted::new(error.into(), hint, ExitStatus::Refused).into()
+        }
+        _ => anyhow::Error::new(error).context(failed),
     }
-    .into()
 }
 
 /// Says what is served from now on. That it cannot be said does not undo it.

@@ -148,13 +148,11 @@ fn without_servers(place: &KeyStoreConfig) -> anyhow::Result<Vec<ServerLock>> {
     let locks = Environment::ALL.into_iter().map(take);
     let locks: Result<Vec<_>, ServerLockError> = locks.collect();
     locks.map_err(|error| match error {
-        ServerLockError::Running { .. } => Hinted {
-            error: anyhow::Error::new(error).context("could not copy the store"),
-            excerpt: None,
-            hint: "stop it first: what it charges meanwhile would be missing in the copy".into(),
-            status: ExitStatus::Refused,
+        ServerLockError::Running { .. } => {
+            let error = anyhow::Error::new(error).context("could not copy the store");
+            let hint = "stop it first: what it charges meanwhile would be missing in the copy";
+            Hinted::new(error, hint, ExitStatus::Refused).into()
         }
-        .into(),
         ServerLockError::Failed { .. } => error.into(),
     })
 }

@@ -211,5 +211,5 @@ error: unknown key `make` of a boat at /engines/0/make
    |                                            ^^^^
    |
    = help: did you mean `maker`?"#;
-    assert_eq!(hinted.excerpt.as_deref(), Some(expected));
+    assert_eq!(hinted.excerpt(), Some(expected));
 }

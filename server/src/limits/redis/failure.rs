@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use redis::{ErrorKind, RedisError, ServerErrorKind};
 use shared::base::engine_text::shortened;
+use shared::base::hint::Hint;
 
 use super::address::RedisAddress;
 use super::process::NO_EVICTION;
@@ -98,32 +99,32 @@ const ALLOWED: &str = "allow its user INFO, EVALSHA, SCRIPT LOAD and what script
 
 impl RedisFailure {
     /// What an operator has to do, where it does not get better by itself.
-    pub fn hint(&self) -> Option<String> {
+    pub fn hint(&self) -> Option<Hint> {
         match self {
             Self::Evicts { .. } => Some(format!(
                 "let it refuse instead: redis-cli CONFIG SET maxmemory-policy {NO_EVICTION}, and the \
                  same in its configuration"
-            )),
+            ).into()),
             Self::Failed { why, .. } => match why.kind() {
                 ErrorKind::AuthenticationFailed => {
-                    Some("check the user and the password in the address".to_owned())
+                    Some("check the user and the password in the address".into())
                 }
-                ErrorKind::Server(ServerErrorKind::NoPerm) => Some(ALLOWED.to_owned()),
+                ErrorKind::Server(ServerErrorKind::NoPerm) => Some(ALLOWED.into()),
                 ErrorKind::Server(
                     ServerErrorKind::CrossSlot
                     | ServerErrorKind::Moved
                     | ServerErrorKind::Ask
                     | ServerErrorKind::ClusterDown,
-                ) => Some("name one that is not part of a cluster".to_owned()),
-                _ if why.detail().is_some_and(is_script_not_allowed) => Some(ALLOWED.to_owned()),
-                ErrorKind::InvalidClientConfig => Some("check the address".to_owned()),
+                ) => Some("name one that is not part of a cluster".into()),
+                _ if why.detail().is_some_and(is_script_not_allowed) => Some(ALLOWED.into()),
+                ErrorKind::InvalidClientConfig => Some("check the address".into()),
                 _ if why.code() == Some("NOAUTH") => {
-                    Some("put USER:PASSWORD@ before the host in the address".to_owned())
+                    Some("put USER:PASSWORD@ before the host in the address".into())
                 }
                 _ => None,
             },
             Self::Several { .. } => {
-                Some("name the one that all servers are to count in".to_owned())
+                Some("name the one that all servers are to count in".into())
             }
             _ => None,
         }

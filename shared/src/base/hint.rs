@@ -1,4 +1,10 @@
-//! Words of a command line as they can be pasted into a shell.
+//! What to do next about an error. The error that knows says it; the command line shows it.
+
+use std::borrow::Cow;
+
+/// What to do next: a sentence without a full stop. A command of ours in it begins with
+/// `catalogue `, which the command line completes with the options that were typed.
+pub type Hint = Cow<'static, str>;
 
 /// `word`, in single quotes where the shell would read it as anything but one word.
 pub fn quoted(word: &str) -> String {
