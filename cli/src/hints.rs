@@ -35,7 +35,7 @@ pub(crate) const HEEDING: [&str; 11] = [
     "usage",
 ];
 
-/// Where a server listens unless told otherwise.
+/// Where a server listens unless set otherwise.
 pub const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
 /// What a hint has to say beside its own words.

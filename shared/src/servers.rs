@@ -30,7 +30,7 @@ pub struct ServerLock {
 /// Why an environment cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerLockError {
-    /// Somebody does already.
+    /// Another server does already.
     #[error("a server of the environment {environment} already runs on {}", data.display())]
     Running {
         /// What it serves.
@@ -106,7 +106,7 @@ impl ServerLock {
         }
     }
 
-    /// Whether the lock still keeps others from serving: somebody may have put another file in its
+    /// Whether the lock still keeps others from serving: another file may have been put in its
     /// place, or none.
     pub fn holds(&self) -> io::Result<bool> {
         let held = self.file.metadata()?;
@@ -126,7 +126,7 @@ impl Drop for ServerLock {
 }
 
 /// Follows keys as long as a lock holds: without it another server may count the same minute
-/// limits, and nobody hears what this one confirms.
+/// limits, and no command hears what this one confirms.
 pub struct WhileLocked {
     lock: Arc<ServerLock>,
     source: Box<dyn KeySource>,
@@ -149,9 +149,7 @@ impl KeySource for WhileLocked {
         };
         match self.lock.holds() {
             Ok(true) => self.source.poll(),
-            Ok(false) => Err(failed(
-                "somebody removed the server's lock; restart it".into(),
-            )),
+            Ok(false) => Err(failed("the server's lock was removed; restart it".into())),
             Err(error) => Err(failed(error.to_string().into())),
         }
     }
@@ -189,8 +187,8 @@ fn read_seen(data: &DataDir, environment: Environment) -> io::Result<String> {
 }
 
 /// Puts `contents` into the place of others that are about as long, which needs nothing of a disk
-/// that may be full. Who reads meanwhile may read something of both: a revision is a word that
-/// nobody waits for unless it is whole.
+/// that may be full. Who reads meanwhile may read something of both: half a
+/// revision is none that a command waits for.
 fn overwrite(path: &Path, contents: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).open(path)?;
     file.write_all(contents)?;

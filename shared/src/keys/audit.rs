@@ -95,9 +95,9 @@ pub struct NewEntry {
 /// Which entries are asked for: the latest, all conditions met.
 #[derive(Clone, Debug)]
 pub struct EntryQuery {
-    /// Of this key only.
+    /// Entries of this key only.
     pub key: Option<KeyId>,
-    /// Of this subscription and its keys only.
+    /// Entries of this subscription and its keys only.
     pub subscription: Option<SubscriptionId>,
     /// At most so many.
     pub limit: u32,

@@ -103,12 +103,8 @@ impl dyn Connection + '_ {
     ) -> Result<Vec<T>, KeyStoreError> {
         let mut rows = Vec::new();
         self.query(sql, parameters, &mut |row| {
-            let read = read(row).map_err(|unreadable| KeyStoreError::Failed {
-                attempt: "read",
-                location: self.location(),
-                source: unreadable.to_string().into(),
-            })?;
-            rows.push(read);
+            let read = read(row);
+            rows.push(read.map_err(|unreadable| unreadable.in_store(self.location()))?);
             Ok(())
         })?;
         Ok(rows)
@@ -133,6 +129,15 @@ impl dyn Row + '_ {
 }
 
 impl Unreadable {
+    /// The error of the store at `location`.
+    pub(super) fn in_store(&self, location: Location) -> KeyStoreError {
+        KeyStoreError::Failed {
+            attempt: "read",
+            location,
+            source: self.to_string().into(),
+        }
+    }
+
     /// Why `column` cannot be read.
     pub(super) fn new(column: &str, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self {

@@ -51,11 +51,11 @@ pub struct NumberedEntry {
 /// The highest number of each table that counts its rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Numbers {
-    /// Of subscriptions.
+    /// That of subscriptions.
     pub subscriptions: i64,
-    /// Of keys.
+    /// That of keys.
     pub keys: i64,
-    /// Of entries of the audit log.
+    /// That of the audit log.
     pub entries: i64,
 }
 

@@ -126,7 +126,7 @@ pub enum KeyState {
     SubscriptionInactive,
 }
 
-/// Why a known key is refused. Where several hold, the first in this order is told.
+/// Why a known key is refused. Where several hold, the first in this order is the one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KeyRefusal {
     /// Issued for the other environment.

@@ -1,7 +1,7 @@
 //! When keys were last used: what servers write down, and what commands show.
 //!
 //! Servers note a use in memory and write many at once, so what is written lags a little. It is no
-//! change of a key: nobody reads keys again because of it, and the audit log knows nothing of it.
+//! change of a key: no server reads keys again because of it, and the audit log has no entry of it.
 
 use crate::keys::key::KeyId;
 use crate::keys::store::KeyStoreError;
@@ -11,7 +11,7 @@ use crate::keys::store::KeyStoreError;
 pub struct LastUse {
     /// When, in Unix seconds.
     pub at: i64,
-    /// Whether that was after another key took its place: somebody has not changed over yet.
+    /// Whether that was after another key took its place: its owner has not changed over yet.
     pub is_after_rotation: bool,
 }
 

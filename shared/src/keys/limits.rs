@@ -14,7 +14,7 @@ pub const RATE_LIMIT_MIN: u32 = 1;
 pub const RATE_LIMIT_MAX: u32 = 1_000_000;
 /// Longest name of a subscription or a key, in characters.
 pub const NAME_MAX: usize = 80;
-/// How long a rotated key goes on working unless told otherwise.
+/// How long a rotated key goes on working unless set otherwise.
 pub const DEFAULT_GRACE: Duration = Duration::from_hours(24);
 /// Longest grace of a rotated key.
 pub const GRACE_MAX: Duration = Duration::from_hours(365 * 24);

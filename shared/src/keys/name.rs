@@ -95,7 +95,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// A name as somebody types it. Unlike one that is kept already, it must not contain a key.
+/// A name as it is typed. Unlike one that is kept already, it must not contain a key.
 impl FromStr for Name {
     type Err = InvalidName;
 

@@ -2,14 +2,14 @@
 //!
 //! The tables are those of the SQLite file, in a schema of their own, made and brought up to date by
 //! an explicit command alone. Everything is done under a timeout; a connection on which one ran out
-//! is thrown away, since what it would still say belongs to a question that nobody asks any more.
+//! is thrown away, since what it would still say belongs to a question that is not asked any more.
 //! Nothing here prints a password, and nothing outside names a library of PostgreSQL.
 //!
 //! Reading order: where a store is ([`PostgresAddress`]), what reaches it ([`PgClient`]), how it is
-//! made and brought up to date ([`make`], [`migrate`]), and behind which traits it stands: [`KeyStore`]
-//! ([`PostgresKeyStore`]), [`KeySource`], [`QuotaLedger`] and [`LastUses`].
+//! made and brought up to date ([`make`], [`migrate`]), and behind what it stands: [`KeyStore`],
+//! [`KeySource`], [`QuotaLedger`] and [`LastUses`].
 //!
-//! [`KeyStore`]: crate::keys::store::KeyStore
+//! [`KeyStore`]: crate::keys::key_store::KeyStore
 //! [`KeySource`]: crate::keys::store::KeySource
 //! [`QuotaLedger`]: crate::keys::ledger::QuotaLedger
 //! [`LastUses`]: crate::keys::last_use::LastUses

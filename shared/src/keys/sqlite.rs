@@ -3,7 +3,7 @@
 //! Commits are synced before they are reported, their rollback journal and its end included. The
 //! journal stays there in between, and says nothing then: only its room on the disk is kept.
 //! There is no write-ahead log: who holds the file exclusively stops every reader, a file alone is
-//! a whole backup, and no second file can be lost. Whoever is not a command opens the file anew
+//! a whole backup, and no second file can be lost. A server opens the file anew
 //! each time, so that it is always the one at the path, read from the disk. Files are otherwise
 //! only looked at with `stat`: opening the database file without SQLite and closing it again would
 //! drop SQLite's own locks on it.

@@ -27,19 +27,19 @@ pub struct KeySnapshot {
     pub subscriptions: Vec<Subscription>,
 }
 
-/// Wakes whoever polls a source.
+/// Wakes the one who polls a source.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// Follows the keys of a store, for a server.
 pub trait KeySource: Send {
     /// `Some` the first time and whenever anything may have changed; `None` confirms that nothing
-    /// did. An error confirms nothing: whoever waits too long for a confirmation must refuse.
+    /// did. An error confirms nothing: a server that waits too long for a confirmation must refuse.
     fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError>;
 
     /// What the last poll confirmed, if it did.
     fn revision(&self) -> Option<Revision>;
 
-    /// Has `wake` called whenever something has probably changed, so that nobody has to wait for
+    /// Has `wake` called whenever something has probably changed, so that no change waits for
     /// the next poll. A source that cannot know never calls it.
     fn wake_with(&mut self, _wake: Wake) {}
 }
@@ -135,7 +135,7 @@ pub enum KeyStoreError {
         /// Where it lies.
         location: Location,
     },
-    /// Somebody else held the store for too long. Nothing was changed.
+    /// Another process held the store for too long. Nothing was changed.
     #[error("could not {attempt} the key store {location}")]
     Locked {
         /// What was attempted, as a verb.
@@ -175,7 +175,7 @@ pub enum KeyStoreError {
         /// The name that was asked for.
         name: Name,
     },
-    /// No subscription of that number, which a server was told by this very store.
+    /// No subscription of that number, which a server has from this very store.
     #[error("there is no subscription with the number {}", id.0)]
     NoSubscriptionId {
         /// The number that was asked for.

@@ -40,7 +40,7 @@ pub enum AddressError {
     /// It begins with something else.
     #[error("must begin with postgres://")]
     Scheme,
-    /// It says that the connection is to be protected in a way that nobody knows.
+    /// It says that the connection is to be protected in an unknown way.
     #[error("sslmode must be disable, require or verify-full")]
     SslMode,
     /// It names no host.

@@ -2,7 +2,7 @@
 //! anything is waited for.
 //!
 //! Commands and servers ask from threads that may block; the network is waited for here. So no
-//! busy runtime of a server delays an answer of the store, and nobody outside needs to know that
+//! busy runtime of a server delays an answer of the store, and no caller needs to know that
 //! anything here is asynchronous.
 
 use std::fmt;
@@ -56,8 +56,8 @@ impl PgClient {
         Self::with_slack(address, NonZeroU32::MIN)
     }
 
-    /// The same, which waits `slack` times longer than usual for everything: for whoever asks on a
-    /// machine that is busy with other things, and has time.
+    /// The same, which waits `slack` times longer than usual for everything: on a machine
+    /// that is busy with other things, for callers who have time.
     pub fn with_slack(address: PostgresAddress, slack: NonZeroU32) -> io::Result<Self> {
         let runtime = threads::runtime("postgres", 1, BLOCKING)?;
         Ok(Self(Arc::new(Shared {
@@ -116,25 +116,25 @@ impl PgClient {
 }
 
 impl Timeout {
-    /// Of a command.
+    /// For commands.
     pub(crate) const COMMANDS: Self = Self(Duration::from_secs(5));
-    /// Of a copy and of steps from one version to the next, which work on all rows at once.
+    /// For a copy and for steps from one version to the next, which work on all rows at once.
     pub(crate) const ALL_ROWS: Self = Self(Duration::from_mins(10));
-    /// Of whoever only looks how the store is.
+    /// For a look at how the store is.
     pub(crate) const LOOKS: Self = Self(Duration::from_secs(2));
-    /// Of the ledger: requests wait with it.
+    /// For the ledger: requests wait with it.
     pub(crate) const LEASES: Self = Self(Duration::from_millis(250));
-    /// Of a server that asks for changes: several fit into the second for which it may trust its
+    /// For a server that asks for changes: several fit into the second for which it may trust its
     /// last answer.
     pub(crate) const POLLS: Self = Self(Duration::from_millis(250));
-    /// Of a server that reads all keys anew. What took longer would confirm nothing any more.
+    /// For a server that reads all keys anew. What took longer would confirm nothing any more.
     pub(crate) const SNAPSHOTS: Self = Self(Duration::from_secs(1));
-    /// Of last uses, for which nobody waits.
+    /// For last uses, for which no request waits.
     pub(crate) const USES: Self = Self(Duration::from_secs(2));
 
     /// How long the store itself works on a statement before it gives up: a little less, so that
     /// one that waits for a lock ends with a word that nothing was done, and none goes on after
-    /// whoever asked is gone.
+    /// the one who asked is gone.
     pub(super) fn for_statements(self) -> Duration {
         self.0 * 4 / 5
     }
@@ -165,8 +165,8 @@ impl Endings {
     }
 }
 
-/// The authorities of the system, or those in the file that `SSL_CERT_FILE` names. Whoever uses no
-/// TLS needs none of them.
+/// The authorities of the system, or those in the file that `SSL_CERT_FILE` names. Without TLS
+/// none of them is needed.
 fn tls(address: &PostgresAddress) -> Result<MakeRustlsConnect, String> {
     // Another part of the process may have chosen, the same.
     let _chosen = ring::default_provider().install_default();
@@ -177,12 +177,12 @@ fn tls(address: &PostgresAddress) -> Result<MakeRustlsConnect, String> {
         })?;
         return Ok(authorities);
     }
-    let nobody = ClientConfig::builder().with_root_certificates(RootCertStore::empty());
-    Ok(MakeRustlsConnect::new(nobody.with_no_client_auth()))
+    let trusts_none = ClientConfig::builder().with_root_certificates(RootCertStore::empty());
+    Ok(MakeRustlsConnect::new(trusts_none.with_no_client_auth()))
 }
 
 impl Drop for Shared {
-    /// Also where nothing may block: whoever is dropped last may be in the midst of a runtime.
+    /// Also where nothing may block: the last clone may be dropped in the midst of a runtime.
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();

@@ -15,11 +15,11 @@ use crate::keys::postgres::failure::Failure;
 use crate::keys::postgres::stream::{LimitedStreams, lone_folder};
 use crate::keys::store::Wake;
 
-/// What a commit waits for at the least. Whoever asks for more, with `remote_apply`, gets it.
+/// What a commit waits for at the least. A database that asks for more, with `remote_apply`, gets it.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')";
 
-/// Names the connections of this program to whoever looks after the database.
+/// Names the connections of this program to the administrator of the database.
 const PROGRAM: &str = "catalogue";
 
 /// Most bytes of an answer that is a row or two.
@@ -46,7 +46,7 @@ pub(super) struct Connection {
 }
 
 impl Plan {
-    /// Of connections on which statements take no longer than `timeout`, and answers have no
+    /// The plan of connections on which statements take no longer than `timeout`, and answers have no
     /// more than `answers` allows.
     pub(super) fn new(
         client: &PgClient,
@@ -57,7 +57,7 @@ impl Plan {
         let theirs = config.get_options().unwrap_or_default().to_owned();
         let timeout = client.stretched(timeout);
         let millis = timeout.for_statements().as_millis();
-        // Nothing is found by an unqualified name, so nobody can put another thing in its place.
+        // Nothing is found by an unqualified name, so no other thing can be put in its place.
         // Who waits for a row goes on with what it is then: a stricter isolation would refuse.
         config.options(format!(
             "{theirs} -c search_path=pg_catalog -c statement_timeout={millis} \
@@ -105,7 +105,7 @@ impl Plan {
     }
 }
 
-/// Drives a connection until it ends, which is told to whoever asks on it.
+/// Drives a connection until it ends, and notes why.
 async fn drive<S, T>(
     mut connection: tokio_postgres::Connection<S, T>,
     wake: Option<Wake>,
@@ -139,7 +139,7 @@ impl Connection {
         client.wait(timeout, async { Ok(plan.connect(wake).await?) })
     }
 
-    /// The same for whoever ends the task himself.
+    /// The same for a caller that ends the task itself.
     pub(super) fn into_parts(self) -> (Client, JoinHandle<()>) {
         (self.client, self.task.detach())
     }

@@ -109,8 +109,9 @@ impl Database {
         };
         let begin = connection.client.build_transaction();
         let begin = begin.isolation_level(isolation).read_only(!is_change);
-        let begun = self.wait(async { Ok(begin.start().await?) });
-        let transaction = begun.map_err(|failure| explained(failure, CommitOutcome::NotMade))?;
+        let transaction = self.wait(async { Ok(begin.start().await?) });
+        let transaction =
+            transaction.map_err(|failure| explained(failure, CommitOutcome::NotMade))?;
         let session = Session::new(&self.client, self.timeout, &transaction, attempt);
         let worked = work(&session);
         is_broken.set(session.is_broken.get());
@@ -156,7 +157,7 @@ impl<'a> Session<'a> {
         asked: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, KeyStoreError> {
         self.client.wait(self.timeout, asked).map_err(|failure| {
-            self.is_broken.set(failure.breaks());
+            self.is_broken.set(self.is_broken.get() || failure.breaks());
             failure.explained(self.attempt, CommitOutcome::NotMade, self.client.address())
         })
     }

@@ -16,14 +16,14 @@ pub(super) enum Failure {
     Ended(String),
     /// It took too long, so many milliseconds.
     TooSlow(u128),
-    /// Nobody asked: others of this process had all connections, for so many milliseconds.
+    /// It was not asked: others of this process had all connections, for so many milliseconds.
     Busy {
         /// How many there are.
         connections: usize,
         /// How long.
         millis: u128,
     },
-    /// Nobody asked: it did not answer a moment ago.
+    /// It was not asked: it did not answer a moment ago.
     Away,
     /// What is needed to connect is not there.
     Setup(String),
@@ -70,7 +70,7 @@ impl Failure {
             return None;
         };
         let said = error.as_db_error()?;
-        // Whoever says this closes the connection, perhaps in the middle of a commit.
+        // A server that says this closes the connection, perhaps in the middle of a commit.
         let is_last_word = matches!(
             said.parsed_severity(),
             Some(Severity::Fatal | Severity::Panic)

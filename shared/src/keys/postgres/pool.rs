@@ -32,7 +32,7 @@ pub(super) struct Pool {
     client: PgClient,
     timeout: Timeout,
     connections: Result<Connections, String>,
-    /// Whoever waits here waits for others of this process: the store has no part in it.
+    /// A wait here is for others of this process: the store has no part in it.
     turns: Semaphore,
     connections_max: usize,
     circuit: Circuit,
@@ -61,7 +61,7 @@ impl Pool {
         }
     }
 
-    /// Asks one question on a connection that nobody else uses meanwhile. Waiting for one is bounded
+    /// Asks one question on a connection that no other request uses meanwhile. Waiting for one is bounded
     /// as the answer is, and says nothing about the store.
     pub(super) fn ask<T>(
         &self,
@@ -132,14 +132,14 @@ impl Pool {
             return;
         }
         drop(held.map(Object::take));
-        // The others broke too, or each of them would cost somebody the same wait.
+        // The others broke too, or each of them would cost a request the same wait.
         connections.pool.retain(|_connection, _metrics| false);
         self.circuit.open(&self.client, connections.plan.clone());
     }
 }
 
 impl Circuit {
-    /// Lets whoever asks pass, unless nothing is to be asked.
+    /// Refuses while nothing is to be asked.
     pub(super) fn pass(&self) -> Result<(), Failure> {
         if self.0.load(Ordering::Relaxed) {
             return Err(Failure::Away);
@@ -147,7 +147,7 @@ impl Circuit {
         Ok(())
     }
 
-    /// Lets nobody ask until a probe, with connections made as `plan` says, is answered.
+    /// Refuses until a probe, with connections made as `plan` says, is answered.
     pub(super) fn open(&self, client: &PgClient, plan: Plan) {
         if self.0.swap(true, Ordering::Relaxed) {
             return;

@@ -43,7 +43,7 @@ pub(super) enum Found {
     Older(i64),
     /// Our tables, of a later version that this program may not work with.
     Newer(i64),
-    /// Somebody else's tables.
+    /// Tables of another program.
     Foreign,
 }
 
@@ -58,13 +58,13 @@ pub struct Completed {
 
 const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtext('catalogue.schema'))";
 
-/// What tells whether the schema is there, whether it is empty, and whether it says a version.
+/// Whether the schema is there, whether it is empty, and whether it says a version.
 const LOOK: &str = "SELECT
     EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('catalogue')) AS has_any,
     to_regclass('catalogue.schema') IS NOT NULL AS has_version";
 const READ: &str = "SELECT version, oldest_reader FROM catalogue.schema WHERE program = $1";
 
-/// The schema may have been made by whoever runs the database, for the user of this program.
+/// The schema may have been made by the administrator of the database, for the user of this program.
 const BEGIN: &str = "
 CREATE SCHEMA IF NOT EXISTS catalogue;
 CREATE TABLE catalogue.schema (program text NOT NULL, version bigint NOT NULL, oldest_reader bigint NOT NULL);
@@ -86,7 +86,7 @@ pub(super) async fn find(client: &Client) -> Result<Found, Failure> {
     Ok(Found::of(row.try_get(0)?, row.try_get(1)?))
 }
 
-/// A table of that name with other columns is somebody else's.
+/// A table of that name with other columns is another program's.
 fn foreign<T>(error: tokio_postgres::Error) -> Result<Option<T>, Failure> {
     match error.code() {
         Some(code) if *code == tokio_postgres::error::SqlState::UNDEFINED_COLUMN => Ok(None),

@@ -6,6 +6,7 @@
 
 use tokio_postgres::IsolationLevel;
 
+use crate::keys::connection::{Row, Unreadable};
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::{self, Connection};
 use crate::keys::postgres::database::Session;
@@ -83,25 +84,20 @@ impl PostgresKeySource {
     }
 
     fn revision_on(&self, connection: &Connection) -> Result<Revision, KeyStoreError> {
+        let asked = async { Ok(connection.client.query_opt(LOOK, &[]).await?) };
         let location = || self.client.address().location();
-        let looked = self.wait(Timeout::POLLS, async {
-            let Some(row) = connection.client.query_opt(LOOK, &[]).await? else {
-                return Ok(None);
-            };
-            let found = Found::of(row.try_get("version")?, row.try_get("oldest_reader")?);
-            let revision = row.try_get("revision")?;
-            Ok(Some((found, row.try_get("is_read_only")?, revision)))
-        })?;
-        let Some((found, is_read_only, revision)) = looked else {
+        let Some(row) = self.wait(Timeout::POLLS, asked)? else {
             let location = location();
             return Err(KeyStoreError::Missing { location });
         };
+        let looked = look_at(&row).map_err(|unreadable| unreadable.in_store(location()))?;
+        let (found, is_read_only, revision) = looked;
         found.usable(self.client.address())?;
         if is_read_only {
             let location = location();
             return Err(KeyStoreError::ReadOnly { location });
         }
-        Ok(Revision(revision))
+        Ok(revision)
     }
 
     fn snapshot(
@@ -136,6 +132,12 @@ impl PostgresKeySource {
     fn unread(&self, failure: Failure) -> KeyStoreError {
         failure.explained("read", CommitOutcome::NotMade, self.client.address())
     }
+}
+
+fn look_at(row: &dyn Row) -> Result<(Found, bool, Revision), Unreadable> {
+    let found = Found::of(row.get("version")?, row.get("oldest_reader")?);
+    let revision = Revision(row.get("revision")?);
+    Ok((found, row.get("is_read_only")?, revision))
 }
 
 impl KeySource for PostgresKeySource {
@@ -195,13 +197,13 @@ fn explained<T>(client: &PgClient, outcome: Result<T, Failure>) -> Result<T, Key
     outcome.map_err(explain)
 }
 
-/// Takes the lock beside other servers, if nobody has it for himself.
+/// Takes the lock beside other servers, if none has it alone.
 fn shared_lock() -> String {
     let [program, purpose] = LOCK;
     format!("SELECT pg_try_advisory_lock_shared({program}, {purpose})")
 }
 
-/// Takes the lock for oneself, if no server has it.
+/// Takes the lock alone, if no server has it.
 fn exclusive_lock() -> String {
     let [program, purpose] = LOCK;
     format!("SELECT pg_try_advisory_lock({program}, {purpose})")

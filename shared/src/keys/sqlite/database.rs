@@ -295,15 +295,15 @@ impl ToSql for Value<'_> {
 }
 
 impl LockTimeout {
-    /// Of a command, which waits for others to finish what they read or change: five seconds.
+    /// For a command, which waits for others to finish what they read or change: five seconds.
     pub(super) const COMMANDS: Self = Self(wait::<5_000>);
-    /// Of a look at how the store is: one second.
+    /// For a look at how the store is: one second.
     pub(super) const LOOKS: Self = Self(wait::<1_000>);
-    /// Of the ledger. Requests wait with it, not quite as long: so what is leased at the last
+    /// For the ledger. Requests wait with it, not quite as long: so what is leased at the last
     /// moment is there for the next.
     pub(super) const LEASES: Self = Self(wait::<450>);
-    /// Of a server that asks for changes: several such waits fit into the second for which it may
-    /// trust its last answer, and those who write for somebody wait longer. Of last uses too, for
+    /// For a server that asks for changes: several such waits fit into the second for which it may
+    /// trust its last answer, and who writes for a request waits longer. For last uses too, for
     /// which no request waits.
     pub(super) const POLLS: Self = Self(wait::<250>);
 
@@ -333,7 +333,7 @@ impl FileStamp {
             },
             _ => failed("look at", path, error),
         })?;
-        // SQLite would wait for somebody to write to a pipe.
+        // SQLite would wait for a writer to a pipe.
         regular_file::refuse_irregular(metadata.file_type())
             .map_err(|error| failed("read", path, error))?;
         Ok(Self {
@@ -348,7 +348,7 @@ impl FileStamp {
 
 /// Leaves the rollback journal there between changes, with its room. A file that still has a
 /// write-ahead log is turned into one with a journal; while others have it open that cannot be
-/// done, and is done by whoever opens it next.
+/// done, and is done when it is opened next.
 fn keep_journal(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
     match connection.pragma_update_and_check(None, "journal_mode", "persist", |_mode| Ok(())) {
         Err(error) if is_locked(&error) => Ok(()),

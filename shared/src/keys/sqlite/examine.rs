@@ -163,8 +163,8 @@ fn whole_or_not(session: &Session<'_>) -> Result<WholeOrNot, KeyStoreError> {
     })
 }
 
-/// Whether the file, its directory and its journal may be written to: somebody may have given the
-/// file to another user, and left the journal.
+/// Whether the file, its directory and its journal may be written to: the file may have been given to
+/// another user without the journal.
 pub(super) fn is_writable(path: &Path) -> bool {
     let may_write = |path: &Path| access(path, AccessFlags::W_OK).is_ok();
     let journal = reserve::journal_of(path).ok();

@@ -1,6 +1,6 @@
 //! What is charged to each quota, in the file that also holds the quotas.
 //!
-//! A commit waits for the disk several times, and a look for whoever changes the file, so the
+//! A commit waits for the disk several times, and a look for a change that goes on, so the
 //! requests that come meanwhile run next, all together: many subscriptions cost hardly more than one.
 
 use std::mem;

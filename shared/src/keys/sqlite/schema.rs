@@ -18,7 +18,7 @@ pub(super) enum Found {
     Older,
     /// Our tables, of a later version.
     Newer(i64),
-    /// Somebody else's tables.
+    /// Tables of another program.
     Foreign,
 }
 
@@ -66,7 +66,7 @@ CREATE TABLE revision (number INTEGER NOT NULL) STRICT;
 INSERT INTO revision VALUES (1);
 ";
 
-/// The audit log. What is entered stays as it is, also where somebody else works on the file: the
+/// The audit log. What is entered stays as it is, also where another program works on the file: the
 /// last trigger is for `INSERT OR REPLACE`, which deletes without a trigger.
 const AUDIT: &str = "
 CREATE TABLE audit (

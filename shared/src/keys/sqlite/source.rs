@@ -1,9 +1,9 @@
 //! The keys of a file, followed by a server.
 //!
-//! Each poll opens the file anew and reads under SQLite's own lock which state it is in, so nobody's
+//! Each poll opens the file anew and reads under SQLite's own lock which state it is in, so no
 //! lock is overlooked. Keys are read again when that state is another one, by its token and not by
 //! its number, since a file may be replaced or restored. Where `stat` says that anything was
-//! written, whoever did, the whole file is checked: usage is written all the time, and damage too
+//! written, by any program, the whole file is checked: usage is written all the time, and damage too
 //! looks like nothing else.
 
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub struct SqliteKeySource {
 
 #[derive(Debug)]
 struct Known {
-    /// Of the file before it was read.
+    /// The stamp of the file before it was read.
     stamp: FileStamp,
     state: State,
     /// Whether a later poll found the same stamp: file times are coarse, so that a file just
@@ -82,7 +82,7 @@ impl KeySource for SqliteKeySource {
 }
 
 impl State {
-    /// A revision that is not unique says enough only of a file that nobody wrote to.
+    /// A revision that is not unique says enough only of a file that was not written to.
     fn is_surely(&self, other: &Self, is_untouched: bool) -> bool {
         self == other && (self.is_unique || is_untouched)
     }
