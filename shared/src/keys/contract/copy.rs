@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::*;
-use crate::keys::contents::Contents;
+use crate::keys::contents::{Contents, NumberedEntry};
+use crate::keys::key::{Key, KeyId};
+use crate::keys::secret::PlainKey;
 use crate::keys::store::KeyStoreError;
 
 /// A store with something of everything.
@@ -96,5 +98,46 @@ fn a_copy_that_fails_on_the_way_leaves_nothing() {
         // Nor does it keep the next one from being made.
         to.store().fill(&contents).unwrap();
         assert_eq!(to.store().contents().unwrap(), contents);
+    });
+}
+
+/// More keys than one statement enters, the first of which names the last, and as many entries.
+#[test]
+fn a_copy_of_thousands_of_rows_has_them_all() {
+    on_every_store(|place| {
+        let mut contents = used(place);
+        let random = &mut StdRng::seed_from_u64(9);
+        let (_, some) = contents.keys.pop().unwrap();
+        contents.keys = (1..=5001)
+            .map(|number| {
+                let secret = PlainKey::generate(some.environment, random);
+                let id = KeyId::generate(random);
+                let key = Key {
+                    family: id.clone(),
+                    id,
+                    prefix: secret.prefix(),
+                    hash: secret.hash(),
+                    replaced_by: None,
+                    ..some.clone()
+                };
+                (number, key)
+            })
+            .collect();
+        contents.keys[0].1.replaced_by = Some(contents.keys[5000].1.id.clone());
+        contents.last_uses.clear();
+        let mut entry = contents.entries.pop().unwrap();
+        entry.entry.key = None;
+        contents.entries = (1..=5001)
+            .map(|number| NumberedEntry {
+                number,
+                ..entry.clone()
+            })
+            .collect();
+        contents.numbers.keys = 5001;
+        contents.numbers.entries = 5001;
+        on_every_store(|copy| {
+            copy.store().fill(&contents).unwrap();
+            assert_eq!(copy.store().contents().unwrap(), contents);
+        });
     });
 }

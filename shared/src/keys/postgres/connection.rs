@@ -39,7 +39,7 @@ pub(super) struct Plan {
 
 /// A connection that ends when it is dropped, whatever it waits for.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(super) struct PgConnection {
     pub(super) client: Client,
     /// What drives it: ended also where time runs out before the first answer.
     task: AbortOnDropHandle<()>,
@@ -90,7 +90,7 @@ impl Plan {
     }
 
     /// Connects; `wake` is called at every notification.
-    pub(super) async fn connect(&self, wake: Option<Wake>) -> Result<Connection, Error> {
+    pub(super) async fn connect(&self, wake: Option<Wake>) -> Result<PgConnection, Error> {
         let (streams, endings) = (&self.streams, self.endings.clone());
         let (client, task) = if let Some(folder) = lone_folder(&self.config) {
             let connected = streams.connect_through(folder, &self.config).await?;
@@ -101,7 +101,7 @@ impl Plan {
         };
         let task = AbortOnDropHandle::new(task);
         client.batch_execute(DURABLE).await?;
-        Ok(Connection { client, task })
+        Ok(PgConnection { client, task })
     }
 }
 
@@ -123,7 +123,7 @@ async fn drive<S, T>(
     }
 }
 
-impl Connection {
+impl PgConnection {
     /// Connects, within `timeout`.
     pub(super) fn open(
         client: &PgClient,

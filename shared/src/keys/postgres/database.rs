@@ -8,9 +8,9 @@ use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{IsolationLevel, Transaction};
 
-use crate::keys::connection::{self, Access, Dialect, Row, Unreadable, Value};
+use crate::keys::connection::{Access, Connection, Dialect, Row, Unreadable, Value};
 use crate::keys::postgres::client::{PgClient, Timeout};
-use crate::keys::postgres::connection::Connection;
+use crate::keys::postgres::connection::PgConnection;
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::schema;
 use crate::keys::store::{CHANGE, KeyStoreError, Location};
@@ -23,7 +23,7 @@ const TAKE_TURN: &str = "SELECT number FROM catalogue.revision FOR UPDATE";
 pub(crate) struct Database {
     client: PgClient,
     timeout: Timeout,
-    connection: Option<Connection>,
+    connection: Option<PgConnection>,
 }
 
 /// A transaction, each step of which is waited for.
@@ -68,7 +68,7 @@ impl Database {
         match access {
             Access::Read => self.in_transaction("read", work),
             Access::Change | Access::UrgentChange => self.in_transaction(CHANGE, |session| {
-                connection::Connection::execute(session, TAKE_TURN, &[])?;
+                session.execute(TAKE_TURN, &[])?;
                 work(session)
             }),
         }
@@ -92,7 +92,7 @@ impl Database {
 
     fn work_on<T>(
         &self,
-        connection: &mut Connection,
+        connection: &mut PgConnection,
         attempt: &'static str,
         work: impl FnOnce(&Session<'_>) -> Result<T, KeyStoreError>,
         is_broken: &Cell<bool>,
@@ -121,8 +121,8 @@ impl Database {
         Ok(value)
     }
 
-    fn connect(&self, attempt: &'static str) -> Result<Connection, KeyStoreError> {
-        let connection = Connection::open(&self.client, self.timeout, None);
+    fn connect(&self, attempt: &'static str) -> Result<PgConnection, KeyStoreError> {
+        let connection = PgConnection::open(&self.client, self.timeout, None);
         connection.map_err(|failure| self.not_made(attempt, failure))
     }
 
@@ -163,7 +163,7 @@ impl<'a> Session<'a> {
     }
 }
 
-impl connection::Connection for Session<'_> {
+impl Connection for Session<'_> {
     fn dialect(&self) -> &'static Dialect {
         &DIALECT
     }

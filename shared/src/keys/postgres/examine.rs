@@ -51,28 +51,35 @@ pub fn examine(client: &PgClient) -> Result<Examination, KeyStoreError> {
     let mut database = Database::open(client, Timeout::LOOKS)?;
     database.transact(Access::Read, |session| {
         let connection: &dyn Connection = session;
-        let location = connection.location();
-        let missing = KeyStoreError::Missing { location };
-        let revision = statements::revision(connection)?;
-        let contents = statements::snapshot(connection)?;
-        let last_uses = statements::last_uses(connection)?;
-        let last_change = statements::last_change(connection)?;
-        let latest_charged = statements::latest_charged(connection)?;
         let looked = connection.first(LOOK, &[], |row| {
-            Ok(Examination {
-                server: row.get("server")?,
-                version: row.get("version")?,
-                bytes: row.get("bytes")?,
-                is_writable: row.get("is_writable")?,
-                is_durable: row.get("is_durable")?,
-                connections_left: row.get("connections_left")?,
-                revision: revision.clone(),
-                contents: contents.clone(),
-                last_uses: last_uses.clone(),
-                last_change,
-                latest_charged,
-            })
+            let (server, version, bytes) =
+                (row.get("server")?, row.get("version")?, row.get("bytes")?);
+            let (is_writable, is_durable) = (row.get("is_writable")?, row.get("is_durable")?);
+            let connections_left = row.get("connections_left")?;
+            Ok((
+                server,
+                version,
+                bytes,
+                is_writable,
+                is_durable,
+                connections_left,
+            ))
         })?;
-        looked.ok_or(missing)
+        let location = connection.location();
+        let (server, version, bytes, is_writable, is_durable, connections_left) =
+            looked.ok_or(KeyStoreError::Missing { location })?;
+        Ok(Examination {
+            server,
+            version,
+            bytes,
+            is_writable,
+            is_durable,
+            connections_left,
+            revision: statements::revision(connection)?,
+            contents: statements::snapshot(connection)?,
+            last_uses: statements::last_uses(connection)?,
+            last_change: statements::last_change(connection)?,
+            latest_charged: statements::latest_charged(connection)?,
+        })
     })
 }

@@ -8,7 +8,7 @@ use tokio_postgres::IsolationLevel;
 
 use crate::keys::connection::{Row, Unreadable};
 use crate::keys::postgres::client::{PgClient, Timeout};
-use crate::keys::postgres::connection::{self, Connection};
+use crate::keys::postgres::connection::{self, PgConnection};
 use crate::keys::postgres::database::Session;
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::schema::Found;
@@ -28,7 +28,7 @@ const LOOK: &str = "SELECT revision.number || '-' || revision.token AS revision,
 pub struct PostgresKeySource {
     client: PgClient,
     wake: Option<Wake>,
-    connection: Option<Connection>,
+    connection: Option<PgConnection>,
     known: Option<Revision>,
 }
 
@@ -59,11 +59,11 @@ impl PostgresKeySource {
     }
 
     /// The connection, taken out: one on which anything fails is not used again.
-    fn connected(&mut self) -> Result<Connection, KeyStoreError> {
+    fn connected(&mut self) -> Result<PgConnection, KeyStoreError> {
         if let Some(connection) = self.connection.take() {
             return Ok(connection);
         }
-        let connection = Connection::open(&self.client, Timeout::POLLS, self.wake.clone());
+        let connection = PgConnection::open(&self.client, Timeout::POLLS, self.wake.clone());
         let connection = connection.map_err(|failure| self.unread(failure))?;
         let held = self.wait(Timeout::POLLS, async {
             connection
@@ -83,7 +83,7 @@ impl PostgresKeySource {
         })
     }
 
-    fn revision_on(&self, connection: &Connection) -> Result<Revision, KeyStoreError> {
+    fn revision_on(&self, connection: &PgConnection) -> Result<Revision, KeyStoreError> {
         let asked = async { Ok(connection.client.query_opt(LOOK, &[]).await?) };
         let location = || self.client.address().location();
         let Some(row) = self.wait(Timeout::POLLS, asked)? else {
@@ -102,7 +102,7 @@ impl PostgresKeySource {
 
     fn snapshot(
         &self,
-        connection: &mut Connection,
+        connection: &mut PgConnection,
     ) -> Result<(Revision, Option<KeySnapshot>), KeyStoreError> {
         let timeout = Timeout::SNAPSHOTS;
         let begin = connection.client.build_transaction().read_only(true);
@@ -162,14 +162,14 @@ impl KeySource for PostgresKeySource {
 #[derive(Debug)]
 pub struct WithoutServers {
     client: PgClient,
-    connection: Connection,
+    connection: PgConnection,
 }
 
 impl WithoutServers {
     /// Refuses a database that a server uses. One that lost its connection a moment ago may act on
     /// what it knows for [`CHANGES_HOLD_WITHIN`](crate::keys::limits::CHANGES_HOLD_WITHIN).
     pub fn hold(client: &PgClient) -> Result<Self, KeyStoreError> {
-        let connection = Connection::open(client, Timeout::COMMANDS, None);
+        let connection = PgConnection::open(client, Timeout::COMMANDS, None);
         let connection = explained(client, connection)?;
         let take = async {
             let sql = exclusive_lock();

@@ -10,7 +10,7 @@ use tokio_postgres::config::TargetSessionAttrs;
 use super::*;
 use crate::keys::contract::{issue, subscribe};
 use crate::keys::postgres::client::Timeout;
-use crate::keys::postgres::connection::{Connection, FEW_ROWS, Plan};
+use crate::keys::postgres::connection::{FEW_ROWS, PgConnection, Plan};
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::pool::Pool;
 use crate::keys::store::KeyStoreError;
@@ -111,7 +111,7 @@ fn what_the_database_sets_otherwise_does_not_change_how_it_is_used() {
     alter("synchronous_commit = off");
     alter("search_path = public");
     let client = database.client();
-    let connection = Connection::open(client, Timeout::COMMANDS, None).unwrap();
+    let connection = PgConnection::open(client, Timeout::COMMANDS, None).unwrap();
     for (setting, expected) in [
         ("transaction_isolation", "read committed"),
         ("synchronous_commit", "on"),
@@ -171,7 +171,7 @@ fn a_connection_that_is_given_up_is_closed() {
     });
     let address = format!("postgres://tests@127.0.0.1:{port}/boats");
     let client = client(address.parse().unwrap(), 1);
-    let refused = Connection::open(&client, Timeout::POLLS, None).unwrap_err();
+    let refused = PgConnection::open(&client, Timeout::POLLS, None).unwrap_err();
     assert!(matches!(refused, Failure::TooSlow(_)), "{refused:?}");
     let closed = server.join().unwrap();
     // Also at once, before all was read.
