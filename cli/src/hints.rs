@@ -176,6 +176,8 @@ fn begins_command(before: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use shared::keys::store::Location;
+
     use super::*;
 
     #[test]
@@ -192,5 +194,23 @@ mod tests {
         );
         let path = "could not read /srv/boat catalogue store/keys.sqlite";
         assert_eq!(hints.paste(path), path);
+    }
+
+    #[test]
+    fn the_first_cause_that_knows_says_what_to_do() {
+        let missing = |location| {
+            let error = anyhow::Error::new(KeyStoreError::Missing { location });
+            error.context("could not open the keys")
+        };
+        let database = missing(Location::Database("postgres://db/boats".to_owned()));
+        let file = missing(Location::File("keys.sqlite".to_owned()));
+        let expected = "make its tables first: catalogue store init";
+        assert_eq!(hint(&database).as_deref(), Some(expected));
+        assert!(hint(&file).unwrap().contains("--data"));
+        assert_eq!(status(&file), ExitStatus::Failure);
+        let hinted = anyhow::Error::from(Hinted::wrong_usage(file, "look again"));
+        assert_eq!(hint(&hinted).as_deref(), Some("look again"));
+        assert_eq!(status(&hinted), ExitStatus::WrongUsage);
+        assert_eq!(hint(&anyhow::anyhow!("nothing is known of it")), None);
     }
 }

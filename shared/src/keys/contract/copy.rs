@@ -108,7 +108,7 @@ fn a_copy_of_thousands_of_rows_has_them_all() {
         let mut contents = used(place);
         let random = &mut StdRng::seed_from_u64(9);
         let (_, some) = contents.keys.pop().unwrap();
-        contents.keys = (1..=5001)
+        contents.keys = (1..=2101)
             .map(|number| {
                 let secret = PlainKey::generate(some.environment, random);
                 let id = KeyId::generate(random);
@@ -123,18 +123,18 @@ fn a_copy_of_thousands_of_rows_has_them_all() {
                 (number, key)
             })
             .collect();
-        contents.keys[0].1.replaced_by = Some(contents.keys[5000].1.id.clone());
+        contents.keys[0].1.replaced_by = Some(contents.keys[2100].1.id.clone());
         contents.last_uses.clear();
         let mut entry = contents.entries.pop().unwrap();
         entry.entry.key = None;
-        contents.entries = (1..=5001)
+        contents.entries = (1..=2101)
             .map(|number| NumberedEntry {
                 number,
                 ..entry.clone()
             })
             .collect();
-        contents.numbers.keys = 5001;
-        contents.numbers.entries = 5001;
+        contents.numbers.keys = 2101;
+        contents.numbers.entries = 2101;
         on_every_store(|copy| {
             copy.store().fill(&contents).unwrap();
             assert_eq!(copy.store().contents().unwrap(), contents);

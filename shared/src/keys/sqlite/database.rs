@@ -14,6 +14,7 @@ use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{ErrorCode, OpenFlags, Transaction, TransactionBehavior, params_from_iter};
 
 use crate::base::durable;
+use crate::base::engine_text::shortened;
 use crate::base::regular_file;
 use crate::keys::connection::{Access, Connection, Dialect, Row, Unreadable, Value};
 use crate::keys::sqlite::examine::is_writable;
@@ -407,15 +408,33 @@ pub(super) fn refused(
 }
 
 /// The error of a failed `attempt`, a verb. The text of the cause is kept and not the cause, since
-/// SQLite's errors repeat in their own text what stands below them.
+/// SQLite's errors repeat in their own text what stands below them, also a statement, however long.
 fn failed(attempt: &'static str, path: &Path, cause: impl fmt::Display) -> KeyStoreError {
     KeyStoreError::Failed {
         attempt,
         location: location(path),
-        source: cause.to_string().into(),
+        source: shortened(cause.to_string()).into(),
     }
 }
 
 pub(super) fn location(path: &Path) -> Location {
     Location::File(path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use super::*;
+    use crate::base::engine_text::CHARS_MAX;
+
+    #[test]
+    fn of_a_long_statement_only_the_beginning_is_said() {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        let long = format!("SELECT '{}' FROM FROM", "a".repeat(1 << 20));
+        let error = connection.prepare(&long).unwrap_err();
+        let said = refused("change", Path::new("keys.sqlite"), &error);
+        let said = said.source().unwrap().to_string();
+        assert_eq!(said.chars().count(), CHARS_MAX + 1);
+    }
 }
