@@ -7,16 +7,10 @@ pub mod args;
 pub mod commands;
 pub mod duration;
 pub mod exit_status;
-pub mod export;
-pub mod findings;
 pub mod hints;
 pub mod json;
-pub mod mapping;
-mod seen;
 pub mod serving;
 pub mod size;
-mod steps;
-pub mod validate;
 
 pub mod process;
 pub mod terminal;

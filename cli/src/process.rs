@@ -15,4 +15,3 @@ pub mod operator;
 pub mod runtime;
 pub mod service_manager;
 pub mod stop;
-pub mod temporary_file;

@@ -5,17 +5,19 @@
 
 mod code;
 mod excerpt;
+mod kind;
+pub(crate) mod nearest;
+mod place;
 pub mod report;
-pub mod terminal;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 pub use self::code::{Blame, Code, Severity};
 pub use self::excerpt::Excerpt;
-
-use crate::export::ExportFile;
-use crate::validate::Kind;
+pub use self::kind::Kind;
+pub use self::nearest::nearest;
+pub(crate) use self::place::BYTE_ORDER_MARK;
+pub use self::place::{ExportFile, Line, Place};
 
 /// Findings that are listed unless told otherwise.
 pub const LISTED_DEFAULT: usize = 1_000;
@@ -47,15 +49,6 @@ pub struct Finding {
     pub origin: Option<String>,
     /// The surroundings of the place in its line.
     pub excerpt: Option<Excerpt>,
-}
-
-/// A line of an export, or a file of it as a whole.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The file.
-    pub file: Arc<ExportFile>,
-    /// The line, from 1.
-    pub line: Option<u64>,
 }
 
 /// How people call a record.

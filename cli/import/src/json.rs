@@ -3,22 +3,30 @@
 //! A general JSON type would lose exactly what findings are about: where a value stands, that a
 //! key came twice, how a number was spelled. The grammar itself is `jiter`'s.
 
+mod decimal;
+mod line;
+mod seen;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
 use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
 
+pub(crate) use self::decimal::{Decimal, is_exact};
+pub(crate) use self::line::parse_line;
+pub(crate) use self::seen::{Seen, first_repeated};
+
 use crate::steps;
 
 /// Deepest nesting that is read; the outermost object is at depth 1.
-pub const DEPTH_MAX: usize = 32;
+pub(crate) const DEPTH_MAX: usize = 32;
 /// Most values of one text, those in others included. A line of the native format that breaks no
 /// other limit has fewer.
-pub const VALUES_MAX: usize = 250_000;
+pub(crate) const VALUES_MAX: usize = 250_000;
 
 /// A value and where it stands.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node<'a> {
+pub(crate) struct Node<'a> {
     /// Byte offsets in the line.
     pub span: Range<usize>,
     /// The value.
@@ -27,7 +35,7 @@ pub struct Node<'a> {
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value<'a> {
+pub(crate) enum Value<'a> {
     /// `null`
     Null,
     /// `true` or `false`
@@ -44,7 +52,7 @@ pub enum Value<'a> {
 
 /// A member of an object.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Member<'a> {
+pub(crate) struct Member<'a> {
     /// Its key, its escapes resolved.
     pub key: Cow<'a, str>,
     /// Byte offsets of the key in the line, quotes included.
@@ -55,7 +63,7 @@ pub struct Member<'a> {
 
 /// Why a line is not JSON of this project's form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidJson {
+pub(crate) enum InvalidJson {
     /// Not the grammar of JSON.
     #[error("the line is not valid JSON: {reason}")]
     Syntax {
@@ -84,7 +92,7 @@ pub enum InvalidJson {
 
 impl Value<'_> {
     /// What people call a value of this type.
-    pub const fn type_name(&self) -> &'static str {
+    pub(crate) const fn type_name(&self) -> &'static str {
         match self {
             Self::Null => "null",
             Self::Bool(_) => "true or false",
@@ -97,12 +105,12 @@ impl Value<'_> {
 }
 
 /// Reads a line that holds exactly one value, nested no deeper than [`DEPTH_MAX`].
-pub fn parse(line: &str) -> Result<Node<'_>, InvalidJson> {
+pub(crate) fn parse(line: &str) -> Result<Node<'_>, InvalidJson> {
     parse_nested(line, DEPTH_MAX)
 }
 
 /// Reads a text that holds exactly one value, nested no deeper than `depth_max`.
-pub fn parse_nested(line: &str, depth_max: usize) -> Result<Node<'_>, InvalidJson> {
+pub(crate) fn parse_nested(line: &str, depth_max: usize) -> Result<Node<'_>, InvalidJson> {
     let mut parser = Parser {
         line,
         depth_max,

@@ -19,7 +19,6 @@ mod native;
 mod origin;
 mod parse;
 mod pipeline;
-mod readers;
 mod section;
 mod shipped;
 mod worker;
@@ -27,10 +26,11 @@ mod worker;
 use std::fs;
 use std::io::{self, Read};
 use std::num::NonZero;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 
 pub use self::check::{CheckReport, FieldReport, LinkedReport, RuleReport, UnreadKey};
 pub use self::mapper::Failed;
@@ -40,13 +40,10 @@ use self::definition::Definition;
 use self::index::Index;
 use self::pipeline::Pipeline;
 use self::worker::Workers;
-use crate::export::{self, Surroundings, Visit};
-use crate::findings::Finding;
-use crate::hints::Hinted;
-use crate::process::machine::resident_bytes;
-use crate::terminal::excerpt::{self, Problem};
-use crate::terminal::progress::Progress;
-use crate::validate::Kind;
+use crate::finding::Kind;
+use crate::finding::{Finding, Findings};
+use crate::source::ProgressListener;
+use crate::source::{self, Surroundings, Visit};
 
 /// Longest mapping file, in bytes.
 const FILE_MAX: u64 = 1024 * 1024;
@@ -64,6 +61,49 @@ pub struct Mapping {
     definition: Arc<Definition>,
     /// The files it reads, for people.
     wanted: String,
+}
+
+/// Something wrong with a mapping file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// Bytes of the file.
+    pub span: Range<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead, where that is known.
+    pub hint: Option<String>,
+}
+
+impl Mistake {
+    pub(crate) fn new(span: Range<usize>, message: impl Into<String>) -> Self {
+        Self {
+            span,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    pub(crate) fn hint(mut self, hint: Option<String>) -> Self {
+        self.hint = hint;
+        self
+    }
+}
+
+/// A mapping file with mistakes.
+#[derive(Debug, thiserror::Error)]
+#[error("the mapping {name} cannot be used")]
+pub struct InvalidMapping {
+    /// Its path, for people.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// All that is wrong with it.
+    pub mistakes: Vec<Mistake>,
+}
+
+impl InvalidMapping {
+    /// What to do next.
+    pub const HINT: &str = "mend the mapping; `catalogue mapping init` writes one that works";
 }
 
 /// Receives what a mapping makes of an export.
@@ -95,11 +135,17 @@ impl Mapping {
                 Ok(definition)
             })
         })?;
-        let definition = checked.map_err(|problems| unusable(&problems, &name, &text))?;
-        let unknown = native::unknown_fields(&definition)?;
-        if !unknown.is_empty() {
-            return Err(unusable(&unknown, &name, &text));
-        }
+        let definition = match checked {
+            Ok(definition) => definition,
+            Err(mistakes) => {
+                return Err(InvalidMapping {
+                    name,
+                    text,
+                    mistakes,
+                }
+                .into());
+            }
+        };
         let sources = definition.sources.iter().map(|source| &source.files);
         let links = definition.links.iter().map(|links| &links.files);
         let patterns = sources.chain(links).flat_map(|files| &files.patterns);
@@ -110,6 +156,25 @@ impl Mapping {
             text,
             definition: Arc::new(definition),
         })
+    }
+
+    /// The mapping, or the mistakes in it that `findings` about its [`Self::blank_records`] tell.
+    pub(crate) fn checked(self, findings: &Findings) -> Result<Self, InvalidMapping> {
+        let mistakes = native::unknown_fields(&self.definition, findings);
+        if mistakes.is_empty() {
+            return Ok(self);
+        }
+        Err(InvalidMapping {
+            name: self.name,
+            text: self.text,
+            mistakes,
+        })
+    }
+
+    /// A native record for each rule, with all its fields and no value: to see whether the native
+    /// format knows these.
+    pub(crate) fn blank_records(&self) -> String {
+        native::blank_records(&self.definition)
     }
 
     /// The line of a place in the file.
@@ -128,7 +193,7 @@ pub struct Run<'a> {
     /// Where reading leaves its traces.
     pub surroundings: Surroundings<'a>,
     /// Shows how far mapping is.
-    pub progress: &'a Progress,
+    pub progress: &'a dyn ProgressListener,
     /// How many records may be mapped at once.
     pub processors: NonZero<usize>,
     /// Whether to report what the mapping finds.
@@ -151,11 +216,11 @@ pub fn read(
     } = *run;
     let none_yet = Arc::new(Index::create(surroundings.temp_dir)?);
     let definition = &mapping.definition;
-    let workers = Workers::start(definition, processors, &none_yet, resident_bytes)?;
+    let workers = Workers::start(definition, processors, &none_yet, worker::resident_bytes)?;
     let may_wait = exports.iter().any(|path| !path.is_file() && !path.is_dir());
     let temp_dir = surroundings.temp_dir;
     let mut pipeline = Pipeline::new(mapping, workers, temp_dir, may_wait, receive)?;
-    export::files::read(exports, input, surroundings, mapping, &mut pipeline)?;
+    source::files::read(exports, input, surroundings, mapping, &mut pipeline)?;
     pipeline.finish(is_checked, progress)
 }
 
@@ -170,15 +235,6 @@ fn read_text(path: &Path) -> io::Result<String> {
         )));
     }
     Ok(text)
-}
-
-fn unusable(problems: &[Problem], name: &str, text: &str) -> anyhow::Error {
-    let error = anyhow!("the mapping {name} cannot be used");
-    let hint = "mend the mapping; `catalogue mapping init` writes one that works";
-    let excerpt = excerpt::render(problems, name, text);
-    Hinted::wrong_usage(error, hint)
-        .with_excerpt(excerpt)
-        .into()
 }
 
 #[cfg(test)]

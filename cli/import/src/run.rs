@@ -5,53 +5,29 @@
 //! `collect` holds everything a boat may refer to and sets the boats' lines aside, `boats`
 //! then reads them one by one, so that memory does not grow with their number.
 
-mod announced;
-mod boat;
-mod boat_parts;
 mod boats;
-mod catalogue;
 mod collect;
-mod decimal;
-mod designer;
-mod fields;
-mod first_look;
-mod identity;
-mod keys;
-mod kind;
-mod manufacturer;
 mod mapped;
 mod nobody;
-mod numbers;
-mod open_line;
-mod references;
 mod rejects;
-mod reporter;
-mod shapes;
-mod spool;
-mod tally;
-mod term;
-mod text;
-mod values;
+mod spill;
 
-use std::io::Read;
+use std::io::{self, Read, Write};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::thread;
 
 pub use self::boats::Consumer;
-pub use self::keys::nearest;
-pub use self::kind::Kind;
 pub use self::nobody::Nobody;
-pub use self::numbers::is_exact;
-pub use self::open_line::parse as parse_line;
-pub use self::rejects::Rejects;
-pub use self::tally::{Tally, TallyOfKind};
+pub use crate::validate::{Tally, TallyOfKind};
 
 use self::collect::Collector;
-use crate::export::{self, LineFiles, Select, Surroundings};
-use crate::findings::Findings;
+use crate::finding::Findings;
 use crate::mapping::{self, CheckReport, Mapping};
-use crate::terminal::progress::Progress;
+use crate::source::{self, LineFiles, ProgressListener, STANDARD_INPUT, Select, Surroundings};
+
+/// Most findings about the fields of one mapping.
+const MISTAKES_MAX: usize = 10_000;
 
 /// What to validate, and how.
 pub struct Settings<'a> {
@@ -68,7 +44,7 @@ pub struct Settings<'a> {
     /// Whether records are handed on although others have errors.
     pub skip_invalid: bool,
     /// Shows how far reading is.
-    pub progress: &'a Progress,
+    pub progress: &'a dyn ProgressListener,
 }
 
 /// What validating came to.
@@ -89,7 +65,7 @@ pub struct Outcome {
 pub fn run<C: Consumer>(
     settings: &Settings<'_>,
     input: &mut dyn Read,
-    rejects: &mut Rejects,
+    rejects: &mut dyn Write,
     consumer: &mut C,
 ) -> anyhow::Result<Outcome> {
     let selection = settings
@@ -97,16 +73,16 @@ pub fn run<C: Consumer>(
         .map_or(&LineFiles as &dyn Select, |mapping| mapping);
     settings
         .progress
-        .reading(export::size(settings.exports, selection));
+        .reading(source::size(settings.exports, selection));
     let on_bytes = |bytes| settings.progress.advance(bytes);
     let surroundings = Surroundings {
         temp_dir: settings.temp_dir,
         on_bytes: &on_bytes,
     };
-    let mut collector = Collector::new(settings.temp_dir, settings.listed_max, rejects)?;
+    let mut collector = Collector::new(settings.temp_dir, settings.listed_max, &mut *rejects)?;
     let report = match settings.mapping {
         None => {
-            export::read(settings.exports, input, surroundings, &mut collector)?;
+            source::read(settings.exports, input, surroundings, &mut collector)?;
             None
         }
         Some(mapping) => {
@@ -134,6 +110,28 @@ pub fn run<C: Consumer>(
         is_usable,
         report,
     })
+}
+
+/// Reads a mapping file; one with mistakes is an [`InvalidMapping`](mapping::InvalidMapping).
+pub fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
+    check_fields(Mapping::read(path)?)
+}
+
+/// Whether the native format knows the fields that a mapping makes, validation itself says.
+fn check_fields(mapping: Mapping) -> anyhow::Result<Mapping> {
+    let settings = Settings {
+        exports: &[PathBuf::from(STANDARD_INPUT)],
+        mapping: None,
+        is_mapping_checked: false,
+        temp_dir: &tempfile::env::temp_dir(),
+        listed_max: MISTAKES_MAX,
+        skip_invalid: false,
+        progress: &(),
+    };
+    let records = mapping.blank_records();
+    let mut input = records.as_bytes();
+    let outcome = run(&settings, &mut input, &mut io::sink(), &mut Nobody)?;
+    Ok(mapping.checked(&outcome.findings)?)
 }
 
 /// Whether something may be served in spite of what was found.

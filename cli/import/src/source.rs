@@ -5,9 +5,10 @@
 //! members lie in a temporary file. What a damaged file does to the stream is a [`Fault`], not an
 //! error, so that reading goes on with the next file. Nothing here knows what a record is.
 
-pub mod files;
-pub mod json;
-pub mod lines;
+pub(crate) mod files;
+pub(crate) mod lines;
+pub(crate) mod readers;
+pub(crate) mod temporary_file;
 
 mod archive;
 mod counted;
@@ -23,54 +24,15 @@ pub use self::files::{Select, Surroundings, VisitFile};
 pub use self::folder::LineFiles;
 pub use self::lines::Broken;
 
-use crate::findings::Code;
+use crate::finding::{Code, ExportFile, Line};
 
 /// Longest line that is read, in bytes, without its line break.
 pub const LINE_MAX: usize = 1024 * 1024;
 /// The name that stands for standard input.
 pub const STANDARD_INPUT: &str = "-";
 
-/// What some programs begin a file with.
-const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 /// Bytes read ahead: enough for archives to be recognised and for few system calls.
 const BUFFER: usize = 128 * 1024;
-
-/// One file of lines, wherever it lies.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ExportFile {
-    /// Its place in the order of reading.
-    pub ordinal: u32,
-    /// Its name for people: a path, and within an archive the member's path after it.
-    pub name: String,
-    /// Its path within its folder or archive; its own name where it was named itself.
-    pub path: String,
-}
-
-/// One line that is not blank.
-#[derive(Clone, Copy, Debug)]
-pub struct Line<'a> {
-    /// Where it stands.
-    pub file: &'a Arc<ExportFile>,
-    /// Its number, from 1.
-    pub number: u64,
-    /// Its bytes as they stand in the file, without the line feed.
-    pub raw: &'a [u8],
-    /// Whether the file ends right after it, without a line break.
-    pub is_unterminated: bool,
-    /// Which rule of a mapping made it, if one did.
-    pub rule: Option<u32>,
-}
-
-impl<'a> Line<'a> {
-    /// What it says: its bytes without line break and byte order mark.
-    pub fn contents(&self) -> &'a [u8] {
-        let contents = self.raw.strip_suffix(b"\r").unwrap_or(self.raw);
-        match self.number {
-            1 => contents.strip_prefix(BYTE_ORDER_MARK).unwrap_or(contents),
-            _ => contents,
-        }
-    }
-}
 
 /// Something wrong with a file rather than with what a line says.
 #[derive(Debug)]
@@ -84,6 +46,21 @@ pub struct Fault {
     /// What is wrong, for people.
     pub message: String,
 }
+
+/// Shows how far an import is.
+pub trait ProgressListener {
+    /// From now on bytes are read: `total` of them, if that is known.
+    fn reading(&self, _total: Option<u64>) {}
+    /// From now on records are mapped: `total` of them.
+    fn mapping(&self, _total: u64) {}
+    /// From now on boats are read: `total` of them.
+    fn boats(&self, _total: u64) {}
+    /// So many more bytes, records or boats.
+    fn advance(&self, _count: u64) {}
+}
+
+/// Shows nothing.
+impl ProgressListener for () {}
 
 /// Receives the stream.
 pub trait Visit {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
+use import::finding::LISTED_DEFAULT;
 use server::catalogue::OpenSettings;
 use server::http::AllowedOrigins;
 use shared::keys::environment::Environment;
@@ -29,7 +30,6 @@ use super::key_store;
 use super::keys::require_output;
 use super::listen::ListenArgs;
 use crate::exit_status::ExitStatus;
-use crate::findings::LISTED_DEFAULT;
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::runtime;

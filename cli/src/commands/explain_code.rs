@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
+use import::finding::{Blame, Code, Severity, nearest};
+
 use crate::exit_status::ExitStatus;
-use crate::findings::{Blame, Code, Severity};
 use crate::process::context::Context;
 use crate::terminal::table::{self, Column};
-use crate::validate::nearest;
 
 /// Arguments of `explain-code`.
 #[derive(Debug, clap::Args)]

@@ -5,19 +5,21 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
+use import::finding::LISTED_DEFAULT;
+use import::finding::report::FindingsReport;
+use import::mapping::{InvalidMapping, Mapping, Mistake};
+use import::run::{self, Outcome, Tally};
+use import::source::{self, LineFiles, STANDARD_INPUT};
 use serde::Serialize;
 
-use crate::export::{self, LineFiles, STANDARD_INPUT};
-use crate::findings::report::FindingsReport;
-use crate::findings::{LISTED_DEFAULT, terminal};
 use crate::hints::Hinted;
-use crate::mapping::Mapping;
 use crate::process::context::{Context, OutputClosed};
 use crate::process::new_file::{self, Kind, NewFile, Permit};
 use crate::terminal::Terminal;
+use crate::terminal::excerpt::{self, Problem};
+use crate::terminal::findings;
 use crate::terminal::progress::Progress;
 use crate::terminal::table;
-use crate::validate::{Outcome, Tally};
 
 /// Arguments about exports and findings.
 #[derive(Debug, Args)]
@@ -66,7 +68,7 @@ impl<'a> OutcomeDocument<'a> {
 impl ExportArgs {
     /// The mapping, if the export is not native; one with mistakes is wrong usage.
     pub fn mapping(&self) -> anyhow::Result<Option<Mapping>> {
-        self.mapping.as_deref().map(Mapping::read).transpose()
+        self.mapping.as_deref().map(read_mapping).transpose()
     }
 
     /// Fails for what would fail later anyway, before anything is written anywhere, `rejects`
@@ -103,7 +105,7 @@ impl ExportArgs {
         };
         let taken = if other.is_some_and(|other| new_file::would_replace(output, other)) {
             "the file of --rejects"
-        } else if export::files(&self.exports, &LineFiles)
+        } else if source::files(&self.exports, &LineFiles)
             .context("could not list the files of the export")?
             .iter()
             .any(|file| new_file::would_replace(output, file))
@@ -139,9 +141,26 @@ impl ExportArgs {
             return Ok(());
         }
         let colour = context.terminal.err_colour;
-        let shown = terminal::write(&outcome.findings, colour, &mut context.err);
+        let shown = findings::write(&outcome.findings, colour, &mut context.err);
         OutputClosed::forgiven(shown.context("could not show the findings"))
     }
+}
+
+/// Reads a mapping file; one with mistakes is wrong usage, and they are shown.
+pub(super) fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
+    run::read_mapping(path).map_err(|error| match error.downcast::<InvalidMapping>() {
+        Ok(invalid) => unusable(invalid).into(),
+        Err(error) => error,
+    })
+}
+
+fn unusable(invalid: InvalidMapping) -> Hinted {
+    let problem = |mistake: &Mistake| {
+        Problem::new(mistake.span.clone(), &mistake.message).hint(mistake.hint.clone())
+    };
+    let problems: Vec<Problem> = invalid.mistakes.iter().map(problem).collect();
+    let excerpt = excerpt::render(&problems, &invalid.name, &invalid.text);
+    Hinted::wrong_usage(invalid.into(), InvalidMapping::HINT).with_excerpt(excerpt)
 }
 
 /// Records by kind, for people.
@@ -175,5 +194,66 @@ pub fn counted(count: u64, what: &str) -> String {
     match count {
         1 => format!("1 {what}"),
         _ => format!("{count} {what}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use super::*;
+
+    #[test]
+    fn fields_that_the_native_format_does_not_know_are_told() {
+        let text = r#"mapping = "boat-catalogue-mapping/1"
+[[sources]]
+files = ["*.ndjson"]
+reader = "ndjson"
+[envelope]
+key = ".key"
+type = ".type"
+
+[[emit]]
+kind = "boat"
+type = "b"
+[emit.fields]
+model = ".a"
+lenghtOverall = ".b"
+hull.keel = ".c"
+lengthOverallMetres = ".d"
+engines = { each = ".e", fields = { make = ".f" } }
+"#;
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.toml");
+        let mut file = File::create(&path).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        let error = read_mapping(&path).unwrap_err();
+        let hinted: &Hinted = error.downcast_ref().unwrap();
+        let expected = r#"error: unknown key `lenghtOverall` of a boat at /lenghtOverall
+  --> a.toml:14:17
+   |
+14 | lenghtOverall = ".b"
+   |                 ^^^^
+   |
+   = help: did you mean `lengthOverall`?
+
+error: unknown key `keel` of a boat at /hull/keel
+  --> a.toml:15:13
+   |
+15 | hull.keel = ".c"
+   |             ^^^^
+   |
+   = help: did you mean `keelType`?
+
+error: unknown key `make` of a boat at /engines/0/make
+  --> a.toml:17:44
+   |
+17 | engines = { each = ".e", fields = { make = ".f" } }
+   |                                            ^^^^
+   |
+   = help: did you mean `maker`?"#;
+        let directory = format!("{}/", directory.path().display());
+        let excerpt = hinted.excerpt().unwrap().replace(&directory, "");
+        assert_eq!(excerpt, expected);
     }
 }

@@ -12,10 +12,13 @@ mod summary;
 pub(super) use comparison::Active;
 pub use guards::GuardArgs;
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use import::mapping::Mapping;
+use import::run::{self, Outcome, Settings};
 use shared::base::data_dir::DataDir;
 use shared::base::timestamp::Timestamp;
 use shared::keys::environment::Environment;
@@ -28,11 +31,9 @@ use self::publishing::Publishing;
 use super::export_args::ExportArgs;
 use super::releases::overtaken;
 use crate::exit_status::ExitStatus;
-use crate::mapping::Mapping;
 use crate::process::context::{Context, OutputClosed};
-use crate::process::new_file::Permit;
+use crate::process::new_file::{Kind, NewFile, Permit};
 use crate::serving::release_location::ReleaseLocation;
-use crate::validate::{self, Outcome, Rejects, Settings};
 
 /// Arguments of `import`.
 #[derive(Debug, clap::Args)]
@@ -159,10 +160,9 @@ pub(super) fn import(
     let mapping = args.export.mapping()?;
     let permit = Permit::outside(publication.data).overwriting(args.overwrite);
     let report = args.export.prepare(args.rejects.as_deref(), &permit)?;
-    let mut rejects = match &args.rejects {
-        Some(path) => Rejects::create(path, &permit)?,
-        None => Rejects::nowhere(),
-    };
+    let rejects = args.rejects.as_deref();
+    let rejects = rejects.map(|path| NewFile::create(path, Kind::Rejects, &permit));
+    let mut rejects = rejects.transpose()?;
     let releases = &*publication.open(!args.export.json, context)?;
     let mut publishing = Publishing {
         writer: releases.begin()?,
@@ -171,11 +171,11 @@ pub(super) fn import(
         args,
         mapping.as_ref(),
         publication.data,
-        &mut rejects,
+        rejects.as_mut(),
         &mut publishing,
         context,
     )?;
-    rejects.publish()?;
+    rejects.map_or(Ok(()), NewFile::publish)?;
     args.export.write_report(&outcome, report)?;
     args.export.show(&outcome, context)?;
 
@@ -218,7 +218,7 @@ fn read(
     args: &ImportArgs,
     mapping: Option<&Mapping>,
     data: &Path,
-    rejects: &mut Rejects,
+    rejects: Option<&mut NewFile>,
     publishing: &mut Publishing,
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
@@ -232,7 +232,9 @@ fn read(
         skip_invalid: args.skip_invalid,
         progress: &progress,
     };
-    let outcome = validate::run(&settings, &mut context.input, rejects, publishing);
+    let mut nowhere = io::sink();
+    let rejects = rejects.map_or(&mut nowhere as &mut dyn Write, |file| file);
+    let outcome = run::run(&settings, &mut context.input, rejects, publishing);
     progress.finish();
     outcome
 }

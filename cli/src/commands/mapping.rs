@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
+use import::mapping::Shipped;
+
 use self::check::CheckArgs;
 use super::one_of;
 use super::starting_file::{self, Written};
 use crate::exit_status::ExitStatus;
-use crate::mapping::Shipped;
 use crate::process::context::Context;
 
 /// Arguments of `mapping`.

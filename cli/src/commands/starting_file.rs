@@ -4,9 +4,9 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
+use import::source::STANDARD_INPUT;
 use shared::base::durable;
 
-use crate::export::STANDARD_INPUT;
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::new_file::Permit;

@@ -1,8 +1,9 @@
 //! `catalogue validate`: what an import would say of an export, without importing it.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
+use import::run::{self, Nobody, Outcome, Settings};
 use serde::Serialize;
 
 use super::export_args::{ExportArgs, OutcomeDocument, counted, tally_table};
@@ -10,7 +11,6 @@ use crate::exit_status::ExitStatus;
 use crate::json;
 use crate::process::context::{Context, OutputClosed};
 use crate::process::new_file::Permit;
-use crate::validate::{self, Nobody, Outcome, Rejects, Settings};
 
 /// Arguments of `validate`.
 #[derive(Debug, clap::Args)]
@@ -77,12 +77,7 @@ fn validate(
         skip_invalid: false,
         progress: &progress,
     };
-    let outcome = validate::run(
-        &settings,
-        &mut context.input,
-        &mut Rejects::nowhere(),
-        &mut Nobody,
-    );
+    let outcome = run::run(&settings, &mut context.input, &mut io::sink(), &mut Nobody);
     progress.finish();
     outcome
 }

@@ -1,6 +1,5 @@
 //! What the machine gives to whoever runs the command: asked here, so that a test may answer.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -30,14 +29,4 @@ impl Machine {
 fn free_bytes(directory: &Path) -> io::Result<u64> {
     let disk = statvfs(directory)?;
     Ok(disk.blocks_available().saturating_mul(disk.fragment_size()))
-}
-
-/// Bytes of memory that this process takes up, where the system says so.
-pub fn resident_bytes() -> Option<usize> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kibibytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
 }

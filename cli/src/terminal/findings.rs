@@ -4,13 +4,14 @@
 //! file, line and column name the place in the whole line.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use super::{Code, Finding, Findings, Place, RecordName, Severity};
+use import::finding::{Code, Excerpt, Finding, Findings, Kind, Place, RecordName, Severity};
+
 use crate::terminal::escape::escape_control;
-use crate::validate::Kind;
 
 /// Columns that an excerpt with its margin fits into.
 const WIDTH: usize = 140;
@@ -93,9 +94,10 @@ fn render(finding: &Finding, renderer: &Renderer) -> String {
 
 fn body<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
     if let Some(excerpt) = &finding.excerpt {
-        let mark = AnnotationKind::Primary.span(excerpt.marked.clone());
+        let (text, marked) = escaped(excerpt);
+        let mark = AnnotationKind::Primary.span(marked);
         let number = finding.place.as_ref().and_then(line).unwrap_or(1);
-        let snippet = Snippet::source(excerpt.text.as_str()).line_start(number);
+        let snippet = Snippet::source(text).line_start(number);
         body = body.element(
             snippet.annotation(mark.label(finding.pointer.as_deref().map(escape_control))),
         );
@@ -110,6 +112,17 @@ fn body<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
         body = body.element(Level::HELP.message(escape_control(hint)));
     }
     body
+}
+
+/// An excerpt as a terminal may have it, and which bytes of that are marked.
+fn escaped(excerpt: &Excerpt) -> (String, Range<usize>) {
+    let Excerpt { text, marked } = excerpt;
+    let mut shown = escape_control(&text[..marked.start]).into_owned();
+    let start = shown.len();
+    shown.push_str(&escape_control(&text[marked.clone()]));
+    let end = shown.len();
+    shown.push_str(&escape_control(&text[marked.end..]));
+    (shown, start..end)
 }
 
 fn record_name(record: &RecordName) -> String {
@@ -133,4 +146,51 @@ fn origin(place: &Place, column: Option<usize>) -> Origin<'_> {
 
 fn line(place: &Place) -> Option<usize> {
     place.line.and_then(|line| usize::try_from(line).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, span: Range<usize>, text: &str, marked: &str) {
+        let (shown, at) = escaped(&Excerpt::new(line, &span));
+        assert_eq!((shown.as_str(), &shown[at]), (text, marked));
+    }
+
+    #[test]
+    fn control_characters_are_escaped_and_the_mark_stays_in_its_place() {
+        check(
+            "\u{1b}[2Ja\u{9b}b\u{202e}c",
+            5..7,
+            r"\u{1b}[2Ja\u{9b}b\u{202e}c",
+            r"\u{9b}",
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_escaped_and_the_mark_stays_in_its_place() {
+        check(
+            "\u{feff}a\u{200b}b\u{2028}c",
+            4..8,
+            r"\u{feff}a\u{200b}b\u{2028}c",
+            r"\u{200b}b",
+        );
+    }
+
+    #[test]
+    fn findings_that_are_not_listed_are_counted() {
+        for (found, expected) in [
+            (10, "9 more findings are not listed;"),
+            (2, "1 more finding is not listed;"),
+        ] {
+            let mut findings = Findings::new(1);
+            for _ in 0..found {
+                findings.add(Finding::new(Code::WrongType, None, "wrong"));
+            }
+            let mut shown = Vec::new();
+            write(&findings, false, &mut shown).unwrap();
+            let shown = String::from_utf8(shown).unwrap();
+            assert!(shown.contains(expected), "{shown}");
+        }
+    }
 }

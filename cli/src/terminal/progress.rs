@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use console::Term;
+use import::source::ProgressListener;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike, WeakProgressBar};
 use shared::release::s3::Watcher;
 
@@ -166,6 +167,24 @@ pub fn without_bar<T>(act: impl FnOnce() -> T) -> T {
     match drawn.and_then(|bar| bar.upgrade()) {
         Some(bar) => bar.suspend(act),
         None => act(),
+    }
+}
+
+impl ProgressListener for Progress {
+    fn reading(&self, total: Option<u64>) {
+        self.reading(total);
+    }
+
+    fn mapping(&self, total: u64) {
+        self.mapping(total);
+    }
+
+    fn boats(&self, total: u64) {
+        self.boats(total);
+    }
+
+    fn advance(&self, count: u64) {
+        self.advance(count);
     }
 }
 

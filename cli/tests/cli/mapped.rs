@@ -10,9 +10,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use cli::ExitStatus;
-use cli::mapping::Shipped;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use import::mapping::Shipped;
 use serde_json::{Value, json};
 use shared::base::data_dir::DataDir;
 use shared::release::bodies::Bodies;

@@ -4,7 +4,7 @@
 use std::fs;
 
 use cli::ExitStatus;
-use cli::mapping::Shipped;
+use import::mapping::Shipped;
 use serde_json::Value;
 
 use crate::harness::{Outcome, TestCli, assert_snapshot, check};

@@ -3,7 +3,7 @@
 
 use std::process::{Output, Stdio};
 
-use cli::mapping::Shipped;
+use import::mapping::Shipped;
 
 use crate::harness::TestCli;
 use crate::process::{command, spawn};

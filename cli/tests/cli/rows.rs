@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 
 use cli::ExitStatus;
-use cli::mapping::Shipped;
+use import::mapping::Shipped;
 
 use crate::harness::TestCli;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cli::ExitStatus;
-use cli::findings::{Code, Severity};
+use import::finding::{Code, Severity};
 use serde_json::Value;
 
 use crate::harness::{Outcome, TestCli, check};

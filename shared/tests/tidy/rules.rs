@@ -77,34 +77,34 @@ const WORDS: [Word; 23] = [
     Word {
         text: "jaq_core",
         kind: Kind::Crate,
-        homes: &["cli/src/mapping/expression"],
+        homes: &["cli/import/src/mapping/expression"],
     },
     Word {
         text: "jaq_json",
         kind: Kind::Crate,
-        homes: &["cli/src/mapping/expression"],
+        homes: &["cli/import/src/mapping/expression"],
     },
     Word {
         text: "jaq_std",
         kind: Kind::Crate,
-        homes: &["cli/src/mapping/expression"],
+        homes: &["cli/import/src/mapping/expression"],
     },
     Word {
         text: "pulldown_cmark",
         kind: Kind::Crate,
-        homes: &["cli/src/mapping/functions/plain/markdown"],
+        homes: &["cli/import/src/mapping/functions/plain/markdown"],
     },
     Word {
         text: "toml",
         kind: Kind::Crate,
-        homes: &["cli/src/args/settings", "cli/src/mapping"],
+        homes: &["cli/src/args/settings", "cli/import/src/mapping"],
     },
     Word {
         text: "nix",
         kind: Kind::Crate,
         homes: &[
             "cli/src/process/core_dump",
-            "cli/src/export/tests/links",
+            "cli/import/src/source/tests/links",
             "cli/src/process/machine",
             "cli/src/process/open_files",
             "cli/src/process/operator",

@@ -3,12 +3,16 @@
 //! A spelling may have a million digits, or an exponent that stands for as many: nothing here
 //! takes longer than reading the spelling once.
 
+/// Digits of a number that every double keeps.
+const DIGITS_KEPT: usize = 15;
+/// No double has more significant digits.
+const DIGITS_OF_A_DOUBLE: usize = 767;
 /// Most digits of an integer that can fit into 64 bits.
 const U64_DIGITS: i64 = 20;
 
 /// Its significant digits, without zeros at either end, times a power of ten.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Decimal {
+pub(crate) struct Decimal {
     is_minus: bool,
     /// None for zero.
     digits: String,
@@ -17,7 +21,7 @@ pub(super) struct Decimal {
 
 impl Decimal {
     /// The value of `spelling`, which has the grammar of JSON.
-    pub(super) fn new(spelling: &str) -> Self {
+    pub(crate) fn new(spelling: &str) -> Self {
         let (is_minus, spelling) = match spelling.strip_prefix('-') {
             Some(rest) => (true, rest),
             None => (false, spelling),
@@ -35,27 +39,27 @@ impl Decimal {
     }
 
     /// How many significant digits it has.
-    pub(super) const fn digits(&self) -> usize {
+    pub(crate) const fn digits(&self) -> usize {
         self.digits.len()
     }
 
     /// Whether it is zero, of either sign.
-    pub(super) const fn is_zero(&self) -> bool {
+    pub(crate) const fn is_zero(&self) -> bool {
         self.digits.is_empty()
     }
 
     /// Whether it is less than zero, however little.
-    pub(super) const fn is_negative(&self) -> bool {
+    pub(crate) const fn is_negative(&self) -> bool {
         self.is_minus && !self.digits.is_empty()
     }
 
     /// Whether it has no fraction, however small.
-    pub(super) const fn is_integer(&self) -> bool {
+    pub(crate) const fn is_integer(&self) -> bool {
         self.digits.is_empty() || 0 <= self.exponent
     }
 
     /// The integer from 0 that it is, if that fits.
-    pub(super) fn to_u64(&self) -> Option<u64> {
+    pub(crate) fn to_u64(&self) -> Option<u64> {
         if self.digits.is_empty() {
             return Some(0);
         }
@@ -80,6 +84,23 @@ fn read_exponent(spelling: &str) -> i64 {
 
 fn signed_length(text: &str) -> i64 {
     i64::try_from(text.len()).unwrap_or(i64::MAX)
+}
+
+/// Whether `value` is the number that `spelling` is, to as many digits as that has, and one that
+/// every reader of JSON keeps. Programs that print 17 digits of a double mean just that double.
+pub(crate) fn is_exact(spelling: &str, value: f64) -> bool {
+    // So are nearly all numbers, and a double keeps so many digits.
+    if spelling.len() <= DIGITS_KEPT && !spelling.contains(['e', 'E']) {
+        return true;
+    }
+    let decimal = Decimal::new(spelling);
+    if value == 0.0 {
+        return decimal.is_zero();
+    }
+    let digits = decimal.digits().clamp(1, DIGITS_OF_A_DOUBLE);
+    f64::MIN_POSITIVE <= value.abs()
+        && (decimal == Decimal::new(&format!("{value:e}"))
+            || decimal == Decimal::new(&format!("{value:.*e}", digits - 1)))
 }
 
 #[cfg(test)]

@@ -3,32 +3,21 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::reporter::LineText;
-use crate::export::Line;
-use crate::export::json::{self, DEPTH_MAX, InvalidJson, Node};
-use crate::findings::{Code, Excerpt, Finding, Place};
-
-/// The text and the value of a line of the native format.
-pub(super) fn open(line: Line<'_>) -> Result<(LineText<'_>, Node<'_>), Box<Finding>> {
-    let (text, node) = parse(line, DEPTH_MAX)?;
-    let text = LineText {
-        file: line.file,
-        number: line.number,
-        text,
-        rule: line.rule,
-    };
-    Ok((text, node))
-}
+use super::{InvalidJson, Node};
+use crate::finding::{Code, Excerpt, Finding, Line, Place};
 
 /// The text and the value of a line, nested no deeper than `depth_max`.
 ///
 /// It may be a record of several lines, which begins at the line that is named.
-pub fn parse(line: Line<'_>, depth_max: usize) -> Result<(&str, Node<'_>), Box<Finding>> {
+pub(crate) fn parse_line(
+    line: Line<'_>,
+    depth_max: usize,
+) -> Result<(&str, Node<'_>), Box<Finding>> {
     let text = match std::str::from_utf8(line.contents()) {
         Ok(text) => text,
         Err(invalid) => return Err(invalid_utf8(line, invalid.valid_up_to())),
     };
-    match json::parse_nested(text, depth_max) {
+    match super::parse_nested(text, depth_max) {
         Ok(node) => Ok((text, node)),
         Err(invalid) => Err(invalid_json(line, text, &invalid)),
     }
@@ -97,7 +86,8 @@ fn at(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::ExportFile;
+    use crate::finding::ExportFile;
+    use crate::json::DEPTH_MAX;
 
     #[track_caller]
     fn check(text: &str, place: (u64, Option<usize>), message: &str, marked: &str) {
@@ -113,7 +103,7 @@ mod tests {
             is_unterminated: false,
             rule: None,
         };
-        let finding = parse(line, DEPTH_MAX).unwrap_err();
+        let finding = parse_line(line, DEPTH_MAX).unwrap_err();
         let line = finding.place.as_ref().and_then(|place| place.line);
         assert_eq!((line, finding.column), (Some(place.0), place.1), "{text}");
         assert!(finding.message.starts_with(message), "{finding:?}");

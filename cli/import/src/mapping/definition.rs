@@ -11,8 +11,8 @@ use globset::GlobSet;
 use serde_json::{Map, Value};
 
 use super::expression::Asked;
-use super::readers::RecordsPath;
-use crate::validate::Kind;
+use crate::finding::Kind;
+use crate::source::readers::RecordsPath;
 
 /// The version of the language that a mapping file names.
 pub(super) const FORMAT: &str = "boat-catalogue-mapping/1";

@@ -17,9 +17,9 @@ use super::DEPTH_MAX;
 use super::expression::{Jq, from_text};
 use super::keys::KeyId;
 use super::mapper::Raw;
-use crate::export::ExportFile;
-use crate::findings::Place;
-use crate::process::temporary_file;
+use crate::finding::ExportFile;
+use crate::finding::Place;
+use crate::source::temporary_file;
 
 /// Bytes of records that are written at once.
 const BUFFER: usize = 128 * 1024;

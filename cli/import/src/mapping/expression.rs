@@ -34,7 +34,7 @@ use self::rewrite::{Found, Rewriter};
 pub(super) use self::values::{from_json, from_node, text, write_json, write_text};
 
 use super::image_files::ImageFile;
-use crate::findings::cut;
+use crate::finding::cut;
 
 /// A value of an expression; cheap to clone.
 pub(super) type Jq = Val;

@@ -12,8 +12,8 @@ use super::image_files::ImageFiles;
 use super::keys::{KeyId, Keys};
 use super::links::Links;
 use super::mapper::{Failed, Identified, Joining, Link, Raw, ReadRecord};
-use crate::export::ExportFile;
-use crate::findings::{Code, Finding, cut};
+use crate::finding::ExportFile;
+use crate::finding::{Code, Finding, cut};
 
 /// All records, and what leads from one to another.
 pub(super) struct Index {

@@ -25,10 +25,10 @@ use super::documents::{Document, Held, Spot};
 use super::expression::{self, Jq, Program, Site, from_json};
 use super::index::Index;
 use super::worker::Position;
-use crate::export::ExportFile;
-use crate::findings::Finding;
-use crate::terminal::excerpt::Problem;
-use crate::validate::Kind;
+use crate::finding::ExportFile;
+use crate::finding::Finding;
+use crate::finding::Kind;
+use crate::mapping::Mistake;
 
 use self::followed::Followed;
 pub(super) use self::identify::{Identified, Link, ReadRecord};
@@ -89,7 +89,7 @@ impl Mapper {
         index: Arc<Index>,
         threads: usize,
         position: Arc<Position>,
-    ) -> Result<Self, Vec<Problem>> {
+    ) -> Result<Self, Vec<Mistake>> {
         let programs = compile(definition)?;
         let values = definition
             .variables
@@ -129,7 +129,7 @@ pub(super) fn rules_for<'d>(
 }
 
 /// Compiles the expressions of a mapping, or tells all that are wrong.
-pub(super) fn compile(definition: &Definition) -> Result<Vec<Program>, Vec<Problem>> {
+pub(super) fn compile(definition: &Definition) -> Result<Vec<Program>, Vec<Mistake>> {
     let prelude = definition.prelude.as_ref();
     let code = prelude.map_or("", |prelude| prelude.code.as_str());
     let names = definition
@@ -138,25 +138,25 @@ pub(super) fn compile(definition: &Definition) -> Result<Vec<Program>, Vec<Probl
         .map(|(name, _)| format!("${name}"));
     let variables: Vec<String> = subject::names(definition).chain(names).collect();
     let invalid = |span: &std::ops::Range<usize>, invalid: super::expression::InvalidExpression| {
-        Problem::new(span.clone(), invalid.message)
+        Mistake::new(span.clone(), invalid.message)
     };
     if let Some(prelude) = prelude {
         let compiled = expression::check_definitions(code)
             .and_then(|()| Program::compile(".", code, &variables));
         compiled.map_err(|why| vec![invalid(&prelude.span, why)])?;
     }
-    let mut problems = Vec::new();
+    let mut mistakes = Vec::new();
     let mut programs = Vec::new();
     for expression in &definition.expressions {
         match Program::compile(&expression.code, code, &variables) {
             Ok(program) => programs.push(program),
-            Err(why) => problems.push(invalid(&expression.span, why)),
+            Err(why) => mistakes.push(invalid(&expression.span, why)),
         }
     }
-    problems.extend(joins::unknown(definition));
-    if problems.is_empty() {
+    mistakes.extend(joins::unknown(definition));
+    if mistakes.is_empty() {
         Ok(programs)
     } else {
-        Err(problems)
+        Err(mistakes)
     }
 }

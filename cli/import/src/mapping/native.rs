@@ -1,22 +1,13 @@
-//! Whether the fields that a mapping makes are those of the native format: validation itself says
-//! so, of records that have all of them and no value.
+//! Whether the fields that a mapping makes are those of the native format: told by what is found in
+//! records that have all of them and no value.
 
-use std::io::Cursor;
-use std::path::PathBuf;
-
+use super::Mistake;
 use super::definition::{Definition, Emit, Field};
 use super::origin::expression;
-use crate::export::STANDARD_INPUT;
-use crate::findings::{Code, Finding};
-use crate::terminal::excerpt::Problem;
-use crate::terminal::progress::Progress;
-use crate::validate::{self, Nobody, Rejects, Settings};
+use crate::finding::{Code, Finding, Findings};
 
-/// Findings that can be told of one mapping.
-const FINDINGS_MAX: usize = 10_000;
-
-/// The fields of a mapping that the native format does not know.
-pub(super) fn unknown_fields(definition: &Definition) -> anyhow::Result<Vec<Problem>> {
+/// A native record for each rule, a line each, in which every field stands and none has a value.
+pub(super) fn blank_records(definition: &Definition) -> String {
     let record = |emit: &Emit| {
         let kind = format!("\"kind\":\"{}\"", emit.kind.as_str());
         let fields = emit.fields.iter();
@@ -24,29 +15,22 @@ pub(super) fn unknown_fields(definition: &Definition) -> anyhow::Result<Vec<Prob
         let members: Vec<String> = std::iter::once(kind).chain(fields).collect();
         format!("{{{}}}\n", members.join(","))
     };
-    let records: Vec<String> = definition.emits.iter().map(record).collect();
-    let settings = Settings {
-        exports: &[PathBuf::from(STANDARD_INPUT)],
-        mapping: None,
-        is_mapping_checked: false,
-        temp_dir: &tempfile::env::temp_dir(),
-        listed_max: FINDINGS_MAX,
-        skip_invalid: false,
-        progress: &Progress::new(false),
-    };
-    let mut rejects = Rejects::nowhere();
-    let mut input = Cursor::new(records.concat());
-    let outcome = validate::run(&settings, &mut input, &mut rejects, &mut Nobody)?;
-    let findings = outcome.findings.listed().into_iter();
-    let unknown =
-        findings.filter(|finding| matches!(finding.code, Code::UnknownField | Code::DerivedField));
-    Ok(unknown
-        .filter_map(|finding| problem(definition, finding))
-        .collect())
+    definition.emits.iter().map(record).collect()
 }
 
-/// The problem of a finding, at the expression of its field. Each rule is a line.
-fn problem(definition: &Definition, finding: &Finding) -> Option<Problem> {
+/// The fields of a mapping that the native format does not know, by what was found in the blank
+/// records.
+pub(super) fn unknown_fields(definition: &Definition, findings: &Findings) -> Vec<Mistake> {
+    let is_unknown =
+        |finding: &&Finding| matches!(finding.code, Code::UnknownField | Code::DerivedField);
+    let unknown = findings.listed().into_iter().filter(is_unknown);
+    unknown
+        .filter_map(|finding| mistake(definition, finding))
+        .collect()
+}
+
+/// The mistake of a finding, at the expression of its field. Each rule is a line.
+fn mistake(definition: &Definition, finding: &Finding) -> Option<Mistake> {
     let line = finding.place.as_ref()?.line?;
     let rule = usize::try_from(line).ok()?.checked_sub(1)?;
     let emit: &Emit = definition.emits.get(rule)?;
@@ -61,7 +45,7 @@ fn problem(definition: &Definition, finding: &Finding) -> Option<Problem> {
         finding.message,
         emit.kind.as_str()
     );
-    Some(Problem::new(span, message).hint(finding.hint.clone()))
+    Some(Mistake::new(span, message).hint(finding.hint.clone()))
 }
 
 fn first_expression(field: &Field) -> Option<super::definition::ExpressionId> {

@@ -2,7 +2,7 @@
 
 use super::Mapping;
 use super::definition::{Envelope, ExpressionId, Field};
-use crate::findings::cut;
+use crate::finding::cut;
 
 impl Mapping {
     /// What makes the value at a JSON pointer of a native record of a rule: the expression and its

@@ -17,23 +17,23 @@ use self::sources::EnvelopeParts;
 use super::definition::{Definition, Expression, ExpressionId, FORMAT, Table, WhereVariable};
 use super::expression::IMAGE_SIZE;
 use super::section::{Section, json, text};
-use crate::terminal::excerpt::Problem;
-use crate::validate::nearest;
+use crate::finding::nearest;
+use crate::mapping::Mistake;
 
 /// Reads the text of a mapping file.
-pub(super) fn parse(text: &str) -> Result<Definition, Vec<Problem>> {
-    let document = DeTable::parse(text).map_err(|error| vec![syntax::problem(&error, text)])?;
+pub(super) fn parse(text: &str) -> Result<Definition, Vec<Mistake>> {
+    let document = DeTable::parse(text).map_err(|error| vec![syntax::mistake(&error, text)])?;
     let mut parser = Parser::default();
     let definition = parser.document(document.get_ref(), document.span());
     match definition {
-        Some(definition) if parser.problems.is_empty() => Ok(definition),
-        _ => Err(parser.problems),
+        Some(definition) if parser.mistakes.is_empty() => Ok(definition),
+        _ => Err(parser.mistakes),
     }
 }
 
 #[derive(Default)]
 pub(super) struct Parser {
-    pub(super) problems: Vec<Problem>,
+    pub(super) mistakes: Vec<Mistake>,
     expressions: Vec<Expression>,
     tables: Vec<String>,
     ignored: Vec<String>,
@@ -44,7 +44,7 @@ impl Parser {
         let mut root = Section::new(table, span);
         self.check_format(&mut root);
         let variables = self.variables(&mut root);
-        let prelude = root.text("definitions", &mut self.problems);
+        let prelude = root.text("definitions", &mut self.mistakes);
         let prelude = prelude.map(|(code, span)| Expression {
             code: code.to_owned(),
             span,
@@ -59,7 +59,7 @@ impl Parser {
         let joins = self.joins(&mut root);
         let records = self.constants(&mut root);
         let emits = self.emits(&mut root);
-        root.finish(&mut self.problems);
+        root.finish(&mut self.mistakes);
         Some(Definition {
             whereabouts: self.whereabouts(&variables, prelude.as_ref()),
             reads_images: self.mention(IMAGE_SIZE, prelude.as_ref()),
@@ -80,12 +80,12 @@ impl Parser {
     }
 
     fn check_format(&mut self, root: &mut Section<'_>) {
-        let Some(value) = root.required("mapping", &mut self.problems) else {
+        let Some(value) = root.required("mapping", &mut self.mistakes) else {
             return;
         };
         if value.get_ref().as_str() != Some(FORMAT) {
             let message = format!("the language of a mapping file is \"{FORMAT}\"");
-            self.problems.push(Problem::new(value.span(), message));
+            self.mistakes.push(Mistake::new(value.span(), message));
         }
     }
 
@@ -99,9 +99,9 @@ impl Parser {
             if !is_word(text) || text == "record" {
                 let message =
                     "a variable is called by letters, digits and underscores, and not `record`";
-                self.problems.push(Problem::new(name.span(), message));
+                self.mistakes.push(Mistake::new(name.span(), message));
             }
-            let value = json(value, &mut self.problems);
+            let value = json(value, &mut self.mistakes);
             variables.extend(value.map(|value| (text.to_owned(), value)));
         }
         variables
@@ -135,11 +135,11 @@ impl Parser {
         for (name, value) in tables {
             let Some(entries) = value.get_ref().as_table() else {
                 let message = "a vocabulary table has a text for each word";
-                self.problems.push(Problem::new(value.span(), message));
+                self.mistakes.push(Mistake::new(value.span(), message));
                 continue;
             };
             let entries = entries.iter().filter_map(|(word, value)| {
-                let value = json(value, &mut self.problems)?;
+                let value = json(value, &mut self.mistakes)?;
                 Some((word.get_ref().to_string(), value))
             });
             read.insert(name.get_ref().to_string(), entries.collect());
@@ -154,7 +154,7 @@ impl Parser {
         section: &mut Section<'_>,
         key: &'static str,
     ) -> Option<ExpressionId> {
-        let (code, span) = section.text(key, &mut self.problems)?;
+        let (code, span) = section.text(key, &mut self.mistakes)?;
         Some(self.number(code, span))
     }
 
@@ -168,18 +168,18 @@ impl Parser {
 
     /// The texts of a key that need not be there.
     fn names(&mut self, section: &mut Section<'_>, key: &'static str) -> Vec<String> {
-        let texts = section.texts(key, &mut self.problems).unwrap_or_default();
+        let texts = section.texts(key, &mut self.mistakes).unwrap_or_default();
         texts.into_iter().map(|(text, _)| text.to_owned()).collect()
     }
 
     /// The name of a vocabulary table that there is.
     pub(super) fn table_name(&mut self, section: &mut Section<'_>) -> Option<String> {
-        let (name, span) = section.text("table", &mut self.problems)?;
+        let (name, span) = section.text("table", &mut self.mistakes)?;
         if !self.tables.iter().any(|table| table == name) {
             let names: Vec<&str> = self.tables.iter().map(String::as_str).collect();
             let hint = nearest(name, &names).map(|near| format!("did you mean `{near}`?"));
             let message = format!("there is no vocabulary table [tables.{name}]");
-            self.problems.push(Problem::new(span, message).hint(hint));
+            self.mistakes.push(Mistake::new(span, message).hint(hint));
         }
         Some(name.to_owned())
     }
@@ -189,13 +189,13 @@ impl Parser {
         value: &Spanned<DeValue<'_>>,
         words: &[(&'static str, T)],
     ) -> Option<T> {
-        let (given, span) = text(value, &mut self.problems)?;
+        let (given, span) = text(value, &mut self.mistakes)?;
         let found = words.iter().find(|(word, _)| *word == given);
         if found.is_none() {
             let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
             let message = format!("this must be one of {}", names.join(", "));
             let hint = nearest(given, &names).map(|near| format!("did you mean `{near}`?"));
-            self.problems.push(Problem::new(span, message).hint(hint));
+            self.mistakes.push(Mistake::new(span, message).hint(hint));
         }
         found.map(|(_, value)| *value)
     }
@@ -203,8 +203,8 @@ impl Parser {
     fn flag(&mut self, value: &Spanned<DeValue<'_>>) -> bool {
         let flag = value.get_ref().as_bool();
         if flag.is_none() {
-            self.problems
-                .push(Problem::new(value.span(), "this must be true or false"));
+            self.mistakes
+                .push(Mistake::new(value.span(), "this must be true or false"));
         }
         flag.unwrap_or_default()
     }
@@ -217,8 +217,8 @@ impl Parser {
         let value = root.take(key)?;
         let table = value.get_ref().as_table();
         if table.is_none() {
-            self.problems
-                .push(Problem::new(value.span(), "this must be a table"));
+            self.mistakes
+                .push(Mistake::new(value.span(), "this must be a table"));
         }
         Some((table?, value.span()))
     }
@@ -230,17 +230,17 @@ impl Parser {
         is_required: bool,
     ) -> Option<Vec<Section<'t>>> {
         let value = if is_required {
-            root.required(key, &mut self.problems)?
+            root.required(key, &mut self.mistakes)?
         } else {
             root.take(key)?
         };
         let Some(list) = value.get_ref().as_array() else {
             let message = format!("this is written as [[{key}]]");
-            self.problems.push(Problem::new(value.span(), message));
+            self.mistakes.push(Mistake::new(value.span(), message));
             return None;
         };
         list.iter()
-            .map(|member| Section::of(member, &mut self.problems))
+            .map(|member| Section::of(member, &mut self.mistakes))
             .collect()
     }
 }

@@ -16,8 +16,9 @@ use super::index::Index;
 use super::mapper::{Merge, Raw, ReadRecord};
 use super::worker::{Pending, Workers};
 use super::{Mapping, Receive};
-use crate::export::{ExportFile, Line, Select};
-use crate::terminal::progress::Progress;
+use crate::finding::{ExportFile, Line};
+use crate::source::ProgressListener;
+use crate::source::Select;
 
 /// Records that are handed over together, unless they are long.
 const BATCH_RECORDS: usize = 256;
@@ -149,7 +150,7 @@ impl<'a> Pipeline<'a> {
     pub(super) fn finish(
         mut self,
         is_checked: bool,
-        progress: &Progress,
+        progress: &dyn ProgressListener,
     ) -> anyhow::Result<Option<CheckReport>> {
         self.settle()?;
         let reading = self.index.finish()?;
@@ -165,7 +166,7 @@ impl<'a> Pipeline<'a> {
     fn make_all(
         &mut self,
         is_checked: bool,
-        progress: &Progress,
+        progress: &dyn ProgressListener,
     ) -> anyhow::Result<Option<CheckReport>> {
         let none_yet = Index::create(self.temp_dir)?;
         let index = Arc::new(mem::replace(&mut self.index, none_yet));

@@ -1,5 +1,5 @@
 //! Reading one table of a mapping file: keys are taken by name, and those that nobody took are
-//! problems.
+//! mistakes.
 
 use std::ops::Range;
 
@@ -7,8 +7,9 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::terminal::excerpt::Problem;
-use crate::validate::{is_exact, nearest};
+use crate::finding::nearest;
+use crate::json::is_exact;
+use crate::mapping::Mistake;
 
 /// A table, and which of its keys were asked for.
 pub(super) struct Section<'t> {
@@ -19,9 +20,9 @@ pub(super) struct Section<'t> {
 
 impl<'t> Section<'t> {
     /// The table that `value` is.
-    pub(super) fn of(value: &'t Spanned<DeValue<'t>>, problems: &mut Vec<Problem>) -> Option<Self> {
+    pub(super) fn of(value: &'t Spanned<DeValue<'t>>, mistakes: &mut Vec<Mistake>) -> Option<Self> {
         let Some(table) = value.get_ref().as_table() else {
-            problems.push(Problem::new(value.span(), "this must be a table"));
+            mistakes.push(Mistake::new(value.span(), "this must be a table"));
             return None;
         };
         Some(Self::new(table, value.span()))
@@ -53,11 +54,11 @@ impl<'t> Section<'t> {
     pub(super) fn required(
         &mut self,
         key: &'static str,
-        problems: &mut Vec<Problem>,
+        mistakes: &mut Vec<Mistake>,
     ) -> Option<&'t Spanned<DeValue<'t>>> {
         let value = self.take(key);
         if value.is_none() {
-            problems.push(Problem::new(
+            mistakes.push(Mistake::new(
                 self.head(),
                 format!("`{key}` is required here"),
             ));
@@ -69,37 +70,37 @@ impl<'t> Section<'t> {
     pub(super) fn text(
         &mut self,
         key: &'static str,
-        problems: &mut Vec<Problem>,
+        mistakes: &mut Vec<Mistake>,
     ) -> Option<(&'t str, Range<usize>)> {
-        text(self.take(key)?, problems)
+        text(self.take(key)?, mistakes)
     }
 
     /// The texts of a key, which may be one text as well.
     pub(super) fn texts(
         &mut self,
         key: &'static str,
-        problems: &mut Vec<Problem>,
+        mistakes: &mut Vec<Mistake>,
     ) -> Option<Vec<(&'t str, Range<usize>)>> {
         let value = self.take(key)?;
         match value.get_ref().as_array() {
             Some(list) if list.is_empty() => {
-                problems.push(Problem::new(value.span(), "this must name at least one"));
+                mistakes.push(Mistake::new(value.span(), "this must name at least one"));
                 None
             }
-            Some(list) => list.iter().map(|member| text(member, problems)).collect(),
-            None => text(value, problems).map(|text| vec![text]),
+            Some(list) => list.iter().map(|member| text(member, mistakes)).collect(),
+            None => text(value, mistakes).map(|text| vec![text]),
         }
     }
 
     /// Reports the keys that nobody asked for.
-    pub(super) fn finish(self, problems: &mut Vec<Problem>) {
+    pub(super) fn finish(self, mistakes: &mut Vec<Mistake>) {
         for (key, _value) in self.table {
             let name = key.get_ref().as_ref();
             if !self.asked.contains(&name) {
                 let message = format!("`{name}` is not a key of this table");
                 let hint = nearest(name, &self.asked).map(|near| format!("did you mean `{near}`?"));
                 let hint = hint.or_else(|| Some(format!("its keys are {}", self.asked.join(", "))));
-                problems.push(Problem::new(key.span(), message).hint(hint));
+                mistakes.push(Mistake::new(key.span(), message).hint(hint));
             }
         }
     }
@@ -113,18 +114,18 @@ impl<'t> Section<'t> {
 /// The text that `value` is.
 pub(super) fn text<'t>(
     value: &'t Spanned<DeValue<'t>>,
-    problems: &mut Vec<Problem>,
+    mistakes: &mut Vec<Mistake>,
 ) -> Option<(&'t str, Range<usize>)> {
     let text = value.get_ref().as_str();
     if text.is_none() {
-        problems.push(Problem::new(value.span(), "this must be a text"));
+        mistakes.push(Mistake::new(value.span(), "this must be a text"));
     }
     Some((text?, value.span()))
 }
 
 /// Any value, as JSON has it.
-pub(super) fn json(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) -> Option<Value> {
-    let unusable = |what: &str| Problem::new(value.span(), format!("{what} cannot be used here"));
+pub(super) fn json(value: &Spanned<DeValue<'_>>, mistakes: &mut Vec<Mistake>) -> Option<Value> {
+    let unusable = |what: &str| Mistake::new(value.span(), format!("{what} cannot be used here"));
     match value.get_ref() {
         DeValue::String(text) => Some(Value::String(text.to_string())),
         DeValue::Boolean(value) => Some(Value::Bool(*value)),
@@ -132,7 +133,7 @@ pub(super) fn json(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) ->
             let parsed = i64::from_str_radix(integer.as_str(), integer.radix());
             parsed
                 .map(Value::from)
-                .map_err(|_range| problems.push(unusable("so large a number")))
+                .map_err(|_range| mistakes.push(unusable("so large a number")))
                 .ok()
         }
         DeValue::Float(float) => {
@@ -143,15 +144,15 @@ pub(super) fn json(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) ->
                 .and_then(serde_json::Number::from_f64)
                 .map(Value::Number);
             if number.is_none() {
-                problems.push(unusable("a number that readers of JSON would change"));
+                mistakes.push(unusable("a number that readers of JSON would change"));
             }
             number
         }
         DeValue::Datetime(time) => Some(Value::String(time.to_string())),
-        DeValue::Array(list) => list.iter().map(|member| json(member, problems)).collect(),
+        DeValue::Array(list) => list.iter().map(|member| json(member, mistakes)).collect(),
         DeValue::Table(table) => table
             .iter()
-            .map(|(key, value)| Some((key.get_ref().to_string(), json(value, problems)?)))
+            .map(|(key, value)| Some((key.get_ref().to_string(), json(value, mistakes)?)))
             .collect::<Option<_>>()
             .map(Value::Object),
     }

@@ -13,7 +13,8 @@ mod threads;
 mod whereabouts;
 
 use super::*;
-use crate::export::{Fault, Line, Select as _};
+use crate::finding::Line;
+use crate::source::{Fault, Select as _};
 
 /// The beginning of every mapping here: records are lines with `key` and `type`.
 const BEGINNING: &str = r#"
@@ -110,7 +111,7 @@ fn mapped_at_once(
         mapping,
         exports: &[directory.to_owned()],
         surroundings,
-        progress: &Progress::new(false),
+        progress: &(),
         processors: NonZero::new(threads).unwrap(),
         is_checked: true,
     };

@@ -24,8 +24,8 @@ use super::definition::Definition;
 use super::expression::TooLarge;
 use super::index::Index;
 use super::mapper::Mapper;
-use crate::export::ExportFile;
-use crate::findings::cut;
+use crate::finding::ExportFile;
+use crate::finding::cut;
 
 /// Most threads that map.
 const THREADS_MAX: usize = 8;
@@ -378,6 +378,16 @@ fn run(
     while let Ok(task) = next() {
         task(&mut mapper);
     }
+}
+
+/// Bytes of memory that this process takes up, where the system says so.
+pub(super) fn resident_bytes() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
 }
 
 #[cfg(test)]

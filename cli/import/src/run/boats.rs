@@ -11,6 +11,7 @@
 mod merge;
 mod reading;
 
+use std::io::Write;
 use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -24,13 +25,13 @@ use shared::base::render::BodyTooLarge;
 use self::merge::Merge;
 use self::reading::{BoatReading, read_boat};
 use super::collect::Collected;
-use super::identity::Identities;
-use super::references::References;
 use super::rejects::Rejects;
-use super::spool::{Batch, SpoolReader};
+use super::spill::{Batch, SpoolReader};
 use super::{Settings, Tally};
-use crate::export::Line;
-use crate::findings::Findings;
+use crate::finding::Findings;
+use crate::finding::Line;
+use crate::validate::identity::Identities;
+use crate::validate::references::References;
 
 /// Bytes of boats made ready, and of findings, above which no other boat is read before its turn:
 /// a short line can become a long body or have very many findings, and a batch has many lines.
@@ -67,7 +68,7 @@ type BatchReading<B> = (Batch, Vec<Option<BoatReading<B>>>);
 pub(super) fn read_all<C: Consumer>(
     collected: Collected,
     settings: &Settings<'_>,
-    rejects: &mut Rejects,
+    rejects: &mut dyn Write,
     consumer: &mut C,
 ) -> anyhow::Result<(Findings, Tally)> {
     let Collected {
@@ -88,7 +89,7 @@ pub(super) fn read_all<C: Consumer>(
         findings,
         tally,
         boat_counts: vec![0; references.manufacturers.records().len()],
-        rejects,
+        rejects: Rejects(rejects),
         consumer,
     };
     let lines = spool.into_reader()?;

@@ -3,24 +3,25 @@
 mod limits;
 mod lines;
 
+use std::io::Write;
 use std::path::Path;
 
-use super::fields::{Fields, object};
-use super::identity::{Identities, Identity, text_of};
-use super::kind::Vocabulary;
-use super::references::References;
 use super::rejects::Rejects;
-use super::reporter::{LineText, Problem, Reporter};
-use super::spool::Spool;
-use super::text::text;
-use super::{Kind, Tally, announced, catalogue, designer, manufacturer, term};
-use crate::export::json::Node;
-use crate::findings::{Code, Findings, RecordName, cut};
+use super::spill::Spool;
+use crate::finding::{Code, Findings, Kind, RecordName, cut};
+use crate::json::Node;
+use crate::validate::fields::{Fields, object};
+use crate::validate::identity::{Identities, Identity, text_of};
+use crate::validate::references::References;
+use crate::validate::reporter::{LineText, Problem, Reporter};
+use crate::validate::text::text;
+use crate::validate::vocabulary::Vocabulary;
+use crate::validate::{Tally, announced, catalogue, designer, manufacturer, term};
 
 /// Receives the lines of an export.
 pub(super) struct Collector<'a> {
     listed_max: usize,
-    rejects: &'a mut Rejects,
+    rejects: Rejects<'a>,
     identities: IdentitiesByKind,
     catalogue: Option<announced::Catalogue>,
     /// Whether neither lines nor damage came so far.
@@ -53,7 +54,7 @@ impl<'a> Collector<'a> {
     pub(super) fn new(
         temp_dir: &Path,
         listed_max: usize,
-        rejects: &'a mut Rejects,
+        rejects: &'a mut dyn Write,
     ) -> anyhow::Result<Self> {
         let collected = Collected {
             references: References::default(),
@@ -64,7 +65,7 @@ impl<'a> Collector<'a> {
         let identities = IdentitiesByKind::default();
         Ok(Self {
             listed_max,
-            rejects,
+            rejects: Rejects(rejects),
             identities,
             catalogue: None,
             is_empty: true,

@@ -1,11 +1,11 @@
 //! What a mapping has to tell besides native records: those it could not make, and those that the
 //! content system has not published.
 
-use super::Kind;
 use super::collect::Collector;
-use super::kind::Vocabulary;
-use crate::findings::Finding;
+use crate::finding::Finding;
+use crate::finding::Kind;
 use crate::mapping::{Failed, Receive};
+use crate::validate::vocabulary::Vocabulary;
 
 impl Receive for Collector<'_> {
     fn failed(&mut self, failed: Failed) -> anyhow::Result<()> {

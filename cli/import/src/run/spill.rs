@@ -10,8 +10,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use shared::base::writing_thread::{Ending, WritingThread};
 
-use crate::export::{ExportFile, Line};
-use crate::process::temporary_file;
+use crate::finding::{ExportFile, Line};
+use crate::source::temporary_file;
 
 /// Lines of a batch.
 const BATCH_LINES: usize = 1024;

@@ -7,8 +7,7 @@ use shared::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, Manufac
 use shared::base::render::BodyTooLarge;
 
 use super::*;
-use crate::findings::Finding;
-use crate::process::new_file::Permit;
+use crate::finding::Finding;
 
 mod across_records;
 mod boat;
@@ -94,9 +93,7 @@ impl Run {
             .unwrap()
             .write_all(contents)
             .unwrap();
-        let rejects_path = directory.path().join("rejects.ndjson");
-        let permit = Permit::outside(Path::new("/nowhere"));
-        let mut rejects = Rejects::create(&rejects_path, &permit).unwrap();
+        let mut rejects = Vec::new();
         let settings = Settings {
             exports: &[path],
             mapping: None,
@@ -104,16 +101,14 @@ impl Run {
             temp_dir: directory.path(),
             listed_max: 1000,
             skip_invalid,
-            progress: &Progress::new(false),
+            progress: &(),
         };
         let mut served = Served::default();
         let outcome = run(&settings, &mut std::io::empty(), &mut rejects, &mut served).unwrap();
-        rejects.publish().unwrap();
-        let rejects = std::fs::read_to_string(&rejects_path).unwrap_or_default();
         Self {
             outcome,
             served,
-            rejects,
+            rejects: String::from_utf8_lossy(&rejects).into_owned(),
         }
     }
 

@@ -13,7 +13,7 @@ use anyhow::Context as _;
 use tar::{Archive, Entry, Header};
 
 use super::files::Select;
-use crate::process::temporary_file;
+use crate::source::temporary_file;
 
 /// Bytes that the headers of one member may take, long names included: the library holds them in
 /// memory, and a hostile archive may have a name of any length.

@@ -12,8 +12,9 @@ use anyhow::Context as _;
 use super::counted::Counted;
 use super::folder::{list, unread_folders};
 use super::lines::Broken;
-use super::{ExportFile, Fault, STANDARD_INPUT, archive, decompress};
-use crate::findings::Code;
+use super::{Fault, STANDARD_INPUT, archive, decompress};
+use crate::finding::Code;
+use crate::finding::ExportFile;
 
 /// Which files of folders and archives are read. What is named itself is always read.
 pub trait Select {
@@ -53,7 +54,7 @@ pub struct Surroundings<'a> {
 /// Hands the files of `exports` to `visit`, in order.
 ///
 /// A file or folder that cannot be opened, or that the disk fails to deliver, is an error.
-pub fn read(
+pub(crate) fn read(
     exports: &[PathBuf],
     input: &mut dyn Read,
     surroundings: Surroundings<'_>,

@@ -3,8 +3,8 @@
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use super::{BYTE_ORDER_MARK, ExportFile, Fault, Line, Visit};
-use crate::findings::Code;
+use super::{Fault, Visit};
+use crate::finding::{BYTE_ORDER_MARK, Code, ExportFile, Line};
 
 /// Bytes that do not count as a part of a line: its byte order mark and carriage return.
 const UNCOUNTED: usize = BYTE_ORDER_MARK.len() + b"\r".len();
@@ -19,7 +19,7 @@ pub struct Broken {
 
 /// Hands every line of `reader` to `visit`; those of more than `line_max` bytes are faults. A
 /// reader that fails ends the file, not the run.
-pub fn read(
+pub(crate) fn read(
     file: &Arc<ExportFile>,
     mut reader: impl BufRead,
     line_max: usize,

@@ -5,54 +5,54 @@
 //! told from damage; a record that is wrong by itself is told, and the next one read. Nothing here
 //! knows what a record means.
 
-pub(super) mod csv;
-pub(super) mod json;
-pub(super) mod xml;
+pub(crate) mod csv;
+pub(crate) mod json;
+pub(crate) mod xml;
 
 mod bounded;
 mod path;
 
 use std::io;
 
-pub(super) use self::path::RecordsPath;
+pub(crate) use self::path::RecordsPath;
 
-use crate::findings::Code;
+use crate::finding::Code;
 
 /// Longest text of a record, in bytes, as it stands in its file.
-pub(super) const RECORD_MAX: usize = 16 * 1024 * 1024;
+pub(crate) const RECORD_MAX: usize = 16 * 1024 * 1024;
 /// Deepest nesting of objects and lists, or of elements, in a file.
-pub(super) const DEPTH_MAX: usize = 100;
+pub(crate) const DEPTH_MAX: usize = 100;
 
 /// One record of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct RecordText<'a> {
+pub(crate) struct RecordText<'a> {
     /// The line at which it begins, from 1.
-    pub(super) line: u64,
+    pub(crate) line: u64,
     /// Which of the lists that were asked for it is from; none where the whole file is one.
-    pub(super) list: Option<usize>,
+    pub(crate) list: Option<usize>,
     /// One JSON value.
-    pub(super) text: &'a str,
+    pub(crate) text: &'a str,
 }
 
 /// A record that cannot be read, though those after it can.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct BadRecord {
+pub(crate) struct BadRecord {
     /// The line at which it begins, from 1.
-    pub(super) line: u64,
+    pub(crate) line: u64,
     /// What kind of wrong: a code that leaving the record out mends.
-    pub(super) code: Code,
+    pub(crate) code: Code,
     /// What is wrong, for people.
-    pub(super) message: String,
+    pub(crate) message: String,
     /// The record as JSON, as far as it could be read.
-    pub(super) raw: String,
+    pub(crate) raw: String,
 }
 
 /// Receives the records, bad ones too, in the order of the file.
-pub(super) type Visit<'a> = dyn FnMut(Result<RecordText<'_>, BadRecord>) -> anyhow::Result<()> + 'a;
+pub(crate) type Visit<'a> = dyn FnMut(Result<RecordText<'_>, BadRecord>) -> anyhow::Result<()> + 'a;
 
 /// Why reading a file ended early.
 #[derive(Debug)]
-pub(super) enum Stop {
+pub(crate) enum Stop {
     /// The file is damaged.
     Broken(Broken),
     /// What delivers the file failed, be it a disk or a decompressor.
@@ -70,13 +70,13 @@ pub(super) enum Stop {
 ///
 /// As records may be lost with it, its code is one that leaving records out does not mend.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Broken {
+pub(crate) struct Broken {
     /// What kind.
-    pub(super) code: Code,
+    pub(crate) code: Code,
     /// At which line.
-    pub(super) line: Option<u64>,
+    pub(crate) line: Option<u64>,
     /// What is wrong, for people.
-    pub(super) message: String,
+    pub(crate) message: String,
 }
 
 /// A file that cannot be read beyond a line.

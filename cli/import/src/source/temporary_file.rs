@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context as _;
 
 /// A file in `directory`, to be written and read.
-pub fn create(directory: &Path) -> anyhow::Result<File> {
+pub(crate) fn create(directory: &Path) -> anyhow::Result<File> {
     tempfile::tempfile_in(directory).with_context(|| {
         format!(
             "could not create a temporary file in {}",
@@ -17,7 +17,7 @@ pub fn create(directory: &Path) -> anyhow::Result<File> {
 }
 
 /// What to say where such a file cannot be written: most likely the disk is full.
-pub fn not_written(directory: &Path) -> String {
+pub(crate) fn not_written(directory: &Path) -> String {
     format!(
         "could not write to a temporary file in {}",
         directory.display()

@@ -3,15 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::Tally;
 use super::catalogue::AnnouncedCounts;
 use super::reporter::{LineText, Problem, Reporter, Step};
-use super::{Kind, Tally};
-use crate::export::ExportFile;
-use crate::export::json::{self, Node, Value};
-use crate::findings::{Code, Findings, RecordName};
+use crate::finding::ExportFile;
+use crate::finding::Kind;
+use crate::finding::{Code, Findings, RecordName};
+use crate::json::{self, Node, Value};
 
 /// The catalogue record, kept until everything was read.
-pub(super) struct Catalogue {
+pub(crate) struct Catalogue {
     file: Arc<ExportFile>,
     number: u64,
     text: String,
@@ -20,7 +21,7 @@ pub(super) struct Catalogue {
 
 impl Catalogue {
     /// A catalogue record that announces `counts`.
-    pub(super) fn new(line: LineText<'_>, counts: AnnouncedCounts) -> Self {
+    pub(crate) fn new(line: LineText<'_>, counts: AnnouncedCounts) -> Self {
         let (file, number) = (Arc::clone(line.file), line.number);
         Self {
             file,
@@ -31,7 +32,7 @@ impl Catalogue {
     }
 
     /// The place of the record, for people.
-    pub(super) fn place(&self) -> impl fmt::Display {
+    pub(crate) fn place(&self) -> impl fmt::Display {
         format!("{}:{}", self.file.name, self.number)
     }
 
@@ -39,7 +40,7 @@ impl Catalogue {
     ///
     /// A line that cannot be read may have been of any kind: as many records, of all kinds
     /// together, as there are such lines may be missing without another finding.
-    pub(super) fn check(&self, tally: &Tally, boats: u64, listed_max: usize) -> Findings {
+    pub(crate) fn check(&self, tally: &Tally, boats: u64, listed_max: usize) -> Findings {
         let line = LineText {
             file: &self.file,
             number: self.number,

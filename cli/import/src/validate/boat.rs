@@ -9,27 +9,27 @@ use super::boat_parts::{
 };
 use super::fields::Fields;
 use super::identity::Identity;
-use super::kind::Vocabulary;
 use super::numbers::{spelled_number, year};
 use super::references::{References, Resolver};
 use super::reporter::Problem;
 use super::shapes::{image, price};
 use super::text::{description, row_text, text};
 use super::values::{boat_slug, flag, id, timestamp, word};
-use crate::findings::Code;
+use super::vocabulary::Vocabulary;
+use crate::finding::Code;
 
 /// The shapes of a boat.
-pub(super) struct Boat<'n> {
+pub(crate) struct Boat<'n> {
     /// The row of a list, and the first part of the full record.
-    pub(super) summary: BoatSummary<'n>,
+    pub(crate) summary: BoatSummary<'n>,
     /// The rest of the full record.
-    pub(super) details: BoatDetails<'n>,
+    pub(crate) details: BoatDetails<'n>,
     /// The place of its manufacturer among the usable ones.
-    pub(super) manufacturer: usize,
+    pub(crate) manufacturer: usize,
 }
 
 /// Reads a boat, whose shapes borrow its identity.
-pub(super) fn read<'n>(
+pub(crate) fn read<'n>(
     record: &mut Fields<'n, '_>,
     identity: &'n Identity,
     references: &'n References,

@@ -7,18 +7,18 @@ use shared::base::model::{
 use shared::base::units::{InvalidLength, Length};
 
 use super::fields::{Fields, Reading, object};
-use super::kind::Vocabulary;
 use super::numbers::{angle, count, number, spelled_number};
 use super::references::Resolver;
 use super::reporter::{Problem, Reporter};
 use super::shapes::named_value;
 use super::text::text;
 use super::values::flag;
-use crate::export::json::Node;
-use crate::findings::Code;
+use super::vocabulary::Vocabulary;
+use crate::finding::Code;
+use crate::json::Node;
 
 /// `hull`
-pub(super) fn hull<'n>(hull: &mut Fields<'n, '_>, references: Resolver<'n>) -> Hull<'n> {
+pub(crate) fn hull<'n>(hull: &mut Fields<'n, '_>, references: Resolver<'n>) -> Hull<'n> {
     Hull {
         hull_type: hull.optional("type", references.term(Vocabulary::HullType)),
         material: hull.optional("material", references.term(Vocabulary::HullMaterial)),
@@ -30,7 +30,7 @@ pub(super) fn hull<'n>(hull: &mut Fields<'n, '_>, references: Resolver<'n>) -> H
 }
 
 /// `dimensions`, whose own length overall must be `length` if it is given.
-pub(super) fn dimensions<'n>(
+pub(crate) fn dimensions<'n>(
     dimensions: &mut Fields<'n, '_>,
     length: Option<Length>,
 ) -> Option<Dimensions<'n>> {
@@ -73,7 +73,7 @@ fn check_same_length(dimensions: &mut Fields<'_, '_>, given: Option<&str>, lengt
 }
 
 /// What is wrong with a length overall.
-pub(super) fn length_problem(invalid: InvalidLength) -> Problem {
+pub(crate) fn length_problem(invalid: InvalidLength) -> Problem {
     let code = match invalid {
         InvalidLength::TooPrecise => Code::TooPrecise,
         InvalidLength::OutOfRange | InvalidLength::TooLong | InvalidLength::NotANumber => {
@@ -84,7 +84,7 @@ pub(super) fn length_problem(invalid: InvalidLength) -> Problem {
 }
 
 /// `accommodation`
-pub(super) fn accommodation(accommodation: &mut Fields<'_, '_>) -> Accommodation {
+pub(crate) fn accommodation(accommodation: &mut Fields<'_, '_>) -> Accommodation {
     Accommodation {
         cabins: accommodation.optional("cabins", count),
         berths: accommodation.optional("berths", count),
@@ -93,7 +93,7 @@ pub(super) fn accommodation(accommodation: &mut Fields<'_, '_>) -> Accommodation
 }
 
 /// `steering`
-pub(super) fn steering<'n>(steering: &mut Fields<'n, '_>) -> Steering<'n> {
+pub(crate) fn steering<'n>(steering: &mut Fields<'n, '_>) -> Steering<'n> {
     Steering {
         helm: steering.optional("helm", text),
         rudder: steering.optional("rudder", text),
@@ -103,7 +103,7 @@ pub(super) fn steering<'n>(steering: &mut Fields<'n, '_>) -> Steering<'n> {
 }
 
 /// `performance`
-pub(super) fn performance(performance: &mut Fields<'_, '_>) -> Performance {
+pub(crate) fn performance(performance: &mut Fields<'_, '_>) -> Performance {
     Performance {
         cruising_speed: performance.optional("cruisingSpeed", number),
         top_speed: performance.optional("topSpeed", number),
@@ -112,7 +112,7 @@ pub(super) fn performance(performance: &mut Fields<'_, '_>) -> Performance {
 }
 
 /// `rig`
-pub(super) fn rig<'n>(rig: &mut Fields<'n, '_>) -> Rig<'n> {
+pub(crate) fn rig<'n>(rig: &mut Fields<'n, '_>) -> Rig<'n> {
     Rig {
         mast_height: rig.optional("mastHeight", number),
         mast_configuration: rig.optional("mastConfiguration", text),
@@ -126,7 +126,7 @@ pub(super) fn rig<'n>(rig: &mut Fields<'n, '_>) -> Rig<'n> {
 }
 
 /// `sails`
-pub(super) fn sails<'n>(sails: &mut Fields<'n, '_>) -> Sails<'n> {
+pub(crate) fn sails<'n>(sails: &mut Fields<'n, '_>) -> Sails<'n> {
     Sails {
         upwind_area: sails.optional("upwindArea", number),
         downwind_area: sails.optional("downwindArea", number),
@@ -137,7 +137,7 @@ pub(super) fn sails<'n>(sails: &mut Fields<'n, '_>) -> Sails<'n> {
 }
 
 /// `tanks`
-pub(super) fn tanks<'n>(tanks: &mut Fields<'n, '_>) -> Tanks<'n> {
+pub(crate) fn tanks<'n>(tanks: &mut Fields<'n, '_>) -> Tanks<'n> {
     Tanks {
         fuel: tanks.list("fuel", text),
         water: tanks.list("water", text),
@@ -147,7 +147,7 @@ pub(super) fn tanks<'n>(tanks: &mut Fields<'n, '_>) -> Tanks<'n> {
 }
 
 /// A member of `engines`.
-pub(super) fn engine<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Engine<'n>> {
+pub(crate) fn engine<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Engine<'n>> {
     object(node, reporter, |engine| {
         Some(Engine {
             maker: engine.optional("maker", text),
@@ -162,7 +162,7 @@ pub(super) fn engine<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Rea
 }
 
 /// `designers`
-pub(super) fn designers<'n>(
+pub(crate) fn designers<'n>(
     designers: &mut Fields<'n, '_>,
     references: Resolver<'n>,
 ) -> Designers<'n> {
@@ -174,7 +174,7 @@ pub(super) fn designers<'n>(
 }
 
 /// `ceClassification`
-pub(super) fn ce_classification(classes: &mut Fields<'_, '_>) -> CeClassification {
+pub(crate) fn ce_classification(classes: &mut Fields<'_, '_>) -> CeClassification {
     CeClassification {
         a: classes.optional("a", count),
         b: classes.optional("b", count),

@@ -1,22 +1,22 @@
 //! The catalogue record: what the export says about itself.
 
 use super::fields::{Fields, Reading, Unusable};
-use super::kind::Kind;
 use super::numbers::count;
 use super::reporter::{Problem, Reporter};
 use super::text::text;
 use super::values::timestamp;
-use crate::export::json::Node;
-use crate::findings::Code;
+use crate::finding::Code;
+use crate::finding::Kind;
+use crate::json::Node;
 
 /// The one format there is.
-pub(super) const FORMAT: &str = "boat-catalogue/1";
+pub(crate) const FORMAT: &str = "boat-catalogue/1";
 
 /// The counts that were announced; a kind may be left out.
-pub(super) type AnnouncedCounts = Vec<(Kind, u64)>;
+pub(crate) type AnnouncedCounts = Vec<(Kind, u64)>;
 
 /// Reads a catalogue record.
-pub(super) fn read(record: &mut Fields<'_, '_>) -> AnnouncedCounts {
+pub(crate) fn read(record: &mut Fields<'_, '_>) -> AnnouncedCounts {
     record.required("format", format);
     record.optional("generatedAt", timestamp);
     let counts = record.object("counts", |counts| {

@@ -6,7 +6,7 @@ use super::text::row_text;
 use super::values::{id, url};
 
 /// Reads a designer.
-pub(super) fn read(record: &mut Fields<'_, '_>) -> Option<Designer> {
+pub(crate) fn read(record: &mut Fields<'_, '_>) -> Option<Designer> {
     let id = record.required("id", id);
     let name = record.required("name", row_text);
     let website = record.optional("website", url);

@@ -8,22 +8,22 @@ use std::ops::Range;
 
 use super::keys::{PRIVATE_PREFIX, report_repeated, report_repeated_within, report_unknown};
 use super::reporter::{Problem, Reporter, Step};
-use crate::export::json::{Member, Node, Value};
-use crate::findings::Code;
-use crate::seen::Seen;
+use crate::finding::Code;
+use crate::json::Seen;
+use crate::json::{Member, Node, Value};
 
 /// Most members of a list.
-pub(super) const LIST_MAX: usize = 10_000;
+pub(crate) const LIST_MAX: usize = 10_000;
 
 /// A value that cannot be used; what there is to say about it is in the findings.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Unusable;
+pub(crate) struct Unusable;
 
 /// What reading a value comes to: the value, none (null or blank), or something unusable.
-pub(super) type Reading<T> = Result<Option<T>, Unusable>;
+pub(crate) type Reading<T> = Result<Option<T>, Unusable>;
 
 /// An object that is being read.
-pub(super) struct Fields<'n, 'r> {
+pub(crate) struct Fields<'n, 'r> {
     members: &'n [Member<'n>],
     span: Range<usize>,
     known: Vec<&'static str>,
@@ -35,7 +35,7 @@ pub(super) struct Fields<'n, 'r> {
 }
 
 /// Reads an object; what `read` did not ask for is reported.
-pub(super) fn object<'n, T>(
+pub(crate) fn object<'n, T>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
     read: impl FnOnce(&mut Fields<'n, '_>) -> Option<T>,
@@ -48,7 +48,7 @@ pub(super) fn object<'n, T>(
 }
 
 /// Reports a value of another type than `expected`.
-pub(super) fn wrong_type<T>(
+pub(crate) fn wrong_type<T>(
     node: &Node<'_>,
     expected: &str,
     reporter: &mut Reporter<'_>,
@@ -59,7 +59,7 @@ pub(super) fn wrong_type<T>(
 }
 
 /// Reports a problem with the value of a record's key.
-pub(super) fn report_value<'n>(
+pub(crate) fn report_value<'n>(
     record: &'n Node<'n>,
     key: &'static str,
     problem: Problem,
@@ -106,7 +106,7 @@ fn members_of<'n, T>(
 
 impl<'n> Fields<'n, '_> {
     /// The value of a field that may be absent, null or blank.
-    pub(super) fn optional<T>(
+    pub(crate) fn optional<T>(
         &mut self,
         key: &'static str,
         read: impl FnOnce(&'n Node<'n>, &mut Reporter<'n>) -> Reading<T>,
@@ -115,7 +115,7 @@ impl<'n> Fields<'n, '_> {
     }
 
     /// The value of a field that must be there.
-    pub(super) fn required<T>(
+    pub(crate) fn required<T>(
         &mut self,
         key: &'static str,
         read: impl FnOnce(&'n Node<'n>, &mut Reporter<'n>) -> Reading<T>,
@@ -128,7 +128,7 @@ impl<'n> Fields<'n, '_> {
     }
 
     /// The members of a list; absent and null are the empty list.
-    pub(super) fn list<T>(
+    pub(crate) fn list<T>(
         &mut self,
         key: &'static str,
         read: impl FnMut(&'n Node<'n>, &mut Reporter<'n>) -> Reading<T>,
@@ -138,7 +138,7 @@ impl<'n> Fields<'n, '_> {
     }
 
     /// An object that answers always have: absent and null are one without members.
-    pub(super) fn object<T>(
+    pub(crate) fn object<T>(
         &mut self,
         key: &'static str,
         read: impl FnOnce(&mut Fields<'n, '_>) -> T,
@@ -161,7 +161,7 @@ impl<'n> Fields<'n, '_> {
     }
 
     /// Refuses a field that the import derives.
-    pub(super) fn derived(&mut self, key: &'static str, from: &str) {
+    pub(crate) fn derived(&mut self, key: &'static str, from: &str) {
         self.derived.push(key);
         let refused: Option<()> = self.optional(key, |node, reporter| {
             let problem = Problem::new(
@@ -175,12 +175,12 @@ impl<'n> Fields<'n, '_> {
     }
 
     /// Reports a problem with a field that was read, judged together with others.
-    pub(super) fn report(&mut self, key: &'static str, problem: Problem) {
+    pub(crate) fn report(&mut self, key: &'static str, problem: Problem) {
         report_member(self.members, &self.span, key, problem, self.reporter);
     }
 
     /// What reports on the record, for readers that go on from here.
-    pub(super) fn reporter(&mut self) -> &mut Reporter<'n> {
+    pub(crate) fn reporter(&mut self) -> &mut Reporter<'n> {
         self.reporter
     }
 

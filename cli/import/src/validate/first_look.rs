@@ -1,14 +1,14 @@
 //! What kind of record a line holds, before anything else of it is read.
 
-use super::Kind;
 use super::identity::text_of;
-use super::keys::nearest;
 use super::reporter::{Problem, Reporter};
-use crate::export::json::{Node, Value};
-use crate::findings::Code;
+use crate::finding::Code;
+use crate::finding::Kind;
+use crate::finding::nearest;
+use crate::json::{Node, Value};
 
 /// The kind of a record, or what is wrong with it.
-pub(super) fn read_kind(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Option<Kind> {
+pub(crate) fn read_kind(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Option<Kind> {
     let Value::Object(members) = &node.value else {
         let message = format!(
             "a record is an object, this line is {}",
@@ -41,7 +41,7 @@ pub(super) fn read_kind(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Option<
 }
 
 /// Recognises most boats without reading them: those whose first key is their kind.
-pub(super) fn begins_like_a_boat(line: &[u8]) -> bool {
+pub(crate) fn begins_like_a_boat(line: &[u8]) -> bool {
     let tokens: [&[u8]; 4] = [b"{", b"\"kind\"", b":", b"\"boat\""];
     let mut rest = line;
     tokens

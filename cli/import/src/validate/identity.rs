@@ -8,20 +8,20 @@ use std::collections::hash_map::Entry;
 use shared::base::ids::IdOrSlug;
 
 use super::reporter::Problem;
-use crate::export::json::{Node, Value};
-use crate::findings::{Code, Place};
+use crate::finding::{Code, Place};
+use crate::json::{Node, Value};
 
 /// What identifies a record, as far as it can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Identity {
-    pub(super) id: Option<IdOrSlug>,
-    pub(super) slug: Option<IdOrSlug>,
-    pub(super) is_published: bool,
+pub(crate) struct Identity {
+    pub(crate) id: Option<IdOrSlug>,
+    pub(crate) slug: Option<IdOrSlug>,
+    pub(crate) is_published: bool,
 }
 
 impl Identity {
     /// The identity of a record; what is wrong with its form is reported by whoever reads it.
-    pub(super) fn of(record: &Node<'_>) -> Self {
+    pub(crate) fn of(record: &Node<'_>) -> Self {
         // Whatever is the slug of some kind has the grammar of ids.
         let valid = |text: &str| IdOrSlug::parse(text).ok();
         Self {
@@ -33,7 +33,7 @@ impl Identity {
 }
 
 /// A text of a record, trimmed.
-pub(super) fn text_of<'n>(record: &'n Node<'_>, key: &str) -> Option<&'n str> {
+pub(crate) fn text_of<'n>(record: &'n Node<'_>, key: &str) -> Option<&'n str> {
     match member(record, key)? {
         Value::Text(text) => Some(text.trim()),
         _ => None,
@@ -52,7 +52,7 @@ fn member<'n, 'a>(record: &'n Node<'a>, key: &str) -> Option<&'n Value<'a>> {
 
 /// The ids and slugs of one kind that were seen so far.
 #[derive(Debug, Default)]
-pub(super) struct Identities {
+pub(crate) struct Identities {
     ids: HashMap<IdOrSlug, Claim>,
     slugs: HashMap<IdOrSlug, Place>,
 }
@@ -64,14 +64,14 @@ struct Claim {
 }
 
 /// A problem with the value of one key.
-pub(super) struct Clash {
-    pub(super) key: &'static str,
-    pub(super) problem: Problem,
+pub(crate) struct Clash {
+    pub(crate) key: &'static str,
+    pub(crate) problem: Problem,
 }
 
 impl Identities {
     /// Enters a record, and tells what of it others have already.
-    pub(super) fn claim(&mut self, identity: Identity, place: &Place) -> Vec<Clash> {
+    pub(crate) fn claim(&mut self, identity: Identity, place: &Place) -> Vec<Clash> {
         let Identity {
             id,
             slug,

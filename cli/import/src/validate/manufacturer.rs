@@ -11,19 +11,19 @@ use super::values::{flag, id, slug, timestamp, url};
 
 /// A manufacturer, held for the boats that refer to it.
 #[derive(Debug)]
-pub(super) struct Manufacturer {
-    pub(super) id: IdOrSlug,
-    pub(super) slug: Slug,
+pub(crate) struct Manufacturer {
+    pub(crate) id: IdOrSlug,
+    pub(crate) slug: Slug,
     name: String,
     website: Option<String>,
     logo: Option<Image<'static>>,
     description: Option<String>,
     updated_at: Timestamp,
-    pub(super) is_published: bool,
+    pub(crate) is_published: bool,
 }
 
 /// Reads a manufacturer.
-pub(super) fn read(record: &mut Fields<'_, '_>) -> Option<Manufacturer> {
+pub(crate) fn read(record: &mut Fields<'_, '_>) -> Option<Manufacturer> {
     let id = record.required("id", id);
     let slug = record.required("slug", slug);
     let name = record.required("name", row_text);
@@ -47,7 +47,7 @@ pub(super) fn read(record: &mut Fields<'_, '_>) -> Option<Manufacturer> {
 
 impl Manufacturer {
     /// The row of a list, and the first part of the full record.
-    pub(super) fn summary(&self) -> ManufacturerSummary<'_> {
+    pub(crate) fn summary(&self) -> ManufacturerSummary<'_> {
         ManufacturerSummary {
             id: &self.id,
             slug: &self.slug,
@@ -59,7 +59,7 @@ impl Manufacturer {
     }
 
     /// The rest of the full record.
-    pub(super) fn details(&self, boat_count: u64) -> ManufacturerDetails<'_> {
+    pub(crate) fn details(&self, boat_count: u64) -> ManufacturerDetails<'_> {
         ManufacturerDetails {
             description: self.description.as_deref().map(Into::into),
             boat_count,
@@ -67,7 +67,7 @@ impl Manufacturer {
     }
 
     /// The manufacturer as a boat shows it.
-    pub(super) fn reference(&self) -> ManufacturerReference<'_> {
+    pub(crate) fn reference(&self) -> ManufacturerReference<'_> {
         ManufacturerReference {
             id: &self.id,
             name: &self.name,

@@ -7,19 +7,13 @@
 use shared::base::model::{YEAR_MAX, YEAR_MIN};
 use shared::base::number::{INTEGER_MAX, Number};
 
-use super::decimal::Decimal;
 use super::fields::{Reading, Unusable, wrong_type};
 use super::reporter::{Problem, Reporter};
-use crate::export::json::{Node, Value};
-use crate::findings::Code;
-
-/// Digits of a number that every double keeps.
-const DIGITS_KEPT: usize = 15;
-/// No double has more significant digits.
-const DIGITS_OF_A_DOUBLE: usize = 767;
+use crate::finding::Code;
+use crate::json::{Decimal, Node, Value, is_exact};
 
 /// A number that is not negative.
-pub(super) fn number(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Number> {
+pub(crate) fn number(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Number> {
     let (spelling, number) = finite(node, reporter)?;
     if spelling.starts_with('-') && Decimal::new(spelling).is_negative() {
         return out_of_range(node, "must not be negative", reporter);
@@ -28,30 +22,30 @@ pub(super) fn number(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Nu
 }
 
 /// A number of degrees, which may be negative.
-pub(super) fn angle(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Number> {
+pub(crate) fn angle(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Number> {
     let (spelling, number) = finite(node, reporter)?;
     exact(node, spelling, number, reporter)
 }
 
 /// An integer from 0.
-pub(super) fn count(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u64> {
+pub(crate) fn count(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u64> {
     integer(node, (0, INTEGER_MAX), reporter)
 }
 
 /// A number of pixels: an integer from 1.
-pub(super) fn pixels(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u64> {
+pub(crate) fn pixels(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u64> {
     integer(node, (1, INTEGER_MAX), reporter)
 }
 
 /// A year that the specification knows.
-pub(super) fn year(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u16> {
+pub(crate) fn year(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u16> {
     let years = (u64::from(YEAR_MIN), u64::from(YEAR_MAX));
     let year = integer(node, years, reporter)?;
     Ok(year.and_then(|year| u16::try_from(year).ok()))
 }
 
 /// A number as it is spelled, for those who need its decimals.
-pub(super) fn spelled_number<'n>(
+pub(crate) fn spelled_number<'n>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
 ) -> Reading<&'n str> {
@@ -95,23 +89,6 @@ fn exact(
     };
     reporter.value(node, problem);
     Err(Unusable)
-}
-
-/// Whether `value` is the number that `spelling` is, to as many digits as that has, and one that
-/// every reader of JSON keeps. Programs that print 17 digits of a double mean just that double.
-pub fn is_exact(spelling: &str, value: f64) -> bool {
-    // So are nearly all numbers, and a double keeps so many digits.
-    if spelling.len() <= DIGITS_KEPT && !spelling.contains(['e', 'E']) {
-        return true;
-    }
-    let decimal = Decimal::new(spelling);
-    if value == 0.0 {
-        return decimal.is_zero();
-    }
-    let digits = decimal.digits().clamp(1, DIGITS_OF_A_DOUBLE);
-    f64::MIN_POSITIVE <= value.abs()
-        && (decimal == Decimal::new(&format!("{value:e}"))
-            || decimal == Decimal::new(&format!("{value:.*e}", digits - 1)))
 }
 
 fn integer(node: &Node<'_>, (min, max): (u64, u64), reporter: &mut Reporter<'_>) -> Reading<u64> {

@@ -6,32 +6,33 @@ use shared::base::ids::{IdOrSlug, Slug};
 use shared::base::model::{self, ManufacturerReference, Text};
 
 use super::fields::{Reading, Unusable};
-use super::kind::{Kind, Vocabulary};
 use super::manufacturer::Manufacturer;
 use super::reporter::{Problem, Reporter};
 use super::values::id;
-use crate::export::json::{Node, Value};
-use crate::findings::{Code, cut};
+use super::vocabulary::Vocabulary;
+use crate::finding::Kind;
+use crate::finding::{Code, cut};
+use crate::json::{Node, Value};
 
 /// A term of a vocabulary.
 #[derive(Debug)]
-pub(super) struct Term {
-    pub(super) id: IdOrSlug,
-    pub(super) slug: Slug,
-    pub(super) name: String,
+pub(crate) struct Term {
+    pub(crate) id: IdOrSlug,
+    pub(crate) slug: Slug,
+    pub(crate) name: String,
 }
 
 /// A designer.
 #[derive(Debug)]
-pub(super) struct Designer {
-    pub(super) id: IdOrSlug,
-    pub(super) name: String,
-    pub(super) website: Option<String>,
+pub(crate) struct Designer {
+    pub(crate) id: IdOrSlug,
+    pub(crate) name: String,
+    pub(crate) website: Option<String>,
 }
 
 /// The records of one kind that others may refer to.
 #[derive(Debug)]
-pub(super) struct Table<T> {
+pub(crate) struct Table<T> {
     records: Vec<T>,
     standing: HashMap<Box<str>, Standing>,
 }
@@ -58,24 +59,24 @@ impl<T> Default for Table<T> {
 
 impl<T> Table<T> {
     /// Adds a published record. Of several with one id the first counts.
-    pub(super) fn insert(&mut self, id: &str, record: T) {
+    pub(crate) fn insert(&mut self, id: &str, record: T) {
         if self.insert_standing(id, Standing::Usable(self.records.len())) {
             self.records.push(record);
         }
     }
 
     /// Notes a record that is a draft.
-    pub(super) fn insert_unpublished(&mut self, id: &str) {
+    pub(crate) fn insert_unpublished(&mut self, id: &str) {
         self.insert_standing(id, Standing::Unpublished);
     }
 
     /// Notes a record that has errors.
-    pub(super) fn insert_invalid(&mut self, id: &str) {
+    pub(crate) fn insert_invalid(&mut self, id: &str) {
         self.insert_standing(id, Standing::Invalid);
     }
 
     /// The usable records, in the order of the export.
-    pub(super) fn records(&self) -> &[T] {
+    pub(crate) fn records(&self) -> &[T] {
         &self.records
     }
 
@@ -110,38 +111,38 @@ impl<T> Table<T> {
 
 /// Everything that boats may refer to.
 #[derive(Debug, Default)]
-pub(super) struct References {
-    pub(super) manufacturers: Table<Manufacturer>,
-    pub(super) designers: Table<Designer>,
+pub(crate) struct References {
+    pub(crate) manufacturers: Table<Manufacturer>,
+    pub(crate) designers: Table<Designer>,
     /// Whether a mapping makes references of keys, which have a form of their own where they lead
     /// nowhere.
-    pub(super) are_of_keys: bool,
+    pub(crate) are_of_keys: bool,
     terms: [Table<Term>; Vocabulary::ALL.len()],
 }
 
 impl References {
     /// The terms of a vocabulary.
-    pub(super) const fn terms(&self, vocabulary: Vocabulary) -> &Table<Term> {
+    pub(crate) const fn terms(&self, vocabulary: Vocabulary) -> &Table<Term> {
         &self.terms[vocabulary as usize]
     }
 
     /// The terms of a vocabulary, to be added to.
-    pub(super) const fn terms_mut(&mut self, vocabulary: Vocabulary) -> &mut Table<Term> {
+    pub(crate) const fn terms_mut(&mut self, vocabulary: Vocabulary) -> &mut Table<Term> {
         &mut self.terms[vocabulary as usize]
     }
 }
 
 /// Reads the references of one boat.
 #[derive(Clone, Copy)]
-pub(super) struct Resolver<'n> {
-    pub(super) references: &'n References,
+pub(crate) struct Resolver<'n> {
+    pub(crate) references: &'n References,
     /// Only the references of a published boat must lead somewhere.
-    pub(super) is_published: bool,
+    pub(crate) is_published: bool,
 }
 
 impl<'n> Resolver<'n> {
     /// The manufacturer and its place among the usable ones.
-    pub(super) fn manufacturer(
+    pub(crate) fn manufacturer(
         self,
     ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> Reading<(usize, ManufacturerReference<'n>)>
     {
@@ -157,7 +158,7 @@ impl<'n> Resolver<'n> {
     }
 
     /// A term of `vocabulary`.
-    pub(super) fn term(
+    pub(crate) fn term(
         self,
         vocabulary: Vocabulary,
     ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> Reading<model::Reference<'n>> {
@@ -173,7 +174,7 @@ impl<'n> Resolver<'n> {
     }
 
     /// A designer.
-    pub(super) fn designer(
+    pub(crate) fn designer(
         self,
     ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> Reading<model::Designer<'n>> {
         move |node, reporter| {

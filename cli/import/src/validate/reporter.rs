@@ -4,23 +4,24 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::export::ExportFile;
-use crate::export::json::{Node, Value};
-use crate::findings::{Code, Excerpt, Finding, Findings, Place, RecordName, Severity, cut};
+use crate::finding::ExportFile;
+use crate::finding::{Code, Excerpt, Finding, Findings, Line, Place, RecordName, Severity, cut};
+use crate::json::{DEPTH_MAX, parse_line};
+use crate::json::{Node, Value};
 use crate::steps;
 
 /// The place of a line and its text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LineText<'n> {
-    pub(super) file: &'n Arc<ExportFile>,
-    pub(super) number: u64,
-    pub(super) text: &'n str,
-    pub(super) rule: Option<u32>,
+pub(crate) struct LineText<'n> {
+    pub(crate) file: &'n Arc<ExportFile>,
+    pub(crate) number: u64,
+    pub(crate) text: &'n str,
+    pub(crate) rule: Option<u32>,
 }
 
 impl LineText<'_> {
     /// The place, for others to refer to.
-    pub(super) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         Place {
             file: Arc::clone(self.file),
             line: Some(self.number),
@@ -28,22 +29,34 @@ impl LineText<'_> {
     }
 }
 
+/// The text and the value of a line of the native format.
+pub(crate) fn open(line: Line<'_>) -> Result<(LineText<'_>, Node<'_>), Box<Finding>> {
+    let (text, node) = parse_line(line, DEPTH_MAX)?;
+    let text = LineText {
+        file: line.file,
+        number: line.number,
+        text,
+        rule: line.rule,
+    };
+    Ok((text, node))
+}
+
 /// One step of a JSON pointer.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step<'n> {
+pub(crate) enum Step<'n> {
     Key(&'n str),
     Index(usize),
 }
 
 /// What is wrong at some span of the line.
-pub(super) struct Problem {
-    pub(super) code: Code,
-    pub(super) message: String,
-    pub(super) hint: Option<String>,
+pub(crate) struct Problem {
+    pub(crate) code: Code,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
 }
 
 impl Problem {
-    pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),
@@ -51,14 +64,14 @@ impl Problem {
         }
     }
 
-    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 }
 
 /// The findings of one line.
-pub(super) struct Reporter<'n> {
+pub(crate) struct Reporter<'n> {
     line: LineText<'n>,
     record: Option<RecordName>,
     path: Vec<Step<'n>>,
@@ -93,7 +106,7 @@ impl Columns {
 
 impl<'n> Reporter<'n> {
     /// Nothing found yet, and nothing known about the record.
-    pub(super) const fn new(line: LineText<'n>, listed_max: usize) -> Self {
+    pub(crate) const fn new(line: LineText<'n>, listed_max: usize) -> Self {
         Self {
             line,
             record: None,
@@ -104,27 +117,27 @@ impl<'n> Reporter<'n> {
     }
 
     /// From now on findings are about this record.
-    pub(super) fn set_record(&mut self, record: RecordName) {
+    pub(crate) fn set_record(&mut self, record: RecordName) {
         self.record = Some(record);
     }
 
     /// The place of the line.
-    pub(super) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         self.line.place()
     }
 
     /// Whether anything found so far makes the record unusable.
-    pub(super) fn has_errors(&self) -> bool {
+    pub(crate) fn has_errors(&self) -> bool {
         self.findings.errors() != 0
     }
 
     /// The findings.
-    pub(super) fn into_findings(self) -> Findings {
+    pub(crate) fn into_findings(self) -> Findings {
         self.findings
     }
 
     /// Reads something one step further in.
-    pub(super) fn within<T>(&mut self, step: Step<'n>, read: impl FnOnce(&mut Self) -> T) -> T {
+    pub(crate) fn within<T>(&mut self, step: Step<'n>, read: impl FnOnce(&mut Self) -> T) -> T {
         self.path.push(step);
         let read = read(self);
         self.path.pop();
@@ -132,7 +145,7 @@ impl<'n> Reporter<'n> {
     }
 
     /// Reports a problem with the value that is being read.
-    pub(super) fn value(&mut self, node: &Node<'_>, problem: Problem) {
+    pub(crate) fn value(&mut self, node: &Node<'_>, problem: Problem) {
         self.add(&node.span, problem, |line| match &node.value {
             Value::Text(text) => Some(cut(text)),
             _ => Some(cut(&line[node.span.clone()])),
@@ -140,7 +153,7 @@ impl<'n> Reporter<'n> {
     }
 
     /// Reports a problem with what is being read as a whole, for which no value can be shown.
-    pub(super) fn place_of(&mut self, span: &Range<usize>, problem: Problem) {
+    pub(crate) fn place_of(&mut self, span: &Range<usize>, problem: Problem) {
         self.add(span, problem, |_line| None);
     }
 
@@ -171,7 +184,7 @@ impl<'n> Reporter<'n> {
     }
 
     /// Whether a hint that costs something to find would be shown.
-    pub(super) fn wants_hints(&self) -> bool {
+    pub(crate) fn wants_hints(&self) -> bool {
         self.findings.has_room(Severity::Error)
     }
 

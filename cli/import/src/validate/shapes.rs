@@ -9,10 +9,10 @@ use super::numbers::{number, pixels};
 use super::reporter::Reporter;
 use super::text::{row_text, text};
 use super::values::{currency_code, url};
-use crate::export::json::Node;
+use crate::json::Node;
 
 /// An image (specification section 2.1).
-pub(super) fn image<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Image<'n>> {
+pub(crate) fn image<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Image<'n>> {
     object(node, reporter, |image| {
         let address = image.required("url", url);
         let alt = image.optional("alt", row_text);
@@ -30,7 +30,7 @@ pub(super) fn image<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Read
 }
 
 /// The image for whoever outlives the line.
-pub(super) fn owned(image: Image<'_>) -> Image<'static> {
+pub(crate) fn owned(image: Image<'_>) -> Image<'static> {
     let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
     Image {
         url: own(image.url),
@@ -42,7 +42,7 @@ pub(super) fn owned(image: Image<'_>) -> Image<'static> {
 }
 
 /// A price in one currency.
-pub(super) fn price<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Price<'n>> {
+pub(crate) fn price<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Price<'n>> {
     object(node, reporter, |price| {
         let amount = price.required("amount", number);
         let currency = price.required("currency", currency);
@@ -65,7 +65,7 @@ fn currency<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Curr
 }
 
 /// A name with its value.
-pub(super) fn named_value<'n>(
+pub(crate) fn named_value<'n>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
 ) -> Reading<NamedValue<'n>> {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Kind;
+use crate::finding::Kind;
 
 /// Records of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -22,7 +22,7 @@ impl TallyOfKind {
     }
 
     /// Counts a record.
-    pub(super) const fn count(&mut self, is_valid: bool, is_published: bool) {
+    pub(crate) const fn count(&mut self, is_valid: bool, is_published: bool) {
         match (is_valid, is_published) {
             (false, _) => self.invalid += 1,
             (true, true) => self.published += 1,
@@ -58,7 +58,7 @@ impl Tally {
     }
 
     /// The records of a kind that is counted.
-    pub(super) const fn of_mut(&mut self, kind: Kind) -> Option<&mut TallyOfKind> {
+    pub(crate) const fn of_mut(&mut self, kind: Kind) -> Option<&mut TallyOfKind> {
         match kind {
             Kind::Catalogue => None,
             Kind::Manufacturer => Some(&mut self.manufacturer),

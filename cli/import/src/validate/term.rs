@@ -1,13 +1,13 @@
 //! A term of a vocabulary: a type, category, activity, hull type or hull material.
 
 use super::fields::Fields;
-use super::kind::Vocabulary;
 use super::references::Term;
 use super::text::row_text;
 use super::values::{id, slug, word};
+use super::vocabulary::Vocabulary;
 
 /// Reads a term; its vocabulary is given even where the rest of it cannot be used.
-pub(super) fn read(record: &mut Fields<'_, '_>) -> (Option<Vocabulary>, Option<Term>) {
+pub(crate) fn read(record: &mut Fields<'_, '_>) -> (Option<Vocabulary>, Option<Term>) {
     let vocabulary = record.required("vocabulary", |node, reporter| {
         word(
             node,

@@ -7,16 +7,16 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use super::fields::{Reading, Unusable, wrong_type};
 use super::reporter::{Problem, Reporter};
-use crate::export::json::{Node, Value};
-use crate::findings::Code;
+use crate::finding::Code;
+use crate::json::{Node, Value};
 
 /// Longest text, in bytes of UTF-8.
-pub(super) const TEXT_MAX: usize = 64 * 1024;
+pub(crate) const TEXT_MAX: usize = 64 * 1024;
 /// Longest text of a row of a list, in characters: so that rows are short, whatever an export has.
 const ROW_TEXT_MAX: usize = 2_000;
 
 /// Any text; blank is none.
-pub(super) fn text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Text<'n>> {
+pub(crate) fn text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Text<'n>> {
     let Some(trimmed) = trimmed(node, reporter)? else {
         return Ok(None);
     };
@@ -26,7 +26,7 @@ pub(super) fn text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Readi
 }
 
 /// A text that rows of lists show: names, models, addresses.
-pub(super) fn row_text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Text<'n>> {
+pub(crate) fn row_text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Text<'n>> {
     let read = text(node, reporter)?;
     // Counting is spared where there are not even as many bytes.
     let length = match &read {
@@ -45,7 +45,7 @@ pub(super) fn row_text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> R
 
 /// A text as it is spelled, but for the blanks around it, for those whose grammar has nothing
 /// that normalisation changes; blank is none.
-pub(super) fn trimmed<'n>(node: &'n Node<'_>, reporter: &mut Reporter<'_>) -> Reading<&'n str> {
+pub(crate) fn trimmed<'n>(node: &'n Node<'_>, reporter: &mut Reporter<'_>) -> Reading<&'n str> {
     let Value::Text(given) = &node.value else {
         return wrong_type(node, "a text", reporter);
     };
@@ -96,7 +96,7 @@ fn check_length(
 }
 
 /// A plain text in which markup is probably a mistake.
-pub(super) fn description<'n>(
+pub(crate) fn description<'n>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
 ) -> Reading<Text<'n>> {

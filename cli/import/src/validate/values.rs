@@ -6,17 +6,17 @@ use shared::base::timestamp::Timestamp;
 use url::Url;
 
 use super::fields::{Reading, Unusable, wrong_type};
-use super::keys::nearest;
 use super::reporter::{Problem, Reporter};
 use super::text::{row_text, trimmed};
-use crate::export::json::{Node, Value};
-use crate::findings::Code;
+use crate::finding::Code;
+use crate::finding::nearest;
+use crate::json::{Node, Value};
 
 /// Letters of a currency code.
 const CURRENCY_LENGTH: usize = 3;
 
 /// `true` or `false`.
-pub(super) fn flag(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<bool> {
+pub(crate) fn flag(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<bool> {
     match node.value {
         Value::Bool(value) => Ok(Some(value)),
         _ => wrong_type(node, "true or false", reporter),
@@ -24,28 +24,28 @@ pub(super) fn flag(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<bool
 }
 
 /// The id of a record, or the slug of a boat, which has the same grammar.
-pub(super) fn id(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<IdOrSlug> {
+pub(crate) fn id(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<IdOrSlug> {
     parsed(node, reporter, |text| {
         identifier(Code::InvalidId, "an id", IdOrSlug::parse(text))
     })
 }
 
 /// The slug of a boat.
-pub(super) fn boat_slug(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<IdOrSlug> {
+pub(crate) fn boat_slug(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<IdOrSlug> {
     parsed(node, reporter, |text| {
         identifier(Code::InvalidSlug, "a slug", IdOrSlug::parse(text))
     })
 }
 
 /// The slug of a manufacturer or a term.
-pub(super) fn slug(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Slug> {
+pub(crate) fn slug(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Slug> {
     parsed(node, reporter, |text| {
         identifier(Code::InvalidSlug, "a slug", Slug::parse(text))
     })
 }
 
 /// An instant.
-pub(super) fn timestamp(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Timestamp> {
+pub(crate) fn timestamp(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Timestamp> {
     parsed(node, reporter, |text| {
         let invalid =
             |reason| Problem::new(Code::InvalidTimestamp, format!("a timestamp {reason}"));
@@ -54,7 +54,7 @@ pub(super) fn timestamp(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading
 }
 
 /// One of a few words.
-pub(super) fn word<T: Copy>(
+pub(crate) fn word<T: Copy>(
     node: &Node<'_>,
     reporter: &mut Reporter<'_>,
     words: &[(&str, T)],
@@ -74,7 +74,7 @@ pub(super) fn word<T: Copy>(
 }
 
 /// Three capital letters.
-pub(super) fn currency_code<'n>(
+pub(crate) fn currency_code<'n>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
 ) -> Reading<Text<'n>> {
@@ -88,7 +88,7 @@ pub(super) fn currency_code<'n>(
 }
 
 /// An absolute `http` or `https` address, kept as it is spelled.
-pub(super) fn url<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Text<'n>> {
+pub(crate) fn url<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Text<'n>> {
     checked_text(node, reporter, |address| {
         let message = match url_fault(address) {
             None => return Ok(()),

@@ -4,13 +4,13 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{Arg, Command};
+use import::finding::nearest;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Value, excerpt, option};
 use crate::args::address;
 use crate::terminal::excerpt::Problem;
-use crate::validate::nearest;
 
 type Key<'t> = Spanned<std::borrow::Cow<'t, str>>;
 

@@ -1,11 +1,10 @@
 //! The consumer of validated records that makes a release of them.
 
 use anyhow::Context as _;
+use import::run::Consumer;
 use shared::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
 use shared::base::render::BodyTooLarge;
 use shared::release::{ReleaseWriter, RenderedBoat, RenderedManufacturer};
-
-use crate::validate::Consumer;
 
 /// Puts records into a release as they come.
 pub(super) struct Publishing {

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use import::run::Outcome;
 use serde::Serialize;
 use shared::release::{ReleaseDiff, ReleaseId};
 
@@ -14,7 +15,6 @@ use crate::json;
 use crate::process::context::Context;
 use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::wrap;
-use crate::validate::Outcome;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

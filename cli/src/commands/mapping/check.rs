@@ -1,24 +1,25 @@
 //! `catalogue mapping check`: field by field what a mapping finds, and the keys it leaves unread.
 //! The export is validated, and what becomes of its records is watched meanwhile.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
+use import::finding::report::FindingsReport;
+use import::finding::{Code, Findings};
+use import::mapping::{CheckReport, FieldReport, Mapping, RuleReport, UnreadKey};
+use import::run::{self, Nobody, Outcome, Settings};
 use serde::Serialize;
 
-use crate::commands::export_args::counted;
+use crate::commands::export_args::{counted, read_mapping};
 use crate::exit_status::ExitStatus;
-use crate::findings::report::FindingsReport;
-use crate::findings::{Code, Findings, terminal};
 use crate::json;
-use crate::mapping::{CheckReport, FieldReport, Mapping, RuleReport, UnreadKey};
 use crate::process::context::{Context, OutputClosed};
 use crate::terminal::escape::escape_control;
+use crate::terminal::findings;
 use crate::terminal::progress::Progress;
 use crate::terminal::table::{self, Column};
-use crate::validate::{self, Nobody, Outcome, Rejects, Settings};
 
 /// Findings from which errors are counted field by field.
 const FINDINGS_MAX: usize = 100_000;
@@ -58,7 +59,7 @@ struct Document<'a> {
 
 /// Checks.
 pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let mapping = Mapping::read(&args.mapping)?;
+    let mapping = read_mapping(&args.mapping)?;
     let mut outcome = validated(args, &mapping, context)?;
     let report = outcome.report.take();
     let mut report = report.context("the export was not read with the mapping")?;
@@ -99,8 +100,7 @@ fn validated(
         skip_invalid: false,
         progress: &progress,
     };
-    let mut rejects = Rejects::nowhere();
-    let outcome = validate::run(&settings, &mut context.input, &mut rejects, &mut Nobody);
+    let outcome = run::run(&settings, &mut context.input, &mut io::sink(), &mut Nobody);
     progress.finish();
     outcome
 }
@@ -143,7 +143,7 @@ fn field_path(pointer: &str) -> String {
 
 fn show(report: &CheckReport, outcome: &Outcome, context: &mut Context) -> anyhow::Result<()> {
     let colour = context.terminal.err_colour;
-    terminal::write(&outcome.findings, colour, &mut context.err)?;
+    findings::write(&outcome.findings, colour, &mut context.err)?;
     for rule in &report.rules {
         show_rule(rule, context)?;
     }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use any_ascii::any_ascii;
-use cli::mapping::Shipped;
+use import::mapping::Shipped;
 use serde_json::{Map, Value};
 
 /// Where a boat refers to other records, and the kind or vocabulary of these.

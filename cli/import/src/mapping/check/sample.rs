@@ -1,6 +1,6 @@
 //! One of many values, to be shown.
 
-use crate::findings::cut;
+use crate::finding::cut;
 use crate::mapping::expression::{Jq, text};
 
 /// Characters of a value that are shown.

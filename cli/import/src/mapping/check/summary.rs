@@ -7,9 +7,9 @@ use super::keys::{Keys, has};
 use super::report::{CheckReport, FieldReport, LinkedReport, MissingKey, RuleReport, UnreadKey};
 use super::unread::{Ignored, Unread};
 use super::{Checker, FieldTally};
+use crate::finding::nearest;
 use crate::mapping::definition::{Definition, Emit};
 use crate::mapping::expression::{Asked, Links, Place, Root, Tree};
-use crate::validate::nearest;
 
 /// Puts a report together.
 struct Summary<'d> {

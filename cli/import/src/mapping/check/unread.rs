@@ -5,7 +5,7 @@ use std::iter;
 
 use super::keys::{Keys, Node};
 use super::report::UnreadKey;
-use crate::findings::cut;
+use crate::finding::cut;
 use crate::mapping::expression::{Links, Tree, in_path};
 
 /// The keys that nothing reads, by their paths.

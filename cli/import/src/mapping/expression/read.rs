@@ -5,7 +5,7 @@ use jaq_json::{Map, Val};
 use jiter::{Jiter, Peek};
 
 use super::values::{from_node, number};
-use crate::export::json::{self, InvalidJson, VALUES_MAX};
+use crate::json::{self, InvalidJson, VALUES_MAX};
 use crate::steps;
 
 /// The value of a text that holds exactly one, nested no deeper than `depth_max`.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use jaq_json::{Map, Num, Val};
 use serde_json::Value;
 
-use crate::export::json::{self, Node};
+use crate::json::{self, Node};
 
 /// The value of a parsed text.
 pub(crate) fn from_node(node: &Node<'_>) -> Val {

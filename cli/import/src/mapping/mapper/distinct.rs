@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::Mapper;
 use super::make::Native;
 use super::merge::Merge;
-use crate::findings::{Code, Finding, cut};
+use crate::finding::{Code, Finding, cut};
 use crate::mapping::index::Index;
 
 /// A field that may differ: records are rarely changed at the same time.

@@ -3,10 +3,10 @@
 use super::Mapper;
 use super::make::{Native, Observe};
 use super::subject::Subject;
-use crate::export::LINE_MAX;
-use crate::findings::{Code, cut};
+use crate::finding::{Code, cut};
 use crate::mapping::definition::{ExpressionId, Field, Rest};
 use crate::mapping::expression::{Jq, Knowledge, from_json, text, write_json, write_text};
+use crate::source::LINE_MAX;
 
 /// One native record on its way.
 pub(super) struct Making<'a> {

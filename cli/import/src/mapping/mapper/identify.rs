@@ -5,14 +5,14 @@ use std::sync::Arc;
 use super::joins::Joining;
 use super::subject::Subject;
 use super::{Mapper, Raw};
-use crate::export::Line;
-use crate::export::json::{Node, Value};
-use crate::findings::{Code, Finding, Place, cut};
+use crate::finding::Line;
+use crate::finding::{Code, Finding, Place, cut};
+use crate::json::first_repeated;
+use crate::json::parse_line;
+use crate::json::{Node, Value};
 use crate::mapping::DEPTH_MAX;
 use crate::mapping::definition::{ExpressionId, Role};
 use crate::mapping::expression::{Jq, from_node, from_plain_text, text};
-use crate::seen::first_repeated;
-use crate::validate::parse_line;
 
 /// What a record, or a row of links, came to for the sections that read it.
 pub(in crate::mapping) struct ReadRecord {
@@ -257,7 +257,7 @@ fn repeated_key<'n>(node: &'n Node<'_>) -> Option<&'n str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::ExportFile;
+    use crate::finding::ExportFile;
     use crate::mapping::documents::Spot;
     use crate::steps::check_each;
 

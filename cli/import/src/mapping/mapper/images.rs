@@ -8,8 +8,8 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use super::merge::Merge;
-use crate::findings::{Code, Finding, cut};
-use crate::validate::Kind;
+use crate::finding::Kind;
+use crate::finding::{Code, Finding, cut};
 
 /// Images that were left out.
 #[derive(Default)]

@@ -8,11 +8,11 @@ use std::ops::Range;
 use super::Mapper;
 use super::identify::word;
 use super::subject::Subject;
+use crate::finding::nearest;
+use crate::mapping::Mistake;
 use crate::mapping::definition::{Definition, Join};
 use crate::mapping::expression::{Jq, joins_named};
 use crate::mapping::index::Index;
-use crate::terminal::excerpt::Problem;
-use crate::validate::nearest;
 
 /// The function that finds joined records.
 const JOINED: &str = "joined";
@@ -101,16 +101,16 @@ impl Mapper {
 }
 
 /// The joins that expressions name and the mapping does not have.
-pub(super) fn unknown(definition: &Definition) -> Vec<Problem> {
+pub(super) fn unknown(definition: &Definition) -> Vec<Mistake> {
     let names = names(definition);
     let prelude = definition.prelude.as_ref();
     let shared = prelude.map_or("", |prelude| prelude.code.as_str());
     let of_prelude = joins_named(".", shared);
-    let mut problems = Vec::new();
+    let mut mistakes = Vec::new();
     let mut find = |asked: &[String], span: &Range<usize>| {
         for name in asked.iter().filter(|name| !names.contains(&name.as_str())) {
             let hint = nearest(name, &names).map(|near| format!("did you mean `{near}`?"));
-            problems.push(Problem::new(span.clone(), unknown_name(name)).hint(hint));
+            mistakes.push(Mistake::new(span.clone(), unknown_name(name)).hint(hint));
         }
     };
     for expression in &definition.expressions {
@@ -123,7 +123,7 @@ pub(super) fn unknown(definition: &Definition) -> Vec<Problem> {
     if let Some(prelude) = prelude {
         find(&of_prelude, &prelude.span);
     }
-    problems
+    mistakes
 }
 
 fn names(definition: &Definition) -> Vec<&str> {

@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use super::Mapper;
+use crate::finding::nearest;
 use crate::mapping::expression::{
     IMAGE_SIZE, Jq, Knowledge, Referred, Site, SiteNumber, from_json,
 };
 use crate::mapping::image_files::ImageFile;
 use crate::mapping::keys::KeyId;
-use crate::validate::nearest;
 
 impl Mapper {
     /// Whether a vocabulary table has a word.
@@ -118,7 +118,7 @@ impl Knowledge for Mapper {
             .map_or_else(String::new, |near| format!(" (did you mean \"{near}\"?)"));
         Err(format!(
             "[tables.{table}] does not have \"{}\"{near}",
-            crate::findings::cut(word)
+            crate::finding::cut(word)
         ))
     }
 }

@@ -11,13 +11,13 @@ use super::followed::Followed;
 use super::images::with_sizes;
 use super::subject::Subject;
 use super::{Mapper, rules_for};
+use crate::finding::Kind;
 use crate::mapping::check::{Checker, Looked};
 use crate::mapping::definition::{Emit, Rest};
 use crate::mapping::documents::Document;
 use crate::mapping::expression::Jq;
 use crate::mapping::index::Index;
 use crate::mapping::worker::Pieces;
-use crate::validate::Kind;
 
 /// Bytes of made records above which they are handed over.
 const PIECE_BYTES: usize = 1024 * 1024;

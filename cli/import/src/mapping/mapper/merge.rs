@@ -9,13 +9,14 @@ use super::followed::Followed;
 use super::images::LeftOut;
 use super::make::{Applied, Piece};
 use super::{Failed, rules_for};
-use crate::export::{LINE_MAX, Line};
-use crate::findings::{Finding, RecordName, cut};
+use crate::finding::Line;
+use crate::finding::{Finding, RecordName, cut};
 use crate::mapping::Receive;
 use crate::mapping::check::{CheckReport, Checker};
 use crate::mapping::definition::Definition;
 use crate::mapping::documents::Document;
 use crate::mapping::index::Index;
+use crate::source::LINE_MAX;
 
 /// Takes what was made.
 pub(in crate::mapping) struct Merge<'a> {

@@ -4,7 +4,7 @@ use super::distinct::{Difference, MadeOf};
 use super::followed::Reference;
 use super::merge::Merge;
 use super::rules_for;
-use crate::findings::{Code, Finding, cut};
+use crate::finding::{Code, Finding, cut};
 
 impl Merge<'_> {
     /// What is to be known about the records that were made.

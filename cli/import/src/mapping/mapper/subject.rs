@@ -1,7 +1,7 @@
 //! What expressions are about: `$record`, and where it stands in the export.
 
 use super::Mapper;
-use crate::export::ExportFile;
+use crate::finding::ExportFile;
 use crate::mapping::definition::{Definition, Files, Role, WhereVariable};
 use crate::mapping::documents::{Document, Spot};
 use crate::mapping::expression::Jq;

@@ -6,25 +6,25 @@ use serde_json::Value;
 use toml::Spanned;
 
 use super::Parser;
+use crate::finding::Kind;
+use crate::mapping::Mistake;
 use crate::mapping::definition::{Constant, Emit};
 use crate::mapping::section::{Section, json};
-use crate::terminal::excerpt::Problem;
-use crate::validate::Kind;
 
 impl Parser {
     pub(super) fn constants(&mut self, root: &mut Section<'_>) -> Vec<Constant> {
         let Some(value) = root.take("records") else {
             return Vec::new();
         };
-        let before = self.problems.len();
-        let read = json(value, &mut self.problems);
+        let before = self.mistakes.len();
+        let read = json(value, &mut self.mistakes);
         let Some(Value::Array(records)) = read else {
             // What is wrong within was told already.
-            if before < self.problems.len() {
+            if before < self.mistakes.len() {
                 return Vec::new();
             }
             let message = "native records are written as [[records]]";
-            self.problems.push(Problem::new(value.span(), message));
+            self.mistakes.push(Mistake::new(value.span(), message));
             return Vec::new();
         };
         let spans = value.get_ref().as_array();
@@ -35,7 +35,7 @@ impl Parser {
                 constants.push(Constant { record, span });
             } else {
                 let message = "a native record is a table";
-                self.problems.push(Problem::new(span, message));
+                self.mistakes.push(Mistake::new(span, message));
             }
         }
         constants
@@ -52,24 +52,24 @@ impl Parser {
 
     fn emit(&mut self, mut section: Section<'_>) -> Option<Emit> {
         let kinds = Kind::COUNTED.map(|kind| (kind.as_str(), kind));
-        let kind = section.required("kind", &mut self.problems);
+        let kind = section.required("kind", &mut self.mistakes);
         let kind = kind.and_then(|value| self.word(value, &kinds));
-        section.required("type", &mut self.problems);
-        let types = section.texts("type", &mut self.problems);
+        section.required("type", &mut self.mistakes);
+        let types = section.texts("type", &mut self.mistakes);
         let condition = self.expression(&mut section, "where");
         let each = self.expression(&mut section, "each");
         let distinct = section.take("distinct");
         let is_distinct = distinct.is_some_and(|value| self.flag(value));
         let ignored = self.names(&mut section, "ignore");
-        let fields = section.required("fields", &mut self.problems);
+        let fields = section.required("fields", &mut self.mistakes);
         let fields = fields.and_then(|value| self.fields(value));
         let span = section.span();
-        section.finish(&mut self.problems);
+        section.finish(&mut self.mistakes);
         let fields = fields?;
         if each.is_some() && !fields.iter().any(|(name, _)| name == "id") {
             let message =
                 "`each` makes several records of one, so `fields` must say what their `id` is";
-            self.problems.push(Problem::new(span.clone(), message));
+            self.mistakes.push(Mistake::new(span.clone(), message));
         }
         let names = |texts: Vec<(&str, Range<usize>)>| {
             texts.into_iter().map(|(text, _)| text.to_owned()).collect()

@@ -4,9 +4,9 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::Parser;
+use crate::mapping::Mistake;
 use crate::mapping::definition::{Field, Rest};
 use crate::mapping::section::{Section, json};
-use crate::terminal::excerpt::Problem;
 
 impl Parser {
     /// The fields of an object, in the order of the file.
@@ -16,7 +16,7 @@ impl Parser {
     ) -> Option<Vec<(String, Field)>> {
         let Some(table) = value.get_ref().as_table() else {
             let message = "fields are a table: the name of each, and where its value comes from";
-            self.problems.push(Problem::new(value.span(), message));
+            self.mistakes.push(Mistake::new(value.span(), message));
             return None;
         };
         let fields = table.iter().map(|(name, value)| {
@@ -36,7 +36,7 @@ impl Parser {
         }
         let Some(table) = value.get_ref().as_table() else {
             let message = "a field is an expression, or a table with `from` or `each`";
-            self.problems.push(Problem::new(value.span(), message));
+            self.mistakes.push(Mistake::new(value.span(), message));
             return None;
         };
         if table.contains_key("from") {
@@ -49,15 +49,15 @@ impl Parser {
     }
 
     fn value<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> Option<Field> {
-        let mut section = Section::of(value, &mut self.problems)?;
+        let mut section = Section::of(value, &mut self.mistakes)?;
         let from = self.expression(&mut section, "from");
         let rest = self.rest(&mut section);
-        section.finish(&mut self.problems);
+        section.finish(&mut self.mistakes);
         Some(Field::Value { from: from?, rest })
     }
 
     fn list<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> Option<Field> {
-        let mut section = Section::of(value, &mut self.problems)?;
+        let mut section = Section::of(value, &mut self.mistakes)?;
         let each = self.expression(&mut section, "each");
         let fields = section.take("fields");
         let member = if let Some(fields) = fields {
@@ -68,7 +68,7 @@ impl Parser {
             let rest = self.rest(&mut section);
             Some(Field::Value { from, rest })
         };
-        section.finish(&mut self.problems);
+        section.finish(&mut self.mistakes);
         Some(Field::List {
             each: each?,
             member: Box::new(member?),
@@ -81,12 +81,12 @@ impl Parser {
         let table = self.table_name(section);
         if let (Some(unlisted), None) = (unlisted, &table) {
             let message = "`unlisted` stands for words that a table does not have, and no `table` is named here";
-            self.problems.push(Problem::new(unlisted.span(), message));
+            self.mistakes.push(Mistake::new(unlisted.span(), message));
         }
         Rest {
             table,
-            unlisted: unlisted.and_then(|value| json(value, &mut self.problems)),
-            default: default.and_then(|value| json(value, &mut self.problems)),
+            unlisted: unlisted.and_then(|value| json(value, &mut self.mistakes)),
+            default: default.and_then(|value| json(value, &mut self.mistakes)),
         }
     }
 }

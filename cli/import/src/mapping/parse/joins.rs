@@ -21,14 +21,14 @@ impl Parser {
     }
 
     fn join<'t>(&mut self, name: &str, value: &'t Spanned<DeValue<'t>>) -> Option<Join> {
-        let mut section = Section::of(value, &mut self.problems)?;
-        section.required("type", &mut self.problems);
-        let types = section.texts("type", &mut self.problems);
-        section.required("to", &mut self.problems);
+        let mut section = Section::of(value, &mut self.mistakes)?;
+        section.required("type", &mut self.mistakes);
+        let types = section.texts("type", &mut self.mistakes);
+        section.required("to", &mut self.mistakes);
         let to = self.expression(&mut section, "to");
         let order = self.expression(&mut section, "order");
         let span = section.span();
-        section.finish(&mut self.problems);
+        section.finish(&mut self.mistakes);
         let names = |texts: Vec<(&str, Range<usize>)>| {
             texts.into_iter().map(|(text, _)| text.to_owned()).collect()
         };

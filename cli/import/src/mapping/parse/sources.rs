@@ -7,10 +7,10 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::Parser;
+use crate::mapping::Mistake;
 use crate::mapping::definition::{Envelope, ExpressionId, FileFormat, Files, Links, Source};
-use crate::mapping::readers::RecordsPath;
 use crate::mapping::section::Section;
-use crate::terminal::excerpt::Problem;
+use crate::source::readers::RecordsPath;
 
 /// The expressions of an envelope, as far as they are given.
 #[derive(Clone, Copy, Default)]
@@ -28,12 +28,12 @@ impl Parser {
         &mut self,
         value: &'t Spanned<DeValue<'t>>,
     ) -> EnvelopeParts {
-        let Some(mut section) = Section::of(value, &mut self.problems) else {
+        let Some(mut section) = Section::of(value, &mut self.mistakes) else {
             return EnvelopeParts::default();
         };
         let parts = self.envelope(&mut section);
         self.ignored = self.names(&mut section, "ignore");
-        section.finish(&mut self.problems);
+        section.finish(&mut self.mistakes);
         parts
     }
 
@@ -60,7 +60,7 @@ impl Parser {
                 let own = self.envelope(&mut section);
                 let files = self.files(&mut section);
                 let span = section.span();
-                section.finish(&mut self.problems);
+                section.finish(&mut self.mistakes);
                 let envelope = self.whole_envelope(own, common, span);
                 Some(Source {
                     files: files?,
@@ -87,7 +87,7 @@ impl Parser {
                 let message = format!(
                     "neither this source nor [envelope] says what the `{name}` of a record is"
                 );
-                self.problems.push(Problem::new(span.clone(), message));
+                self.mistakes.push(Mistake::new(span.clone(), message));
             }
         }
         Some(Envelope {
@@ -101,11 +101,11 @@ impl Parser {
     }
 
     fn files(&mut self, section: &mut Section<'_>) -> Option<Files> {
-        let patterns = section.texts("files", &mut self.problems);
+        let patterns = section.texts("files", &mut self.mistakes);
         if patterns.is_none() && section.take("files").is_none() {
-            section.required("files", &mut self.problems);
+            section.required("files", &mut self.mistakes);
         }
-        let format = section.required("reader", &mut self.problems);
+        let format = section.required("reader", &mut self.mistakes);
         let format = format.and_then(|value| self.word(value, &FileFormat::ALL));
         let records = self.records(section, format);
         let lists = self.lists(section, format);
@@ -129,31 +129,31 @@ impl Parser {
         section: &mut Section<'_>,
         format: Option<FileFormat>,
     ) -> Vec<RecordsPath> {
-        let texts = section.texts("records", &mut self.problems);
+        let texts = section.texts("records", &mut self.mistakes);
         let mut records = Vec::new();
         for (text, span) in texts.unwrap_or_default() {
             match RecordsPath::parse(text) {
                 Ok(path) if format == Some(FileFormat::Xml) && !path.is_of_names() => {
                     let message =
                         "every element with a name is meant, so paths in XML have no brackets";
-                    self.problems.push(Problem::new(span, message));
+                    self.mistakes.push(Mistake::new(span, message));
                 }
                 Ok(path) => records.push(path),
-                Err(message) => self.problems.push(Problem::new(span, message)),
+                Err(message) => self.mistakes.push(Mistake::new(span, message)),
             }
         }
         records
     }
 
     fn lists(&mut self, section: &mut Section<'_>, format: Option<FileFormat>) -> Vec<String> {
-        let texts = section.texts("lists", &mut self.problems);
+        let texts = section.texts("lists", &mut self.mistakes);
         let texts = texts.unwrap_or_default().into_iter();
         let mut lists = Vec::new();
         for (name, span) in texts {
             if format.is_some_and(|format| format != FileFormat::Xml) {
                 let message =
                     "only in XML may a list of one look like no list; `many` makes one of anything";
-                self.problems.push(Problem::new(span, message));
+                self.mistakes.push(Mistake::new(span, message));
             }
             lists.push(name.to_owned());
         }
@@ -167,7 +167,7 @@ impl Parser {
                 Ok(glob) => _ = globs.add(glob),
                 Err(error) => {
                     let message = format!("this is not a pattern of file names: {}", error.kind());
-                    self.problems.push(Problem::new(span.clone(), message));
+                    self.mistakes.push(Mistake::new(span.clone(), message));
                 }
             }
         }
@@ -175,11 +175,11 @@ impl Parser {
     }
 
     pub(super) fn links<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> Option<Links> {
-        let mut section = Section::of(value, &mut self.problems)?;
+        let mut section = Section::of(value, &mut self.mistakes)?;
         let files = self.files(&mut section);
-        section.required("each", &mut self.problems);
+        section.required("each", &mut self.mistakes);
         let each = self.expression(&mut section, "each");
-        section.finish(&mut self.problems);
+        section.finish(&mut self.mistakes);
         Some(Links {
             files: files?,
             each: each?,

@@ -7,18 +7,18 @@ use std::ops::Range;
 
 use toml::de::Error;
 
-use crate::terminal::excerpt::Problem;
+use crate::mapping::Mistake;
 
 /// What parts of an expression are joined by, and no values of TOML on a line.
 const OPERATORS: [char; 10] = ['|', '+', '-', '*', '/', '<', '>', '?', ':', '='];
 /// Words that are values of TOML as they stand.
 const VALUES: [&str; 4] = ["true", "false", "inf", "nan"];
 
-/// The problem that an error of the reader of TOML is.
-pub(super) fn problem(error: &Error, text: &str) -> Problem {
+/// The mistake that an error of the reader of TOML is.
+pub(super) fn mistake(error: &Error, text: &str) -> Mistake {
     let span = error.span().unwrap_or_default();
     match unquoted(text, span.start) {
-        None => Problem::new(span, format!("this is not TOML: {}", error.message())),
+        None => Mistake::new(span, format!("this is not TOML: {}", error.message())),
         Some(value) => {
             let code = &text[value.clone()];
             let hint = if code.contains(['\'', '"', '{', '}', '#']) {
@@ -27,7 +27,7 @@ pub(super) fn problem(error: &Error, text: &str) -> Problem {
                 format!("write `'{code}'`")
             };
             let message = "this is not TOML: a text or an expression must be in quotes, all of it";
-            Problem::new(value, message).hint(Some(hint))
+            Mistake::new(value, message).hint(Some(hint))
         }
     }
 }
@@ -107,12 +107,12 @@ mod tests {
     /// The value that is marked, its hint, or else what the reader of TOML says.
     fn told(value: &str) -> Result<(String, String), String> {
         let text = format!("mapping = \"x\"\nmodel = {value}\nslug = \".a\"\n");
-        let problem = parse(&text).unwrap_err().remove(0);
-        match problem.hint {
-            Some(hint) if problem.message.contains("must be in quotes") => {
-                Ok((text[problem.span].to_owned(), hint))
+        let mistake = parse(&text).unwrap_err().remove(0);
+        match mistake.hint {
+            Some(hint) if mistake.message.contains("must be in quotes") => {
+                Ok((text[mistake.span].to_owned(), hint))
             }
-            _ => Err(problem.message),
+            _ => Err(mistake.message),
         }
     }
 

@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use super::passes::{Copied, Pass, passes};
 use super::{Found, Pipeline};
-use crate::export::{Broken, ExportFile, Fault, Line, Visit, VisitFile, lines};
-use crate::findings::{Code, Finding, Place, Severity};
+use crate::finding::{Code, Finding, Place, Severity};
+use crate::finding::{ExportFile, Line};
+use crate::json::parse_line;
 use crate::mapping::DEPTH_MAX;
 use crate::mapping::definition::{FileFormat, Role};
 use crate::mapping::documents::Spot;
 use crate::mapping::image_files::HEAD_MAX;
 use crate::mapping::mapper::{Failed, Raw};
-use crate::mapping::readers::{self, BadRecord, RECORD_MAX, RecordText, Stop};
-use crate::validate::parse_line;
+use crate::source::readers::{self, BadRecord, RECORD_MAX, RecordText, Stop};
+use crate::source::{Broken, Fault, Visit, VisitFile, lines};
 
 /// Bytes read ahead.
 const BUFFER: usize = 128 * 1024;

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 
 use super::Files;
 use crate::mapping::definition::{FileFormat, Role};
-use crate::process::temporary_file;
+use crate::source::temporary_file;
 
 /// Bytes that are copied at once.
 const BUFFER: usize = 128 * 1024;

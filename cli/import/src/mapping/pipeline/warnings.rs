@@ -7,11 +7,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Found, Pipeline};
-use crate::export::Fault;
-use crate::findings::{Code, cut};
+use crate::finding::nearest;
+use crate::finding::{Code, cut};
 use crate::mapping::definition::Role;
 use crate::mapping::index::{Noted, Reading};
-use crate::validate::nearest;
+use crate::source::Fault;
 
 /// Types of record that a warning names.
 const TYPES_NAMED: usize = 8;

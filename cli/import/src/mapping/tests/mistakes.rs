@@ -5,13 +5,13 @@ use super::*;
 /// Every mistake of a mapping, as `line: message`, with its hint.
 fn mistakes(text: &str) -> Vec<String> {
     let parsed = parse::parse(text).and_then(|definition| mapper::compile(&definition).map(|_| ()));
-    let problems = parsed.err().unwrap_or_default();
-    let shown = problems.into_iter().map(|problem| {
-        let line = 1 + text[..problem.span.start].matches('\n').count();
-        let hint = problem
+    let mistakes = parsed.err().unwrap_or_default();
+    let shown = mistakes.into_iter().map(|mistake| {
+        let line = 1 + text[..mistake.span.start].matches('\n').count();
+        let hint = mistake
             .hint
             .map_or_else(String::new, |hint| format!(" [{hint}]"));
-        format!("{line}: {}{hint}", problem.message)
+        format!("{line}: {}{hint}", mistake.message)
     });
     shown.collect()
 }
@@ -179,37 +179,4 @@ fn a_file_that_is_too_long_is_refused() {
     file.set_len(FILE_MAX + 1).unwrap();
     let error = format!("{:#}", Mapping::read(&path).unwrap_err());
     assert!(error.ends_with("it has more than 1048576 bytes"), "{error}");
-}
-
-#[test]
-fn fields_that_the_native_format_does_not_know_are_told() {
-    let fields = "model = \".a\"\nlenghtOverall = \".b\"\nhull.keel = \".c\"\nlengthOverallMetres = \".d\"\nengines = { each = \".e\", fields = { make = \".f\" } }\n";
-    let text =
-        format!("{BEGINNING}[[emit]]\nkind = \"boat\"\ntype = \"b\"\n[emit.fields]\n{fields}");
-    let error = Mapping::parse("a.toml".to_owned(), text).unwrap_err();
-    let hinted: &Hinted = error.downcast_ref().unwrap();
-    let expected = r#"error: unknown key `lenghtOverall` of a boat at /lenghtOverall
-  --> a.toml:14:17
-   |
-14 | lenghtOverall = ".b"
-   |                 ^^^^
-   |
-   = help: did you mean `lengthOverall`?
-
-error: unknown key `keel` of a boat at /hull/keel
-  --> a.toml:15:13
-   |
-15 | hull.keel = ".c"
-   |             ^^^^
-   |
-   = help: did you mean `keelType`?
-
-error: unknown key `make` of a boat at /engines/0/make
-  --> a.toml:17:44
-   |
-17 | engines = { each = ".e", fields = { make = ".f" } }
-   |                                            ^^^^
-   |
-   = help: did you mean `maker`?"#;
-    assert_eq!(hinted.excerpt(), Some(expected));
 }

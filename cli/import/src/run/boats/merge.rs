@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use super::Consumer;
 use super::reading::{BoatReading, reporter_of};
-use crate::export::Line;
-use crate::findings::{Code, Finding, Findings, Place};
+use crate::finding::Line;
+use crate::finding::{Code, Finding, Findings, Place};
+use crate::run::rejects::Rejects;
+use crate::run::{Settings, is_usable};
+use crate::validate::Tally;
 use crate::validate::fields::report_value;
 use crate::validate::identity::{Clash, Identities};
 use crate::validate::references::References;
-use crate::validate::rejects::Rejects;
-use crate::validate::{Settings, Tally, is_usable, open_line};
+use crate::validate::reporter;
 
 /// Takes the boats in their order.
 pub(super) struct Merge<'a, C> {
@@ -20,7 +22,7 @@ pub(super) struct Merge<'a, C> {
     pub(super) tally: Tally,
     /// By place of the manufacturer.
     pub(super) boat_counts: Vec<u64>,
-    pub(super) rejects: &'a mut Rejects,
+    pub(super) rejects: Rejects<'a>,
     pub(super) consumer: &'a mut C,
 }
 
@@ -86,7 +88,7 @@ impl<C: Consumer> Merge<'_, C> {
 
 /// Clashes are rare, so that reading the line once more costs less than keeping it.
 fn report_clashes(line: Line<'_>, clashes: Vec<Clash>, listed_max: usize) -> Findings {
-    let Ok((text, node)) = open_line::open(line) else {
+    let Ok((text, node)) = reporter::open(line) else {
         return Findings::new(listed_max);
     };
     let mut reporter = reporter_of(text, &node, listed_max);

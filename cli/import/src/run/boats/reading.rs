@@ -3,14 +3,15 @@
 use shared::base::render::BodyTooLarge;
 
 use super::Consumer;
-use crate::export::Line;
-use crate::export::json::Node;
-use crate::findings::{Code, Finding, Findings, RecordName, cut};
+use crate::finding::Kind;
+use crate::finding::Line;
+use crate::finding::{Code, Finding, Findings, RecordName, cut};
+use crate::json::Node;
 use crate::validate::fields::object;
 use crate::validate::identity::{Identity, text_of};
 use crate::validate::references::References;
 use crate::validate::reporter::{LineText, Problem, Reporter};
-use crate::validate::{Kind, boat, open_line};
+use crate::validate::{boat, reporter};
 
 /// What reading a line comes to.
 pub(super) struct BoatReading<B> {
@@ -26,7 +27,7 @@ pub(super) fn read_boat<C: Consumer>(
     references: &References,
     listed_max: usize,
 ) -> BoatReading<C::Boat> {
-    let (text, node) = match open_line::open(line) {
+    let (text, node) = match reporter::open(line) {
         Ok(opened) => opened,
         Err(finding) => return unreadable(finding, listed_max),
     };

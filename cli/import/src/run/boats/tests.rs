@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::export::ExportFile;
-use crate::findings::Finding;
+use crate::finding::ExportFile;
+use crate::finding::Finding;
 
 use super::*;
 

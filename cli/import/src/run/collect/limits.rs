@@ -1,8 +1,8 @@
 //! Too little and too much: an export without records, and more of them than can be held.
 
 use super::Collector;
-use crate::export::json::Node;
-use crate::findings::{Code, Finding};
+use crate::finding::{Code, Finding};
+use crate::json::Node;
 use crate::validate::reporter::{Problem, Reporter};
 
 /// Bytes of the lines that boats may refer to: what is in them is held in memory.

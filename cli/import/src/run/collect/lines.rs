@@ -1,11 +1,13 @@
 //! The lines of an export as they come, and what is wrong with its files.
 
 use super::Collector;
-use crate::export::{Fault, Line, Visit};
-use crate::findings::{Code, Finding, Findings, Place, Severity};
+use crate::finding::Kind;
+use crate::finding::Line;
+use crate::finding::{Code, Finding, Findings, Place, Severity};
+use crate::source::{Fault, Visit};
 use crate::validate::first_look::{begins_like_a_boat, read_kind};
+use crate::validate::reporter;
 use crate::validate::reporter::Reporter;
-use crate::validate::{Kind, open_line};
 
 impl Visit for Collector<'_> {
     fn line(&mut self, line: Line<'_>) -> anyhow::Result<()> {
@@ -13,7 +15,7 @@ impl Visit for Collector<'_> {
         if begins_like_a_boat(line.contents()) {
             return self.collected.spool.push(line);
         }
-        let (text, node) = match open_line::open(line) {
+        let (text, node) = match reporter::open(line) {
             Ok(opened) => opened,
             Err(finding) => {
                 let mut findings = Findings::new(self.listed_max);

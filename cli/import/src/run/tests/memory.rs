@@ -7,7 +7,7 @@ use shared::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, Manufac
 use shared::base::render::BodyTooLarge;
 
 use super::*;
-use crate::validate::boats::READY_MAX;
+use crate::run::boats::READY_MAX;
 
 /// Boats that are ready now, and the most there ever were.
 static READY: AtomicUsize = AtomicUsize::new(0);
@@ -72,10 +72,10 @@ fn boats_that_fill_the_memory_are_made_ready_one_by_one() {
         temp_dir: directory.path(),
         listed_max: 1000,
         skip_invalid: false,
-        progress: &Progress::new(false),
+        progress: &(),
     };
     let mut counted = Counted::default();
-    let outcome = run(&settings, &mut input, &mut Rejects::nowhere(), &mut counted).unwrap();
+    let outcome = run(&settings, &mut input, &mut std::io::sink(), &mut counted).unwrap();
     assert_eq!((outcome.findings.errors(), counted.0), (0, BOATS));
     // One on each thread before the first is known to fill the memory, and the next in turn.
     let most = MOST.load(Ordering::SeqCst);

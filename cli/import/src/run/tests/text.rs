@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::super::text::TEXT_MAX;
 use super::{Run, boat, check_boat, designer, export_with, manufacturer, term, with, with_raw};
+use crate::validate::text::TEXT_MAX;
 
 fn served_model(raw: &str) -> String {
     let run = Run::of(&export_with(with_raw(&boat(), "/model", raw)), false);

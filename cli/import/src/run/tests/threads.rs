@@ -62,13 +62,13 @@ fn read(model: &str, at: usize, room: usize) -> anyhow::Result<Outcome> {
         temp_dir: directory.path(),
         listed_max: 1000,
         skip_invalid: false,
-        progress: &Progress::new(false),
+        progress: &(),
     };
     let mut input = Cursor::new(lines(&records).join("\n"));
     run(
         &settings,
         &mut input,
-        &mut Rejects::nowhere(),
+        &mut std::io::sink(),
         &mut Full { room },
     )
 }

@@ -14,7 +14,7 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// How far a reader got. It is shared with whoever knows where records begin.
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(crate) struct Progress {
     line: Cell<u64>,
     /// The line at which the record begins that is being read.
     begin: Cell<u64>,
@@ -23,7 +23,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
             line: Cell::new(1),
             begin: Cell::new(1),
@@ -32,19 +32,19 @@ impl Progress {
     }
 
     /// The line of the next byte.
-    pub(super) const fn line(&self) -> u64 {
+    pub(crate) const fn line(&self) -> u64 {
         self.line.get()
     }
 
     /// Here begins a record, or anything else that is held as a whole, which may take the limit
     /// and `ahead` bytes that are read ahead.
-    pub(super) fn begin(&self, ahead: usize) {
+    pub(crate) fn begin(&self, ahead: usize) {
         self.begin.set(self.line.get());
         self.left.set(Some(RECORD_MAX + ahead));
     }
 
     /// What follows is not held, whatever its length.
-    pub(super) fn skip(&self) {
+    pub(crate) fn skip(&self) {
         self.left.set(None);
     }
 
@@ -69,15 +69,15 @@ impl Progress {
 }
 
 /// What is said of a record that is too long.
-pub(super) fn too_long() -> String {
+pub(crate) fn too_long() -> String {
     format!("the record that begins here has more than {RECORD_MAX} bytes")
 }
 
 /// A limit of reading that a file breaks, on its way through a parser that knows no limits.
 #[derive(Debug)]
-pub(super) struct Refused {
-    pub(super) line: u64,
-    pub(super) message: String,
+pub(crate) struct Refused {
+    pub(crate) line: u64,
+    pub(crate) message: String,
 }
 
 impl fmt::Display for Refused {
@@ -89,7 +89,7 @@ impl fmt::Display for Refused {
 impl std::error::Error for Refused {}
 
 /// Tells a limit from a failure of whatever delivers the file.
-pub(super) fn unread(source: io::Error, line: u64) -> Stop {
+pub(crate) fn unread(source: io::Error, line: u64) -> Stop {
     match source.downcast::<Refused>() {
         Ok(refused) => corrupt(refused.line, refused.message),
         Err(source) => Stop::Unread { line, source },
@@ -98,14 +98,14 @@ pub(super) fn unread(source: io::Error, line: u64) -> Stop {
 
 /// A file of which a bounded part is held at a time, without its byte order mark.
 #[derive(Debug)]
-pub(super) struct Bounded<'p, R> {
+pub(crate) struct Bounded<'p, R> {
     reader: R,
     progress: &'p Progress,
 }
 
 impl<'p, R: BufRead> Bounded<'p, R> {
     /// The file, from its beginning.
-    pub(super) fn new(
+    pub(crate) fn new(
         mut reader: R,
         progress: &'p Progress,
     ) -> io::Result<Bounded<'p, impl BufRead>> {

@@ -18,13 +18,13 @@ use serde::{Serialize, Serializer};
 
 use super::bounded::{Bounded, Progress, too_long, unread};
 use super::{BadRecord, RECORD_MAX, RecordText, Stop, Visit, corrupt, truncated};
-use crate::findings::{Code, cut};
-use crate::seen::first_repeated;
+use crate::finding::{Code, cut};
+use crate::json::first_repeated;
 
 /// Longest first line, in bytes.
 const HEADER_MAX: u64 = 1024 * 1024;
 /// Most columns of a header: as many as a spreadsheet has.
-pub(super) const COLUMNS_MAX: usize = 16_384;
+pub(crate) const COLUMNS_MAX: usize = 16_384;
 /// Bytes read ahead.
 const BUFFER: usize = 64 * 1024;
 /// In the order of preference.
@@ -35,7 +35,7 @@ const END: &str = "\u{1}end of the file\u{1}";
 const NOT_UTF8: &str = "the row is not UTF-8; save the file as UTF-8";
 
 /// Hands every row below the header to `visit`.
-pub(in crate::mapping) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), Stop> {
+pub(crate) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), Stop> {
     let progress = Progress::new();
     let stopped = |source| unread(source, progress.line());
     let mut reader = Bounded::new(reader, &progress).map_err(stopped)?;

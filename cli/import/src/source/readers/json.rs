@@ -21,7 +21,7 @@ use crate::steps;
 /// A member of `records` is the way to a list, whose members are records, or to an
 /// object: then every member of it is a record `{"key": …, "value": …}`. Without `records` the
 /// document itself is a list of records, or else the only one.
-pub(in crate::mapping) fn read(
+pub(crate) fn read(
     reader: impl BufRead,
     records: &[RecordsPath],
     visit: &mut Visit<'_>,

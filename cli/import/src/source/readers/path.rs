@@ -7,14 +7,14 @@ use serde_json::Deserializer;
 
 /// From a document to a list of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::mapping) struct RecordsPath {
+pub(crate) struct RecordsPath {
     text: String,
-    pub(super) steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
 }
 
 /// One step on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// The member of an object, or the element of XML, with this name.
     Key(String),
     /// The member of a list at this place, from 0.
@@ -25,7 +25,7 @@ pub(super) enum Step {
 
 impl RecordsPath {
     /// Reads a path; an error says what is wrong with it.
-    pub(in crate::mapping) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let (mut steps, mut rest) = (Vec::new(), text);
         if !rest.starts_with('[') {
             rest = key(rest, &mut steps)?;
@@ -42,13 +42,13 @@ impl RecordsPath {
     }
 
     /// Whether it has names only, as those of XML have.
-    pub(in crate::mapping) fn is_of_names(&self) -> bool {
+    pub(crate) fn is_of_names(&self) -> bool {
         let mut steps = self.steps.iter();
         steps.all(|step| matches!(step, Step::Key(_)))
     }
 
     /// Whether these names are all of it.
-    pub(super) fn is(&self, names: &[String]) -> bool {
+    pub(crate) fn is(&self, names: &[String]) -> bool {
         let is_called =
             |(step, name): (&Step, &String)| matches!(step, Step::Key(key) if key == name);
         self.steps.len() == names.len() && self.steps.iter().zip(names).all(is_called)

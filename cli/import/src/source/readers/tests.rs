@@ -11,19 +11,19 @@ use std::io::{BufReader, Cursor, Read};
 use super::*;
 
 /// What a reader does with a file.
-pub(super) type Reads =
+pub(crate) type Reads =
     fn(&mut dyn Read, &[RecordsPath], &mut Visit<'_>) -> Result<Vec<usize>, Stop>;
 
-pub(super) const JSON: Reads =
+pub(crate) const JSON: Reads =
     |file, records, visit| super::json::read(BufReader::new(file), records, visit);
-pub(super) const CSV: Reads =
+pub(crate) const CSV: Reads =
     |file, _, visit| super::csv::read(BufReader::new(file), visit).map(|()| Vec::new());
-pub(super) const XML: Reads = |file, records, visit| {
+pub(crate) const XML: Reads = |file, records, visit| {
     super::xml::read(BufReader::new(file), records, &["tag".to_owned()], visit)
 };
 
 /// The paths that `records` names.
-pub(super) fn paths(records: &[&str]) -> Vec<RecordsPath> {
+pub(crate) fn paths(records: &[&str]) -> Vec<RecordsPath> {
     let paths = records.iter();
     paths
         .map(|path| RecordsPath::parse(path).unwrap())
@@ -31,7 +31,7 @@ pub(super) fn paths(records: &[&str]) -> Vec<RecordsPath> {
 }
 
 /// The records of a file, each `LINE TEXT`, bad ones `LINE CODE MESSAGE RAW`, and the places without any or how it ended.
-pub(super) fn read(
+pub(crate) fn read(
     reads: Reads,
     file: &mut dyn Read,
     records: &[&str],
@@ -47,14 +47,14 @@ pub(super) fn read(
     (found, ended)
 }
 
-pub(super) fn check(reads: Reads, file: &str, records: &[&str], expected: &[&str]) {
+pub(crate) fn check(reads: Reads, file: &str, records: &[&str], expected: &[&str]) {
     let (found, ended) = read(reads, &mut Cursor::new(file), records);
     assert_eq!(found, expected, "{file}");
     assert_eq!(ended.expect(file), Vec::<usize>::new(), "{file}");
 }
 
 /// Checks how reading ends, after how many records.
-pub(super) fn check_broken(
+pub(crate) fn check_broken(
     reads: Reads,
     file: &[u8],
     records: &[&str],

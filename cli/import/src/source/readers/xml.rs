@@ -23,7 +23,7 @@ use super::{DEPTH_MAX, RecordText, RecordsPath, Stop, Visit, corrupt, truncated}
 ///
 /// A member of `records` is the names of elements that lead there, from the root. Without any,
 /// the document itself is the only record. Children called as one of `lists` are lists.
-pub(in crate::mapping) fn read(
+pub(crate) fn read(
     reader: impl BufRead,
     records: &[RecordsPath],
     lists: &[String],

@@ -7,7 +7,7 @@ use super::{
     Broken, ExportFile, Fault, PathBuf, Select, Surroundings, VisitFile, archive, fs, gzip, size,
     write,
 };
-use crate::export::files;
+use crate::source::files;
 
 /// Wants two bytes of a photo, and the whole of everything else.
 struct Beginnings;

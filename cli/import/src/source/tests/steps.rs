@@ -5,7 +5,7 @@ use std::io::{Read, Write as _};
 use std::sync::Arc;
 
 use super::{Broken, ExportFile, Fault, Path, Select, Surroundings, VisitFile, archive, fs};
-use crate::export::files;
+use crate::source::files;
 use crate::steps::{check_each, count};
 
 /// Counts how often it is asked about a member.

@@ -6,7 +6,7 @@ use super::super::DEPTH_MAX;
 use super::super::bounded::{Progress, Refused};
 
 /// The text of a JSON document, which may be anything: only strings and brackets are told apart.
-pub(super) struct Nesting<'p, R> {
+pub(crate) struct Nesting<'p, R> {
     reader: R,
     progress: &'p Progress,
     depth: usize,
@@ -15,7 +15,7 @@ pub(super) struct Nesting<'p, R> {
 }
 
 impl<'p, R> Nesting<'p, R> {
-    pub(super) const fn new(reader: R, progress: &'p Progress) -> Self {
+    pub(crate) const fn new(reader: R, progress: &'p Progress) -> Self {
         Self {
             reader,
             progress,

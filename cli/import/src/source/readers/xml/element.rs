@@ -11,17 +11,17 @@ use crate::steps;
 
 /// Most elements and attributes of one record. Each takes some hundred bytes, however few it has in
 /// its file.
-pub(super) const NODES_MAX: usize = 100_000;
+pub(crate) const NODES_MAX: usize = 100_000;
 
 /// An element that is open, with everything in it so far.
-pub(super) struct Element {
+pub(crate) struct Element {
     members: Map<String, Value>,
     text: String,
 }
 
 impl Element {
     /// An element with its attributes; it and they are added to the `nodes` of the record.
-    pub(super) fn new(start: &BytesStart<'_>, nodes: &mut usize) -> Result<Self, String> {
+    pub(crate) fn new(start: &BytesStart<'_>, nodes: &mut usize) -> Result<Self, String> {
         count(nodes)?;
         let mut members = Map::new();
         // The check of the parser takes time with the square of their number.
@@ -46,12 +46,12 @@ impl Element {
     }
 
     /// Adds text.
-    pub(super) fn write(&mut self, text: &str) {
+    pub(crate) fn write(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
     /// Adds a child, which may be one of a list even if it stays the only one.
-    pub(super) fn add(&mut self, name: String, value: Value, is_of_list: bool) {
+    pub(crate) fn add(&mut self, name: String, value: Value, is_of_list: bool) {
         match self.members.entry(name) {
             Entry::Vacant(vacant) if is_of_list => {
                 vacant.insert(Value::Array(vec![value]));
@@ -68,7 +68,7 @@ impl Element {
     }
 
     /// The value of the element with everything in it.
-    pub(super) fn finish(mut self) -> Value {
+    pub(crate) fn finish(mut self) -> Value {
         let text = match self.text.trim() {
             "" => Value::Null,
             text => Value::from(text),
