@@ -11,6 +11,7 @@ mod place;
 pub mod report;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub use self::code::{Blame, Code, Severity};
 pub use self::excerpt::Excerpt;
@@ -76,6 +77,17 @@ impl Finding {
             origin: None,
             excerpt: None,
         }
+    }
+
+    /// A finding about a file, or a line of it.
+    pub(crate) fn in_file(
+        code: Code,
+        file: &Arc<ExportFile>,
+        line: Option<u64>,
+        message: impl Into<String>,
+    ) -> Self {
+        let file = Arc::clone(file);
+        Self::new(code, Some(Place { file, line }), message)
     }
 
     /// Whether the finding is an error that leaving its record out would not mend.

@@ -33,17 +33,14 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 pub use self::check::{CheckReport, FieldReport, LinkedReport, RuleReport, UnreadKey};
-pub use self::mapper::Failed;
 pub use self::shipped::Shipped;
 
 use self::definition::Definition;
 use self::index::Index;
 use self::pipeline::Pipeline;
 use self::worker::Workers;
-use crate::finding::Kind;
-use crate::finding::{Finding, Findings};
-use crate::source::ProgressListener;
-use crate::source::{self, Surroundings, Visit};
+use crate::finding::Findings;
+use crate::source::{Surroundings, Take, files};
 
 /// Longest mapping file, in bytes.
 const FILE_MAX: u64 = 1024 * 1024;
@@ -104,18 +101,6 @@ pub struct InvalidMapping {
 impl InvalidMapping {
     /// What to do next.
     pub const HINT: &str = "mend the mapping; `catalogue mapping init` writes one that works";
-}
-
-/// Receives what a mapping makes of an export.
-pub trait Receive: Visit {
-    /// A record that could not be mapped.
-    fn failed(&mut self, failed: Failed) -> anyhow::Result<()>;
-    /// So many records were read, whatever becomes of them.
-    fn read(&mut self, records: u64);
-    /// Something about a record that was mapped all the same.
-    fn finding(&mut self, finding: Finding);
-    /// A record that is not published.
-    fn unpublished(&mut self, kind: Kind, id: &str);
 }
 
 impl Mapping {
@@ -184,44 +169,51 @@ impl Mapping {
     }
 }
 
-/// What to read with a mapping, and how.
-pub struct Run<'a> {
-    /// What makes native records.
-    pub mapping: &'a Mapping,
+/// How an export is read with a mapping.
+#[derive(Clone, Copy)]
+pub(crate) struct Settings<'a> {
     /// What is read.
-    pub exports: &'a [PathBuf],
+    pub(crate) exports: &'a [PathBuf],
     /// Where reading leaves its traces.
-    pub surroundings: Surroundings<'a>,
-    /// Shows how far mapping is.
-    pub progress: &'a dyn ProgressListener,
+    pub(crate) surroundings: Surroundings<'a>,
     /// How many records may be mapped at once.
-    pub processors: NonZero<usize>,
+    pub(crate) processors: NonZero<usize>,
     /// Whether to report what the mapping finds.
-    pub is_checked: bool,
+    pub(crate) is_checked: bool,
 }
 
-/// Hands what a mapping makes of an export to `receive`; gives a report if it is to be checked.
-pub fn read(
-    run: &Run<'_>,
+/// What reading with a mapping came to.
+#[derive(Default)]
+pub(crate) struct Mapped {
+    /// Records that were read, whatever became of them.
+    pub(crate) records: u64,
+    /// What the mapping finds, if it was to be checked.
+    pub(crate) report: Option<CheckReport>,
+}
+
+/// Hands what a mapping makes of an export to `take`.
+pub(crate) fn read(
+    mapping: &Mapping,
+    settings: Settings<'_>,
     input: &mut dyn Read,
-    receive: &mut dyn Receive,
-) -> anyhow::Result<Option<CheckReport>> {
-    let Run {
-        mapping,
+    take: &mut Take<'_>,
+) -> anyhow::Result<Mapped> {
+    let Settings {
         exports,
         surroundings,
-        progress,
         processors,
         is_checked,
-    } = *run;
+    } = settings;
     let none_yet = Arc::new(Index::create(surroundings.temp_dir)?);
     let definition = &mapping.definition;
     let workers = Workers::start(definition, processors, &none_yet, worker::resident_bytes)?;
     let may_wait = exports.iter().any(|path| !path.is_file() && !path.is_dir());
-    let temp_dir = surroundings.temp_dir;
-    let mut pipeline = Pipeline::new(mapping, workers, temp_dir, may_wait, receive)?;
-    source::files::read(exports, input, surroundings, mapping, &mut pipeline)?;
-    pipeline.finish(is_checked, progress)
+    let mut pipeline = Pipeline::new(mapping, workers, surroundings, may_wait, take)?;
+    let selection = mapping.selection();
+    files::read(exports, input, surroundings, &selection, &mut |opened| {
+        pipeline.opened(opened)
+    })?;
+    pipeline.finish(is_checked)
 }
 
 fn read_text(path: &Path) -> io::Result<String> {

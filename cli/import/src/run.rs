@@ -7,7 +7,6 @@
 
 mod boats;
 mod collect;
-mod mapped;
 mod nobody;
 mod rejects;
 mod spill;
@@ -23,8 +22,8 @@ pub use crate::validate::{Tally, TallyOfKind};
 
 use self::collect::Collector;
 use crate::finding::Findings;
-use crate::mapping::{self, CheckReport, Mapping};
-use crate::source::{self, LineFiles, ProgressListener, STANDARD_INPUT, Select, Surroundings};
+use crate::mapping::{self, CheckReport, Mapped, Mapping};
+use crate::source::{self, Incoming, ProgressListener, STANDARD_INPUT, Selection, Surroundings};
 
 /// Most findings about the fields of one mapping.
 const MISTAKES_MAX: usize = 10_000;
@@ -68,39 +67,37 @@ pub fn run<C: Consumer>(
     rejects: &mut dyn Write,
     consumer: &mut C,
 ) -> anyhow::Result<Outcome> {
-    let selection = settings
-        .mapping
-        .map_or(&LineFiles as &dyn Select, |mapping| mapping);
-    settings
-        .progress
-        .reading(source::size(settings.exports, selection));
-    let on_bytes = |bytes| settings.progress.advance(bytes);
-    let surroundings = Surroundings {
-        temp_dir: settings.temp_dir,
-        on_bytes: &on_bytes,
-    };
-    let mut collector = Collector::new(settings.temp_dir, settings.listed_max, &mut *rejects)?;
-    let report = match settings.mapping {
+    let Settings {
+        exports,
+        mapping,
+        temp_dir,
+        progress,
+        ..
+    } = *settings;
+    let selection = mapping.map_or_else(Selection::line_files, Mapping::selection);
+    progress.reading(source::size(exports, &selection));
+    let surroundings = Surroundings { temp_dir, progress };
+    let is_mapped = mapping.is_some();
+    let mut collector = Collector::new(temp_dir, settings.listed_max, is_mapped, &mut *rejects)?;
+    let mut take = |incoming: Incoming<'_>| collector.take(incoming);
+    let mapped = match mapping {
         None => {
-            source::read(settings.exports, input, surroundings, &mut collector)?;
-            None
+            source::read_lines(exports, input, surroundings, &mut take)?;
+            Mapped::default()
         }
         Some(mapping) => {
-            collector.collected_mut().references.are_of_keys = true;
-            let run = mapping::Run {
-                mapping,
-                exports: settings.exports,
+            let settings = mapping::Settings {
+                exports,
                 surroundings,
-                progress: settings.progress,
                 processors: thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
                 is_checked: settings.is_mapping_checked,
             };
-            mapping::read(&run, input, &mut collector)?
+            mapping::read(mapping, settings, input, &mut take)?
         }
     };
-    let collected = collector.finish();
+    let collected = collector.finish(mapped.records);
     let (mut findings, tally) = boats::read_all(collected, settings, rejects, consumer)?;
-    if let Some(mapping) = settings.mapping {
+    if let Some(mapping) = mapping {
         findings.say_where_values_come_from(|rule, pointer| mapping.origin(rule, pointer));
     }
     let is_usable = is_usable(&findings, settings.skip_invalid);
@@ -108,7 +105,7 @@ pub fn run<C: Consumer>(
         findings,
         tally,
         is_usable,
-        report,
+        report: mapped.report,
     })
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Plain and compressed files, folders, archives and standard input all become one stream. Memory
 //! is bounded whatever the size: a line is held at most up to [`LINE_MAX`] bytes, an archive's
-//! members lie in a temporary file. What a damaged file does to the stream is a [`Fault`], not an
-//! error, so that reading goes on with the next file. Nothing here knows what a record is.
+//! members lie in a temporary file. What is wrong with a file is a finding in the stream,
+//! not an error, so that reading goes on with the next file. Nothing here knows what a record is.
 
 pub(crate) mod files;
 pub(crate) mod lines;
@@ -18,13 +18,12 @@ mod folder;
 use std::fs;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-pub use self::files::{Select, Surroundings, VisitFile};
-pub use self::folder::LineFiles;
-pub use self::lines::Broken;
+pub use self::folder::Selection;
 
-use crate::finding::{Code, ExportFile, Line};
+pub(crate) use self::files::{Opened, Surroundings};
+
+use crate::finding::{Code, Finding, Kind, Line};
 
 /// Longest line that is read, in bytes, without its line break.
 pub const LINE_MAX: usize = 1024 * 1024;
@@ -33,19 +32,6 @@ pub const STANDARD_INPUT: &str = "-";
 
 /// Bytes read ahead: enough for archives to be recognised and for few system calls.
 const BUFFER: usize = 128 * 1024;
-
-/// Something wrong with a file rather than with what a line says.
-#[derive(Debug)]
-pub struct Fault {
-    /// What kind of damage.
-    pub code: Code,
-    /// In which file.
-    pub file: Arc<ExportFile>,
-    /// At which line, if reading got that far.
-    pub line: Option<u64>,
-    /// What is wrong, for people.
-    pub message: String,
-}
 
 /// Shows how far an import is.
 pub trait ProgressListener {
@@ -62,36 +48,85 @@ pub trait ProgressListener {
 /// Shows nothing.
 impl ProgressListener for () {}
 
-/// Receives the stream.
-pub trait Visit {
+/// What comes of an export, piece by piece, in its order.
+#[derive(Debug)]
+pub(crate) enum Incoming<'a> {
     /// The next line.
-    fn line(&mut self, line: Line<'_>) -> anyhow::Result<()>;
-    /// The next piece of a line that is too long to be held; a fault follows the last one.
-    fn oversized(&mut self, piece: &[u8]) -> anyhow::Result<()>;
-    /// Damage.
-    fn fault(&mut self, fault: Fault) -> anyhow::Result<()>;
+    Line(Line<'a>),
+    /// The next piece of a line that is too long to be held; a finding follows the last one.
+    Oversized(&'a [u8]),
+    /// Something wrong with a file, or worth knowing of a record that came all the same.
+    Finding(Finding),
+    /// A record of which no line could be made.
+    Failed(FailedRecord),
+    /// A record that is not published.
+    Unpublished { kind: Kind, id: &'a str },
 }
 
-/// Hands the lines of `exports` to `visit`, in order.
+/// Takes what comes.
+pub(crate) type Take<'t> = dyn FnMut(Incoming<'_>) -> anyhow::Result<()> + 't;
+
+/// A record of which no line could be made.
+#[derive(Debug)]
+pub(crate) struct FailedRecord {
+    /// What it was meant to become, if that is known.
+    pub(crate) kind: Option<Kind>,
+    /// Its id, if that is known.
+    pub(crate) id: Option<String>,
+    /// Why not.
+    pub(crate) findings: Vec<Finding>,
+    /// The record as it came.
+    pub(crate) raw: Vec<u8>,
+}
+
+/// Why reading a file ended early.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The file is damaged, so that records may be lost: leaving some out does not mend it.
+    Damaged {
+        code: Code,
+        line: u64,
+        message: String,
+    },
+    /// What delivers the file failed at this line, be it a disk or a decompressor.
+    Unread { line: u64, source: io::Error },
+    /// What the records were handed to failed.
+    Failed(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Stop {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Hands the lines of `exports` to `take`, in order.
 ///
 /// A file or folder that cannot be opened, or that the disk fails to deliver, is an error.
-pub fn read(
+pub(crate) fn read_lines(
     exports: &[PathBuf],
     input: &mut dyn Read,
     surroundings: Surroundings<'_>,
-    visit: &mut dyn Visit,
+    take: &mut Take<'_>,
 ) -> anyhow::Result<()> {
+    let selection = Selection::line_files();
     files::read(
         exports,
         input,
         surroundings,
-        &LineFiles,
-        &mut Lines { visit },
+        &selection,
+        &mut |opened| match opened {
+            Opened::Damaged(finding) => Ok(take(Incoming::Finding(*finding))?),
+            Opened::File(file, contents) => {
+                let reader = BufReader::with_capacity(BUFFER, contents);
+                lines::read(file, reader, LINE_MAX, take)
+            }
+        },
     )
 }
 
 /// Bytes that reading `exports` will take, as they lie on disk; none when that cannot be known.
-pub fn size(exports: &[PathBuf], selection: &dyn Select) -> Option<u64> {
+pub fn size(exports: &[PathBuf], selection: &Selection<'_>) -> Option<u64> {
     let length = |path: &Path| {
         let about = fs::metadata(path).ok()?;
         about.is_file().then_some(about.len())
@@ -104,7 +139,7 @@ pub fn size(exports: &[PathBuf], selection: &dyn Select) -> Option<u64> {
         }
         for path in folder::list(export, selection).ok()?.files {
             let within = path.strip_prefix(export).unwrap_or(&path);
-            let wanted = selection.bytes_wanted(&within.to_string_lossy());
+            let wanted = (selection.bytes_of)(&within.to_string_lossy())?;
             total += length(&path)?.min(wanted);
         }
     }
@@ -112,7 +147,7 @@ pub fn size(exports: &[PathBuf], selection: &dyn Select) -> Option<u64> {
 }
 
 /// The files that reading `exports` will open, those of folders included.
-pub fn files(exports: &[PathBuf], selection: &dyn Select) -> io::Result<Vec<PathBuf>> {
+pub fn files(exports: &[PathBuf], selection: &Selection<'_>) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for export in exports {
         if export.is_dir() {
@@ -122,26 +157,6 @@ pub fn files(exports: &[PathBuf], selection: &dyn Select) -> io::Result<Vec<Path
         }
     }
     Ok(files)
-}
-
-/// Cuts files into lines.
-struct Lines<'a> {
-    visit: &'a mut dyn Visit,
-}
-
-impl VisitFile for Lines<'_> {
-    fn file(
-        &mut self,
-        file: &Arc<ExportFile>,
-        contents: &mut dyn Read,
-    ) -> anyhow::Result<Result<(), Broken>> {
-        let reader = BufReader::with_capacity(BUFFER, contents);
-        lines::read(file, reader, LINE_MAX, self.visit)
-    }
-
-    fn fault(&mut self, fault: Fault) -> anyhow::Result<()> {
-        self.visit.fault(fault)
-    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use import::finding::LISTED_DEFAULT;
 use import::finding::report::FindingsReport;
 use import::mapping::{InvalidMapping, Mapping, Mistake};
 use import::run::{self, Outcome, Tally};
-use import::source::{self, LineFiles, STANDARD_INPUT};
+use import::source::{self, STANDARD_INPUT, Selection};
 use serde::Serialize;
 
 use crate::hints::Hinted;
@@ -105,7 +105,7 @@ impl ExportArgs {
         };
         let taken = if other.is_some_and(|other| new_file::would_replace(output, other)) {
             "the file of --rejects"
-        } else if source::files(&self.exports, &LineFiles)
+        } else if source::files(&self.exports, &Selection::line_files())
             .context("could not list the files of the export")?
             .iter()
             .any(|file| new_file::would_replace(output, file))

@@ -6,14 +6,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Receive;
 use super::documents::{Document, Documents, Indexed, Stored};
 use super::image_files::ImageFiles;
 use super::keys::{KeyId, Keys};
 use super::links::Links;
-use super::mapper::{Failed, Identified, Joining, Link, Raw, ReadRecord};
+use super::mapper::{Identified, Joining, Link, Raw, ReadRecord};
 use crate::finding::ExportFile;
 use crate::finding::{Code, Finding, cut};
+use crate::source::{FailedRecord, Incoming, Take};
 
 /// All records, and what leads from one to another.
 pub(super) struct Index {
@@ -77,11 +77,7 @@ impl Index {
     }
 
     /// Adds what a record came to. It is counted where no section of the mapping can use it.
-    pub(super) fn add(
-        &mut self,
-        read: ReadRecord,
-        receive: &mut dyn Receive,
-    ) -> anyhow::Result<()> {
+    pub(super) fn add(&mut self, read: ReadRecord, take: &mut Take<'_>) -> anyhow::Result<()> {
         let ReadRecord {
             raw,
             identified,
@@ -93,7 +89,7 @@ impl Index {
             let text = self.documents.store(&raw.text)?;
             for identified in identified {
                 if let Some(finding) = self.add_record(&raw, text, identified)? {
-                    receive.finding(finding);
+                    take(Incoming::Finding(finding))?;
                 }
             }
         }
@@ -106,12 +102,12 @@ impl Index {
         if findings.is_empty() {
             return Ok(());
         }
-        receive.failed(Failed {
+        take(Incoming::Failed(FailedRecord {
             kind: None,
             id: None,
             findings,
             raw: raw.text.into_bytes(),
-        })
+        }))
     }
 
     fn add_record(

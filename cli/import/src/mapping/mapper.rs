@@ -26,8 +26,6 @@ use super::expression::{self, Jq, Program, Site, from_json};
 use super::index::Index;
 use super::worker::Position;
 use crate::finding::ExportFile;
-use crate::finding::Finding;
-use crate::finding::Kind;
 use crate::mapping::Mistake;
 
 use self::followed::Followed;
@@ -48,19 +46,6 @@ pub(super) struct Raw {
     pub(super) text: String,
     /// Whether the file ends right after it, without a line break.
     pub(super) is_unterminated: bool,
-}
-
-/// A record that could not be mapped.
-#[derive(Debug)]
-pub struct Failed {
-    /// What it was meant to become, if that is known.
-    pub kind: Option<Kind>,
-    /// Its id, if that is known.
-    pub id: Option<String>,
-    /// Why not.
-    pub findings: Vec<Finding>,
-    /// The record as it came.
-    pub raw: Vec<u8>,
 }
 
 /// Types of records, and which references led to them.

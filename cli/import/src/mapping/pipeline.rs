@@ -6,7 +6,6 @@ mod warnings;
 
 use std::collections::VecDeque;
 use std::mem;
-use std::path::Path;
 use std::sync::Arc;
 
 use super::check::CheckReport;
@@ -15,10 +14,9 @@ use super::image_files::{HEAD_MAX, is_called_image};
 use super::index::Index;
 use super::mapper::{Merge, Raw, ReadRecord};
 use super::worker::{Pending, Workers};
-use super::{Mapping, Receive};
+use super::{Mapped, Mapping};
 use crate::finding::{ExportFile, Line};
-use crate::source::ProgressListener;
-use crate::source::Select;
+use crate::source::{Incoming, Selection, Surroundings, Take};
 
 /// Records that are handed over together, unless they are long.
 const BATCH_RECORDS: usize = 256;
@@ -37,11 +35,11 @@ enum Found {
 }
 
 /// Reads the files of an export.
-pub(super) struct Pipeline<'a> {
+pub(super) struct Pipeline<'a, 't> {
     mapping: &'a Mapping,
     workers: Workers,
     index: Index,
-    receive: &'a mut dyn Receive,
+    take: &'a mut Take<'t>,
     batch: Batch,
     /// Records that are identified, in the order of the export.
     pending: VecDeque<Pending<Vec<ReadRecord>>>,
@@ -49,8 +47,7 @@ pub(super) struct Pipeline<'a> {
     pending_max: usize,
     /// By section, that of links last.
     found: Vec<Found>,
-    /// Where files are copied that are read more than once.
-    temp_dir: &'a Path,
+    surroundings: Surroundings<'a>,
     /// Whether files may be missing because an archive broke off.
     is_damaged: bool,
 }
@@ -93,82 +90,74 @@ impl Files {
     }
 }
 
-impl Select for Mapping {
-    fn is_wanted(&self, path: &str) -> bool {
-        let is_hidden = path
-            .split('/')
-            .any(|part| part.starts_with('.') && part != ".");
-        let path = path.trim_start_matches("./");
-        let is_of_records = self.definition.roles_of(path).next().is_some();
-        !is_hidden && (is_of_records || self.definition.is_image(path))
-    }
-
-    fn bytes_wanted(&self, path: &str) -> u64 {
-        if self.definition.is_image(path.trim_start_matches("./")) {
-            HEAD_MAX
-        } else {
-            u64::MAX
+impl Mapping {
+    /// The files that it reads.
+    pub(crate) fn selection(&self) -> Selection<'_> {
+        Selection {
+            bytes_of: Box::new(|path| self.bytes_of(path)),
+            descends: true,
+            wanted: &self.wanted,
         }
     }
 
-    fn descends(&self) -> bool {
-        true
-    }
-
-    fn wanted(&self) -> &str {
-        &self.wanted
+    /// How many bytes of a file are read: of an image its beginning.
+    pub(super) fn bytes_of(&self, path: &str) -> Option<u64> {
+        let is_hidden = |part: &str| part.starts_with('.') && part != ".";
+        if path.split('/').any(is_hidden) {
+            return None;
+        }
+        let path = path.trim_start_matches("./");
+        if self.definition.is_image(path) {
+            return Some(HEAD_MAX);
+        }
+        let is_of_records = self.definition.roles_of(path).next().is_some();
+        is_of_records.then_some(u64::MAX)
     }
 }
 
-impl<'a> Pipeline<'a> {
+impl<'a, 't> Pipeline<'a, 't> {
     /// Reading goes on while records are identified, unless `may_wait`: the watch over them does not
     /// look while reading waits for what comes from a pipe.
     pub(super) fn new(
         mapping: &'a Mapping,
         workers: Workers,
-        temp_dir: &'a Path,
+        surroundings: Surroundings<'a>,
         may_wait: bool,
-        receive: &'a mut dyn Receive,
+        take: &'a mut Take<'t>,
     ) -> anyhow::Result<Self> {
         let found = vec![Found::Nothing; mapping.definition.roles().count()];
         let pending_max = if may_wait { 0 } else { AHEAD * workers.len() };
         Ok(Self {
             mapping,
             workers,
-            index: Index::create(temp_dir)?,
-            receive,
+            index: Index::create(surroundings.temp_dir)?,
+            take,
             batch: Batch::default(),
             pending: VecDeque::new(),
             pending_max,
             found,
-            temp_dir,
+            surroundings,
             is_damaged: false,
         })
     }
 
     /// Once every file was read: makes the native records, and a report where that `is_checked`.
-    pub(super) fn finish(
-        mut self,
-        is_checked: bool,
-        progress: &dyn ProgressListener,
-    ) -> anyhow::Result<Option<CheckReport>> {
+    pub(super) fn finish(mut self, is_checked: bool) -> anyhow::Result<Mapped> {
         self.settle()?;
         let reading = self.index.finish()?;
-        self.receive.read(reading.records);
         self.warn(&reading)?;
-        progress.mapping(reading.records);
-        let report = self.make_all(is_checked, progress)?;
+        self.surroundings.progress.mapping(reading.records);
+        let report = self.make_all(is_checked)?;
         self.constants()?;
-        Ok(report)
+        Ok(Mapped {
+            records: reading.records,
+            report,
+        })
     }
 
     /// Makes the native records, and what is to be said of them.
-    fn make_all(
-        &mut self,
-        is_checked: bool,
-        progress: &dyn ProgressListener,
-    ) -> anyhow::Result<Option<CheckReport>> {
-        let none_yet = Index::create(self.temp_dir)?;
+    fn make_all(&mut self, is_checked: bool) -> anyhow::Result<Option<CheckReport>> {
+        let none_yet = Index::create(self.surroundings.temp_dir)?;
         let index = Arc::new(mem::replace(&mut self.index, none_yet));
         let definition = Arc::clone(&self.mapping.definition);
         let mut merge = Merge::new(&definition, &index, is_checked);
@@ -187,13 +176,13 @@ impl<'a> Pipeline<'a> {
             match self.workers.next(first)? {
                 None => _ = pending.pop_front(),
                 Some(piece) => {
-                    progress.advance(piece.records);
-                    merge.take(piece, self.receive)?;
+                    self.surroundings.progress.advance(piece.records);
+                    merge.take(piece, self.take)?;
                 }
             }
         }
         self.remark(&merge, &index)?;
-        merge.unpublished(self.receive);
+        merge.unpublished(self.take)?;
         merge.report()
     }
 
@@ -209,7 +198,7 @@ impl<'a> Pipeline<'a> {
             differences.push((differing, self.workers.next(&task)?.flatten()));
         }
         for finding in merge.remarks(differences) {
-            self.receive.finding(finding);
+            (self.take)(Incoming::Finding(finding))?;
         }
         Ok(())
     }
@@ -219,13 +208,13 @@ impl<'a> Pipeline<'a> {
         let file = self.mapping_file();
         for constant in &self.mapping.definition.records {
             let text = serde_json::to_string(&constant.record)?;
-            self.receive.line(Line {
+            (self.take)(Incoming::Line(Line {
                 file: &file,
                 number: self.mapping.line_of(constant.span.start),
                 raw: text.as_bytes(),
                 is_unterminated: false,
                 rule: None,
-            })?;
+            }))?;
         }
         Ok(())
     }
@@ -260,22 +249,22 @@ impl<'a> Pipeline<'a> {
                     pieces.send(records.map(|raw| mapper.read(&roles, raw)).collect())
                 }));
         }
-        self.take(self.pending_max)
+        self.take_identified(self.pending_max)
     }
 
     /// Takes everything that was handed over, so that what is told next comes after it.
     fn settle(&mut self) -> anyhow::Result<()> {
         self.flush()?;
-        self.take(0)
+        self.take_identified(0)
     }
 
     /// Takes what is identified until no more than so many batches are left.
-    fn take(&mut self, left: usize) -> anyhow::Result<()> {
+    fn take_identified(&mut self, left: usize) -> anyhow::Result<()> {
         while left < self.pending.len()
             && let Some(first) = self.pending.pop_front()
         {
             for read in self.workers.next(&first)?.into_iter().flatten() {
-                self.index.add(read, self.receive)?;
+                self.index.add(read, self.take)?;
             }
         }
         Ok(())

@@ -13,8 +13,8 @@ mod threads;
 mod whereabouts;
 
 use super::*;
-use crate::finding::Line;
-use crate::source::{Fault, Select as _};
+use crate::finding::Kind;
+use crate::source::{FailedRecord, Incoming};
 
 /// The beginning of every mapping here: records are lines with `key` and `type`.
 const BEGINNING: &str = r#"
@@ -31,30 +31,28 @@ type = ".type"
 #[derive(Default)]
 struct Received(Vec<String>);
 
-impl Visit for Received {
-    fn line(&mut self, line: Line<'_>) -> anyhow::Result<()> {
-        let text = std::str::from_utf8(line.raw).unwrap();
-        self.0.push(format!("{}: {text}", line.number));
-        Ok(())
+impl Received {
+    fn take(&mut self, incoming: Incoming<'_>) {
+        match incoming {
+            Incoming::Line(line) => {
+                let text = std::str::from_utf8(line.raw).unwrap();
+                self.0.push(format!("{}: {text}", line.number));
+            }
+            Incoming::Oversized(piece) => self.0.push(format!("oversized: {}", piece.len())),
+            Incoming::Finding(finding) => {
+                let line = finding.place.and_then(|place| place.line);
+                let line = line.map_or_else(|| "-".to_owned(), |line| line.to_string());
+                let (code, message) = (finding.code, finding.message);
+                self.0.push(format!("{line}: {code} {message}"));
+            }
+            Incoming::Failed(failed) => self.failed(failed),
+            Incoming::Unpublished { kind, id } => {
+                self.0.push(format!("unpublished {} {id}", kind.as_str()));
+            }
+        }
     }
 
-    fn oversized(&mut self, piece: &[u8]) -> anyhow::Result<()> {
-        self.0.push(format!("oversized: {}", piece.len()));
-        Ok(())
-    }
-
-    fn fault(&mut self, fault: Fault) -> anyhow::Result<()> {
-        let line = fault
-            .line
-            .map_or_else(|| "-".to_owned(), |line| line.to_string());
-        self.0
-            .push(format!("{line}: {} {}", fault.code, fault.message));
-        Ok(())
-    }
-}
-
-impl Receive for Received {
-    fn failed(&mut self, failed: Failed) -> anyhow::Result<()> {
+    fn failed(&mut self, failed: FailedRecord) {
         let kind = failed.kind.map_or("-", Kind::as_str);
         for finding in failed.findings {
             let place = finding.place.and_then(|place| place.line).unwrap();
@@ -63,19 +61,6 @@ impl Receive for Received {
             self.0
                 .push(format!("{place}: {kind} {code} {pointer} {message}"));
         }
-        Ok(())
-    }
-
-    fn read(&mut self, _records: u64) {}
-
-    fn finding(&mut self, finding: Finding) {
-        let line = finding.place.and_then(|place| place.line).unwrap();
-        self.0
-            .push(format!("{line}: {} {}", finding.code, finding.message));
-    }
-
-    fn unpublished(&mut self, kind: Kind, id: &str) {
-        self.0.push(format!("unpublished {} {id}", kind.as_str()));
     }
 }
 
@@ -105,19 +90,21 @@ fn mapped_at_once(
 ) -> (Vec<String>, Option<CheckReport>) {
     let surroundings = Surroundings {
         temp_dir: directory,
-        on_bytes: &|_bytes| {},
+        progress: &(),
     };
-    let run = Run {
-        mapping,
+    let settings = Settings {
         exports: &[directory.to_owned()],
         surroundings,
-        progress: &(),
         processors: NonZero::new(threads).unwrap(),
         is_checked: true,
     };
     let mut received = Received::default();
-    let report = read(&run, &mut io::empty(), &mut received).unwrap();
-    (received.0, report)
+    let take = &mut |incoming: Incoming<'_>| {
+        received.take(incoming);
+        Ok(())
+    };
+    let mapped = read(mapping, settings, &mut io::empty(), take).unwrap();
+    (received.0, mapped.report)
 }
 
 #[track_caller]

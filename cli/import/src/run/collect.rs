@@ -1,24 +1,26 @@
 //! The first pass: reads everything that boats may refer to, and sets the boats' lines aside.
 
-mod limits;
-mod lines;
-
 use std::io::Write;
 use std::path::Path;
 
 use super::rejects::Rejects;
 use super::spill::Spool;
-use crate::finding::{Code, Findings, Kind, RecordName, cut};
+use crate::finding::{Code, Finding, Findings, Kind, Line, RecordName, Severity, cut};
 use crate::json::Node;
+use crate::source::{FailedRecord, Incoming};
 use crate::validate::fields::{Fields, object};
+use crate::validate::first_look::{begins_like_a_boat, read_kind};
 use crate::validate::identity::{Identities, Identity, text_of};
 use crate::validate::references::References;
-use crate::validate::reporter::{LineText, Problem, Reporter};
+use crate::validate::reporter::{self, LineText, Problem, Reporter};
 use crate::validate::text::text;
 use crate::validate::vocabulary::Vocabulary;
 use crate::validate::{Tally, announced, catalogue, designer, manufacturer, term};
 
-/// Receives the lines of an export.
+/// Bytes of the lines that boats may refer to: what is in them is held in memory.
+const HELD_MAX: usize = 128 * 1024 * 1024;
+
+/// Takes what comes of an export.
 pub(super) struct Collector<'a> {
     listed_max: usize,
     rejects: Rejects<'a>,
@@ -26,8 +28,6 @@ pub(super) struct Collector<'a> {
     catalogue: Option<announced::Catalogue>,
     /// Whether neither lines nor damage came so far.
     is_empty: bool,
-    /// Records that a mapping read, whatever it makes of them.
-    read_by_mapping: u64,
     /// Bytes of lines that boats may refer to, so far.
     held: usize,
     collected: Collected,
@@ -50,35 +50,50 @@ struct IdentitiesByKind {
 }
 
 impl<'a> Collector<'a> {
-    /// Nothing read yet; the boats will lie in `temp_dir`.
+    /// Nothing read yet; the boats will lie in `temp_dir`. Where a mapping makes the records,
+    /// references are made of keys.
     pub(super) fn new(
         temp_dir: &Path,
         listed_max: usize,
+        is_mapped: bool,
         rejects: &'a mut dyn Write,
     ) -> anyhow::Result<Self> {
-        let collected = Collected {
+        let mut collected = Collected {
             references: References::default(),
             spool: Spool::create(temp_dir)?,
             findings: Findings::new(listed_max),
             tally: Tally::default(),
         };
-        let identities = IdentitiesByKind::default();
+        collected.references.are_of_keys = is_mapped;
         Ok(Self {
             listed_max,
             rejects: Rejects(rejects),
-            identities,
+            identities: IdentitiesByKind::default(),
             catalogue: None,
             is_empty: true,
-            read_by_mapping: 0,
             held: 0,
             collected,
         })
     }
 
-    /// What was collected, once everything was read.
-    pub(super) fn finish(mut self) -> Collected {
+    /// Takes what comes next.
+    pub(super) fn take(&mut self, incoming: Incoming<'_>) -> anyhow::Result<()> {
+        match incoming {
+            Incoming::Line(line) => self.line(line),
+            Incoming::Oversized(piece) => self.rejects.piece(piece),
+            Incoming::Finding(finding) => self.finding(finding),
+            Incoming::Failed(failed) => self.failed(failed),
+            Incoming::Unpublished { kind, id } => {
+                self.unpublished(kind, id);
+                Ok(())
+            }
+        }
+    }
+
+    /// What was collected, once everything was read: by a mapping so many records, if one did.
+    pub(super) fn finish(mut self, read_by_mapping: u64) -> Collected {
         if self.is_empty {
-            self.collected.findings.add(self.nothing());
+            self.collected.findings.add(nothing(read_by_mapping));
         }
         if let Some(catalogue) = self.catalogue {
             let boats = self.collected.spool.lines();
@@ -88,24 +103,86 @@ impl<'a> Collector<'a> {
         self.collected
     }
 
-    /// A mapping read so many records.
-    pub(super) const fn set_read_by_mapping(&mut self, records: u64) {
-        self.read_by_mapping = records;
-    }
-
-    /// What was collected so far.
-    pub(super) const fn collected_mut(&mut self) -> &mut Collected {
-        &mut self.collected
-    }
-
-    /// Something came, be it usable or not.
-    pub(super) const fn not_empty(&mut self) {
+    fn line(&mut self, line: Line<'_>) -> anyhow::Result<()> {
         self.is_empty = false;
+        if begins_like_a_boat(line.contents()) {
+            return self.collected.spool.push(line);
+        }
+        let (text, node) = match reporter::open(line) {
+            Ok(opened) => opened,
+            Err(finding) => {
+                let mut findings = Findings::new(self.listed_max);
+                findings.add(*finding);
+                return self.unreadable(findings, line.raw);
+            }
+        };
+        let mut reporter = Reporter::new(text, self.listed_max);
+        match read_kind(&node, &mut reporter) {
+            Some(Kind::Boat) => self.collected.spool.push(line),
+            Some(kind) => self.record(kind, line.raw, text, &node, reporter),
+            None => self.unreadable(reporter.into_findings(), line.raw),
+        }
     }
 
-    /// Keeps a record that is left out.
-    pub(super) fn reject(&mut self, raw: &[u8]) -> anyhow::Result<()> {
-        self.rejects.line(raw)
+    fn finding(&mut self, finding: Finding) -> anyhow::Result<()> {
+        self.is_empty &= finding.code.severity() == Severity::Warning;
+        let is_of_line = finding.code == Code::LineTooLong;
+        self.collected.findings.add(finding);
+        if is_of_line {
+            self.collected.tally.unreadable += 1;
+            self.rejects.end_of_line()?;
+        }
+        Ok(())
+    }
+
+    /// A record that a mapping could not make.
+    fn failed(&mut self, failed: FailedRecord) -> anyhow::Result<()> {
+        self.is_empty = false;
+        let FailedRecord {
+            kind,
+            id,
+            findings,
+            raw,
+        } = failed;
+        let Collected {
+            references,
+            tally,
+            findings: all,
+            ..
+        } = &mut self.collected;
+        for finding in findings {
+            all.add(finding);
+        }
+        match kind.and_then(|kind| tally.of_mut(kind)) {
+            Some(tally) => tally.count(false, true),
+            None => tally.unreadable += 1,
+        }
+        match (kind, &id) {
+            (Some(Kind::Manufacturer), Some(id)) => references.manufacturers.insert_invalid(id),
+            (Some(Kind::Designer), Some(id)) => references.designers.insert_invalid(id),
+            _ => {}
+        }
+        self.rejects.line(&on_one_line(raw))
+    }
+
+    /// A record that the content system has not published.
+    fn unpublished(&mut self, kind: Kind, id: &str) {
+        self.is_empty = false;
+        let Collected {
+            references, tally, ..
+        } = &mut self.collected;
+        if let Some(tally) = tally.of_mut(kind) {
+            tally.count(true, false);
+        }
+        match kind {
+            Kind::Manufacturer => references.manufacturers.insert_unpublished(id),
+            Kind::Designer => references.designers.insert_unpublished(id),
+            // Of which vocabulary it is cannot be known, because it was not made.
+            Kind::Term => Vocabulary::ALL
+                .into_iter()
+                .for_each(|of| references.terms_mut(of).insert_unpublished(id)),
+            Kind::Boat | Kind::Catalogue => {}
+        }
     }
 
     fn record<'n>(
@@ -131,7 +208,7 @@ impl<'a> Collector<'a> {
             Kind::Designer => self.designer(identity, node, &mut reporter),
             Kind::Boat => unreachable!("boats are set aside"),
         }
-        let is_valid = !reporter.has_errors() && self.held <= limits::HELD_MAX;
+        let is_valid = !reporter.has_errors() && self.held <= HELD_MAX;
         let tally = &mut self.collected.tally;
         match kind {
             Kind::Manufacturer => tally.manufacturer.count(is_valid, is_published),
@@ -246,6 +323,28 @@ impl<'a> Collector<'a> {
         self.collected.findings.append(reporter.into_findings());
     }
 
+    /// Whether another line that boats may refer to can be held.
+    const fn has_room(&mut self, length: usize) -> bool {
+        self.held = self.held.saturating_add(length);
+        self.held <= HELD_MAX
+    }
+
+    fn no_room(&mut self, node: &Node<'_>, reporter: &mut Reporter<'_>) {
+        if self
+            .collected
+            .findings
+            .counts()
+            .contains_key(&Code::TooMuchToHold)
+        {
+            return;
+        }
+        let message =
+            format!("manufacturers, terms and designers together have more than {HELD_MAX} bytes");
+        let problem = Problem::new(Code::TooMuchToHold, message);
+        let hint = "no record from here on is read that boats may refer to: shorten their texts";
+        reporter.place_of(&node.span, problem.hint(hint));
+    }
+
     /// A line of which not even the kind can be read.
     fn unreadable(&mut self, findings: Findings, bytes: &[u8]) -> anyhow::Result<()> {
         self.collected.findings.append(findings);
@@ -273,4 +372,32 @@ fn report_clashes(identities: &mut Identities, identity: Identity, record: &mut 
     for clash in identities.claim(identity, &place) {
         record.report(clash.key, clash.problem);
     }
+}
+
+/// There is no record.
+fn nothing(read_by_mapping: u64) -> Finding {
+    let (message, hint) = match read_by_mapping {
+        0 => (
+            "the export has no record at all".to_owned(),
+            "whatever made the export may have failed",
+        ),
+        read => (
+            format!("the mapping makes nothing of the {read} records of the export"),
+            "`catalogue mapping check` shows their types, and what it looks for",
+        ),
+    };
+    Finding {
+        hint: Some(hint.to_owned()),
+        ..Finding::new(Code::NoRecords, None, message)
+    }
+}
+
+/// JSON has line breaks between its parts only, so that a record stays the same without them.
+fn on_one_line(mut raw: Vec<u8>) -> Vec<u8> {
+    for byte in &mut raw {
+        if matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+    raw
 }

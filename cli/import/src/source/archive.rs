@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::Context as _;
 use tar::{Archive, Entry, Header};
 
-use super::files::Select;
+use super::Selection;
 use crate::source::temporary_file;
 
 /// Bytes that the headers of one member may take, long names included: the library holds them in
@@ -95,7 +95,7 @@ fn has_tar_header(head: &[u8]) -> bool {
 /// Copies the members that are selected to a temporary file in `temp_dir`.
 pub(super) fn spool(
     reader: impl Read,
-    selection: &dyn Select,
+    selection: &Selection<'_>,
     temp_dir: &Path,
 ) -> anyhow::Result<Spooled> {
     let contents = temporary_file::create(temp_dir)?;
@@ -139,7 +139,7 @@ impl Spooled {
     fn copy_members(
         &mut self,
         reader: impl Read,
-        selection: &dyn Select,
+        selection: &Selection<'_>,
         watch: &Watch,
     ) -> io::Result<()> {
         let mut archive = Archive::new(Watched {
@@ -155,8 +155,8 @@ impl Spooled {
         for entry in archive.entries()? {
             let mut entry = entry?;
             watch.allowed.set(u64::MAX);
-            if let Some(name) = self.name_to_read(&entry, selection) {
-                let wanted = entry.size().min(selection.bytes_wanted(&name));
+            if let Some((name, wanted)) = self.wanted(&entry, selection) {
+                let wanted = entry.size().min(wanted);
                 let length = io::copy(&mut (&mut entry).take(wanted), &mut spool)?;
                 if length < wanted {
                     return Err(io::ErrorKind::UnexpectedEof.into());
@@ -176,18 +176,20 @@ impl Spooled {
         archive.into_inner().expect_end()
     }
 
-    /// The name of a member that is to be read; one that only looks so is noted.
-    fn name_to_read(
+    /// The name of a member that is to be read, and how many bytes of it; one that only looks so is
+    /// noted.
+    fn wanted(
         &mut self,
         entry: &Entry<'_, impl Read>,
-        selection: &dyn Select,
-    ) -> Option<String> {
-        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-        if entry.header().entry_type().is_dir() || !selection.is_wanted(&name) {
+        selection: &Selection<'_>,
+    ) -> Option<(String, u64)> {
+        if entry.header().entry_type().is_dir() {
             return None;
         }
+        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        let wanted = (selection.bytes_of)(&name)?;
         match reason_to_refuse(entry, &name) {
-            None => Some(name),
+            None => Some((name, wanted)),
             Some(reason) => {
                 self.refused.push((name, reason));
                 None

@@ -2,16 +2,18 @@
 
 use std::io::{self, Read};
 
+use super::ProgressListener;
+
 /// Counts what passes, before it is decompressed.
 pub(super) struct Counted<'a, R> {
     pub(super) reader: R,
-    pub(super) on_bytes: &'a dyn Fn(u64),
+    pub(super) progress: &'a dyn ProgressListener,
 }
 
 impl<R: Read> Read for Counted<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.reader.read(buffer)?;
-        (self.on_bytes)(length as u64);
+        self.progress.advance(length as u64);
         Ok(length)
     }
 }

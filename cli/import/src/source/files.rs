@@ -1,6 +1,6 @@
 //! Finding the files of an export: in folders, in archives, compressed or not, or named as they are.
 //!
-//! What is in a file is nobody's business here: whoever visits reads it.
+//! What is in a file is not read here.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,83 +11,67 @@ use anyhow::Context as _;
 
 use super::counted::Counted;
 use super::folder::{list, unread_folders};
-use super::lines::Broken;
-use super::{Fault, STANDARD_INPUT, archive, decompress};
-use crate::finding::Code;
+use super::{ProgressListener, STANDARD_INPUT, Selection, Stop, archive, decompress};
 use crate::finding::ExportFile;
+use crate::finding::{Code, Finding};
 
-/// Which files of folders and archives are read. What is named itself is always read.
-pub trait Select {
-    /// Whether a file with this path within its folder or archive is read.
-    fn is_wanted(&self, path: &str) -> bool;
-    /// How many bytes of that file are read, at most.
-    fn bytes_wanted(&self, _path: &str) -> u64 {
-        u64::MAX
-    }
-    /// Whether the folders within a folder are read as well.
-    fn descends(&self) -> bool;
-    /// What is wanted, for people: `there is no ... file in it`.
-    fn wanted(&self) -> &str;
+/// What comes of opening the files of an export, in their order.
+pub(crate) enum Opened<'f> {
+    /// The next file. What stops its reading is reported, and the next one opened.
+    File(&'f Arc<ExportFile>, &'f mut dyn Read),
+    /// Something wrong with a file.
+    Damaged(Box<Finding>),
 }
 
-/// Receives the files.
-pub trait VisitFile {
-    /// The next file. What ends it early is its damage, and reading goes on with the next file.
-    fn file(
-        &mut self,
-        file: &Arc<ExportFile>,
-        contents: &mut dyn Read,
-    ) -> anyhow::Result<Result<(), Broken>>;
-    /// Damage.
-    fn fault(&mut self, fault: Fault) -> anyhow::Result<()>;
-}
+/// Takes what comes of opening files.
+pub(crate) type TakeFile<'t> = dyn FnMut(Opened<'_>) -> Result<(), Stop> + 't;
 
 /// Where reading leaves its traces.
 #[derive(Clone, Copy)]
-pub struct Surroundings<'a> {
+pub(crate) struct Surroundings<'a> {
     /// A directory with room for what archives hold.
-    pub temp_dir: &'a Path,
-    /// Told of every number of bytes read, as they lie on disk.
-    pub on_bytes: &'a dyn Fn(u64),
+    pub(crate) temp_dir: &'a Path,
+    /// Shows how many bytes were read, as they lie on disk, and how far mapping is.
+    pub(crate) progress: &'a dyn ProgressListener,
 }
 
-/// Hands the files of `exports` to `visit`, in order.
+/// Hands the files of `exports` to `take`, in order.
 ///
 /// A file or folder that cannot be opened, or that the disk fails to deliver, is an error.
 pub(crate) fn read(
     exports: &[PathBuf],
     input: &mut dyn Read,
     surroundings: Surroundings<'_>,
-    selection: &dyn Select,
-    visit: &mut dyn VisitFile,
+    selection: &Selection<'_>,
+    take: &mut TakeFile<'_>,
 ) -> anyhow::Result<()> {
-    let mut reading = Reading {
+    let mut opening = Opening {
         files: 0,
         surroundings,
         selection,
-        visit,
+        take,
     };
     for export in exports {
         if export.as_os_str() == STANDARD_INPUT {
-            reading.stream("<stdin>".to_owned(), "", &mut *input)?;
+            opening.stream("<stdin>".to_owned(), "", &mut *input)?;
         } else if export.is_dir() {
-            reading.folder(export)?;
+            opening.folder(export)?;
         } else {
             let name = export.file_name().unwrap_or_default().to_string_lossy();
-            reading.path(export, &name)?;
+            opening.path(export, &name)?;
         }
     }
     Ok(())
 }
 
-struct Reading<'a> {
+struct Opening<'a> {
     files: u32,
     surroundings: Surroundings<'a>,
-    selection: &'a dyn Select,
-    visit: &'a mut dyn VisitFile,
+    selection: &'a Selection<'a>,
+    take: &'a mut TakeFile<'a>,
 }
 
-impl Reading<'_> {
+impl Opening<'_> {
     fn folder(&mut self, folder: &Path) -> anyhow::Result<()> {
         let listing = list(folder, self.selection)
             .with_context(|| format!("could not list the folder {}", folder.display()))?;
@@ -120,13 +104,13 @@ impl Reading<'_> {
     fn stream(&mut self, name: String, within: &str, reader: impl Read) -> anyhow::Result<()> {
         let counted = Counted {
             reader,
-            on_bytes: self.surroundings.on_bytes,
+            progress: self.surroundings.progress,
         };
         let (head, whole) = match decompress::open(&name, counted) {
             Ok(reader) => archive::sniff(reader),
             Err(source) => {
                 let file = self.next_file(name, within);
-                return self.broken(file, None, source);
+                return self.broken(&file, None, source);
             }
         };
         if archive::is_archive(&name, &head) {
@@ -149,7 +133,7 @@ impl Reading<'_> {
                 Ok(reader) => self.file(full_name, &member.name, reader)?,
                 Err(source) => {
                     let file = self.next_file(full_name, &member.name);
-                    self.broken(file, None, source)?;
+                    self.broken(&file, None, source)?;
                 }
             }
         }
@@ -157,76 +141,80 @@ impl Reading<'_> {
             None => Ok(()),
             Some(source) => {
                 let file = self.next_file(name.to_owned(), "");
-                self.broken(file, None, source)
+                self.broken(&file, None, source)
             }
         }
     }
 
     fn file(&mut self, name: String, within: &str, mut reader: impl Read) -> anyhow::Result<()> {
         let file = self.next_file(name, within);
-        match self.visit.file(&file, &mut reader)? {
+        match (self.take)(Opened::File(&file, &mut reader)) {
             Ok(()) => Ok(()),
-            Err(Broken { line, source }) => self.broken(file, Some(line), source),
+            Err(stop) => self.stopped(&file, stop),
         }
     }
 
-    /// Tells a damaged file, which is a fault, from a failing disk, which is an error.
+    /// Reports a damaged file and goes on, unless what reads it failed.
+    fn stopped(&mut self, file: &Arc<ExportFile>, stop: Stop) -> anyhow::Result<()> {
+        match stop {
+            Stop::Failed(error) => Err(error),
+            Stop::Unread { line, source } => self.broken(file, Some(line), source),
+            Stop::Damaged {
+                code,
+                line,
+                message,
+            } => self.report(code, file, Some(line), message),
+        }
+    }
+
+    /// Tells a damaged file, which is a finding, from a failing disk, which is an error.
     fn broken(
         &mut self,
-        file: Arc<ExportFile>,
+        file: &Arc<ExportFile>,
         line: Option<u64>,
         source: io::Error,
     ) -> anyhow::Result<()> {
         if source.raw_os_error().is_some() {
             return Err(source).with_context(|| format!("could not read the export {}", file.name));
         }
-        let (code, message) = match source.kind() {
-            io::ErrorKind::UnexpectedEof => (
-                Code::FileTruncated,
-                "the file ends before its contents do".to_owned(),
-            ),
-            _ => (
-                Code::FileCorrupt,
-                format!("the file cannot be decoded: {source}"),
-            ),
-        };
-        self.visit.fault(Fault {
-            code,
-            file,
-            line,
-            message,
-        })
+        if source.kind() == io::ErrorKind::UnexpectedEof {
+            let message = "the file ends before its contents do";
+            return self.report(Code::FileTruncated, file, line, message);
+        }
+        let message = format!("the file cannot be decoded: {source}");
+        self.report(Code::FileCorrupt, file, line, message)
     }
 
     fn skipped(&mut self, name: String) -> anyhow::Result<()> {
         let file = self.next_file(name, "");
-        self.visit.fault(Fault {
-            code: Code::FolderSkipped,
-            file,
-            line: None,
-            message: "a folder within a folder is not read".to_owned(),
-        })
+        let message = "a folder within a folder is not read";
+        self.report(Code::FolderSkipped, &file, None, message)
     }
 
     fn refused(&mut self, name: String, what: &str, reason: &str) -> anyhow::Result<()> {
         let file = self.next_file(name, "");
-        self.visit.fault(Fault {
-            code: Code::MemberRefused,
-            file,
-            line: None,
-            message: format!("the {what} {reason}, so it is not read"),
-        })
+        let message = format!("the {what} {reason}, so it is not read");
+        self.report(Code::MemberRefused, &file, None, message)
     }
 
     fn nothing_to_read(&mut self, name: String) -> anyhow::Result<()> {
         let file = self.next_file(name, "");
-        let message = format!("there is no {} file in it", self.selection.wanted());
-        self.visit.fault(Fault {
-            code: Code::NoExportFiles,
-            file,
-            line: None,
-            message,
-        })
+        let message = format!("there is no {} file in it", self.selection.wanted);
+        self.report(Code::NoExportFiles, &file, None, message)
+    }
+
+    fn report(
+        &mut self,
+        code: Code,
+        file: &Arc<ExportFile>,
+        line: Option<u64>,
+        message: impl Into<String>,
+    ) -> anyhow::Result<()> {
+        let finding = Finding::in_file(code, file, line, message);
+        match (self.take)(Opened::Damaged(Box::new(finding))) {
+            Ok(()) => Ok(()),
+            Err(stop) => self.stopped(file, stop),
+        }
     }
 
     fn next_file(&mut self, name: String, path: &str) -> Arc<ExportFile> {

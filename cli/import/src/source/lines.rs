@@ -3,31 +3,23 @@
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use super::{Fault, Visit};
-use crate::finding::{BYTE_ORDER_MARK, Code, ExportFile, Line};
+use super::{Incoming, Stop, Take};
+use crate::finding::{BYTE_ORDER_MARK, Code, ExportFile, Finding, Line};
 
 /// Bytes that do not count as a part of a line: its byte order mark and carriage return.
 const UNCOUNTED: usize = BYTE_ORDER_MARK.len() + b"\r".len();
 
-/// Where, and by what, reading was cut short.
-pub struct Broken {
-    /// The line that could not be read to its end.
-    pub line: u64,
-    /// Why not.
-    pub source: io::Error,
-}
-
-/// Hands every line of `reader` to `visit`; those of more than `line_max` bytes are faults. A
+/// Hands every line of `reader` to `take`; those of more than `line_max` bytes are findings. A
 /// reader that fails ends the file, not the run.
 pub(crate) fn read(
     file: &Arc<ExportFile>,
     mut reader: impl BufRead,
     line_max: usize,
-    visit: &mut dyn Visit,
-) -> anyhow::Result<Result<(), Broken>> {
+    take: &mut Take<'_>,
+) -> Result<(), Stop> {
     let mut cutter = Cutter {
         file,
-        visit,
+        take,
         line_max,
         number: 1,
         held: Vec::new(),
@@ -38,14 +30,14 @@ pub(crate) fn read(
             Ok(chunk) => chunk,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(source) => {
-                return Ok(Err(Broken {
+                return Err(Stop::Unread {
                     line: cutter.number,
                     source,
-                }));
+                });
             }
         };
         if chunk.is_empty() {
-            return cutter.end_of_file().map(Ok);
+            return Ok(cutter.end_of_file()?);
         }
         let used = if let Some(end) = memchr::memchr(b'\n', chunk) {
             cutter.end_of_line(&chunk[..end])?;
@@ -58,9 +50,9 @@ pub(crate) fn read(
     }
 }
 
-struct Cutter<'a> {
+struct Cutter<'a, 't> {
     file: &'a Arc<ExportFile>,
-    visit: &'a mut dyn Visit,
+    take: &'a mut Take<'t>,
     line_max: usize,
     /// Number of the line being read.
     number: u64,
@@ -69,19 +61,19 @@ struct Cutter<'a> {
     is_oversized: bool,
 }
 
-impl Cutter<'_> {
+impl Cutter<'_, '_> {
     fn hold(&mut self, piece: &[u8]) -> anyhow::Result<()> {
         if self.is_oversized {
-            return self.visit.oversized(piece);
+            return (self.take)(Incoming::Oversized(piece));
         }
         if self.held.len() + piece.len() <= self.line_max + UNCOUNTED {
             self.held.extend_from_slice(piece);
             return Ok(());
         }
         self.is_oversized = true;
-        self.visit.oversized(&self.held)?;
+        (self.take)(Incoming::Oversized(&self.held))?;
         self.held.clear();
-        self.visit.oversized(piece)
+        (self.take)(Incoming::Oversized(piece))
     }
 
     fn end_of_line(&mut self, rest: &[u8]) -> anyhow::Result<()> {
@@ -123,21 +115,19 @@ impl Cutter<'_> {
         };
         let contents = line.contents();
         if self.line_max < contents.len() {
-            self.visit.oversized(raw)?;
+            (self.take)(Incoming::Oversized(raw))?;
             return self.too_long();
         }
         if contents.trim_ascii().is_empty() {
             return Ok(());
         }
-        self.visit.line(line)
+        (self.take)(Incoming::Line(line))
     }
 
     fn too_long(&mut self) -> anyhow::Result<()> {
-        self.visit.fault(Fault {
-            code: Code::LineTooLong,
-            file: Arc::clone(self.file),
-            line: Some(self.number),
-            message: format!("the line is longer than {} bytes", self.line_max),
-        })
+        let message = format!("the line is longer than {} bytes", self.line_max);
+        let line = Some(self.number);
+        let finding = Finding::in_file(Code::LineTooLong, self.file, line, message);
+        (self.take)(Incoming::Finding(finding))
     }
 }

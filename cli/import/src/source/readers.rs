@@ -12,10 +12,9 @@ pub(crate) mod xml;
 mod bounded;
 mod path;
 
-use std::io;
-
 pub(crate) use self::path::RecordsPath;
 
+use super::Stop;
 use crate::finding::Code;
 
 /// Longest text of a record, in bytes, as it stands in its file.
@@ -50,51 +49,22 @@ pub(crate) struct BadRecord {
 /// Receives the records, bad ones too, in the order of the file.
 pub(crate) type Visit<'a> = dyn FnMut(Result<RecordText<'_>, BadRecord>) -> anyhow::Result<()> + 'a;
 
-/// Why reading a file ended early.
-#[derive(Debug)]
-pub(crate) enum Stop {
-    /// The file is damaged.
-    Broken(Broken),
-    /// What delivers the file failed, be it a disk or a decompressor.
-    Unread {
-        /// How far it got.
-        line: u64,
-        /// Why.
-        source: io::Error,
-    },
-    /// Whoever receives the records told so.
-    Told(anyhow::Error),
-}
-
-/// Damage that ends the reading of a file.
-///
-/// As records may be lost with it, its code is one that leaving records out does not mend.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Broken {
-    /// What kind.
-    pub(crate) code: Code,
-    /// At which line.
-    pub(crate) line: Option<u64>,
-    /// What is wrong, for people.
-    pub(crate) message: String,
-}
-
 /// A file that cannot be read beyond a line.
 fn corrupt(line: u64, message: impl Into<String>) -> Stop {
-    Stop::Broken(Broken {
+    Stop::Damaged {
         code: Code::FileCorrupt,
-        line: Some(line),
+        line,
         message: message.into(),
-    })
+    }
 }
 
 /// A file that ends where more must follow.
 fn truncated(line: u64, message: impl Into<String>) -> Stop {
-    Stop::Broken(Broken {
+    Stop::Damaged {
         code: Code::FileTruncated,
-        line: Some(line),
+        line,
         message: message.into(),
-    })
+    }
 }
 
 #[cfg(test)]

@@ -16,20 +16,28 @@ mod beginnings;
 mod links;
 mod steps;
 
-/// Everything that was visited, one line each: places and texts, faults by code.
+/// Everything that came, one line each: places and texts, findings by code.
 #[derive(Default)]
 struct Visited(Vec<String>);
 
-impl Visit for Visited {
-    fn line(&mut self, line: Line<'_>) -> anyhow::Result<()> {
+impl Visited {
+    fn take(&mut self, incoming: Incoming<'_>) {
+        match incoming {
+            Incoming::Line(line) => self.line(line),
+            Incoming::Oversized(piece) => self.oversized(piece),
+            Incoming::Finding(finding) => self.0.push(shown(&finding)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn line(&mut self, line: Line<'_>) {
         let name = line.file.name.rsplit('/').next().unwrap();
         let text = String::from_utf8_lossy(&line.contents()[..line.contents().len().min(20)]);
         let end = if line.is_unterminated { "$" } else { "" };
         self.0.push(format!("{name}:{}: {text}{end}", line.number));
-        Ok(())
     }
 
-    fn oversized(&mut self, piece: &[u8]) -> anyhow::Result<()> {
+    fn oversized(&mut self, piece: &[u8]) {
         match self
             .0
             .last_mut()
@@ -41,17 +49,16 @@ impl Visit for Visited {
             }
             None => self.0.push(format!("oversized {}", piece.len())),
         }
-        Ok(())
     }
+}
 
-    fn fault(&mut self, fault: Fault) -> anyhow::Result<()> {
-        let name = fault.file.name.rsplit('/').next().unwrap().to_owned();
-        let line = fault
-            .line
-            .map_or_else(String::new, |line| format!(":{line}"));
-        self.0.push(format!("{name}{line}: {}", fault.code));
-        Ok(())
-    }
+/// A finding about a file: its name, the line, and the code.
+fn shown(finding: &Finding) -> String {
+    let place = finding.place.as_ref().unwrap();
+    let name = place.file.name.rsplit('/').next().unwrap();
+    let line = place.line;
+    let line = line.map_or_else(String::new, |line| format!(":{line}"));
+    format!("{name}{line}: {}", finding.code)
 }
 
 fn visit(exports: &[PathBuf], mut input: &[u8]) -> Vec<String> {
@@ -59,9 +66,13 @@ fn visit(exports: &[PathBuf], mut input: &[u8]) -> Vec<String> {
     let mut visited = Visited::default();
     let surroundings = Surroundings {
         temp_dir: temp.path(),
-        on_bytes: &|_count| {},
+        progress: &(),
     };
-    read(exports, &mut input, surroundings, &mut visited).unwrap();
+    let take = &mut |incoming: Incoming<'_>| {
+        visited.take(incoming);
+        Ok(())
+    };
+    read_lines(exports, &mut input, surroundings, take).unwrap();
     assert_eq!(
         fs::read_dir(temp.path()).unwrap().count(),
         0,
@@ -241,13 +252,13 @@ fn several_exports_and_standard_input_are_one_stream() {
 
 #[test]
 fn a_missing_file_is_an_error() {
-    let mut visited = Visited::default();
     let surroundings = Surroundings {
         temp_dir: Path::new("/"),
-        on_bytes: &|_count| {},
+        progress: &(),
     };
     let exports = [PathBuf::from("/missing.ndjson")];
-    let error = read(&exports, &mut io::empty(), surroundings, &mut visited).unwrap_err();
+    let take = &mut |_incoming: Incoming<'_>| Ok(());
+    let error = read_lines(&exports, &mut io::empty(), surroundings, take).unwrap_err();
     assert_eq!(
         error.to_string(),
         "could not open the export /missing.ndjson"
@@ -259,8 +270,14 @@ fn the_size_is_that_on_disk_and_unknown_for_standard_input() {
     let directory = tempfile::tempdir().unwrap();
     let file = write(&directory, "a.ndjson", b"{}\n");
     assert_eq!(
-        size(&[file.clone(), directory.path().to_owned()], &LineFiles),
+        size(
+            &[file.clone(), directory.path().to_owned()],
+            &Selection::line_files()
+        ),
         Some(6)
     );
-    assert_eq!(size(&[file, PathBuf::from("-")], &LineFiles), None);
+    assert_eq!(
+        size(&[file, PathBuf::from("-")], &Selection::line_files()),
+        None
+    );
 }

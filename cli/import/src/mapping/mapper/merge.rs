@@ -8,15 +8,14 @@ use super::field::Failure;
 use super::followed::Followed;
 use super::images::LeftOut;
 use super::make::{Applied, Piece};
-use super::{Failed, rules_for};
+use super::rules_for;
 use crate::finding::Line;
 use crate::finding::{Finding, RecordName, cut};
-use crate::mapping::Receive;
 use crate::mapping::check::{CheckReport, Checker};
 use crate::mapping::definition::Definition;
 use crate::mapping::documents::Document;
 use crate::mapping::index::Index;
-use crate::source::LINE_MAX;
+use crate::source::{FailedRecord, Incoming, LINE_MAX, Take};
 
 /// Takes what was made.
 pub(in crate::mapping) struct Merge<'a> {
@@ -49,10 +48,10 @@ impl<'a> Merge<'a> {
     pub(in crate::mapping) fn take(
         &mut self,
         piece: Piece,
-        receive: &mut dyn Receive,
+        take: &mut Take<'_>,
     ) -> anyhow::Result<()> {
         for applied in piece.applied {
-            self.applied(applied, receive)?;
+            self.applied(applied, take)?;
         }
         self.followed.merge(piece.followed);
         if let (Some(checker), Some(later)) = (&mut self.checker, piece.checker) {
@@ -61,7 +60,7 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    fn applied(&mut self, applied: Applied, receive: &mut dyn Receive) -> anyhow::Result<()> {
+    fn applied(&mut self, applied: Applied, take: &mut Take<'_>) -> anyhow::Result<()> {
         let Applied { rule, place, made } = applied;
         let document = self.index.documents.at(place);
         let mut failures = Vec::new();
@@ -83,23 +82,23 @@ impl<'a> Merge<'a> {
                 failures.push(Failure::too_long(made.text.len()));
                 continue;
             }
-            receive.line(Line {
+            take(Incoming::Line(Line {
                 file: &document.file,
                 number: document.line,
                 raw: made.text.as_bytes(),
                 is_unterminated: false,
                 rule: u32::try_from(rule).ok(),
-            })?;
+            }))?;
         }
         if failures.is_empty() {
             return Ok(());
         }
         let mut failed = self.failed(rule, document, failures);
         failed.raw = self.index.documents.text(place)?.into_bytes();
-        receive.failed(failed)
+        take(Incoming::Failed(failed))
     }
 
-    fn failed(&self, rule: usize, document: &Document, failures: Vec<Failure>) -> Failed {
+    fn failed(&self, rule: usize, document: &Document, failures: Vec<Failure>) -> FailedRecord {
         let kind = self.definition.emits[rule].kind;
         let id = self.index.id_of(document);
         let finding = |failure: Failure| {
@@ -113,7 +112,7 @@ impl<'a> Merge<'a> {
             finding.pointer = failure.path;
             finding
         };
-        Failed {
+        FailedRecord {
             kind: Some(kind),
             findings: failures.into_iter().map(finding).collect(),
             id: Some(id.to_owned()),
@@ -123,10 +122,10 @@ impl<'a> Merge<'a> {
 
     /// Tells the kinds and ids of what unpublished records would have become, unless another record
     /// of their type and id is published or was told of before: a system may keep several of one.
-    pub(in crate::mapping) fn unpublished(&self, receive: &mut dyn Receive) {
+    pub(in crate::mapping) fn unpublished(&self, take: &mut Take<'_>) -> anyhow::Result<()> {
         let documents = self.index.documents.all();
         if documents.iter().all(|document| document.is_published) {
-            return;
+            return Ok(());
         }
         let published = documents.iter().filter(|document| document.is_published);
         let mut told: HashSet<u64> = published.map(|of| self.index.identity(of)).collect();
@@ -136,9 +135,11 @@ impl<'a> Merge<'a> {
             }
             let rules = rules_for(self.definition, document);
             for (_, emit) in rules.filter(|(_, emit)| emit.each.is_none()) {
-                receive.unpublished(emit.kind, self.index.id_of(document));
+                let (kind, id) = (emit.kind, self.index.id_of(document));
+                take(Incoming::Unpublished { kind, id })?;
             }
         }
+        Ok(())
     }
 
     /// What the records tell about the mapping, where it is to be known.

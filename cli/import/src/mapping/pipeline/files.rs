@@ -1,67 +1,103 @@
 //! One file of an export at a time: what it is to the mapping, and its records.
 
-use std::io::{BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 
 use super::passes::{Copied, Pass, passes};
 use super::{Found, Pipeline};
-use crate::finding::{Code, Finding, Place, Severity};
-use crate::finding::{ExportFile, Line};
+use crate::finding::{Code, ExportFile, Finding, Place, Severity};
 use crate::json::parse_line;
 use crate::mapping::DEPTH_MAX;
 use crate::mapping::definition::{FileFormat, Role};
 use crate::mapping::documents::Spot;
 use crate::mapping::image_files::HEAD_MAX;
-use crate::mapping::mapper::{Failed, Raw};
-use crate::source::readers::{self, BadRecord, RECORD_MAX, RecordText, Stop};
-use crate::source::{Broken, Fault, Visit, VisitFile, lines};
+use crate::mapping::mapper::Raw;
+use crate::source::readers::{self, BadRecord, RECORD_MAX, RecordText};
+use crate::source::{FailedRecord, Incoming, Opened, Stop, lines};
 
 /// Bytes read ahead.
 const BUFFER: usize = 128 * 1024;
 
-impl Pipeline<'_> {
-    /// Reads a file more than once, for sections that read it differently.
+impl Pipeline<'_, '_> {
+    /// Takes the next file, or what is wrong with one.
+    pub(in crate::mapping) fn opened(&mut self, opened: Opened<'_>) -> Result<(), Stop> {
+        match opened {
+            Opened::File(file, contents) => self.file(file, contents),
+            Opened::Damaged(finding) => {
+                self.is_damaged |= finding.code.severity() == Severity::Error;
+                Ok(self.report(*finding)?)
+            }
+        }
+    }
+
+    /// Hands on what is wrong, after everything that came before it.
+    fn report(&mut self, finding: Finding) -> anyhow::Result<()> {
+        self.settle()?;
+        (self.take)(Incoming::Finding(finding))
+    }
+
+    fn file(&mut self, file: &Arc<ExportFile>, contents: &mut dyn Read) -> Result<(), Stop> {
+        let definition = Arc::clone(&self.mapping.definition);
+        if definition.is_image(&file.path) {
+            return self.image(file, contents);
+        }
+        let mut wanted: Vec<_> = definition.roles_of(&file.path).collect();
+        if wanted.is_empty() && definition.roles().count() == 1 {
+            wanted.extend(definition.roles());
+        }
+        if wanted.is_empty() {
+            let wanted = &self.mapping.wanted;
+            let message = format!("the mapping reads {wanted}, and no other file");
+            let finding = Finding::in_file(Code::NoExportFiles, file, None, message);
+            return Ok(self.report(finding)?);
+        }
+        match passes(wanted).as_slice() {
+            [pass] => self.pass(pass, file, contents),
+            passes => self.passes(passes, file, contents),
+        }
+    }
+
+    /// Reads a file more than once, for sections that read it differently. They would all tell the
+    /// same damage, so the first to meet it ends them.
     fn passes(
         &mut self,
         passes: &[Pass<'_>],
         file: &Arc<ExportFile>,
         contents: &mut dyn Read,
-    ) -> anyhow::Result<Result<(), Broken>> {
-        let mut copied = Copied::of(contents, self.temp_dir)?;
+    ) -> Result<(), Stop> {
+        let mut copied = Copied::of(contents, self.surroundings.temp_dir)?;
         for pass in passes {
-            match self.pass(pass, file, &mut copied.contents()?)? {
-                Ok(true) => {}
-                // The other sections would tell the same damage again.
-                Ok(false) => break,
-                Err(broken) => return Ok(Err(broken)),
-            }
+            self.pass(pass, file, &mut copied.contents()?)?;
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Notes how large an image is.
-    fn image(&mut self, file: &ExportFile, contents: &mut dyn Read) -> Result<(), Broken> {
+    fn image(&mut self, file: &ExportFile, contents: &mut dyn Read) -> Result<(), Stop> {
         let mut head = Vec::new();
         let read = contents.take(HEAD_MAX).read_to_end(&mut head);
-        read.map_err(|source| Broken { line: 1, source })?;
+        read.map_err(|source| Stop::Unread { line: 1, source })?;
         self.index.images.add(&file.path, &head);
         Ok(())
     }
 
-    /// Reads a file once; gives whether it could be read to its end.
+    /// Reads a file once.
     fn pass(
         &mut self,
         pass: &Pass<'_>,
         file: &Arc<ExportFile>,
         contents: &mut dyn Read,
-    ) -> anyhow::Result<Result<bool, Broken>> {
+    ) -> Result<(), Stop> {
         self.mark(&pass.roles, Found::Files);
+        let reader = BufReader::with_capacity(BUFFER, contents);
         match pass.files.format {
             FileFormat::Ndjson => {
-                let read = self.lines(&pass.roles, file, contents)?;
-                Ok(read.map(|()| true))
+                let mut spots = Spots::of(0);
+                lines::read(file, reader, RECORD_MAX, &mut |incoming| {
+                    self.line(&pass.roles, &mut spots, incoming)
+                })
             }
-            _ => self.whole(pass, file, contents),
+            _ => self.whole(pass, file, reader),
         }
     }
 
@@ -76,28 +112,51 @@ impl Pipeline<'_> {
         }
     }
 
-    fn lines(
+    /// Takes what comes of a file that has one record in each line.
+    fn line(
         &mut self,
         roles: &[Role],
-        file: &Arc<ExportFile>,
-        contents: &mut dyn Read,
-    ) -> anyhow::Result<Result<(), Broken>> {
-        let reader = BufReader::with_capacity(BUFFER, contents);
-        let mut visit = SourceLines {
-            pipeline: self,
-            roles,
-            spots: Spots::of(0),
+        spots: &mut Spots,
+        incoming: Incoming<'_>,
+    ) -> anyhow::Result<()> {
+        let line = match incoming {
+            Incoming::Line(line) => line,
+            other => {
+                if matches!(&other, Incoming::Finding(of) if of.code == Code::LineTooLong) {
+                    spots.next(None);
+                }
+                self.settle()?;
+                return (self.take)(other);
+            }
         };
-        lines::read(file, reader, RECORD_MAX, &mut visit)
+        let spot = spots.next(None);
+        let Ok(text) = std::str::from_utf8(line.contents()) else {
+            let finding = parse_line(line, DEPTH_MAX).err();
+            self.settle()?;
+            return (self.take)(Incoming::Failed(FailedRecord {
+                kind: None,
+                id: None,
+                findings: finding.into_iter().map(|finding| *finding).collect(),
+                raw: line.raw.to_vec(),
+            }));
+        };
+        let raw = Raw {
+            file: Arc::clone(line.file),
+            line: line.number,
+            spot,
+            text: text.to_owned(),
+            is_unterminated: line.is_unterminated,
+        };
+        self.push(roles, raw)
     }
 
+    /// Reads a file that is one document.
     fn whole(
         &mut self,
         pass: &Pass<'_>,
         file: &Arc<ExportFile>,
-        contents: &mut dyn Read,
-    ) -> anyhow::Result<Result<bool, Broken>> {
-        let reader = BufReader::with_capacity(BUFFER, contents);
+        reader: impl BufRead,
+    ) -> Result<(), Stop> {
         let records = &pass.files.records;
         let mut spots = Spots::of(records.len());
         let mut push = |record: Result<RecordText<'_>, BadRecord>| match record {
@@ -114,33 +173,17 @@ impl Pipeline<'_> {
             Err(bad) => {
                 spots.next(None);
                 self.settle()?;
-                self.receive.failed(failed(file, bad))
+                (self.take)(Incoming::Failed(failed(file, bad)))
             }
         };
-        let read = match pass.files.format {
+        let absent = match pass.files.format {
             FileFormat::Json => readers::json::read(reader, records, &mut push),
             FileFormat::Xml => readers::xml::read(reader, records, &pass.files.lists, &mut push),
             FileFormat::Csv | FileFormat::Ndjson => {
                 readers::csv::read(reader, &mut push).map(|()| Vec::new())
             }
-        };
-        match read {
-            Ok(absent) => {
-                self.report_absent(pass, file, &absent)?;
-                Ok(Ok(true))
-            }
-            Err(Stop::Told(error)) => Err(error),
-            Err(Stop::Unread { line, source }) => Ok(Err(Broken { line, source })),
-            Err(Stop::Broken(broken)) => {
-                self.fault(Fault {
-                    code: broken.code,
-                    file: Arc::clone(file),
-                    line: broken.line,
-                    message: broken.message,
-                })?;
-                Ok(Ok(false))
-            }
-        }
+        }?;
+        Ok(self.report_absent(pass, file, &absent)?)
     }
 
     /// Reports the places of records that a file does not have.
@@ -151,59 +194,13 @@ impl Pipeline<'_> {
         absent: &[usize],
     ) -> anyhow::Result<()> {
         for place in absent {
-            self.settle()?;
             self.mark(&pass.roles, Found::FilesWithoutList);
             let path = &pass.files.records[*place];
-            self.receive.fault(Fault {
-                code: Code::RecordsNotFound,
-                file: Arc::clone(file),
-                line: None,
-                message: format!("the file has no records at `{path}`"),
-            })?;
+            let message = format!("the file has no records at `{path}`");
+            let finding = Finding::in_file(Code::RecordsNotFound, file, None, message);
+            self.report(finding)?;
         }
         Ok(())
-    }
-}
-
-impl VisitFile for Pipeline<'_> {
-    fn file(
-        &mut self,
-        file: &Arc<ExportFile>,
-        contents: &mut dyn Read,
-    ) -> anyhow::Result<Result<(), Broken>> {
-        let definition = Arc::clone(&self.mapping.definition);
-        if definition.is_image(&file.path) {
-            return Ok(self.image(file, contents));
-        }
-        let mut wanted: Vec<_> = definition.roles_of(&file.path).collect();
-        if wanted.is_empty() && definition.roles().count() == 1 {
-            wanted.extend(definition.roles());
-        }
-        if wanted.is_empty() {
-            let message = format!(
-                "the mapping reads {}, and no other file",
-                self.mapping.wanted
-            );
-            let file = Arc::clone(file);
-            self.settle()?;
-            self.receive.fault(Fault {
-                code: Code::NoExportFiles,
-                file,
-                line: None,
-                message,
-            })?;
-            return Ok(Ok(()));
-        }
-        match passes(wanted).as_slice() {
-            [pass] => self.pass(pass, file, contents).map(|read| read.map(drop)),
-            passes => self.passes(passes, file, contents),
-        }
-    }
-
-    fn fault(&mut self, fault: Fault) -> anyhow::Result<()> {
-        self.settle()?;
-        self.is_damaged |= fault.code.severity() == Severity::Error;
-        self.receive.fault(fault)
     }
 }
 
@@ -226,59 +223,15 @@ impl Spots {
 }
 
 /// A record that its reader could not read.
-fn failed(file: &Arc<ExportFile>, bad: BadRecord) -> Failed {
+fn failed(file: &Arc<ExportFile>, bad: BadRecord) -> FailedRecord {
     let place = Place {
         file: Arc::clone(file),
         line: Some(bad.line),
     };
-    Failed {
+    FailedRecord {
         kind: None,
         id: None,
         findings: vec![Finding::new(bad.code, Some(place), bad.message)],
         raw: bad.raw.into_bytes(),
-    }
-}
-
-/// Takes the lines of a file that has one record in each.
-struct SourceLines<'p, 'a> {
-    pipeline: &'p mut Pipeline<'a>,
-    roles: &'p [Role],
-    spots: Spots,
-}
-
-impl Visit for SourceLines<'_, '_> {
-    fn line(&mut self, line: Line<'_>) -> anyhow::Result<()> {
-        let (contents, spot) = (line.contents(), self.spots.next(None));
-        let Ok(text) = std::str::from_utf8(contents) else {
-            let finding = parse_line(line, DEPTH_MAX).err();
-            self.pipeline.settle()?;
-            return self.pipeline.receive.failed(Failed {
-                kind: None,
-                id: None,
-                findings: finding.into_iter().map(|finding| *finding).collect(),
-                raw: line.raw.to_vec(),
-            });
-        };
-        let raw = Raw {
-            file: Arc::clone(line.file),
-            line: line.number,
-            spot,
-            text: text.to_owned(),
-            is_unterminated: line.is_unterminated,
-        };
-        self.pipeline.push(self.roles, raw)
-    }
-
-    fn oversized(&mut self, piece: &[u8]) -> anyhow::Result<()> {
-        self.pipeline.settle()?;
-        self.pipeline.receive.oversized(piece)
-    }
-
-    fn fault(&mut self, fault: Fault) -> anyhow::Result<()> {
-        if fault.code == Code::LineTooLong {
-            self.spots.next(None);
-        }
-        self.pipeline.settle()?;
-        self.pipeline.receive.fault(fault)
     }
 }

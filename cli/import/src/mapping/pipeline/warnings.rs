@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use super::{Found, Pipeline};
 use crate::finding::nearest;
-use crate::finding::{Code, cut};
+use crate::finding::{Code, Finding, cut};
 use crate::mapping::definition::Role;
 use crate::mapping::index::{Noted, Reading};
-use crate::source::Fault;
+use crate::source::Incoming;
 
 /// Types of record that a warning names.
 const TYPES_NAMED: usize = 8;
 
-impl Pipeline<'_> {
+impl Pipeline<'_, '_> {
     /// Tells everything that reading came to.
     pub(super) fn warn(&mut self, reading: &Reading) -> anyhow::Result<()> {
         self.warn_of_unidentified(&reading.unidentified)?;
@@ -39,12 +39,15 @@ impl Pipeline<'_> {
             count => format!("{count} records, from here on, were"),
         };
         let message = format!("{records} without a key or a type, and not read");
-        self.receive.fault(Fault {
-            code: Code::RecordsUnidentified,
-            file: Arc::clone(file),
-            line: Some(*line),
-            message,
-        })
+        let finding = Finding::in_file(Code::RecordsUnidentified, file, Some(*line), message);
+        (self.take)(Incoming::Finding(finding))
+    }
+
+    /// Tells something about a place in the mapping file.
+    fn report_at(&mut self, code: Code, offset: usize, message: String) -> anyhow::Result<()> {
+        let line = Some(self.mapping.line_of(offset));
+        let finding = Finding::in_file(code, &self.mapping_file(), line, message);
+        (self.take)(Incoming::Finding(finding))
     }
 
     fn warn_of_empty_sections(&mut self, reading: &Reading) -> anyhow::Result<()> {
@@ -66,12 +69,7 @@ impl Pipeline<'_> {
                 ),
                 (Found::Files | Found::FilesWithoutList, _) => continue,
             };
-            self.receive.fault(Fault {
-                code,
-                file: self.mapping_file(),
-                line: Some(self.mapping.line_of(files.span.start)),
-                message,
-            })?;
+            self.report_at(code, files.span.start, message)?;
         }
         Ok(())
     }
@@ -99,12 +97,7 @@ impl Pipeline<'_> {
                     cut(record_type)
                 );
                 let span = &definition.expressions[published.0].span;
-                self.receive.fault(Fault {
-                    code: Code::PublishedKeyNotFound,
-                    file: self.mapping_file(),
-                    line: Some(self.mapping.line_of(span.start)),
-                    message,
-                })?;
+                self.report_at(Code::PublishedKeyNotFound, span.start, message)?;
             }
         }
         Ok(())
@@ -124,12 +117,7 @@ impl Pipeline<'_> {
             let message = format!(
                 "no published record refers to another one by [joins.{name}], which asks for `{code}`"
             );
-            self.receive.fault(Fault {
-                code: Code::JoinWithoutRecords,
-                file: self.mapping_file(),
-                line: Some(self.mapping.line_of(join.span.start)),
-                message,
-            })?;
+            self.report_at(Code::JoinWithoutRecords, join.span.start, message)?;
         }
         Ok(())
     }
@@ -151,12 +139,7 @@ impl Pipeline<'_> {
         for (wanted, span) in &sections {
             for name in wanted.iter().filter(|name| !types.contains_key(*name)) {
                 let message = missing_type(name, &others, types);
-                self.receive.fault(Fault {
-                    code: Code::TypeNotFound,
-                    file: self.mapping_file(),
-                    line: Some(self.mapping.line_of(span.start)),
-                    message,
-                })?;
+                self.report_at(Code::TypeNotFound, span.start, message)?;
             }
         }
         Ok(())

@@ -53,7 +53,7 @@ fn a_record_that_fails_for_several_members_is_one_record() {
 
 #[test]
 fn a_record_longer_than_a_line_is_told() {
-    let text = "x".repeat(source::LINE_MAX / 2);
+    let text = "x".repeat(crate::source::LINE_MAX / 2);
     check(
         "[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields.model = \".name + .name\"\n",
         &format!(r#"{{"key":"1","type":"b","name":"{text}"}}"#),

@@ -81,7 +81,7 @@ pub(crate) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), St
             })),
             Err(bad) => visit(Err(bad)),
         };
-        visited.map_err(Stop::Told)?;
+        visited.map_err(Stop::Failed)?;
     }
     Ok(())
 }
@@ -244,7 +244,7 @@ fn mismatch(header: &[String], cells: &[Cow<'_, str>]) -> Option<String> {
 }
 
 fn json(value: &impl Serialize) -> Result<String, Stop> {
-    serde_json::to_string(value).map_err(|error| Stop::Told(error.into()))
+    serde_json::to_string(value).map_err(|error| Stop::Failed(error.into()))
 }
 
 struct Object<'a> {

@@ -114,7 +114,7 @@ impl Walk<'_, '_> {
 
     fn stop(&self, error: serde_json::Error) -> Stop {
         if let Some(told) = self.told.take() {
-            return Stop::Told(told);
+            return Stop::Failed(told);
         }
         let line = self.progress.line();
         match error.classify() {

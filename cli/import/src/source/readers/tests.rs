@@ -65,13 +65,13 @@ pub(crate) fn check_broken(
     let (found, ended) = read(reads, &mut Cursor::new(file), records);
     let (code, line, message) = expected;
     match ended {
-        Err(Stop::Broken(broken)) => {
-            assert_eq!(
-                (broken.code, broken.line),
-                (code, Some(line)),
-                "{shown}: {broken:?}"
-            );
-            assert!(broken.message.contains(message), "{shown}: {broken:?}");
+        Err(Stop::Damaged {
+            code: found_code,
+            line: found_line,
+            message: said,
+        }) => {
+            assert_eq!((found_code, found_line), (code, line), "{shown}: {said}");
+            assert!(said.contains(message), "{shown}: {said}");
         }
         other => panic!("{shown}: {other:?}"),
     }

@@ -178,7 +178,7 @@ impl Walk<'_, '_> {
             list: self.list,
             text: &text,
         };
-        (self.visit)(Ok(record)).map_err(Stop::Told)
+        (self.visit)(Ok(record)).map_err(Stop::Failed)
     }
 
     fn corrupt(&self, message: &str) -> Stop {

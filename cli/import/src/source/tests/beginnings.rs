@@ -1,54 +1,17 @@
 //! Files of which no more than the beginning is wanted.
 
-use std::io::Read;
-use std::sync::Arc;
+use std::io;
 
-use super::{
-    Broken, ExportFile, Fault, PathBuf, Select, Surroundings, VisitFile, archive, fs, gzip, size,
-    write,
-};
+use super::{Opened, PathBuf, Selection, Surroundings, archive, fs, gzip, size, write};
 use crate::source::files;
 
 /// Wants two bytes of a photo, and the whole of everything else.
-struct Beginnings;
-
-impl Select for Beginnings {
-    fn is_wanted(&self, _path: &str) -> bool {
-        true
-    }
-
-    fn bytes_wanted(&self, path: &str) -> u64 {
-        if path.contains(".jpg") { 2 } else { u64::MAX }
-    }
-
-    fn descends(&self) -> bool {
-        true
-    }
-
-    fn wanted(&self) -> &'static str {
-        "any"
-    }
-}
-
-/// Notes what files hold.
-#[derive(Default)]
-struct Contents(Vec<String>);
-
-impl VisitFile for Contents {
-    fn file(
-        &mut self,
-        file: &Arc<ExportFile>,
-        contents: &mut dyn Read,
-    ) -> anyhow::Result<Result<(), Broken>> {
-        let mut text = String::new();
-        contents.read_to_string(&mut text)?;
-        self.0.push(format!("{}: {text}", file.path));
-        Ok(Ok(()))
-    }
-
-    fn fault(&mut self, fault: Fault) -> anyhow::Result<()> {
-        self.0.push(format!("{}: {}", fault.file.path, fault.code));
-        Ok(())
+fn beginnings() -> Selection<'static> {
+    let bytes_of = |path: &str| Some(if path.contains(".jpg") { 2 } else { u64::MAX });
+    Selection {
+        bytes_of: Box::new(bytes_of),
+        descends: true,
+        wanted: "any",
     }
 }
 
@@ -64,13 +27,21 @@ fn of_a_member_no_more_than_what_is_wanted_is_copied() {
     let whole = archive(&members);
     let surroundings = Surroundings {
         temp_dir: directory.path(),
-        on_bytes: &|_bytes| {},
+        progress: &(),
     };
     for (name, contents) in [("a.tar", &whole), ("a.tar.gz", &gzip(&whole))] {
         let exports: [PathBuf; 1] = [write(&directory, name, contents)];
-        let mut read = Contents::default();
-        files::read(&exports, &mut &[][..], surroundings, &Beginnings, &mut read).unwrap();
-        assert_eq!(read.0, ["x/a.jpg: ph", "b.jpg: 1", "c.txt: text"], "{name}");
+        let mut read = Vec::new();
+        let take = &mut |opened: Opened<'_>| {
+            let Opened::File(file, contents) = opened else {
+                panic!("nothing is damaged")
+            };
+            let text = io::read_to_string(contents).unwrap();
+            read.push(format!("{}: {text}", file.path));
+            Ok(())
+        };
+        files::read(&exports, &mut &[][..], surroundings, &beginnings(), take).unwrap();
+        assert_eq!(read, ["x/a.jpg: ph", "b.jpg: 1", "c.txt: text"], "{name}");
     }
 }
 
@@ -81,5 +52,5 @@ fn a_folder_is_as_large_as_what_is_wanted_of_it() {
     write(&directory, "x/a.jpg", b"photo");
     write(&directory, "b.txt", b"text");
     let exports = [directory.path().to_owned()];
-    assert_eq!(size(&exports, &Beginnings), Some(6));
+    assert_eq!(size(&exports, &beginnings()), Some(6));
 }

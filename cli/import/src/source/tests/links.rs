@@ -1,16 +1,14 @@
 //! Links, pipes and devices in a folder: what leads out of it is told and never read.
 
-use std::io::Read;
+use std::io;
 use std::os::unix::fs::symlink;
 use std::slice;
-use std::sync::Arc;
 
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
 use super::{
-    Broken, ExportFile, Fault, LineFiles, Path, PathBuf, Select, Surroundings, TempDir, VisitFile,
-    files, fs, size, visit, write,
+    Opened, Path, PathBuf, Selection, Surroundings, TempDir, files, fs, shown, size, visit, write,
 };
 
 /// A folder with one file, beside another file and another folder.
@@ -37,10 +35,10 @@ fn check_link(target: &str, expected: &str) {
         "{target}: {visited:?}"
     );
     let is_read = expected.ends_with("{b}");
-    let found = files(slice::from_ref(&folder), &LineFiles).unwrap();
+    let found = files(slice::from_ref(&folder), &Selection::line_files()).unwrap();
     assert_eq!(found.len(), usize::from(is_read), "{target}");
     assert_eq!(
-        size(&[folder], &LineFiles),
+        size(&[folder], &Selection::line_files()),
         Some(if is_read { 4 } else { 0 })
     );
 }
@@ -131,47 +129,11 @@ fn what_was_typed_may_be_a_link() {
 }
 
 /// Every file, in the folders within a folder as well.
-struct Everything;
-
-impl Select for Everything {
-    fn is_wanted(&self, _path: &str) -> bool {
-        true
-    }
-
-    fn descends(&self) -> bool {
-        true
-    }
-
-    fn wanted(&self) -> &'static str {
-        "any"
-    }
-}
-
-/// Does something while the first file is read, when all are listed.
-struct Swapping<F> {
-    swap: Option<F>,
-    visited: Vec<String>,
-}
-
-impl<F: FnOnce()> VisitFile for Swapping<F> {
-    fn file(
-        &mut self,
-        file: &Arc<ExportFile>,
-        contents: &mut dyn Read,
-    ) -> anyhow::Result<Result<(), Broken>> {
-        if let Some(swap) = self.swap.take() {
-            swap();
-        }
-        let mut text = String::new();
-        contents.read_to_string(&mut text)?;
-        self.visited.push(format!("{}: {}", file.path, text.trim()));
-        Ok(Ok(()))
-    }
-
-    fn fault(&mut self, fault: Fault) -> anyhow::Result<()> {
-        let name = fault.file.name.rsplit('/').next().unwrap();
-        self.visited.push(format!("{name}: {}", fault.code));
-        Ok(())
+fn everything() -> Selection<'static> {
+    Selection {
+        bytes_of: Box::new(|_path| Some(u64::MAX)),
+        descends: true,
+        wanted: "any",
     }
 }
 
@@ -183,17 +145,28 @@ fn check_swap(swap: impl FnOnce(&Path), expected: &str) {
     write(&directory, "export/a.ndjson", b"{a}\n");
     fs::create_dir(folder.join("sub")).unwrap();
     write(&directory, "export/sub/secret.ndjson", b"{mine}\n");
-    let mut visit = Swapping {
-        swap: Some(|| swap(&folder)),
-        visited: Vec::new(),
+    let (mut swap, mut came) = (Some(swap), Vec::new());
+    let take = &mut |opened: Opened<'_>| {
+        came.push(match opened {
+            Opened::Damaged(finding) => shown(&finding),
+            Opened::File(file, contents) => {
+                // While the first file is read, all are listed.
+                if let Some(swap) = swap.take() {
+                    swap(&folder);
+                }
+                let text = io::read_to_string(contents).unwrap();
+                format!("{}: {}", file.path, text.trim())
+            }
+        });
+        Ok(())
     };
     let surroundings = Surroundings {
         temp_dir: directory.path(),
-        on_bytes: &|_count| {},
+        progress: &(),
     };
     let exports = slice::from_ref(&folder);
-    super::files::read(exports, &mut &[][..], surroundings, &Everything, &mut visit).unwrap();
-    assert_eq!(visit.visited, ["a.ndjson: {a}", expected]);
+    super::files::read(exports, &mut &[][..], surroundings, &everything(), take).unwrap();
+    assert_eq!(came, ["a.ndjson: {a}", expected]);
 }
 
 #[test]

@@ -1,48 +1,31 @@
 //! Folders and archives of more members take more steps by as much, and not by its square.
 
 use std::fs::File;
-use std::io::{Read, Write as _};
-use std::sync::Arc;
+use std::io::Write as _;
 
-use super::{Broken, ExportFile, Fault, Path, Select, Surroundings, VisitFile, archive, fs};
+use super::{Opened, Path, ProgressListener, Selection, Surroundings, archive, fs};
 use crate::source::files;
 use crate::steps::{check_each, count};
 
 /// Counts how often it is asked about a member.
-struct Counting;
-
-impl Select for Counting {
-    fn is_wanted(&self, path: &str) -> bool {
+fn counting() -> Selection<'static> {
+    let bytes_of = |path: &str| {
         count(1);
-        path.ends_with(".ndjson")
-    }
-
-    fn descends(&self) -> bool {
-        false
-    }
-
-    fn wanted(&self) -> &'static str {
-        ".ndjson"
+        path.ends_with(".ndjson").then_some(u64::MAX)
+    };
+    Selection {
+        bytes_of: Box::new(bytes_of),
+        descends: false,
+        wanted: ".ndjson",
     }
 }
 
-/// Knows how many files and faults came.
-#[derive(Default)]
-struct Came(usize);
+/// Counts the bytes that are read.
+struct Bytes;
 
-impl VisitFile for Came {
-    fn file(
-        &mut self,
-        _file: &Arc<ExportFile>,
-        _contents: &mut dyn Read,
-    ) -> anyhow::Result<Result<(), Broken>> {
-        self.0 += 1;
-        Ok(Ok(()))
-    }
-
-    fn fault(&mut self, _fault: Fault) -> anyhow::Result<()> {
-        self.0 += 1;
-        Ok(())
+impl ProgressListener for Bytes {
+    fn advance(&self, bytes: u64) {
+        count(usize::try_from(bytes).unwrap());
     }
 }
 
@@ -53,14 +36,18 @@ fn check_members(each: usize, what: &str, make: impl Fn(&Path, usize)) {
         let directory = tempfile::tempdir().unwrap();
         let export = directory.path().join("export");
         make(&export, members);
-        let mut came = Came::default();
+        let mut came = 0;
         let surroundings = Surroundings {
             temp_dir: directory.path(),
-            on_bytes: &|bytes| count(usize::try_from(bytes).unwrap()),
+            progress: &Bytes,
         };
         let exports = [export];
-        files::read(&exports, &mut &[][..], surroundings, &Counting, &mut came).unwrap();
-        assert!(members <= came.0, "{what}");
+        let take = &mut |_opened: Opened<'_>| {
+            came += 1;
+            Ok(())
+        };
+        files::read(&exports, &mut &[][..], surroundings, &counting(), take).unwrap();
+        assert!(members <= came, "{what}");
     });
 }
 

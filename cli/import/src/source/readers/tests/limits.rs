@@ -36,12 +36,12 @@ fn a_record_without_an_end_is_not_held() {
         let (found, ended) = read(reads, &mut file, records);
         assert!(found.is_empty(), "{name}");
         match ended {
-            Err(Stop::Broken(broken)) => {
+            Err(Stop::Damaged { line, message, .. }) => {
                 assert!(
-                    broken.message.contains("has more than 16777216 bytes"),
-                    "{broken:?}"
+                    message.contains("has more than 16777216 bytes"),
+                    "{message}"
                 );
-                assert_eq!(broken.line, Some(2), "{name}");
+                assert_eq!(line, 2, "{name}");
             }
             other => panic!("{name}: {other:?}"),
         }
@@ -132,7 +132,7 @@ fn what_is_nested_too_deep_is_refused() {
         if open == "[\"" {
             // Brackets in strings are no nesting.
             let (_, ended) = read(JSON, &mut Cursor::new(file), &[]);
-            assert!(matches!(ended, Err(Stop::Broken(_))), "{ended:?}");
+            assert!(matches!(ended, Err(Stop::Damaged { .. })), "{ended:?}");
             continue;
         }
         let expected = (FileCorrupt, 2, "nested more than 100 deep");
@@ -164,7 +164,7 @@ fn what_the_visitor_tells_is_handed_through() {
             Err(anyhow::anyhow!("enough"))
         });
         match ended {
-            Err(Stop::Told(error)) => assert_eq!(error.to_string(), "enough"),
+            Err(Stop::Failed(error)) => assert_eq!(error.to_string(), "enough"),
             other => panic!("{name}: {other:?}"),
         }
         assert_eq!(seen, 1, "{name}");
