@@ -5,7 +5,9 @@
 //! some are shipped. A mapping makes lines of the native format; whether those are right is for
 //! validation to say.
 
+mod bounds;
 mod check;
+mod deep;
 mod definition;
 mod documents;
 mod expression;
@@ -15,10 +17,13 @@ mod index;
 mod keys;
 mod links;
 mod mapper;
+mod mistake;
 mod native;
 mod origin;
 mod parse;
 mod pipeline;
+mod position;
+mod record;
 mod section;
 mod shipped;
 mod worker;
@@ -26,13 +31,13 @@ mod worker;
 use std::fs;
 use std::io::{self, Read};
 use std::num::NonZero;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
 
 pub use self::check::{CheckReport, FieldReport, LinkedReport, RuleReport, UnreadKey};
+pub use self::mistake::{InvalidMapping, Mistake};
 pub use self::shipped::Shipped;
 
 use self::definition::Definition;
@@ -44,11 +49,6 @@ use crate::source::{Surroundings, Take, files};
 
 /// Longest mapping file, in bytes.
 const FILE_MAX: u64 = 1024 * 1024;
-/// Deepest nesting of a record that is read; the outermost object is at depth 1.
-const DEPTH_MAX: usize = 128;
-/// Bytes of memory that mapping one record may take: enough for every record that can be read.
-const MEMORY_MAX: usize = 1 << 30;
-
 /// A mapping file that was read and whose expressions compile.
 #[derive(Debug)]
 pub struct Mapping {
@@ -58,49 +58,6 @@ pub struct Mapping {
     definition: Arc<Definition>,
     /// The files it reads, for people.
     wanted: String,
-}
-
-/// Something wrong with a mapping file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
-    /// Bytes of the file.
-    pub span: Range<usize>,
-    /// What is wrong.
-    pub message: String,
-    /// What to write instead, where that is known.
-    pub hint: Option<String>,
-}
-
-impl Mistake {
-    pub(crate) fn new(span: Range<usize>, message: impl Into<String>) -> Self {
-        Self {
-            span,
-            message: message.into(),
-            hint: None,
-        }
-    }
-
-    pub(crate) fn hint(mut self, hint: Option<String>) -> Self {
-        self.hint = hint;
-        self
-    }
-}
-
-/// A mapping file with mistakes.
-#[derive(Debug, thiserror::Error)]
-#[error("the mapping {name} cannot be used")]
-pub struct InvalidMapping {
-    /// Its path, for people.
-    pub name: String,
-    /// Its text.
-    pub text: String,
-    /// All that is wrong with it.
-    pub mistakes: Vec<Mistake>,
-}
-
-impl InvalidMapping {
-    /// What to do next.
-    pub const HINT: &str = "mend the mapping; `catalogue mapping init` writes one that works";
 }
 
 impl Mapping {
@@ -113,7 +70,7 @@ impl Mapping {
 
     /// Reads the text of a mapping file called `name`.
     pub fn parse(name: String, text: String) -> anyhow::Result<Self> {
-        let checked = worker::deep(|| {
+        let checked = deep::deep(|| {
             parse::parse(&text).and_then(|mut definition| {
                 mapper::compile(&definition)?;
                 check::note_published_keys(&mut definition);

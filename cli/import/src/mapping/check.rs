@@ -19,11 +19,10 @@ use self::coverage::Coverage;
 pub(super) use self::coverage::note_published_keys;
 use self::keys::Keys;
 use self::sample::{Sample, sample};
+use super::deep;
 use super::definition::Definition;
 use super::expression::{Jq, Site};
 use super::index::Index;
-use super::mapper::Observe;
-use super::worker;
 
 /// Collects a report.
 #[derive(Default)]
@@ -74,8 +73,9 @@ struct FieldTally {
     error: Sample,
 }
 
-impl Observe for Checker {
-    fn field(&mut self, rule: usize, path: &str, value: Result<&Jq, &str>) {
+impl Checker {
+    /// A field of a record of a rule of the mapping, by its place, came to this.
+    pub(super) fn field(&mut self, rule: usize, path: &str, value: Result<&Jq, &str>) {
         let fields = self.fields.entry(rule).or_default();
         let tally = match fields.get_mut(path) {
             Some(tally) => tally,
@@ -143,7 +143,7 @@ impl Checker {
 
     /// What was found.
     pub(super) fn report(self, definition: &Definition) -> anyhow::Result<CheckReport> {
-        let coverage = worker::deep(|| Coverage::of(definition))?;
+        let coverage = deep::deep(|| Coverage::of(definition))?;
         Ok(summary::report(self, coverage, definition))
     }
 }

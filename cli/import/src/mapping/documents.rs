@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use super::DEPTH_MAX;
+use super::bounds::DEPTH_MAX;
 use super::expression::{Jq, from_text};
 use super::keys::KeyId;
-use super::mapper::Raw;
+use super::record::{Raw, Spot};
 use crate::finding::ExportFile;
 use crate::finding::Place;
 use crate::source::temporary_file;
@@ -57,15 +57,6 @@ impl Document {
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.text == other.text && self.id == other.id
     }
-}
-
-/// Where in its file a record stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
-    /// Which of the lists of its section it is from; none where the whole file is one.
-    pub(super) list: Option<u16>,
-    /// Its place among the records of that list, or of the file, from 1.
-    pub(super) position: u32,
 }
 
 /// Where the text of a record lies.

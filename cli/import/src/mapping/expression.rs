@@ -1,98 +1,50 @@
 //! Expressions in jq: compiling and evaluating them. The only room that knows `jaq`.
 //!
-//! An expression sees its input, the variables of the mapping and what [`Knowledge`] tells, and
+//! An expression sees its input, the variables of the mapping and what [`EvalContext`] tells, and
 //! nothing else: no environment, no other input, no clock, no modules. Evaluating has no limit of
 //! its own; the caller keeps watch.
 
 mod functions;
+mod language;
 mod library;
 mod products;
 mod read;
 mod reads;
 mod recursion;
-mod referred;
 mod rewrite;
 mod values;
 
 use jaq_core::compile::Undefined;
-use jaq_core::data::HasLut;
 use jaq_core::load::parse::{Def, Term};
 use jaq_core::load::{self, Arena, File, Loader};
-use jaq_core::{Compiler, Ctx, DataT, Filter, Lut, Vars, unwrap_valr};
+use jaq_core::{Compiler, Ctx, Filter, Vars, unwrap_valr};
 use jaq_json::Val;
 
 pub(super) use self::functions::IMAGE_SIZE;
+pub(super) use self::language::{EvalContext, Jq, Referred};
 pub(super) use self::products::TooLarge;
 pub(super) use self::read::{from_plain_text, from_text};
 pub(super) use self::reads::{
     Asked, Links, Place, Reader, Reads, Root, Site, Step, Tree, Values, in_path,
 };
+pub(super) use self::recursion::InvalidExpression;
+
+use self::language::{Data, Language};
 use self::recursion::check as check_recursion;
-pub(super) use self::referred::Referred;
+use self::rewrite::Parsed;
 pub(super) use self::rewrite::SiteNumber;
-use self::rewrite::{Found, Rewriter};
 pub(super) use self::values::{from_json, from_node, text, write_json, write_text};
 
-use super::image_files::ImageFile;
 use crate::finding::cut;
-
-/// A value of an expression; cheap to clone.
-pub(super) type Jq = Val;
 
 /// What the expression itself is called, among the definitions.
 const EXPRESSION: &str = "mapping_expression";
-
-/// What the functions of an expression know about the export and the mapping.
-pub(super) trait Knowledge {
-    /// The record with this key, which is asked for at a place of the expression.
-    fn record(&self, key: &str, site: SiteNumber) -> Result<Referred<Val>, String>;
-    /// The public id of the record with this key.
-    fn public_id(&self, key: &str) -> Referred<String>;
-    /// Keys that what has the key `from`, or else the current record, is linked to by a field, in
-    /// their order, but for those of records that are not published.
-    fn linked(&self, from: Option<&str>, field: &str) -> Vec<String>;
-    /// Takes note that a text of the current record looks like Markdown.
-    fn note_markdown(&self);
-    /// The published records that refer to this key, by the name of a join, in their order.
-    fn joined(&self, join: &str, key: &str, site: SiteNumber) -> Result<Vec<Val>, String>;
-    /// How large the image file with this path is.
-    fn image(&self, path: &str) -> Result<Option<ImageFile>, String>;
-    /// What a word becomes by a vocabulary table.
-    fn lookup(&self, table: &str, word: &str) -> Result<Val, String>;
-}
 
 /// A compiled expression.
 pub(super) struct Program {
     filter: Filter<Language>,
     /// The keys of an expression such as `.hull.keel`: most are like that, and need no program.
     path: Option<Vec<Val>>,
-}
-
-/// An expression that cannot be compiled: which part of it, if that is known, and why.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct InvalidExpression {
-    pub(super) message: String,
-}
-
-/// The kind of data that programs run on.
-struct Language;
-
-impl DataT for Language {
-    type V<'a> = Val;
-    type Data<'a> = Data<'a>;
-}
-
-/// What a running program has at hand.
-#[derive(Clone, Copy)]
-struct Data<'a> {
-    lut: &'a Lut<Language>,
-    knowledge: &'a dyn Knowledge,
-}
-
-impl<'a> HasLut<'a, Language> for Data<'a> {
-    fn lut(&self) -> &'a Lut<Language> {
-        self.lut
-    }
 }
 
 impl Program {
@@ -145,14 +97,14 @@ impl Program {
         &self,
         input: Val,
         variables: impl IntoIterator<Item = Val>,
-        knowledge: &dyn Knowledge,
+        eval: &dyn EvalContext,
     ) -> Result<Val, String> {
         if let Some(value) = self.along_path(&input) {
             return Ok(value);
         }
         let data = Data {
             lut: &self.filter.lut,
-            knowledge,
+            eval,
         };
         let context = Ctx::<Language>::new(data, Vars::new(variables));
         let mut values = self.filter.id.run((context, input)).map(unwrap_valr);
@@ -180,27 +132,6 @@ impl Program {
             }
         }
         Some(value.clone())
-    }
-}
-
-/// An expression as it runs, and the definitions of the mapping.
-struct Parsed<'c> {
-    definitions: Vec<Def<&'c str>>,
-    body: Term<&'c str>,
-    found: Found<'c>,
-}
-
-impl<'c> Parsed<'c> {
-    fn new(code: &'c str, prelude: &'c str) -> Option<Self> {
-        let definitions = load::parse(prelude, |parser| parser.defs())?;
-        let body = load::parse(code, |parser| parser.term())?;
-        let mut rewriter = Rewriter::default();
-        let (definitions, body) = rewriter.scope(definitions, body);
-        Some(Self {
-            definitions,
-            body,
-            found: rewriter.finish(),
-        })
     }
 }
 

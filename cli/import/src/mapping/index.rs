@@ -10,7 +10,7 @@ use super::documents::{Document, Documents, Indexed, Stored};
 use super::image_files::ImageFiles;
 use super::keys::{KeyId, Keys};
 use super::links::Links;
-use super::mapper::{Identified, Joining, Link, Raw, ReadRecord};
+use super::record::{Identified, Joining, Link, Raw, ReadRecord};
 use crate::finding::ExportFile;
 use crate::finding::{Code, Finding, cut};
 use crate::source::{FailedRecord, Incoming, Take};

@@ -5,51 +5,39 @@
 //! order of records is done by [`Index`] and [`Merge`] alone.
 
 mod distinct;
-mod field;
 mod followed;
 mod identify;
 mod images;
-mod joins;
-mod knowledge;
 mod make;
 mod merge;
-mod remarks;
-mod subject;
 
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::definition::{Definition, Emit, ExpressionId};
-use super::documents::{Document, Held, Spot};
-use super::expression::{self, Jq, Program, Site, from_json};
+use super::definition::{Definition, Emit, ExpressionId, Files, Role, WhereVariable};
+use super::documents::{Document, Held};
+use super::expression::{
+    self, EvalContext, IMAGE_SIZE, InvalidExpression, Jq, Program, Referred, Site, SiteNumber,
+    from_json, joins_named,
+};
+use super::image_files::ImageFile;
 use super::index::Index;
-use super::worker::Position;
-use crate::finding::ExportFile;
-use crate::mapping::Mistake;
+use super::keys::KeyId;
+use super::mistake::Mistake;
+use super::position::Position;
+use super::record::Spot;
+use crate::finding::{ExportFile, cut, nearest};
 
 use self::followed::Followed;
-pub(super) use self::identify::{Identified, Link, ReadRecord};
-pub(super) use self::joins::Joining;
-pub(super) use self::make::Observe;
 pub(super) use self::merge::Merge;
-use self::subject::Subject;
 
 /// Parsed records that all threads hold because they may be asked for again.
 const HELD_MAX: usize = 1024;
 
-/// A record, or a row of links, as a file has it.
-pub(super) struct Raw {
-    pub(super) file: Arc<ExportFile>,
-    pub(super) line: u64,
-    pub(super) spot: Spot,
-    pub(super) text: String,
-    /// Whether the file ends right after it, without a line break.
-    pub(super) is_unterminated: bool,
-}
-
 /// Types of records, and which references led to them.
-type LedTo = HashSet<(Site, Arc<str>)>;
+type Visited = HashSet<(Site, Arc<str>)>;
 
 /// Maps records on one thread.
 pub(super) struct Mapper {
@@ -60,7 +48,7 @@ pub(super) struct Mapper {
     index: Arc<Index>,
     held: RefCell<Held>,
     /// Where references led, if that is to be known.
-    led_to: RefCell<Option<LedTo>>,
+    visited: RefCell<Option<Visited>>,
     /// Where mapping is, for the watch.
     position: Arc<Position>,
     /// The references of the records that are mapped.
@@ -86,7 +74,7 @@ impl Mapper {
             variables: values.collect(),
             index,
             held: RefCell::new(Held::new(HELD_MAX / threads)),
-            led_to: RefCell::new(None),
+            visited: RefCell::new(None),
             position,
             followed: RefCell::default(),
         })
@@ -121,8 +109,8 @@ pub(super) fn compile(definition: &Definition) -> Result<Vec<Program>, Vec<Mista
         .variables
         .iter()
         .map(|(name, _)| format!("${name}"));
-    let variables: Vec<String> = subject::names(definition).chain(names).collect();
-    let invalid = |span: &std::ops::Range<usize>, invalid: super::expression::InvalidExpression| {
+    let variables: Vec<String> = variables(definition).chain(names).collect();
+    let invalid = |span: &Range<usize>, invalid: InvalidExpression| {
         Mistake::new(span.clone(), invalid.message)
     };
     if let Some(prelude) = prelude {
@@ -138,10 +126,246 @@ pub(super) fn compile(definition: &Definition) -> Result<Vec<Program>, Vec<Mista
             Err(why) => mistakes.push(invalid(&expression.span, why)),
         }
     }
-    mistakes.extend(joins::unknown(definition));
+    mistakes.extend(unknown_joins(definition));
     if mistakes.is_empty() {
         Ok(programs)
     } else {
         Err(mistakes)
     }
+}
+
+/// The name by which expressions know the record they are about.
+const RECORD: &str = "$record";
+
+/// The record that expressions are about.
+struct Subject {
+    record: Jq,
+    /// The values of those variables that tell where it stands and that the mapping uses.
+    whereabouts: Vec<Jq>,
+}
+
+impl Subject {
+    /// The record itself.
+    const fn record(&self) -> &Jq {
+        &self.record
+    }
+
+    /// The values of all variables that differ from record to record, as [`variables`] has them.
+    fn variables(&self) -> impl Iterator<Item = &Jq> {
+        std::iter::once(&self.record).chain(&self.whereabouts)
+    }
+}
+
+/// The names of all variables that differ from record to record.
+fn variables(definition: &Definition) -> impl Iterator<Item = String> {
+    let whereabouts = definition.whereabouts.iter();
+    let whereabouts = whereabouts.map(|variable| format!("${}", variable.name()));
+    std::iter::once(RECORD.to_owned()).chain(whereabouts)
+}
+
+impl Mapper {
+    /// What expressions about a record that was set aside are about.
+    fn subject(&self, document: &Document, record: Jq) -> Subject {
+        let role = Role::Records(document.source.into());
+        self.subject_at((role, &document.file, document.spot), record)
+    }
+
+    /// What expressions about a record are about, by what its file is and where it stands there.
+    fn subject_at(&self, (role, file, spot): (Role, &ExportFile, Spot), record: Jq) -> Subject {
+        let value = |variable: &WhereVariable| match variable {
+            WhereVariable::File => Jq::from(file.path.clone()),
+            WhereVariable::Position => Jq::from(spot.position as usize),
+            WhereVariable::List => {
+                let files = self.definition.files_of(role);
+                let list = spot.list.zip(files);
+                let list = list.and_then(|(list, files)| files.records.get(usize::from(list)));
+                list.map_or(Jq::Null, |list| Jq::from(list.to_string()))
+            }
+        };
+        Subject {
+            whereabouts: self.definition.whereabouts.iter().map(value).collect(),
+            record,
+        }
+    }
+}
+
+impl Definition {
+    fn files_of(&self, role: Role) -> Option<&Files> {
+        match role {
+            Role::Records(source) => self.sources.get(source).map(|source| &source.files),
+            Role::Links => self.links.as_ref().map(|links| &links.files),
+        }
+    }
+}
+
+impl Mapper {
+    /// Whether a vocabulary table has a word.
+    fn is_listed(&self, table: &str, word: &str) -> bool {
+        let table = self.definition.tables.get(table);
+        table.is_some_and(|entries| entries.contains_key(word))
+    }
+
+    /// The place of the record that a key leads to.
+    fn follow(&self, key: KeyId) -> Referred<usize> {
+        let Some(place) = self.index.documents.place_of(key) else {
+            return Referred::Nowhere;
+        };
+        if self.index.documents.at(place).is_published {
+            return Referred::Published(place);
+        }
+        self.followed.borrow_mut().refuse(place);
+        Referred::Unpublished
+    }
+
+    fn follow_text(&self, key: &str) -> Referred<usize> {
+        let key = self.index.keys.find(key);
+        key.map_or(Referred::Nowhere, |key| self.follow(key))
+    }
+
+    /// The key of the record that is being mapped; none while records are only identified.
+    fn current_key(&self) -> Option<KeyId> {
+        let place = self.followed.borrow().from()?;
+        Some(self.index.documents.at(place).key)
+    }
+
+    /// Fails where a function is called while there may be more to read.
+    fn expect_all_read(&self, function: &str) -> Result<(), String> {
+        match self.followed.borrow().from() {
+            Some(_) => Ok(()),
+            None => Err(format!(
+                "`{function}` knows nothing until all is read: it has no place in [envelope], [[sources]], [links] and [joins]"
+            )),
+        }
+    }
+
+    /// The contents of the record at a place, for another one.
+    fn contents(&self, place: usize, number: SiteNumber) -> Result<Jq, String> {
+        let document = self.index.documents.at(place);
+        if let Some(visited) = self.visited.borrow_mut().as_mut() {
+            let expression = self.position.expression();
+            let site = Site { expression, number };
+            visited.insert((site, Arc::clone(&document.record_type)));
+        }
+        if document.is_changed {
+            self.followed.borrow_mut().changed.insert(place);
+        }
+        self.held.borrow_mut().read(&self.index.documents, place)
+    }
+}
+
+impl EvalContext for Mapper {
+    fn record(&self, key: &str, site: SiteNumber) -> Result<Referred<Jq>, String> {
+        self.expect_all_read("deref")?;
+        let found = self.follow_text(key);
+        found.try_map(|place| self.contents(place, site))
+    }
+
+    fn public_id(&self, key: &str) -> Referred<String> {
+        self.follow_text(key)
+            .map(|place| self.index.id_of(self.index.documents.at(place)).to_owned())
+    }
+
+    fn linked(&self, from: Option<&str>, field: &str) -> Vec<String> {
+        let from = match from {
+            Some(key) => self.index.keys.find(key),
+            None => self.current_key(),
+        };
+        let Some(from) = from else { return Vec::new() };
+        let linked = self.index.links.of(from, field, &self.index.keys);
+        let linked = linked.filter(|to| !matches!(self.follow(*to), Referred::Unpublished));
+        linked
+            .map(|to| self.index.keys.text(to).to_owned())
+            .collect()
+    }
+
+    fn note_markdown(&self) {
+        self.followed.borrow_mut().note_markdown();
+    }
+
+    fn joined(&self, join: &str, key: &str, site: SiteNumber) -> Result<Vec<Jq>, String> {
+        let places = self.joined_places(join, key)?.into_iter();
+        places.map(|place| self.contents(place, site)).collect()
+    }
+
+    fn image(&self, path: &str) -> Result<Option<ImageFile>, String> {
+        self.expect_all_read(IMAGE_SIZE)?;
+        self.index.images.find(path)
+    }
+
+    fn lookup(&self, table: &str, word: &str) -> Result<Jq, String> {
+        let Some(entries) = self.definition.tables.get(table) else {
+            return Err(format!("there is no vocabulary table [tables.{table}]"));
+        };
+        if let Some(value) = entries.get(word) {
+            return Ok(from_json(value));
+        }
+        let words: Vec<&str> = entries.keys().map(String::as_str).collect();
+        let near = nearest(word, &words)
+            .map_or_else(String::new, |near| format!(" (did you mean \"{near}\"?)"));
+        Err(format!(
+            "[tables.{table}] does not have \"{}\"{near}",
+            cut(word)
+        ))
+    }
+}
+
+/// The function that finds joined records.
+const JOINED: &str = "joined";
+
+impl Mapper {
+    /// The places of the records that a join has for a key.
+    fn joined_places(&self, name: &str, key: &str) -> Result<Vec<usize>, String> {
+        self.expect_all_read(JOINED)?;
+        let names = join_names(&self.definition);
+        if !names.contains(&name) {
+            return Err(unknown_name(name));
+        }
+        let Index {
+            documents,
+            keys,
+            joins,
+            ..
+        } = &*self.index;
+        let Some(key) = keys.find(key) else {
+            return Ok(Vec::new());
+        };
+        let mut places: Vec<usize> = joins.of(key, name, keys).collect();
+        places.dedup_by(|a, b| documents.at(*a).is_same(documents.at(*b)));
+        Ok(places)
+    }
+}
+
+/// The joins that expressions name and the mapping does not have.
+fn unknown_joins(definition: &Definition) -> Vec<Mistake> {
+    let names = join_names(definition);
+    let prelude = definition.prelude.as_ref();
+    let shared = prelude.map_or("", |prelude| prelude.code.as_str());
+    let of_prelude = joins_named(".", shared);
+    let mut mistakes = Vec::new();
+    let mut find = |asked: &[String], span: &Range<usize>| {
+        for name in asked.iter().filter(|name| !names.contains(&name.as_str())) {
+            let hint = nearest(name, &names).map(|near| format!("did you mean `{near}`?"));
+            mistakes.push(Mistake::new(span.clone(), unknown_name(name)).hint(hint));
+        }
+    };
+    for expression in &definition.expressions {
+        let asked = joins_named(&expression.code, shared);
+        find(
+            &asked[of_prelude.len().min(asked.len())..],
+            &expression.span,
+        );
+    }
+    if let Some(prelude) = prelude {
+        find(&of_prelude, &prelude.span);
+    }
+    mistakes
+}
+
+fn join_names(definition: &Definition) -> Vec<&str> {
+    let joins = definition.joins.iter();
+    joins.map(|join| join.name.as_str()).collect()
+}
+
+fn unknown_name(name: &str) -> String {
+    format!("there is no join [joins.{name}]")
 }

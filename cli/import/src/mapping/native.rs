@@ -1,8 +1,8 @@
 //! Whether the fields that a mapping makes are those of the native format: told by what is found in
 //! records that have all of them and no value.
 
-use super::Mistake;
 use super::definition::{Definition, Emit, Field};
+use super::mistake::Mistake;
 use super::origin::expression;
 use crate::finding::{Code, Finding, Findings};
 

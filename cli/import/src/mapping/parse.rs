@@ -18,7 +18,7 @@ use super::definition::{Definition, Expression, ExpressionId, FORMAT, Table, Whe
 use super::expression::IMAGE_SIZE;
 use super::section::{Section, json, text};
 use crate::finding::nearest;
-use crate::mapping::Mistake;
+use crate::mapping::mistake::Mistake;
 
 /// Reads the text of a mapping file.
 pub(super) fn parse(text: &str) -> Result<Definition, Vec<Mistake>> {

@@ -12,7 +12,8 @@ use super::check::CheckReport;
 use super::definition::{Definition, Files, Role};
 use super::image_files::{HEAD_MAX, is_called_image};
 use super::index::Index;
-use super::mapper::{Merge, Raw, ReadRecord};
+use super::mapper::Merge;
+use super::record::{Raw, ReadRecord};
 use super::worker::{Pending, Workers};
 use super::{Mapped, Mapping};
 use crate::finding::{ExportFile, Line};
@@ -169,7 +170,7 @@ impl<'a, 't> Pipeline<'a, 't> {
             {
                 let index = Arc::clone(&index);
                 pending.push_back(self.workers.begin(move |mapper, pieces| {
-                    mapper.make_all(index, places, is_checked, pieces)
+                    mapper.make_all(index, places, is_checked, &mut |piece| pieces.send(piece))
                 }));
             }
             let Some(first) = pending.front() else { break };

@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::finding::nearest;
 use crate::json::is_exact;
-use crate::mapping::Mistake;
+use crate::mapping::mistake::Mistake;
 
 /// A table, and which of its keys were asked for.
 pub(super) struct Section<'t> {

@@ -11,20 +11,20 @@
 use std::any::Any;
 use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use anyhow::anyhow;
 
-use super::MEMORY_MAX;
+use super::bounds::MEMORY_MAX;
+use super::deep::{deep_builder, named};
 use super::definition::Definition;
 use super::expression::TooLarge;
 use super::index::Index;
 use super::mapper::Mapper;
-use crate::finding::ExportFile;
+use super::position::{Position, TICK};
 use crate::finding::cut;
 
 /// Most threads that map.
@@ -33,11 +33,6 @@ const THREADS_MAX: usize = 8;
 const WAITING_MAX: usize = 2;
 /// How long mapping one record may take.
 const RECORD_TIME_MAX: Duration = Duration::from_secs(5);
-/// How often the watch looks.
-const TICK: Duration = Duration::from_millis(10);
-/// The stack of a thread. Its memory counts: values that are nested without end take more than a
-/// record may before they reach the end of it.
-const STACK_BYTES: usize = 2 * MEMORY_MAX;
 
 type Task = Box<dyn FnOnce(&mut Mapper) + Send>;
 
@@ -55,23 +50,6 @@ pub(super) struct Workers {
 struct Watched {
     position: Arc<Position>,
     seen: Seen,
-}
-
-/// Where a thread is.
-#[derive(Default)]
-pub(super) struct Position {
-    /// Whether it is at a record.
-    is_busy: AtomicBool,
-    /// How many records were begun.
-    begun: AtomicU64,
-    /// How many records, and members of them that become records of their own.
-    steps: AtomicU64,
-    /// The place of the record that was begun last.
-    place: Mutex<Option<(Arc<ExportFile>, u64)>>,
-    /// The expression that was begun last.
-    expression: AtomicUsize,
-    /// Whether no record may be begun.
-    is_held: Arc<AtomicBool>,
 }
 
 /// What the watch saw when it looked last.
@@ -101,43 +79,6 @@ enum Broken {
     Failed(anyhow::Error),
     /// An expression took the task down.
     Panicked(Box<dyn Any + Send>, Arc<Position>),
-}
-
-impl Position {
-    /// From now on another record is mapped.
-    pub(super) fn begin(&self, file: &Arc<ExportFile>, line: u64) {
-        if self.is_held.load(Ordering::Relaxed) {
-            self.rest();
-            while self.is_held.load(Ordering::Relaxed) {
-                thread::sleep(TICK);
-            }
-        }
-        self.begun.fetch_add(1, Ordering::Relaxed);
-        self.step();
-        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
-        *place = Some((Arc::clone(file), line));
-        self.is_busy.store(true, Ordering::Relaxed);
-    }
-
-    /// The record goes on with a part that may take its time.
-    pub(super) fn step(&self) {
-        self.steps.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// The expression that was begun last.
-    pub(super) fn expression(&self) -> usize {
-        self.expression.load(Ordering::Relaxed)
-    }
-
-    /// From now on this expression is evaluated.
-    pub(super) fn evaluate(&self, expression: usize) {
-        self.expression.store(expression, Ordering::Relaxed);
-    }
-
-    /// No record is mapped until another one is begun.
-    fn rest(&self) {
-        self.is_busy.store(false, Ordering::Relaxed);
-    }
 }
 
 impl<T> Pieces<T> {
@@ -331,32 +272,6 @@ impl Workers {
         let place = place.map_or_else(String::new, |(file, line)| format!("{}:{line}", file.name));
         (place, code)
     }
-}
-
-/// Does something that may go as deep as a mapping is long, and waits for it.
-pub(super) fn deep<T: Send>(act: impl FnOnce() -> T + Send) -> anyhow::Result<T> {
-    thread::scope(|scope| {
-        let done = builder().spawn_scoped(scope, act)?.join();
-        Ok(done.unwrap_or_else(|panicked| panic::resume_unwind(panicked)))
-    })
-}
-
-/// A thread with the stack that values need which are nested deep. Where the system does not give
-/// that much, it has the usual one.
-fn builder() -> thread::Builder {
-    deep_builder().unwrap_or_else(named)
-}
-
-/// The same; none where the system does not give that much.
-fn deep_builder() -> Option<thread::Builder> {
-    let probe = named().stack_size(STACK_BYTES).spawn(|| {}).ok()?;
-    // Only then is there room for another one.
-    _ = probe.join();
-    Some(named().stack_size(STACK_BYTES))
-}
-
-fn named() -> thread::Builder {
-    thread::Builder::new().name("mapping".to_owned())
 }
 
 /// Does task after task, as long as there are any.

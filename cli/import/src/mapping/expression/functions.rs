@@ -7,13 +7,14 @@ use jaq_core::native::{Fun, bome, run, v};
 use jaq_core::{Cv, Error, RunPtr, ValR, ValXs};
 use jaq_json::Val;
 
+use super::language::{Data, Language, Referred};
 use super::products::{PRODUCT, product};
+use super::read::from_text;
 use super::rewrite::{NUMBERED_DEREF, NUMBERED_JOINED, SiteNumber};
-use super::values::to_json;
-use super::{Data, Language, Referred, from_json, from_text, text};
+use super::values::{from_json, text, to_json};
 use crate::finding::cut;
 use crate::json::{self, InvalidJson};
-use crate::mapping::DEPTH_MAX;
+use crate::mapping::bounds::DEPTH_MAX;
 use crate::mapping::functions::measure::{Unit, measure, number};
 use crate::mapping::functions::plain::markdown::markdown;
 use crate::mapping::functions::plain::{looks_like_markdown, plain};
@@ -107,7 +108,7 @@ fn deref(mut cv: Cv<'_, Language>) -> ValXs<'_, Val> {
 }
 
 fn record(data: Data<'_>, key: &str, site: SiteNumber) -> ValR<Val> {
-    match data.knowledge.record(key, site) {
+    match data.eval.record(key, site) {
         Ok(Referred::Published(record)) => Ok(record),
         Ok(Referred::Unpublished) => Ok(Val::Null),
         Ok(Referred::Nowhere) => failed(format!("no record has the key {key}")),
@@ -117,7 +118,7 @@ fn record(data: Data<'_>, key: &str, site: SiteNumber) -> ValR<Val> {
 
 #[expect(clippy::unnecessary_wraps, reason = "functions have one signature")]
 fn public_id(data: Data<'_>, key: &str) -> ValR<Val> {
-    Ok(match data.knowledge.public_id(key) {
+    Ok(match data.eval.public_id(key) {
         Referred::Published(id) => Val::from(id),
         Referred::Unpublished => Val::Null,
         Referred::Nowhere => Val::from(key.to_owned()),
@@ -152,7 +153,7 @@ fn to_number(input: &Val) -> ValR<Val> {
 
 #[expect(clippy::unnecessary_wraps, reason = "functions have one signature")]
 fn links(data: Data<'_>, _input: &Val, field: &str) -> ValR<Val> {
-    let keys = data.knowledge.linked(None, field);
+    let keys = data.eval.linked(None, field);
     Ok(keys.into_iter().map(Val::from).collect())
 }
 
@@ -162,7 +163,7 @@ fn links_from(data: Data<'_>, key: &Val, field: &Val) -> ValR<Val> {
     };
     let keys = match key {
         Val::Null => Vec::new(),
-        key => data.knowledge.linked(Some(&worded(key)?), field),
+        key => data.eval.linked(Some(&worded(key)?), field),
     };
     Ok(keys.into_iter().map(Val::from).collect())
 }
@@ -176,7 +177,7 @@ fn joined(mut cv: Cv<'_, Language>) -> ValXs<'_, Val> {
         (_, None) => failed("the argument must be a text"),
         (Val::Null, _) => Ok(Val::Arr(Rc::default())),
         (key, Some(join)) => worded(key).and_then(|key| {
-            let records = data.knowledge.joined(join, &key, site);
+            let records = data.eval.joined(join, &key, site);
             records.map(Val::from_iter).map_err(Error::str)
         }),
     })
@@ -195,7 +196,7 @@ fn image_size(data: Data<'_>, path: &Val) -> ValR<Val> {
     if matches!(path, Val::Null) {
         return Ok(Val::Null);
     }
-    let image = data.knowledge.image(&worded(path)?);
+    let image = data.eval.image(&worded(path)?);
     let Some(image) = image.map_err(Error::str)? else {
         return Ok(Val::Null);
     };
@@ -213,7 +214,7 @@ fn lookup(data: Data<'_>, input: &Val, table: &str) -> ValR<Val> {
         Val::Null => Ok(Val::Null),
         input => {
             let word = worded(input)?;
-            data.knowledge.lookup(table, &word).map_err(Error::str)
+            data.eval.lookup(table, &word).map_err(Error::str)
         }
     }
 }
@@ -245,7 +246,7 @@ fn plain_text(data: Data<'_>, value: &Val) -> ValR<Val> {
     let json = to_json(value).map_err(Error::str)?;
     let plain = plain(&json).map_err(Error::str)?;
     if json.as_str().is_some_and(looks_like_markdown) {
-        data.knowledge.note_markdown();
+        data.eval.note_markdown();
     }
     Ok(plain.map_or(Val::Null, |plain| from_json(&plain.into())))
 }

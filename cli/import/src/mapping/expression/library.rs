@@ -10,8 +10,9 @@ use jaq_core::load;
 use jaq_core::load::parse::Def;
 use jaq_core::native::Fun;
 
+use super::functions;
+use super::language::Language;
 use super::rewrite::Rewriter;
-use super::{Language, functions};
 
 /// Functions of jaq that reach outside, or end the program.
 pub(super) const OUTSIDE: [&str; 14] = [

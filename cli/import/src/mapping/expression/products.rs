@@ -6,7 +6,7 @@ use std::panic;
 use jaq_core::ValR;
 use jaq_json::{Num, Val};
 
-use crate::mapping::MEMORY_MAX;
+use crate::mapping::bounds::MEMORY_MAX;
 
 /// The function that products become. No mapping can have this name.
 pub(super) const PRODUCT: &str = "*";

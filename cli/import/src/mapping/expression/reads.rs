@@ -14,45 +14,14 @@ mod tree;
 mod value;
 
 use jaq_core::load::parse::Def;
-use jaq_json::Val;
 
 use self::scope::Scope;
 use self::terms::Evaluator;
 pub(in crate::mapping) use self::tree::{Links, Reads, Tree};
-pub(in crate::mapping) use self::value::{Place, Root, Site, Step, Values, in_path};
+pub(in crate::mapping) use self::value::{Asked, Place, Root, Site, Step, Values, in_path};
 
-use super::{Parsed, library};
-
-/// Keys that an expression asks for at once: at least one of these places is to be there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::mapping) struct Asked {
-    pub(in crate::mapping) places: Vec<Place>,
-    /// Whether the expression itself names the key, and not a definition that it uses.
-    pub(in crate::mapping) is_own: bool,
-}
-
-impl Asked {
-    /// Whether one of the places is there. Those in other records are not looked for.
-    pub(in crate::mapping) fn is_in(&self, record: &Val) -> bool {
-        let mut places = self.places.iter();
-        places.any(|place| place.root != Root::Record || is_at(&place.steps, record))
-    }
-}
-
-fn is_at(steps: &[Step], value: &Val) -> bool {
-    let Some((step, rest)) = steps.split_first() else {
-        return true;
-    };
-    match (step, value) {
-        (Step::Key(key), Val::Obj(members)) => {
-            let member = members.get(&Val::from(key.to_string()));
-            member.is_some_and(|member| is_at(rest, member))
-        }
-        (Step::Members, Val::Obj(members)) => members.values().any(|member| is_at(rest, member)),
-        (Step::Members, Val::Arr(items)) => items.iter().any(|item| is_at(rest, item)),
-        _ => false,
-    }
-}
+use super::library;
+use super::rewrite::Parsed;
 
 /// Tells what the expressions of a mapping read.
 pub(in crate::mapping) struct Reader {

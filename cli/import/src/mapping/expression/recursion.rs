@@ -3,10 +3,14 @@
 use jaq_core::load::Lexer;
 use jaq_core::load::lex::{StrPart, Tok, Token};
 
-use super::InvalidExpression;
-
 /// Deepest nesting of brackets in an expression.
 const BRACKETS_MAX: usize = 100;
+
+/// An expression that cannot be compiled: which part of it, if that is known, and why.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::mapping) struct InvalidExpression {
+    pub(in crate::mapping) message: String,
+}
 
 /// Refuses what could take the parser or the evaluation to the end of the stack.
 ///

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use jaq_core::load;
 use jaq_core::load::lex::StrPart;
 use jaq_core::load::parse::{BinaryOp, Def, Pattern, Term};
 use jaq_core::ops::Math;
@@ -244,5 +245,26 @@ impl<'c> Rewriter<'c> {
         };
         let steps = of.0.into_iter();
         Path(steps.map(|(of, optional)| (step(of), optional)).collect())
+    }
+}
+
+/// An expression as it runs, and the definitions of the mapping.
+pub(super) struct Parsed<'c> {
+    pub(super) definitions: Vec<Def<&'c str>>,
+    pub(super) body: Term<&'c str>,
+    pub(super) found: Found<'c>,
+}
+
+impl<'c> Parsed<'c> {
+    pub(super) fn new(code: &'c str, prelude: &'c str) -> Option<Self> {
+        let definitions = load::parse(prelude, |parser| parser.defs())?;
+        let body = load::parse(code, |parser| parser.term())?;
+        let mut rewriter = Rewriter::default();
+        let (definitions, body) = rewriter.scope(definitions, body);
+        Some(Self {
+            definitions,
+            body,
+            found: rewriter.finish(),
+        })
     }
 }

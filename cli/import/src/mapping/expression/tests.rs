@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::library::OUTSIDE;
 use super::*;
+use crate::mapping::image_files::ImageFile;
 
 /// More than anybody needs.
 const BRACKETS: usize = 20_000;
@@ -13,7 +14,7 @@ const BRACKETS: usize = 20_000;
 /// Knows a record, a draft, a link and a table.
 struct Known;
 
-impl Knowledge for Known {
+impl EvalContext for Known {
     fn record(&self, key: &str, _site: SiteNumber) -> Result<Referred<Val>, String> {
         Ok(known(key).map(|()| from_json(&json!({ "name": "Maker" }))))
     }

@@ -13,6 +13,7 @@ mod html;
 pub(in crate::mapping) mod markdown;
 mod nodes;
 mod page;
+mod parts;
 mod portable_text;
 mod shortcodes;
 
@@ -21,41 +22,9 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use self::form::{Form, unknown_form};
-use self::page::Page;
+pub(in crate::mapping) use self::page::NoPlainText;
 
-/// Longest text that is read, in bytes, markup included.
-const LENGTH_MAX: usize = 1024 * 1024;
-/// Deepest nesting of the parts of a text.
-const DEPTH_MAX: usize = 100;
-
-/// Why a value has no plain text.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(in crate::mapping) enum NoPlainText {
-    /// Neither a text nor one of the known forms of rich text.
-    #[error(
-        "could not read {found} as a text: known are texts, HTML, Portable Text, rich text of \
-         Contentful, blocks of Strapi, and documents of Lexical, ProseMirror and Editor.js"
-    )]
-    UnknownForm {
-        /// What the value says of itself.
-        found: String,
-    },
-    /// A text that is neither prose nor JSON.
-    #[error("could not read the text: it begins like JSON, and cannot be read as such: {why}")]
-    BrokenJson {
-        /// What is wrong with the JSON.
-        why: String,
-    },
-    /// The parts of the text are nested too deep.
-    #[error("could not read the text: its parts are nested more than {DEPTH_MAX} deep")]
-    TooDeep,
-    /// One tag of HTML goes on and on.
-    #[error("could not read the text: a tag or comment of its HTML is too long")]
-    LongTag,
-    /// The text is too long.
-    #[error("could not read the text: it has more than {LENGTH_MAX} bytes")]
-    TooLong,
-}
+use self::page::{LENGTH_MAX, Page};
 
 /// The plain text of `value`; null and blank are none.
 ///
@@ -133,73 +102,6 @@ fn document(blocks: &[Value]) -> Result<String, NoPlainText> {
         Some(first) if !is_understood => Err(unknown_form(first)),
         _ => page.finish(),
     }
-}
-
-/// Where parts of an unknown type may hold text: a text, or a list of texts and parts.
-const TEXT_KEYS: [&str; 3] = ["text", CONTENT, "children"];
-/// Under which of them a text may be HTML.
-const CONTENT: &str = "content";
-
-fn holds_text(part: &Value) -> bool {
-    TEXT_KEYS.iter().any(|key| match part.get(key) {
-        Some(Value::String(text)) => !text.trim().is_empty(),
-        Some(Value::Array(parts)) => !parts.is_empty(),
-        _ => false,
-    })
-}
-
-/// Adds the text that a part at `depth` holds, whatever its type; `write` adds the parts within.
-fn write_any(
-    part: &Value,
-    page: &mut Page,
-    depth: usize,
-    write: fn(&Value, &mut Page, usize) -> Result<(), NoPlainText>,
-) -> Result<(), NoPlainText> {
-    for key in TEXT_KEYS {
-        match part.get(key) {
-            Some(Value::String(text)) if key == CONTENT && html::is_html(text) => {
-                write_html(text, page)?;
-            }
-            Some(Value::String(text)) => page.write(text),
-            Some(Value::Array(parts)) => {
-                let depth = deeper(depth)?;
-                for part in parts {
-                    match part {
-                        Value::String(text) => page.write(text),
-                        part => write(part, page, depth)?,
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Adds the text of HTML.
-fn write_html(text: &str, page: &mut Page) -> Result<(), NoPlainText> {
-    page.write(&html::read(text)?);
-    Ok(())
-}
-
-/// The members of the list that `node` has under `key`; no list is an empty one.
-fn parts<'a>(node: &'a Value, key: &str) -> &'a [Value] {
-    node.get(key)
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
-}
-
-/// The text that `node` has under `key`; none is empty.
-fn word<'a>(node: &'a Value, key: &str) -> &'a str {
-    node.get(key).and_then(Value::as_str).unwrap_or_default()
-}
-
-/// The depth of the parts of what is at `depth`.
-fn deeper(depth: usize) -> Result<usize, NoPlainText> {
-    if DEPTH_MAX <= depth {
-        return Err(NoPlainText::TooDeep);
-    }
-    Ok(depth + 1)
 }
 
 #[cfg(test)]

@@ -11,8 +11,7 @@ use std::sync::Arc;
 
 use super::Mapper;
 use super::make::Native;
-use super::merge::Merge;
-use crate::finding::{Code, Finding, cut};
+use crate::finding::cut;
 use crate::mapping::index::Index;
 
 /// A field that may differ: records are rarely changed at the same time.
@@ -40,14 +39,14 @@ pub(super) struct Distinct {
     /// By rule and id; ids of terms are told apart by their vocabularies.
     made: HashMap<(usize, String), First>,
     /// By rule: those that differ from what they were merged into.
-    differing: BTreeMap<usize, Differing>,
+    pub(super) differing: BTreeMap<usize, Differing>,
 }
 
 /// Records of a rule that have others merged into them that differ.
-struct Differing {
-    count: u64,
+pub(super) struct Differing {
+    pub(super) count: u64,
     /// The record that was kept, and the first one that was merged into it and differs.
-    first: (MadeOf, MadeOf),
+    pub(super) first: (MadeOf, MadeOf),
 }
 
 /// The first of the records with an id.
@@ -59,9 +58,9 @@ struct First {
 
 /// A member in which two merged records differ, as JSON.
 pub(in crate::mapping) struct Difference {
-    name: String,
-    kept_value: String,
-    merged_value: String,
+    pub(super) name: String,
+    pub(super) kept_value: String,
+    pub(super) merged_value: String,
 }
 
 impl Likeness {
@@ -143,42 +142,5 @@ impl Mapper {
         let members = native.members.iter();
         let members = members.map(|(name, _)| ((*name).to_owned(), native.member(name).to_owned()));
         Some(members.collect())
-    }
-}
-
-impl Merge<'_> {
-    /// The first two records of each rule that were merged although they differ.
-    pub(in crate::mapping) fn differing(&self) -> Vec<(MadeOf, MadeOf)> {
-        let rules = self.distinct.differing.values();
-        rules.map(|differing| differing.first).collect()
-    }
-
-    /// Tells of records of a rule that were merged although they differ, as these two do.
-    pub(super) fn merged(
-        &self,
-        (kept, merged): (MadeOf, MadeOf),
-        difference: Option<Difference>,
-    ) -> Option<Finding> {
-        let Differing { count, .. } = self.distinct.differing.get(&kept.rule)?;
-        let Difference {
-            name,
-            kept_value,
-            merged_value,
-        } = difference?;
-        let documents = &self.index.documents;
-        let (kept, merged) = (documents.at(kept.place), documents.at(merged.place));
-        let merged_into = match count {
-            1 => "1 record, and kept the first".to_owned(),
-            count => format!("{count} records, and kept the first of each"),
-        };
-        let message = format!(
-            "`distinct` merged records that differ into {merged_into}: `{name}` is {merged_value} here, and {kept_value} at {}:{}",
-            kept.file.name, kept.line
-        );
-        Some(Finding::new(
-            Code::MergedRecordsDiffer,
-            Some(merged.whereabouts()),
-            message,
-        ))
     }
 }

@@ -1,61 +1,15 @@
 //! The first pass: what a record is called and what it is, and which links there are.
 
-use std::sync::Arc;
-
-use super::joins::Joining;
-use super::subject::Subject;
-use super::{Mapper, Raw};
+use super::{Mapper, Subject};
 use crate::finding::Line;
-use crate::finding::{Code, Finding, Place, cut};
+use crate::finding::{Code, Finding, cut};
 use crate::json::first_repeated;
 use crate::json::parse_line;
 use crate::json::{Node, Value};
-use crate::mapping::DEPTH_MAX;
-use crate::mapping::definition::{ExpressionId, Role};
+use crate::mapping::bounds::DEPTH_MAX;
+use crate::mapping::definition::{ExpressionId, Join, Role};
 use crate::mapping::expression::{Jq, from_node, from_plain_text, text};
-
-/// What a record, or a row of links, came to for the sections that read it.
-pub(in crate::mapping) struct ReadRecord {
-    pub(in crate::mapping) raw: Raw,
-    pub(in crate::mapping) identified: Vec<Identified>,
-    pub(in crate::mapping) links: Vec<Link>,
-    /// Whether it has a key and a type for some section, or something is wrong with it.
-    pub(in crate::mapping) is_known: bool,
-    /// What is wrong with it.
-    pub(in crate::mapping) findings: Vec<Finding>,
-}
-
-/// What identifies a record.
-pub(in crate::mapping) struct Identified {
-    pub(in crate::mapping) source: usize,
-    pub(in crate::mapping) key: String,
-    pub(in crate::mapping) id: Option<Box<str>>,
-    pub(in crate::mapping) record_type: String,
-    pub(in crate::mapping) is_published: bool,
-    pub(in crate::mapping) is_changed: bool,
-    /// Which of the keys that `published` of the source names it has.
-    pub(in crate::mapping) published_keys: Vec<bool>,
-    /// Its references that joins take.
-    pub(in crate::mapping) joinings: Vec<Joining>,
-}
-
-/// A link between two records.
-pub(in crate::mapping) struct Link {
-    pub(in crate::mapping) from: String,
-    pub(in crate::mapping) field: String,
-    pub(in crate::mapping) position: f64,
-    pub(in crate::mapping) to: String,
-}
-
-impl Raw {
-    /// Where it stands.
-    pub(in crate::mapping) fn place(&self) -> Place {
-        Place {
-            file: Arc::clone(&self.file),
-            line: Some(self.line),
-        }
-    }
-}
+use crate::mapping::record::{Identified, Joining, Link, Raw, ReadRecord};
 
 impl Mapper {
     /// Reads a record for sections of the mapping.
@@ -166,6 +120,53 @@ impl Mapper {
         Ok(())
     }
 
+    /// The references that joins take from a record of this type.
+    fn joinings(&self, record_type: &str, subject: &Subject) -> Result<Vec<Joining>, String> {
+        let mut joinings = Vec::new();
+        let is_for = |join: &&Join| join.types.iter().any(|of| of == record_type);
+        for join in self.definition.joins.iter().filter(is_for) {
+            let told = |error: String| format!("[joins.{}]: {error}", join.name);
+            let keys = self.keys_referred_to(join, subject).map_err(told)?;
+            if keys.is_empty() {
+                continue;
+            }
+            let position = self.position_of(join, subject).map_err(told)?;
+            for key in keys {
+                joinings.push(Joining {
+                    to: key,
+                    join: join.name.clone(),
+                    position,
+                });
+            }
+        }
+        Ok(joinings)
+    }
+
+    fn keys_referred_to(&self, join: &Join, subject: &Subject) -> Result<Vec<String>, String> {
+        let keys = self.evaluate(join.to, subject.record().clone(), subject)?;
+        let keys = match &keys {
+            Jq::Arr(keys) => keys.iter().map(|key| word("to", key)).collect(),
+            key => word("to", key).map(|key| vec![key]),
+        };
+        let keys: Vec<Option<String>> = keys?;
+        let mut keys: Vec<String> = keys.into_iter().flatten().collect();
+        // A record that refers to another one twice is joined to it once.
+        keys.sort_unstable();
+        keys.dedup();
+        Ok(keys)
+    }
+
+    fn position_of(&self, join: &Join, subject: &Subject) -> Result<f64, String> {
+        let Some(order) = join.order else {
+            return Ok(f64::MAX);
+        };
+        match self.evaluate(order, subject.record().clone(), subject)? {
+            Jq::Null => Ok(f64::MAX),
+            number @ Jq::Num(_) => Ok(number.to_string().parse().unwrap_or(f64::MAX)),
+            _ => Err("the `order` of a record must be a number".to_owned()),
+        }
+    }
+
     fn word(
         &self,
         part: &str,
@@ -203,7 +204,7 @@ impl Mapper {
 }
 
 /// A part of a record that is a text, a number, or nothing.
-pub(super) fn word(part: &str, value: &Jq) -> Result<Option<String>, String> {
+fn word(part: &str, value: &Jq) -> Result<Option<String>, String> {
     match value {
         Jq::Null => Ok(None),
         Jq::Num(_) => Ok(Some(value.to_string())),
@@ -256,9 +257,11 @@ fn repeated_key<'n>(node: &'n Node<'_>) -> Option<&'n str> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::finding::ExportFile;
-    use crate::mapping::documents::Spot;
+    use crate::mapping::record::Spot;
     use crate::steps::check_each;
 
     /// Checks what each of so many parts of a record takes.

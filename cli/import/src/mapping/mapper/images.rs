@@ -7,21 +7,19 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::merge::Merge;
 use crate::finding::Kind;
-use crate::finding::{Code, Finding, cut};
 
 /// Images that were left out.
 #[derive(Default)]
 pub(super) struct LeftOut {
-    count: u64,
-    first: Option<First>,
+    pub(super) count: u64,
+    pub(super) first: Option<First>,
 }
 
 /// The first of them: the place of its record, and its address.
-struct First {
-    place: usize,
-    address: String,
+pub(super) struct First {
+    pub(super) place: usize,
+    pub(super) address: String,
 }
 
 impl LeftOut {
@@ -33,23 +31,6 @@ impl LeftOut {
         if self.first.is_none() {
             self.first = first;
         }
-    }
-}
-
-impl Merge<'_> {
-    pub(super) fn left_out(&self) -> Option<Finding> {
-        let First { place, address } = self.left_out.first.as_ref()?;
-        let what = match self.left_out.count {
-            1 => "1 image was left out, because its width or height is not known: ".to_owned(),
-            count => format!(
-                "{count} images, from here on, were left out, because their width or height is not known; the first is "
-            ),
-        };
-        Some(Finding::new(
-            Code::ImageWithoutSize,
-            Some(self.index.documents.at(*place).whereabouts()),
-            format!("{what}{}", cut(address)),
-        ))
     }
 }
 

@@ -3,14 +3,13 @@
 
 use std::collections::HashSet;
 
-use super::distinct::{Distinct, MadeOf};
-use super::field::Failure;
-use super::followed::Followed;
-use super::images::LeftOut;
-use super::make::{Applied, Piece};
+use super::distinct::{Difference, Differing, Distinct, MadeOf};
+use super::followed::{Followed, Reference};
+use super::images::{First, LeftOut};
+use super::make::{Applied, Failure, Piece};
 use super::rules_for;
 use crate::finding::Line;
-use crate::finding::{Finding, RecordName, cut};
+use crate::finding::{Code, Finding, RecordName, cut};
 use crate::mapping::check::{CheckReport, Checker};
 use crate::mapping::definition::Definition;
 use crate::mapping::documents::Document;
@@ -19,11 +18,11 @@ use crate::source::{FailedRecord, Incoming, LINE_MAX, Take};
 
 /// Takes what was made.
 pub(in crate::mapping) struct Merge<'a> {
-    pub(super) definition: &'a Definition,
-    pub(super) index: &'a Index,
-    pub(super) distinct: Distinct,
-    pub(super) followed: Followed,
-    pub(super) left_out: LeftOut,
+    definition: &'a Definition,
+    index: &'a Index,
+    distinct: Distinct,
+    followed: Followed,
+    left_out: LeftOut,
     checker: Option<Checker>,
 }
 
@@ -159,5 +158,129 @@ impl<'a> Merge<'a> {
             }
         }
         checker.report(self.definition).map(Some)
+    }
+}
+
+impl Merge<'_> {
+    /// What is to be known about the records that were made.
+    pub(in crate::mapping) fn remarks(
+        &self,
+        differences: Vec<((MadeOf, MadeOf), Option<Difference>)>,
+    ) -> impl Iterator<Item = Finding> {
+        let of_records = [self.changed(), self.unpublished_references()];
+        let differences = differences.into_iter();
+        let of_rules = differences.map(|(records, difference)| self.merged(records, difference));
+        let of_fields = [self.markdown(), self.left_out()];
+        let findings = of_records.into_iter().chain(of_rules).chain(of_fields);
+        findings.flatten()
+    }
+
+    /// The published records that changed afterwards and of which something is published.
+    fn changed(&self) -> Option<Finding> {
+        let documents = self.index.documents.all().iter().enumerate();
+        let mut changed = documents.filter(|(place, document)| {
+            let is_mapped = || rules_for(self.definition, document).next().is_some();
+            let is_told = || is_mapped() || self.followed.changed.contains(place);
+            document.is_published && document.is_changed && is_told()
+        });
+        let (_, first) = changed.next()?;
+        let records = match changed.count() {
+            0 => "1 published record was".to_owned(),
+            more => format!("{} published records, from here on, were", more + 1),
+        };
+        let why = "changed after publication; the export has the changed contents";
+        let code = Code::ChangedSincePublication;
+        Some(Finding::new(
+            code,
+            Some(first.whereabouts()),
+            format!("{records} {why}"),
+        ))
+    }
+
+    fn unpublished_references(&self) -> Option<Finding> {
+        let Reference { from, to } = self.followed.first_refused?;
+        let documents = &self.index.documents;
+        let (from, to) = (documents.at(from), documents.at(to));
+        let key = cut(self.index.keys.text(to.key));
+        let first = format!("to `{key}` ({}:{})", to.file.name, to.line);
+        let message = match self.followed.refused_count {
+            1 => format!(
+                "1 reference leads to a record that is not published, and came to nothing; it is {first}"
+            ),
+            count => format!(
+                "{count} references, from here on, lead to records that are not published, and came to nothing; the first is {first}"
+            ),
+        };
+        Some(Finding::new(
+            Code::UnpublishedReference,
+            Some(from.whereabouts()),
+            message,
+        ))
+    }
+
+    fn markdown(&self) -> Option<Finding> {
+        let markdown = &self.followed.markdown;
+        let first = self.index.documents.at(markdown.first?);
+        let records = match markdown.count {
+            1 => "1 record has a text that looks like Markdown, and stays as it is".to_owned(),
+            count => format!(
+                "{count} records, from here on, have texts that look like Markdown, and stay as they are"
+            ),
+        };
+        Some(Finding::new(
+            Code::MarkdownNotRead,
+            Some(first.whereabouts()),
+            format!("{records}; `markdown` reads it, in place of `plain`"),
+        ))
+    }
+
+    /// The first two records of each rule that were merged although they differ.
+    pub(in crate::mapping) fn differing(&self) -> Vec<(MadeOf, MadeOf)> {
+        let rules = self.distinct.differing.values();
+        rules.map(|differing| differing.first).collect()
+    }
+
+    /// Tells of records of a rule that were merged although they differ, as these two do.
+    fn merged(
+        &self,
+        (kept, merged): (MadeOf, MadeOf),
+        difference: Option<Difference>,
+    ) -> Option<Finding> {
+        let Differing { count, .. } = self.distinct.differing.get(&kept.rule)?;
+        let Difference {
+            name,
+            kept_value,
+            merged_value,
+        } = difference?;
+        let documents = &self.index.documents;
+        let (kept, merged) = (documents.at(kept.place), documents.at(merged.place));
+        let merged_into = match count {
+            1 => "1 record, and kept the first".to_owned(),
+            count => format!("{count} records, and kept the first of each"),
+        };
+        let message = format!(
+            "`distinct` merged records that differ into {merged_into}: `{name}` is {merged_value} here, and {kept_value} at {}:{}",
+            kept.file.name, kept.line
+        );
+        Some(Finding::new(
+            Code::MergedRecordsDiffer,
+            Some(merged.whereabouts()),
+            message,
+        ))
+    }
+
+    fn left_out(&self) -> Option<Finding> {
+        let First { place, address } = self.left_out.first.as_ref()?;
+        let what = match self.left_out.count {
+            1 => "1 image was left out, because its width or height is not known: ".to_owned(),
+            count => format!(
+                "{count} images, from here on, were left out, because their width or height is not known; the first is "
+            ),
+        };
+        Some(Finding::new(
+            Code::ImageWithoutSize,
+            Some(self.index.documents.at(*place).whereabouts()),
+            format!("{what}{}", cut(address)),
+        ))
     }
 }

@@ -7,8 +7,8 @@ use toml::Spanned;
 
 use super::Parser;
 use crate::finding::Kind;
-use crate::mapping::Mistake;
 use crate::mapping::definition::{Constant, Emit};
+use crate::mapping::mistake::Mistake;
 use crate::mapping::section::{Section, json};
 
 impl Parser {

@@ -4,8 +4,8 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::Parser;
-use crate::mapping::Mistake;
 use crate::mapping::definition::{Field, Rest};
+use crate::mapping::mistake::Mistake;
 use crate::mapping::section::{Section, json};
 
 impl Parser {

@@ -7,8 +7,8 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::Parser;
-use crate::mapping::Mistake;
 use crate::mapping::definition::{Envelope, ExpressionId, FileFormat, Files, Links, Source};
+use crate::mapping::mistake::Mistake;
 use crate::mapping::section::Section;
 use crate::source::readers::RecordsPath;
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use toml::de::Error;
 
-use crate::mapping::Mistake;
+use crate::mapping::mistake::Mistake;
 
 /// What parts of an expression are joined by, and no values of TOML on a line.
 const OPERATORS: [char; 10] = ['|', '+', '-', '*', '/', '<', '>', '?', ':', '='];

@@ -7,11 +7,10 @@ use super::passes::{Copied, Pass, passes};
 use super::{Found, Pipeline};
 use crate::finding::{Code, ExportFile, Finding, Place, Severity};
 use crate::json::parse_line;
-use crate::mapping::DEPTH_MAX;
+use crate::mapping::bounds::DEPTH_MAX;
 use crate::mapping::definition::{FileFormat, Role};
-use crate::mapping::documents::Spot;
 use crate::mapping::image_files::HEAD_MAX;
-use crate::mapping::mapper::Raw;
+use crate::mapping::record::{Raw, Spot};
 use crate::source::readers::{self, BadRecord, RECORD_MAX, RecordText};
 use crate::source::{FailedRecord, Incoming, Opened, Stop, lines};
 

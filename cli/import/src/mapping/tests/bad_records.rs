@@ -1,5 +1,6 @@
 //! Records that cannot be read, identified or mapped: each is told, and the others are mapped.
 
+use super::bounds::DEPTH_MAX;
 use super::*;
 
 #[test]

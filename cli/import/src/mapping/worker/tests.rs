@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use super::*;
+use crate::finding::ExportFile;
 use crate::mapping::{Mapping, Shipped};
 
 thread_local! {

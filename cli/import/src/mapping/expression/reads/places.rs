@@ -5,10 +5,9 @@ use std::sync::Arc;
 use jaq_core::load::parse::{Pattern, Term};
 use jaq_core::path::{Part, Path};
 
-use super::Asked;
 use super::scope::Scope;
 use super::terms::Evaluator;
-use super::value::{Step, Value, Values};
+use super::value::{Asked, Step, Value, Values};
 
 impl Evaluator<'_> {
     /// What stands at the ends of paths such as `.a[0]`.

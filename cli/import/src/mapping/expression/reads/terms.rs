@@ -7,8 +7,8 @@ use jaq_core::load::lex::StrPart;
 use jaq_core::load::parse::{Pattern, Term};
 
 use super::scope::{Closure, Function, Scope};
-use super::value::{Place, Root, Site, Value, Values};
-use super::{Asked, Reads};
+use super::tree::Reads;
+use super::value::{Asked, Place, Root, Site, Value, Values};
 use crate::mapping::expression::SiteNumber;
 
 /// Terms that are evaluated for one expression. It uses each definition that it names, and these

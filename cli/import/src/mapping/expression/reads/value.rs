@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
+use jaq_json::Val;
 use serde_json::Value as Json;
 
 use crate::mapping::expression::SiteNumber;
@@ -215,5 +216,36 @@ impl From<Value> for Values {
 impl FromIterator<Self> for Values {
     fn from_iter<I: IntoIterator<Item = Self>>(all: I) -> Self {
         Self(all.into_iter().flat_map(|values| values.0).collect())
+    }
+}
+
+/// Keys that an expression asks for at once: at least one of these places is to be there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::mapping) struct Asked {
+    pub(in crate::mapping) places: Vec<Place>,
+    /// Whether the expression itself names the key, and not a definition that it uses.
+    pub(in crate::mapping) is_own: bool,
+}
+
+impl Asked {
+    /// Whether one of the places is there. Those in other records are not looked for.
+    pub(in crate::mapping) fn is_in(&self, record: &Val) -> bool {
+        let mut places = self.places.iter();
+        places.any(|place| place.root != Root::Record || is_at(&place.steps, record))
+    }
+}
+
+fn is_at(steps: &[Step], value: &Val) -> bool {
+    let Some((step, rest)) = steps.split_first() else {
+        return true;
+    };
+    match (step, value) {
+        (Step::Key(key), Val::Obj(members)) => {
+            let member = members.get(&Val::from(key.to_string()));
+            member.is_some_and(|member| is_at(rest, member))
+        }
+        (Step::Members, Val::Obj(members)) => members.values().any(|member| is_at(rest, member)),
+        (Step::Members, Val::Arr(items)) => items.iter().any(|item| is_at(rest, item)),
+        _ => false,
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::page::Page;
-use super::{NoPlainText, word, write_any};
+use super::page::{NoPlainText, Page};
+use super::parts::{word, write_any};
 
 /// Whether a node is a document or one of its parts.
 pub(super) fn knows(node: &Value) -> bool {

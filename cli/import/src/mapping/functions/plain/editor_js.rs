@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-use super::page::Page;
-use super::{NoPlainText, deeper, parts, word, write_html};
+use super::page::{NoPlainText, Page};
+use super::parts::{deeper, parts, word, write_html};
 
 /// Under which keys the data of a block have text.
 const TEXT_KEYS: [&str; 4] = ["title", "text", "message", "caption"];

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::page::Page;
-use super::{NoPlainText, contentful, editor_js, holds_text, nodes, portable_text, word};
+use super::page::{NoPlainText, Page};
+use super::parts::{holds_text, word};
+use super::{contentful, editor_js, nodes, portable_text};
 use crate::mapping::functions::quoted;
 
 /// A form of rich text.

@@ -15,8 +15,7 @@ use html5ever::tokenizer::{
 };
 
 pub(super) use self::markup::is_html;
-use super::NoPlainText;
-use super::page::Page;
+use super::page::{NoPlainText, Page};
 
 /// Bytes that are read at a time.
 const PIECE: usize = 4 * 1024;

@@ -3,7 +3,8 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, html::push_html};
 
-use super::{DEPTH_MAX, LENGTH_MAX, NoPlainText, html};
+use super::html;
+use super::page::{DEPTH_MAX, LENGTH_MAX, NoPlainText};
 
 /// The plain text of Markdown, as [`super::plain`] makes it of the HTML that it stands for; blank
 /// is none.

@@ -7,8 +7,8 @@
 use serde_json::Value;
 
 use super::markdown::markdown;
-use super::page::Page;
-use super::{NoPlainText, word, write_any, write_html};
+use super::page::{NoPlainText, Page};
+use super::parts::{word, write_any, write_html};
 
 /// The types of blocks of Strapi that have children.
 const BLOCKS: [&str; 5] = ["paragraph", "heading", "list", "quote", "code"];

@@ -1,11 +1,42 @@
 //! The plain text being put together: paragraphs, items of lists, rows of tables.
 
-use super::{LENGTH_MAX, NoPlainText};
-
+/// Longest text that is read, in bytes, markup included.
+pub(super) const LENGTH_MAX: usize = 1024 * 1024;
+/// Deepest nesting of the parts of a text.
+pub(super) const DEPTH_MAX: usize = 100;
 /// Marks an item of a list.
 const ITEM_MARK: &str = "- ";
 /// Stands between the cells of a row.
 const CELL_SEPARATOR: &str = " | ";
+
+/// Why a value has no plain text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(in crate::mapping) enum NoPlainText {
+    /// Neither a text nor one of the known forms of rich text.
+    #[error(
+        "could not read {found} as a text: known are texts, HTML, Portable Text, rich text of \
+         Contentful, blocks of Strapi, and documents of Lexical, ProseMirror and Editor.js"
+    )]
+    UnknownForm {
+        /// What the value says of itself.
+        found: String,
+    },
+    /// A text that is neither prose nor JSON.
+    #[error("could not read the text: it begins like JSON, and cannot be read as such: {why}")]
+    BrokenJson {
+        /// What is wrong with the JSON.
+        why: String,
+    },
+    /// The parts of the text are nested too deep.
+    #[error("could not read the text: its parts are nested more than {DEPTH_MAX} deep")]
+    TooDeep,
+    /// One tag of HTML goes on and on.
+    #[error("could not read the text: a tag or comment of its HTML is too long")]
+    LongTag,
+    /// The text is too long.
+    #[error("could not read the text: it has more than {LENGTH_MAX} bytes")]
+    TooLong,
+}
 
 /// A text being written. What is in a list or a table is told by its begin and end.
 #[derive(Debug, Default)]

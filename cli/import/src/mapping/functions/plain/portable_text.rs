@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::page::Page;
-use super::{NoPlainText, holds_text, parts, word, write_any};
+use super::page::{NoPlainText, Page};
+use super::parts::{holds_text, parts, word, write_any};
 
 /// Whether a block is one of text, or known to have none.
 pub(super) fn knows(block: &Value) -> bool {

@@ -1,0 +1,36 @@
+//! Threads with the stack that values need which are nested deep.
+
+use std::panic;
+use std::thread;
+
+use super::bounds::MEMORY_MAX;
+
+/// The stack of a thread. Its memory counts: values that are nested without end take more than a
+/// record may before they reach the end of it.
+const STACK_BYTES: usize = 2 * MEMORY_MAX;
+
+/// Does something that may go as deep as a mapping is long, and waits for it.
+pub(super) fn deep<T: Send>(act: impl FnOnce() -> T + Send) -> anyhow::Result<T> {
+    thread::scope(|scope| {
+        let done = builder().spawn_scoped(scope, act)?.join();
+        Ok(done.unwrap_or_else(|panicked| panic::resume_unwind(panicked)))
+    })
+}
+
+/// A thread with the stack that values need which are nested deep. Where the system does not give
+/// that much, it has the usual one.
+pub(super) fn builder() -> thread::Builder {
+    deep_builder().unwrap_or_else(named)
+}
+
+/// The same; none where the system does not give that much.
+pub(super) fn deep_builder() -> Option<thread::Builder> {
+    let probe = named().stack_size(STACK_BYTES).spawn(|| {}).ok()?;
+    // Only then is there room for another one.
+    _ = probe.join();
+    Some(named().stack_size(STACK_BYTES))
+}
+
+pub(super) fn named() -> thread::Builder {
+    thread::Builder::new().name("mapping".to_owned())
+}

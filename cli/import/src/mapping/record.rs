@@ -1,0 +1,76 @@
+//! A record on its way into the export's index: as a file has it, and what identifies it.
+
+use std::sync::Arc;
+
+use crate::finding::{ExportFile, Finding, Place};
+
+/// A record, or a row of links, as a file has it.
+pub(super) struct Raw {
+    pub(super) file: Arc<ExportFile>,
+    pub(super) line: u64,
+    pub(super) spot: Spot,
+    pub(super) text: String,
+    /// Whether the file ends right after it, without a line break.
+    pub(super) is_unterminated: bool,
+}
+
+impl Raw {
+    /// Where it stands.
+    pub(super) fn place(&self) -> Place {
+        Place {
+            file: Arc::clone(&self.file),
+            line: Some(self.line),
+        }
+    }
+}
+
+/// Where in its file a record stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    /// Which of the lists of its section it is from; none where the whole file is one.
+    pub(super) list: Option<u16>,
+    /// Its place among the records of that list, or of the file, from 1.
+    pub(super) position: u32,
+}
+
+/// What a record, or a row of links, came to for the sections that read it.
+pub(super) struct ReadRecord {
+    pub(super) raw: Raw,
+    pub(super) identified: Vec<Identified>,
+    pub(super) links: Vec<Link>,
+    /// Whether it has a key and a type for some section, or something is wrong with it.
+    pub(super) is_known: bool,
+    /// What is wrong with it.
+    pub(super) findings: Vec<Finding>,
+}
+
+/// What identifies a record.
+pub(super) struct Identified {
+    pub(super) source: usize,
+    pub(super) key: String,
+    pub(super) id: Option<Box<str>>,
+    pub(super) record_type: String,
+    pub(super) is_published: bool,
+    pub(super) is_changed: bool,
+    /// Which of the keys that `published` of the source names it has.
+    pub(super) published_keys: Vec<bool>,
+    /// Its references that joins take.
+    pub(super) joinings: Vec<Joining>,
+}
+
+/// A link between two records.
+pub(super) struct Link {
+    pub(super) from: String,
+    pub(super) field: String,
+    pub(super) position: f64,
+    pub(super) to: String,
+}
+
+/// A reference of a record, for a join.
+pub(super) struct Joining {
+    /// The key that the record refers to.
+    pub(super) to: String,
+    /// The name of the join.
+    pub(super) join: String,
+    pub(super) position: f64,
+}
