@@ -4,6 +4,7 @@
 //! themselves are pure functions in `rules`, tested there; this file finds the sources and must not
 //! know any rule. It belongs to `shared` because that crate builds fastest.
 
+mod arrows;
 mod rules;
 
 use std::env;
@@ -71,6 +72,25 @@ fn every_source_keeps_the_rules() {
         broken.len(),
         broken.join("\n")
     );
+}
+
+#[test]
+fn arrows_between_rooms_point_one_way() {
+    let repository = repository();
+    for house in &arrows::HOUSES {
+        let folder = repository.join(house.sources);
+        let sources: Vec<(String, String)> = sources(&folder)
+            .iter()
+            .map(|file| {
+                let path = file.strip_prefix(&folder).expect("below its folder");
+                let text = fs::read_to_string(file).expect("a readable source");
+                (path.to_string_lossy().into_owned(), text)
+            })
+            .collect();
+        assert!(!sources.is_empty(), "{} has sources", house.sources);
+        let broken = house.broken_by(&sources);
+        assert!(broken.is_empty(), "{}", broken.join("\n"));
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! quotes begin and end. It must not judge what it finds.
 
 /// The text with each comment, text and character literal replaced by a space.
-pub(super) fn code_of(text: &str) -> String {
+pub(crate) fn code_of(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -19,7 +19,7 @@ pub(super) fn code_of(text: &str) -> String {
 }
 
 /// Whether a character can be part of a name.
-pub(super) fn is_of_name(character: char) -> bool {
+pub(crate) fn is_of_name(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
