@@ -1,14 +1,14 @@
-//! Validation: from the lines of an export to records of the wire shapes, and findings.
+//! An import as a list of steps: the only room that knows both mapping and validation, shows how far
+//! reading is, and keeps what is left out.
 //!
-//! Nothing stops at the first problem. A line is read by pure functions, one file a kind of
-//! record, which say of each field what it is; rules across records follow in two passes:
-//! `collect` holds everything a boat may refer to and sets the boats' lines aside, `boats`
-//! then reads them one by one, so that memory does not grow with their number.
+//! Rules across records need two passes. The first holds everything that boats may refer to, and puts
+//! the boats' lines into a spill file; the second reads these one by one, so that memory does not grow
+//! with their number. Nothing stops at the first problem.
 
-mod boats;
-mod collect;
-mod nobody;
+mod consumer;
+mod first_pass;
 mod rejects;
+mod second_pass;
 mod spill;
 
 use std::io::{self, Read, Write};
@@ -16,11 +16,10 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-pub use self::boats::Consumer;
-pub use self::nobody::Nobody;
+pub use self::consumer::{Consumer, Discard};
 pub use crate::validate::{Tally, TallyOfKind};
 
-use self::collect::Collector;
+use self::first_pass::{Collected, FirstPass};
 use crate::finding::Findings;
 use crate::mapping::{self, CheckReport, Mapped, Mapping};
 use crate::source::{self, Incoming, ProgressListener, STANDARD_INPUT, Selection, Surroundings};
@@ -67,6 +66,26 @@ pub fn run<C: Consumer>(
     rejects: &mut dyn Write,
     consumer: &mut C,
 ) -> anyhow::Result<Outcome> {
+    let (collected, report) = read_all(settings, input, rejects)?;
+    let (mut findings, tally) = second_pass::read_all(collected, settings, rejects, consumer)?;
+    if let Some(mapping) = settings.mapping {
+        findings.say_where_values_come_from(|rule, pointer| mapping.origin(rule, pointer));
+    }
+    let is_usable = is_usable(&findings, settings.skip_invalid);
+    Ok(Outcome {
+        findings,
+        tally,
+        is_usable,
+        report,
+    })
+}
+
+/// Reads all files, by the mapping if there is one, and hands what comes to the first pass.
+fn read_all(
+    settings: &Settings<'_>,
+    input: &mut dyn Read,
+    rejects: &mut dyn Write,
+) -> anyhow::Result<(Collected, Option<CheckReport>)> {
     let Settings {
         exports,
         mapping,
@@ -77,9 +96,8 @@ pub fn run<C: Consumer>(
     let selection = mapping.map_or_else(Selection::line_files, Mapping::selection);
     progress.reading(source::size(exports, &selection));
     let surroundings = Surroundings { temp_dir, progress };
-    let is_mapped = mapping.is_some();
-    let mut collector = Collector::new(temp_dir, settings.listed_max, is_mapped, &mut *rejects)?;
-    let mut take = |incoming: Incoming<'_>| collector.take(incoming);
+    let mut pass = FirstPass::new(temp_dir, settings.listed_max, mapping.is_some(), rejects)?;
+    let mut take = |incoming: Incoming<'_>| pass.take(incoming);
     let mapped = match mapping {
         None => {
             source::read_lines(exports, input, surroundings, &mut take)?;
@@ -95,18 +113,7 @@ pub fn run<C: Consumer>(
             mapping::read(mapping, settings, input, &mut take)?
         }
     };
-    let collected = collector.finish(mapped.records);
-    let (mut findings, tally) = boats::read_all(collected, settings, rejects, consumer)?;
-    if let Some(mapping) = mapping {
-        findings.say_where_values_come_from(|rule, pointer| mapping.origin(rule, pointer));
-    }
-    let is_usable = is_usable(&findings, settings.skip_invalid);
-    Ok(Outcome {
-        findings,
-        tally,
-        is_usable,
-        report: mapped.report,
-    })
+    Ok((pass.finish(mapped.records), mapped.report))
 }
 
 /// Reads a mapping file; one with mistakes is an [`InvalidMapping`](mapping::InvalidMapping).
@@ -127,7 +134,7 @@ fn check_fields(mapping: Mapping) -> anyhow::Result<Mapping> {
     };
     let records = mapping.blank_records();
     let mut input = records.as_bytes();
-    let outcome = run(&settings, &mut input, &mut io::sink(), &mut Nobody)?;
+    let outcome = run(&settings, &mut input, &mut io::sink(), &mut Discard)?;
     Ok(mapping.checked(&outcome.findings)?)
 }
 

@@ -11,7 +11,6 @@ pub(crate) mod readers;
 pub(crate) mod temporary_file;
 
 mod archive;
-mod counted;
 mod decompress;
 mod folder;
 

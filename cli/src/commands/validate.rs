@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use import::run::{self, Nobody, Outcome, Settings};
+use import::run::{self, Discard, Outcome, Settings};
 use serde::Serialize;
 
 use super::export_args::{ExportArgs, OutcomeDocument, counted, tally_table};
@@ -77,7 +77,7 @@ fn validate(
         skip_invalid: false,
         progress: &progress,
     };
-    let outcome = run::run(&settings, &mut context.input, &mut io::sink(), &mut Nobody);
+    let outcome = run::run(&settings, &mut context.input, &mut io::sink(), &mut Discard);
     progress.finish();
     outcome
 }

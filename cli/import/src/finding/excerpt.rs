@@ -12,7 +12,7 @@ const CUT: char = '…';
 /// A part of a line, with a place in it marked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The part as it stands there: whoever shows it escapes what a terminal would obey.
+    /// The part as it stands there: what a terminal would obey must be escaped when it is shown.
     pub text: String,
     /// The marked bytes of `text`.
     pub marked: Range<usize>,

@@ -1,4 +1,4 @@
-//! The records of an export, set aside in a temporary file and found again by their keys.
+//! The records of an export, kept in a temporary file and found again by their keys.
 //!
 //! Memory holds a key and a place for each; the records themselves are read when they are asked
 //! for, because there may be more of them than memory holds.
@@ -104,7 +104,7 @@ impl Documents {
         })
     }
 
-    /// Sets the text of a record aside.
+    /// Stores the text of a record.
     pub(super) fn store(&mut self, text: &str) -> anyhow::Result<Stored> {
         let written = self.file.write_all(text.as_bytes());
         written.with_context(|| temporary_file::not_written(&self.temp_dir))?;
@@ -116,7 +116,7 @@ impl Documents {
         })
     }
 
-    /// Adds a record whose text was set aside; gives the other one that its key led to before, if
+    /// Adds a record whose text was stored; gives the other one that its key led to before, if
     /// there is one. What two sections make of one text is the same record, unless its id differs.
     pub(super) fn add(
         &mut self,

@@ -8,7 +8,6 @@ mod functions;
 mod language;
 mod library;
 mod products;
-mod read;
 mod reads;
 mod recursion;
 mod rewrite;
@@ -23,7 +22,6 @@ use jaq_json::Val;
 pub(super) use self::functions::IMAGE_SIZE;
 pub(super) use self::language::{EvalContext, Jq, Referred};
 pub(super) use self::products::TooLarge;
-pub(super) use self::read::{from_plain_text, from_text};
 pub(super) use self::reads::{
     Asked, Links, Place, Reader, Reads, Root, Site, Step, Tree, Values, in_path,
 };
@@ -33,7 +31,9 @@ use self::language::{Data, Language};
 use self::recursion::check as check_recursion;
 use self::rewrite::Parsed;
 pub(super) use self::rewrite::SiteNumber;
-pub(super) use self::values::{from_json, from_node, text, write_json, write_text};
+pub(super) use self::values::{
+    from_json, from_node, from_plain_text, from_text, text, write_json, write_text,
+};
 
 use crate::finding::cut;
 

@@ -1,4 +1,4 @@
-//! All records of an export: set aside, numbered, and found by their keys and by the links between
+//! All records of an export: stored, numbered, and found by their keys and by the links between
 //! them. They are added one by one in the order of the export; nothing changes once all are.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -40,7 +40,7 @@ pub(super) struct Noted {
 /// What reading all files came to.
 #[derive(Debug)]
 pub(super) struct Reading {
-    /// Records that were set aside.
+    /// Records that were stored.
     pub(super) records: u64,
     /// Records without a key or a type.
     pub(super) unidentified: Noted,

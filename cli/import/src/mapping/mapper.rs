@@ -1,7 +1,7 @@
-//! From the records of a content system to native ones: first all are identified and set aside,
+//! From the records of a content system to native ones: first all are identified and stored,
 //! then each is turned into what the mapping makes of it.
 //!
-//! Both are pure functions of a record and of what was set aside, for any thread. What hangs on the
+//! Both are pure functions of a record and of what was stored, for any thread. What hangs on the
 //! order of records is done by [`Index`] and [`Merge`] alone.
 
 mod distinct;
@@ -164,7 +164,7 @@ fn variables(definition: &Definition) -> impl Iterator<Item = String> {
 }
 
 impl Mapper {
-    /// What expressions about a record that was set aside are about.
+    /// What expressions about a record that was stored are about.
     fn subject(&self, document: &Document, record: Jq) -> Subject {
         let role = Role::Records(document.source.into());
         self.subject_at((role, &document.file, document.spot), record)

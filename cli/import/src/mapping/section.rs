@@ -1,4 +1,4 @@
-//! Reading one table of a mapping file: keys are taken by name, and those that nobody took are
+//! Reading one table of a mapping file: keys are taken by name, and those that are left are
 //! mistakes.
 
 use std::ops::Range;
@@ -92,7 +92,7 @@ impl<'t> Section<'t> {
         }
     }
 
-    /// Reports the keys that nobody asked for.
+    /// Reports the keys that were not asked for.
     pub(super) fn finish(self, mistakes: &mut Vec<Mistake>) {
         for (key, _value) in self.table {
             let name = key.get_ref().as_ref();

@@ -1,4 +1,4 @@
-//! Lines set aside in a temporary file, because boats can only be read once everything they may
+//! Lines in a temporary file, because boats can only be read once everything they may
 //! refer to is known, and there may be more of them than memory holds.
 
 use std::fs::File;
@@ -24,18 +24,18 @@ const HEAD: usize = 4 + 8 + 1 + 4 + 4;
 /// In place of the rule of a line that none made.
 const NO_RULE: u32 = u32::MAX;
 
-/// Lines being set aside.
-pub(super) struct Spool {
+/// Lines being written.
+pub(super) struct SpillFile {
     file: WritingThread<File>,
     /// Where the file lies, for messages: it has no name of its own.
     temp_dir: PathBuf,
-    /// By ordinal; files without a line in the spool may be missing.
+    /// By ordinal; files without a line in it may be missing.
     files: Vec<Arc<ExportFile>>,
     lines: u64,
 }
 
-/// The lines that were set aside, in their order.
-pub(super) struct SpoolReader {
+/// The lines that were written, in their order.
+pub(super) struct SpillReader {
     file: BufReader<File>,
     temp_dir: PathBuf,
     files: Vec<Arc<ExportFile>>,
@@ -56,8 +56,8 @@ struct BatchLine {
     bytes: Range<usize>,
 }
 
-impl Spool {
-    /// An empty spool in a nameless file in `temp_dir`.
+impl SpillFile {
+    /// An empty one, nameless, in `temp_dir`.
     pub(super) fn create(temp_dir: &Path) -> anyhow::Result<Self> {
         let file = temporary_file::create(temp_dir)?;
         let rewind = |mut file: File| file.rewind().map(|()| file);
@@ -70,7 +70,7 @@ impl Spool {
         })
     }
 
-    /// Sets a line aside.
+    /// Adds a line.
     pub(super) fn push(&mut self, line: Line<'_>) -> anyhow::Result<()> {
         if self.files.last() != Some(line.file) {
             self.files.push(Arc::clone(line.file));
@@ -80,16 +80,16 @@ impl Spool {
             .with_context(|| temporary_file::not_written(&self.temp_dir))
     }
 
-    /// Lines set aside so far.
+    /// Lines so far.
     pub(super) const fn lines(&self) -> u64 {
         self.lines
     }
 
     /// Turns back to the first line.
-    pub(super) fn into_reader(self) -> anyhow::Result<SpoolReader> {
+    pub(super) fn into_reader(self) -> anyhow::Result<SpillReader> {
         let rewound = self.file.end().and_then(Ending::wait);
         let file = rewound.with_context(|| temporary_file::not_written(&self.temp_dir))?;
-        Ok(SpoolReader {
+        Ok(SpillReader {
             file: BufReader::with_capacity(BUFFER, file),
             temp_dir: self.temp_dir,
             files: self.files,
@@ -108,7 +108,7 @@ impl Spool {
     }
 }
 
-impl SpoolReader {
+impl SpillReader {
     /// The next lines; none when there are no more.
     pub(super) fn next_batch(&mut self) -> anyhow::Result<Batch> {
         let mut batch = Batch::default();
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn lines_come_back_in_their_order_with_their_places() {
         let directory = tempfile::tempdir().unwrap();
-        let mut spool = Spool::create(directory.path()).unwrap();
+        let mut spill = SpillFile::create(directory.path()).unwrap();
         let file = |ordinal| {
             Arc::new(ExportFile {
                 ordinal,
@@ -224,7 +224,7 @@ mod tests {
             (&third, 1, b"", true, Some(3)),
         ];
         for (file, number, raw, is_unterminated, rule) in lines {
-            spool
+            spill
                 .push(Line {
                     file,
                     number,
@@ -234,9 +234,9 @@ mod tests {
                 })
                 .unwrap();
         }
-        assert_eq!(spool.lines(), 3);
+        assert_eq!(spill.lines(), 3);
 
-        let mut reader = spool.into_reader().unwrap();
+        let mut reader = spill.into_reader().unwrap();
         let (mut batches, mut back) = (0, 0);
         loop {
             let batch = reader.next_batch().unwrap();

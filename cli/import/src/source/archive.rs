@@ -28,7 +28,7 @@ const CHECKSUM: std::ops::Range<usize> = 148..156;
 const ENDINGS: [&str; 5] = [".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst"];
 
 /// The members of an archive that are to be read.
-pub(super) struct Spooled {
+pub(super) struct Unpacked {
     /// In the order of their names.
     pub(super) members: Vec<Member>,
     /// Names of members that would have been read, with the reason why they are not.
@@ -93,13 +93,13 @@ fn has_tar_header(head: &[u8]) -> bool {
 }
 
 /// Copies the members that are selected to a temporary file in `temp_dir`.
-pub(super) fn spool(
+pub(super) fn unpack(
     reader: impl Read,
     selection: &Selection<'_>,
     temp_dir: &Path,
-) -> anyhow::Result<Spooled> {
+) -> anyhow::Result<Unpacked> {
     let contents = temporary_file::create(temp_dir)?;
-    let mut spooled = Spooled {
+    let mut unpacked = Unpacked {
         members: Vec::new(),
         refused: Vec::new(),
         broken: None,
@@ -109,10 +109,10 @@ pub(super) fn spool(
     let watch = Watch {
         allowed: Cell::new(HEADERS_MAX),
         has_ended: Cell::new(false),
-        has_spool_failed: Cell::new(false),
+        has_copy_failed: Cell::new(false),
     };
-    spooled.broken = match spooled.copy_members(reader, selection, &watch).err() {
-        Some(error) if watch.has_spool_failed.get() => {
+    unpacked.broken = match unpacked.copy_members(reader, selection, &watch).err() {
+        Some(error) if watch.has_copy_failed.get() => {
             return Err(error).with_context(|| temporary_file::not_written(temp_dir));
         }
         // The library has its own words for an early end.
@@ -121,11 +121,11 @@ pub(super) fn spool(
         }
         broken => broken,
     };
-    spooled.members.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(spooled)
+    unpacked.members.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(unpacked)
 }
 
-impl Spooled {
+impl Unpacked {
     /// The contents of a member.
     pub(super) fn contents(&mut self, member: &Member) -> anyhow::Result<impl Read + use<'_>> {
         let sought = self.contents.seek(SeekFrom::Start(member.start));
@@ -147,7 +147,7 @@ impl Spooled {
             watch,
             zeros: 0,
         });
-        let mut spool = BufWriter::new(Spool {
+        let mut copy = BufWriter::new(Copy {
             file: self.contents.try_clone()?,
             watch,
         });
@@ -157,7 +157,7 @@ impl Spooled {
             watch.allowed.set(u64::MAX);
             if let Some((name, wanted)) = self.wanted(&entry, selection) {
                 let wanted = entry.size().min(wanted);
-                let length = io::copy(&mut (&mut entry).take(wanted), &mut spool)?;
+                let length = io::copy(&mut (&mut entry).take(wanted), &mut copy)?;
                 if length < wanted {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 }
@@ -171,7 +171,7 @@ impl Spooled {
             io::copy(&mut entry, &mut io::sink())?;
             watch.allowed.set(HEADERS_MAX);
         }
-        spool.flush()?;
+        copy.flush()?;
         watch.allowed.set(u64::MAX);
         archive.into_inner().expect_end()
     }
@@ -198,7 +198,7 @@ impl Spooled {
     }
 }
 
-/// Reading such a member would be harmless, but whoever packed it meant something else.
+/// Reading such a member would be harmless, but it was packed to be something else.
 fn reason_to_refuse(entry: &Entry<'_, impl Read>, name: &str) -> Option<&'static str> {
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     let kind = entry.header().entry_type();
@@ -225,21 +225,21 @@ struct Watch {
     /// Bytes that may still be read.
     allowed: Cell<u64>,
     has_ended: Cell<bool>,
-    has_spool_failed: Cell<bool>,
+    has_copy_failed: Cell<bool>,
 }
 
 /// The temporary file. That it cannot be written is no fault of the archive, so it is noted.
-struct Spool<'a> {
+struct Copy<'a> {
     file: File,
     watch: &'a Watch,
 }
 
-impl Write for Spool<'_> {
+impl Write for Copy<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes);
         let has_failed = |error: &io::Error| error.kind() != io::ErrorKind::Interrupted;
         if written.as_ref().is_err_and(has_failed) {
-            self.watch.has_spool_failed.set(true);
+            self.watch.has_copy_failed.set(true);
         }
         written
     }

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use super::counted::Counted;
 use super::folder::{list, unread_folders};
 use super::{ProgressListener, STANDARD_INPUT, Selection, Stop, archive, decompress};
 use crate::finding::ExportFile;
@@ -120,16 +119,16 @@ impl Opening<'_> {
     }
 
     fn archive(&mut self, name: &str, reader: impl Read) -> anyhow::Result<()> {
-        let mut spooled = archive::spool(reader, self.selection, self.surroundings.temp_dir)?;
-        if spooled.members.is_empty() && spooled.refused.is_empty() && spooled.broken.is_none() {
+        let mut unpacked = archive::unpack(reader, self.selection, self.surroundings.temp_dir)?;
+        if unpacked.members.is_empty() && unpacked.refused.is_empty() && unpacked.broken.is_none() {
             return self.nothing_to_read(name.to_owned());
         }
-        for (member, reason) in spooled.refused.drain(..) {
+        for (member, reason) in unpacked.refused.drain(..) {
             self.refused(format!("{name}/{member}"), "member", reason)?;
         }
-        for member in std::mem::take(&mut spooled.members) {
+        for member in std::mem::take(&mut unpacked.members) {
             let full_name = format!("{name}/{}", member.name);
-            match decompress::open(&member.name, spooled.contents(&member)?) {
+            match decompress::open(&member.name, unpacked.contents(&member)?) {
                 Ok(reader) => self.file(full_name, &member.name, reader)?,
                 Err(source) => {
                     let file = self.next_file(full_name, &member.name);
@@ -137,7 +136,7 @@ impl Opening<'_> {
                 }
             }
         }
-        match spooled.broken {
+        match unpacked.broken {
             None => Ok(()),
             Some(source) => {
                 let file = self.next_file(name.to_owned(), "");
@@ -231,4 +230,18 @@ impl Opening<'_> {
 
 fn not_opened(path: &Path) -> String {
     format!("could not open the export {}", path.display())
+}
+
+/// Counts what passes, before it is decompressed.
+struct Counted<'a, R> {
+    reader: R,
+    progress: &'a dyn ProgressListener,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.reader.read(buffer)?;
+        self.progress.advance(length as u64);
+        Ok(length)
+    }
 }

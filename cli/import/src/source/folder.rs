@@ -63,7 +63,7 @@ pub(super) struct Listing {
 
 impl Listing {
     /// Opens a listed file; none if it has come to lead out of the folder since it was listed.
-    /// Whoever can write to the folder may swap a file, or a folder above it, for a link, so only
+    /// A program that can write to the folder may swap a file, or a folder above it, for a link, so only
     /// what is open already can be looked at.
     pub(super) fn open(&self, path: &Path) -> io::Result<Option<File>> {
         // A pipe that was put in the place of the file would never end.
@@ -91,7 +91,7 @@ fn place_by_name(file: &File, path: &Path) -> io::Result<Option<PathBuf>> {
 }
 
 /// Lists a folder. A link may lead to a file of the folder, as it does where a volume is mounted,
-/// and nowhere else: whoever can write to the folder may not be allowed to read what the link
+/// and nowhere else: those who can write to the folder may not be allowed to read what the link
 /// leads to.
 pub(super) fn list(folder: &Path, selection: &Selection<'_>) -> io::Result<Listing> {
     let mut listing = Listing {

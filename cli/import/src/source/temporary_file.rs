@@ -1,4 +1,4 @@
-//! Nameless files for what memory need not hold. Nobody else can open one, and it is gone with the
+//! Nameless files for what memory need not hold. No other process can open one, and it is gone with the
 //! process, however that ends.
 
 use std::fs::File;

@@ -9,7 +9,7 @@ use clap::Args;
 use import::finding::report::FindingsReport;
 use import::finding::{Code, Findings};
 use import::mapping::{CheckReport, FieldReport, Mapping, RuleReport, UnreadKey};
-use import::run::{self, Nobody, Outcome, Settings};
+use import::run::{self, Discard, Outcome, Settings};
 use serde::Serialize;
 
 use crate::commands::export_args::{counted, read_mapping};
@@ -100,7 +100,7 @@ fn validated(
         skip_invalid: false,
         progress: &progress,
     };
-    let outcome = run::run(&settings, &mut context.input, &mut io::sink(), &mut Nobody);
+    let outcome = run::run(&settings, &mut context.input, &mut io::sink(), &mut Discard);
     progress.finish();
     outcome
 }

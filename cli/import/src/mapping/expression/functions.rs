@@ -9,9 +9,8 @@ use jaq_json::Val;
 
 use super::language::{Data, Language, Referred};
 use super::products::{PRODUCT, product};
-use super::read::from_text;
 use super::rewrite::{NUMBERED_DEREF, NUMBERED_JOINED, SiteNumber};
-use super::values::{from_json, text, to_json};
+use super::values::{from_json, from_text, text, to_json};
 use crate::finding::cut;
 use crate::json::{self, InvalidJson};
 use crate::mapping::bounds::DEPTH_MAX;

@@ -1,4 +1,4 @@
-//! The second pass: native records from the records that were set aside.
+//! The second pass: native records from the records that were stored.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -7,8 +7,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use super::Files;
-use crate::mapping::definition::{FileFormat, Role};
+use crate::mapping::definition::{FileFormat, Files, Role};
 use crate::source::temporary_file;
 
 /// Bytes that are copied at once.

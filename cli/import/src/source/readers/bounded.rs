@@ -12,7 +12,7 @@ use super::{RECORD_MAX, Stop, corrupt};
 /// What some programs begin a file with.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// How far a reader got. It is shared with whoever knows where records begin.
+/// How far a reader got. It is shared with the reader that knows where records begin.
 #[derive(Debug)]
 pub(crate) struct Progress {
     line: Cell<u64>,

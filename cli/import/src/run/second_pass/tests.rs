@@ -2,37 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::finding::ExportFile;
-use crate::finding::Finding;
-
 use super::*;
-
-/// Nothing is made ready of boats that are invalid.
-struct Nobody;
-
-impl Consumer for Nobody {
-    type Boat = ();
-
-    fn render(_: &BoatSummary<'_>, _: &BoatDetails<'_>) -> Result<(), BodyTooLarge> {
-        Ok(())
-    }
-
-    fn size(_boat: &()) -> usize {
-        0
-    }
-
-    fn boat(&mut self, _boat: ()) -> anyhow::Result<()> {
-        Ok(())
-    }
-
-    fn manufacturer(
-        &mut self,
-        _: &ManufacturerSummary<'_>,
-        _: &ManufacturerDetails<'_>,
-    ) -> anyhow::Result<()> {
-        Ok(())
-    }
-}
+use crate::finding::ExportFile;
+use crate::run::consumer::Discard;
 
 #[test]
 fn lines_whose_findings_fill_the_memory_wait_for_their_turn() {
@@ -58,10 +30,10 @@ fn lines_whose_findings_fill_the_memory_wait_for_their_turn() {
     };
     // Each line keeps as many findings as are listed, and each of them at least its own size.
     let fitting = READY_MAX / (LISTED_MAX * size_of::<Finding>());
-    let read = || ahead.read_if_fits::<Nobody>(line);
+    let read = || ahead.read_if_fits::<Discard>(line);
     let readings: Vec<_> = std::iter::from_fn(read).take(fitting + 2).collect();
     assert!(readings.len() <= fitting + 1, "{}", readings.len());
-    let sizes: usize = readings.iter().map(size::<Nobody>).sum();
+    let sizes: usize = readings.iter().map(size::<Discard>).sum();
     assert!(READY_MAX <= sizes, "{sizes}");
     assert_eq!(ahead.ready.load(Ordering::Relaxed), sizes);
 }

@@ -1,10 +1,10 @@
-//! The first pass: reads everything that boats may refer to, and sets the boats' lines aside.
+//! The first pass: reads everything that boats may refer to, and puts the boats' lines into a spill file.
 
 use std::io::Write;
 use std::path::Path;
 
 use super::rejects::Rejects;
-use super::spill::Spool;
+use super::spill::SpillFile;
 use crate::finding::{Code, Finding, Findings, Kind, Line, RecordName, Severity, cut};
 use crate::json::Node;
 use crate::source::{FailedRecord, Incoming};
@@ -21,7 +21,7 @@ use crate::validate::{Tally, announced, catalogue, designer, manufacturer, term}
 const HELD_MAX: usize = 128 * 1024 * 1024;
 
 /// Takes what comes of an export.
-pub(super) struct Collector<'a> {
+pub(super) struct FirstPass<'a> {
     listed_max: usize,
     rejects: Rejects<'a>,
     identities: IdentitiesByKind,
@@ -37,7 +37,7 @@ pub(super) struct Collector<'a> {
 pub(super) struct Collected {
     pub(super) references: References,
     /// The boats.
-    pub(super) spool: Spool,
+    pub(super) spill_file: SpillFile,
     pub(super) findings: Findings,
     pub(super) tally: Tally,
 }
@@ -49,7 +49,7 @@ struct IdentitiesByKind {
     terms: [Identities; Vocabulary::ALL.len()],
 }
 
-impl<'a> Collector<'a> {
+impl<'a> FirstPass<'a> {
     /// Nothing read yet; the boats will lie in `temp_dir`. Where a mapping makes the records,
     /// references are made of keys.
     pub(super) fn new(
@@ -60,7 +60,7 @@ impl<'a> Collector<'a> {
     ) -> anyhow::Result<Self> {
         let mut collected = Collected {
             references: References::default(),
-            spool: Spool::create(temp_dir)?,
+            spill_file: SpillFile::create(temp_dir)?,
             findings: Findings::new(listed_max),
             tally: Tally::default(),
         };
@@ -96,7 +96,7 @@ impl<'a> Collector<'a> {
             self.collected.findings.add(nothing(read_by_mapping));
         }
         if let Some(catalogue) = self.catalogue {
-            let boats = self.collected.spool.lines();
+            let boats = self.collected.spill_file.lines();
             let findings = catalogue.check(&self.collected.tally, boats, self.listed_max);
             self.collected.findings.append(findings);
         }
@@ -106,7 +106,7 @@ impl<'a> Collector<'a> {
     fn line(&mut self, line: Line<'_>) -> anyhow::Result<()> {
         self.is_empty = false;
         if begins_like_a_boat(line.contents()) {
-            return self.collected.spool.push(line);
+            return self.collected.spill_file.push(line);
         }
         let (text, node) = match reporter::open(line) {
             Ok(opened) => opened,
@@ -118,7 +118,7 @@ impl<'a> Collector<'a> {
         };
         let mut reporter = Reporter::new(text, self.listed_max);
         match read_kind(&node, &mut reporter) {
-            Some(Kind::Boat) => self.collected.spool.push(line),
+            Some(Kind::Boat) => self.collected.spill_file.push(line),
             Some(kind) => self.record(kind, line.raw, text, &node, reporter),
             None => self.unreadable(reporter.into_findings(), line.raw),
         }
@@ -206,7 +206,7 @@ impl<'a> Collector<'a> {
             Kind::Manufacturer => self.manufacturer(identity, node, &mut reporter),
             Kind::Term => self.term(identity, node, &mut reporter),
             Kind::Designer => self.designer(identity, node, &mut reporter),
-            Kind::Boat => unreachable!("boats are set aside"),
+            Kind::Boat => unreachable!("boats are spilled"),
         }
         let is_valid = !reporter.has_errors() && self.held <= HELD_MAX;
         let tally = &mut self.collected.tally;
