@@ -3,20 +3,18 @@
 //! Plain aligned columns without lines, so that output reads well and is easy to cut and grep. At a
 //! terminal they fit its width; elsewhere nothing is broken or left out.
 
-mod fit;
-
 use comfy_table::{
     Cell as Drawn, Color, ColumnConstraint, ContentArrangement, Table, Width, presets,
 };
-use unicode_width::UnicodeWidthStr;
 
-use self::fit::fitted;
 use crate::terminal::Terminal;
 use crate::terminal::style::Style;
 use crate::terminal::wrap::wrap_at;
 
 /// Blanks between two columns.
-const GAP: usize = 2;
+const GAP: u16 = 2;
+/// How narrow a column may become whose texts are broken.
+const WRAPPED_MIN: u16 = 12;
 
 /// A column of a list.
 #[derive(Clone, Copy, Debug)]
@@ -79,12 +77,6 @@ impl Cell {
         let text = text.into();
         Self { text, style }
     }
-
-    /// Columns on the screen.
-    fn width(&self) -> usize {
-        let lines = self.text.split('\n');
-        lines.map(UnicodeWidthStr::width).max().unwrap_or(0)
-    }
 }
 
 impl From<String> for Cell {
@@ -123,26 +115,26 @@ fn drawn<const COLUMNS: usize>(
     rows: Vec<[Cell; COLUMNS]>,
     terminal: Terminal,
 ) -> String {
-    let width = |place: usize| rows.iter().map(|row| row[place].width()).max().unwrap_or(0);
-    let natural: [usize; COLUMNS] = std::array::from_fn(width);
-    let fits = columns.map(|column| column.fit);
-    let widths = fitted(&fits, &natural, terminal.columns);
-    let kept: Vec<(usize, usize)> = (0..)
-        .zip(&widths)
-        .filter_map(|(place, width)| Some((place, (*width)?)))
-        .collect();
     let mut table = bare(terminal);
-    for row in rows {
-        table.add_row(kept.iter().map(|&(place, _)| drawn_cell(&row[place])));
+    for row in &rows {
+        table.add_row(row.iter().map(drawn_cell));
     }
-    for (place, (column, (_, width))) in table.column_iter_mut().zip(&kept).enumerate() {
-        let gap = if place + 1 == kept.len() { 0 } else { GAP };
-        column.set_padding((0, u16::try_from(gap).unwrap_or(0)));
-        let width = u16::try_from(width + gap).unwrap_or(u16::MAX);
-        column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(width)));
+    let natural = table.column_max_content_widths();
+    let kept = kept(columns, &natural, terminal.columns);
+    let last = kept.iter().rposition(|is_kept| *is_kept);
+    for (place, column) in table.column_iter_mut().enumerate() {
+        let gap = if Some(place) == last { 0 } else { GAP };
+        column.set_padding((0, gap));
+        column.set_constraint(match columns[place].fit {
+            _ if !kept[place] => ColumnConstraint::Hidden,
+            Fit::Wrapped if terminal.columns.is_some() => {
+                ColumnConstraint::LowerBoundary(Width::Fixed(gap + natural[place].min(WRAPPED_MIN)))
+            }
+            _ => ColumnConstraint::ContentWidth,
+        });
     }
     let mut text = trimmed(&table);
-    let is_left_out = |place: &usize| widths[*place].is_none() && terminal.columns.is_some();
+    let is_left_out = |place: &usize| !kept[*place] && terminal.columns.is_some();
     let left_out: Vec<&str> = (0..COLUMNS)
         .filter(is_left_out)
         .map(|place| columns[place].heading)
@@ -157,12 +149,46 @@ fn drawn<const COLUMNS: usize>(
     text
 }
 
+/// Which columns are shown: as many as fit into the terminal with their texts broken as far as
+/// that goes.
+fn kept<const COLUMNS: usize>(
+    columns: &[Column; COLUMNS],
+    natural: &[u16],
+    terminal: Option<usize>,
+) -> [bool; COLUMNS] {
+    let Some(terminal) = terminal else {
+        return columns.map(|column| !matches!(column.fit, Fit::Extra(_)));
+    };
+    let mut kept = [true; COLUMNS];
+    let least = |place: usize| match columns[place].fit {
+        Fit::Wrapped => natural[place].min(WRAPPED_MIN),
+        Fit::Whole | Fit::Spare(_) | Fit::Extra(_) => natural[place],
+    };
+    let mut spare: Vec<(u8, usize)> = (0..COLUMNS)
+        .filter_map(|place| match columns[place].fit {
+            Fit::Spare(number) | Fit::Extra(number) => Some((number, place)),
+            Fit::Whole | Fit::Wrapped => None,
+        })
+        .collect();
+    spare.sort_unstable();
+    for (_, place) in spare {
+        let shown = (0..COLUMNS).filter(|&place| kept[place]);
+        let needed: usize = shown.map(|place| usize::from(least(place) + GAP)).sum();
+        if needed <= terminal + usize::from(GAP) {
+            break;
+        }
+        kept[place] = false;
+    }
+    kept
+}
+
 fn bare(terminal: Terminal) -> Table {
     let mut table = Table::new();
+    let columns = terminal.columns.map(u16::try_from);
     table
         .load_preset(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(u16::MAX);
+        .set_width(columns.and_then(Result::ok).unwrap_or(u16::MAX));
     if terminal.out_colour {
         table.enforce_styling();
     } else {

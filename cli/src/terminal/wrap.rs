@@ -1,6 +1,6 @@
 //! Lines that a narrow terminal need not break: they are broken here, and only between words.
 
-use unicode_width::UnicodeWidthStr;
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
 use crate::terminal::Terminal;
 
@@ -20,24 +20,14 @@ pub fn width(terminal: Terminal) -> usize {
 
 /// The same for lines of another width.
 pub fn wrap_at(line_width: usize, sentence: &str, indent: usize) -> String {
-    let mut text = String::with_capacity(sentence.len());
-    let mut column = 0;
-    for (place, word) in sentence.split(' ').enumerate() {
-        let width = word.width();
-        if place != 0 {
-            if line_width < column + 1 + width {
-                text.push('\n');
-                text.extend(std::iter::repeat_n(' ', indent));
-                column = indent;
-            } else {
-                text.push(' ');
-                column += 1;
-            }
-        }
-        text.push_str(word);
-        column += width;
-    }
-    text
+    let indent = " ".repeat(indent);
+    let options = Options::new(line_width)
+        .subsequent_indent(&indent)
+        .break_words(false)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit);
+    textwrap::fill(sentence, options)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Tables as they stand on the screen.
 
+use unicode_width::UnicodeWidthStr;
+
 use super::*;
 
 fn at(columns: usize) -> Terminal {
