@@ -1,10 +1,7 @@
 //! What may be typed: the root of the command line and its list of commands.
 //!
 //! The arguments of one command stand in the command's own file. Here they are read, with what
-//! `catalogue.toml` sets, and help and wrong usage are shown; nothing is done.
-
-pub(crate) mod address;
-pub mod settings;
+//! `catalogue.toml` sets, help and wrong usage are shown, and the command that was typed is called.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -17,14 +14,17 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use shared::keys::postgres::PostgresAddress;
 use shared::release::S3Address;
 
-use self::address::{DirectoryParser, address};
 use crate::commands::{
     completions, demo, diff, doctor, explain, explain_code, import, keys, limits, manual, mapping,
-    releases, serve, settings as settings_command, store, subscriptions, usage, validate,
+    openapi, releases, serve, settings as settings_command, store, subscriptions, usage, validate,
 };
 use crate::exit_status::ExitStatus;
 use crate::hints::Hints;
 use crate::process::context::Context;
+use crate::serving::key_store_config::KeyStoreConfig;
+use crate::serving::release_location::ReleaseLocation;
+use crate::settings;
+use crate::settings::address::{DirectoryParser, address};
 use crate::terminal::escape::escape_control;
 use crate::terminal::redact::redact;
 
@@ -135,6 +135,44 @@ pub enum Command {
     Manual(manual::ManualArgs),
 }
 
+impl Args {
+    /// Runs the command that was typed.
+    pub(crate) fn run(&self, context: &mut Context) -> anyhow::Result<ExitStatus> {
+        let (data, config) = (&self.data, self.config.as_deref());
+        let keys = &KeyStoreConfig::new(data, self.store.as_ref());
+        let publication = ReleaseLocation {
+            data,
+            address: self.releases.as_ref(),
+        };
+        if self.command.is_left_clean() {
+            context.interrupts.watch()?;
+        }
+        match &self.command {
+            Command::Demo(args) => demo::run(args, keys, publication, context),
+            Command::Validate(args) => validate::run(args, data, context),
+            Command::Import(args) => import::run(args, publication, context),
+            Command::Diff(args) => diff::run(args, publication, context),
+            Command::Mapping(args) => mapping::run(args, data, context),
+            Command::Releases(args) => releases::run(args, publication, context),
+            Command::Serve(args) => serve::run(args, keys, publication, context),
+            Command::Subscriptions(args) => subscriptions::run(args, keys, context),
+            Command::Keys(args) => keys::run(args, keys, context),
+            Command::Limits(args) => limits::run(args, context),
+            Command::Usage(args) => usage::run(args, keys, context),
+            Command::Store(args) => store::run(args, keys, context),
+            Command::Openapi => openapi::run(context),
+            Command::Doctor(args) => doctor::run(args, keys, publication, context),
+            Command::Explain(args) => explain::run(args, publication, context),
+            Command::ExplainCode(args) => explain_code::run(args, context),
+            Command::Settings(args) => {
+                settings_command::run(args, &Self::command(), config, data, context)
+            }
+            Command::Completions(args) => completions::run(args, Self::command(), context),
+            Command::Manual(args) => manual::run(args, Self::command(), data, context),
+        }
+    }
+}
+
 impl Command {
     /// Whether anything that can be set makes a difference. What only prints or writes what this
     /// program knows by itself helps to mend settings, or runs wherever a shell starts.
@@ -143,6 +181,32 @@ impl Command {
             Self::Settings(settings) => settings.command.is_none(),
             Self::Completions(_) | Self::Manual(_) | Self::Openapi | Self::ExplainCode(_) => false,
             _ => true,
+        }
+    }
+
+    /// Whether an interruption leaves nothing of it behind, and can say what it changed:
+    /// what is about keys does neither.
+    const fn is_left_clean(&self) -> bool {
+        match self {
+            Self::Demo(_)
+            | Self::Validate(_)
+            | Self::Import(_)
+            | Self::Mapping(_)
+            | Self::Diff(_)
+            | Self::Releases(_) => true,
+            Self::Subscriptions(_)
+            | Self::Keys(_)
+            | Self::Usage(_)
+            | Self::Store(_)
+            | Self::Serve(_)
+            | Self::Limits(_)
+            | Self::Doctor(_)
+            | Self::Openapi
+            | Self::Explain(_)
+            | Self::ExplainCode(_)
+            | Self::Settings(_)
+            | Self::Completions(_)
+            | Self::Manual(_) => false,
         }
     }
 }

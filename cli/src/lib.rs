@@ -10,6 +10,7 @@ pub mod exit_status;
 pub mod hints;
 pub mod json;
 pub mod serving;
+pub mod settings;
 pub mod size;
 
 pub mod process;
@@ -36,7 +37,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, context: &mut Context) -> E
         Err(NoArgs::Usage(usage)) => return args::show_usage(usage, context),
         Err(NoArgs::Settings(not_usable)) => return show_error(&not_usable, context),
     };
-    let status = match commands::run(&args, context) {
+    let status = match args.run(context) {
         Ok(status) => status,
         Err(error) if OutputClosed::caused(&error) => ExitStatus::Done,
         Err(error) => show_error(&error, context),

@@ -2,10 +2,9 @@
 
 use std::io::Write;
 
-use clap::CommandFactory;
+use clap::Command;
 use clap_complete::Shell;
 
-use crate::args::Args;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 
@@ -19,10 +18,14 @@ pub struct CompletionsArgs {
     pub shell: Shell,
 }
 
-/// Prints the script.
-pub fn run(args: &CompletionsArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
+/// Prints the script of `command`, the root of the command line.
+pub fn run(
+    args: &CompletionsArgs,
+    mut command: Command,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Args::command(), "catalogue", &mut script);
+    clap_complete::generate(args.shell, &mut command, "catalogue", &mut script);
     context.out.write_all(&script)?;
     Ok(ExitStatus::Done)
 }

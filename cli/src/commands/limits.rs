@@ -10,10 +10,10 @@ use clap::{Args, Subcommand};
 use server::limits::{Init, RedisAddress, RedisLimits};
 use tokio::runtime::Builder;
 
-use crate::args::address::address;
 use crate::commands::unseen::made;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
+use crate::settings::address::address;
 
 /// Arguments of `limits`.
 #[derive(Debug, Args)]

@@ -5,10 +5,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 
-use crate::args::Args;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::process::new_file::{Kind, NewFile, Permit};
@@ -49,14 +48,19 @@ pub struct ManualArgs {
     pub folder: PathBuf,
 }
 
-/// Writes the pages.
-pub fn run(args: &ManualArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
+/// Writes the pages of `command`, the root of the command line.
+pub fn run(
+    args: &ManualArgs,
+    command: Command,
+    data: &Path,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
     let folder = &args.folder;
     let permit = Permit::outside(data);
     permit.check(folder)?;
     let made = fs::create_dir_all(folder);
     made.with_context(|| format!("could not make the folder {}", folder.display()))?;
-    let mut root = Args::command().disable_help_subcommand(true);
+    let mut root = command.disable_help_subcommand(true);
     root.build();
     let written = write_pages(&root, folder, MORE, &permit)?;
     writeln!(

@@ -11,7 +11,6 @@ use shared::keys::environment::Environment;
 
 use super::listen::ListenArgs;
 use super::one_of;
-use crate::args::address::address;
 use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
@@ -24,6 +23,7 @@ use crate::serving::logging::{self, Filter, Format};
 use crate::serving::rate_limit_backend::RateLimitBackend;
 use crate::serving::release_location::ReleaseLocation;
 use crate::serving::{Serving, connection_limits, take_lock};
+use crate::settings::address::address;
 use crate::size;
 
 /// What the bodies of a kind may take unless told otherwise.

@@ -4,21 +4,20 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use clap::{Args as ClapArgs, CommandFactory, Subcommand};
+use clap::{Args, Command, Subcommand};
 use serde::Serialize;
 
 use super::starting_file::{self, Written};
-use crate::args::Args;
-use crate::args::settings::{self, FILE, Source};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::json;
 use crate::process::context::Context;
+use crate::settings::{self, FILE, Source};
 use crate::terminal::escape::escape_control;
 use crate::terminal::table::{self, Column};
 
 /// Arguments of `settings`.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Args)]
 #[command(after_help = "\
 A typed option wins over its environment variable, which wins over the file, which wins over the
 default.")]
@@ -39,7 +38,7 @@ pub enum SettingsCommand {
 }
 
 /// Arguments of `settings init`.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Args)]
 pub struct InitArgs {
     /// Where to write it; `-` is standard output
     #[arg(value_name = "FILE", default_value = FILE)]
@@ -62,27 +61,32 @@ struct SettingDocument<'a> {
     variable: &'a str,
 }
 
-/// Does what was typed; `config` is the file that was named.
+/// Does what was typed; `command` is the root of the command line, `config` the file that was named.
 pub fn run(
     args: &SettingsArgs,
+    command: &Command,
     config: Option<&Path>,
     data: &Path,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     match &args.command {
-        None => show(args.json, config, context),
+        None => show(args.json, command, config, context),
         Some(SettingsCommand::Init(_)) if args.json => {
             let error = anyhow!("`settings init` has no JSON to print");
             Err(Hinted::wrong_usage(error, "leave --json out").into())
         }
-        Some(SettingsCommand::Init(args)) => init(&args.file, data, context),
+        Some(SettingsCommand::Init(args)) => init(&args.file, command, data, context),
     }
 }
 
-fn show(is_json: bool, config: Option<&Path>, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let command = Args::command();
-    let settings = settings::find(config, context.operator.uid, &command)?;
-    let shown = settings.shown(&command);
+fn show(
+    is_json: bool,
+    command: &Command,
+    config: Option<&Path>,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let settings = settings::find(config, context.operator.uid, command)?;
+    let shown = settings.shown(command);
     if is_json {
         let settings_of = shown.iter().map(|setting| SettingDocument {
             name: &setting.name,
@@ -130,8 +134,13 @@ const fn word(source: Source) -> &'static str {
     }
 }
 
-fn init(path: &Path, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let text = settings::template(&Args::command());
+fn init(
+    path: &Path,
+    command: &Command,
+    data: &Path,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let text = settings::template(command);
     if let Written::InFile = starting_file::write(&text, path, data, context)? {
         let shown = path.display();
         writeln!(context.out, "Wrote {shown}. Nothing in it is set yet.")?;

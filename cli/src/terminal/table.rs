@@ -96,7 +96,7 @@ pub fn list<const COLUMNS: usize>(
     let heading = columns.map(|column| Cell::new(column.heading, Style::Plain));
     let rows = rows.into_iter().map(|row| row.map(Into::into));
     let rows: Vec<[Cell; COLUMNS]> = std::iter::once(heading).chain(rows).collect();
-    drawn(&columns, rows, terminal)
+    drawn(&columns, &rows, terminal)
 }
 
 /// What is known of one thing: a label and a value on each line.
@@ -107,16 +107,16 @@ pub fn details<'a>(
     let rows = lines.into_iter();
     let rows = rows.map(|(label, value)| [Cell::new(label, Style::Plain), value.into()]);
     let columns = [Column::from(""), Column::wrapped("")];
-    drawn(&columns, rows.collect(), terminal)
+    drawn(&columns, &rows.collect::<Vec<_>>(), terminal)
 }
 
 fn drawn<const COLUMNS: usize>(
     columns: &[Column; COLUMNS],
-    rows: Vec<[Cell; COLUMNS]>,
+    rows: &[[Cell; COLUMNS]],
     terminal: Terminal,
 ) -> String {
     let mut table = bare(terminal);
-    for row in &rows {
+    for row in rows {
         table.add_row(row.iter().map(drawn_cell));
     }
     let natural = table.column_max_content_widths();

@@ -57,7 +57,7 @@ const WORDS: [Word; 23] = [
     Word {
         text: "clap",
         kind: Kind::Crate,
-        homes: &["cli/src/args", "cli/src/commands"],
+        homes: &["cli/src/args", "cli/src/commands", "cli/src/settings"],
     },
     Word {
         text: "indicatif",
@@ -97,7 +97,7 @@ const WORDS: [Word; 23] = [
     Word {
         text: "toml",
         kind: Kind::Crate,
-        homes: &["cli/src/args/settings", "cli/import/src/mapping"],
+        homes: &["cli/src/settings", "cli/import/src/mapping"],
     },
     Word {
         text: "nix",

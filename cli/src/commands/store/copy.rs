@@ -20,7 +20,6 @@ use shared::keys::postgres::{AddressError, PgClient, PostgresAddress, WithoutSer
 use shared::keys::store::KeyStoreError;
 use shared::servers::{ServerLock, ServerLockError};
 
-use crate::args::address::address;
 use crate::commands::key_store;
 use crate::commands::unseen::made;
 use crate::exit_status::ExitStatus;
@@ -29,6 +28,7 @@ use crate::json;
 use crate::process::context::Context;
 use crate::process::new_file::Permit;
 use crate::serving::key_store_config::KeyStoreConfig;
+use crate::settings::address::address;
 use crate::terminal::table::{self, Cell};
 
 /// How long a server that lost its connection a moment ago may still charge: it may accept a request

@@ -13,7 +13,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error};
 
 use super::{Shown, Source};
-use crate::args::address;
+use crate::settings::address;
 use crate::terminal::redact::redact;
 
 /// The option that names the file itself.

@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Value, excerpt, option};
-use crate::args::address;
+use crate::settings::address;
 use crate::terminal::excerpt::Problem;
 
 type Key<'t> = Spanned<std::borrow::Cow<'t, str>>;

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::args::address::HIDDEN;
+use crate::settings::address::HIDDEN;
 use crate::terminal::excerpt::{self, Problem};
 
 /// All problems of a file, for people.

@@ -80,7 +80,7 @@ impl TypedValueParser for DirectoryParser {
 }
 
 /// Whether it is an address, right or wrong, which may have a password.
-pub(super) fn has_scheme(text: &OsStr) -> bool {
+pub(crate) fn has_scheme(text: &OsStr) -> bool {
     text.to_string_lossy().contains("://")
 }
 
@@ -94,12 +94,12 @@ fn hidden(mut error: clap::Error) -> clap::Error {
 }
 
 /// Whether an option is an address.
-pub(super) fn is_address(option: &Arg) -> bool {
+pub(crate) fn is_address(option: &Arg) -> bool {
     type_of(option).is_some()
 }
 
 /// The address that an option has, as its type shows it.
-pub(super) fn shown(option: &Arg, matches: &ArgMatches) -> Option<String> {
+pub(crate) fn shown(option: &Arg, matches: &ArgMatches) -> Option<String> {
     type_of(option)?.1(matches, option.get_id().as_str())
 }
 

@@ -6,6 +6,7 @@
 //! The file is checked as a whole, by the parsers of the options themselves, before any of it
 //! counts; which command was typed makes no difference.
 
+pub(crate) mod address;
 mod excerpt;
 mod option;
 mod read;
@@ -16,8 +17,6 @@ use std::ffi::OsString;
 
 use clap::builder::OsStr;
 use clap::{Arg, Command};
-
-use super::address;
 
 pub use source::FILE;
 pub(crate) use source::{NotUsable, find};
