@@ -1,0 +1,20 @@
+//! What the generator of large exports writes keeps every rule, so that a new rule is noticed there
+//! before a benchmark reads it.
+
+#[path = "../../examples/generate_export/export.rs"]
+mod export;
+
+use crate::harness::TestCli;
+
+#[test]
+fn a_generated_export_has_no_finding() {
+    for seed in 0..3 {
+        let mut cli = TestCli::new();
+        let mut lines = Vec::new();
+        export::write_export(400, seed, &mut lines).unwrap();
+        cli.write("export.ndjson", &lines);
+        let outcome = cli.run(&["validate", "--json", "[dir]/export.ndjson"]);
+        let report: serde_json::Value = serde_json::from_str(&outcome.out).unwrap();
+        assert_eq!(report["findings"], serde_json::json!([]), "seed {seed}");
+    }
+}
