@@ -3,20 +3,16 @@
 //! A record is read by pure functions, one file a kind, which say of each field what it is. Nothing
 //! stops at the first problem, and nothing here knows files, mappings, or the order of things.
 
-pub(crate) mod announced;
 pub(crate) mod boat;
-mod boat_parts;
 pub(crate) mod catalogue;
 pub(crate) mod designer;
 pub(crate) mod fields;
 pub(crate) mod first_look;
 pub(crate) mod identity;
-mod keys;
 pub(crate) mod manufacturer;
 mod numbers;
 pub(crate) mod references;
 pub(crate) mod reporter;
-mod shapes;
 mod tally;
 pub(crate) mod term;
 pub(crate) mod text;

@@ -15,7 +15,7 @@ use crate::validate::references::References;
 use crate::validate::reporter::{self, LineText, Problem, Reporter};
 use crate::validate::text::text;
 use crate::validate::vocabulary::Vocabulary;
-use crate::validate::{Tally, announced, catalogue, designer, manufacturer, term};
+use crate::validate::{Tally, catalogue, designer, manufacturer, term};
 
 /// Bytes of the lines that boats may refer to: what is in them is held in memory.
 const HELD_MAX: usize = 128 * 1024 * 1024;
@@ -25,7 +25,7 @@ pub(super) struct FirstPass<'a> {
     listed_max: usize,
     rejects: Rejects<'a>,
     identities: IdentitiesByKind,
-    catalogue: Option<announced::Catalogue>,
+    catalogue: Option<catalogue::Catalogue>,
     /// Whether neither lines nor damage came so far.
     is_empty: bool,
     /// Bytes of lines that boats may refer to, so far.
@@ -318,7 +318,7 @@ impl<'a> FirstPass<'a> {
                 );
                 reporter.place_of(&node.span, Problem::new(Code::DuplicateCatalogue, message));
             }
-            None => self.catalogue = Some(announced::Catalogue::new(line, counts)),
+            None => self.catalogue = Some(catalogue::Catalogue::new(line, counts)),
         }
         self.collected.findings.append(reporter.into_findings());
     }

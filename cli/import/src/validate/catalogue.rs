@@ -1,13 +1,27 @@
 //! The catalogue record: what the export says about itself.
 
-use super::fields::{Fields, Reading, Unusable};
+use std::fmt;
+use std::sync::Arc;
+
+use super::Tally;
+use super::fields::Fields;
+use super::fields::Reading;
+use super::fields::Unusable;
 use super::numbers::count;
-use super::reporter::{Problem, Reporter};
+use super::reporter::LineText;
+use super::reporter::Problem;
+use super::reporter::Reporter;
+use super::reporter::Step;
 use super::text::text;
 use super::values::timestamp;
 use crate::finding::Code;
+use crate::finding::ExportFile;
+use crate::finding::Findings;
 use crate::finding::Kind;
+use crate::finding::RecordName;
+use crate::json;
 use crate::json::Node;
+use crate::json::Value;
 
 /// The one format there is.
 pub(crate) const FORMAT: &str = "boat-catalogue/1";
@@ -36,4 +50,96 @@ fn format<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<()> {
     let message = format!("only exports of the format `{FORMAT}` can be read");
     reporter.value(node, Problem::new(Code::UnsupportedFormat, message));
     Err(Unusable)
+}
+
+/// The catalogue record, kept until everything was read.
+pub(crate) struct Catalogue {
+    file: Arc<ExportFile>,
+    number: u64,
+    text: String,
+    counts: AnnouncedCounts,
+}
+
+impl Catalogue {
+    /// A catalogue record that announces `counts`.
+    pub(crate) fn new(line: LineText<'_>, counts: AnnouncedCounts) -> Self {
+        let (file, number) = (Arc::clone(line.file), line.number);
+        Self {
+            file,
+            number,
+            text: line.text.to_owned(),
+            counts,
+        }
+    }
+
+    /// The place of the record, for people.
+    pub(crate) fn place(&self) -> impl fmt::Display {
+        format!("{}:{}", self.file.name, self.number)
+    }
+
+    /// Reports each kind of which another number came; `boats` are not in the tally yet.
+    ///
+    /// A line that cannot be read may have been of any kind: as many records, of all kinds
+    /// together, as there are such lines may be missing without another finding.
+    pub(crate) fn check(&self, tally: &Tally, boats: u64, listed_max: usize) -> Findings {
+        let line = LineText {
+            file: &self.file,
+            number: self.number,
+            text: &self.text,
+            rule: None,
+        };
+        let mut reporter = Reporter::new(line, listed_max);
+        reporter.set_record(RecordName {
+            kind: Kind::Catalogue,
+            id: None,
+        });
+        let counts = self.counts.iter().map(|(kind, announced)| match kind {
+            Kind::Boat => (kind, *announced, boats),
+            kind => (kind, *announced, came(tally, *kind)),
+        });
+        let missing = counts
+            .clone()
+            .map(|(_, announced, came)| announced.saturating_sub(came));
+        let is_explained = missing.fold(0, u64::saturating_add) <= tally.unreadable;
+        for (kind, announced, came) in counts {
+            if came == announced || (came < announced && is_explained) {
+                continue;
+            }
+            let message = format!(
+                "the catalogue record announces {announced} records of kind {}, the export has {came}",
+                kind.as_str(),
+            );
+            let problem = Problem::new(Code::CountMismatch, message);
+            let hint = "the export is incomplete, or was changed after it was made";
+            report_count(&self.text, *kind, problem.hint(hint), &mut reporter);
+        }
+        reporter.into_findings()
+    }
+}
+
+fn came(tally: &Tally, kind: Kind) -> u64 {
+    let of_kind = tally.by_kind().into_iter().find(|(of, _)| *of == kind);
+    of_kind.map_or(0, |(_, tally)| tally.total())
+}
+
+fn report_count(text: &str, kind: Kind, problem: Problem, reporter: &mut Reporter<'_>) {
+    // The record was read before, so it can be read again to find its place.
+    let Ok(node) = json::parse(text) else { return };
+    let count = member(&node, "counts").and_then(|counts| member(counts, kind.as_str()));
+    reporter.within(Step::Key("counts"), |to| {
+        to.within(Step::Key(kind.as_str()), |to| match count {
+            Some(count) => to.value(count, problem),
+            None => to.place_of(&node.span, problem),
+        });
+    });
+}
+
+fn member<'n, 'a>(node: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
+    let Value::Object(members) = &node.value else {
+        return None;
+    };
+    members
+        .iter()
+        .find(|member| member.key == key)
+        .map(|member| &member.node)
 }

@@ -5,9 +5,9 @@ use shared::base::model::{Image, ManufacturerDetails, ManufacturerReference, Man
 use shared::base::timestamp::Timestamp;
 
 use super::fields::Fields;
-use super::shapes::{image, owned};
 use super::text::{description, row_text};
 use super::values::{flag, id, slug, timestamp, url};
+use super::values::{image, owned};
 
 /// A manufacturer, held for the boats that refer to it.
 #[derive(Debug)]

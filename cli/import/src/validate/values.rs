@@ -1,16 +1,33 @@
 //! Readers of single values other than numbers: each says what a field may hold.
 
-use shared::base::ids::{IdOrSlug, InvalidIdentifier, Slug};
+use std::borrow::Cow;
+
+use shared::base::ids::IdOrSlug;
+use shared::base::ids::InvalidIdentifier;
+use shared::base::ids::Slug;
+use shared::base::model::Currency;
+use shared::base::model::Image;
+use shared::base::model::NamedValue;
+use shared::base::model::Price;
 use shared::base::model::Text;
 use shared::base::timestamp::Timestamp;
 use url::Url;
 
-use super::fields::{Reading, Unusable, wrong_type};
-use super::reporter::{Problem, Reporter};
-use super::text::{row_text, trimmed};
+use super::fields::Reading;
+use super::fields::Unusable;
+use super::fields::object;
+use super::fields::wrong_type;
+use super::numbers::number;
+use super::numbers::pixels;
+use super::reporter::Problem;
+use super::reporter::Reporter;
+use super::text::row_text;
+use super::text::text;
+use super::text::trimmed;
 use crate::finding::Code;
 use crate::finding::nearest;
-use crate::json::{Node, Value};
+use crate::json::Node;
+use crate::json::Value;
 
 /// Letters of a currency code.
 const CURRENCY_LENGTH: usize = 3;
@@ -185,6 +202,74 @@ fn identifier<T>(
     parsed: Result<T, InvalidIdentifier>,
 ) -> Result<T, Problem> {
     parsed.map_err(|reason| Problem::new(code, format!("{what} {reason}")))
+}
+
+/// An image (specification section 2.1).
+pub(crate) fn image<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Image<'n>> {
+    object(node, reporter, |image| {
+        let address = image.required("url", url);
+        let alt = image.optional("alt", row_text);
+        let width = image.required("width", pixels);
+        let height = image.required("height", pixels);
+        let format = image.required("format", row_text);
+        Some(Image {
+            url: address?,
+            alt,
+            width: width?,
+            height: height?,
+            format: format?,
+        })
+    })
+}
+
+/// The image for whoever outlives the line.
+pub(crate) fn owned(image: Image<'_>) -> Image<'static> {
+    let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+    Image {
+        url: own(image.url),
+        alt: image.alt.map(own),
+        width: image.width,
+        height: image.height,
+        format: own(image.format),
+    }
+}
+
+/// A price in one currency.
+pub(crate) fn price<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Price<'n>> {
+    object(node, reporter, |price| {
+        let amount = price.required("amount", number);
+        let currency = price.required("currency", currency);
+        Some(Price {
+            amount: amount?,
+            currency: currency?,
+        })
+    })
+}
+
+fn currency<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Currency<'n>> {
+    object(node, reporter, |currency| {
+        let code = currency.required("code", currency_code);
+        let symbol = currency.required("symbol", row_text);
+        Some(Currency {
+            code: code?,
+            symbol: symbol?,
+        })
+    })
+}
+
+/// A name with its value.
+pub(crate) fn named_value<'n>(
+    node: &'n Node<'n>,
+    reporter: &mut Reporter<'n>,
+) -> Reading<NamedValue<'n>> {
+    object(node, reporter, |pair| {
+        let name = pair.required("name", text);
+        let value = pair.required("value", text);
+        Some(NamedValue {
+            name: name?,
+            value: value?,
+        })
+    })
 }
 
 #[cfg(test)]
