@@ -1,4 +1,4 @@
-//! An opened release, answering questions: single records by id or slug, lists by query.
+//! An opened release, answering requests: single records by id or slug, lists by query.
 //!
 //! A single record is a look-up and a slice of memory; no query runs for it. A list is a query for
 //! the ordinals of its rows, whose texts are then taken from the bodies. Nothing here renders a
@@ -220,8 +220,8 @@ impl Catalogue {
 
     /// A page of boats, envelope included.
     pub async fn list_boats(self: &Arc<Self>, query: &BoatQuery) -> Result<ListBody, ListError> {
-        let question = self.codes.boat_question(query);
-        self.list(question, query.page, |catalogue| &catalogue.boats)
+        let plan = self.codes.boat_plan(query);
+        self.list(plan, query.page, |catalogue| &catalogue.boats)
             .await
     }
 
@@ -230,8 +230,8 @@ impl Catalogue {
         self: &Arc<Self>,
         query: &ManufacturerQuery,
     ) -> Result<ListBody, ListError> {
-        let question = self.codes.manufacturer_question(query);
-        self.list(question, query.page, |catalogue| &catalogue.manufacturers)
+        let plan = self.codes.manufacturer_plan(query);
+        self.list(plan, query.page, |catalogue| &catalogue.manufacturers)
             .await
     }
 }

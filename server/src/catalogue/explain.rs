@@ -16,7 +16,7 @@ use shared::base::clock::Clock;
 use super::Catalogue;
 use super::list::{ListError, rows};
 use super::pool::{QueryError, integers};
-use super::sql::{Question, Statement};
+use super::sql::{ListPlan, Statement};
 use crate::params::{BoatQuery, ManufacturerQuery, Page};
 
 /// What DuckDB guesses is of no use beside what it counted, and of a column only the name matters.
@@ -73,8 +73,8 @@ impl Catalogue {
         query: &BoatQuery,
         clock: &Arc<dyn Clock>,
     ) -> Result<ExplainedRows, ListError> {
-        let question = self.codes.boat_question(query);
-        self.explain(question, query.page, clock).await
+        let plan = self.codes.boat_plan(query);
+        self.explain(plan, query.page, clock).await
     }
 
     /// How [`Self::list_manufacturers`] finds its rows.
@@ -83,20 +83,20 @@ impl Catalogue {
         query: &ManufacturerQuery,
         clock: &Arc<dyn Clock>,
     ) -> Result<ExplainedRows, ListError> {
-        let question = self.codes.manufacturer_question(query);
-        self.explain(question, query.page, clock).await
+        let plan = self.codes.manufacturer_plan(query);
+        self.explain(plan, query.page, clock).await
     }
 
     async fn explain(
         self: &Arc<Self>,
-        question: Question,
+        plan: ListPlan,
         page: Page,
         clock: &Arc<dyn Clock>,
     ) -> Result<ExplainedRows, ListError> {
         let (catalogue, clock) = (Arc::clone(self), Arc::clone(clock));
         let explained = self.pool.run(move |connection| {
             let mut statements = Vec::new();
-            let (total, ordinals) = rows(&catalogue.totals, &question, page, |asked| {
+            let (total, ordinals) = rows(&catalogue.totals, &plan, page, |asked| {
                 let (ran, numbers) = run(connection, asked, &*clock)?;
                 statements.push(ran);
                 Ok(numbers)

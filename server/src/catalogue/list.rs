@@ -11,7 +11,7 @@ use shared::release::reader::{Coded, TermCodes};
 use shared::release::{Record, ReleaseError};
 
 use super::pool::{QueryError, integers};
-use super::sql::{Condition, Question, Statement};
+use super::sql::{Condition, ListPlan, Statement};
 use super::tables::Sort;
 use super::totals::Totals;
 use super::{Catalogue, Kind};
@@ -74,7 +74,7 @@ impl Codes {
         }
     }
 
-    pub(super) fn boat_question(&self, query: &BoatQuery) -> Question {
+    pub(super) fn boat_plan(&self, query: &BoatQuery) -> ListPlan {
         let mut conditions = Vec::new();
         let mut slug = |slug: &Option<Slug>, codes: &HashMap<_, i64>, condition: fn(i64) -> _| {
             let code = slug.as_ref().map(|slug| codes.get(slug.as_str()).copied());
@@ -101,18 +101,18 @@ impl Codes {
         let length = query.length.as_ref().map(LengthFilter::ranges);
         conditions.extend(length.cloned().map(Condition::Length));
         conditions.extend(self.search(query.search.as_ref(), Condition::BoatWord));
-        Question {
+        ListPlan {
             conditions,
             sort: Sort::Boats(query.sort),
             order: query.order,
         }
     }
 
-    pub(super) fn manufacturer_question(&self, query: &ManufacturerQuery) -> Question {
+    pub(super) fn manufacturer_plan(&self, query: &ManufacturerQuery) -> ListPlan {
         let conditions = self
             .search(query.search.as_ref(), Condition::ManufacturerWord)
             .collect();
-        Question {
+        ListPlan {
             conditions,
             sort: Sort::Manufacturers(query.sort),
             order: query.order,
@@ -139,7 +139,7 @@ impl Codes {
 impl Catalogue {
     pub(super) async fn list(
         self: &Arc<Self>,
-        question: Question,
+        plan: ListPlan,
         page: Page,
         kind: fn(&Self) -> &Kind,
     ) -> Result<ListBody, ListError> {
@@ -147,7 +147,7 @@ impl Catalogue {
         // The bodies may be on disk, so they too are read on the thread that may block.
         let answer = self.pool.run(move |connection| {
             let ask = |asked: &Statement| integers(connection, asked);
-            let (total, ordinals) = rows(&catalogue.totals, &question, page, ask)?;
+            let (total, ordinals) = rows(&catalogue.totals, &plan, page, ask)?;
             let bytes = envelope(kind(&catalogue), &ordinals, page, total)?;
             Ok(ListBody {
                 etag: ETag::of(&bytes),
@@ -159,26 +159,26 @@ impl Catalogue {
     }
 }
 
-/// How many rows `question` asks for, and the ordinals of those on `page`. Statements are run by
+/// How many rows `plan` asks for, and the ordinals of those on `page`. Statements are run by
 /// `ask`, which gives the first column of every row.
 pub(super) fn rows(
     totals: &Totals,
-    question: &Question,
+    plan: &ListPlan,
     page: Page,
     mut ask: impl FnMut(&Statement) -> Result<Vec<i64>, QueryError>,
 ) -> Result<(u64, Vec<i64>), QueryError> {
     let first = |numbers: &[i64]| numbers.first().map_or(0, |number| number.unsigned_abs());
-    if let Some(asked) = question.total_and_rows(page) {
+    if let Some(asked) = plan.total_and_rows(page) {
         let numbers = ask(&asked)?;
         let before_page = usize::try_from(page.offset).unwrap_or(usize::MAX);
         let ordinals = numbers.iter().skip(1).skip(before_page).copied();
         return Ok((first(&numbers), ordinals.collect()));
     }
-    let total = match totals.of(question) {
+    let total = match totals.of(plan) {
         Some(total) => total,
-        None => first(&ask(&question.total())?),
+        None => first(&ask(&plan.total())?),
     };
-    let page = question.page(page, total);
+    let page = plan.page(page, total);
     let mut ordinals = ask(&page.statement)?;
     if page.is_reversed {
         ordinals.reverse();

@@ -108,7 +108,7 @@ const fn bit(code: i64) -> i64 {
 
 /// A list query: which rows, in which order.
 #[derive(Clone, Debug)]
-pub(super) struct Question {
+pub(super) struct ListPlan {
     /// What every row must satisfy.
     pub(super) conditions: Vec<Condition>,
     /// The order.
@@ -117,11 +117,11 @@ pub(super) struct Question {
     pub(super) order: Order,
 }
 
-/// How the rows of a question are found.
+/// How the rows of a plan are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum AccessPath {
     /// There is no condition, so a page is at a known place of the table.
-    Place,
+    Position,
     /// Columns of the table decide, which is read in order until the page is full.
     Table,
     /// Words decide, and their table knows the ranks; the rows are sorted.
@@ -148,7 +148,7 @@ pub(super) struct PageStatement {
     pub(super) is_reversed: bool,
 }
 
-impl Question {
+impl ListPlan {
     /// How many rows there are, past the last page too.
     pub(super) fn total(&self) -> Statement {
         let from = self.from();
@@ -162,11 +162,11 @@ impl Question {
     /// `page`. `None` where [`Self::total`] and [`Self::page`] take less time.
     pub(super) fn total_and_rows(&self, page: Page) -> Option<Statement> {
         let end = page.offset.saturating_add(u64::from(page.limit));
-        let rank = match self.way() {
-            Way::Place | Way::Table => return None,
-            Way::Words | Way::Both if ONE_PASS_ROWS_MAX < end => return None,
-            Way::Words => "rank",
-            Way::Both => "rowid",
+        let rank = match self.access_path() {
+            AccessPath::Position | AccessPath::Table => return None,
+            AccessPath::Words | AccessPath::Both if ONE_PASS_ROWS_MAX < end => return None,
+            AccessPath::Words => "rank",
+            AccessPath::Both => "rowid",
         };
         let first = match self.order {
             Order::Asc => "arg_min",
@@ -190,10 +190,10 @@ impl Question {
         let start = page.offset.min(total);
         let end = start.saturating_add(u64::from(page.limit)).min(total);
         let (before, after, limit) = (start, total - end, integer(end - start));
-        let way = self.way();
-        let is_reversed = match way {
-            Way::Place | Way::Table => self.order == Order::Desc,
-            Way::Words | Way::Both => after < before,
+        let access_path = self.access_path();
+        let is_reversed = match access_path {
+            AccessPath::Position | AccessPath::Table => self.order == Order::Desc,
+            AccessPath::Words | AccessPath::Both => after < before,
         };
         let skipped = integer(if is_reversed { after } else { before });
         let direction = match (self.order, is_reversed) {
@@ -203,17 +203,17 @@ impl Question {
         let from = self.from();
         let mut values = self.values();
         values.extend([limit, skipped]);
-        let text = match way {
+        let text = match access_path {
             // As fast for the last page as for the first.
-            Way::Place => {
+            AccessPath::Position => {
                 values = vec![skipped, limit];
                 format!("SELECT ordinal {from} WHERE ? <= rowid LIMIT ?")
             }
-            Way::Table => format!("SELECT ordinal {from} LIMIT ? OFFSET ?"),
-            Way::Words => {
+            AccessPath::Table => format!("SELECT ordinal {from} LIMIT ? OFFSET ?"),
+            AccessPath::Words => {
                 format!("SELECT ordinal {from} ORDER BY rank {direction} LIMIT ? OFFSET ?")
             }
-            Way::Both => {
+            AccessPath::Both => {
                 format!("SELECT ordinal {from} ORDER BY rowid {direction} LIMIT ? OFFSET ?")
             }
         };
@@ -224,26 +224,28 @@ impl Question {
         }
     }
 
-    fn way(&self) -> Way {
+    fn access_path(&self) -> AccessPath {
         let every = |is: fn(&Condition) -> bool| self.conditions.iter().all(is);
         if self.conditions.is_empty() {
-            Way::Place
+            AccessPath::Position
         } else if every(Condition::is_of_columns) {
-            Way::Table
+            AccessPath::Table
         } else if every(Condition::is_word) {
-            Way::Words
+            AccessPath::Words
         } else {
-            Way::Both
+            AccessPath::Both
         }
     }
 
     fn from(&self) -> String {
         let (table, words, rank) = (self.sort.table(), self.sort.words(), self.sort.rank());
         let conditions: Vec<_> = self.conditions.iter().map(Condition::text).collect();
-        match self.way() {
-            Way::Place => format!("FROM {table}"),
-            Way::Table | Way::Both => format!("FROM {table} WHERE {}", conditions.join(" AND ")),
-            Way::Words => {
+        match self.access_path() {
+            AccessPath::Position => format!("FROM {table}"),
+            AccessPath::Table | AccessPath::Both => {
+                format!("FROM {table} WHERE {}", conditions.join(" AND "))
+            }
+            AccessPath::Words => {
                 let one = format!(
                     "SELECT DISTINCT ordinal, {rank} AS rank FROM {words} WHERE word BETWEEN ? AND ?"
                 );

@@ -8,7 +8,7 @@ use shared::base::units::Unit;
 use shared::release::pace::{Pace, paced};
 use shared::release::reader::{ListedBoat, Listing, Pair};
 
-use super::sql::{Condition, Question};
+use super::sql::{Condition, ListPlan};
 use super::tables::{NOT_ENDED, Sort};
 
 /// The numbers of rows of a release.
@@ -48,10 +48,10 @@ impl Totals {
         }
     }
 
-    /// How many rows `question` asks for, where a count query is not needed to know.
-    pub(super) fn of(&self, question: &Question) -> Option<u64> {
-        Some(match question.conditions.as_slice() {
-            [] => match question.sort {
+    /// How many rows `plan` asks for, where a count query is not needed to know.
+    pub(super) fn of(&self, plan: &ListPlan) -> Option<u64> {
+        Some(match plan.conditions.as_slice() {
+            [] => match plan.sort {
                 Sort::Boats(_) => self.first_years.all(),
                 Sort::Manufacturers(_) => self.manufacturers.all(),
             },

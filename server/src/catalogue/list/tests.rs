@@ -142,8 +142,8 @@ fn admits(condition: &Condition, row: &Row) -> bool {
 }
 
 impl World {
-    fn plain(&self, question: &Question) -> Vec<i64> {
-        let (all, rank) = match question.sort {
+    fn plain(&self, plan: &ListPlan) -> Vec<i64> {
+        let (all, rank) = match plan.sort {
             Sort::Boats(BoatSort::Model) => (&self.boats, 7),
             Sort::Boats(BoatSort::Year) => (&self.boats, 8),
             Sort::Boats(BoatSort::Length) => (&self.boats, 9),
@@ -151,22 +151,22 @@ impl World {
             Sort::Manufacturers(ManufacturerSort::Name) => (&self.manufacturers, 1),
             Sort::Manufacturers(ManufacturerSort::UpdatedAt) => (&self.manufacturers, 2),
         };
-        let asked_for = |row: &&Row| question.conditions.iter().all(|one| admits(one, row));
+        let asked_for = |row: &&Row| plan.conditions.iter().all(|one| admits(one, row));
         let mut rows: Vec<&Row> = all.iter().filter(asked_for).collect();
         rows.sort_by_key(|row| row[rank]);
-        if question.order == Order::Desc {
+        if plan.order == Order::Desc {
             rows.reverse();
         }
         rows.into_iter().map(|row| row[0]).collect()
     }
 
     fn check(&self, conditions: &[Condition], sort: Sort, order: Order) {
-        let question = Question {
+        let plan = ListPlan {
             conditions: conditions.to_vec(),
             sort,
             order,
         };
-        let all = self.plain(&question);
+        let all = self.plain(&plan);
         let total = all.len() as u64;
         let ends = [total.saturating_sub(23), total.saturating_sub(1), total];
         let deep = [
@@ -181,10 +181,10 @@ impl World {
         for offset in deep.into_iter().chain(ends) {
             let page = Page { limit: 20, offset };
             let ask = |asked: &Statement| integers(&self.connection, asked);
-            let found = rows(&self.totals, &question, page, ask).unwrap();
+            let found = rows(&self.totals, &plan, page, ask).unwrap();
             let skipped = usize::try_from(offset).unwrap();
             let expected = all.iter().skip(skipped).take(20).copied().collect();
-            assert_eq!(found, (total, expected), "{question:?}, {page:?}");
+            assert_eq!(found, (total, expected), "{plan:?}, {page:?}");
         }
     }
 }

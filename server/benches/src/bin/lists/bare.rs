@@ -14,7 +14,7 @@ use shared::release::reader::Coded;
 
 use crate::fill;
 use crate::measured::timed;
-use crate::sql::{Condition, Question, Statement};
+use crate::sql::{Condition, ListPlan, Statement};
 use crate::tables::Sort;
 
 /// A code that no row has.
@@ -54,7 +54,7 @@ impl Bare {
         })
     }
 
-    pub(crate) fn boat_question(&self, query: &BoatQuery) -> Question {
+    pub(crate) fn boat_plan(&self, query: &BoatQuery) -> ListPlan {
         let code = |codes: &Codes, slug: &Option<Slug>| {
             let slug = slug.as_ref()?;
             Some(codes.get(slug.as_str()).copied().unwrap_or(UNKNOWN))
@@ -73,7 +73,7 @@ impl Bare {
             length,
         ];
         let words = self.words(query.search.as_ref());
-        Question {
+        ListPlan {
             conditions: conditions
                 .into_iter()
                 .flatten()
@@ -84,9 +84,9 @@ impl Bare {
         }
     }
 
-    pub(crate) fn manufacturer_question(&self, query: &ManufacturerQuery) -> Question {
+    pub(crate) fn manufacturer_plan(&self, query: &ManufacturerQuery) -> ListPlan {
         let words = self.words(query.search.as_ref());
-        Question {
+        ListPlan {
             conditions: words
                 .map(|(low, high)| Condition::ManufacturerWord(low, high))
                 .collect(),
@@ -106,17 +106,12 @@ impl Bare {
         })
     }
 
-    pub(crate) fn total(&self, question: &Question) -> duckdb::Result<Answer> {
-        self.ask(&question.total())
+    pub(crate) fn total(&self, plan: &ListPlan) -> duckdb::Result<Answer> {
+        self.ask(&plan.total())
     }
 
-    pub(crate) fn page(
-        &self,
-        question: &Question,
-        page: Page,
-        total: u64,
-    ) -> duckdb::Result<Answer> {
-        self.ask(&question.page(page, total).statement)
+    pub(crate) fn page(&self, plan: &ListPlan, page: Page, total: u64) -> duckdb::Result<Answer> {
+        self.ask(&plan.page(page, total).statement)
     }
 
     fn ask(&self, asked: &Statement) -> duckdb::Result<Answer> {

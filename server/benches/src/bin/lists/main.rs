@@ -63,25 +63,21 @@ impl Asked {
         let parsed = QueryString::parse(Some(query));
         let wrong = |issues| anyhow::anyhow!("{query}: {issues:?}");
         let wait = &self.runtime;
-        let (question, page, (answer, ours)) = match list {
+        let (plan, page, (answer, ours)) = match list {
             List::Boats => {
                 let query = BoatQuery::parse(&parsed, BoatList::All).map_err(wrong)?;
                 let answered = timed(|| wait.block_on(self.catalogue.list_boats(&query)));
-                (self.bare.boat_question(&query), query.page, answered)
+                (self.bare.boat_plan(&query), query.page, answered)
             }
             List::Manufacturers => {
                 let query = ManufacturerQuery::parse(&parsed).map_err(wrong)?;
                 let answered = timed(|| wait.block_on(self.catalogue.list_manufacturers(&query)));
-                (
-                    self.bare.manufacturer_question(&query),
-                    query.page,
-                    answered,
-                )
+                (self.bare.manufacturer_plan(&query), query.page, answered)
             }
         };
         let rows = answer?.total;
-        let total = self.bare.total(&question)?;
-        let page = self.bare.page(&question, page, total.found)?;
+        let total = self.bare.total(&plan)?;
+        let page = self.bare.page(&plan, page, total.found)?;
         anyhow::ensure!(rows == total.found, "{query}: different totals");
         let measured = Measured {
             ours,
