@@ -16,6 +16,7 @@ use tokio::time::timeout;
 
 use crate::bounded;
 use crate::catalogue::ListBody;
+use crate::params::ListKind;
 
 /// How long an entry may be served: the `max-age` of `Cache-Control`, in seconds.
 pub const MAX_AGE_SECONDS: u64 = 60;
@@ -24,33 +25,12 @@ pub const BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Most entries held.
 pub const ENTRIES_MAX: u64 = 16 * 1024;
 
-/// Which list was asked for. A manufacturer's boats are [`ListKind::Boats`] with a filter, since
-/// their answer is the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ListKind {
-    /// Boats.
-    Boats,
-    /// Manufacturers.
-    Manufacturers,
-}
-
-impl ListKind {
-    /// Its name for people.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Boats => "boats",
-            Self::Manufacturers => "manufacturers",
-        }
-    }
-}
-
 /// What identifies the answer of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct ListKey {
     /// Id of the release that answers.
     pub release: String,
-    /// Which list.
+    /// What its rows are.
     pub list: ListKind,
     /// The canonical form of the query.
     pub query: String,

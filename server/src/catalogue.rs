@@ -16,7 +16,7 @@ mod tables;
 mod totals;
 mod version;
 
-pub use explain::{ExplainedRows, PlanStep, RanStatement};
+pub use explain::{ExplainedRows, PlanStep, RanStatement, StatementTimes};
 pub use list::{ListBody, ListError};
 pub(crate) use open::READS_AT_ONCE;
 pub use open::{OpenCatalogueError, OpenSettings};
@@ -36,10 +36,10 @@ use shared::release::bodies::Bodies;
 use shared::release::{InUse, ReleaseError};
 
 use self::index::Index;
-use self::list::Codes;
+use self::list::Dictionaries;
 use self::pool::Pool;
 use self::totals::Totals;
-use crate::params::{BoatQuery, ManufacturerQuery};
+use crate::params::ListKind;
 
 /// Why a record's body could not be given.
 #[derive(Debug, thiserror::Error)]
@@ -71,14 +71,14 @@ pub struct Body {
 
 /// Records of one kind: their identities, found by either name, and their bodies.
 #[derive(Debug)]
-struct Kind {
+struct Records {
     index: Index,
     bodies: Bodies,
     /// A body could not be read as it was verified.
     is_damaged: AtomicBool,
 }
 
-impl Kind {
+impl Records {
     fn new(index: Index, bodies: Bodies) -> Self {
         Self {
             index,
@@ -123,9 +123,9 @@ impl Kind {
 pub struct Catalogue {
     release_id: String,
     published_at: String,
-    boats: Kind,
-    manufacturers: Kind,
-    codes: Codes,
+    boats: Records,
+    manufacturers: Records,
+    dictionaries: Dictionaries,
     totals: Totals,
     pool: Pool,
     /// Before reads of single bodies from disk.
@@ -201,7 +201,7 @@ impl Catalogue {
     /// What is in memory is taken here and now; the disk is read on a thread that may block.
     async fn body(
         self: &Arc<Self>,
-        kind: fn(&Self) -> &Kind,
+        kind: fn(&Self) -> &Records,
         ordinal: u32,
     ) -> Result<Body, BodyError> {
         if let Some(body) = kind(self).body_at_once(ordinal) {
@@ -218,20 +218,10 @@ impl Catalogue {
         Slug::parse(slug).unwrap_or_else(|_| unreachable!("the import checked every slug"))
     }
 
-    /// A page of boats, envelope included.
-    pub async fn list_boats(self: &Arc<Self>, query: &BoatQuery) -> Result<ListBody, ListError> {
-        let plan = self.codes.boat_plan(query);
-        self.list(plan, query.page, |catalogue| &catalogue.boats)
-            .await
-    }
-
-    /// A page of manufacturers, envelope included.
-    pub async fn list_manufacturers(
-        self: &Arc<Self>,
-        query: &ManufacturerQuery,
-    ) -> Result<ListBody, ListError> {
-        let plan = self.codes.manufacturer_plan(query);
-        self.list(plan, query.page, |catalogue| &catalogue.manufacturers)
-            .await
+    const fn records(&self, kind: ListKind) -> &Records {
+        match kind {
+            ListKind::Boats => &self.boats,
+            ListKind::Manufacturers => &self.manufacturers,
+        }
     }
 }

@@ -3,35 +3,39 @@
 //! Nothing is guessed and nothing is ignored: an unknown, repeated, empty or badly encoded
 //! parameter is an issue, and every issue of a request is found at once, in request order
 //! (specification sections 4.1 to 4.5). Messages never repeat a value, because a value may be a
-//! secret. This module must not know HTTP status codes, the clock, or how lists are computed.
+//! secret.
+//!
+//! A parameter is declared once, in [`lists`]; nothing else here knows one by name. This module must
+//! not know HTTP status codes, the clock, or any SQL but the names of tables and columns.
 
-mod boats;
-mod canonical;
 mod decode;
 mod links;
-mod manufacturers;
-mod page;
+mod lists;
+mod parameter;
+mod query;
 mod query_string;
 mod reader;
 mod search;
 #[cfg(test)]
 mod tests;
-mod values;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::base::ids::IdOrSlug;
 
-pub use boats::{BoatList, BoatQuery, BoatSort, LengthFilter};
-pub use canonical::Understood;
 pub use links::page_links;
-pub use manufacturers::{ManufacturerQuery, ManufacturerSort};
-pub use page::{LIMIT_DEFAULT, LIMIT_MAX, OFFSET_MAX, Order, Page};
+pub use lists::{BOATS, BOATS_OF_MANUFACTURER, MANUFACTURERS};
+pub(crate) use lists::{FIRST_YEAR, LAST_YEAR, NOT_ENDED};
+pub(crate) use parameter::Value;
+pub use parameter::{
+    Bounds, Column, Dictionary, Kind, LIMIT_DEFAULT, LIMIT_MAX, List, ListKind, OFFSET_MAX, Order,
+    Parameter, Range, Sort, Terms, Values,
+};
+pub use query::{ListQuery, Page, Understood};
 pub use query_string::QueryString;
 pub use search::{SEARCH_MAX, SEARCH_MIN, SearchWords};
-pub use values::Choice;
 
-use reader::{Accepted, Reader};
+use reader::Reader;
 
 /// One problem of one parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -50,7 +54,7 @@ pub struct NoParams;
 impl NoParams {
     /// Refuses every parameter of `query`.
     pub fn parse(query: &QueryString) -> Result<(), Vec<ParamIssue>> {
-        Reader::new(query, &Accepted::NONE).finish(())
+        Reader::new(query, &[], None).finish(())
     }
 }
 

@@ -16,8 +16,8 @@ use shared::base::clock::Clock;
 use super::Catalogue;
 use super::list::{ListError, rows};
 use super::pool::{QueryError, integers};
-use super::sql::{ListPlan, Statement};
-use crate::params::{BoatQuery, ManufacturerQuery, Page};
+use super::sql::Statement;
+use crate::params::ListQuery;
 
 /// What DuckDB guesses is of no use beside what it counted, and of a column only the name matters.
 const LEFT_OUT: [&str; 3] = ["Estimated Cardinality", "Projections", "Type"];
@@ -66,33 +66,25 @@ pub struct PlanStep {
     pub from: Vec<Self>,
 }
 
+/// How long the statements of a page take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatementTimes {
+    /// That for the total.
+    pub total: Duration,
+    /// That for the rows of the page.
+    pub page: Duration,
+    /// Number of rows that match, whatever the page.
+    pub rows: u64,
+}
+
 impl Catalogue {
-    /// How [`Self::list_boats`] finds its rows.
-    pub async fn explain_boats(
+    /// How [`Self::list`] finds its rows.
+    pub async fn explain(
         self: &Arc<Self>,
-        query: &BoatQuery,
+        query: &ListQuery,
         clock: &Arc<dyn Clock>,
     ) -> Result<ExplainedRows, ListError> {
-        let plan = self.codes.boat_plan(query);
-        self.explain(plan, query.page, clock).await
-    }
-
-    /// How [`Self::list_manufacturers`] finds its rows.
-    pub async fn explain_manufacturers(
-        self: &Arc<Self>,
-        query: &ManufacturerQuery,
-        clock: &Arc<dyn Clock>,
-    ) -> Result<ExplainedRows, ListError> {
-        let plan = self.codes.manufacturer_plan(query);
-        self.explain(plan, query.page, clock).await
-    }
-
-    async fn explain(
-        self: &Arc<Self>,
-        plan: ListPlan,
-        page: Page,
-        clock: &Arc<dyn Clock>,
-    ) -> Result<ExplainedRows, ListError> {
+        let (plan, page) = (self.dictionaries.plan(query), query.page());
         let (catalogue, clock) = (Arc::clone(self), Arc::clone(clock));
         let explained = self.pool.run(move |connection| {
             let mut statements = Vec::new();
@@ -108,6 +100,29 @@ impl Catalogue {
             })
         });
         explained.await
+    }
+
+    /// How long DuckDB alone takes for a page: its total and its rows, each by a statement of its
+    /// own, whatever is known without one. What lists are measured beside.
+    pub async fn time_statements(
+        self: &Arc<Self>,
+        query: &ListQuery,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<StatementTimes, ListError> {
+        let (plan, page) = (self.dictionaries.plan(query), query.page());
+        let clock = Arc::clone(clock);
+        let timed = self.pool.run(move |connection| {
+            let ask = |asked: &Statement| {
+                let begun = clock.monotonic();
+                let numbers = integers(connection, asked)?;
+                Ok::<_, QueryError>((clock.monotonic().saturating_sub(begun), numbers))
+            };
+            let (total, counted) = ask(&plan.total())?;
+            let rows = counted.first().map_or(0, |count| count.unsigned_abs());
+            let (page, _ordinals) = ask(&plan.page(page, rows).statement)?;
+            Ok(StatementTimes { total, page, rows })
+        });
+        timed.await
     }
 }
 

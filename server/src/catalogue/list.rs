@@ -1,4 +1,4 @@
-//! List answers: from a typed query to codes, from codes to ordinals, from ordinals to the exact
+//! List answers: from a typed query to a plan, from its statements to ordinals, from ordinals to the exact
 //! bytes of the envelope.
 
 use std::collections::HashMap;
@@ -11,11 +11,10 @@ use shared::release::reader::{Coded, TermCodes};
 use shared::release::{Record, ReleaseError};
 
 use super::pool::{QueryError, integers};
-use super::sql::{Condition, ListPlan, Statement};
-use super::tables::Sort;
+use super::sql::{Condition, ListPlan, Statement, integer};
 use super::totals::Totals;
-use super::{Catalogue, Kind};
-use crate::params::{BoatQuery, LengthFilter, ManufacturerQuery, Page, SearchWords};
+use super::{Catalogue, Records};
+use crate::params::{Dictionary, Kind, ListQuery, Page, Terms, Value};
 
 /// The exact body of a list answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,12 +38,12 @@ pub enum ListError {
     Read(#[from] ReleaseError),
 }
 
-/// A code that no row has: what an unknown slug becomes.
+/// An id that no row has: what an unknown slug becomes.
 const UNKNOWN: i64 = -1;
 
-/// The codes by which the tables know slugs and words.
+/// The ids by which the tables know slugs and words.
 #[derive(Debug)]
-pub(super) struct Codes {
+pub(super) struct Dictionaries {
     manufacturers: HashMap<Box<str>, i64>,
     types: HashMap<Box<str>, i64>,
     categories: HashMap<Box<str>, i64>,
@@ -52,13 +51,13 @@ pub(super) struct Codes {
     words: Vec<Box<str>>,
 }
 
-impl Codes {
-    /// The codes of a release; manufacturers are known by their ordinals.
+impl Dictionaries {
+    /// The dictionaries of a release; manufacturers are known by their ordinals.
     pub(super) fn new(makers: &[Record], terms: TermCodes, words: Vec<Box<str>>) -> Self {
         let by_slug = |terms: Vec<Coded>| {
             terms
                 .into_iter()
-                .map(|(slug, code)| (slug, i64::from(code)))
+                .map(|(slug, id)| (slug, i64::from(id)))
                 .collect()
         };
         Self {
@@ -74,81 +73,96 @@ impl Codes {
         }
     }
 
-    pub(super) fn boat_plan(&self, query: &BoatQuery) -> ListPlan {
+    /// What `query` asks of the tables.
+    pub(super) fn plan(&self, query: &ListQuery) -> ListPlan {
         let mut conditions = Vec::new();
-        let mut slug = |slug: &Option<Slug>, codes: &HashMap<_, i64>, condition: fn(i64) -> _| {
-            let code = slug.as_ref().map(|slug| codes.get(slug.as_str()).copied());
-            conditions.extend(code.map(|code| condition(code.unwrap_or(UNKNOWN))));
-        };
-        slug(
-            &query.manufacturer,
-            &self.manufacturers,
-            Condition::Manufacturer,
-        );
-        slug(&query.boat_type, &self.types, Condition::Type);
-        slug(&query.category, &self.categories, Condition::Category);
-        slug(&query.activity, &self.activities, Condition::Activity);
-        conditions.extend(
-            query
-                .year_from
-                .map(|year| Condition::BuiltFrom(i64::from(year))),
-        );
-        conditions.extend(
-            query
-                .year_to
-                .map(|year| Condition::BuiltTo(i64::from(year))),
-        );
-        let length = query.length.as_ref().map(LengthFilter::ranges);
-        conditions.extend(length.cloned().map(Condition::Length));
-        conditions.extend(self.search(query.search.as_ref(), Condition::BoatWord));
+        let mut lengths = query.length_ranges();
+        for (parameter, value) in query.given() {
+            match (&parameter.kind, value) {
+                (&Kind::Slug(dictionary, column), Value::Slug(slug)) => {
+                    let id = id(self.dictionary(dictionary), slug);
+                    conditions.push(Condition::Equals(column, id));
+                }
+                (&Kind::Term(terms), Value::Slug(slug)) => {
+                    let id = id(self.terms(terms), slug);
+                    conditions.push(Condition::Has(terms, id));
+                }
+                (&Kind::AtLeast(column, _), Value::Integer(least)) => {
+                    conditions.push(Condition::AtLeast(column, integer(*least)));
+                }
+                (&Kind::AtMost(column, _), Value::Integer(most)) => {
+                    conditions.push(Condition::AtMost(column, integer(*most)));
+                }
+                // Both bounds and their unit are one condition.
+                (Kind::LengthMin | Kind::LengthMax, _) => {
+                    conditions.extend(lengths.take().map(Condition::Length));
+                }
+                (Kind::Search, Value::Search(words)) => {
+                    conditions.extend(words.iter().map(|prefix| self.word(prefix)));
+                }
+                (
+                    Kind::LengthUnit | Kind::Limit | Kind::Offset | Kind::Sort(_) | Kind::Order,
+                    _,
+                ) => {}
+                (
+                    Kind::Slug(..)
+                    | Kind::Term(_)
+                    | Kind::AtLeast(..)
+                    | Kind::AtMost(..)
+                    | Kind::Search,
+                    _,
+                ) => {
+                    unreachable!("a value of {} is of its kind", parameter.name)
+                }
+            }
+        }
         ListPlan {
+            list: query.list(),
             conditions,
-            sort: Sort::Boats(query.sort),
-            order: query.order,
+            sort: query.sort(),
+            order: query.order(),
         }
     }
 
-    pub(super) fn manufacturer_plan(&self, query: &ManufacturerQuery) -> ListPlan {
-        let conditions = self
-            .search(query.search.as_ref(), Condition::ManufacturerWord)
-            .collect();
-        ListPlan {
-            conditions,
-            sort: Sort::Manufacturers(query.sort),
-            order: query.order,
+    const fn dictionary(&self, dictionary: Dictionary) -> &HashMap<Box<str>, i64> {
+        match dictionary {
+            Dictionary::Manufacturers => &self.manufacturers,
+            Dictionary::Types => &self.types,
         }
     }
 
-    /// One condition a word: the codes of all words that begin with it.
-    fn search(
-        &self,
-        search: Option<&SearchWords>,
-        condition: fn(i64, i64) -> Condition,
-    ) -> impl Iterator<Item = Condition> {
-        let prefixes = search.into_iter().flat_map(SearchWords::iter);
-        prefixes.map(move |prefix| {
-            let first = self.words.partition_point(|word| **word < *prefix);
-            let matching = self.words[first..].partition_point(|word| word.starts_with(prefix));
-            let code = |place: usize| i64::try_from(place).unwrap_or(i64::MAX);
-            // No word at all makes an empty range, whose end precedes its start.
-            condition(code(first), code(first + matching) - 1)
-        })
+    const fn terms(&self, terms: Terms) -> &HashMap<Box<str>, i64> {
+        match terms {
+            Terms::Categories => &self.categories,
+            Terms::Activities => &self.activities,
+        }
+    }
+
+    /// The ids of all words that begin with `prefix`.
+    fn word(&self, prefix: &str) -> Condition {
+        let first = self.words.partition_point(|word| **word < *prefix);
+        let matching = self.words[first..].partition_point(|word| word.starts_with(prefix));
+        let id = |place: usize| i64::try_from(place).unwrap_or(i64::MAX);
+        // No word at all makes an empty range, whose end precedes its start.
+        Condition::Word(id(first), id(first + matching) - 1)
     }
 }
 
+fn id(dictionary: &HashMap<Box<str>, i64>, slug: &Slug) -> i64 {
+    dictionary.get(slug.as_str()).copied().unwrap_or(UNKNOWN)
+}
+
 impl Catalogue {
-    pub(super) async fn list(
-        self: &Arc<Self>,
-        plan: ListPlan,
-        page: Page,
-        kind: fn(&Self) -> &Kind,
-    ) -> Result<ListBody, ListError> {
+    /// A page of a list, envelope included.
+    pub async fn list(self: &Arc<Self>, query: &ListQuery) -> Result<ListBody, ListError> {
+        let (plan, page) = (self.dictionaries.plan(query), query.page());
         let catalogue = Arc::clone(self);
         // The bodies may be on disk, so they too are read on the thread that may block.
         let answer = self.pool.run(move |connection| {
             let ask = |asked: &Statement| integers(connection, asked);
             let (total, ordinals) = rows(&catalogue.totals, &plan, page, ask)?;
-            let bytes = envelope(kind(&catalogue), &ordinals, page, total)?;
+            let records = catalogue.records(plan.list.kind);
+            let bytes = envelope(records, &ordinals, page, total)?;
             Ok(ListBody {
                 etag: ETag::of(&bytes),
                 bytes,
@@ -187,7 +201,12 @@ pub(super) fn rows(
 }
 
 /// The rows as the release holds them, inside the list envelope (specification section 2.1).
-fn envelope(kind: &Kind, ordinals: &[i64], page: Page, total: u64) -> Result<Bytes, ReleaseError> {
+fn envelope(
+    records: &Records,
+    ordinals: &[i64],
+    page: Page,
+    total: u64,
+) -> Result<Bytes, ReleaseError> {
     let mut bytes = Vec::with_capacity(ordinals.len() * 1024 + 128);
     bytes.extend_from_slice(br#"{"data":["#);
     for (place, &ordinal) in ordinals.iter().enumerate() {
@@ -195,8 +214,8 @@ fn envelope(kind: &Kind, ordinals: &[i64], page: Page, total: u64) -> Result<Byt
             bytes.push(b',');
         }
         let ordinal = u32::try_from(ordinal).unwrap_or(u32::MAX);
-        let row = kind.index.entry(ordinal).head.row();
-        bytes.extend_from_slice(&kind.read(ordinal)?[row]);
+        let row = records.index.entry(ordinal).head.row();
+        bytes.extend_from_slice(&records.read(ordinal)?[row]);
         bytes.push(b'}');
     }
     let Page { limit, offset } = page;

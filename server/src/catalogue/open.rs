@@ -1,7 +1,7 @@
 //! Opening a release for serving: every file is verified, and what requests need is loaded.
 //!
 //! Two threads share the work, since a million boats take one of them seconds. Nothing here
-//! answers a question.
+//! answers a request.
 
 use std::io;
 use std::panic::resume_unwind;
@@ -11,11 +11,11 @@ use shared::release::bodies::Bodies;
 use shared::release::{Release, ReleaseError};
 
 use super::index::Index;
-use super::list::Codes;
+use super::list::Dictionaries;
 use super::pool::{LoadError, Pool};
 use super::queue::{Queue, QueueLimits};
 use super::totals::Totals;
-use super::{Catalogue, Kind};
+use super::{Catalogue, Records};
 
 /// Most bodies that are read from disk at once.
 pub(crate) const READS_AT_ONCE: usize = 32;
@@ -74,7 +74,7 @@ pub enum OpenCatalogueError {
 struct Tables {
     boats: Index,
     manufacturers: Index,
-    codes: Codes,
+    dictionaries: Dictionaries,
     pool: Pool,
     totals: Totals,
 }
@@ -102,13 +102,13 @@ impl Catalogue {
             let bodies = reading.join().unwrap_or_else(|panic| resume_unwind(panic));
             Ok::<_, OpenCatalogueError>((tables?, bodies?))
         })?;
-        let kind = Kind::new;
+        let records = Records::new;
         Ok(Self {
             release_id: release.id().to_string(),
             published_at: release.manifest().published_at.clone(),
-            boats: kind(tables.boats, bodies.boats),
-            manufacturers: kind(tables.manufacturers, bodies.manufacturers),
-            codes: tables.codes,
+            boats: records(tables.boats, bodies.boats),
+            manufacturers: records(tables.manufacturers, bodies.manufacturers),
+            dictionaries: tables.dictionaries,
             totals: tables.totals,
             pool: tables.pool,
             reads: Queue::new("read of a body", READS_AT_ONCE, settings.queues),
@@ -132,7 +132,7 @@ impl Tables {
         let pace = release.pace();
         let boats = Index::new(release.boats()?, pace);
         let manufacturers = release.manufacturers()?;
-        let codes = Codes::new(&manufacturers, release.terms()?, release.words()?);
+        let dictionaries = Dictionaries::new(&manufacturers, release.terms()?, release.words()?);
         let manufacturers = Index::new(manufacturers, pace);
         let listing = release.listing()?;
         let totals = Totals::of_listing(&listing, pace);
@@ -144,7 +144,7 @@ impl Tables {
         Ok(Self {
             boats,
             manufacturers,
-            codes,
+            dictionaries,
             pool,
             totals,
         })

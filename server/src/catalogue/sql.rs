@@ -8,111 +8,102 @@
 //! for each order, and DuckDB keeps the order of the one table it reads from. Where rows are found
 //! by words, in a table of their own, they are sorted.
 
+use std::fmt::Write;
+
 use shared::base::units::LengthRanges;
 
-use super::tables::{ACTIVITY_BITS, CATEGORY_BITS, Sort, unit};
-use crate::params::{Order, Page};
+use super::tables::unit;
+use crate::params::{Column, List, Order, Page, Sort, Terms};
 
 /// Pages that end up to here are found in one statement together with their total, which saves a
 /// third of the time; beyond, holding the rows before the page would take longer.
 const ONE_PASS_ROWS_MAX: u64 = 1000;
 
 /// One condition on a row, with its values.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) enum Condition {
-    /// The boat's manufacturer has this code.
-    Manufacturer(i64),
-    /// The boat's type has this code.
-    Type(i64),
-    /// The boat has the category with this code.
-    Category(i64),
-    /// The boat has the activity with this code.
-    Activity(i64),
-    /// The boat was still built in or after this year.
-    BuiltFrom(i64),
-    /// The boat was first built in or before this year.
-    BuiltTo(i64),
+    /// The column has this value.
+    Equals(Column, i64),
+    /// The column has this value or a greater one.
+    AtLeast(Column, i64),
+    /// The column has this value or a lower one.
+    AtMost(Column, i64),
+    /// The boat has the term with this id.
+    Has(Terms, i64),
     /// The boat's physical length is admitted.
     Length(LengthRanges),
-    /// Some word of the boat's model has a code within these inclusive bounds.
-    BoatWord(i64, i64),
-    /// Some word of the manufacturer's name has a code within these inclusive bounds.
-    ManufacturerWord(i64, i64),
+    /// Some word of the row's name has an id within these inclusive bounds.
+    Word(i64, i64),
 }
 
 impl Condition {
     const fn is_word(&self) -> bool {
-        matches!(self, Self::BoatWord(..) | Self::ManufacturerWord(..))
+        matches!(self, Self::Word(..))
     }
 
     /// Whether the columns of the row itself decide.
     const fn is_of_columns(&self) -> bool {
-        match *self {
-            Self::Category(code) => code < CATEGORY_BITS,
-            Self::Activity(code) => code < ACTIVITY_BITS,
-            Self::BoatWord(..) | Self::ManufacturerWord(..) => false,
+        match self {
+            Self::Has(terms, id) => terms.bit(*id).is_some(),
+            Self::Word(..) => false,
             _ => true,
         }
     }
 
-    const fn text(&self) -> &'static str {
-        match self {
-            Self::Manufacturer(_) => "manufacturer = ?",
-            Self::Type(_) => "type = ?",
-            Self::Category(_) | Self::Activity(_) if self.is_of_columns() => "terms & ? <> 0",
-            Self::Category(_) => "ordinal IN (SELECT ordinal FROM boat_categories WHERE term = ?)",
-            Self::Activity(_) => "ordinal IN (SELECT ordinal FROM boat_activities WHERE term = ?)",
-            Self::BuiltFrom(_) => "? <= last_year",
-            Self::BuiltTo(_) => "first_year <= ?",
+    /// Adds the condition to a statement about `list`. Writing to a text cannot fail.
+    fn write(&self, list: &List, text: &mut String) {
+        _ = match self {
+            Self::Equals(column, _) => write!(text, "{} = ?", column.name),
+            Self::AtLeast(column, _) => write!(text, "? <= {}", column.name),
+            Self::AtMost(column, _) => write!(text, "{} <= ?", column.name),
+            Self::Has(..) if self.is_of_columns() => write!(text, "terms & ? <> 0"),
+            Self::Has(terms, _) => {
+                let table = terms.table();
+                write!(
+                    text,
+                    "ordinal IN (SELECT ordinal FROM {table} WHERE term = ?)"
+                )
+            }
             // A third faster than the same with OR.
-            Self::Length(_) => {
+            Self::Length(_) => write!(
+                text,
                 "length BETWEEN ? AND ? AND NOT (unit = ? AND length NOT BETWEEN ? AND ?)"
+            ),
+            Self::Word(..) => {
+                let words = list.words;
+                write!(
+                    text,
+                    "ordinal IN (SELECT ordinal FROM {words} WHERE word BETWEEN ? AND ?)"
+                )
             }
-            Self::BoatWord(..) => {
-                "ordinal IN (SELECT ordinal FROM boat_words WHERE word BETWEEN ? AND ?)"
-            }
-            Self::ManufacturerWord(..) => {
-                "ordinal IN (SELECT ordinal FROM manufacturer_words WHERE word BETWEEN ? AND ?)"
-            }
-        }
+        };
     }
 
     fn push_values(&self, values: &mut Vec<i64>) {
         match self {
-            &Self::Category(code) if self.is_of_columns() => values.push(bit(code)),
-            &Self::Activity(code) if self.is_of_columns() => {
-                values.push(bit(code) << CATEGORY_BITS);
+            &(Self::Equals(_, value) | Self::AtLeast(_, value) | Self::AtMost(_, value)) => {
+                values.push(value);
             }
-            &(Self::Manufacturer(value)
-            | Self::Type(value)
-            | Self::Category(value)
-            | Self::Activity(value)
-            | Self::BuiltFrom(value)
-            | Self::BuiltTo(value)) => values.push(value),
-            &(Self::BoatWord(low, high) | Self::ManufacturerWord(low, high)) => {
-                values.extend([low, high]);
-            }
+            &Self::Has(terms, id) => values.push(terms.bit(id).unwrap_or(id)),
             Self::Length(ranges) => {
                 let (tolerant, exact) = (&ranges.tolerant, &ranges.exact);
                 values.extend([*tolerant.start(), *tolerant.end()]);
                 values.extend([unit(ranges.exact_system), *exact.start(), *exact.end()]);
             }
+            &Self::Word(low, high) => values.extend([low, high]),
         }
     }
-}
-
-/// The bit of a code; none where the code is unknown.
-const fn bit(code: i64) -> i64 {
-    if code < 0 { 0 } else { 1 << code }
 }
 
 /// A list query: which rows, in which order.
 #[derive(Clone, Debug)]
 pub(super) struct ListPlan {
+    /// Of which list.
+    pub(super) list: &'static List,
     /// What every row must satisfy.
     pub(super) conditions: Vec<Condition>,
     /// The order.
-    pub(super) sort: Sort,
+    pub(super) sort: &'static Sort,
     /// Its direction.
     pub(super) order: Order,
 }
@@ -151,9 +142,10 @@ pub(super) struct PageStatement {
 impl ListPlan {
     /// How many rows there are, past the last page too.
     pub(super) fn total(&self) -> Statement {
-        let from = self.from();
+        let mut text = "SELECT count(*) ".to_owned();
+        self.write_from(&mut text);
         Statement {
-            text: format!("SELECT count(*) {from}"),
+            text,
             values: self.values(),
         }
     }
@@ -161,7 +153,7 @@ impl ListPlan {
     /// How many rows there are, and after that the ordinals of those from the first to the end of
     /// `page`. `None` where [`Self::total`] and [`Self::page`] take less time.
     pub(super) fn total_and_rows(&self, page: Page) -> Option<Statement> {
-        let end = page.offset.saturating_add(u64::from(page.limit));
+        let end = page.offset.saturating_add(page.limit);
         let rank = match self.access_path() {
             AccessPath::Position | AccessPath::Table => return None,
             AccessPath::Words | AccessPath::Both if ONE_PASS_ROWS_MAX < end => return None,
@@ -172,11 +164,11 @@ impl ListPlan {
             Order::Asc => "arg_min",
             Order::Desc => "arg_max",
         };
-        let from = self.from();
         // There is no list of the first of no rows.
-        let text = format!(
-            "SELECT unnest(list_concat([count(*)], coalesce({first}(ordinal, {rank}, ?), []))) {from}"
+        let mut text = format!(
+            "SELECT unnest(list_concat([count(*)], coalesce({first}(ordinal, {rank}, ?), []))) "
         );
+        self.write_from(&mut text);
         let mut values = vec![integer(end)];
         values.extend(self.values());
         Some(Statement { text, values })
@@ -188,7 +180,7 @@ impl ListPlan {
     /// to the page, so they may come in reverse.
     pub(super) fn page(&self, page: Page, total: u64) -> PageStatement {
         let start = page.offset.min(total);
-        let end = start.saturating_add(u64::from(page.limit)).min(total);
+        let end = start.saturating_add(page.limit).min(total);
         let (before, after, limit) = (start, total - end, integer(end - start));
         let access_path = self.access_path();
         let is_reversed = match access_path {
@@ -200,22 +192,20 @@ impl ListPlan {
             (Order::Asc, false) | (Order::Desc, true) => "ASC",
             (Order::Desc, false) | (Order::Asc, true) => "DESC",
         };
-        let from = self.from();
         let mut values = self.values();
         values.extend([limit, skipped]);
-        let text = match access_path {
+        let mut text = "SELECT ordinal ".to_owned();
+        self.write_from(&mut text);
+        // Writing to a text cannot fail.
+        _ = match access_path {
             // As fast for the last page as for the first.
             AccessPath::Position => {
                 values = vec![skipped, limit];
-                format!("SELECT ordinal {from} WHERE ? <= rowid LIMIT ?")
+                write!(text, " WHERE ? <= rowid LIMIT ?")
             }
-            AccessPath::Table => format!("SELECT ordinal {from} LIMIT ? OFFSET ?"),
-            AccessPath::Words => {
-                format!("SELECT ordinal {from} ORDER BY rank {direction} LIMIT ? OFFSET ?")
-            }
-            AccessPath::Both => {
-                format!("SELECT ordinal {from} ORDER BY rowid {direction} LIMIT ? OFFSET ?")
-            }
+            AccessPath::Table => write!(text, " LIMIT ? OFFSET ?"),
+            AccessPath::Words => write!(text, " ORDER BY rank {direction} LIMIT ? OFFSET ?"),
+            AccessPath::Both => write!(text, " ORDER BY rowid {direction} LIMIT ? OFFSET ?"),
         };
         let statement = Statement { text, values };
         PageStatement {
@@ -237,22 +227,27 @@ impl ListPlan {
         }
     }
 
-    fn from(&self) -> String {
-        let (table, words, rank) = (self.sort.table(), self.sort.words(), self.sort.rank());
-        let conditions: Vec<_> = self.conditions.iter().map(Condition::text).collect();
-        match self.access_path() {
-            AccessPath::Position => format!("FROM {table}"),
+    fn write_from(&self, text: &mut String) {
+        let (table, words, rank) = (self.sort.table, self.list.words, self.sort.rank);
+        // Writing to a text cannot fail.
+        _ = match self.access_path() {
+            AccessPath::Position => write!(text, "FROM {table}"),
             AccessPath::Table | AccessPath::Both => {
-                format!("FROM {table} WHERE {}", conditions.join(" AND "))
+                _ = write!(text, "FROM {table} WHERE ");
+                for (place, condition) in self.conditions.iter().enumerate() {
+                    text.push_str(if place == 0 { "" } else { " AND " });
+                    condition.write(self.list, text);
+                }
+                Ok(())
             }
             AccessPath::Words => {
                 let one = format!(
                     "SELECT DISTINCT ordinal, {rank} AS rank FROM {words} WHERE word BETWEEN ? AND ?"
                 );
-                let every = vec![one; conditions.len()].join(" INTERSECT ");
-                format!("FROM ({every})")
+                let every = vec![one; self.conditions.len()].join(" INTERSECT ");
+                write!(text, "FROM ({every})")
             }
-        }
+        };
     }
 
     fn values(&self) -> Vec<i64> {
@@ -265,6 +260,6 @@ impl ListPlan {
 }
 
 /// An integer as it is bound. None that is too large is ever asked for.
-fn integer(value: u64) -> i64 {
+pub(super) fn integer(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }

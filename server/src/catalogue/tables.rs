@@ -7,15 +7,13 @@
 
 use shared::base::units::Unit;
 
-use crate::params::{BoatSort, ManufacturerSort};
+pub(super) use crate::params::NOT_ENDED;
+use crate::params::Terms;
 
 /// Categories with codes below this are bits of the column `terms`, from the lowest on.
 pub(super) const CATEGORY_BITS: i64 = 32;
 /// Activities with codes below this are the bits after those. The sign is not used.
 pub(super) const ACTIVITY_BITS: i64 = 31;
-
-/// The last year of a production that has not ended.
-pub(super) const NOT_ENDED: i64 = 32767;
 
 /// No file, no network, no extension, no way to change that, and each query on the one thread that
 /// runs it.
@@ -55,45 +53,26 @@ pub(super) const fn unit(unit: Unit) -> i64 {
     }
 }
 
-/// What a list is ordered by: always a unique rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sort {
-    /// A sort of boats.
-    Boats(BoatSort),
-    /// A sort of manufacturers.
-    Manufacturers(ManufacturerSort),
-}
-
-impl Sort {
-    /// The table in this order.
+impl Terms {
+    /// The table of those that have no bit.
     pub(super) const fn table(self) -> &'static str {
         match self {
-            Self::Boats(BoatSort::Model) => "boats_by_model",
-            Self::Boats(BoatSort::Year) => "boats_by_year",
-            Self::Boats(BoatSort::Length) => "boats_by_length",
-            Self::Boats(BoatSort::Manufacturer) => "boats_by_manufacturer",
-            Self::Manufacturers(ManufacturerSort::Name) => "manufacturers_by_name",
-            Self::Manufacturers(ManufacturerSort::UpdatedAt) => "manufacturers_by_updated",
+            Self::Categories => "boat_categories",
+            Self::Activities => "boat_activities",
         }
     }
 
-    /// The table of words.
-    pub(super) const fn words(self) -> &'static str {
-        match self {
-            Self::Boats(_) => "boat_words",
-            Self::Manufacturers(_) => "manufacturer_words",
-        }
-    }
-
-    /// The column of [`Self::words`] with a row's place in [`Self::table`].
-    pub(super) const fn rank(self) -> &'static str {
-        match self {
-            Self::Boats(BoatSort::Model) => "model_rank",
-            Self::Boats(BoatSort::Year) => "year_rank",
-            Self::Boats(BoatSort::Length) => "length_rank",
-            Self::Boats(BoatSort::Manufacturer) => "manufacturer_rank",
-            Self::Manufacturers(ManufacturerSort::Name) => "name_rank",
-            Self::Manufacturers(ManufacturerSort::UpdatedAt) => "updated_rank",
+    /// The bit of the term with this id in the column `terms`, where it has one; no bit at all of an
+    /// id that is unknown.
+    pub(super) const fn bit(self, id: i64) -> Option<i64> {
+        let (first, bits) = match self {
+            Self::Categories => (0, CATEGORY_BITS),
+            Self::Activities => (CATEGORY_BITS, ACTIVITY_BITS),
+        };
+        match id {
+            ..0 => Some(0),
+            _ if id < bits => Some(1 << (first + id)),
+            _ => None,
         }
     }
 }

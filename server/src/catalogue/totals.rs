@@ -6,21 +6,20 @@ use std::ops::RangeInclusive;
 
 use shared::base::units::Unit;
 use shared::release::pace::{Pace, paced};
-use shared::release::reader::{ListedBoat, Listing, Pair};
+use shared::release::reader::{Listing, Pair};
 
 use super::sql::{Condition, ListPlan};
-use super::tables::{NOT_ENDED, Sort};
+use crate::params::{BOATS, Column, FIRST_YEAR, LAST_YEAR, ListKind, Terms};
 
 /// The numbers of rows of a release.
 #[derive(Debug)]
 pub(super) struct Totals {
-    manufacturers: Counts,
-    boats_of_manufacturer: Counts,
-    boats_of_type: Counts,
-    boats_of_category: Counts,
-    boats_of_activity: Counts,
-    first_years: Counts,
-    last_years: Counts,
+    boats: u64,
+    manufacturers: u64,
+    /// Boats by each column that a filter compares.
+    columns: Vec<(&'static str, Counts)>,
+    categories: Counts,
+    activities: Counts,
     metric_lengths: Counts,
     imperial_lengths: Counts,
 }
@@ -28,21 +27,23 @@ pub(super) struct Totals {
 impl Totals {
     /// Counts what is listed.
     pub(super) fn of_listing(listing: &Listing, pace: &dyn Pace) -> Self {
-        let boats =
-            |value: fn(&ListedBoat) -> i64| Counts::new(paced(&listing.boats, pace).map(value));
         let terms = |pairs: &[Pair]| Counts::new(paced(pairs, pace).map(|&(term, _)| term.into()));
         let lengths = |unit| {
             let boats = paced(&listing.boats, pace).filter(move |boat| boat.unit == unit);
             Counts::new(boats.map(|boat| boat.length))
         };
+        let columns = columns().into_iter();
         Self {
-            manufacturers: Counts::new(listing.manufacturers.iter().map(|_| 0)),
-            boats_of_manufacturer: boats(|boat| boat.manufacturer.into()),
-            boats_of_type: boats(|boat| boat.boat_type.into()),
-            boats_of_category: terms(&listing.boat_categories),
-            boats_of_activity: terms(&listing.boat_activities),
-            first_years: boats(|boat| boat.first_year.into()),
-            last_years: boats(|boat| boat.last_year.map_or(NOT_ENDED, i64::from)),
+            boats: listing.boats.len() as u64,
+            manufacturers: listing.manufacturers.len() as u64,
+            columns: columns
+                .map(|column| {
+                    let values = paced(&listing.boats, pace).map(column.of);
+                    (column.name, Counts::new(values))
+                })
+                .collect(),
+            categories: terms(&listing.boat_categories),
+            activities: terms(&listing.boat_activities),
             metric_lengths: lengths(Unit::Metric),
             imperial_lengths: lengths(Unit::Imperial),
         }
@@ -51,21 +52,22 @@ impl Totals {
     /// How many rows `plan` asks for, where a count query is not needed to know.
     pub(super) fn of(&self, plan: &ListPlan) -> Option<u64> {
         Some(match plan.conditions.as_slice() {
-            [] => match plan.sort {
-                Sort::Boats(_) => self.first_years.all(),
-                Sort::Manufacturers(_) => self.manufacturers.all(),
+            [] => match plan.list.kind {
+                ListKind::Boats => self.boats,
+                ListKind::Manufacturers => self.manufacturers,
             },
-            &[Condition::Manufacturer(code)] => self.boats_of_manufacturer.at(code),
-            &[Condition::Type(code)] => self.boats_of_type.at(code),
-            &[Condition::Category(code)] => self.boats_of_category.at(code),
-            &[Condition::Activity(code)] => self.boats_of_activity.at(code),
-            &[Condition::BuiltFrom(from)] => self.last_years.all() - self.last_years.below(from),
-            &[Condition::BuiltTo(to)] => self.first_years.up_to(to),
+            [Condition::Equals(column, value)] => self.by(*column)?.at(*value),
+            [Condition::AtLeast(column, from)] => self.boats - self.by(*column)?.below(*from),
+            [Condition::AtMost(column, to)] => self.by(*column)?.up_to(*to),
             // No production that is listed ended before it began, so whichever ended before `from` is
             // one of those that began up to `to`.
-            &[Condition::BuiltFrom(from), Condition::BuiltTo(to)] if from <= to => {
-                self.first_years.up_to(to) - self.last_years.below(from)
+            [Condition::AtLeast(low, from), Condition::AtMost(high, to)]
+                if (low.name, high.name) == (LAST_YEAR.name, FIRST_YEAR.name) && from <= to =>
+            {
+                self.by(*high)?.up_to(*to) - self.by(*low)?.below(*from)
             }
+            [Condition::Has(Terms::Categories, id)] => self.categories.at(*id),
+            [Condition::Has(Terms::Activities, id)] => self.activities.at(*id),
             [Condition::Length(ranges)] => {
                 let (exact, tolerant) = match ranges.exact_system {
                     Unit::Metric => (&self.metric_lengths, &self.imperial_lengths),
@@ -76,6 +78,20 @@ impl Totals {
             _ => return None,
         })
     }
+
+    fn by(&self, column: Column) -> Option<&Counts> {
+        let found = self.columns.iter().find(|(name, _)| *name == column.name);
+        found.map(|(_, counts)| counts)
+    }
+}
+
+/// The columns that filters compare, each once.
+fn columns() -> Vec<Column> {
+    let parameters = BOATS.parameters.iter();
+    let mut columns: Vec<_> = parameters.filter_map(|one| one.kind.column()).collect();
+    columns.sort_unstable_by_key(|column| column.name);
+    columns.dedup_by_key(|column| column.name);
+    columns
 }
 
 /// Numbers of rows by an integer.
@@ -99,10 +115,6 @@ impl Counts {
         Self {
             up_to: up_to.collect(),
         }
-    }
-
-    fn all(&self) -> u64 {
-        self.up_to.last().map_or(0, |&(_, count)| count)
     }
 
     fn below(&self, value: i64) -> u64 {

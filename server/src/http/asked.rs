@@ -6,18 +6,18 @@
 use shared::base::ids::IdOrSlug;
 
 use super::error::ApiError;
-use super::look_up::{Found, LookUp, parse_nested, parse_record};
+use super::look_up::{Found, LookUp, boats_of, parse_nested, parse_record};
 use super::routes::CatalogueOperation;
-use super::{boats, manufacturers};
-use crate::params::{BoatList, BoatQuery, ManufacturerQuery, ParamIssue, QueryString};
+use crate::params::{
+    BOATS, BOATS_OF_MANUFACTURER, ListQuery, MANUFACTURERS, ParamIssue, QueryString,
+};
 
 /// A request of the catalogue, understood.
 pub(crate) enum Asked {
-    Boats(Box<BoatQuery>),
+    List(ListQuery),
     Boat(IdOrSlug),
-    Manufacturers(ManufacturerQuery),
     Manufacturer(IdOrSlug),
-    ManufacturerBoats(IdOrSlug, Box<BoatQuery>),
+    ManufacturerBoats(IdOrSlug, ListQuery),
 }
 
 impl Asked {
@@ -28,20 +28,18 @@ impl Asked {
         query: &QueryString,
     ) -> Result<Self, Vec<ParamIssue>> {
         Ok(match operation {
-            CatalogueOperation::ListBoats => {
-                Self::Boats(Box::new(BoatQuery::parse(query, BoatList::All)?))
-            }
+            CatalogueOperation::ListBoats => Self::List(ListQuery::parse(query, &BOATS)?),
             CatalogueOperation::GetBoat => Self::Boat(parse_record(segment, query)?),
             CatalogueOperation::ListManufacturers => {
-                Self::Manufacturers(ManufacturerQuery::parse(query)?)
+                Self::List(ListQuery::parse(query, &MANUFACTURERS)?)
             }
             CatalogueOperation::GetManufacturer => {
                 Self::Manufacturer(parse_record(segment, query)?)
             }
             CatalogueOperation::ListManufacturerBoats => {
-                let query = BoatQuery::parse(query, BoatList::OfManufacturer);
+                let query = ListQuery::parse(query, &BOATS_OF_MANUFACTURER);
                 let (manufacturer, query) = parse_nested(segment, query)?;
-                Self::ManufacturerBoats(manufacturer, Box::new(query))
+                Self::ManufacturerBoats(manufacturer, query)
             }
         })
     }
@@ -49,12 +47,12 @@ impl Asked {
     /// Looks up what was asked for.
     pub(crate) async fn look_up(self, look_up: &LookUp<'_>) -> Result<Found, ApiError> {
         match self {
-            Self::Boats(query) => boats::list(look_up, &query).await,
-            Self::Boat(id_or_slug) => boats::get(look_up, &id_or_slug).await,
-            Self::Manufacturers(query) => manufacturers::list(look_up, &query).await,
-            Self::Manufacturer(id_or_slug) => manufacturers::get(look_up, &id_or_slug).await,
+            Self::List(query) => look_up.list(&query).await,
+            Self::Boat(id_or_slug) => look_up.boat(&id_or_slug).await,
+            Self::Manufacturer(id_or_slug) => look_up.manufacturer(&id_or_slug).await,
             Self::ManufacturerBoats(id_or_slug, query) => {
-                manufacturers::list_boats(look_up, &id_or_slug, *query).await
+                let query = boats_of(look_up.catalogue, &id_or_slug, query)?;
+                look_up.list(&query).await
             }
         }
     }

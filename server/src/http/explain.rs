@@ -18,12 +18,11 @@ use shared::base::ids::IdOrSlug;
 use super::asked::Asked;
 use super::connection::{self, BadHead};
 use super::error::ApiError;
-use super::look_up::{Found, LookUp};
-use super::manufacturers::boats_of;
+use super::look_up::{Found, LookUp, boats_of};
 use super::pipeline::{Target, target};
 use super::routes::{self, Destination, Operation};
 use super::{limits, openapi};
-use crate::cache::{CacheError, Freshness, ListCache, ListKey, ListKind};
+use crate::cache::{CacheError, Freshness, ListCache, ListKey};
 use crate::catalogue::{Catalogue, ExplainedRows, ListError};
 use crate::error_chain::chain;
 use crate::metrics::Queries;
@@ -119,23 +118,15 @@ impl Explanation {
                 self.record = manufacturer(catalogue, name);
                 return Ok(());
             }
-            Asked::Manufacturers(query) => {
-                self.parameters = query.understood();
-                let key = look_up.key(ListKind::Manufacturers, query.canonical());
-                let rows = catalogue.explain_manufacturers(query, clock).await;
-                self.list = Some(list(key, rows)?);
-                return Ok(());
-            }
-            Asked::Boats(query) => query.as_ref().clone(),
+            Asked::List(query) => query.clone(),
             Asked::ManufacturerBoats(name, query) => {
                 self.record = manufacturer(catalogue, name);
-                boats_of(catalogue, name, query.as_ref().clone())?
+                boats_of(catalogue, name, query.clone())?
             }
         };
         self.parameters = query.understood();
-        let key = look_up.key(ListKind::Boats, query.canonical());
-        let rows = catalogue.explain_boats(&query, clock).await;
-        self.list = Some(list(key, rows)?);
+        let rows = catalogue.explain(&query, clock).await;
+        self.list = Some(list(look_up.key(&query), rows)?);
         Ok(())
     }
 }

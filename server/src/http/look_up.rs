@@ -1,4 +1,4 @@
-//! What the endpoints of the catalogue share: the surroundings of a look-up, and what one finds.
+//! What the endpoints of the catalogue look up, and what they find.
 
 use std::sync::Arc;
 
@@ -8,10 +8,12 @@ use shared::base::etag::ETag;
 use shared::base::ids::IdOrSlug;
 
 use super::error::ApiError;
-use crate::cache::{CacheError, Freshness, ListCache, ListKey, ListKind};
+use crate::cache::{CacheError, Freshness, ListCache, ListKey};
 use crate::catalogue::{Body, BodyError, Catalogue, ListBody, ListError, QueryError};
 use crate::metrics::Queries;
-use crate::params::{self, NoParams, Page, ParamIssue, QueryString, page_links};
+use crate::params::{self, ListQuery, NoParams, ParamIssue, QueryString, page_links};
+
+const UNKNOWN_MANUFACTURER: ApiError = ApiError::NoRecord("manufacturer");
 
 /// The surroundings of a look-up: one release, one moment, one address.
 pub(crate) struct LookUp<'a> {
@@ -35,32 +37,26 @@ pub(crate) struct Found {
 
 impl LookUp<'_> {
     /// What the answer of a list is remembered by.
-    pub(crate) fn key(&self, list: ListKind, canonical_query: String) -> ListKey {
+    pub(crate) fn key(&self, query: &ListQuery) -> ListKey {
         ListKey {
             release: self.catalogue.release_id().to_owned(),
-            list,
-            query: canonical_query,
+            list: query.list().kind,
+            query: query.canonical(),
         }
     }
 
     /// A page of a list, remembered or queried.
-    pub(crate) async fn list(
-        &self,
-        list: ListKind,
-        canonical_query: String,
-        page: Page,
-        query: impl Future<Output = Result<ListBody, ListError>>,
-    ) -> Result<Found, ApiError> {
-        let key = self.key(list, canonical_query);
+    pub(crate) async fn list(&self, query: &ListQuery) -> Result<Found, ApiError> {
+        let key = self.key(query);
         let waiting = self.catalogue.queue_limits().longest();
-        let query = self.measured(query);
-        let asked = self.lists.get_or_query(&key, self.now, waiting, query);
+        let answer = self.measured(self.catalogue.list(query));
+        let asked = self.lists.get_or_query(&key, self.now, waiting, answer);
         let (body, freshness) = asked.await.inspect_err(|refused| {
             if matches!(refused, CacheError::WaitedTooLong { .. }) {
                 self.metrics.refuse_identical();
             }
         })?;
-        let link = page_links(self.path, self.query, page, body.total);
+        let link = page_links(self.path, self.query, query.page(), body.total);
         Ok(Found {
             body: body.bytes,
             etag: body.etag,
@@ -69,8 +65,22 @@ impl LookUp<'_> {
         })
     }
 
+    /// One boat.
+    pub(crate) async fn boat(&self, id_or_slug: &IdOrSlug) -> Result<Found, ApiError> {
+        let boat = self.catalogue.find_boat(id_or_slug);
+        let boat = boat.ok_or(ApiError::NoRecord("boat"))?;
+        self.record(self.catalogue.boat_body(boat).await)
+    }
+
+    /// One manufacturer.
+    pub(crate) async fn manufacturer(&self, id_or_slug: &IdOrSlug) -> Result<Found, ApiError> {
+        let manufacturer = self.catalogue.find_manufacturer(id_or_slug);
+        let manufacturer = manufacturer.ok_or(UNKNOWN_MANUFACTURER)?;
+        self.record(self.catalogue.manufacturer_body(manufacturer).await)
+    }
+
     /// A record whose body was asked for.
-    pub(crate) fn record(&self, body: Result<Body, BodyError>) -> Result<Found, ApiError> {
+    fn record(&self, body: Result<Body, BodyError>) -> Result<Found, ApiError> {
         if let Err(BodyError::Queue(refused)) = &body {
             self.metrics.refuse(refused);
         }
@@ -106,6 +116,18 @@ impl Found {
             link: None,
         }
     }
+}
+
+/// The list of boats with one manufacturer's slug as filter, so that the rows, and even the
+/// remembered answers, are the same from either endpoint.
+pub(crate) fn boats_of(
+    catalogue: &Catalogue,
+    id_or_slug: &IdOrSlug,
+    query: ListQuery,
+) -> Result<ListQuery, ApiError> {
+    let manufacturer = catalogue.find_manufacturer(id_or_slug);
+    let manufacturer = manufacturer.ok_or(UNKNOWN_MANUFACTURER)?;
+    Ok(query.of_manufacturer(catalogue.manufacturer_slug(manufacturer)))
 }
 
 /// Reads the path of one record, which takes no query parameters.

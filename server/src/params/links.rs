@@ -16,7 +16,7 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
 /// `path` is the encoded path of the list, `query` its accepted query. The references are
 /// relative (path and query) and keep the other parameters in request order.
 pub fn page_links(path: &str, query: &QueryString, page: Page, total: u64) -> Option<String> {
-    let limit = u64::from(page.limit);
+    let limit = page.limit;
     let next = Some(page.offset.saturating_add(limit)).filter(|&offset| offset < total);
     let previous = (page.offset != 0).then(|| page.offset.saturating_sub(limit));
     let previous = previous.filter(|&offset| offset < total);

@@ -5,30 +5,17 @@
 //! occurrence; later occurrences say nothing new, and their values are not looked at.
 
 use super::ParamIssue;
+use super::parameter::Parameter;
 use super::query_string::{Pair, QueryString};
 
 /// Longest field of an issue, in characters; a longer name is cut there.
 const FIELD_MAX: usize = 64;
 
-/// The parameters of an endpoint.
-#[derive(Debug)]
-pub(super) struct Accepted {
-    /// Accepted names, in the order in which messages list them.
-    pub(super) names: &'static [&'static str],
-    /// A name that deserves its own explanation, with that explanation.
-    pub(super) refused: Option<(&'static str, &'static str)>,
-}
-
-impl Accepted {
-    /// No parameter at all.
-    pub(super) const NONE: Self = Self {
-        names: &[],
-        refused: None,
-    };
-}
-
 /// Reads typed values out of a query string.
 pub(super) struct Reader<'query> {
+    accepted: &'static [Parameter],
+    /// A name that deserves its own explanation, with that explanation.
+    refused: Option<(&'static str, &'static str)>,
     given: Vec<Given<'query>>,
     issues: Vec<(Position, ParamIssue)>,
 }
@@ -47,13 +34,19 @@ struct Given<'query> {
 
 impl<'query> Reader<'query> {
     /// Looks at every pair once; values are parsed later, by [`Reader::take`].
-    pub(super) fn new(query: &'query QueryString, accepted: &Accepted) -> Self {
+    pub(super) fn new(
+        query: &'query QueryString,
+        accepted: &'static [Parameter],
+        refused: Option<(&'static str, &'static str)>,
+    ) -> Self {
         let mut reader = Self {
+            accepted,
+            refused,
             given: Vec::new(),
             issues: Vec::new(),
         };
         for (position, pair) in query.pairs().iter().enumerate() {
-            reader.look_at(position, pair, accepted);
+            reader.look_at(position, pair);
         }
         reader
     }
@@ -91,20 +84,20 @@ impl<'query> Reader<'query> {
         Err(self.issues.into_iter().map(|(_, issue)| issue).collect())
     }
 
-    fn look_at(&mut self, position: Position, pair: &'query Pair, accepted: &Accepted) {
+    fn look_at(&mut self, position: Position, pair: &'query Pair) {
         let name = match &pair.name {
             Ok(name) => name,
             Err(bad) => return self.add(position, &bad.raw, format!("name {}", bad.problem)),
         };
         if let Some(first) = self.given.iter_mut().find(|given| given.name == name) {
-            let is_news = !first.is_repeated && accepted.names.contains(&name.as_str());
+            let is_news = !first.is_repeated && is_accepted(name, self.accepted);
             first.is_repeated = true;
             if is_news {
                 self.add(position, name, "must be given only once".to_owned());
             }
             return;
         }
-        let value = check(name, pair, accepted);
+        let value = self.check(name, pair);
         self.given.push(Given {
             name,
             position,
@@ -113,6 +106,24 @@ impl<'query> Reader<'query> {
         });
         if let Err(message) = value {
             self.add(position, name, message);
+        }
+    }
+
+    /// The text of a pair that may be parsed.
+    fn check(&self, name: &str, pair: &'query Pair) -> Result<&'query str, String> {
+        if let Some((_, explanation)) = self.refused.filter(|&(refused, _)| refused == name) {
+            return Err(explanation.to_owned());
+        }
+        if name.is_empty() {
+            return Err("must have a name".to_owned());
+        }
+        if !is_accepted(name, self.accepted) {
+            return Err(unknown(name, self.accepted));
+        }
+        match &pair.value {
+            Err(bad) => Err(bad.to_string()),
+            Ok(value) if value.is_empty() => Err("must not be empty".to_owned()),
+            Ok(value) => Ok(value),
         }
     }
 
@@ -127,29 +138,11 @@ impl<'query> Reader<'query> {
     }
 }
 
-/// The text of a pair that may be parsed.
-fn check<'query>(
-    name: &str,
-    pair: &'query Pair,
-    accepted: &Accepted,
-) -> Result<&'query str, String> {
-    if let Some((_, explanation)) = accepted.refused.filter(|&(refused, _)| refused == name) {
-        return Err(explanation.to_owned());
-    }
-    if name.is_empty() {
-        return Err("must have a name".to_owned());
-    }
-    if !accepted.names.contains(&name) {
-        return Err(unknown(name, accepted.names));
-    }
-    match &pair.value {
-        Err(bad) => Err(bad.to_string()),
-        Ok(value) if value.is_empty() => Err("must not be empty".to_owned()),
-        Ok(value) => Ok(value),
-    }
+fn is_accepted(name: &str, accepted: &[Parameter]) -> bool {
+    accepted.iter().any(|parameter| parameter.name == name)
 }
 
-fn unknown(name: &str, accepted: &[&str]) -> String {
+fn unknown(name: &str, accepted: &[Parameter]) -> String {
     let wanted = cut(name).to_ascii_lowercase();
     let likeness = |candidate: &str| {
         let candidate = candidate.to_ascii_lowercase();
@@ -157,14 +150,15 @@ fn unknown(name: &str, accepted: &[&str]) -> String {
         strsim::normalized_damerau_levenshtein(&wanted, &candidate)
             .max(strsim::sorensen_dice(&wanted, &candidate))
     };
-    let nearest = accepted
+    let names: Vec<_> = accepted.iter().map(|parameter| parameter.name).collect();
+    let nearest = names
         .iter()
         .rev()
         .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     match nearest {
         None => "unknown parameter; none is accepted here".to_owned(),
         Some(nearest) => {
-            let all = accepted.join(", ");
+            let all = names.join(", ");
             format!("unknown parameter; the nearest is {nearest}; accepted are {all}")
         }
     }

@@ -10,16 +10,16 @@ mod queries;
 /// A key of our form; nobody was given it.
 const KEY: &str = "boat_test_789ABCDEFGHIJKLMNOPQRSTUVWXYZabc2uHPRw";
 
-fn boats(raw: &str) -> Result<BoatQuery, Vec<ParamIssue>> {
-    BoatQuery::parse(&QueryString::parse(Some(raw)), BoatList::All)
+fn boats(raw: &str) -> Result<ListQuery, Vec<ParamIssue>> {
+    ListQuery::parse(&QueryString::parse(Some(raw)), &BOATS)
 }
 
-fn nested(raw: &str) -> Result<BoatQuery, Vec<ParamIssue>> {
-    BoatQuery::parse(&QueryString::parse(Some(raw)), BoatList::OfManufacturer)
+fn nested(raw: &str) -> Result<ListQuery, Vec<ParamIssue>> {
+    ListQuery::parse(&QueryString::parse(Some(raw)), &BOATS_OF_MANUFACTURER)
 }
 
-fn manufacturers(raw: &str) -> Result<ManufacturerQuery, Vec<ParamIssue>> {
-    ManufacturerQuery::parse(&QueryString::parse(Some(raw)))
+fn manufacturers(raw: &str) -> Result<ListQuery, Vec<ParamIssue>> {
+    ListQuery::parse(&QueryString::parse(Some(raw)), &MANUFACTURERS)
 }
 
 fn none(raw: &str) -> Result<(), Vec<ParamIssue>> {
@@ -28,28 +28,34 @@ fn none(raw: &str) -> Result<(), Vec<ParamIssue>> {
 
 #[test]
 fn no_query_string_and_an_empty_one_ask_for_the_defaults() {
-    let absent = BoatQuery::parse(&QueryString::parse(None), BoatList::All).unwrap();
+    let absent = ListQuery::parse(&QueryString::parse(None), &BOATS).unwrap();
     assert_eq!(absent, boats("").unwrap());
-    assert_eq!(absent, BoatQuery::default());
+    assert_eq!(absent.given().count(), 0);
     assert_eq!(
-        absent.page,
+        absent.page(),
         Page {
             limit: 20,
             offset: 0
         }
     );
-    assert_eq!((absent.sort, absent.order), (BoatSort::Model, Order::Asc));
+    assert_eq!((absent.sort().name, absent.order()), ("model", Order::Asc));
     assert_eq!(none("&&"), Ok(()));
 }
 
 #[test]
 fn typed_values_are_those_of_the_text() {
-    let query = boats("yearFrom=1971&lengthMin=12&lengthMax=40&lengthUnit=ft&search=b+A").unwrap();
-    assert_eq!((query.year_from, query.year_to), (Some(1971), None));
-    let ranges = query.length.as_ref().unwrap().ranges();
+    let query = boats("yearFrom=1971&lengthMin=12&lengthMax=40&lengthUnit=ft&search=b+A&sort=year");
+    let query = query.unwrap();
+    let ranges = query.length_ranges().unwrap();
     assert_eq!(ranges.exact, 12 * 3_048_000..=40 * 3_048_000);
-    let words: Vec<&str> = query.search.as_ref().unwrap().iter().collect();
-    assert_eq!(words, ["a", "b"]);
+    let given: Vec<_> = query
+        .given()
+        .map(|(one, value)| (one.name, value.clone()))
+        .collect();
+    assert_eq!(given[0], ("yearFrom", Value::Integer(1971)));
+    let search = SearchWords::parse("a b").unwrap();
+    assert_eq!(given[4], ("search", Value::Search(search)));
+    assert_eq!(query.sort().table, "boats_by_year");
 }
 
 #[test]
@@ -130,7 +136,7 @@ fn links_lead_to_pages_that_have_rows_and_keep_the_other_parameters() {
         ("offset=9007199254740991", 5, None),
     ];
     for (raw, total, links) in table {
-        let page = boats(raw).unwrap().page;
+        let page = boats(raw).unwrap().page();
         let found = page_links("/v1/boats", &QueryString::parse(Some(raw)), page, total);
         assert_eq!(found.as_deref(), links, "{raw} of {total}");
     }

@@ -1,5 +1,7 @@
 //! `GET /v1/boats` and `GET /v1/boats/{idOrSlug}`.
 
+use server::params::{BOATS, BOATS_OF_MANUFACTURER, Kind, List, MANUFACTURERS, Parameter, Values};
+
 use crate::app::TestApp;
 
 #[tokio::test]
@@ -234,4 +236,54 @@ async fn an_unknown_parameter_is_400() {
     let app = TestApp::new();
     let answer = app.get("/v1/boats?ofset=20").key("reader").send().await;
     answer.check("list_boats__400_unknown_parameter");
+}
+
+/// Two values of a parameter; the default is none of them.
+fn two_values(parameter: &Parameter) -> Vec<String> {
+    match parameter.kind.values() {
+        Values::Slug | Values::Search => ["ab", "cd"]
+            .map(|text| format!("{}={text}", parameter.name))
+            .to_vec(),
+        Values::Integer((_, max), _) => [max - 1, max]
+            .map(|value| format!("{}={value}", parameter.name))
+            .to_vec(),
+        Values::Length => ["9", "9.5"]
+            .map(|value| format!("{}={value}", parameter.name))
+            .to_vec(),
+        Values::OneOf(words) => {
+            let others = words.iter().skip(1);
+            others
+                .map(|word| format!("{}={word}", parameter.name))
+                .collect()
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_two_values_of_any_parameter_share_a_remembered_answer() {
+    let app = TestApp::new();
+    let lists: [(&str, &List); 3] = [
+        ("/v1/boats", &BOATS),
+        ("/v1/manufacturers/m1/boats", &BOATS_OF_MANUFACTURER),
+        ("/v1/manufacturers", &MANUFACTURERS),
+    ];
+    for (path, list) in lists {
+        let mut addresses = vec![path.to_owned()];
+        for parameter in list.parameters {
+            let beside = match parameter.kind {
+                // Without a bound, the unit asks for nothing.
+                Kind::LengthUnit => "&lengthMin=9",
+                _ => "",
+            };
+            let values = two_values(parameter).into_iter();
+            addresses.extend(values.map(|value| format!("{path}?{value}{beside}")));
+        }
+        for cache in ["MISS", "HIT"] {
+            for address in &addresses {
+                let answer = app.get(address).key("unlimited").send().await;
+                assert_eq!(answer.status, 200, "{address}");
+                assert_eq!(answer.header("x-cache"), Some(cache), "{address}");
+            }
+        }
+    }
 }

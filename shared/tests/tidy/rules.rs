@@ -42,7 +42,7 @@ const WORDS: [Word; 23] = [
     Word {
         text: "duckdb",
         kind: Kind::Crate,
-        homes: &["server/src/catalogue", "server/benches"],
+        homes: &["server/src/catalogue"],
     },
     Word {
         text: "arrow",

@@ -8,7 +8,9 @@ use shared::release::reader::{ListedBoat, ListedManufacturer, Listing, Pair};
 
 use super::super::fill;
 use super::*;
-use crate::params::{BoatSort, ManufacturerSort, Order};
+use crate::params::{
+    BOATS, Column, FIRST_YEAR, LAST_YEAR, List, ListKind, MANUFACTURERS, Order, Sort,
+};
 
 /// Ranks are scattered, and there are more terms than bits for them.
 const SOURCES: &str = "
@@ -32,7 +34,7 @@ const SOURCES: &str = "
         (row_number() OVER (ORDER BY model_rank) - 1)::INTEGER AS model_rank FROM boats_source
         WHERE ordinal < 50);";
 
-const ROWS: &str =
+const BOAT_ROWS: &str =
     "SELECT ordinal, manufacturer, type, first_year, coalesce(last_year, 9999), unit,
     length, model_rank, year_rank, length_rank, manufacturer_rank,
     (SELECT bit_or(1::BIGINT << category) FROM pairs WHERE boat = ordinal),
@@ -40,12 +42,22 @@ const ROWS: &str =
     (SELECT bit_or(1::BIGINT << word) FROM pairs WHERE boat = ordinal)
     FROM boats_source ORDER BY ordinal";
 
-const MANUFACTURERS: &str = "SELECT ordinal, name_rank, updated_rank,
+const MANUFACTURER_ROWS: &str = "SELECT ordinal, name_rank, updated_rank,
     (SELECT bit_or(1::BIGINT << word) FROM pairs WHERE boat = ordinal)
     FROM manufacturers_source ORDER BY ordinal";
 
 /// Stands for a production that has not ended.
 const GOES_ON: i64 = 9999;
+
+/// The ranks of boats in their rows.
+const BOAT_RANKS: [&str; 4] = [
+    "model_rank",
+    "year_rank",
+    "length_rank",
+    "manufacturer_rank",
+];
+/// The ranks of manufacturers in theirs.
+const MANUFACTURER_RANKS: [&str; 2] = ["name_rank", "updated_rank"];
 
 /// Rows of integers, with sets as bits.
 type Row = Vec<i64>;
@@ -99,8 +111,8 @@ fn pairs(connection: &Connection, column: &str, records: usize) -> Vec<Pair> {
 fn world() -> World {
     let connection = Connection::open_in_memory().unwrap();
     connection.execute_batch(SOURCES).unwrap();
-    let boats = read(&connection, ROWS, 14);
-    let manufacturers = read(&connection, MANUFACTURERS, 4);
+    let boats = read(&connection, BOAT_ROWS, 14);
+    let manufacturers = read(&connection, MANUFACTURER_ROWS, 4);
     let listing = Listing {
         boats: boats.iter().map(|row| listed_boat(row)).collect(),
         boat_categories: pairs(&connection, "category", boats.len()),
@@ -124,34 +136,51 @@ fn has_bit(bits: i64, range: std::ops::RangeInclusive<i64>) -> bool {
     range.into_iter().any(|bit| bits >> bit & 1 == 1)
 }
 
-fn admits(condition: &Condition, row: &Row) -> bool {
+/// The columns that filters compare.
+fn columns() -> Vec<Column> {
+    let parameters = BOATS.parameters.iter();
+    parameters.filter_map(|one| one.kind.column()).collect()
+}
+
+/// What a row has in a column.
+fn value(row: &Row, column: Column) -> i64 {
+    (column.of)(&listed_boat(row))
+}
+
+fn admits(condition: &Condition, list: &List, row: &Row) -> bool {
     match condition {
-        Condition::Manufacturer(code) => row[1] == *code,
-        Condition::Type(code) => row[2] == *code,
-        Condition::BuiltTo(year) => row[3] <= *year,
-        Condition::BuiltFrom(year) => *year <= row[4],
+        Condition::Equals(column, id) => value(row, *column) == *id,
+        Condition::AtLeast(column, least) => *least <= value(row, *column),
+        Condition::AtMost(column, most) => value(row, *column) <= *most,
         Condition::Length(ranges) => match (row[5], ranges.exact_system) {
             (0, Unit::Metric) | (1, Unit::Imperial) => ranges.exact.contains(&row[6]),
             _ => ranges.tolerant.contains(&row[6]),
         },
-        Condition::Category(code) => 0 <= *code && has_bit(row[11], *code..=*code),
-        Condition::Activity(code) => 0 <= *code && has_bit(row[12], *code..=*code),
-        Condition::BoatWord(low, high) => has_bit(row[13], *low..=*high),
-        Condition::ManufacturerWord(low, high) => has_bit(row[3], *low..=*high),
+        Condition::Has(Terms::Categories, id) => 0 <= *id && has_bit(row[11], *id..=*id),
+        Condition::Has(Terms::Activities, id) => 0 <= *id && has_bit(row[12], *id..=*id),
+        Condition::Word(low, high) => {
+            let words = if list == &BOATS { 13 } else { 3 };
+            has_bit(row[words], *low..=*high)
+        }
     }
 }
 
 impl World {
     fn plain(&self, plan: &ListPlan) -> Vec<i64> {
-        let (all, rank) = match plan.sort {
-            Sort::Boats(BoatSort::Model) => (&self.boats, 7),
-            Sort::Boats(BoatSort::Year) => (&self.boats, 8),
-            Sort::Boats(BoatSort::Length) => (&self.boats, 9),
-            Sort::Boats(BoatSort::Manufacturer) => (&self.boats, 10),
-            Sort::Manufacturers(ManufacturerSort::Name) => (&self.manufacturers, 1),
-            Sort::Manufacturers(ManufacturerSort::UpdatedAt) => (&self.manufacturers, 2),
+        let (all, ranks, first) = match plan.list.kind {
+            ListKind::Boats => (&self.boats, &BOAT_RANKS[..], 7),
+            ListKind::Manufacturers => (&self.manufacturers, &MANUFACTURER_RANKS[..], 1),
         };
-        let asked_for = |row: &&Row| plan.conditions.iter().all(|one| admits(one, row));
+        let rank = first
+            + ranks
+                .iter()
+                .position(|rank| *rank == plan.sort.rank)
+                .unwrap();
+        let asked_for = |row: &&Row| {
+            plan.conditions
+                .iter()
+                .all(|one| admits(one, plan.list, row))
+        };
         let mut rows: Vec<&Row> = all.iter().filter(asked_for).collect();
         rows.sort_by_key(|row| row[rank]);
         if plan.order == Order::Desc {
@@ -160,8 +189,15 @@ impl World {
         rows.into_iter().map(|row| row[0]).collect()
     }
 
-    fn check(&self, conditions: &[Condition], sort: Sort, order: Order) {
+    fn check(
+        &self,
+        list: &'static List,
+        conditions: &[Condition],
+        sort: &'static Sort,
+        order: Order,
+    ) {
         let plan = ListPlan {
+            list,
             conditions: conditions.to_vec(),
             sort,
             order,
@@ -200,68 +236,68 @@ fn length(unit: Unit, exact: (i64, i64), slack: i64) -> Condition {
 #[test]
 fn every_filter_in_every_order_finds_what_a_plain_loop_finds() {
     let world = world();
-    let boats: Vec<Vec<Condition>> = vec![
+    let [manufacturer, kind] = ["manufacturer", "type"].map(|name| {
+        let mut columns = columns().into_iter();
+        columns.find(|column| column.name == name).unwrap()
+    });
+    let is = Condition::Equals;
+    let from = |year| Condition::AtLeast(LAST_YEAR, year);
+    let to = |year| Condition::AtMost(FIRST_YEAR, year);
+    let category = |id| Condition::Has(Terms::Categories, id);
+    let activity = |id| Condition::Has(Terms::Activities, id);
+    let named = Condition::Word;
+    let mut boats: Vec<Vec<Condition>> = vec![
         vec![],
-        vec![Condition::Manufacturer(7)],
-        vec![Condition::Type(3)],
-        vec![Condition::Type(-1)],
-        vec![Condition::Category(0)],
-        vec![Condition::Category(31)],
-        vec![Condition::Category(32)],
-        vec![Condition::Category(39)],
-        vec![Condition::Category(-1)],
-        vec![Condition::Activity(0)],
-        vec![Condition::Activity(30)],
-        vec![Condition::Activity(31)],
-        vec![Condition::Activity(-1)],
-        vec![Condition::BuiltFrom(1990)],
-        vec![Condition::BuiltTo(1955)],
-        vec![Condition::BuiltFrom(1960), Condition::BuiltTo(1960)],
-        vec![Condition::BuiltFrom(2100), Condition::BuiltTo(2100)],
+        vec![is(manufacturer, 7)],
+        vec![is(kind, 3)],
+        vec![is(kind, -1)],
+        vec![category(0)],
+        vec![category(31)],
+        vec![category(32)],
+        vec![category(39)],
+        vec![category(-1)],
+        vec![activity(0)],
+        vec![activity(30)],
+        vec![activity(31)],
+        vec![activity(-1)],
+        vec![from(1990)],
+        vec![to(1955)],
+        vec![from(1960), to(1960)],
+        vec![from(2100), to(2100)],
         vec![length(Unit::Metric, (100, 120), 3)],
         vec![length(Unit::Imperial, (120, 119), 5)],
         vec![length(Unit::Imperial, (400, i64::MAX), 7)],
-        vec![Condition::BoatWord(4, 9)],
-        vec![Condition::BoatWord(9, 8)],
-        vec![Condition::BoatWord(0, 3), Condition::BoatWord(3, 12)],
-        vec![Condition::Category(31), Condition::Activity(30)],
-        vec![Condition::Category(35), Condition::Activity(5)],
-        vec![Condition::Type(2), Condition::BoatWord(4, 9)],
-        vec![Condition::Type(2), Condition::Category(-1)],
+        vec![named(4, 9)],
+        vec![named(9, 8)],
+        vec![named(0, 3), named(3, 12)],
+        vec![category(31), activity(30)],
+        vec![category(35), activity(5)],
+        vec![is(kind, 2), named(4, 9)],
+        vec![is(kind, 2), category(-1)],
         vec![
-            Condition::Type(2),
-            Condition::Category(4),
-            Condition::BuiltFrom(1980),
+            is(kind, 2),
+            category(4),
+            from(1980),
             length(Unit::Metric, (0, 300), 3),
         ],
     ];
-    let sorts = [
-        BoatSort::Model,
-        BoatSort::Year,
-        BoatSort::Length,
-        BoatSort::Manufacturer,
-    ];
+    for column in columns() {
+        let value = value(&world.boats[77], column);
+        boats.push(vec![Condition::AtLeast(column, value)]);
+        boats.push(vec![is(column, value), Condition::AtMost(column, value)]);
+    }
     for (place, conditions) in boats.iter().enumerate() {
-        let sort = |place: usize| Sort::Boats(sorts[place % sorts.len()]);
-        world.check(conditions, sort(place), Order::Asc);
-        world.check(conditions, sort(place / 2 + 1), Order::Desc);
+        let sort = |place: usize| &BOATS.sorts[place % BOATS.sorts.len()];
+        world.check(&BOATS, conditions, sort(place), Order::Asc);
+        world.check(&BOATS, conditions, sort(place / 2 + 1), Order::Desc);
     }
-    for sort in sorts {
-        world.check(&[], Sort::Boats(sort), Order::Asc);
-        world.check(&[], Sort::Boats(sort), Order::Desc);
-    }
-    let manufacturers = [
-        vec![],
-        vec![Condition::ManufacturerWord(2, 11)],
-        vec![
-            Condition::ManufacturerWord(2, 11),
-            Condition::ManufacturerWord(5, 20),
-        ],
-    ];
-    for sort in [ManufacturerSort::Name, ManufacturerSort::UpdatedAt] {
-        for conditions in &manufacturers {
-            world.check(conditions, Sort::Manufacturers(sort), Order::Asc);
-            world.check(conditions, Sort::Manufacturers(sort), Order::Desc);
+    let manufacturers = [vec![named(2, 11)], vec![named(2, 11), named(5, 20)]];
+    for (list, more) in [(&BOATS, &[][..]), (&MANUFACTURERS, &manufacturers[..])] {
+        for sort in list.sorts {
+            for conditions in more.iter().chain([&vec![]]) {
+                world.check(list, conditions, sort, Order::Asc);
+                world.check(list, conditions, sort, Order::Desc);
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use shared::keys::scope::Scope;
 use super::objects::Example;
 use crate::http::error::ApiError;
 use crate::limits::Usage;
-use crate::params::{BoatList, BoatQuery, QueryString};
+use crate::params::{BOATS, ListQuery, QueryString};
 use crate::request_id::RequestId;
 
 /// A refusal of every code.
@@ -47,7 +47,7 @@ pub(crate) fn all() -> Vec<ApiError> {
 
 fn validation() -> ApiError {
     let query = QueryString::parse(Some("sort=size&colour=red"));
-    let issues = BoatQuery::parse(&query, BoatList::All).err();
+    let issues = ListQuery::parse(&query, &BOATS).err();
     ApiError::Validation(issues.unwrap_or_default())
 }
 

@@ -118,23 +118,23 @@ pub(super) struct Operation {
 pub(super) struct Parameter {
     pub(super) name: &'static str,
     #[serde(rename = "in")]
-    pub(super) place: Place,
-    pub(super) description: &'static str,
+    pub(super) location: Location,
+    pub(super) description: Cow<'static, str>,
     pub(super) required: bool,
     pub(super) schema: Schema,
     pub(super) example: Value,
 }
 
-/// Where a parameter stands.
+/// Where a parameter is given.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Place {
+pub(super) enum Location {
     Path,
     Query,
     Header,
 }
 
-impl Place {
+impl Location {
     /// As the document writes it.
     pub(super) const fn name(self) -> &'static str {
         match self {

@@ -9,7 +9,7 @@ use super::parameters;
 use super::shapes::{Boat, Envelope, List, Manufacturer, ThisDocument};
 use crate::http::routes::{CatalogueOperation, Operation, ServiceOperation};
 use crate::http::service::{Data, Health};
-use crate::params::BoatList;
+use crate::params;
 
 pub(super) const TAGS: [Tag; 3] = [BOATS, MANUFACTURERS, SERVICE];
 
@@ -71,7 +71,7 @@ fn list_boats() -> Facts {
         description: "A page of the boats that match all filters. A slug that nothing has finds \
                       nothing. Rows have a total order, so that pages neither lose nor repeat \
                       one.",
-        parameters: conditional(parameters::of_boats(BoatList::All)),
+        parameters: conditional(parameters::of_list(&params::BOATS)),
         answer: Answer {
             description: "A page of boats.",
             schema: schema::<List<BoatSummary<'static>>>,
@@ -120,7 +120,7 @@ fn list_manufacturers() -> Facts {
         tag: MANUFACTURERS,
         summary: "List manufacturers",
         description: "A page of the manufacturers that match the search.",
-        parameters: conditional(parameters::of_manufacturers()),
+        parameters: conditional(parameters::of_list(&params::MANUFACTURERS)),
         answer: Answer {
             description: "A page of manufacturers.",
             schema: schema::<List<ManufacturerSummary<'static>>>,
@@ -162,7 +162,7 @@ fn get_manufacturer() -> Facts {
 
 fn list_manufacturer_boats() -> Facts {
     let mut parameters = vec![manufacturer()];
-    parameters.extend(parameters::of_boats(BoatList::OfManufacturer));
+    parameters.extend(parameters::of_list(&params::BOATS_OF_MANUFACTURER));
     Facts {
         id: "list_manufacturer_boats",
         tag: MANUFACTURERS,

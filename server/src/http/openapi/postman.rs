@@ -6,7 +6,7 @@
 mod objects;
 
 use super::listing::{self, Listed};
-use super::objects::{Document, Parameter, Place, Response, Tag};
+use super::objects::{Document, Location, Parameter, Response, Tag};
 use super::responses::reason;
 use objects::{Auth, Collection, Folder, Info, Item, Named, Request, Saved, Secret, Url};
 
@@ -76,7 +76,7 @@ fn request<'a>(listed: &Listed<'a>) -> Request<'a> {
         method: "GET",
         description: format!("{} {needs}", operation.description),
         auth,
-        header: parameters(listed, Place::Header),
+        header: parameters(listed, Location::Header),
         url: url(listed),
     }
 }
@@ -93,18 +93,18 @@ fn url<'a>(listed: &Listed<'a>) -> Url<'a> {
         raw: format!("{{{{baseUrl}}}}/{}", path.join("/")),
         host: ["{{baseUrl}}"],
         path,
-        query: parameters(listed, Place::Query),
-        variable: parameters(listed, Place::Path),
+        query: parameters(listed, Location::Query),
+        variable: parameters(listed, Location::Path),
     }
 }
 
-fn parameters<'a>(listed: &Listed<'a>, place: Place) -> Vec<Named<'a>> {
+fn parameters<'a>(listed: &Listed<'a>, location: Location) -> Vec<Named<'a>> {
     let all = listed.operation.parameters.iter();
-    all.filter(|parameter| parameter.place == place)
+    all.filter(|parameter| parameter.location == location)
         .map(|parameter| Named {
             key: parameter.name,
             value: value(parameter),
-            description: parameter.description,
+            description: &parameter.description,
             disabled: !parameter.required,
         })
         .collect()

@@ -7,6 +7,8 @@ mod strings;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use server::params::{BOATS, MANUFACTURERS, Parameter};
+
 use super::ids;
 use super::world::world;
 use crate::answer::Answer;
@@ -14,23 +16,6 @@ use crate::app::{TestApp, Unusual};
 use expected::{Expected, boats, decode, manufacturers, of_maker, one_boat, one_maker};
 use strings::hostile_strings;
 
-const BOAT_PARAMETERS: [&str; 14] = [
-    "manufacturer",
-    "type",
-    "category",
-    "activity",
-    "yearFrom",
-    "yearTo",
-    "lengthMin",
-    "lengthMax",
-    "lengthUnit",
-    "search",
-    "limit",
-    "offset",
-    "sort",
-    "order",
-];
-const MANUFACTURER_PARAMETERS: [&str; 5] = ["search", "limit", "offset", "sort", "order"];
 /// Longest target that is read, in bytes.
 const TARGET_BYTES_MAX: usize = 8192;
 
@@ -94,7 +79,7 @@ async fn check(
 
 #[tokio::test]
 async fn in_every_parameter_of_the_list_of_boats() {
-    for name in BOAT_PARAMETERS {
+    for Parameter { name, .. } in BOATS.parameters {
         let target = |raw: &str| format!("/v1/boats?{name}={raw}");
         let tally = check(name, target, true, |value| boats(name, value, None)).await;
         // What is never right, or never wrong, would prove little.
@@ -104,16 +89,16 @@ async fn in_every_parameter_of_the_list_of_boats() {
 
 #[tokio::test]
 async fn in_every_parameter_of_the_boats_of_a_manufacturer() {
-    for name in BOAT_PARAMETERS {
+    for Parameter { name, .. } in BOATS.parameters {
         let target = |raw: &str| format!("/v1/manufacturers/beneteau/boats?{name}={raw}");
         let tally = check(name, target, true, |value| boats(name, value, Some(0))).await;
-        assert_eq!(tally.contains_key(&200), name != "manufacturer", "{name}");
+        assert_eq!(tally.contains_key(&200), *name != "manufacturer", "{name}");
     }
 }
 
 #[tokio::test]
 async fn in_every_parameter_of_the_list_of_manufacturers() {
-    for name in MANUFACTURER_PARAMETERS {
+    for Parameter { name, .. } in MANUFACTURERS.parameters {
         let target = |raw: &str| format!("/v1/manufacturers?{name}={raw}");
         let tally = check(name, target, true, |value| manufacturers(name, value)).await;
         assert!(2 <= tally[&200] && 400 < tally[&400], "{name}: {tally:?}");

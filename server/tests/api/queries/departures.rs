@@ -1,7 +1,7 @@
 //! Clients over real sockets who do not wait for their list.
 
 use server::catalogue::{ListError, QueryError, QueueError};
-use server::params::{BoatList, BoatQuery, QueryString};
+use server::params::{BOATS, ListQuery, QueryString};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::task::yield_now;
@@ -19,8 +19,8 @@ fn list_request(app: &TestApp, target: &str) -> String {
 /// Whether one more query would be refused.
 fn is_full(catalogue: &Arc<Catalogue>) -> bool {
     let query = QueryString::parse(Some("limit=3"));
-    let query = BoatQuery::parse(&query, BoatList::All).unwrap();
-    let answer = catalogue.list_boats(&query).now_or_never();
+    let query = ListQuery::parse(&query, &BOATS).unwrap();
+    let answer = catalogue.list(&query).now_or_never();
     matches!(
         answer,
         Some(Err(ListError::Query(QueryError::Queue(

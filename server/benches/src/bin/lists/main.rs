@@ -5,47 +5,35 @@
 //! ```
 //!
 //! Of each shape, so many queries with different values and pages are asked, in turn of the
-//! catalogue and of DuckDB: the same statements over the same tables on one prepared connection,
-//! in the same process. Nothing is remembered in between: the cache of lists lies in front of the
-//! catalogue. It must not measure HTTP.
+//! catalogue and of DuckDB alone: the statements of the service over its tables, on its connections.
+//! Nothing is remembered in between: the cache of lists lies in front of the catalogue. It must not
+//! measure HTTP.
 
-mod bare;
-#[path = "../../../../src/catalogue/fill.rs"]
-mod fill;
 mod measured;
-mod params;
 mod shapes;
-#[expect(
-    dead_code,
-    reason = "the service has more ways to ask than are measured"
-)]
-#[path = "../../../../src/catalogue/sql.rs"]
-mod sql;
-#[path = "../../../../src/catalogue/tables.rs"]
-mod tables;
 
 use std::io::Write as _;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use server::catalogue::{Catalogue, OpenSettings};
-use server::params::{BoatList, BoatQuery, ManufacturerQuery, QueryString};
+use server::params::{ListQuery, QueryString};
+use shared::base::clock::{Clock, SystemClock};
 use shared::base::data_dir::DataDir;
 use shared::release::{Release, ReleaseStore};
 use tokio::runtime::Runtime;
 
-use crate::bare::Bare;
-use crate::measured::{Measured, Medians, timed};
-use crate::shapes::{List, Shape, shapes};
+use crate::measured::{Measured, Medians};
+use crate::shapes::{Shape, shapes};
 
 /// How many queries of each shape come before those that count: statements are prepared.
 const WARM_UP: usize = 3;
 
-/// Who answers.
+/// What answers.
 struct Asked {
     runtime: Runtime,
     catalogue: Arc<Catalogue>,
-    bare: Bare,
+    clock: Arc<dyn Clock>,
 }
 
 impl Asked {
@@ -54,44 +42,33 @@ impl Asked {
         Ok(Self {
             runtime: Runtime::new().context("could not start the runtime")?,
             catalogue: Arc::new(catalogue.context("could not open the release")?),
-            bare: Bare::load(release).context("could not load the tables")?,
+            clock: Arc::new(SystemClock::new()),
         })
     }
 
     /// Asks both; what each took, and how many rows match.
-    fn ask(&self, list: List, query: &str) -> anyhow::Result<(Measured, u64)> {
-        let parsed = QueryString::parse(Some(query));
-        let wrong = |issues| anyhow::anyhow!("{query}: {issues:?}");
-        let wait = &self.runtime;
-        let (plan, page, (answer, ours)) = match list {
-            List::Boats => {
-                let query = BoatQuery::parse(&parsed, BoatList::All).map_err(wrong)?;
-                let answered = timed(|| wait.block_on(self.catalogue.list_boats(&query)));
-                (self.bare.boat_plan(&query), query.page, answered)
-            }
-            List::Manufacturers => {
-                let query = ManufacturerQuery::parse(&parsed).map_err(wrong)?;
-                let answered = timed(|| wait.block_on(self.catalogue.list_manufacturers(&query)));
-                (self.bare.manufacturer_plan(&query), query.page, answered)
-            }
-        };
-        let rows = answer?.total;
-        let total = self.bare.total(&plan)?;
-        let page = self.bare.page(&plan, page, total.found)?;
-        anyhow::ensure!(rows == total.found, "{query}: different totals");
+    fn ask(&self, shape: &Shape, query: &str) -> anyhow::Result<(Measured, u64)> {
+        let parsed = ListQuery::parse(&QueryString::parse(Some(query)), shape.list);
+        let parsed = parsed.map_err(|issues| anyhow::anyhow!("{query}: {issues:?}"))?;
+        let begun = self.clock.monotonic();
+        let answer = self.runtime.block_on(self.catalogue.list(&parsed))?;
+        let ours = self.clock.monotonic().saturating_sub(begun);
+        let alone = self.catalogue.time_statements(&parsed, &self.clock);
+        let alone = self.runtime.block_on(alone)?;
+        anyhow::ensure!(answer.total == alone.rows, "{query}: different totals");
         let measured = Measured {
             ours,
-            total: total.took,
-            page: page.took,
+            total: alone.total,
+            page: alone.page,
         };
-        Ok((measured, rows))
+        Ok((measured, alone.rows))
     }
 
     fn measure(&self, shape: &Shape) -> anyhow::Result<(Medians, u64)> {
         let mut measured = Vec::new();
         let mut rows = 0;
         for (place, query) in shape.queries.iter().enumerate() {
-            let (one, total) = self.ask(shape.list, query)?;
+            let (one, total) = self.ask(shape, query)?;
             if WARM_UP <= place {
                 measured.push(one);
                 rows += total;

@@ -1,17 +1,6 @@
 //! What queries took, and the table of it.
 
-use std::time::{Duration, Instant};
-
-/// Does the work, and says how long it took.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the time that passes is what is measured"
-)]
-pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
-    let started = Instant::now();
-    let done = work();
-    (done, started.elapsed())
-}
+use std::time::Duration;
 
 /// What one query took.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
-use server::params::{BoatSort, Choice as _, ManufacturerSort};
+use server::params::{BOATS, List, MANUFACTURERS};
 use shared::release::reader::Coded;
 use shared::release::{Release, ReleaseError};
 
@@ -12,17 +12,10 @@ const LIMIT: u64 = 20;
 /// Most pages that a reader turns.
 const PAGES: u64 = 10;
 
-/// Which list.
-#[derive(Clone, Copy)]
-pub(crate) enum List {
-    Boats,
-    Manufacturers,
-}
-
 /// Queries that differ in values only.
 pub(crate) struct Shape {
     pub(crate) name: String,
-    pub(crate) list: List,
+    pub(crate) list: &'static List,
     /// Query strings.
     pub(crate) queries: Vec<String>,
 }
@@ -134,17 +127,17 @@ pub(crate) fn shapes(release: &Release, count: usize) -> Result<Vec<Shape>, Rele
         });
     };
     let pages = (release.manifest().boats / LIMIT).max(1);
-    for sort in BoatSort::VALUES {
+    for sort in BOATS.sorts {
         for filter in &FILTERS {
-            add(List::Boats, sort.word(), "asc", PAGES, filter);
+            add(&BOATS, sort.name, "asc", PAGES, filter);
         }
-        add(List::Boats, sort.word(), "desc", PAGES, &FILTERS[0]);
-        add(List::Boats, sort.word(), "asc", pages, &FILTERS[0]);
+        add(&BOATS, sort.name, "desc", PAGES, &FILTERS[0]);
+        add(&BOATS, sort.name, "asc", pages, &FILTERS[0]);
     }
     let search: Filter = ("search", |values| values.slug("search", |it| &it.words));
-    for sort in ManufacturerSort::VALUES {
+    for sort in MANUFACTURERS.sorts {
         for filter in [&FILTERS[0], &search] {
-            add(List::Manufacturers, sort.word(), "asc", PAGES, filter);
+            add(&MANUFACTURERS, sort.name, "asc", PAGES, filter);
         }
     }
     Ok(shapes)

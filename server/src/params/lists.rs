@@ -1,0 +1,238 @@
+//! The lists of the service, with each of their parameters and sorts declared once (specification
+//! sections 4.1, 4.3 and 4.5).
+//!
+//! A new filter is an entry here. Its column, where it needs one, is made and filled in
+//! `catalogue`. What a parameter is, is said in [`super::parameter`].
+
+use shared::base::model::{YEAR_MAX, YEAR_MIN};
+
+use super::parameter::{
+    Bounds, Column, Dictionary, Kind, List, ListKind, Parameter, Range, Sort, Terms, names,
+};
+
+/// The list of boats.
+pub static BOATS: List = List {
+    kind: ListKind::Boats,
+    parameters: BOAT_PARAMETERS,
+    refused: None,
+    ranges: BOAT_RANGES,
+    sorts: &BOAT_SORTS,
+    words: "boat_words",
+};
+
+/// The list of the boats of the manufacturer that the path names.
+pub static BOATS_OF_MANUFACTURER: List = List {
+    // All but the first, `manufacturer`.
+    parameters: BOAT_PARAMETERS.split_at(1).1,
+    refused: Some((
+        BOAT_PARAMETERS[0].name,
+        "not accepted here, because the path already names the manufacturer",
+    )),
+    kind: ListKind::Boats,
+    ranges: BOAT_RANGES,
+    sorts: &BOAT_SORTS,
+    words: "boat_words",
+};
+
+/// The list of manufacturers.
+pub static MANUFACTURERS: List = List {
+    kind: ListKind::Manufacturers,
+    parameters: MANUFACTURER_PARAMETERS,
+    refused: None,
+    ranges: &[],
+    sorts: &MANUFACTURER_SORTS,
+    words: "manufacturer_words",
+};
+
+/// The last year of a production that has not ended.
+pub(crate) const NOT_ENDED: i64 = 32767;
+
+const MANUFACTURER: Column = Column {
+    name: "manufacturer",
+    of: |boat| i64::from(boat.manufacturer),
+};
+const TYPE: Column = Column {
+    name: "type",
+    of: |boat| i64::from(boat.boat_type),
+};
+pub(crate) const FIRST_YEAR: Column = Column {
+    name: "first_year",
+    of: |boat| i64::from(boat.first_year),
+};
+pub(crate) const LAST_YEAR: Column = Column {
+    name: "last_year",
+    of: |boat| boat.last_year.map_or(NOT_ENDED, i64::from),
+};
+
+const YEARS: Bounds = (YEAR_MIN as u64, YEAR_MAX as u64);
+
+const BOAT_PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "manufacturer",
+        kind: Kind::Slug(Dictionary::Manufacturers, MANUFACTURER),
+        description: "Slug of the manufacturer.",
+        example: "beneteau",
+    },
+    Parameter {
+        name: "type",
+        kind: Kind::Slug(Dictionary::Types, TYPE),
+        description: "Slug of the boat type.",
+        example: "sailing-yacht",
+    },
+    Parameter {
+        name: "category",
+        kind: Kind::Term(Terms::Categories),
+        description: "Slug of a category.",
+        example: "cruiser",
+    },
+    Parameter {
+        name: "activity",
+        kind: Kind::Term(Terms::Activities),
+        description: "Slug of an activity.",
+        example: "cruising",
+    },
+    Parameter {
+        name: "yearFrom",
+        kind: Kind::AtLeast(LAST_YEAR, YEARS),
+        description: "Still built in or after this year. Boats without a last year of production \
+                      still are.",
+        example: "1975",
+    },
+    Parameter {
+        name: "yearTo",
+        kind: Kind::AtMost(FIRST_YEAR, YEARS),
+        description: "First built in or before this year; not before `yearFrom`.",
+        example: "1990",
+    },
+    Parameter {
+        name: "lengthMin",
+        kind: Kind::LengthMin,
+        description: "Least length overall, in `lengthUnit`, inclusive. Exact for boats declared \
+                      in that unit, within 0.005 m for the others. Digits with at most one point, \
+                      no exponent.",
+        example: "9.5",
+    },
+    Parameter {
+        name: "lengthMax",
+        kind: Kind::LengthMax,
+        description: "Greatest length overall, in `lengthUnit`, inclusive; not less than \
+                      `lengthMin`. Compared as `lengthMin` is.",
+        example: "12.5",
+    },
+    Parameter {
+        name: "lengthUnit",
+        kind: Kind::LengthUnit,
+        description: "Unit of `lengthMin` and `lengthMax`: metres or feet. It changes neither the \
+                      rows nor the units of the answer.",
+        example: "ft",
+    },
+    Parameter {
+        name: "search",
+        kind: Kind::Search,
+        description: "Words of which each begins some word of the model's name, whatever the case \
+                      and the accents. At least one letter or digit.",
+        example: "first 36",
+    },
+    LIMIT,
+    OFFSET,
+    Parameter {
+        name: "sort",
+        kind: Kind::Sort(&names(&BOAT_SORTS)),
+        description: "What boats are sorted by",
+        example: "length",
+    },
+    ORDER,
+];
+
+const BOAT_RANGES: &[Range] = &[
+    Range {
+        low: "yearFrom",
+        high: "yearTo",
+        message: "must not be before yearFrom",
+    },
+    Range {
+        low: "lengthMin",
+        high: "lengthMax",
+        message: "must not be less than lengthMin",
+    },
+];
+
+const BOAT_SORTS: [Sort; 4] = [
+    Sort {
+        name: "model",
+        description: "name of the model",
+        table: "boats_by_model",
+        rank: "model_rank",
+    },
+    Sort {
+        name: "year",
+        description: "first year of production",
+        table: "boats_by_year",
+        rank: "year_rank",
+    },
+    Sort {
+        name: "length",
+        description: "length",
+        table: "boats_by_length",
+        rank: "length_rank",
+    },
+    Sort {
+        name: "manufacturer",
+        description: "name of the manufacturer",
+        table: "boats_by_manufacturer",
+        rank: "manufacturer_rank",
+    },
+];
+
+const MANUFACTURER_PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "search",
+        kind: Kind::Search,
+        description: "Words of which each begins some word of the name, whatever the case and the \
+                      accents. At least one letter or digit.",
+        example: "ben",
+    },
+    LIMIT,
+    OFFSET,
+    Parameter {
+        name: "sort",
+        kind: Kind::Sort(&names(&MANUFACTURER_SORTS)),
+        description: "What manufacturers are sorted by",
+        example: "updatedAt",
+    },
+    ORDER,
+];
+
+const MANUFACTURER_SORTS: [Sort; 2] = [
+    Sort {
+        name: "name",
+        description: "name",
+        table: "manufacturers_by_name",
+        rank: "name_rank",
+    },
+    Sort {
+        name: "updatedAt",
+        description: "when the record last changed",
+        table: "manufacturers_by_updated",
+        rank: "updated_rank",
+    },
+];
+
+const LIMIT: Parameter = Parameter {
+    name: "limit",
+    kind: Kind::Limit,
+    description: "Most rows on the page.",
+    example: "50",
+};
+const OFFSET: Parameter = Parameter {
+    name: "offset",
+    kind: Kind::Offset,
+    description: "Rows to skip. Past the end the page is empty.",
+    example: "100",
+};
+const ORDER: Parameter = Parameter {
+    name: "order",
+    kind: Kind::Order,
+    description: "Direction of every sort, the default one included; `desc` is the exact reverse.",
+    example: "desc",
+};

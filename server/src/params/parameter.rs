@@ -1,0 +1,349 @@
+//! What a list and a parameter of it are. Each is declared once, in [`super::lists`]; the reader, the
+//! canonical text, the statement, the totals, the OpenAPI document and the generators of the tests
+//! take what they need from there.
+//!
+//! This module must not know a particular parameter.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Serialize;
+use shared::base::ids::Slug;
+use shared::base::number::INTEGER_MAX;
+use shared::base::units::{LengthBound, LengthUnit};
+use shared::release::reader::ListedBoat;
+
+use super::SearchWords;
+
+/// Rows on a page unless the caller says otherwise.
+pub const LIMIT_DEFAULT: u64 = 20;
+/// Most rows on a page.
+pub const LIMIT_MAX: u64 = 100;
+/// Largest offset: the largest integer that every JSON reader represents exactly.
+pub const OFFSET_MAX: u64 = INTEGER_MAX;
+
+/// A list: what it takes, and how it is ordered.
+#[derive(Debug)]
+pub struct List {
+    /// What its rows are.
+    pub kind: ListKind,
+    /// What it takes, in the order of messages, of the document and of the canonical text.
+    pub parameters: &'static [Parameter],
+    /// A parameter that deserves its own explanation for not being taken, with that explanation.
+    pub refused: Option<(&'static str, &'static str)>,
+    /// Which parameters are the two ends of a range.
+    pub ranges: &'static [Range],
+    /// What it may be sorted by. The first is the default.
+    pub sorts: &'static [Sort],
+    /// The table of the words that `search` finds.
+    pub words: &'static str,
+}
+
+/// A list is one of those declared.
+impl PartialEq for List {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for List {}
+
+/// What the rows of a list are. A manufacturer's boats are [`ListKind::Boats`] with a filter, since
+/// their answer is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ListKind {
+    /// Boats.
+    Boats,
+    /// Manufacturers.
+    Manufacturers,
+}
+
+impl ListKind {
+    /// Its name for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Boats => "boats",
+            Self::Manufacturers => "manufacturers",
+        }
+    }
+}
+
+/// Two parameters, of which the first must not be above the second.
+#[derive(Debug)]
+pub struct Range {
+    /// The name of the lower end.
+    pub low: &'static str,
+    /// The name of the upper end.
+    pub high: &'static str,
+    /// What is said of the upper end otherwise.
+    pub message: &'static str,
+}
+
+/// A parameter.
+#[derive(Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// What it may be and what it does.
+    pub kind: Kind,
+    /// What it means, for callers. Of a sort, all but what there is to sort by.
+    pub description: &'static str,
+    /// A good value, as text.
+    pub example: &'static str,
+}
+
+/// A list has no two parameters of one name.
+impl PartialEq for Parameter {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Parameter {}
+
+/// What a parameter may be and what it does.
+#[derive(Debug)]
+pub enum Kind {
+    /// A slug: the column holds its id in this dictionary.
+    Slug(Dictionary, Column),
+    /// A slug: it is one of the row's terms.
+    Term(Terms),
+    /// An integer within these bounds, which the column reaches.
+    AtLeast(Column, Bounds),
+    /// An integer within these bounds, which the column does not exceed.
+    AtMost(Column, Bounds),
+    /// The least length overall, in the unit of [`Kind::LengthUnit`].
+    LengthMin,
+    /// The greatest length overall, in the same unit.
+    LengthMax,
+    /// The unit of both. Without one of them it means nothing.
+    LengthUnit,
+    /// Words of the row's name.
+    Search,
+    /// Most rows to return.
+    Limit,
+    /// Rows to skip.
+    Offset,
+    /// What the rows are sorted by: the names of the list's sorts.
+    Sort(&'static [&'static str]),
+    /// The direction.
+    Order,
+}
+
+/// The least and the greatest value of an integer.
+pub type Bounds = (u64, u64);
+
+/// A column of the table of boats.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// Its name.
+    pub name: &'static str,
+    /// What it holds of a boat.
+    pub of: fn(&ListedBoat) -> i64,
+}
+
+/// The slugs that a release numbers, each kind by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dictionary {
+    /// Manufacturers, by their ordinals.
+    Manufacturers,
+    /// Types of boats.
+    Types,
+}
+
+/// Terms of which a boat may have several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Terms {
+    /// What boats are.
+    Categories,
+    /// What boats are for.
+    Activities,
+}
+
+/// What a list may be sorted by. The order is total, since ranks are unique.
+#[derive(Debug)]
+pub struct Sort {
+    /// Its name.
+    pub name: &'static str,
+    /// What it goes by, for callers.
+    pub description: &'static str,
+    /// The table that is in this order.
+    pub table: &'static str,
+    /// The column of the table of words with a row's place in that table.
+    pub rank: &'static str,
+}
+
+/// The names of `sorts`.
+pub(super) const fn names<const N: usize>(sorts: &[Sort; N]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut at = 0;
+    while at < N {
+        names[at] = sorts[at].name;
+        at += 1;
+    }
+    names
+}
+
+/// The direction of a list; it applies to every sort, the default one included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// `asc`
+    #[default]
+    Asc,
+    /// `desc`: the exact reverse.
+    Desc,
+}
+
+impl Order {
+    /// Both, the default first.
+    pub(super) const ALL: [Self; 2] = [Self::Asc, Self::Desc];
+}
+
+/// What a parameter may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// A slug of a manufacturer or a term.
+    Slug,
+    /// An integer within these bounds, and what it is where none is given.
+    Integer(Bounds, Option<u64>),
+    /// A length above 0 and at most 1000, a decimal number without sign or exponent.
+    Length,
+    /// Words, in [`super::SEARCH_MIN`] to [`super::SEARCH_MAX`] characters.
+    Search,
+    /// One of these words. The first holds where none is given.
+    OneOf(&'static [&'static str]),
+}
+
+/// A value of a parameter. Equal values ask for the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    Slug(Slug),
+    Integer(u64),
+    Length(LengthBound),
+    Search(SearchWords),
+    /// The place of the word among those of [`Values::OneOf`], and the word.
+    OneOf(usize, &'static str),
+}
+
+impl Parameter {
+    /// What it means in `list`, for callers.
+    pub fn description_in(&self, list: &List) -> Cow<'static, str> {
+        let Kind::Sort(_) = self.kind else {
+            return self.description.into();
+        };
+        let sorts: Vec<_> = list.sorts.iter().map(|sort| sort.description).collect();
+        let (end, others) = sorts.split_last().unwrap_or((&"", &[]));
+        let (what, others) = (self.description, others.join(", "));
+        format!("{what}: {others}, or {end}; then by id.").into()
+    }
+}
+
+impl Kind {
+    /// What may be given.
+    pub fn values(&self) -> Values {
+        const LENGTH_UNITS: [&str; 2] = [LengthUnit::ALL[0].as_str(), LengthUnit::ALL[1].as_str()];
+        match *self {
+            Self::Slug(..) | Self::Term(_) => Values::Slug,
+            Self::AtLeast(_, bounds) | Self::AtMost(_, bounds) => Values::Integer(bounds, None),
+            Self::LengthMin | Self::LengthMax => Values::Length,
+            Self::LengthUnit => Values::OneOf(&LENGTH_UNITS),
+            Self::Search => Values::Search,
+            Self::Limit => Values::Integer((1, LIMIT_MAX), Some(LIMIT_DEFAULT)),
+            Self::Offset => Values::Integer((0, OFFSET_MAX), Some(0)),
+            Self::Sort(names) => Values::OneOf(names),
+            Self::Order => Values::OneOf(&["asc", "desc"]),
+        }
+    }
+
+    /// The column that decides alone, where there is one.
+    pub(crate) const fn column(&self) -> Option<Column> {
+        match *self {
+            Self::Slug(_, column) | Self::AtLeast(column, _) | Self::AtMost(column, _) => {
+                Some(column)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) const fn is_length(&self) -> bool {
+        matches!(self, Self::LengthMin | Self::LengthMax)
+    }
+}
+
+impl Values {
+    /// Reads a decoded value; an error is the message for the caller.
+    ///
+    /// Forms are narrow on purpose: no sign, exponent, white space or second spelling, so that a
+    /// caller's mistake is never taken for a number.
+    pub(super) fn parse(self, text: &str) -> Result<Value, String> {
+        match self {
+            Self::Slug => match Slug::parse(text) {
+                Ok(slug) => Ok(Value::Slug(slug)),
+                Err(invalid) => Err(invalid.to_string()),
+            },
+            Self::Integer(bounds, _) => integer(text, bounds).map(Value::Integer),
+            Self::Length => length_bound(text).map(Value::Length),
+            Self::Search => SearchWords::parse(text).map(Value::Search),
+            Self::OneOf(words) => match words.iter().position(|word| *word == text) {
+                Some(place) => Ok(Value::OneOf(place, words[place])),
+                None => Err(format!("must be one of: {}", words.join(", "))),
+            },
+        }
+    }
+
+    /// What holds where nothing is given.
+    pub(super) fn default_value(self) -> Option<Value> {
+        match self {
+            Self::Integer(_, default) => default.map(Value::Integer),
+            Self::OneOf(words) => Some(Value::OneOf(0, words[0])),
+            Self::Slug | Self::Length | Self::Search => None,
+        }
+    }
+}
+
+impl Value {
+    /// Whether `self` and `other` are the wrong way round for the two ends of a range.
+    pub(super) fn is_above(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Integer(low), Self::Integer(high)) => high < low,
+            (Self::Length(low), Self::Length(high)) => high < low,
+            _ => false,
+        }
+    }
+}
+
+/// No value contains `&` or `=`: they are slugs, numbers, and words joined by `+`.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Slug(slug) => slug.fmt(f),
+            Self::Integer(integer) => integer.fmt(f),
+            Self::Length(bound) => bound.fmt(f),
+            Self::Search(words) => words.fmt(f),
+            Self::OneOf(_, word) => f.write_str(word),
+        }
+    }
+}
+
+/// An integer `[0-9]+` within `bounds`. However many digits there are, they never overflow.
+fn integer(text: &str, (min, max): Bounds) -> Result<u64, String> {
+    // The standard parser would accept a leading plus.
+    let value: Option<u64> = is_digits(text).then(|| text.parse().ok()).flatten();
+    value
+        .filter(|value| (min..=max).contains(value))
+        .ok_or_else(|| format!("must be an integer from {min} to {max}, in digits"))
+}
+
+/// A length bound `[0-9]+(\.[0-9]+)?`, above 0 and at most 1000.
+fn length_bound(text: &str) -> Result<LengthBound, String> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    if !is_digits(whole) || !is_digits(fraction) {
+        return Err("must be a number such as 12 or 12.5, without sign or exponent".to_owned());
+    }
+    LengthBound::parse(text).map_err(|invalid| invalid.to_string())
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}

@@ -1,0 +1,181 @@
+//! The checked query of a list.
+//!
+//! A query holds the values that were given and nothing else, in the order in which its list declares
+//! them. So whatever can be asked for is in the canonical text, which is the key in caches: both are
+//! the same values.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use shared::base::ids::Slug;
+use shared::base::units::{LengthBound, LengthRanges, LengthUnit};
+
+use super::lists::BOATS;
+use super::parameter::{Kind, LIMIT_DEFAULT, List, Order, Parameter, Sort, Value};
+use super::reader::Reader;
+use super::{ParamIssue, QueryString};
+
+/// A checked query of a list. Equal queries ask for the same rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListQuery {
+    list: &'static List,
+    /// What differs from the default, in the order of the declarations.
+    given: Vec<(&'static Parameter, Value)>,
+}
+
+/// A window on the rows of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Page {
+    /// Most rows to return, 1 to [`super::LIMIT_MAX`].
+    pub limit: u64,
+    /// Rows to skip, at most [`super::OFFSET_MAX`].
+    pub offset: u64,
+}
+
+/// A parameter as it was understood.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Understood {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value in canonical form; none where it asks for nothing.
+    pub value: Option<String>,
+    /// Whether the value is what holds where none is given.
+    pub is_default: bool,
+}
+
+impl ListQuery {
+    /// Reads the query of `list`, or every issue it has, in request order.
+    pub fn parse(query: &QueryString, list: &'static List) -> Result<Self, Vec<ParamIssue>> {
+        let mut reader = Reader::new(query, list.parameters, list.refused);
+        let mut given = Vec::new();
+        for parameter in list.parameters {
+            let values = parameter.kind.values();
+            if let Some(value) = reader.take(parameter.name, |text| values.parse(text)) {
+                given.push((parameter, value));
+            }
+        }
+        for range in list.ranges {
+            let end = |name| given.iter().find(|(parameter, _)| parameter.name == name);
+            if let (Some((_, low)), Some((_, high))) = (end(range.low), end(range.high))
+                && low.is_above(high)
+            {
+                reader.conflict(range.high, range.message);
+            }
+        }
+        let has_length = given
+            .iter()
+            .any(|(parameter, _)| parameter.kind.is_length());
+        given.retain(|(parameter, value)| {
+            let is_default = parameter.kind.values().default_value().as_ref() == Some(value);
+            !is_default && (has_length || !matches!(parameter.kind, Kind::LengthUnit))
+        });
+        reader.finish(Self { list, given })
+    }
+
+    /// A query of the boats of a manufacturer as one of all boats, with the manufacturer's slug as
+    /// filter.
+    #[must_use]
+    pub fn of_manufacturer(mut self, slug: Slug) -> Self {
+        self.list = &BOATS;
+        self.given
+            .insert(0, (&BOATS.parameters[0], Value::Slug(slug)));
+        self
+    }
+
+    /// Which list is asked for.
+    pub const fn list(&self) -> &'static List {
+        self.list
+    }
+
+    /// The values that were given and differ from the default, in the order of the declarations.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (&'static Parameter, &Value)> {
+        self.given
+            .iter()
+            .map(|(parameter, value)| (*parameter, value))
+    }
+
+    /// The text that equal queries of a list share and different ones do not. A query of another
+    /// list may have the same text.
+    pub fn canonical(&self) -> String {
+        let mut text = String::new();
+        for (parameter, value) in &self.given {
+            let separator = if text.is_empty() { "" } else { "&" };
+            // Writing to a string cannot fail.
+            let _infallible = write!(text, "{separator}{}={value}", parameter.name);
+        }
+        text
+    }
+
+    /// All parameters as they were understood; the unit of lengths only where there is a bound.
+    pub fn understood(&self) -> Vec<Understood> {
+        let has_length = self.value(Kind::is_length).is_some();
+        let all = self.list.parameters.iter();
+        let all = all.filter(|one| has_length || !matches!(one.kind, Kind::LengthUnit));
+        all.map(|parameter| {
+            let given = self.given.iter().find(|(one, _)| *one == parameter);
+            let given = given.map(|(_, value)| value.to_string());
+            let is_default = given.is_none();
+            let default = || parameter.kind.values().default_value();
+            Understood {
+                name: parameter.name,
+                value: given.or_else(|| default().map(|value| value.to_string())),
+                is_default,
+            }
+        })
+        .collect()
+    }
+
+    /// Which rows.
+    pub fn page(&self) -> Page {
+        let integer = |value: Option<&Value>, default| match value {
+            Some(Value::Integer(integer)) => *integer,
+            _ => default,
+        };
+        Page {
+            limit: integer(
+                self.value(|kind| matches!(kind, Kind::Limit)),
+                LIMIT_DEFAULT,
+            ),
+            offset: integer(self.value(|kind| matches!(kind, Kind::Offset)), 0),
+        }
+    }
+
+    /// What the rows are sorted by.
+    pub fn sort(&self) -> &'static Sort {
+        &self.list.sorts[self.word(|kind| matches!(kind, Kind::Sort(_)))]
+    }
+
+    /// In which direction.
+    pub fn order(&self) -> Order {
+        Order::ALL[self.word(|kind| matches!(kind, Kind::Order))]
+    }
+
+    /// The physical lengths that the bounds of the length overall admit, where there is one.
+    pub fn length_ranges(&self) -> Option<LengthRanges> {
+        let min = self.bound(|kind| matches!(kind, Kind::LengthMin));
+        let max = self.bound(|kind| matches!(kind, Kind::LengthMax));
+        let unit = LengthUnit::ALL[self.word(|kind| matches!(kind, Kind::LengthUnit))];
+        (min.is_some() || max.is_some()).then(|| LengthRanges::new(min, max, unit))
+    }
+
+    fn bound(&self, is: fn(&Kind) -> bool) -> Option<&LengthBound> {
+        match self.value(is) {
+            Some(Value::Length(bound)) => Some(bound),
+            _ => None,
+        }
+    }
+
+    /// The place of the word given among those that may be; that of the default is 0.
+    fn word(&self, is: fn(&Kind) -> bool) -> usize {
+        match self.value(is) {
+            Some(Value::OneOf(place, _)) => *place,
+            _ => 0,
+        }
+    }
+
+    fn value(&self, is: fn(&Kind) -> bool) -> Option<&Value> {
+        let found = self.given.iter().find(|(parameter, _)| is(&parameter.kind));
+        found.map(|(_, value)| value)
+    }
+}
