@@ -1,7 +1,7 @@
 //! How a list is found: the statements that ran for a page, with what was bound, what they gave,
 //! how long they took, and DuckDB's plan of each.
 //!
-//! The statements are those of an answer, run by the same code; only who runs them watches. Nothing
+//! The statements are those of an answer, run by the same code; only here they are watched. Nothing
 //! here decides what is asked.
 
 use std::collections::BTreeMap;

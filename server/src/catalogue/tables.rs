@@ -10,9 +10,9 @@ use shared::base::units::Unit;
 pub(super) use crate::params::NOT_ENDED;
 use crate::params::Terms;
 
-/// Categories with codes below this are bits of the column `terms`, from the lowest on.
+/// Categories with ids below this are bits of the column `terms`, from the lowest on.
 pub(super) const CATEGORY_BITS: i64 = 32;
-/// Activities with codes below this are the bits after those. The sign is not used.
+/// Activities with ids below this are the bits after those. The sign is not used.
 pub(super) const ACTIVITY_BITS: i64 = 31;
 
 /// No file, no network, no extension, no way to change that, and each query on the one thread that
@@ -27,8 +27,8 @@ pub(super) const LOCK_DOWN: &str = "
     SET disabled_filesystems = 'LocalFileSystem';
     SET lock_configuration = true;";
 
-/// Whoever has a term that has no bit stands in a table of its own: looking there takes ten times
-/// as long, but codes are given in the order in which terms appear, so such terms are rare.
+/// Terms that have no bit stand in a table of their own: looking there takes ten times as long, but
+/// ids are given in the order in which terms appear, so such terms are rare.
 pub(super) const CREATE: &str = "
     CREATE TABLE boats_by_model (ordinal INTEGER, manufacturer INTEGER, type INTEGER,
         first_year SMALLINT, last_year SMALLINT, unit TINYINT, length BIGINT, terms BIGINT);

@@ -86,7 +86,7 @@ impl Totals {
 }
 
 /// The columns that filters compare, each once.
-fn columns() -> Vec<Column> {
+pub(super) fn columns() -> Vec<Column> {
     let parameters = BOATS.parameters.iter();
     let mut columns: Vec<_> = parameters.filter_map(|one| one.kind.column()).collect();
     columns.sort_unstable_by_key(|column| column.name);

@@ -3,10 +3,11 @@
 
 use duckdb::Connection;
 use shared::base::units::{LengthRanges, Unit};
-use shared::release::pace::AtOnce;
+use shared::release::pace::{AtOnce, Counted};
 use shared::release::reader::{ListedBoat, ListedManufacturer, Listing, Pair};
 
 use super::super::fill;
+use super::super::totals::columns;
 use super::*;
 use crate::params::{
     BOATS, Column, FIRST_YEAR, LAST_YEAR, List, ListKind, MANUFACTURERS, Order, Sort,
@@ -134,12 +135,6 @@ fn world() -> World {
 
 fn has_bit(bits: i64, range: std::ops::RangeInclusive<i64>) -> bool {
     range.into_iter().any(|bit| bits >> bit & 1 == 1)
-}
-
-/// The columns that filters compare.
-fn columns() -> Vec<Column> {
-    let parameters = BOATS.parameters.iter();
-    parameters.filter_map(|one| one.kind.column()).collect()
 }
 
 /// What a row has in a column.
@@ -300,4 +295,28 @@ fn every_filter_in_every_order_finds_what_a_plain_loop_finds() {
             }
         }
     }
+}
+
+#[test]
+fn thousands_of_records_are_taken_over_step_by_step() {
+    let ordinals = 0..5000_i32;
+    let boats = ordinals.clone().map(|ordinal| {
+        let rank = i64::from(ordinal);
+        listed_boat(&[rank, 0, 0, 1990, GOES_ON, 0, 1, rank, rank, rank, rank])
+    });
+    let pairs: Vec<Pair> = ordinals.map(|ordinal| (0, ordinal)).collect();
+    let listing = Listing {
+        boats: boats.collect(),
+        boat_categories: pairs.clone(),
+        boat_activities: pairs.clone(),
+        boat_words: pairs,
+        ..Listing::default()
+    };
+    let (counting, filling) = (Counted::default(), Counted::default());
+    Totals::of_listing(&listing, &counting);
+    fill::filled(&listing, &filling).unwrap();
+    let (pass, append) = (5000 / 128, 2 * 5000_usize.div_ceil(fill::ROWS_AT_ONCE));
+    // The columns, both kinds of terms, and the lengths in both units.
+    assert_eq!(counting.steps(), (columns().len() + 4) * pass);
+    assert_eq!(filling.steps(), 8 * pass + 5 * append);
 }
