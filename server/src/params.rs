@@ -5,7 +5,7 @@
 //! (specification sections 4.1 to 4.5). Messages never repeat a value, because a value may be a
 //! secret.
 //!
-//! A parameter is declared once, in [`lists`]; nothing else here knows one by name. This module must
+//! A parameter is declared once, in `lists`; nothing else here knows one by name. This module must
 //! not know HTTP status codes, the clock, or any SQL but the names of tables and columns.
 
 mod decode;

@@ -2,7 +2,7 @@
 //! sections 4.1, 4.3 and 4.5).
 //!
 //! A new filter is an entry here. Its column, where it needs one, is made and filled in
-//! `catalogue`. What a parameter is, is said in [`super::parameter`].
+//! `catalogue`. What a parameter is, is said in `parameter`.
 
 use shared::base::model::{YEAR_MAX, YEAR_MIN};
 

@@ -1,4 +1,4 @@
-//! What a list and a parameter of it are. Each is declared once, in [`super::lists`]; the reader, the
+//! What a list and a parameter of it are. Each is declared once, in `lists`; the reader, the
 //! canonical text, the statement, the totals, the OpenAPI document and the generators of the tests
 //! take what they need from there.
 //!
