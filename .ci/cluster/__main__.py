@@ -5,8 +5,8 @@
     python3 .ci/cluster rolling     an upgrade under load: the store migrated, then one server after the other replaced
     python3 .ci/cluster outages     every outage of the README's table, one after the other
 
-It runs itself within .ci/with-services, which starts PostgreSQL, Redis and an S3-compatible server; HAProxy and
-faketime are Debian's packages, which root installs where they are missing. SEED chooses other faults than usual.
+It runs itself within .ci/with-services, which starts PostgreSQL, Redis and an S3-compatible server; HAProxy is
+Debian's package, which root installs where it is missing. SEED chooses other faults than usual.
 CATALOGUE is the binary; without it, .ci/cargo builds one. FORMER is the one that is upgraded from, which is otherwise
 the same. KEEP is a directory for the history and the logs. The exit status is 1 where a promise is broken, and it is
 said which and by what. In the end no key that was issued may be in any file.
@@ -30,15 +30,14 @@ import rolling
 import storm
 import switch
 from catalogue import Broken, binary, check_secrets, work_directory
-from processes import FAKETIME
 
 
 def install():
-    if shutil.which("haproxy") and pathlib.Path(FAKETIME).exists():
+    if shutil.which("haproxy"):
         return
     if os.geteuid() != 0:
-        sys.exit("install them first: apt-get install haproxy faketime")
-    for command in (["update"], ["install", "-y", "--no-install-recommends", "haproxy", "faketime"]):
+        sys.exit("install it first: apt-get install haproxy")
+    for command in (["update"], ["install", "-y", "--no-install-recommends", "haproxy"]):
         subprocess.run(["apt-get", "-qq", *command], check=True, stdout=subprocess.DEVNULL)
 
 

@@ -17,6 +17,7 @@ import sys
 import time
 
 from catalogue import PATIENCE, ROOT, Broken, Server, expect
+from wall import WallClock
 
 HERE = pathlib.Path(__file__).resolve().parent
 BALANCER = ROOT / "server" / "deploy" / "haproxy.cfg"
@@ -27,7 +28,6 @@ ENGINES = ("postgres", "redis", "s3")
 PORTS = range(20_000, 32_000)
 # The server whose clock can be set. Monotonic clocks cannot be set anywhere, so neither is its own.
 SKEWED = SERVERS[-1]
-FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
 
 
 def free_port():
@@ -116,16 +116,13 @@ class Member(Server):
     def __init__(self, catalogue, name, environment, port, admin_port):
         super().__init__(catalogue, "live")
         self.name, self.settings, self.listen, self.admin = name, environment, port, f"127.0.0.1:{admin_port}"
-        self.clock = catalogue.data.with_name(f"{name}.clock")
         if name == SKEWED:
-            self.set_clock(0)
-            self.settings = environment | {
-                "LD_PRELOAD": FAKETIME, "FAKETIME_TIMESTAMP_FILE": str(self.clock), "FAKETIME_CACHE_DURATION": "1",
-                "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+            self.clock = WallClock(catalogue.data.parent, name)
+            self.settings = environment | self.clock.environment
 
     def set_clock(self, seconds):
-        """Lets it be wrong by so many seconds. It is noticed within one."""
-        self.clock.write_text(f"{seconds:+d}s\n")
+        """Lets it be wrong by so many seconds."""
+        self.clock.set(seconds)
 
     def command(self):
         command = super().command()

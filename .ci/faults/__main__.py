@@ -9,8 +9,8 @@
 
 Without N: 200, 20, 200, 20, 200, 60. SEED chooses other moments than usual. CATALOGUE is the binary; without it, .ci/cargo
 builds one. The exit status is 1 where a promise is broken, and it is said what was expected and what was found. What needs
-root or strace is skipped with a word where that is missing; clock needs libfaketime. In the end no key that was issued may be
-in any file.
+root or strace is skipped with a word where that is missing; clock needs a C compiler. In the end no key that was issued may
+be in any file.
 """
 
 import asyncio

@@ -3,13 +3,14 @@ beyond its quota, answers say when it renews, and dates follow. The monotonic cl
 """
 
 import asyncio
+import collections
 import email.utils
-import glob
 import time
 from datetime import datetime, timezone
 
-from catalogue import Broken, Catalogue, expect
+from catalogue import Catalogue, expect
 from clients import Load, request
+from wall import WallClock
 
 QUOTA = 40
 CLIENTS, PAUSE = 4, 0.01
@@ -25,12 +26,6 @@ SETTLED, LASTS = 0.3, 1.2
 NEAR = 2
 
 
-def library():
-    """libfaketime, which Debian's package of that name has."""
-    found = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
-    return found[0] if found else None
-
-
 def renewal(at):
     """When the month of the quota ends that `at` lies in, Unix time."""
     is_before = (at.day, at.month, at.year) < (START.day, at.month, at.year)
@@ -38,36 +33,15 @@ def renewal(at):
     return datetime(months // 12, months % 12 + 1, START.day, tzinfo=timezone.utc).timestamp()
 
 
-class Clock:
-    """What a server takes for the time."""
-
-    def __init__(self, file):
-        self.file, self.ahead = file, START.timestamp() - time.time()
-        self.set_at = 0.0
-        self.jump(0)
-
-    def jump(self, seconds):
-        self.ahead += seconds
-        # Whole, and at once.
-        new = self.file.with_suffix(".new")
-        new.write_text(f"{self.ahead:+.3f}\n")
-        new.replace(self.file)
-        self.set_at = time.monotonic()
-
-    def now(self):
-        return time.time() + self.ahead
-
-    def environment(self, preload):
-        return {"LD_PRELOAD": preload, "FAKETIME_TIMESTAMP_FILE": str(self.file), "FAKETIME_NO_CACHE": "1",
-                "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
-
-
 class Jumper:
     """A server, its clients, and what each month was answered with."""
 
     def __init__(self, catalogue, clock, random):
         self.catalogue, self.clock, self.random = catalogue, clock, random
-        self.received, self.answers, self.refused, self.jumps = {}, 0, 0, 0
+        self.answers, self.jumps, self.set_at = 0, 0, time.monotonic()
+        # By when their month ends: when the requests were sent that were answered, and when those were refused that
+        # are held to it.
+        self.received, self.refused = collections.defaultdict(list), []
 
     async def run(self, rounds):
         await self.catalogue.subscribe("acme", QUOTA)
@@ -81,8 +55,7 @@ class Jumper:
             days = JUMPS[number] if number < len(JUMPS) else self.random.choice(JUMPS)
             if self.clock.now() + days * DAY < START.timestamp():
                 days = -days
-            self.clock.jump(days * DAY)
-            self.jumps += 1
+            self.jump(days * DAY)
             expect(server.is_running, f"the server ended: {server.last_words()}")
         await asyncio.sleep(SETTLED + LASTS)
         await load.stop()
@@ -91,13 +64,18 @@ class Jumper:
         warned = server.log.read_text().count("the wall clock of this machine jumped")
         expect(warned == self.jumps, f"{self.jumps} jumps were told {warned} times")
 
+    def jump(self, seconds):
+        self.clock.set(self.clock.ahead + seconds)
+        self.set_at = time.monotonic()
+        self.jumps += 1
+
     def note(self, answer):
         expect(answer.status in (200, 429), str(answer))
         self.answers += 1
         told = int(answer.field("x-quota-reset"))
         if answer.status == 200:
-            self.received[told] = self.received.get(told, 0) + 1
-        if answer.sent < self.clock.set_at + SETTLED:
+            self.received[told].append(answer.sent)
+        if answer.sent < self.set_at + SETTLED:
             return
         now = self.clock.now()
         date = email.utils.parsedate_to_datetime(answer.field("date")).timestamp()
@@ -105,29 +83,30 @@ class Jumper:
         end = renewal(datetime.fromtimestamp(now, timezone.utc))
         expect(told == end, f"a quota that renews {(told - end) / DAY:.1f} days from when it should: {answer}")
         if answer.status == 429:
-            self.refused += 1
+            self.refused.append((told, answer.done))
             wait = int(answer.field("retry-after"))
             expect(abs(wait - (end - now)) < NEAR, f"Retry-After {wait}, not {end - now:.0f}: {answer}")
-            expect(self.received.get(told, 0) == QUOTA, f"refused after {self.received.get(told, 0)} of {QUOTA}")
 
     def check_ledger(self):
-        """Each month is charged with what clients received of it: the server has stopped."""
+        """Each month is charged with what clients received of it, and was used up when it refused: the server has stopped."""
         self.catalogue.check_integrity()
         charged = {end: units for end, units in self.catalogue.charged().items() if units}
-        expect(charged == self.received, f"charged by month {charged}, received {self.received}")
+        received = {end: len(sent) for end, sent in self.received.items()}
+        expect(charged == received, f"charged by month {charged}, received {received}")
+        for end, refused in self.refused:
+            # An answer may arrive after a refusal that was made later.
+            before = sum(sent < refused for sent in self.received[end])
+            expect(before == QUOTA, f"refused after {before} of {QUOTA}")
 
     def show(self):
-        print(f"clock: {self.jumps} jumps, {self.answers} answers, {self.refused} refused, "
-              f"{len(self.received)} months charged, {sum(self.received.values())} units")
+        print(f"clock: {self.jumps} jumps, {self.answers} answers, {len(self.refused)} refused, "
+              f"{len(self.received)} months charged, {sum(map(len, self.received.values()))} units")
 
 
 async def run(command, work, rounds, random):
-    preload = library()
-    if not preload:
-        raise Broken("libfaketime is missing; install it: apt-get install libfaketime")
-    clock = Clock(work / "clock")
+    clock = WallClock(work, "server", START.timestamp() - time.time())
     catalogue = Catalogue(command, work / "data")
-    catalogue.environment |= clock.environment(preload)
+    catalogue.environment |= clock.environment
     jumper = Jumper(catalogue, clock, random)
     try:
         await catalogue.import_sample()
