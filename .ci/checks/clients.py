@@ -8,7 +8,7 @@ import json
 import time
 from dataclasses import dataclass
 
-from catalogue import PATIENCE, Broken, expect
+from checks.base import PATIENCE, Broken, expect
 
 # How long a client that was refused a connection waits before it tries again, in seconds.
 RECONNECT = 0.02

@@ -1,4 +1,4 @@
-"""The real command: run once, or serving a data directory; and the promises that runs are held to.
+"""The real command: run once, or serving a data directory; and that it keeps its secrets.
 
 Nothing here knows what is done to a server, or what clients ask of it.
 """
@@ -7,45 +7,16 @@ import asyncio
 import contextlib
 import json
 import os
-import pathlib
 import signal
 import sqlite3
 import subprocess
-import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-SAMPLE = ROOT / "fixtures" / "sample"
-# How many seconds a process may take for what it does in a fraction of one.
-PATIENCE = 20
+from checks.base import ENVIRONMENT, PATIENCE, ROOT, SAMPLE, binary, expect, run, work_directory
+from checks.processes import address, last_words, serving
+
 # The highest minute limit there is, for keys whose minute limit is not what is tried.
 MINUTE_LIMIT_MAX = 1_000_000
-
-
-class Broken(Exception):
-    """A promise that was not kept."""
-
-
-def expect(kept, otherwise):
-    if not kept:
-        raise Broken(otherwise)
-
-
-def binary():
-    """CATALOGUE, or what .ci/cargo builds."""
-    if "CATALOGUE" in os.environ:
-        return pathlib.Path(os.environ["CATALOGUE"]).resolve()
-    subprocess.run([ROOT / ".ci" / "cargo", "build", "--quiet", "-p", "cli"], check=True, cwd=ROOT)
-    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    target = os.environ.get("CARGO_TARGET_DIR") or cache / "boat-catalogue" / "target"
-    return pathlib.Path(target) / "debug" / "catalogue"
-
-
-@contextlib.contextmanager
-def work_directory():
-    """A directory in memory where there is one: what is tried here is not the disk."""
-    parent = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="catalogue-faults-", dir=parent) as directory:
-        yield pathlib.Path(directory)
+SCOPES = ("boats.read", "manufacturers.read")
 
 
 def check_secrets(work):
@@ -64,44 +35,56 @@ class Catalogue:
 
     def __init__(self, command, data):
         self.command, self.data = command, data
-        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("CATALOGUE_")}
+        self.environment = dict(ENVIRONMENT)
         self.servers = []
 
     @classmethod
     async def with_sample(cls, command, data):
         """One that has the sample export as its active release."""
         catalogue = cls(command, data)
-        await catalogue.import_sample()
+        await catalogue.do("import", SAMPLE)
         return catalogue
-
-    async def import_sample(self):
-        await self.do("import", SAMPLE)
 
     @property
     def key_store(self):
         return self.data / "keys.sqlite"
 
-    async def do(self, *arguments):
-        """Runs a command that has to succeed; its answer."""
-        return json.loads(await self.tell(*arguments, "--json"))
-
-    async def tell(self, *arguments):
+    def run(self, *arguments):
         """Runs a command that has to succeed; what it says."""
-        command = [self.command, "--data", self.data, *arguments]
-        done = await asyncio.to_thread(subprocess.run, command, stdin=subprocess.DEVNULL, capture_output=True,
-                                       text=True, env=self.environment)
-        expect(done.returncode == 0, f"catalogue {' '.join(map(str, arguments))} failed: {done.stderr.strip()}")
-        return done.stdout
+        return run(self.command, "--data", self.data, *arguments, env=self.environment)
 
-    async def subscribe(self, name, quota):
-        await self.do("subscriptions", "create", name, "--quota", str(quota))
+    def answer(self, *arguments):
+        """Runs a command that has to succeed; its answer."""
+        return json.loads(self.run(*arguments, "--json"))
 
-    async def issue(self, subscription, environment="live"):
-        """A key with both scopes."""
-        key = await self.do("keys", "issue", "--subscription", subscription, "--scope", "boats.read",
-                            "manufacturers.read", "--env", environment, "--rate-limit", str(MINUTE_LIMIT_MAX))
+    def add_subscription(self, name, quota):
+        self.run("subscriptions", "create", name, "--quota", quota)
+
+    def new_key(self, subscription, *scopes, environment="live", limit=MINUTE_LIMIT_MAX):
+        """A key; with both scopes unless told otherwise."""
+        key = self.answer("keys", "issue", "--subscription", subscription, "--scope", *(scopes or SCOPES),
+                          "--env", environment, "--rate-limit", limit)
         self.issued.add(key["key"])
         return key
+
+    def served(self, *options):
+        """A server on a free port, until the end of the context."""
+        return serving(self.command, "--data", self.data, "serve", "--listen", "127.0.0.1:0", *options,
+                       log=self.data.with_name(f"{self.data.name}.log"), environment=self.environment)
+
+    # The same for those who do something else meanwhile.
+
+    async def do(self, *arguments):
+        return await asyncio.to_thread(self.answer, *arguments)
+
+    async def tell(self, *arguments):
+        return await asyncio.to_thread(self.run, *arguments)
+
+    async def subscribe(self, name, quota):
+        await asyncio.to_thread(self.add_subscription, name, quota)
+
+    async def issue(self, subscription, *scopes, **settings):
+        return await asyncio.to_thread(self.new_key, subscription, *scopes, **settings)
 
     async def used(self):
         """What the ledger has charged to each subscription."""
@@ -132,8 +115,26 @@ class Catalogue:
             server.process.wait()
 
 
+@contextlib.contextmanager
+def sample():
+    """A data directory with the sample and the subscription `tests`, which nothing uses up."""
+    with work_directory() as work:
+        catalogue = Catalogue(binary(), work / "catalogue")
+        catalogue.run("import", SAMPLE)
+        catalogue.add_subscription("tests", 9_000_000_000_000_000)
+        yield catalogue
+
+
+def beside_sample(*command, **environment):
+    """Runs a command beside a server of the sample, which it finds in BASE, with a key in KEY; its exit status."""
+    with sample() as catalogue, catalogue.served("--admin", "off") as server:
+        # Through the environment, so that no list of processes shows the key.
+        at = {"BASE": server.base, "KEY": catalogue.new_key("tests")["key"]}
+        return subprocess.run(command, cwd=ROOT, env=os.environ | at | environment).returncode
+
+
 class Server:
-    """A server process."""
+    """A server process that is disturbed while others ask it."""
 
     # What its standard input is, and what it logs.
     input, level = subprocess.DEVNULL, "warn"
@@ -159,10 +160,8 @@ class Server:
             self.process = subprocess.Popen(self.command(), stdin=self.input, stdout=subprocess.PIPE, stderr=log,
                                             text=True, env=catalogue.environment)
         catalogue.servers.append(self)
-        line = await asyncio.wait_for(asyncio.to_thread(self.process.stdout.readline), PATIENCE)
-        said, _, port = line.strip().rpartition(":")
-        expect(said == "listening on http://127.0.0.1", f"a server starts with {line!r}; its log: {self.last_words()}")
-        self.port = int(port)
+        base = await asyncio.wait_for(asyncio.to_thread(address, self.process, self.log), PATIENCE)
+        self.port = int(base.rpartition(":")[2])
 
     @property
     def is_running(self):
@@ -188,4 +187,4 @@ class Server:
         await self.ended(0)
 
     def last_words(self):
-        return self.log.read_text(errors="replace")[-600:]
+        return last_words(self.log)

@@ -1,45 +1,49 @@
-"""Tools from the registries, of exact versions: installed once into the cache, and used from there."""
+"""Tools of others, of exact versions where that can be: installed once, from then on used as they are.
 
+Checks run side by side, so one at a time installs.
+"""
+
+import contextlib
+import fcntl
 import os
-import pathlib
 import shutil
-import subprocess
 import sys
 
-CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "boat-catalogue"
+from checks.base import CACHE, ENVIRONMENT, Broken, run
+
+TOOLS = CACHE / "tools"
 
 
-class Failed(Exception):
-    """What a check found, or what kept it from looking."""
-
-
-def run(*command, statuses=(0,), **options):
-    """Runs a command that has to end with one of these; its standard output. What it says is shown where it does not."""
-    done = subprocess.run([str(part) for part in command], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          **options)
-    if done.returncode not in statuses:
-        raise Failed(f"{pathlib.Path(command[0]).name} failed:\n{done.stdout}{done.stderr}".rstrip())
-    return done.stdout
+@contextlib.contextmanager
+def alone():
+    TOOLS.mkdir(parents=True, exist_ok=True)
+    with (TOOLS / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def installed(name, install):
     """The folder of that name in the cache, in which `install` has been done from beginning to end."""
-    folder = CACHE / "tools" / name
+    folder = TOOLS / name
     done = folder / ".installed"
-    if not done.exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        print(f"installing {name}", flush=True)
-        install(folder)
-        done.touch()
+    with alone():
+        if not done.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            print(f"installing {name}", flush=True)
+            install(folder)
+            done.touch()
     return folder
 
 
 def of_npm(name, *packages):
     """The `node_modules` that has these packages, and what they need."""
+    of_debian(npm="npm", node="nodejs")
+
     def install(folder):
         (folder / "package.json").write_text('{"private": true}\n')
-        run("npm", "install", "--silent", "--no-fund", "--no-audit", "--save-exact", "--ignore-scripts", "--prefix", folder, *packages)
+        run("npm", "install", "--silent", "--no-fund", "--no-audit", "--save-exact", "--ignore-scripts", "--prefix",
+            folder, *packages)
 
     return installed(name, install) / "node_modules"
 
@@ -51,3 +55,34 @@ def of_pip(name, *packages):
         run(folder / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", *packages)
 
     return installed(name, install) / "bin"
+
+
+def site_packages(name, *packages):
+    """Where modules of such an environment are imported from."""
+    return next(of_pip(name, *packages).parent.glob("lib/*/site-packages"))
+
+
+def of_crates(name, version, *options):
+    """A program of crates.io."""
+    program = TOOLS / "bin" / name
+    with alone():
+        if not program.exists() or version not in run(program, "--version").split():
+            environment = {key: value for key, value in ENVIRONMENT.items() if key != "CARGO_TARGET_DIR"}
+            run("cargo", "install", "--quiet", "--locked", "--root", TOOLS, "--version", f"={version}", *options, name,
+                env=environment)
+    return program
+
+
+def of_debian(**programs):
+    """Debian's packages by the programs that are looked for; root installs those that are missing."""
+    path = os.environ["PATH"] + ":/usr/sbin"
+    with alone():
+        missing = sorted({package for program, package in programs.items()
+                          if not shutil.which(program.replace("_", "-"), path=path)})
+        if not missing:
+            return
+        if os.geteuid() != 0:
+            raise Broken(f"install what is missing: apt-get install {' '.join(missing)}")
+        run("apt-get", "update", "-qq")
+        run("apt-get", "install", "-qq", "-y", "--no-install-recommends", *missing,
+            env=ENVIRONMENT | {"DEBIAN_FRONTEND": "noninteractive"})

@@ -23,7 +23,7 @@ __attribute__((constructor)) static void map_offset(void) {
     int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     void *mapped = file < 0 ? MAP_FAILED : mmap(NULL, sizeof *offset, PROT_READ, MAP_SHARED, file, 0);
     if (mapped == MAP_FAILED) {
-        perror("clock.c: CLOCK_FILE cannot be mapped");
+        perror("wall_clock.c: CLOCK_FILE cannot be mapped");
         abort();
     }
     close(file);

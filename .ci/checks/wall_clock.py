@@ -1,12 +1,11 @@
-"""A wall clock that can be set, for servers that are started with its environment; .ci/clock.c is what they load."""
+"""A wall clock that can be set, for servers that are started with its environment; wall_clock.c is what they load."""
 
 import ctypes
 import mmap
-import os
 import subprocess
 import time
 
-from catalogue import ROOT
+from checks.base import ROOT
 
 SECOND = 1_000_000_000
 
@@ -15,7 +14,7 @@ def preload(folder):
     """The library that servers load, compiled into a folder."""
     library = folder / "clock.so"
     if not library.exists():
-        subprocess.run(["cc", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, ROOT / ".ci" / "clock.c"],
+        subprocess.run(["cc", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, ROOT / ".ci" / "checks" / "wall_clock.c"],
                        check=True)
     return library
 

@@ -1,21 +1,16 @@
-"""The engines that several servers share, as .ci/with-services starts them, on the core of the load: where they are,
-what they compute, and how many connections a server has to them."""
+"""The engines that several servers share, on the core of the load: where they are, what they compute, and how many
+connections a server has to them."""
 
 import contextlib
-import json
 import os
 import pathlib
-import subprocess
-import sys
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from processes import ENVIRONMENT, LOAD_CORE, Failed, on_core, run
-from surroundings import ROOT
+from checks.base import run
+from checks.bench.wrk import LOAD_CORE
+from checks.services import Services, services
 
-WITH_SERVICES = ROOT / ".ci" / "with-services"
-# Says where they are, and lets them run until nobody listens any more.
-HOLD = "import json, os, sys; print(json.dumps(dict(os.environ)), flush=True); sys.stdin.read()"
 # In tables of the system.
 ESTABLISHED = "01"
 
@@ -27,10 +22,10 @@ class Engines:
     postgres: str
     # Each of its databases has windows of its own.
     redis: str
-    services: pathlib.Path
+    services: Services
 
     def processes(self, names):
-        return tuple(int((self.services / f"{name}.pid").read_text()) for name in names)
+        return tuple(self.services.engines[name].pid for name in names)
 
     def redis_database(self, number):
         return f"{self.redis.rpartition('/')[0]}/{number}"
@@ -47,17 +42,15 @@ class Engines:
 
 @contextlib.contextmanager
 def engines():
-    command = on_core(LOAD_CORE, WITH_SERVICES, sys.executable, "-c", HOLD)
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                          env=ENVIRONMENT) as process:
+    """What is started here stays on the core of the load."""
+    of_all = os.sched_getaffinity(0)
+    with contextlib.ExitStack() as stack:
+        os.sched_setaffinity(0, {LOAD_CORE})
         try:
-            found = json.loads(process.stdout.readline() or "{}")
-            if not found:
-                raise Failed("PostgreSQL and Redis did not start")
-            yield Engines(found["CATALOGUE_TEST_POSTGRES"], found["CATALOGUE_TEST_REDIS"],
-                          pathlib.Path(found["SERVICES"]))
+            found = stack.enter_context(services())
         finally:
-            process.stdin.close()
+            os.sched_setaffinity(0, of_all)
+        yield Engines(found.addresses["postgres"], found.addresses["redis"], found)
 
 
 def count(pid, port):

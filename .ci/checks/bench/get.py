@@ -9,11 +9,12 @@ import shutil
 import statistics
 import tempfile
 
-from nginx import WAYS, files_max, nginx
-from processes import Failed, load, serving
-from results import keep, middle
-from surroundings import Data, machine
-from table import in_turns, show
+from checks.base import Broken
+from checks.bench.nginx import WAYS, files_max, nginx
+from checks.bench.results import keep, middle
+from checks.bench.surroundings import Data, machine
+from checks.bench.table import in_turns, show
+from checks.bench.wrk import load, serving
 
 # Most boats of one size whose bodies are written into files.
 BODIES_MAX = 100_000
@@ -149,9 +150,9 @@ class Copy:
             answer = self.connection.getresponse()
             body = answer.read()
         except OSError as error:
-            raise Failed(f"{self.name} does not answer {path}: {error}") from error
+            raise Broken(f"{self.name} does not answer {path}: {error}") from error
         if answer.status != 200:
-            raise Failed(f"{path} gives {answer.status}: {body[:200]}")
+            raise Broken(f"{path} gives {answer.status}: {body[:200]}")
         return answer, body
 
     def write(self, root, ids):

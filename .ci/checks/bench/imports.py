@@ -10,13 +10,15 @@ import sys
 import time
 from dataclasses import asdict, dataclass, replace
 
-from processes import ENVIRONMENT, Failed, on_core
-from quiet import quietest
-from results import keep
-from surroundings import machine, python_packages
-from table import in_turns, show
+from checks.base import ENVIRONMENT, Broken
+from checks.bench.quiet import quietest
+from checks.bench.results import keep
+from checks.bench.surroundings import machine
+from checks.bench.table import in_turns, show
+from checks.bench.wrk import on_core
+from checks.tools import site_packages
 
-DUCKDB = ("duckdb==1.5.6",)
+DUCKDB = ("duckdb-1.5.6", "duckdb==1.5.6")
 # All lines have to be looked at for their fields, since manufacturers come after the boats: once while it is measured,
 # and once before, which is the least that DuckDB can need.
 FIND = """
@@ -59,7 +61,7 @@ def measured(command, environment):
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise Failed(f"{command[0]} failed: {said.decode(errors='replace')[-800:]}")
+        raise Broken(f"{command[0]} failed: {said.decode(errors='replace')[-800:]}")
     took = Run(time.monotonic() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
     return took, printed
 
@@ -67,7 +69,7 @@ def measured(command, environment):
 def run_size(surroundings, boats):
     """What it found, to be kept."""
     export, work = surroundings.export(boats), surroundings.work
-    packages = python_packages(*DUCKDB)
+    packages = site_packages(*DUCKDB)
     mebibytes = export.stat().st_size / 2**20
 
     def ours(number):

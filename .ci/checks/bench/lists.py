@@ -7,12 +7,13 @@ import random
 import re
 import subprocess
 
-from get import boats_of, targets
-from peers import SHOWN, SORTS, check_rows, datasette, roapi, table_of
-from processes import CONNECTIONS, ENVIRONMENT, Failed, load, load_once, serving
-from results import keep, middle
-from surroundings import machine
-from table import in_turns, show
+from checks.base import ENVIRONMENT, Broken
+from checks.bench.get import boats_of, targets
+from checks.bench.peers import SHOWN, SORTS, check_rows, datasette, roapi, table_of
+from checks.bench.results import keep, middle
+from checks.bench.surroundings import machine
+from checks.bench.table import in_turns, show
+from checks.bench.wrk import CONNECTIONS, load, load_once, serving
 
 TYPES = 12
 LIMIT = 20
@@ -90,7 +91,7 @@ def without_http(surroundings, data, boats):
             name = re.split(r"\s{2,}|\s+\d+\s", row, maxsplit=1)[0]
             shapes.append({"shape": name, "ours": figures["ours"], "duckdb": figures["duckdb"]})
     if not shapes:
-        raise Failed("no medians in the table of lists")
+        raise Broken("no medians in the table of lists")
     return shapes
 
 

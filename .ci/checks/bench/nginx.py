@@ -8,7 +8,9 @@ import socket
 import subprocess
 import time
 
-from processes import Failed, SERVER_CORE, Server, on_core
+from checks.base import Broken
+from checks.bench.wrk import SERVER_CORE, on_core
+from checks.processes import Serving
 
 # What it sends by itself: Server, Date, Content-Type, Content-Length, Last-Modified, Connection, ETag.
 OF_ITSELF = 7
@@ -58,7 +60,7 @@ def files_max():
     if most == resource.RLIM_INFINITY:
         return FILES_MAX
     if most < FILES_MIN + OTHER_FILES:
-        raise Failed(f"nginx could keep no bodies open: the hard limit of open files is {most}, and has to be "
+        raise Broken(f"nginx could keep no bodies open: the hard limit of open files is {most}, and has to be "
                      f"{FILES_MIN + OTHER_FILES} at least")
     return min(most - OTHER_FILES, FILES_MAX)
 
@@ -88,7 +90,7 @@ def nginx(work, root, headers, way):
                           env={**os.environ, "PATH": path}) as process:
         try:
             wait_for(process, port)
-            yield Server(process, f"http://127.0.0.1:{port}", 0)
+            yield Serving(process, f"http://127.0.0.1:{port}", 0)
         finally:
             process.terminate()
 
@@ -99,4 +101,4 @@ def wait_for(process, port):
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
             return
         time.sleep(0.05)
-    raise Failed("nginx does not listen")
+    raise Broken("nginx does not listen")

@@ -10,7 +10,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from processes import ENVIRONMENT, LOAD_CORE, Failed, on_core
+from checks.base import ENVIRONMENT, Broken
+from checks.bench.wrk import LOAD_CORE, on_core
 
 # As in the program: a bucket of a histogram is by that part of a natural logarithm above the one before.
 BUCKETS = 50
@@ -73,7 +74,7 @@ def offer(surroundings, server, heads, connections, phases, kinds, watch=None, e
                           env=ENVIRONMENT) as process:
         first = json.loads(process.stdout.readline() or "{}")
         if not first:
-            raise Failed("the load did not start")
+            raise Broken("the load did not start")
         started = time.monotonic() - first["until"]
         ended = threading.Event()
         with ThreadPoolExecutor() as threads:
@@ -84,7 +85,7 @@ def offer(surroundings, server, heads, connections, phases, kinds, watch=None, e
             finally:
                 ended.set()
     if process.returncode:
-        raise Failed("the load failed")
+        raise Broken("the load failed")
     # What failed in them fails here.
     acting.result()
     return Offered(slices, started, watching.result())

@@ -7,11 +7,12 @@ schedule, whether or not those before were answered, and what they take counts f
 import itertools
 import statistics
 
-from lists import LISTS_A_SECOND_MAX, ours, unlike_lists, write_lines
-from offered import milliseconds, offer
-from processes import Failed, serving
-from results import keep
-from surroundings import machine
+from checks.base import Broken
+from checks.bench.lists import LISTS_A_SECOND_MAX, ours, unlike_lists, write_lines
+from checks.bench.offered import milliseconds, offer
+from checks.bench.results import keep
+from checks.bench.surroundings import machine
+from checks.bench.wrk import serving
 
 TIMES = 5
 # Of the greatest rate: what comes before and after the overload.
@@ -55,7 +56,7 @@ def peak(surroundings, server, heads, lists):
     count = LISTS_A_SECOND_MAX * seconds
     offered = offer(surroundings, server, heads, PEAK_CONNECTIONS, [("max", seconds)], lists(count))
     if count < offered.count("lists", "answered") + PEAK_CONNECTIONS:
-        raise Failed(f"more answers than the {count} different lists that there were")
+        raise Broken(f"more answers than the {count} different lists that there were")
     return offered.count("lists", "answered", PEAK_WARM, seconds) / PEAK_SECONDS
 
 

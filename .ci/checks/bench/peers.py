@@ -9,12 +9,14 @@ import sys
 import time
 import urllib.request
 
-from processes import ENVIRONMENT, SERVER_CORE, Failed, Server, on_core
-from surroundings import python_packages
+from checks.base import ENVIRONMENT, Broken, free_port
+from checks.bench.wrk import SERVER_CORE, on_core
+from checks.processes import Serving
+from checks.tools import of_pip, site_packages
 
-ROAPI = ("roapi==0.12.7",)
-DATASETTE = ("datasette==0.65.5",)
-DUCKDB = ("duckdb==1.5.6",)
+ROAPI = ("roapi-0.12.7", "roapi==0.12.7")
+DATASETTE = ("datasette-0.65.5", "datasette==0.65.5")
+DUCKDB = ("duckdb-1.5.6", "duckdb==1.5.6")
 SORTS = ("model", "year", "length", "manufacturer")
 # Columns of the release that a list shows, and those with what it asks for.
 SHOWN = ("id", "slug", "manufacturer", "type", "first_year", "last_year", "unit", "length")
@@ -33,14 +35,8 @@ while some := rows.fetchmany(10_000):
 def table_of(data):
     found = list(data.directory.glob("releases/*/boats.parquet"))
     if len(found) != 1:
-        raise Failed(f"{len(found)} tables of boats where one is expected")
+        raise Broken(f"{len(found)} tables of boats where one is expected")
     return found[0]
-
-
-def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
 
 
 @contextlib.contextmanager
@@ -55,9 +51,9 @@ def listening(command, port, log, environment=ENVIRONMENT):
                 with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
                     break
                 if process.poll() is not None or until < time.monotonic():
-                    raise Failed(f"{command[0]} does not listen: {log.read_text()[-600:]}")
+                    raise Broken(f"{command[0]} does not listen: {log.read_text()[-600:]}")
                 time.sleep(0.1)
-            yield Server(process, f"http://127.0.0.1:{port}", 0)
+            yield Serving(process, f"http://127.0.0.1:{port}", 0)
         finally:
             process.terminate()
 
@@ -66,7 +62,7 @@ def listening(command, port, log, environment=ENVIRONMENT):
 def roapi(work, table):
     """With the table in memory, as it has it by itself."""
     port = free_port()
-    command = (python_packages(*ROAPI) / "bin" / "roapi", "--table", f"boats={table}", "--addr-http",
+    command = (of_pip(*ROAPI) / "roapi", "--table", f"boats={table}", "--addr-http",
                f"127.0.0.1:{port}", "--addr-postgres", "127.0.0.1:0")
     with listening(command, port, work / "roapi.log") as server:
         yield server
@@ -78,7 +74,7 @@ def datasette(work, table):
     database = work / "boats.db"
     database.unlink(missing_ok=True)
     write_database(database, table)
-    port, packages = free_port(), python_packages(*DATASETTE)
+    port, packages = free_port(), site_packages(*DATASETTE)
     settings = {"suggest_facets": "off", "allow_facet": "off", "default_cache_ttl": 0, "num_sql_threads": 1,
                 "sql_time_limit_ms": 20_000, "cache_size_kb": 1_000_000}
     options = [word for name, value in settings.items() for word in ("--setting", name, value)]
@@ -91,7 +87,7 @@ def datasette(work, table):
 
 def write_database(path, table):
     """The rows of the table in SQLite, with the indexes that make the asked lists quick."""
-    environment = {**ENVIRONMENT, "PYTHONPATH": str(python_packages(*DUCKDB))}
+    environment = {**ENVIRONMENT, "PYTHONPATH": str(site_packages(*DUCKDB))}
     with subprocess.Popen([sys.executable, "-c", READ, table, ", ".join(COLUMNS)], stdout=subprocess.PIPE,
                           env=environment) as rows, contextlib.closing(sqlite3.connect(path)) as database:
         kinds = {"id": "TEXT PRIMARY KEY", "slug": "TEXT"}
@@ -104,7 +100,7 @@ def write_database(path, table):
         database.execute("ANALYZE")
         database.commit()
     if rows.returncode:
-        raise Failed("could not read the table of boats")
+        raise Broken("could not read the table of boats")
 
 
 def check_rows(server, path, kind, count, rows_of):
@@ -112,4 +108,4 @@ def check_rows(server, path, kind, count, rows_of):
     with urllib.request.urlopen(server.base + path, timeout=60) as answer:
         rows = rows_of(json.load(answer))
     if len(rows) != count or any(row["type"] != kind for row in rows):
-        raise Failed(f"{path} gives {len(rows)} rows, or others than were asked for")
+        raise Broken(f"{path} gives {len(rows)} rows, or others than were asked for")

@@ -3,8 +3,8 @@
 import pathlib
 import statistics
 
-from results import kept
-from svg import chart
+from checks.bench.results import kept
+from checks.bench.svg import chart
 
 BOATS = "boats in the release"
 

@@ -11,12 +11,14 @@ import shutil
 import statistics
 from dataclasses import dataclass, field
 
-from engines import engines
-from get import boats_of, targets
-from processes import CONNECTIONS, Server, load, run as do, serving
-from results import keep, middle
-from surroundings import Data, machine
-from table import in_turns, show
+from checks.base import run as do
+from checks.bench.engines import engines
+from checks.bench.get import boats_of, targets
+from checks.bench.results import keep, middle
+from checks.bench.surroundings import Data, machine
+from checks.bench.table import in_turns, show
+from checks.bench.wrk import CONNECTIONS, load, serving
+from checks.processes import Serving
 
 EMBEDDED = "embedded"
 # One client that asks again as soon as it is answered.
@@ -33,7 +35,7 @@ class Side:
     # Its database, so that each server has windows of its own.
     redis: int | None = None
     redis_syncs: str = "always"
-    server: Server | None = None
+    server: Serving | None = None
     connections: dict = field(default_factory=lambda: {"postgres": 0, "redis": 0})
     mebibytes: float = 0
 

@@ -2,10 +2,10 @@
 
 import statistics
 
-from processes import serving
-from results import keep
-from surroundings import machine
-from table import in_turns, show
+from checks.bench.results import keep
+from checks.bench.surroundings import machine
+from checks.bench.table import in_turns, show
+from checks.bench.wrk import serving
 
 
 def run(surroundings, sizes):

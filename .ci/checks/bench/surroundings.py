@@ -1,23 +1,19 @@
 """What all benchmarks need: release binaries, a directory to work in, exports and releases of any size, packages."""
 
 import contextlib
-import json
 import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 
-import quiet
-from processes import Failed, run
+from checks.base import ROOT, TARGET, Broken, run
+from checks.bench import quiet
+from checks.command import Catalogue
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "boat-catalogue"
 # Every key may ask a million times a minute, so for more than that there are several.
 KEYS = 8
-MINUTE_LIMIT_MAX = 1_000_000
 QUOTA = 1_000_000_000_000
 
 
@@ -68,7 +64,7 @@ class Surroundings:
             with path.open("wb") as out:
                 command = [self.binaries / "examples" / "generate_export", "--boats", boats, "--seed", seed]
                 if subprocess.run(map(str, command), stdout=out).returncode:
-                    raise Failed("could not make an export")
+                    raise Broken("could not make an export")
         return path
 
     def import_into(self, directory, boats, *options, seed=1):
@@ -88,11 +84,9 @@ class Surroundings:
         """Keys that may ask for everything; made once."""
         path = directory.with_suffix(".keys")
         if not path.exists():
-            do = lambda *arguments: run(self.catalogue, "--data", directory, *arguments)
-            do("subscriptions", "create", "bench", "--quota", str(QUOTA))
-            issue = ("keys", "issue", "--subscription", "bench", "--scope", "boats.read", "manufacturers.read",
-                     "--rate-limit", str(MINUTE_LIMIT_MAX), "--json")
-            path.write_text("\n".join(json.loads(do(*issue))["key"] for _ in range(KEYS)))
+            catalogue = Catalogue(self.catalogue, directory)
+            catalogue.add_subscription("bench", QUOTA)
+            path.write_text("\n".join(catalogue.new_key("bench")["key"] for _ in range(KEYS)))
         return tuple(path.read_text().splitlines())
 
     def remove(self, directory):
@@ -111,16 +105,7 @@ def binaries():
     # In one command, so that nothing is compiled twice with other features.
     build = ["build", "--quiet", "--release", "-p", "cli", "-p", "benches", "--bins", "--example", "generate_export"]
     subprocess.run([ROOT / ".ci" / "cargo", *build], check=True, cwd=ROOT)
-    return pathlib.Path(os.environ.get("CARGO_TARGET_DIR") or CACHE / "target") / "release"
-
-
-def python_packages(*wanted):
-    """Installs packages of PyPI into the cache, once; the directory in which they are."""
-    directory = CACHE / "tools" / ("python-" + "-".join(wanted).replace("==", "-"))
-    if not directory.exists():
-        run(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action",
-            "ignore", "--target", directory, *wanted)
-    return directory
+    return TARGET / "release"
 
 
 def machine():

@@ -10,13 +10,14 @@ import subprocess
 import time
 from collections import Counter
 
-from get import Copy
-from lists import LIMIT, SORTS, TYPES, write_lines
-from offered import milliseconds, offer
-from processes import ENVIRONMENT, LOAD_CORE, Failed, on_core, run as do, serving
-from results import keep
-from surroundings import Data, machine
-from table import show
+from checks.base import ENVIRONMENT, Broken, run as do
+from checks.bench.get import Copy
+from checks.bench.lists import LIMIT, SORTS, TYPES, write_lines
+from checks.bench.offered import milliseconds, offer
+from checks.bench.results import keep
+from checks.bench.surroundings import Data, machine
+from checks.bench.table import show
+from checks.bench.wrk import LOAD_CORE, on_core, serving
 
 SWITCHES, PAUSE = 10, 20
 # Seconds for which is looked on after a release is seen to be served: lists are asked of it for the first time then.
@@ -53,7 +54,7 @@ def two_releases(surroundings, boats):
     told = do(surroundings.catalogue, "--data", directory, "releases", "list", "--json")
     releases = [release["id"] for release in json.loads(told)["releases"]]
     if len(releases) != 2:
-        raise Failed(f"{len(releases)} releases where two were made")
+        raise Broken(f"{len(releases)} releases where two were made")
     return directory, releases
 
 
@@ -129,7 +130,7 @@ def report(boats, offered, switched, same, paths):
     bad = {f"{kind} {outcome}": count for kind in ("boats", "lists") for outcome in BAD
            if (count := offered.count(kind, outcome))}
     if not all(offered.count(kind, "answered") for kind in ("boats", "lists")):
-        raise Failed(f"no right answers, but {bad}")
+        raise Broken(f"no right answers, but {bad}")
     followed = [served_at(offered.watched, *one) for one in switched]
     # From the beginning of an activation, which looks at the whole release first; from when it has activated it.
     whole = [(began, min((served or began + PAUSE) + AFTER, ENDS)) for (began, *_), served in zip(switched, followed)]
@@ -161,10 +162,10 @@ def report(boats, offered, switched, same, paths):
           f"any others: {bad or 'none'}", flush=True)
     keep("switch", figures)
     if bad:
-        raise Failed("answers failed or were of no release")
+        raise Broken("answers failed or were of no release")
     if len(switched) < SWITCHES or None in followed:
         seen = len(switched) - followed.count(None)
-        raise Failed(f"of {SWITCHES} activations, {seen} were followed within {PAUSE} s")
+        raise Broken(f"of {SWITCHES} activations, {seen} were followed within {PAUSE} s")
 
 
 def run(surroundings, sizes):

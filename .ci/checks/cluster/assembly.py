@@ -4,18 +4,20 @@ an operator. It is made, used and taken down here; what is done to it and asked 
 
 import asyncio
 import contextlib
-import os
+import json
 import urllib.parse
 
-import processes
-from catalogue import PATIENCE, SAMPLE, Broken, Catalogue, expect
-from clients import exchange, request
-from load import Bodies, requests_of
-from processes import ENGINES, SERVERS, Balancer, Engine, Member, Proxy, until
+from checks.base import PATIENCE, SAMPLE, Broken, expect
+from checks.clients import exchange, request
+from checks.cluster.load import Bodies, requests_of
+from checks.cluster.processes import ENGINES, SERVERS, Balancer, Member, Proxy, until
+from checks.command import Catalogue
+from checks.services import free_port
 
 # The website of the builder that every release but the first has changed.
 WEBSITE = "https://www.angstrom-batar.example"
 RELEASES = 3
+LEARNER_QUOTA = 1_000_000
 SERVICE = request("service", "/v1", 200)
 
 
@@ -25,16 +27,11 @@ def with_port(address, port):
     return parts._replace(netloc=parts.netloc.replace(f":{parts.port}", f":{port}")).geturl()
 
 
-def addresses():
-    """Where each engine is, as .ci/with-services says."""
-    named = {"postgres": "CATALOGUE_TEST_POSTGRES", "redis": "CATALOGUE_TEST_REDIS", "s3": "AWS_ENDPOINT_URL"}
-    return {engine: os.environ[variable] for engine, variable in named.items()}
-
-
-def settings(at):
+def settings(found, at):
     """The engines at these addresses, for the command."""
-    return {"CATALOGUE_STORE": at["postgres"], "CATALOGUE_LIMITS": at["redis"],
-            "CATALOGUE_RELEASES": f"{os.environ['CATALOGUE_TEST_S3']}/cluster", "AWS_ENDPOINT_URL": at["s3"]}
+    access = {name: value for name, value in found.environment.items() if name.startswith("AWS_")}
+    return access | {"CATALOGUE_STORE": at["postgres"], "CATALOGUE_LIMITS": at["redis"], "AWS_ENDPOINT_URL": at["s3"],
+                     "CATALOGUE_RELEASES": f"{found.environment['CATALOGUE_TEST_S3']}/cluster"}
 
 
 async def ask(port, asked):
@@ -50,13 +47,13 @@ async def ask(port, asked):
 
 
 class Cluster:
-    def __init__(self, command, work, serving=None):
-        """`serving` are settings of the servers beside the engines."""
-        self.command, self.work, self.at, self.serving = command, work, addresses(), serving or {}
-        self.engines = {name: Engine(name, urllib.parse.urlsplit(self.at[name]).port) for name in ENGINES}
+    def __init__(self, found, command, work, serving=None):
+        """`found` are the engines, `serving` settings of the servers beside them."""
+        self.found, self.command, self.work, self.serving = found, command, work, serving or {}
+        self.at, self.engines = found.addresses, found.engines
         # The operator's own way to the engines is not disturbed, but by what befalls the engines.
         self.operator = Catalogue(command, work / "operator")
-        self.operator.environment |= settings(self.at)
+        self.operator.environment |= settings(found, self.at)
         self.releases, self.bodies = [], Bodies()
 
     async def prepare(self):
@@ -76,23 +73,24 @@ class Cluster:
         return folder
 
     async def start(self):
-        ports = {name: processes.free_port() for name in SERVERS}
-        admin_ports = {f"{name}-admin": processes.free_port() for name in SERVERS}
+        ports = {name: free_port() for name in SERVERS}
+        admin_ports = {f"{name}-admin": free_port() for name in SERVERS}
         links = {f"{name}-{engine}": self.engines[engine].port for name in SERVERS for engine in ENGINES}
         self.proxy = Proxy(links | ports | admin_ports)
         self.members = []
         for name in SERVERS:
             at = {engine: with_port(self.at[engine], self.proxy.ports[f"{name}-{engine}"]) for engine in ENGINES}
             own = Catalogue(self.command, self.work / name)
-            environment = own.environment | settings(at) | self.serving
-            member = Member(own, name, environment, ports[name], admin_ports[f"{name}-admin"])
-            self.members.append(member)
+            own.environment |= settings(self.found, at) | self.serving
+            self.members.append(Member(own, name, ports[name], admin_ports[f"{name}-admin"]))
         await asyncio.gather(*(member.start() for member in self.members))
         self.balancer = Balancer(self.work, self.members, self.proxy.ports)
         await self.balancer.start()
 
-    async def learn(self, secret):
-        """What each release answers, with a key that nothing limits."""
+    async def learn(self):
+        """What each release answers, to a key whose charges are not in any history."""
+        await self.operator.subscribe("learner", LEARNER_QUOTA)
+        secret = (await self.operator.issue("learner"))["key"]
         for release in [*self.releases[1:], self.releases[0]]:
             await self.operator.do("releases", "activate", release)
             for member in self.members:
@@ -102,6 +100,10 @@ class Cluster:
                 expect(answer is not None and answer.status == asked.status, f"{asked.kind}: {answer}")
                 if answer.status == 200:
                     self.bodies.learn(release, answer)
+
+    def pointer(self):
+        """What the S3-compatible server keeps as the pointer to the active release: JSON, and a line that proves it."""
+        return json.loads((self.engines["s3"].folder / "tests" / "cluster" / "current").read_text().splitlines()[0])
 
     async def serves(self, member, release):
         """Whether a server, asked directly, serves a release."""

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from dataclasses import dataclass
 
-from processes import ENGINES, SERVERS, SKEWED
+from checks.cluster.processes import ENGINES, SERVERS, SKEWED
 
 # How long one lasts, in seconds. Some are shorter and some longer than anybody's patience.
 LASTS = (0.2, 3.0)

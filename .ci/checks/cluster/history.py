@@ -1,6 +1,6 @@
 """What happened: a line for each request, written as it goes, and the times between which something was done.
 
-Nothing here judges; that is what checks.py is for. All times are seconds of one monotonic clock.
+Nothing here judges; that is what promises.py is for. All times are seconds of one monotonic clock.
 """
 
 from dataclasses import dataclass

@@ -9,8 +9,8 @@ import itertools
 import re
 import time
 
-from clients import exchange, request
-from history import Entry
+from checks.clients import exchange, request
+from checks.cluster.history import Entry
 
 # Clients, requests a second of all of them, and how many requests one sends before it makes a new connection.
 CLIENTS, RATE, REQUESTS_A_CONNECTION = 32, 350, 400

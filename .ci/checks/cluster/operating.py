@@ -8,9 +8,10 @@ import asyncio
 import itertools
 import time
 
-from catalogue import MINUTE_LIMIT_MAX, Broken
-from history import Key
-from load import forbidden_requests, requests_of
+from checks.base import Broken
+from checks.cluster.history import Key
+from checks.cluster.load import forbidden_requests, requests_of
+from checks.command import MINUTE_LIMIT_MAX
 
 # A quota that nothing uses up within an hour, and what others are chosen from. What a crash may lose grows with it.
 AMPLE, QUOTAS = 1_500_000, (150, 600, 2500)
@@ -72,17 +73,16 @@ class Operator:
         return key
 
     async def prepare(self):
-        """Keys that are there from the beginning, and stay. The first is one that nothing limits."""
+        """Keys that are there from the beginning, and stay."""
         self.ample = await self.subscribe(AMPLE)
-        first = [await self.issue(self.ample) for _ in range(AMPLE_KEYS)]
-        for key in first:
+        for _ in range(AMPLE_KEYS):
+            key = await self.issue(self.ample)
             self.pool.put(key.name, requests_of(key.secret), AMPLE_WEIGHT)
         self.tight = [await self.issue(self.ample, limit) for limit in TIGHT]
         for key in self.tight:
             self.pool.put(key.name, requests_of(key.secret), TIGHT_WEIGHT)
         forbidden = await self.issue(self.ample, scopes=("manufacturers.read",))
         self.pool.put(forbidden.name, forbidden_requests(forbidden.secret), OTHER_WEIGHT)
-        return first[0]
 
     async def run(self):
         """One change after the other, in turns, until told to stop."""

@@ -7,13 +7,13 @@ import subprocess
 import time
 from dataclasses import dataclass
 
-import checks
-from assembly import SERVICE, Cluster, ask
-from catalogue import PATIENCE, ROOT, expect
-from disturbances import Disturbance
-from history import History, Span
-from load import Load, Pool
-from operating import Operator
+from checks.base import PATIENCE, ROOT, expect
+from checks.cluster import promises
+from checks.cluster.assembly import SERVICE, Cluster, ask
+from checks.cluster.disturbances import Disturbance
+from checks.cluster.history import History, Span
+from checks.cluster.load import Load, Pool
+from checks.cluster.operating import Operator
 
 # How long one lasts; how soon it is as the table says, and how soon it is over afterwards, in seconds: half of one, and more
 # where PostgreSQL first has to recover on a busy disk.
@@ -77,18 +77,18 @@ HEADING = ("| Outage | Readers | Commands | Afterwards |", "|---|---|---|---|")
 
 
 class Outages:
-    def __init__(self, command, work, random):
+    def __init__(self, found, command, work, random):
         self.random, self.pool = random, Pool(random)
-        self.cluster, self.history = Cluster(command, work), History(work / "history.tsv")
+        self.cluster, self.history = Cluster(found, command, work), History(work / "history.tsv")
         self.operator, self.findings, self.spans = Operator(self.cluster, self.pool, random), [], []
 
     async def run(self):
         await self.cluster.prepare()
-        first = await self.operator.prepare()
+        await self.operator.prepare()
         for key in [*self.operator.tight]:
             self.pool.drop(key.name)
         await self.cluster.start()
-        await self.cluster.learn(first.secret)
+        await self.cluster.learn()
         load = Load(self.cluster.balancer.port, self.pool, self.cluster.bodies, self.history).start()
         for outage in OUTAGES:
             for fault in outage.faults:
@@ -145,9 +145,9 @@ class Outages:
         print(f"{'OUTAGE':<54}{'BY':<28}{'REFUSED':>8}{'RECOVERY, s':>13}")
         for number, (outage, fault, span, ended) in enumerate(self.spans):
             within = [one for one in entries if span.began < one.sent and one.received < span.ended]
-            refused = sum(one.status in checks.AWAY for one in within) / max(1, len(within))
+            refused = sum(one.status in promises.AWAY for one in within) / max(1, len(within))
             until = self.spans[number + 1][2].began - SETTLED if number + 1 < len(self.spans) else float("inf")
-            late = [one.sent - ended for one in entries if ended < one.sent and one.received < until and one.status in checks.AWAY]
+            late = [one.sent - ended for one in entries if ended < one.sent and one.received < until and one.status in promises.AWAY]
             recovered = max(late, default=0.0)
             print(f"{outage.what:<54}{f'{fault.what} {fault.on}':<28}{refused:>8.0%}{recovered:>13.2f}")
             least, most = outage.refused
@@ -160,8 +160,8 @@ class Outages:
         expect(not self.findings, "\n  ".join([f"{len(self.findings)} findings", *self.findings]))
 
 
-async def run(command, work, random):
-    outages = Outages(command, work, random)
+async def run(found, command, work, random):
+    outages = Outages(found, command, work, random)
     try:
         await outages.run()
         outages.check()

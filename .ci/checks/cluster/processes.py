@@ -1,41 +1,28 @@
-"""The processes of a cluster: engines, servers, the load balancer and the proxy between them. Each can be killed and
-brought back as it was, stopped and continued. Nothing here knows what they are asked for.
+"""The processes of a cluster beside its engines: servers, the load balancer and the proxy between them. Each can be killed
+and brought back as it was, stopped and continued. Nothing here knows what they are asked for.
 """
 
 import asyncio
-import contextlib
 import json
-import os
 import pathlib
-import random
 import re
-import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
 
-from catalogue import PATIENCE, ROOT, Broken, Server, expect
-from wall import WallClock
+from checks.base import PATIENCE, ROOT, expect
+from checks.command import Server
+from checks.services import free_port
+from checks.wall_clock import WallClock
 
 HERE = pathlib.Path(__file__).resolve().parent
 BALANCER = ROOT / "server" / "deploy" / "haproxy.cfg"
 # Names of the servers, as the example configuration of the load balancer has them.
 SERVERS = ("catalogue-1", "catalogue-2", "catalogue-3")
 ENGINES = ("postgres", "redis", "s3")
-# Below those that Linux gives to connections.
-PORTS = range(20_000, 32_000)
 # The server whose clock can be set. Monotonic clocks cannot be set anywhere, so neither is its own.
 SKEWED = SERVERS[-1]
-
-
-def free_port():
-    """One that is still free when whoever listens there was killed and comes back: no connection gets one of these."""
-    for port in random.sample(PORTS, 100):
-        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
-    raise Broken("no port is free")
 
 
 async def listens(port):
@@ -51,74 +38,15 @@ async def listens(port):
             return
 
 
-class Engine:
-    """One of those that .ci/with-services started."""
-
-    def __init__(self, name, port):
-        self.name, self.port = name, port
-        self.services = pathlib.Path(os.environ["SERVICES"])
-        self.pid_file = self.services / f"{name}.pid"
-        self.process = None
-
-    @property
-    def pid(self):
-        return int(self.pid_file.read_text())
-
-    def kill(self):
-        os.kill(self.pid, signal.SIGKILL)
-
-    async def start(self):
-        """Brings it back; returns once it listens. What was there before may take a moment to end."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                with (self.services / f"{self.name}.log").open("ab") as log:
-                    self.process = subprocess.Popen([self.services / f"{self.name}.start"], stdin=subprocess.DEVNULL,
-                                                    stdout=log, stderr=log)
-                self.pid_file.write_text(str(self.process.pid))
-                while self.process.poll() is None:
-                    if await asyncio.to_thread(self.is_up):
-                        return
-                    await asyncio.sleep(0.02)
-
-    def is_up(self):
-        try:
-            socket.create_connection(("127.0.0.1", self.port), 0.1).close()
-        except OSError:
-            return False
-        return True
-
-    def stand_still(self):
-        """The process that accepts connections first, so that none is served by one that comes later."""
-        for pid in (self.pid, *self.children()):
-            os.kill(pid, signal.SIGSTOP)
-
-    def go_on(self):
-        for pid in (*self.children(), self.pid):
-            os.kill(pid, signal.SIGCONT)
-
-    def children(self):
-        """PostgreSQL has a process for each connection."""
-        return map(int, pathlib.Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split())
-
-    def pointer(self):
-        """What the S3-compatible server keeps as the pointer to the active release: JSON, and a line that proves it."""
-        return json.loads((self.services / "s3" / "tests" / "cluster" / "current").read_text().splitlines()[0])
-
-    def lose_data(self):
-        """What it has written down is gone."""
-        for path in (self.services / self.name).iterdir():
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-
-
 class Member(Server):
     """A server of the cluster, on ports of its own, which reaches the engines through links of its own."""
 
-    def __init__(self, catalogue, name, environment, port, admin_port):
+    def __init__(self, catalogue, name, port, admin_port):
         super().__init__(catalogue, "live")
-        self.name, self.settings, self.listen, self.admin = name, environment, port, f"127.0.0.1:{admin_port}"
+        self.name, self.listen, self.admin = name, port, f"127.0.0.1:{admin_port}"
         if name == SKEWED:
             self.clock = WallClock(catalogue.data.parent, name)
-            self.settings = environment | self.clock.environment
+            catalogue.environment |= self.clock.environment
 
     def set_clock(self, seconds):
         """Lets it be wrong by so many seconds."""
@@ -128,13 +56,6 @@ class Member(Server):
         command = super().command()
         command[command.index("127.0.0.1:0")] = f"127.0.0.1:{self.listen}"
         return command
-
-    async def start(self):
-        own, self.catalogue.environment = self.catalogue.environment, self.settings
-        try:
-            await super().start()
-        finally:
-            self.catalogue.environment = own
 
     async def start_again(self):
         """After it was killed."""
@@ -146,10 +67,6 @@ class Member(Server):
 
     def go_on(self):
         self.signal(signal.SIGCONT)
-
-    def processor_seconds(self):
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Proxy:

@@ -11,14 +11,14 @@ import re
 import time
 from dataclasses import dataclass
 
-import checks
-from assembly import Cluster, ask
-from catalogue import expect
-from clients import request
-from history import History, Span
-from load import EXPECTED, NOBODY, Load, Pool, open_requests
-from operating import AMPLE, OTHER_WEIGHT, Operator
-from processes import until
+from checks.base import expect
+from checks.clients import request
+from checks.cluster import promises
+from checks.cluster.assembly import Cluster, ask
+from checks.cluster.history import History, Span
+from checks.cluster.load import EXPECTED, NOBODY, Load, Pool, open_requests
+from checks.cluster.operating import OTHER_WEIGHT, Operator
+from checks.cluster.processes import until
 
 # How often each server is replaced. In the second round the program is the same: then it is a restart.
 ROUNDS = 2
@@ -57,9 +57,9 @@ async def is_asked(member):
 
 
 class Rolling:
-    def __init__(self, command, work, random):
+    def __init__(self, found, command, work, random):
         self.command, self.pool = command, Pool(random)
-        self.cluster = Cluster(former(command), work, {"CATALOGUE_DRAIN": f"{DRAIN}s"})
+        self.cluster = Cluster(found, former(command), work, {"CATALOGUE_DRAIN": f"{DRAIN}s"})
         self.history, self.replaced = History(work / "history.tsv"), []
         self.operator = Operator(self.cluster, self.pool, random)
 
@@ -70,9 +70,7 @@ class Rolling:
             self.pool.drop(key.name)
         self.pool.put(NOBODY, open_requests(), OTHER_WEIGHT)
         await self.cluster.start()
-        # What is asked here is not in the history, so it is charged to another subscription.
-        key = await self.operator.issue(await self.operator.subscribe(AMPLE))
-        await self.cluster.learn(key.secret)
+        await self.cluster.learn()
 
     async def run(self):
         load = Load(self.cluster.balancer.port, self.pool, self.cluster.bodies, self.history).start()
@@ -112,12 +110,12 @@ class Rolling:
     async def check(self):
         entries, keys = self.history.entries(), self.operator.keys
         failed = [entry for entry in entries if entry.status != EXPECTED[entry.asked]]
-        received = checks.received_200s(entries, {name: key.subscription for name, key in keys.items()})
+        received = promises.received_200s(entries, {name: key.subscription for name, key in keys.items()})
         ample = self.operator.ample
         used = (await self.cluster.operator.used())[ample]
         self.show(entries, failed, received[ample], used)
-        findings = [*map(self.meanwhile, failed), *checks.releases(entries),
-                    *checks.ledger(received, {ample: used}, {ample: ASKED_TWICE_MAX * len(self.replaced)})]
+        findings = [*map(self.meanwhile, failed), *promises.releases(entries),
+                    *promises.ledger(received, {ample: used}, {ample: ASKED_TWICE_MAX * len(self.replaced)})]
         expect(not findings, "\n  ".join([f"{len(findings)} findings", *findings[:SHOWN]]))
 
     def show(self, entries, failed, received, used):
@@ -133,8 +131,8 @@ class Rolling:
             print(f"{status or 'broken off':<12}{code:<24}{count:>9,}")
 
 
-async def run(command, work, random):
-    rolling = Rolling(command, work, random)
+async def run(found, command, work, random):
+    rolling = Rolling(found, command, work, random)
     try:
         await rolling.prepare()
         await rolling.run()

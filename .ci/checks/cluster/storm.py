@@ -5,15 +5,14 @@ import collections
 import time
 from random import Random
 
-import checks
-import disturbances
-from assembly import Cluster
-from catalogue import expect
-from history import History, Span
-from kill import held_max
-from load import CLIENTS, EXPECTED, NOBODY, Load, Pool, open_requests
-from operating import OTHER_WEIGHT, Operator
-from processes import SERVERS
+from checks.base import expect
+from checks.cluster import disturbances, promises
+from checks.cluster.assembly import Cluster
+from checks.cluster.history import History, Span
+from checks.cluster.load import CLIENTS, EXPECTED, NOBODY, Load, Pool, open_requests
+from checks.cluster.operating import OTHER_WEIGHT, Operator
+from checks.cluster.processes import SERVERS
+from checks.faults.kill import held_max
 
 # How long between two faults and before the first, how long the load goes on after the last, in seconds.
 BETWEEN, SETTLED = (3.0, 6.0), 8.0
@@ -63,18 +62,18 @@ def may_be_above(quota, times, faults):
 
 
 class Storm:
-    def __init__(self, command, work, random):
+    def __init__(self, found, command, work, random):
         # Faults are the same for the same SEED, however many requests there are.
         self.random, self.pool = Random(random.random()), Pool(random)
-        self.cluster, self.history, self.faults = Cluster(command, work), History(work / "history.tsv"), []
+        self.cluster, self.history, self.faults = Cluster(found, command, work), History(work / "history.tsv"), []
         self.operator = Operator(self.cluster, self.pool, random)
 
     async def run(self, seconds):
         await self.cluster.prepare()
-        first = await self.operator.prepare()
+        await self.operator.prepare()
         self.pool.put(NOBODY, open_requests(), OTHER_WEIGHT)
         await self.cluster.start()
-        await self.cluster.learn(first.secret)
+        await self.cluster.learn()
         self.began = time.monotonic()
         load = Load(self.cluster.balancer.port, self.pool, self.cluster.bodies, self.history).start()
         operating = asyncio.create_task(self.operator.run())
@@ -102,23 +101,23 @@ class Storm:
     async def check(self):
         """All findings, by the promise that is broken."""
         entries, keys = self.history.entries(), self.operator.keys
-        received = checks.received_200s(entries, {name: key.subscription for name, key in keys.items()})
+        received = promises.received_200s(entries, {name: key.subscription for name, key in keys.items()})
         used = await self.cluster.operator.used()
         self.entries, self.received, self.used = entries, received, used
         self.above = self.explained(entries)
         limits, quotas = self.operator.limits, self.operator.quotas
         may_be_limited = {(name, "RATE_LIMITED") for name, key in keys.items() if limits[key.window] < MANY}
         may_be_limited |= {(name, "QUOTA_EXCEEDED") for name, key in keys.items() if quotas[key.subscription] < MANY}
-        self.refusals = sorted(checks.refusal_seconds(entries, [one for one in self.faults if of_server(one)]))
+        self.refusals = sorted(promises.refusal_seconds(entries, [one for one in self.faults if of_server(one)]))
         return {
-            "minute limits": checks.minute_limits(entries, {name: key.window for name, key in keys.items()}, limits),
-            "quotas": checks.quotas(received, quotas),
-            "the ledger": checks.ledger(received, {name: used[name] for name in quotas}, self.above),
-            "changed keys": checks.barred(entries, keys),
-            "statuses": checks.statuses(entries, EXPECTED, keys, may_be_limited),
-            "releases": checks.releases(entries),
-            "refusals without a fault": checks.many(
-                checks.away_without_reason(entries, self.faults, RECOVERED_WITHIN), len(entries) // ONE_IN),
+            "minute limits": promises.minute_limits(entries, {name: key.window for name, key in keys.items()}, limits),
+            "quotas": promises.quotas(received, quotas),
+            "the ledger": promises.ledger(received, {name: used[name] for name in quotas}, self.above),
+            "changed keys": promises.barred(entries, keys),
+            "statuses": promises.statuses(entries, EXPECTED, keys, may_be_limited),
+            "releases": promises.releases(entries),
+            "refusals without a fault": promises.many(
+                promises.away_without_reason(entries, self.faults, RECOVERED_WITHIN), len(entries) // ONE_IN),
             "slow refusals": (f"a 503 took {one:.3f} s" for one in self.refusals if REFUSED_WITHIN + ALLOWANCE < one),
         }
 
@@ -127,7 +126,7 @@ class Storm:
         for entry in entries:
             if entry.key in self.operator.keys:
                 name = self.operator.keys[entry.key].subscription
-                unanswered[name] += entry.status in checks.AWAY
+                unanswered[name] += entry.status in promises.AWAY
                 first.setdefault(name, entry.sent)
                 last[name] = entry.received
         never = float("inf")
@@ -142,12 +141,12 @@ class Storm:
             print(f"{status or 'broken off':>12} {code:<24}{count:>9,}")
         print(f"\n{'FAULT':<28}{'TIMES':>6}{'RECOVERY: MEDIAN':>18}{'LONGEST':>9}")
         by_kind = collections.defaultdict(list)
-        for fault, seconds in checks.recoveries(entries, self.faults):
+        for fault, seconds in promises.recoveries(entries, self.faults):
             by_kind[f"{fault.what} {fault.on}"].append(seconds)
         for kind, seconds in sorted(by_kind.items()):
             seconds.sort()
-            print(f"{kind:<28}{len(seconds):>6}{checks.share(seconds, 0.5):>18.2f}{seconds[-1]:>9.2f}")
-        shares = ", ".join(f"{name} {checks.share(self.refusals, part) * 1000:.0f}"
+            print(f"{kind:<28}{len(seconds):>6}{promises.share(seconds, 0.5):>18.2f}{seconds[-1]:>9.2f}")
+        shares = ", ".join(f"{name} {promises.share(self.refusals, part) * 1000:.0f}"
                            for name, part in (("median", 0.5), ("p99", 0.99), ("p99.9", 0.999), ("longest", 1)))
         print(f"\n503 while no server was disturbed: {len(self.refusals):,}, ms: {shares}")
         for kind, is_of_it in (("that nothing uses up", MANY.__le__), ("of at most a few thousand", MANY.__gt__)):
@@ -160,8 +159,8 @@ class Storm:
               f"revoked, disabled or replaced; {len({one.release for one in entries if one.status == 200} - {NOBODY})} releases seen")
 
 
-async def run(command, work, random, seconds):
-    storm = Storm(command, work, random)
+async def run(found, command, work, random, seconds):
+    storm = Storm(found, command, work, random)
     try:
         await storm.run(seconds)
         findings = await storm.check()

@@ -7,13 +7,14 @@ import itertools
 import subprocess
 import time
 
-import checks
-from assembly import Cluster, settings, with_port
-from catalogue import Catalogue, expect
-from history import History
-from load import EXPECTED, NOBODY, Load, Pool, open_requests
-from operating import AMPLE_WEIGHT, OTHER_WEIGHT, Operator
-from processes import until
+from checks.base import expect
+from checks.cluster import promises
+from checks.cluster.assembly import Cluster, settings, with_port
+from checks.cluster.history import History
+from checks.cluster.load import EXPECTED, NOBODY, Load, Pool, open_requests
+from checks.cluster.operating import AMPLE_WEIGHT, OTHER_WEIGHT, Operator
+from checks.cluster.processes import until
+from checks.command import Catalogue
 
 # How often another release is activated, and in between rolled back; how long between two, in seconds.
 SWITCHES, EVERY = 12, 5.0
@@ -28,20 +29,20 @@ LINKS = ("catalogue-1-s3", "catalogue-2-s3")
 
 
 class Switch:
-    def __init__(self, command, work, random):
+    def __init__(self, found, command, work, random):
         self.pool = Pool(random)
-        self.cluster, self.history = Cluster(command, work), History(work / "history.tsv")
+        self.cluster, self.history = Cluster(found, command, work), History(work / "history.tsv")
         self.operator, self.rows, self.served = Operator(self.cluster, self.pool, random), [], []
 
     async def prepare(self):
         await self.cluster.prepare()
-        first = await self.operator.prepare()
+        await self.operator.prepare()
         for key in self.operator.tight:
             self.pool.drop(key.name)
         self.pool.put(NOBODY, open_requests(), OTHER_WEIGHT)
         expect(AMPLE_WEIGHT in self.pool.weights.values(), "nothing would be asked for")
         await self.cluster.start()
-        await self.cluster.learn(first.secret)
+        await self.cluster.learn()
 
     async def run(self):
         load = Load(self.cluster.balancer.port, self.pool, self.cluster.bodies, self.history).start()
@@ -87,7 +88,7 @@ class Switch:
         for what, command, took in self.rows:
             print(f"{what:<12}{command:>9.2f}   {'  '.join(f'{one:.2f}' for one in took)}")
         late = [f"{what}: {max(took):.2f} s" for what, _, took in self.rows if FOLLOWED_WITHIN < max(took)]
-        findings = [*map(str, failed), *checks.releases(entries), *self.other_releases(entries), *late]
+        findings = [*map(str, failed), *promises.releases(entries), *self.other_releases(entries), *late]
         expect(not findings, "\n  ".join([f"{len(findings)} findings", *findings[:SHOWN]]))
 
     async def rival(self, work):
@@ -96,7 +97,7 @@ class Switch:
         for link in LINKS:
             operator = Catalogue(cluster.command, work / f"rival-{link}")
             address = with_port(cluster.at["s3"], cluster.proxy.ports[link])
-            operator.environment |= settings(cluster.at | {"s3": address})
+            operator.environment |= settings(cluster.found, cluster.at | {"s3": address})
             await operator.do("releases", "verify")
             operators.append(operator)
         for number in range(RIVALRIES):
@@ -119,7 +120,7 @@ class Switch:
         rows = (await operators[0].do("releases", "list"))["releases"]
         now, = [row["id"] for row in rows if row["active"]]
         expect(won and now in won, f"{now} is active after {[(one.returncode, one.stderr) for one in ended]}")
-        before = self.cluster.engines["s3"].pointer()["previous"][0]
+        before = self.cluster.pointer()["previous"][0]
         expect({now, before} == set(others) or len(won) == 1, f"{now} was activated over {before} by one who had not seen it")
         for done in ended:
             if done.returncode != 0:
@@ -134,8 +135,8 @@ def activate(operator, release):
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=operator.environment)
 
 
-async def run(command, work, random):
-    switch = Switch(command, work, random)
+async def run(found, command, work, random):
+    switch = Switch(found, command, work, random)
     try:
         await switch.prepare()
         await switch.run()

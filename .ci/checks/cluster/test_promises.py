@@ -6,8 +6,8 @@
 import collections
 import unittest
 
-import checks
-from history import Entry, Key, Span
+from checks.cluster import promises
+from checks.cluster.history import Entry, Key, Span
 
 
 def entry(sent, received=None, **fields):
@@ -22,7 +22,7 @@ def key(**fields):
 
 class MinuteLimits(unittest.TestCase):
     def found(self, entries, limit=2, windows=None):
-        return list(checks.minute_limits(entries, windows or {"a": "a"}, {"a": limit}))
+        return list(promises.minute_limits(entries, windows or {"a": "a"}, {"a": limit}))
 
     def test_as_many_as_the_limit_are_right_in_every_window(self):
         self.assertEqual(self.found([entry(0), entry(1), entry(60.2), entry(61.2)]), [])
@@ -58,25 +58,25 @@ class MinuteLimits(unittest.TestCase):
 class Quotas(unittest.TestCase):
     def test_only_200s_are_received(self):
         entries = [entry(0), entry(1, status=304), entry(2, key="b"), entry(3, key="-")]
-        received = checks.received_200s(entries, {"a": "acme", "b": "acme"})
+        received = promises.received_200s(entries, {"a": "acme", "b": "acme"})
         self.assertEqual(received, {"acme": 2})
 
     def test_one_more_than_the_quota_is_found(self):
         received = collections.Counter(acme=3)
-        self.assertEqual(list(checks.quotas(received, {"acme": 3})), [])
-        self.assertEqual(len(list(checks.quotas(received, {"acme": 2}))), 1)
+        self.assertEqual(list(promises.quotas(received, {"acme": 3})), [])
+        self.assertEqual(len(list(promises.quotas(received, {"acme": 2}))), 1)
 
     def test_a_ledger_is_not_below_nor_too_far_above(self):
         received, above = collections.Counter(acme=10), {"acme": 5}
-        self.assertEqual(len(list(checks.ledger(received, {"acme": 9}, above))), 1)
-        self.assertEqual(list(checks.ledger(received, {"acme": 10}, above)), [])
-        self.assertEqual(list(checks.ledger(received, {"acme": 15}, above)), [])
-        self.assertEqual(len(list(checks.ledger(received, {"acme": 16}, above))), 1)
+        self.assertEqual(len(list(promises.ledger(received, {"acme": 9}, above))), 1)
+        self.assertEqual(list(promises.ledger(received, {"acme": 10}, above)), [])
+        self.assertEqual(list(promises.ledger(received, {"acme": 15}, above)), [])
+        self.assertEqual(len(list(promises.ledger(received, {"acme": 16}, above))), 1)
 
 
 class Barred(unittest.TestCase):
     def found(self, entries, *spans):
-        return list(checks.barred(entries, {"a": key(barred=list(spans))}))
+        return list(promises.barred(entries, {"a": key(barred=list(spans))}))
 
     def test_an_answer_to_what_was_sent_after_the_command_returned_is_found(self):
         self.assertEqual(len(self.found([entry(11)], (10, None))), 1)
@@ -98,7 +98,7 @@ class Barred(unittest.TestCase):
 
 class Statuses(unittest.TestCase):
     def found(self, asked, limited=(), **fields):
-        return list(checks.statuses([asked], {"boat": 200, "forbidden": 403}, {"a": key(**fields)}, set(limited)))
+        return list(promises.statuses([asked], {"boat": 200, "forbidden": 403}, {"a": key(**fields)}, set(limited)))
 
     def test_the_expected_one_is_right_and_another_is_found(self):
         self.assertEqual(self.found(entry(0)), [])
@@ -127,16 +127,16 @@ class Statuses(unittest.TestCase):
 
 class Releases(unittest.TestCase):
     def test_an_answer_of_no_release_is_found(self):
-        self.assertEqual(list(checks.releases([entry(0), entry(1, status=404, release="")])), [])
+        self.assertEqual(list(promises.releases([entry(0), entry(1, status=404, release="")])), [])
         for amiss in (entry(0, release="?"), entry(0, release=""), entry(0, status=304, release="")):
-            self.assertEqual(len(list(checks.releases([amiss]))), 1)
+            self.assertEqual(len(list(promises.releases([amiss]))), 1)
 
 
 class Faults(unittest.TestCase):
     FAULTS = [Span("kill", 10, 12, "redis"), Span("hole", 30, 31, "redis")]
 
     def found(self, *entries):
-        return list(checks.away_without_reason(entries, self.FAULTS, 2))
+        return list(promises.away_without_reason(entries, self.FAULTS, 2))
 
     def test_refusals_and_breaks_need_a_fault(self):
         for status in (0, 503):
@@ -149,19 +149,19 @@ class Faults(unittest.TestCase):
 
     def test_a_long_fault_is_not_forgotten_for_a_later_short_one(self):
         faults = [Span("stop", 0, 50), Span("hole", 5, 6)]
-        self.assertEqual(list(checks.away_without_reason([entry(40, status=503)], faults, 2)), [])
+        self.assertEqual(list(promises.away_without_reason([entry(40, status=503)], faults, 2)), [])
 
     def test_a_few_findings_are_borne_where_that_is_said(self):
-        self.assertEqual(checks.many(iter("ab"), 2), [])
-        self.assertEqual(checks.many(iter("abc"), 2), ["a", "b", "c"])
+        self.assertEqual(promises.many(iter("ab"), 2), [])
+        self.assertEqual(promises.many(iter("abc"), 2), ["a", "b", "c"])
 
     def test_recovery_is_the_last_refusal_before_the_next_fault(self):
         entries = [*(entry(at, status=503) for at in (11, 12.5)), entry(29.9, 30.1, status=0), entry(30.5, status=503)]
-        self.assertEqual([seconds for _, seconds in checks.recoveries(entries, self.FAULTS)], [0.5, 0.0])
+        self.assertEqual([seconds for _, seconds in promises.recoveries(entries, self.FAULTS)], [0.5, 0.0])
 
     def test_the_time_of_refusals_leaves_out_servers_that_stood_still(self):
         entries = [entry(11, 11.5, status=503), entry(20, 20.25, status=503), entry(21)]
-        self.assertEqual(list(checks.refusal_seconds(entries, [self.FAULTS[0]])), [0.25])
+        self.assertEqual(list(promises.refusal_seconds(entries, [self.FAULTS[0]])), [0.25])
 
 
 class Lines(unittest.TestCase):
@@ -170,8 +170,8 @@ class Lines(unittest.TestCase):
             self.assertEqual(Entry.of_line(written.line()), written)
 
     def test_shares(self):
-        self.assertEqual([checks.share([1, 2, 3, 4], part) for part in (0, 0.5, 0.99, 1)], [1, 3, 4, 4])
-        self.assertEqual(checks.share([], 0.5), 0.0)
+        self.assertEqual([promises.share([1, 2, 3, 4], part) for part in (0, 0.5, 0.99, 1)], [1, 3, 4, 4])
+        self.assertEqual(promises.share([], 0.5), 0.0)
 
 
 if __name__ == "__main__":

@@ -3,16 +3,12 @@
     python3 -B -m unittest discover .ci/cluster
 """
 
-import pathlib
-import sys
 import unittest
 
-sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "faults"))
-
-from history import Span
-from kill import held_max
-from load import CLIENTS
-from storm import LATER, may_be_above
+from checks.cluster.history import Span
+from checks.cluster.load import CLIENTS
+from checks.cluster.storm import LATER, may_be_above
+from checks.faults.kill import held_max
 
 QUOTA = 2500
 USED = (10.0, 20.0)

@@ -9,9 +9,10 @@ import os
 import pathlib
 import time
 
-import openapi_3_0
-from served import ROOT, binary, catalogue
-from tools import CACHE, Failed, of_npm, of_pip, run
+from checks.base import CACHE, ROOT, Broken, binary, run
+from checks.command import sample
+from checks.contract import openapi_3_0
+from checks.tools import of_npm, of_pip
 
 HERE = pathlib.Path(__file__).resolve().parent
 NPM = ("openapi-typescript@7.13.0", "openapi-fetch@0.17.0", "typescript@5.9.3", "@types/node@24.10.1")
@@ -48,16 +49,16 @@ debug = false
 def check(folder):
     document = folder / "openapi.json"
     document.write_text(run(binary(), "openapi"))
-    with catalogue() as data:
-        key = data.issue()["key"]
-        with data.served() as server:
+    with sample() as data:
+        key = data.new_key("tests")["key"]
+        with data.served("--log", "warn") as server:
             environment = {**os.environ, "BASE": server.base, "KEY": key}
             for name, client in [("TypeScript", typescript), ("Python", python), ("Rust", rust)]:
                 started = time.monotonic()
                 try:
                     client(folder, document, environment)
-                except Failed as failed:
-                    raise Failed(f"{name}: {failed}".replace(key, "KEY")) from None
+                except Broken as failed:
+                    raise Broken(f"{name}: {failed}".replace(key, "KEY")) from None
                 print(f"the {name} client does what the document says ({time.monotonic() - started:.0f} s)", flush=True)
 
 

@@ -8,7 +8,7 @@ import contextlib
 import time
 from dataclasses import dataclass, field
 
-from tools import Failed
+from checks.base import Broken
 
 BOAT = "/v1/boats/first-40.7"
 MANUFACTURER = "/v1/manufacturers/angstrom-batar"
@@ -27,6 +27,7 @@ FILES = {path: path for path in ("/docs", "/docs/page.css", "/docs/page.js", "/d
                                  "/docs/viewer.txt", "/docs/icon.svg", "/llms.txt", "/postman.json")}
 CODINGS = ("gzip", "br", "zstd")
 METHODS = ("GET", "HEAD")
+QUIET = ("--log", "warn")
 ORIGIN = "https://boats.example"
 # An address and a head that are too long, each with room for what comes before.
 LONG = "x" * (20 * 1024)
@@ -58,7 +59,7 @@ class Asking:
 
     def ask(self, operation, status, target, *fields, method="GET", rest="\r\n"):
         """Asks, and expects that status. `rest` is what follows the fields: an empty line, or less."""
-        fields = [("Host", f"{self.server.host}:{self.server.port}"), ("User-Agent", "catalogue-contract"), *fields]
+        fields = [("Host", self.server.base.removeprefix("http://")), ("User-Agent", "catalogue-contract"), *fields]
         head = "".join(f"{name}: {value}\r\n" for name, value in fields)
         with self.server.connect() as connection:
             # A server that has refused a request need not read the rest of it.
@@ -67,7 +68,7 @@ class Asking:
             answer = received(connection, method)
         exchange = Exchange(operation, status, method, target, fields, time.time(), answer)
         if not answer.startswith(f"HTTP/1.1 {status} ".encode()):
-            raise Failed(f"{exchange.name}: {target} is answered with {answer[:300]!r}")
+            raise Broken(f"{exchange.name}: {target} is answered with {answer[:300]!r}")
         self.done.append(exchange)
         return exchange
 
@@ -97,7 +98,7 @@ def etag(exchange):
 def of_all(catalogue):
     """Every exchange, of servers with other settings one after the other."""
     keys = Keys(catalogue)
-    with catalogue.served() as server:
+    with catalogue.served(*QUIET) as server:
         asking = Asking(server)
         for operation, (target, scopes) in CATALOGUE.items():
             of_catalogue(asking, keys, operation, target, scopes)
@@ -111,11 +112,11 @@ def of_all(catalogue):
             asking.ask(operation, 200, CATALOGUE[operation][0], bearer(keys.all))
         without_keys(asking, keys, catalogue)
     for setting in (ORIGIN, "*"):
-        with catalogue.served("--cors", setting) as server:
+        with catalogue.served(*QUIET, "--cors", setting) as server:
             with_origin = Asking(server)
             of_pages(with_origin, keys)
             asking.done += with_origin.done
-    with catalogue.served("--bodies-memory", "1KiB") as server:
+    with catalogue.served(*QUIET, "--bodies-memory", "1KiB") as server:
         failing = Asking(server)
         damage(catalogue)
         for operation, (target, _scopes) in CATALOGUE.items():
@@ -128,13 +129,13 @@ class Keys:
     """Keys for what they cannot do."""
 
     def __init__(self, catalogue):
-        self.all = catalogue.issue()
-        self.only = {scope: catalogue.issue(scope) for scope in ("boats.read", "manufacturers.read")}
-        self.revoked = catalogue.issue()
-        catalogue.do("keys", "revoke", self.revoked["id"])
-        self.once_a_minute = catalogue.issue(minute=1)
-        catalogue.subscribe("exhausted", 1)
-        self.exhausted = catalogue.issue(subscription="exhausted")
+        self.all = catalogue.new_key("tests")
+        self.only = {scope: catalogue.new_key("tests", scope) for scope in ("boats.read", "manufacturers.read")}
+        self.revoked = catalogue.new_key("tests")
+        catalogue.run("keys", "revoke", self.revoked["id"])
+        self.once_a_minute = catalogue.new_key("tests", limit=1)
+        catalogue.add_subscription("exhausted", 1)
+        self.exhausted = catalogue.new_key("exhausted")
 
 
 def targets():
@@ -205,7 +206,7 @@ def too_slow(asking):
 
 def without_keys(asking, keys, catalogue):
     """The key store away, and then back in its place."""
-    store = catalogue.data / "keys.sqlite"
+    store = catalogue.key_store
     away = store.with_name("keys.away")
     store.rename(away)
     for operation, (target, _scopes) in CATALOGUE.items():
@@ -217,10 +218,10 @@ def without_keys(asking, keys, catalogue):
 def until_lost(asking, operation, target, key, method):
     """Asks until the server does not know its keys any more; only the last of these answers is kept."""
     for _ in range(10_000):
-        with contextlib.suppress(Failed):
+        with contextlib.suppress(Broken):
             asking.ask(operation, 503, target, key, method=method)
             return
-    raise Failed(f"{operation} is answered without a key store")
+    raise Broken(f"{operation} is answered without a key store")
 
 
 def of_pages(asking, keys):
@@ -245,7 +246,7 @@ def damage(catalogue):
     """Changes every body of the active release, in place, while it is served from disk."""
     bodies = list(catalogue.data.glob("releases/*/*bodies*"))
     if not bodies:
-        raise Failed("a release has no bodies")
+        raise Broken("a release has no bodies")
     for path in bodies:
         path.chmod(0o644)
         length = path.stat().st_size
@@ -266,4 +267,4 @@ def check_complete(exchanges, document):
             wanted -= {500, 503}
         missing = wanted - asked.get(operation, set())
         if missing:
-            raise Failed(f"{operation} was never seen with {sorted(missing)}")
+            raise Broken(f"{operation} was never seen with {sorted(missing)}")

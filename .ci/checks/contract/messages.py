@@ -4,10 +4,11 @@ import email.utils
 import json
 import sys
 
-import exchanges
-from notes import EXPLAINED
-from served import binary, catalogue
-from tools import Failed, of_pip, run
+from checks.base import Broken, binary, run
+from checks.command import sample
+from checks.contract import exchanges
+from checks.contract.notes import EXPLAINED
+from checks.tools import site_packages
 
 VERSION = "2026.10.4"
 # As much as httplint lets clocks differ.
@@ -15,11 +16,10 @@ SKEW_SECONDS_MAX = 5
 
 
 def check(_folder):
-    with catalogue() as served:
+    with sample() as served:
         done = exchanges.of_all(served)
     exchanges.check_complete(done, json.loads(run(binary(), "openapi")))
-    packages = next(of_pip(f"httplint-{VERSION}", f"httplint=={VERSION}").parent.glob("lib/*/site-packages"))
-    sys.path.insert(0, str(packages))
+    sys.path.insert(0, str(site_packages(f"httplint-{VERSION}", f"httplint=={VERSION}")))
     seen = [(exchange, note) for exchange in done for note in notes(exchange)]
     compare(seen)
     print(f"httplint looked at {len(done)} messages: {len(seen)} notes of {len(EXPLAINED)} kinds, all explained")
@@ -33,7 +33,7 @@ def compare(seen):
                 if (type(note).__name__, exchange.status) not in explained]
     findings += [f"{name} is explained for {status}, where it is not noted" for name, status in explained - noted]
     if findings:
-        raise Failed("\n".join(["httplint:", *sorted(set(findings))]))
+        raise Broken("\n".join(["httplint:", *sorted(set(findings))]))
 
 
 def dated(exchange):
@@ -42,7 +42,7 @@ def dated(exchange):
     line = next(line for line in exchange.answer.split(b"\r\n") if line.lower().startswith(b"date: "))
     date = email.utils.parsedate_to_datetime(line[len(b"date: "):].decode()).timestamp()
     if SKEW_SECONDS_MAX < abs(exchange.answered - date):
-        raise Failed(f"{exchange.name}: the date is {exchange.answered - date:.0f} s off")
+        raise Broken(f"{exchange.name}: the date is {exchange.answered - date:.0f} s off")
     return date
 
 

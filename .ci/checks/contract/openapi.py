@@ -1,15 +1,17 @@
 """The OpenAPI document as linters see it: Spectral with the rules of OpenAPI and OWASP, and Redocly.
 
 No finding is let pass, of whatever severity. A rule that does not hold for this API is switched off in
-.ci/spectral.yaml with the reason, and one that would find nothing any more may not stay switched off.
+spectral.yaml with the reason, and one that would find nothing any more may not stay switched off.
 """
 
 import json
+import pathlib
 import re
 
-from served import ROOT, binary
-from tools import Failed, of_npm, run
+from checks.base import Broken, binary, run
+from checks.tools import of_npm
 
+HERE = pathlib.Path(__file__).resolve().parent
 SPECTRAL = ("@stoplight/spectral-cli@6.16.3", "@stoplight/spectral-owasp-ruleset@2.0.1")
 REDOCLY = ("@redocly/cli@2.77.0",)
 # A linter ends with 1 where it finds something.
@@ -26,15 +28,15 @@ def check(folder):
 
 def spectral(document):
     modules = of_npm("spectral-6.16.3", *SPECTRAL)
-    rules = (ROOT / ".ci" / "spectral.yaml").read_text()
+    rules = (HERE / "spectral.yaml").read_text()
     found = findings(modules, document, rules)
     if found:
-        raise Failed("Spectral:\n" + "\n".join(found.values()))
+        raise Broken("Spectral:\n" + "\n".join(found.values()))
     reasons = set(SWITCHED_OFF.findall(rules))
     found = findings(modules, document, SWITCHED_OFF.sub("", rules).replace("\nrules:\n", "\nrules: {}\n"))
     needless = reasons - set(found)
     if needless:
-        raise Failed(f".ci/spectral.yaml switches off what would find nothing: {', '.join(sorted(needless))}")
+        raise Broken(f"spectral.yaml switches off what would find nothing: {', '.join(sorted(needless))}")
     print(f"Spectral finds nothing; {len(reasons)} rules are switched off with a reason")
 
 
@@ -56,8 +58,8 @@ def findings(modules, document, rules):
 def redocly(document):
     modules = of_npm("redocly-2.77.0", *REDOCLY)
     printed = run("node", modules / ".bin" / "redocly", "lint", "--format", "json", "--config",
-                  ROOT / ".ci" / "redocly.yaml", document, cwd=document.parent, statuses=LINTED)
+                  HERE / "redocly.yaml", document, cwd=document.parent, statuses=LINTED)
     problems = json.loads(printed)["problems"]
     if problems:
-        raise Failed("Redocly:\n" + "\n".join(f"  {one['ruleId']}: {one['message']}" for one in problems))
+        raise Broken("Redocly:\n" + "\n".join(f"  {one['ruleId']}: {one['message']}" for one in problems))
     print("Redocly finds nothing")

@@ -8,9 +8,10 @@ import email.utils
 import time
 from datetime import datetime, timezone
 
-from catalogue import Catalogue, expect
-from clients import Load, request
-from wall import WallClock
+from checks.base import SAMPLE, expect
+from checks.clients import Load, request
+from checks.command import Catalogue
+from checks.wall_clock import WallClock
 
 QUOTA = 40
 CLIENTS, PAUSE = 4, 0.01
@@ -109,7 +110,7 @@ async def run(command, work, rounds, random):
     catalogue.environment |= clock.environment
     jumper = Jumper(catalogue, clock, random)
     try:
-        await catalogue.import_sample()
+        await catalogue.do("import", SAMPLE)
         await jumper.run(rounds)
         expect(jumper.refused, f"no quota was used up in {rounds} jumps")
     finally:

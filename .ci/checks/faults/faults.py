@@ -16,7 +16,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import Callable
 
-from catalogue import PATIENCE, expect
+from checks.base import PATIENCE, expect
 
 # The bytes that SQLite locks, far behind the end of the file.
 LOCK_START, LOCK_LENGTH = 0x4000_0000, 512

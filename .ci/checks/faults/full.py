@@ -10,8 +10,9 @@ import subprocess
 import tempfile
 import threading
 
-from catalogue import Catalogue, expect
-from clients import Load, catalogue_requests
+from checks.base import expect
+from checks.clients import Load, catalogue_requests
+from checks.command import Catalogue
 
 SUBSCRIPTION, QUOTA = "acme", 50_000_000
 # Of the disk, in bytes: the sample, the store, and some room to be filled.

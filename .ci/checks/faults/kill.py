@@ -6,8 +6,9 @@ import asyncio
 import signal
 from dataclasses import dataclass, field
 
-from catalogue import Catalogue, expect
-from clients import Load, catalogue_requests
+from checks.base import expect
+from checks.clients import Load, catalogue_requests
+from checks.command import Catalogue
 
 CLIENTS = 24
 # How long a server is under load before its end, at most, in seconds.

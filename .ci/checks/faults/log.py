@@ -13,8 +13,9 @@ import socket
 import time
 import urllib.request
 
-from catalogue import PATIENCE, Catalogue, Server, expect
-from clients import Load, catalogue_requests, exchange, other_requests, request
+from checks.base import PATIENCE, expect
+from checks.clients import Load, catalogue_requests, exchange, other_requests, request
+from checks.command import Catalogue, Server
 
 # Clients of a server, and how long each pauses between two requests, in seconds.
 CLIENTS, PAUSE = 8, 0.002

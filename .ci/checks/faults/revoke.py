@@ -7,8 +7,9 @@ import signal
 import time
 from dataclasses import dataclass
 
-from catalogue import Catalogue, expect
-from clients import Load, catalogue_requests
+from checks.base import expect
+from checks.clients import Load, catalogue_requests
+from checks.command import Catalogue
 
 ENVIRONMENTS = ("live", "test")
 SUBSCRIPTION, QUOTA = "acme", 50_000_000
@@ -71,7 +72,7 @@ class Revoker:
         self.requests = {environment: {} for environment in ENVIRONMENTS}
         for number in range(count):
             environment = ENVIRONMENTS[number // 2 % len(ENVIRONMENTS)]
-            key = await self.catalogue.issue(SUBSCRIPTION, environment)
+            key = await self.catalogue.issue(SUBSCRIPTION, environment=environment)
             change = "disable" if number % DISABLED == DISABLED - 1 else "revoke"
             waits = number % 2 == 0
             self.trials[key["id"]] = Trial(key, change, waits, waits and number % STANDING_STILL == STANDING_STILL - 1)

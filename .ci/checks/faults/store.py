@@ -6,10 +6,11 @@ import asyncio
 import time
 from dataclasses import dataclass, field
 
-from catalogue import Broken, Catalogue, expect
-from clients import Load, catalogue_requests, other_requests
-from faults import FAULTS
-from kill import held_max
+from checks.base import Broken, expect
+from checks.clients import Load, catalogue_requests, other_requests
+from checks.command import Catalogue
+from checks.faults.faults import FAULTS
+from checks.faults.kill import held_max
 
 # Clients of a server, those that need no key, and how long each pauses between two requests, in seconds.
 CLIENTS, OTHER_CLIENTS, PAUSE = 8, 2, 0.005

@@ -1,0 +1,187 @@
+"""PostgreSQL, Redis and an S3-compatible server on free ports of this machine, for as long as a context lasts; nothing of
+them is left afterwards. Each can be killed and brought back as it was, stopped and continued.
+"""
+
+import asyncio
+import contextlib
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+
+from checks.base import PATIENCE, Broken, expect, run
+from checks.processes import children
+from checks.tools import of_crates, of_debian
+
+S3S_FS = "0.14.1"
+# Below those that Linux gives to connections.
+PORTS = range(20_000, 32_000)
+# Where engines write: in memory where there is room, since the disk of a machine that others share may keep an engine
+# waiting for longer than a request waits for the engine. Killing one loses no more there than on a disk.
+MEMORY, ROOM = "/dev/shm", 4 << 30
+# PostgreSQL refuses to be run by root.
+AS_POSTGRES = ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups") if os.geteuid() == 0 else ()
+# How long all engines together may take to start, in seconds.
+STARTED_WITHIN = 30
+
+
+def free_port():
+    """One that is still free when the process that listens there was killed and comes back: no connection gets one of
+    these."""
+    for port in random.sample(PORTS, 100):
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    raise Broken("no port is free")
+
+
+class Engine:
+    """One of the three, and where it writes."""
+
+    def __init__(self, folder, name, port, *command):
+        self.folder, self.name, self.port, self.command = folder / name, name, port, command
+        self.log = folder / f"{name}.log"
+        self.process = None
+
+    def spawn(self):
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(list(map(str, self.command)), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def is_up(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.port), 0.1).close()
+        except OSError:
+            return False
+        return True
+
+    def begin(self):
+        """Starts it for the first time."""
+        self.spawn()
+        wait_until(self.is_up, f"{self.name} does not listen", self.log)
+
+    async def start(self):
+        """Brings it back; returns once it listens. What was there before may take a moment to end."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                self.spawn()
+                while self.process.poll() is None:
+                    if await asyncio.to_thread(self.is_up):
+                        return
+                    await asyncio.sleep(0.02)
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stand_still(self):
+        """The process that accepts connections first, so that none is served by one that comes later."""
+        for pid in (self.pid, *children(self.pid)):
+            os.kill(pid, signal.SIGSTOP)
+
+    def go_on(self):
+        for pid in (*children(self.pid), self.pid):
+            os.kill(pid, signal.SIGCONT)
+
+    def lose_data(self):
+        """What it has written down is gone."""
+        for path in self.folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def end(self):
+        """PostgreSQL is asked to, so that it leaves no shared memory behind. A stopped one would not hear it."""
+        if self.process is not None and self.process.poll() is None:
+            self.go_on()
+            self.process.send_signal(signal.SIGQUIT if self.name == "postgres" else signal.SIGKILL)
+            self.process.wait(PATIENCE)
+
+
+@dataclass(frozen=True)
+class Services:
+    """Engines that run, and where they are, as tests find it in their environment."""
+
+    folder: pathlib.Path
+    engines: dict
+    environment: dict
+
+    @property
+    def addresses(self):
+        named = {"postgres": "CATALOGUE_TEST_POSTGRES", "redis": "CATALOGUE_TEST_REDIS", "s3": "AWS_ENDPOINT_URL"}
+        return {engine: self.environment[variable] for engine, variable in named.items()}
+
+
+@contextlib.contextmanager
+def services():
+    of_debian(redis_server="redis-server", pg_dump="postgresql")
+    s3s_fs = of_crates("s3s-fs", S3S_FS, "--features", "binary")
+    has_room = os.access(MEMORY, os.W_OK) and ROOM <= shutil.disk_usage(MEMORY).free
+    with tempfile.TemporaryDirectory(prefix="catalogue-services-", dir=MEMORY if has_room else None,
+                                     ignore_cleanup_errors=True) as made:
+        folder = pathlib.Path(made)
+        folder.chmod(0o755)
+        engines, environment = {}, {"SERVICES": str(folder)}
+        try:
+            for engine, variables in (postgres(folder), redis(folder), s3(folder, s3s_fs)):
+                engines[engine.name] = engine
+                engine.begin()
+                environment |= variables
+            ready = ("pg_isready", "--quiet", "--host", "127.0.0.1", "--port", str(engines["postgres"].port))
+            # It listens before it lets anyone in.
+            wait_until(lambda: subprocess.run(ready).returncode == 0, "PostgreSQL is not ready", engines["postgres"].log)
+            yield Services(folder, engines, environment)
+        finally:
+            for engine in engines.values():
+                engine.end()
+
+
+def wait_until(true, otherwise, log):
+    until = time.monotonic() + STARTED_WITHIN
+    while not true():
+        expect(time.monotonic() < until, f"{otherwise}: {log.read_text(errors='replace')[-600:]}")
+        time.sleep(0.05)
+
+
+def postgres(folder):
+    """From the newest of those that are installed."""
+    found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
+    expect(found, "PostgreSQL is not where Debian has it: /usr/lib/postgresql")
+    data, port = folder / "postgres", free_port()
+    data.mkdir()
+    if AS_POSTGRES:
+        shutil.chown(data, "postgres")
+    run(*AS_POSTGRES, found[-1] / "initdb", "--pgdata", data, "--username", "tests", "--auth", "trust", "--encoding",
+        "UTF8", "--locale", "C")
+    engine = Engine(folder, "postgres", port, *AS_POSTGRES, found[-1] / "postgres", "-D", data, "-h", "127.0.0.1",
+                    "-p", port, "-k", "", "-c", "max_connections=300")
+    return engine, {"CATALOGUE_TEST_POSTGRES": f"postgres://tests@127.0.0.1:{port}/postgres"}
+
+
+def redis(folder):
+    data, port = folder / "redis", free_port()
+    data.mkdir()
+    engine = Engine(folder, "redis", port, "redis-server", "--bind", "127.0.0.1", "--port", port, "--dir", data,
+                    "--appendonly", "yes", "--appendfsync", "always", "--save", "")
+    return engine, {"CATALOGUE_TEST_REDIS": f"redis://127.0.0.1:{port}/0"}
+
+
+def s3(folder, program):
+    port = free_port()
+    (folder / "s3" / "tests").mkdir(parents=True)
+    engine = Engine(folder, "s3", port, program, "--access-key", "tests", "--secret-key", "tests-secret", "--host",
+                    "127.0.0.1", "--port", port, folder / "s3")
+    return engine, {"CATALOGUE_TEST_S3": "s3://tests", "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+                    "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "tests", "AWS_SECRET_ACCESS_KEY": "tests-secret"}
+
+
+def beside(command):
+    """Runs a command beside all engines; its exit status."""
+    with services() as found:
+        return subprocess.run(command, env=os.environ | found.environment).returncode
