@@ -38,31 +38,31 @@ snapshots: ## write all snapshots of the tests anew, into the emptied folder
 	INSTA_UPDATE=always .ci/cargo test --workspace
 
 ci: ## everything that continuous integration runs
-	bash .ci/run
+	.ci/run
 
 bench: ## all benchmarks and plots, 20 minutes with ROUNDS=3; writes server/benches/results and plots
-	python3 .ci/bench all
+	.ci/bench all
 
 bench-get: ## one boat over HTTP beside nginx and an empty handler; BOATS="10000 100000 1000000"
-	python3 .ci/bench get $(BOATS)
+	.ci/bench get $(BOATS)
 
 bench-lists: ## lists beside bare DuckDB, and over HTTP beside ROAPI and Datasette; BOATS="10000 100000 1000000"
-	python3 .ci/bench lists $(BOATS)
+	.ci/bench lists $(BOATS)
 
 bench-import: ## an import beside DuckDB's COPY from JSON to Parquet; BOATS=100000
-	python3 .ci/bench import $(BOATS)
+	.ci/bench import $(BOATS)
 
 bench-start: ## how long the server takes to start, and its memory; BOATS="10000 100000 1000000"
-	python3 .ci/bench start $(BOATS)
+	.ci/bench start $(BOATS)
 
 bench-overload: ## five times the lists that it can answer, for OVERLOAD=300 seconds; BOATS=100000
-	python3 .ci/bench overload $(BOATS)
+	.ci/bench overload $(BOATS)
 
 bench-switch: ## another release again and again under full load, every answer checked; BOATS=100000
-	python3 .ci/bench switch $(BOATS)
+	.ci/bench switch $(BOATS)
 
 bench-servers: ## one boat over HTTP with PostgreSQL and Redis beside the embedded store; BOATS=100000
-	python3 .ci/bench servers $(BOATS)
+	.ci/bench servers $(BOATS)
 
 bench-plots: ## draw server/benches/plots anew from server/benches/results
-	python3 .ci/bench plots
+	.ci/bench plots

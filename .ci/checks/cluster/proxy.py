@@ -1,6 +1,6 @@
 """A program that passes TCP connections on, and disturbs them when it is told to.
 
-    python3 .ci/cluster/proxy.py NAME=PORT...
+    python3 .ci/checks/cluster/proxy.py NAME=PORT...
 
 Each NAME is a link to a port of this machine. The first line of its output is where each link listens, as JSON. A line
 of its input is a link and what becomes of it, until it is told otherwise:

@@ -1,6 +1,6 @@
 """Each check finds what it is for, and nothing in a history that is right.
 
-    python3 -B -m unittest discover .ci/cluster
+    .ci/run checks
 """
 
 import collections

@@ -1,6 +1,6 @@
 """By how much a ledger may be above what clients received, and by no more.
 
-    python3 -B -m unittest discover .ci/cluster
+    .ci/run checks
 """
 
 import unittest

@@ -1,0 +1,85 @@
+"""Every check of the project, as `.ci/run` runs them.
+
+Compiling and testing take all cores, so they are alone. Then what is timed runs, one step after the other, and beside it
+what can wait: it has no deadlines and gets the processor time that is left. Most of the time all of them wait for something.
+"""
+
+import os
+import sys
+import time
+
+from checks import schedule
+from checks.base import ROOT, TARGET
+from checks.schedule import Step
+from checks.tools import of_debian
+
+UNIT_TESTS = (sys.executable, "-B", "-m", "unittest", "discover", "--start-directory", ".ci/checks", "--top-level-directory",
+              ".ci")
+# The promises of these are in seconds.
+TIMED = {
+    "kill": (".ci/faults", "kill", "10"),
+    "store": (".ci/faults", "store", "2"),
+    "revoke": (".ci/faults", "revoke", "10"),
+    "log": (".ci/faults", "log", "2"),
+    "full": (".ci/faults", "full", "30"),
+    "clock": (".ci/faults", "clock", "10"),
+    "restarts": (".ci/restarts", "5", "5"),
+    "cluster": (".ci/cluster", "120"),
+    "switch": (".ci/cluster", "switch"),
+    "rolling": (".ci/cluster", "rolling"),
+    "outages": (".ci/cluster", "outages"),
+}
+PATIENT = {
+    "checks": UNIT_TESTS,
+    "spelling": (".ci/sources", "spelling"),
+    "unused": (".ci/sources", "unused"),
+    "licences": (".ci/sources", "licences"),
+    "viewer": (".ci/viewer",),
+    "doc": ("make", "doc"),
+    "disk": (".ci/crash", "disk"),
+    "crash": (".ci/crash", "sample"),
+    "backup": (".ci/backup",),
+    "tls": (".ci/tls",),
+    "units": (".ci/units",),
+    "deploy": (".ci/deploy",),
+    "image": (".ci/image",),
+    "alerts": (".ci/alerts",),
+    "openapi": (".ci/contract", "openapi"),
+    "messages": (".ci/contract", "messages"),
+    "clients": (".ci/contract", "clients"),
+    "contract": (".ci/schemathesis", "100"),
+    "browser": (".ci/browser",),
+    "postman": (".ci/postman",),
+}
+
+
+def steps():
+    return [
+        Step("lint", ("make", "lint")),
+        Step("test", (".ci/snapshots", ".ci/with-services", "make", "test"), after=("lint",)),
+        *(Step(name, command, ("test",), "timed") for name, command in TIMED.items()),
+        *(Step(name, command, ("test",), "patient", is_patient=True) for name, command in PATIENT.items()),
+    ]
+
+
+def main(names):
+    if names == ["--list"]:
+        for step in steps():
+            print(f"{step.name:<10} {step.lane or 'alone':<8} {step.shown()}")
+        return 0
+    try:
+        chosen = schedule.chosen(steps(), names)
+    except ValueError as error:
+        sys.exit(f"run: {error}; .ci/run --list names all")
+    os.chdir(ROOT)
+    os.environ["CI"] = "true"
+    # Without it some faults would be left out.
+    of_debian(strace="strace")
+    if any(step.name == "test" for step in chosen):
+        # The binary that the tests have built: for it alone, libraries would be compiled anew with other features.
+        os.environ.setdefault("CATALOGUE", str(TARGET / "debug" / "catalogue"))
+    began = time.monotonic()
+    if status := schedule.run(chosen):
+        return status
+    print(f"\nall checks passed after {time.monotonic() - began:.0f} s")
+    return 0
