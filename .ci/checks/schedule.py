@@ -17,12 +17,15 @@ from dataclasses import dataclass, field
 
 # How long a step that is told to end may take, in seconds.
 ENDS_WITHIN = 10
+# The niceness of patient steps: a tenth of the processor time where others want all of it, so that the servers in them
+# still answer in time.
+PATIENT = 10
 
 
 @dataclass(frozen=True)
 class Step:
     """`after` are the names of those that have to have passed. Of the steps of a lane one runs at a time, in the order of
-    the list. A patient one gets only the processor time that the others leave."""
+    the list. A patient one gets the processor time that the others leave."""
     name: str
     command: tuple
     after: tuple = ()
@@ -56,13 +59,14 @@ def chosen(steps, names):
 
 
 class Running:
-    """A step that has begun. Its process leads a group of its own, so that all that it has started can be ended."""
+    """A step that has begun. Its process leads a group of its own, so that all that it has started can be ended, but no
+    session: Linux may share processor time out among sessions, whatever the priorities in them are."""
 
     def __init__(self, step):
         self.step, self.began, self.output = step, time.monotonic(), tempfile.TemporaryFile()
-        command = [*(("nice", "-n", "19") if step.is_patient else ()), *step.command]
+        command = [*(("nice", "-n", str(PATIENT)) if step.is_patient else ()), *step.command]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.output, stderr=subprocess.STDOUT,
-                                        env=os.environ | step.environment, start_new_session=True)
+                                        env=os.environ | step.environment, process_group=0)
         self.ended = os.pidfd_open(self.process.pid)
 
     def show(self):
@@ -79,6 +83,7 @@ class Running:
 
     def end(self):
         """Ends it and all that it has started."""
+        print(f"\n=== {self.step.name}: ended after {time.monotonic() - self.began:.0f} s, before it was done", flush=True)
         self.output.close()
         os.close(self.ended)
         for number in (signal.SIGTERM, signal.SIGKILL):

@@ -4,13 +4,9 @@ import contextlib
 import os
 import pathlib
 import resource
-import socket
-import subprocess
-import time
 
-from checks.base import Broken
-from checks.bench.wrk import SERVER_CORE, on_core
-from checks.processes import Serving
+from checks.base import ENVIRONMENT, Broken, free_port
+from checks.bench.wrk import listening
 
 # What it sends by itself: Server, Date, Content-Type, Content-Length, Last-Modified, Connection, ETag.
 OF_ITSELF = 7
@@ -76,29 +72,12 @@ def fields_of(headers):
 def nginx(work, root, headers, way):
     """Serves the files below `root` on one core, in one of `WAYS`."""
     work.mkdir()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     fields = "\n".join(f'        add_header {name} "{value}";' for name, value in fields_of(headers))
     configuration = pathlib.Path(work / "nginx.conf")
     files = files_max()
     configuration.write_text(CONFIGURATION.format(
         work=work, root=root, port=port, fields=fields, way=way, files=files, open_files=files + OTHER_FILES))
-    command = on_core(SERVER_CORE, "nginx", "-p", work, "-c", configuration)
     path = os.environ["PATH"] + ":/usr/sbin"
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                          env={**os.environ, "PATH": path}) as process:
-        try:
-            wait_for(process, port)
-            yield Serving(process, f"http://127.0.0.1:{port}", 0)
-        finally:
-            process.terminate()
-
-
-def wait_for(process, port):
-    until = time.monotonic() + 10
-    while time.monotonic() < until and process.poll() is None:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
-        time.sleep(0.05)
-    raise Broken("nginx does not listen")
+    with listening(["nginx", "-p", work, "-c", configuration], port, work / "nginx.log", ENVIRONMENT | {"PATH": path}) as server:
+        yield server

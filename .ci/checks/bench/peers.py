@@ -2,16 +2,13 @@
 
 import contextlib
 import json
-import socket
 import sqlite3
 import subprocess
 import sys
-import time
 import urllib.request
 
 from checks.base import ENVIRONMENT, Broken, free_port
-from checks.bench.wrk import SERVER_CORE, on_core
-from checks.processes import Serving
+from checks.bench.wrk import listening
 from checks.tools import of_pip, site_packages
 
 ROAPI = ("roapi-0.12.7", "roapi==0.12.7")
@@ -37,25 +34,6 @@ def table_of(data):
     if len(found) != 1:
         raise Broken(f"{len(found)} tables of boats where one is expected")
     return found[0]
-
-
-@contextlib.contextmanager
-def listening(command, port, log, environment=ENVIRONMENT):
-    """The server, as soon as it listens."""
-    with log.open("wb") as log_file, subprocess.Popen(
-            on_core(SERVER_CORE, *command), stdin=subprocess.DEVNULL, stdout=log_file, stderr=log_file,
-            env=environment) as process:
-        try:
-            until = time.monotonic() + 60
-            while True:
-                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-                    break
-                if process.poll() is not None or until < time.monotonic():
-                    raise Broken(f"{command[0]} does not listen: {log.read_text()[-600:]}")
-                time.sleep(0.1)
-            yield Serving(process, f"http://127.0.0.1:{port}", 0)
-        finally:
-            process.terminate()
 
 
 @contextlib.contextmanager

@@ -1,13 +1,16 @@
-"""Processes on cores, and the load of wrk."""
+"""Servers on one core, and the load of wrk from another."""
 
 import contextlib
 import json
 import pathlib
 import resource
+import socket
+import subprocess
+import time
 from dataclasses import dataclass
 
 from checks import processes
-from checks.base import Broken, run
+from checks.base import ENVIRONMENT, Broken, run
 from checks.bench.quiet import quietest
 
 SERVER_CORE, LOAD_CORE = 0, 1
@@ -30,6 +33,25 @@ def serving(*command, log, core=SERVER_CORE):
     """A server that says where it listens, on one core, or on all with None."""
     with processes.serving(*(command if core is None else on_core(core, *command)), log=log) as server:
         yield server
+
+
+@contextlib.contextmanager
+def listening(command, port, log, environment=ENVIRONMENT):
+    """A server of others on one core, as soon as it listens."""
+    with log.open("wb") as log_file, subprocess.Popen(
+            on_core(SERVER_CORE, *command), stdin=subprocess.DEVNULL, stdout=log_file, stderr=log_file,
+            env=environment) as process:
+        try:
+            until = time.monotonic() + 60
+            while True:
+                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                    break
+                if process.poll() is not None or until < time.monotonic():
+                    raise Broken(f"{command[0]} does not listen: {processes.last_words(log)}")
+                time.sleep(0.1)
+            yield processes.Serving(process, f"http://127.0.0.1:{port}")
+        finally:
+            process.terminate()
 
 
 @dataclass
