@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-// Opens the page, hands it over, and holds that the browser had nothing to complain of and asked nobody else.
+// Opens the page, hands it over, and holds that the browser had nothing to complain of and asked no other server.
 async function visit({ viewport = WIDE, colorScheme = "light", at = "" }, use) {
   const context = await browser.newContext({ viewport, colorScheme, permissions: ["clipboard-read", "clipboard-write"] });
   const page = await context.newPage();
@@ -161,7 +161,7 @@ test("without a key, with a wrong one and after it is forgotten, the refusal is 
   visit({}, async (page) => {
     await open(page, "list_boats");
     assert.equal((await send(page, "list_boats")).body.error.code, "MISSING_API_KEY");
-    // Well-formed, with a right checksum, and nobody's.
+    // Well-formed, with a right checksum, and of no key that was issued.
     await paste(page, "boat_test_789ABCDEFGHIJKLMNOPQRSTUVWXYZabc2uHPRw");
     const wrong = await send(page, "list_boats");
     assert.deepEqual([wrong.status, wrong.body.error.code], [401, "INVALID_API_KEY"]);
@@ -209,7 +209,7 @@ test("it can be used with the keyboard alone", () =>
     await operation(page, "check_health").locator(".execute").waitFor();
   }));
 
-// What the viewer itself does not do well; none of it keeps anybody from reading or sending.
+// What the viewer itself does not do well; none of it hinders reading or sending.
 const OF_THE_VIEWER = ["nested-interactive", "select-name", "scrollable-region-focusable"];
 
 for (const [colorScheme, viewport] of [["light", WIDE], ["dark", WIDE], ["light", NARROWEST]]) {

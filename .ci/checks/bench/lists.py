@@ -30,7 +30,7 @@ LISTS_A_SECOND_MAX = 5_000
 PEER_LISTS = 20_000
 # Lists of which the answers of peers are looked at.
 CHECKED = 4
-# Of a million boats and more, turns take long: there are so many rounds and queries of a shape at most.
+# Turns with a million boats and more take long: there are so many rounds and queries of a shape at most.
 LARGE, LARGE_ROUNDS, LARGE_QUERIES = 1_000_000, 3, 10
 
 

@@ -15,7 +15,7 @@ from checks.bench.surroundings import machine
 from checks.bench.wrk import serving
 
 TIMES = 5
-# Of the greatest rate: what comes before and after the overload.
+# The share of the greatest rate that comes before and after the overload.
 NORMAL = 0.6
 BEFORE_SECONDS, AFTER_SECONDS = 10, 20
 # The greatest rate is the median of some short runs, each of which counts once it is warm.
@@ -71,7 +71,7 @@ class Report:
         return self.offered.count(kind, outcome, since, until) / (until - since)
 
     def row(self, since, until):
-        """Of a window: rates of outcomes, times and memory."""
+        """Rates of outcomes, times and memory in a window."""
         row = {"since": since, "until": until}
         for kind in KINDS:
             for outcome in OUTCOMES:

@@ -2,7 +2,7 @@
 
 Every server has the same release and the same keys. The engines run on the core of the load, as though on a machine of
 their own; what PostgreSQL and Redis answer is on disk by then, but where Redis writes once a second only. What a
-request waits for them is seen with one client, which nobody else delays; what it costs, with many.
+request waits for them is seen with one client, which no other delays; what it costs, with many.
 """
 
 import contextlib

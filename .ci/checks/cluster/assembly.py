@@ -35,7 +35,7 @@ def settings(found, at):
 
 
 async def ask(port, asked):
-    """The answer of whoever listens there, or None."""
+    """The answer from that port, or None."""
     try:
         async with asyncio.timeout(PATIENCE):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from checks.cluster.processes import ENGINES, SERVERS, SKEWED
 
-# How long one lasts, in seconds. Some are shorter and some longer than anybody's patience.
+# How long one lasts, in seconds. Some are shorter and some longer than any time-out.
 LASTS = (0.2, 3.0)
 # How late a delayed connection is, and how wrong a clock, in seconds.
 DELAYS, CLOCKS = (0.02, 0.1, 0.5, 2.0), (-90, -10, 10, 90)

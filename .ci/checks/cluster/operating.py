@@ -120,7 +120,7 @@ class Operator:
             key.changing[-1] = (began, time.monotonic())
 
     async def change(self, key, began, *arguments):
-        """One that forbids the key. Until it has succeeded nobody knows whether it was carried out."""
+        """One that forbids the key. Until it has succeeded it is unknown whether it was carried out."""
         key.changing.append((began, None))
         await self.do(*arguments)
         returned = time.monotonic()
@@ -136,7 +136,7 @@ class Operator:
         try:
             made = await self.cluster.operator.do("keys", "rotate", old.id, "--grace", "0s", "--wait")
         except Broken:
-            # It may have been rotated; nobody has the new key then. Another one takes its place.
+            # It may have been rotated; its new key is lost then. Another one takes its place.
             self.failed += 1
             self.pool.drop(old.name)
             new = await self.issue(self.ample, self.limits[old.window])

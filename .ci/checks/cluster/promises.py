@@ -20,7 +20,7 @@ def is_counted(entry):
 
 
 def most_within(spans, length):
-    """Of spans of time, the most that lie certainly within one window of this length, and when that one begins."""
+    """The most spans of time that lie certainly within one window of this length, and when that one begins."""
     ends, most, at = [], 0, None
     for sent, received in sorted(spans, reverse=True):
         bisect.insort(ends, received)
@@ -43,7 +43,7 @@ def minute_limits(entries, windows, limits):
 
 
 def received_200s(entries, subscriptions):
-    """How many answers of status 200 clients received, by subscription. What needs no key is charged to nobody."""
+    """How many answers of status 200 clients received, by subscription. What needs no key is not charged."""
     return collections.Counter(subscriptions[entry.key] for entry in entries
                                if entry.status == 200 and entry.key in subscriptions)
 
@@ -91,7 +91,7 @@ def is_expected(entry, expected, key):
 
 
 def statuses(entries, expected, keys, may_be_limited):
-    """Every answer is the expected one, or one that its key explains, or says that somebody is away.
+    """Every answer is the expected one, or one that its key explains, or says that an engine is away.
     `may_be_limited` are keys and codes of 429."""
     for entry in entries:
         if entry.status == 0 or (entry.status == 503 and entry.code == "SERVICE_UNAVAILABLE"):

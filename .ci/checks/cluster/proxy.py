@@ -111,7 +111,7 @@ class Link:
 
 
 class Caller(Side):
-    """The connection of whoever calls; it makes the one to the port."""
+    """The connection of a caller; it makes the one to the port."""
 
     def __init__(self, link):
         super().__init__(link, False)
@@ -126,7 +126,7 @@ class Caller(Side):
             _, side = await asyncio.get_running_loop().create_connection(
                 lambda: Side(self.link, True), "127.0.0.1", self.link.port)
         except OSError:
-            # Nobody listens there: here nobody does either.
+            # Nothing listens there, so nothing does here.
             self.reset()
             return
         self.join(side)

@@ -106,7 +106,7 @@ class Statuses(unittest.TestCase):
         for status in (304, 400, 403, 404, 500, 502, 504):
             self.assertEqual(len(self.found(entry(0, status=status))), 1, status)
 
-    def test_anybody_may_be_away_in_our_envelope(self):
+    def test_an_engine_may_be_away_in_our_envelope(self):
         self.assertEqual(self.found(entry(0, status=503, code="SERVICE_UNAVAILABLE")), [])
         self.assertEqual(self.found(entry(0, status=0)), [])
         self.assertEqual(len(self.found(entry(0, status=503))), 1)

@@ -1,7 +1,7 @@
 """Clients made from the document, by the generators of others: each asks a server of the sample for a record, a list
 page by page and a 304, and sees typed values and typed errors.
 
-What is generated is compiled and run as whoever uses it would, but for TypeScript, which is held to more than `strict`.
+What is generated is compiled and run as its users would, but for TypeScript, which is held to more than `strict`.
 """
 
 import json

@@ -32,7 +32,7 @@ EXPLAINED = [
     Explained("REFERRER_POLICY_STRICT", ANSWERED, "as it should be"),
     Explained("FRESHNESS_NO_CACHE", (200,), "documentation is asked for again, so that it fits the server that runs"),
 
-    # A status is noted because it is one: whoever sent the request is meant, and these requests were sent to see it.
+    # A status is noted because it is one: it is meant for the client, and these requests were sent to see it.
     Explained("STATUS_BAD_REQUEST", (400,), "a parameter that does not exist was asked for"),
     Explained("STATUS_FORBIDDEN", (403,), "the key has not the scope"),
     Explained("STATUS_NOT_FOUND", (404,), "a record and a path that do not exist were asked for"),
@@ -56,7 +56,7 @@ EXPLAINED = [
     Explained("STORE_UNSTORABLE", (304, 400, 401, 404, 408, 413, 414, 431),
               "no answer that is a refusal is to be stored, nor that the documentation is still the same"),
     Explained("STORE_PRIVATE_AUTH", (400, 401, 403, 404, 429, 500, 503),
-              "the contract has no Cache-Control on errors; what a client with a key stores, nobody else reads"),
+              "the contract has no Cache-Control on errors; what a client with a key stores, no other client reads"),
     Explained("FRESHNESS_NONE", (400, 401, 403, 404, 429, 500, 503), "and it has to ask again each time"),
 
     # Pages of other origins, on servers that let them in.

@@ -5,7 +5,7 @@ from decimal import Decimal, InvalidOperation
 
 import schemathesis
 
-# Of each pair the first may not be greater.
+# The first of each pair may not be greater.
 RANGES = [("yearFrom", "yearTo"), ("lengthMin", "lengthMax")]
 
 

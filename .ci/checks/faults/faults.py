@@ -1,6 +1,6 @@
 """What can befall a key store. Each fault is made and taken away; that is all that is known here.
 
-What is overwritten is put back byte for byte, while nobody has the store open: so that what was charged in the
+What is overwritten is put back byte for byte, while no process has the store open, so that what was charged in the
 meantime stays charged.
 """
 
@@ -20,7 +20,7 @@ from checks.base import PATIENCE, expect
 
 # The bytes that SQLite locks, far behind the end of the file.
 LOCK_START, LOCK_LENGTH = 0x4000_0000, 512
-# Of the header: the signature, the version of the contents, by which others see that it changed, and the settings.
+# The part of the header that is overwritten: the signature, the version of the contents, by which others see that it changed, and the settings.
 HEADER = 100
 # How long each call on the key store takes, in microseconds.
 DELAY = 1_200_000
@@ -30,7 +30,7 @@ HELD, LET_GO = (0.2, 0.9), (0.001, 0.02)
 
 @dataclass(frozen=True)
 class Fault:
-    """`befall(catalogue, server, random)` is a context in which the fault is there. A total one leaves nobody a way
+    """`befall(catalogue, server, random)` is a context in which the fault is there. A total one leaves no way
     to confirm the keys; others may leave one now and then, so that either answer is right. `lacks` says what is
     missing here to make it."""
     name: str
@@ -84,7 +84,7 @@ def lock(path, begin="BEGIN EXCLUSIVE"):
 
 @contextlib.asynccontextmanager
 async def read_for_long(catalogue, _server, _random):
-    """As by a slow backup: nobody can write, and soon, behind the one who waits to, nobody can read."""
+    """As by a slow backup: writers wait, and soon readers wait behind them."""
     connection = await asyncio.to_thread(lock, catalogue.key_store, "BEGIN; SELECT number FROM revision")
     yield
     connection.close()

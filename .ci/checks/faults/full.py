@@ -15,7 +15,7 @@ from checks.clients import Load, catalogue_requests
 from checks.command import Catalogue
 
 SUBSCRIPTION, QUOTA = "acme", 50_000_000
-# Of the disk, in bytes: the sample, the store, and some room to be filled.
+# The size of the disk, in bytes: the sample, the store, and some room to be filled.
 SIZE = 24 << 20
 CLIENTS, PAUSE = 4, 0.005
 CODES = {"revoke": "API_KEY_REVOKED", "disable": "API_KEY_DISABLED"}

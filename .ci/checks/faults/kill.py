@@ -36,7 +36,7 @@ def held_max(left):
 
 @dataclass
 class Counts:
-    """Of one subscription in a round: answers of status 200 that were received, requests for one that got no whole
+    """One subscription in a round: answers of status 200 that were received, requests for one that got no whole
     answer, and refusals because the quota was used up."""
     received: int = 0
     lost: int = 0

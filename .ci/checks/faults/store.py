@@ -37,7 +37,7 @@ class Span:
 
 @dataclass
 class Figures:
-    """Of one fault, the worst in seconds. `last_accepted` and `last_refused` are when such a request was sent, after
+    """The worst of one fault, in seconds. `last_accepted` and `last_refused` are when such a request was sent, after
     the fault began and after it ended."""
     name: str
     rounds: int = 0
