@@ -15,7 +15,8 @@ from checks.tools import of_debian
 
 UNIT_TESTS = (sys.executable, "-B", "-m", "unittest", "discover", "--start-directory", ".ci/checks", "--top-level-directory",
               ".ci")
-# The promises of these are in seconds.
+# The promises of these are in seconds. Those come last that bear no request that is refused or lost: by then little is left
+# to run beside them.
 TIMED = {
     "kill": (".ci/faults", "kill", "10"),
     "store": (".ci/faults", "store", "2"),
@@ -23,14 +24,15 @@ TIMED = {
     "log": (".ci/faults", "log", "2"),
     "full": (".ci/faults", "full", "30"),
     "clock": (".ci/faults", "clock", "10"),
-    "restarts": (".ci/restarts", "5", "5"),
-    "backup": (".ci/backup",),
     "tls": (".ci/tls",),
     "cluster": (".ci/cluster", "120"),
+    "restarts": (".ci/restarts", "5", "5"),
+    "backup": (".ci/backup",),
     "switch": (".ci/cluster", "switch"),
     "rolling": (".ci/cluster", "rolling"),
     "outages": (".ci/cluster", "outages"),
 }
+# What computes longest comes early.
 PATIENT = {
     "checks": UNIT_TESTS,
     "spelling": (".ci/sources", "spelling"),
@@ -38,17 +40,17 @@ PATIENT = {
     "licences": (".ci/sources", "licences"),
     "viewer": (".ci/viewer",),
     "doc": ("make", "doc"),
-    "disk": (".ci/crash", "disk"),
     "crash": (".ci/crash", "sample"),
+    "browser": (".ci/browser",),
+    "contract": (".ci/schemathesis", "100"),
+    "clients": (".ci/contract", "clients"),
+    "openapi": (".ci/contract", "openapi"),
+    "messages": (".ci/contract", "messages"),
+    "disk": (".ci/crash", "disk"),
     "units": (".ci/units",),
     "deploy": (".ci/deploy",),
     "image": (".ci/image",),
     "alerts": (".ci/alerts",),
-    "openapi": (".ci/contract", "openapi"),
-    "messages": (".ci/contract", "messages"),
-    "clients": (".ci/contract", "clients"),
-    "contract": (".ci/schemathesis", "100"),
-    "browser": (".ci/browser",),
     "postman": (".ci/postman",),
 }
 

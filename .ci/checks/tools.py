@@ -85,4 +85,5 @@ def of_debian(**programs):
             raise Broken(f"install what is missing: apt-get install {' '.join(missing)}")
         run("apt-get", "update", "-qq")
         run("apt-get", "install", "-qq", "-y", "--no-install-recommends", *missing,
-            env=ENVIRONMENT | {"DEBIAN_FRONTEND": "noninteractive"})
+            # As in single-user mode, in which no service is started: checks start their own.
+            env=ENVIRONMENT | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"})
