@@ -27,6 +27,7 @@ mod errors;
 mod every_status;
 mod explain;
 mod follow;
+mod formats;
 mod headers;
 mod key_mutations;
 mod keys;

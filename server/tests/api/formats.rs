@@ -1,0 +1,98 @@
+//! Releases that earlier versions made, as they are checked in: each is whole and is answered from,
+//! byte for byte, whatever has become of the format since.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use server::catalogue::Catalogue;
+use shared::base::etag::ETag;
+use shared::release::{Record, Release, ReleaseId, ReleaseStore};
+
+use crate::answer::check_text;
+use crate::app::{TestApp, Unusual};
+use crate::records;
+
+/// A key may ask only so much in each.
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// Each filter and each sort, of a list in which every record has its place.
+const LISTS: [&str; 18] = [
+    "/v1/boats?limit=100",
+    "/v1/boats?limit=100&sort=model&order=desc",
+    "/v1/boats?limit=100&sort=year",
+    "/v1/boats?limit=100&sort=length",
+    "/v1/boats?limit=100&sort=manufacturer",
+    "/v1/boats?search=sun%20sail",
+    "/v1/boats?type=sailing-monohull",
+    "/v1/boats?category=cruising",
+    "/v1/boats?activity=racing",
+    "/v1/boats?manufacturer=angstrom-batar",
+    "/v1/boats?yearFrom=1972&yearTo=1975",
+    "/v1/boats?lengthMin=10.36&lengthMax=12.2&lengthUnit=m",
+    "/v1/manufacturers?limit=100",
+    "/v1/manufacturers?sort=name&order=desc",
+    "/v1/manufacturers?sort=updatedAt",
+    "/v1/manufacturers?search=an",
+    "/v1/manufacturers/maker-01/boats",
+    "/v1/manufacturers/maker-13/boats",
+];
+
+/// The releases that are checked in, in a store of their own.
+fn checked_in() -> (tempfile::TempDir, ReleaseStore, Vec<ReleaseId>) {
+    let (directory, store) = records::empty_store();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/releases");
+    for release in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = directory.path().join("releases").join(release.file_name());
+        fs::create_dir_all(&to).unwrap();
+        for file in fs::read_dir(release.path()).unwrap().map(Result::unwrap) {
+            fs::copy(file.path(), to.join(file.file_name())).unwrap();
+        }
+    }
+    let ids = store.list().unwrap();
+    (directory, store, ids)
+}
+
+/// What is answered about records of one kind: each has its ETag, and the body that it is of.
+async fn check_records(app: &TestApp, list: &str, records: &[Record], told: &mut String) {
+    for Record { id, slug, etag, .. } in records {
+        app.advance(MINUTE);
+        let answer = app.get(&format!("{list}/{id}")).key("reader").send().await;
+        assert_eq!(ETag::of(&answer.body), *etag, "{list}/{id}");
+        assert_eq!(answer.json()["data"]["slug"], **slug, "{list}/{id}");
+        writeln!(told, "{list}/{id} {}", answer.header("etag").unwrap()).unwrap();
+    }
+}
+
+async fn answers(release: &Release) -> String {
+    let catalogue = Catalogue::open(release, records::settings()).unwrap();
+    let app = TestApp::with(Unusual {
+        catalogue: Arc::new(catalogue),
+        ..Unusual::default()
+    });
+    let mut told = String::new();
+    let (boats, makers) = (release.boats().unwrap(), release.manufacturers().unwrap());
+    check_records(&app, "/v1/boats", &boats, &mut told).await;
+    check_records(&app, "/v1/manufacturers", &makers, &mut told).await;
+    for target in LISTS {
+        app.advance(MINUTE);
+        let answer = app.get(target).key("reader").send().await;
+        let (code, total) = (answer.code(), &answer.json()["pagination"]["total"]);
+        let etag = answer.header("etag").unwrap();
+        writeln!(told, "{target} {code} total {total} {etag}").unwrap();
+    }
+    told
+}
+
+#[tokio::test]
+async fn a_release_that_an_earlier_version_made_is_whole_and_answers_as_it_did() {
+    let (_directory, store, ids) = checked_in();
+    assert!(!ids.is_empty());
+    for id in ids {
+        store.activate(&id, &store.lock().unwrap()).unwrap();
+        let release = store.open(&id).unwrap();
+        check_text(&format!("formats__{id}"), &answers(&release).await);
+    }
+}
