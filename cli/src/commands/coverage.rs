@@ -8,7 +8,7 @@ use std::fmt::Write;
 use serde::Serialize;
 use shared::base::render::coverage::is_member;
 use shared::release::Manifest;
-use shared::release::fields::{FieldCount, FieldCounts};
+use shared::release::manifest::{FieldCount, FieldCounts};
 
 use crate::terminal::Terminal;
 use crate::terminal::wrap;

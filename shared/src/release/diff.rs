@@ -2,23 +2,16 @@
 //!
 //! Records are compared by their ETags, so no body is read, and memory grows with identities only.
 
-mod contents;
-mod fields;
-mod names;
-
-pub use contents::Contents;
-pub use fields::FieldsDiff;
-pub use names::{MovedSlug, TakenName};
-
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use serde::Serialize;
 
-use self::fields::fields_diff;
-use self::names::{moved, name_takers, taken_names};
+use super::manifest::{FieldCount, FieldCounts};
+use super::reader::{Coded, TermCodes};
 use super::{Record, Release, ReleaseError, ReleaseId};
+use crate::base::render::coverage::is_member;
 
 /// The difference between two releases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -229,6 +222,202 @@ impl KindDiff {
             (None, None) => {}
         }
     }
+}
+
+/// What is compared of a release: its identities, terms and fields. They are read at once, so that
+/// what cannot be read is known to belong to that release and not to the other.
+#[derive(Debug)]
+pub struct Contents {
+    id: ReleaseId,
+    boats: Vec<Record>,
+    manufacturers: Vec<Record>,
+    terms: TermCodes,
+    fields: Option<FieldCounts>,
+}
+
+impl Contents {
+    /// Reads what is compared of a release.
+    pub fn read(release: &Release) -> Result<Self, ReleaseError> {
+        let mut contents = Self {
+            id: release.id().clone(),
+            boats: release.boats()?,
+            manufacturers: release.manufacturers()?,
+            terms: release.terms()?,
+            fields: release.manifest().fields.clone(),
+        };
+        for records in [&mut contents.boats, &mut contents.manufacturers] {
+            records.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        }
+        Ok(contents)
+    }
+
+    /// The slugs by which boats can be filtered, each list with its parameter.
+    fn filters(&self) -> [(&'static str, &[Coded]); 3] {
+        [
+            ("type", &self.terms.types),
+            ("category", &self.terms.categories),
+            ("activity", &self.terms.activities),
+        ]
+    }
+}
+
+/// What happened to fields that had a value in some record before. Of an object, only the object
+/// itself is named where the same happened to its members.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FieldsDiff {
+    /// Null, or an empty list, in every record now. Not judged where there are no records now.
+    pub null_now: Vec<String>,
+    /// Not in the body of any record now.
+    pub gone: Vec<String>,
+    /// In every record before, and not in every one now. Of an object that may be null, the members
+    /// are judged by the records that have it.
+    pub optional_now: Vec<String>,
+    /// Whole numbers only before, and fractions now.
+    pub fractional_now: Vec<String>,
+}
+
+/// Compares fields, each side with its number of records.
+fn fields_diff(before: (&[FieldCount], u64), after: (&[FieldCount], u64)) -> FieldsDiff {
+    let [before, after] = [before, after].map(Counts::new);
+    let mut diff = FieldsDiff::default();
+    for old in before.fields.iter().filter(|old| old.present != 0) {
+        let Some(new) = after.by_path.get(&*old.path) else {
+            name(&mut diff.gone, &old.path);
+            continue;
+        };
+        if after.records == 0 {
+            continue;
+        }
+        if new.present == 0 {
+            name(&mut diff.null_now, &old.path);
+        } else if before.is_everywhere(old) && !after.is_everywhere(new) {
+            name(&mut diff.optional_now, &old.path);
+        }
+        if !old.fractional && new.fractional {
+            name(&mut diff.fractional_now, &old.path);
+        }
+    }
+    diff
+}
+
+/// The fields of one kind of record in one release.
+struct Counts<'a> {
+    fields: &'a [FieldCount],
+    by_path: HashMap<&'a str, &'a FieldCount>,
+    records: u64,
+}
+
+impl<'a> Counts<'a> {
+    fn new((fields, records): (&'a [FieldCount], u64)) -> Self {
+        let by_path = fields.iter().map(|field| (&*field.path, field)).collect();
+        Self {
+            fields,
+            by_path,
+            records,
+        }
+    }
+
+    /// Whether each record has the field; of a member of an object that may be null, each record
+    /// that has the object.
+    fn is_everywhere(&self, field: &FieldCount) -> bool {
+        let mut path = &*field.path;
+        let mut might = self.records;
+        while let Some((object, _)) = path.rsplit_once('.') {
+            if let Some(object) = self.by_path.get(object) {
+                might = object.present;
+                break;
+            }
+            path = object;
+        }
+        field.present == might
+    }
+}
+
+/// Adds a field, unless the object whose member it is stands there already.
+fn name(list: &mut Vec<String>, path: &str) {
+    if !list.iter().any(|named| is_member(path, named)) {
+        list.push(path.to_owned());
+    }
+}
+
+/// A slug that no longer leads to its record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MovedSlug {
+    /// Id of the record.
+    pub id: Box<str>,
+    /// Its slug before.
+    pub from: Box<str>,
+    /// Its slug after.
+    pub to: Box<str>,
+    /// Id of the record to which the former slug leads now; null when it leads nowhere.
+    pub taken_by: Option<Box<str>>,
+}
+
+/// A slug or an id that leads to another record than before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TakenName {
+    /// The slug or the id.
+    pub name: Box<str>,
+    /// Id of the record to which it led, which is gone.
+    pub from: Box<str>,
+    /// Id of the record to which it leads now.
+    pub to: Box<str>,
+}
+
+fn moved(old: &Record, new: &Record) -> MovedSlug {
+    MovedSlug {
+        id: new.id.clone(),
+        from: old.slug.clone(),
+        to: new.slug.clone(),
+        taken_by: None,
+    }
+}
+
+/// Says where the former slugs lead now.
+fn name_takers(moved: &mut [MovedSlug], records: &[Record]) {
+    let places = moved.iter().enumerate();
+    let by_slug: HashMap<Box<str>, usize> = places
+        .map(|(place, one)| (one.from.clone(), place))
+        .collect();
+    for record in records {
+        for name in [&record.slug, &record.id] {
+            if let Some(&place) = by_slug.get(name) {
+                moved[place].taken_by = Some(record.id.clone());
+            }
+        }
+    }
+}
+
+/// Which names of records that are gone lead to others now.
+fn taken_names(gone: &[&Record], records: &[Record], examples_max: usize) -> Listed<TakenName> {
+    let names = gone.iter().flat_map(|record| [&*record.slug, &*record.id]);
+    let mut taken_by: HashMap<&str, Option<&Record>> = names.map(|name| (name, None)).collect();
+    for record in records {
+        for name in [&*record.slug, &*record.id] {
+            if let Some(taker) = taken_by.get_mut(name) {
+                *taker = Some(record);
+            }
+        }
+    }
+    let mut taken = Listed::default();
+    for record in gone {
+        // Both may be one.
+        let id = (record.slug != record.id).then_some(&record.id);
+        for name in [Some(&record.slug), id].into_iter().flatten() {
+            if let Some(&Some(taker)) = taken_by.get(&**name) {
+                let taken_name = || TakenName {
+                    name: name.clone(),
+                    from: record.id.clone(),
+                    to: taker.id.clone(),
+                };
+                taken.push(taken_name, examples_max);
+            }
+        }
+    }
+    taken
 }
 
 #[cfg(test)]

@@ -5,13 +5,13 @@
 //! changed becomes so in one step: an interruption comes before it or after it. Nothing here knows
 //! signals.
 
+use std::fs;
 use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
-use crate::release::ReleaseId;
-use crate::release::leftovers;
+use super::{ReleaseError, ReleaseId};
 
 /// So often something is removed that is still written to.
 const ATTEMPTS: usize = 100;
@@ -99,11 +99,23 @@ pub fn end() -> Option<Change> {
     let state = lock();
     for path in &state.unfinished {
         // What cannot be removed is left to the next prune.
-        _ = (0..ATTEMPTS).find(|_attempt| leftovers::remove(path).is_ok() || !path.exists());
+        _ = (0..ATTEMPTS).find(|_attempt| remove(path).is_ok() || !path.exists());
     }
     let changed = state.changed.clone();
     mem::forget((steps, state));
     changed
+}
+
+/// Removes a file, or a directory with all that is in it.
+pub(super) fn remove(path: &Path) -> Result<(), ReleaseError> {
+    let removed = fs::symlink_metadata(path).and_then(|metadata| {
+        if metadata.is_dir() {
+            fs::remove_dir_all(path)
+        } else {
+            fs::remove_file(path)
+        }
+    });
+    removed.map_err(ReleaseError::io("remove", path))
 }
 
 /// A thread that panicked in a step left nothing half done in what is locked here.

@@ -1,10 +1,11 @@
-//! The manifest of a release: what it holds, and the size and hash of every file.
+//! The manifest of a release: what it holds, how many records have each field, and the size and
+//! hash of every file.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::fields::FieldCounts;
+use crate::base::render::coverage::{Coverage, Fields};
 
 /// The format this code writes and reads.
 pub const FORMAT: &str = "boat-release/1";
@@ -95,6 +96,28 @@ pub struct FileEntry {
     pub sha256: String,
 }
 
+/// How many records of one kind have a field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FieldCount {
+    /// Path of the field in the body, such as `hull.keelType`.
+    pub path: String,
+    /// Records in which it is neither null nor an empty list.
+    pub present: u64,
+    /// Whether it is, in some record, a number that is not whole.
+    pub fractional: bool,
+}
+
+/// The fields of the records of a release, in the order of their bodies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FieldCounts {
+    /// Fields of boats.
+    pub boats: Vec<FieldCount>,
+    /// Fields of manufacturers.
+    pub manufacturers: Vec<FieldCount>,
+}
+
 /// Description of a release.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -127,6 +150,34 @@ impl Manifest {
             .unwrap_or_else(|error| unreachable!("a manifest did not serialise: {error}"));
         bytes.push(b'\n');
         bytes
+    }
+}
+
+/// Counts the fields of one kind of record while records are written.
+pub(super) struct FieldCounter(Vec<FieldCount>);
+
+impl FieldCounter {
+    pub(super) fn new(fields: &Fields) -> Self {
+        let none_yet = |path: &&str| FieldCount {
+            path: (*path).to_owned(),
+            present: 0,
+            fractional: false,
+        };
+        Self(fields.paths().iter().map(none_yet).collect())
+    }
+
+    /// Adds one record.
+    pub(super) fn add(&mut self, coverage: Coverage) {
+        for place in coverage.present() {
+            self.0[place].present += 1;
+        }
+        for place in coverage.fractional() {
+            self.0[place].fractional = true;
+        }
+    }
+
+    pub(super) fn finish(self) -> Vec<FieldCount> {
+        self.0
     }
 }
 

@@ -2,23 +2,25 @@
 //!
 //! Parquet readers do not notice most damage, so what is read of a file is what was hashed.
 
-mod bodies;
 mod listing;
 mod verified;
 
 use std::fs::{self, File};
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 
+use super::bodies::Bodies;
 use super::hash::{sha256_hex, sha256_hex_of_reader};
 use super::manifest::{FORMAT, FileEntry, FileName, MANIFEST, Manifest};
 use super::tables::Table;
-use super::{Head, InUse, Record, ReleaseError, ReleaseId};
-use crate::base::regular_file;
+use super::{InUse, ReleaseError, ReleaseId};
+use crate::base::etag::ETag;
+use crate::base::{regular_file, render};
 use crate::release::pace::{AtOnce, Pace, paced};
 
 pub use self::listing::{ListedBoat, ListedManufacturer, Listing, Pair};
@@ -31,6 +33,37 @@ pub struct Release {
     directory: PathBuf,
     in_use: InUse,
     pace: Arc<dyn Pace>,
+}
+
+/// Identity of a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Record identifier.
+    pub id: Box<str>,
+    /// Slug, unique within its kind.
+    pub slug: Box<str>,
+    /// Hash of the body.
+    pub etag: ETag,
+    /// What of the body a list shows.
+    pub head: Head,
+}
+
+/// The beginning of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    length: u32,
+}
+
+impl Head {
+    /// A beginning that is so many bytes long.
+    pub const fn ending_at(length: u32) -> Self {
+        Self { length }
+    }
+
+    /// Where, in the body, the list row lies, the closing brace missing.
+    pub const fn row(self) -> Range<usize> {
+        render::row_head(self.length as usize)
+    }
 }
 
 /// A word or term and its code.
@@ -154,6 +187,61 @@ impl Release {
     /// All words of folded names, sorted; a word's code is its place.
     pub fn words(&self) -> Result<Vec<Box<str>>, ReleaseError> {
         self.table(FileName::Words, |table| table.text("word"))
+    }
+
+    /// The bodies of boats: in memory when they take at most `memory_max` bytes.
+    pub fn boat_bodies(&self, memory_max: u64) -> Result<Bodies, ReleaseError> {
+        self.bodies(FileName::BoatBodies, FileName::Boats, memory_max)
+    }
+
+    /// The bodies of manufacturers: in memory when they take at most `memory_max` bytes.
+    pub fn manufacturer_bodies(&self, memory_max: u64) -> Result<Bodies, ReleaseError> {
+        self.bodies(
+            FileName::ManufacturerBodies,
+            FileName::Manufacturers,
+            memory_max,
+        )
+    }
+
+    fn bodies(
+        &self,
+        name: FileName,
+        records: FileName,
+        memory_max: u64,
+    ) -> Result<Bodies, ReleaseError> {
+        let offsets = self.offsets(name, records)?;
+        let (entry, path) = (self.entry(name)?, self.path(name));
+        if entry.bytes <= memory_max {
+            return Ok(Bodies::in_memory(offsets, self.read_verified(name)?));
+        }
+        let file = self.open_sized(name)?;
+        Bodies::on_disk(&offsets, file, path, &entry.sha256, self.pace())
+    }
+
+    /// Where each body begins, and where the last one ends: they lie one after the other, in the
+    /// order of ordinals, and fill their file.
+    fn offsets(&self, name: FileName, records: FileName) -> Result<Vec<u64>, ReleaseError> {
+        let (begins, lengths) = self.table(records, |table| {
+            Ok((table.int64("body_offset")?, table.int32("body_length")?))
+        })?;
+        let damaged = || {
+            let reason = format!("its bodies do not fill {name}");
+            ReleaseError::damaged(&self.path(records), reason)
+        };
+        let mut offsets = Vec::with_capacity(begins.len() + 1);
+        let mut end = 0;
+        offsets.push(end);
+        for (begin, length) in paced(begins.into_iter().zip(lengths), self.pace()) {
+            if u64::try_from(begin) != Ok(end) {
+                return Err(damaged());
+            }
+            end += u64::try_from(length).map_err(|_negative| damaged())?;
+            offsets.push(end);
+        }
+        if end != self.entry(name)?.bytes {
+            return Err(damaged());
+        }
+        Ok(offsets)
     }
 
     fn records(&self, name: FileName) -> Result<Vec<Record>, ReleaseError> {

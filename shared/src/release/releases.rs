@@ -4,13 +4,10 @@
 //! What is opened always lies on this machine's disk and has proved itself there: of a bucket, a
 //! copy of it. Nothing here decides what is served; it only does as it is told.
 
-mod directory;
-
 use std::time::Duration;
 
 use super::pointer::Pointer;
 use super::prune::Pruned;
-use super::rollback::{PassedOver, RolledBack};
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
 use crate::base::timestamp::Timestamp;
 
@@ -53,6 +50,26 @@ pub struct Tended {
     pub fetched: Vec<ReleaseId>,
     /// What could not be done.
     pub failures: Vec<ReleaseError>,
+}
+
+/// A release that was not rolled back to.
+#[derive(Debug)]
+pub struct PassedOver {
+    /// The release.
+    pub id: ReleaseId,
+    /// What is wrong with it.
+    pub damage: ReleaseError,
+}
+
+/// What rolling back came to.
+#[derive(Debug)]
+pub struct RolledBack {
+    /// What was active until then.
+    pub from: ReleaseId,
+    /// What is active now; `None` where no earlier release is whole, and nothing changed.
+    pub to: Option<ReleaseId>,
+    /// The later ones that are damaged or gone, the latest first.
+    pub passed_over: Vec<PassedOver>,
 }
 
 /// Releases, where they are published.
@@ -106,7 +123,7 @@ pub trait Releases: Send + Sync {
 
     /// Makes a release that was proved the active one, unless what was active `before` no longer
     /// is.
-    fn point_to(
+    fn set_current(
         &self,
         id: &ReleaseId,
         before: &Before,
@@ -118,7 +135,7 @@ pub trait Releases: Send + Sync {
 
     /// Says what [`Self::prune`] would do, and does nothing. Without the lock, whoever has it may
     /// be about to change it.
-    fn foresee_prune(&self, now_seconds: i64) -> Result<Pruned, ReleaseError>;
+    fn prune_dry_run(&self, now_seconds: i64) -> Result<Pruned, ReleaseError>;
 
     /// Within what time servers follow an activation, of a release that they have already.
     fn followed_within(&self) -> &'static str;
@@ -177,13 +194,13 @@ pub trait Releases: Send + Sync {
         held: &ReleaseLock,
     ) -> Result<(), ReleaseError> {
         self.prove(id, held)?;
-        self.point_to(id, before, held)
+        self.set_current(id, before, held)
     }
 
     /// Makes the release that was just finished the active one.
     fn activate_finished(&self, finished: &Finished, before: &Before) -> Result<(), ReleaseError> {
         self.prove_finished(finished)?;
-        self.point_to(&finished.id, before, &finished.lock)
+        self.set_current(&finished.id, before, &finished.lock)
     }
 
     /// Activates the latest release that was active before and is whole; `None` where nothing was
@@ -196,7 +213,7 @@ pub trait Releases: Send + Sync {
         for id in pointer.previous {
             match self.prove(&id, held) {
                 Ok(()) => {
-                    self.point_to(&id, &Before::Release(pointer.release.clone()), held)?;
+                    self.set_current(&id, &Before::Release(pointer.release.clone()), held)?;
                     return Ok(Some(RolledBack {
                         from: pointer.release,
                         to: Some(id),

@@ -1,24 +1,29 @@
-//! The store of releases in a data directory: publish, activate, list, open.
+//! Releases in a data directory, for a server on the same machine: publish, activate, list, open,
+//! prune.
 //!
-//! Whoever changes anything holds one lock; readers need none, because a release never changes
+//! Whatever changes anything holds one lock; readers need none, because a release never changes
 //! and the pointer is replaced at once.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use super::leftovers;
-use super::manifest::FileEntry;
+use super::in_use::Unused;
+use super::interruption::{self, Change, Unfinished, uninterrupted};
+use super::manifest::{FileEntry, MANIFEST};
 use super::pointer::Pointer;
-use super::staging::Staging;
-use super::{Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter};
+use super::prune::{Kept, Needed, PREVIOUS_KEPT, Pruned, Verdict};
+use super::releases::{Before, Releases};
+use super::staging::{self, Leftover, PRUNED, Staging};
+use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter};
 use crate::base::data_dir::DataDir;
-use crate::base::file_lock;
-use crate::base::regular_file;
 use crate::base::timestamp::Timestamp;
-use crate::release::interruption::{Change, uninterrupted};
+use crate::base::{durable, file_lock, regular_file};
+
+/// Pause between two looks at the pointer.
+const LOOKED_AT_EVERY: Duration = Duration::from_millis(200);
 
 /// The releases of a data directory.
 #[derive(Clone, Debug)]
@@ -148,7 +153,7 @@ impl ReleaseStore {
     /// Size of a release in bytes, its manifest included.
     pub fn size(&self, id: &ReleaseId) -> Result<u64, ReleaseError> {
         let directory = self.directory(id);
-        leftovers::size(&directory).map_err(ReleaseError::io("measure", &directory))
+        staging::size(&directory).map_err(ReleaseError::io("measure", &directory))
     }
 
     /// Notes that somebody wanted a release at that time, so that it counts as young again.
@@ -181,15 +186,202 @@ impl ReleaseStore {
         Ok(None)
     }
 
-    pub(super) const fn data(&self) -> &DataDir {
-        &self.data
-    }
-
     /// The lock is held, so whatever is unfinished was abandoned by a killed command.
     fn remove_abandoned(&self) -> Result<(), ReleaseError> {
-        leftovers::find(&self.data.releases())?
+        staging::find_leftovers(&self.data.releases())?
             .iter()
-            .try_for_each(|leftover| leftovers::remove(leftover))
+            .try_for_each(|leftover| interruption::remove(leftover))
+    }
+    /// Removes every release for which there is no reason to keep it, and what was left behind.
+    pub fn prune(&self, now_seconds: i64, _held: &ReleaseLock) -> Result<Pruned, ReleaseError> {
+        self.judge(now_seconds, true)
+    }
+
+    /// Says what [`Self::prune`] would do, as far as that can be known without the lock: whoever
+    /// has it may be about to change it.
+    pub fn prune_dry_run(&self, now_seconds: i64) -> Result<Pruned, ReleaseError> {
+        self.judge(now_seconds, false)
+    }
+
+    fn judge(&self, now_seconds: i64, remove: bool) -> Result<Pruned, ReleaseError> {
+        let pointer = match self.pointer() {
+            Err(ReleaseError::DamagedPointer { .. }) => None,
+            read => read?,
+        };
+        let ids = self.list()?;
+        let needed = self.needed(pointer.as_ref(), now_seconds)?;
+        let mut pruned = Pruned::default();
+        // Before the releases: one of them may have the name of what a killed prune left.
+        for path in self.leftovers()? {
+            match remove_leftover(path, remove) {
+                Ok(leftover) => pruned.leftovers.push(leftover),
+                Err(error) => pruned.failures.push(error),
+            }
+        }
+        for id in ids {
+            let size = self.size(&id);
+            let bytes = *size.as_ref().unwrap_or(&0);
+            let kept =
+                size.and_then(
+                    |_| match needed.reason(&id, || self.modified_seconds(&id))? {
+                        Some(reason) => Ok(Some(reason)),
+                        None => {
+                            remove_unused(&id, &self.directory(&id), remove, Some(Change::Pruned))
+                        }
+                    },
+                );
+            let kept = kept.unwrap_or_else(|error| {
+                pruned.failures.push(error);
+                Some(Kept::Failed)
+            });
+            pruned.releases.push(Verdict { id, bytes, kept });
+        }
+        Ok(pruned)
+    }
+
+    fn needed<'a>(
+        &self,
+        pointer: Option<&'a Pointer>,
+        now_seconds: i64,
+    ) -> Result<Needed<'a>, ReleaseError> {
+        let mut previous = Vec::new();
+        for id in pointer.map_or(&[][..], |pointer| &pointer.previous) {
+            if previous.len() < PREVIOUS_KEPT && self.is_in_full(id)? {
+                previous.push(id);
+            }
+        }
+        Ok(Needed {
+            active: pointer.map(|pointer| &pointer.release),
+            previous,
+            now_seconds,
+        })
+    }
+
+    /// Removes a release at once, unless somebody has it open.
+    pub(super) fn remove_unused(
+        &self,
+        id: &ReleaseId,
+        _held: &ReleaseLock,
+    ) -> Result<(), ReleaseError> {
+        remove_unused(id, &self.directory(id), true, None).map(|_kept| ())
+    }
+
+    /// When a release was last wanted: when its directory was made, or renewed.
+    pub(super) fn modified_seconds(&self, id: &ReleaseId) -> Result<i64, ReleaseError> {
+        let directory = self.directory(id);
+        let metadata = fs::metadata(&directory);
+        Ok(metadata
+            .map_err(ReleaseError::io("look at", &directory))?
+            .mtime())
+    }
+
+    /// What unfinished commands left in the data directory and among the releases.
+    fn leftovers(&self) -> Result<Vec<PathBuf>, ReleaseError> {
+        let mut all = staging::find_leftovers(self.data.path())?;
+        all.extend(staging::find_leftovers(&self.data.releases())?);
+        Ok(all)
+    }
+
+    /// Whether a release is there in full. Its contents are not read, which would take too long.
+    fn is_in_full(&self, id: &ReleaseId) -> Result<bool, ReleaseError> {
+        match self.open(id).and_then(|release| release.check_sizes()) {
+            Ok(()) => Ok(true),
+            Err(error) if error.is_damage() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Releases for ReleaseStore {
+    fn place(&self) -> String {
+        self.data.path().display().to_string()
+    }
+
+    fn begin(&self) -> Result<ReleaseWriter, ReleaseError> {
+        self.begin()
+    }
+
+    fn finish(
+        &self,
+        writer: ReleaseWriter,
+        published_at: &Timestamp,
+    ) -> Result<Finished, ReleaseError> {
+        writer.finish(published_at)
+    }
+
+    fn lock(&self) -> Result<ReleaseLock, ReleaseError> {
+        self.lock()
+    }
+
+    fn is_busy(&self) -> Result<bool, ReleaseError> {
+        self.is_busy()
+    }
+
+    fn pointer(&self) -> Result<Option<Pointer>, ReleaseError> {
+        self.pointer()
+    }
+
+    fn list(&self) -> Result<Vec<ReleaseId>, ReleaseError> {
+        self.list()
+    }
+
+    fn manifest(&self, id: &ReleaseId) -> Result<Manifest, ReleaseError> {
+        Ok(self.open(id)?.manifest().clone())
+    }
+
+    fn size(&self, id: &ReleaseId) -> Result<u64, ReleaseError> {
+        self.size(id)
+    }
+
+    fn check_sizes(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
+        self.open(id)?.check_sizes()
+    }
+
+    fn verify(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
+        self.open(id)?.verify()
+    }
+
+    fn open(&self, id: &ReleaseId) -> Result<Release, ReleaseError> {
+        self.open(id)
+    }
+
+    fn prove(&self, id: &ReleaseId, _held: &ReleaseLock) -> Result<(), ReleaseError> {
+        self.open(id)?.verify()
+    }
+
+    fn prove_finished(&self, finished: &Finished) -> Result<(), ReleaseError> {
+        self.open(&finished.id)?.check_sizes()
+    }
+
+    fn set_current(
+        &self,
+        id: &ReleaseId,
+        before: &Before,
+        _held: &ReleaseLock,
+    ) -> Result<(), ReleaseError> {
+        let now = self.pointer();
+        let pointer = now.as_ref().ok().cloned().flatten();
+        let now = Before::of(now)?;
+        if now != *before {
+            return Err(ReleaseError::overtaken(id, now));
+        }
+        self.write_pointer(&Pointer::after(pointer, id.clone()))
+    }
+
+    fn prune(&self, now_seconds: i64, held: &ReleaseLock) -> Result<Pruned, ReleaseError> {
+        self.prune(now_seconds, held)
+    }
+
+    fn prune_dry_run(&self, now_seconds: i64) -> Result<Pruned, ReleaseError> {
+        self.prune_dry_run(now_seconds)
+    }
+
+    fn followed_within(&self) -> &'static str {
+        "within a second"
+    }
+
+    fn looked_at_every(&self) -> Duration {
+        LOOKED_AT_EVERY
     }
 }
 
@@ -203,4 +395,37 @@ pub(super) fn renew(directory: &Path, wanted_at: &Timestamp) -> Result<(), Relea
         opened.sync_all()
     });
     renewed.map_err(ReleaseError::io("renew", directory))
+}
+
+fn remove_leftover(path: PathBuf, remove: bool) -> Result<Leftover, ReleaseError> {
+    let bytes = staging::size(&path).map_err(ReleaseError::io("measure", &path))?;
+    if remove {
+        interruption::remove(&path)?;
+    }
+    Ok(Leftover { path, bytes })
+}
+
+/// Removes a release unless somebody has it open, or only looks whether somebody has.
+fn remove_unused(
+    id: &ReleaseId,
+    directory: &Path,
+    remove: bool,
+    change: Option<Change>,
+) -> Result<Option<Kept>, ReleaseError> {
+    let manifest = directory.join(MANIFEST);
+    let unused = Unused::take(&manifest).map_err(ReleaseError::io("lock", &manifest))?;
+    let Some(unused) = unused else {
+        return Ok(Some(Kept::InUse));
+    };
+    if !remove {
+        return Ok(None);
+    }
+    let aside = directory.with_file_name(format!("{PRUNED}{id}"));
+    // Interrupted from here on, the release is removed to the end.
+    let _unfinished = Unfinished::at(&aside);
+    uninterrupted(change, || durable::publish_directory(directory, &aside))
+        .map_err(ReleaseError::io("move aside", directory))?;
+    drop(unused);
+    interruption::remove(&aside)?;
+    Ok(None)
 }

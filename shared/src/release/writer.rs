@@ -14,9 +14,8 @@ use std::path::Path;
 use std::thread;
 
 use super::columns::{BoatColumns, ManufacturerColumns};
-use super::fields::{FieldCounter, FieldCounts};
 use super::hash::sha256_hex;
-use super::manifest::{FORMAT, FileEntry, FileName, MANIFEST, Manifest};
+use super::manifest::{FORMAT, FieldCounter, FieldCounts, FileEntry, FileName, MANIFEST, Manifest};
 use super::new_file::BodyWriter;
 use super::rendered::{RenderedBoat, RenderedManufacturer};
 use super::staging::Staging;

@@ -152,7 +152,7 @@ fn whole_others(ids: &[&ReleaseId], releases: &dyn Releases) -> Check {
 
 /// What killed commands left, and how much of all would be freed.
 fn unneeded(releases: &dyn Releases, now: i64) -> Vec<Check> {
-    let pruned = match releases.foresee_prune(now) {
+    let pruned = match releases.prune_dry_run(now) {
         Ok(pruned) => pruned,
         Err(error) => return vec![Check::failed(LEFTOVERS, error)],
     };

@@ -6,7 +6,7 @@
 use std::io::Write;
 
 use anyhow::{Context as _, bail};
-use shared::release::rollback::PassedOver;
+use shared::release::releases::PassedOver;
 use shared::release::{Before, ReleaseDiff, ReleaseError, ReleaseId, Releases};
 
 use super::document::{ActiveDocument, VerifiedDocument, damage};

@@ -102,7 +102,7 @@ fn prune(
     let now_seconds = context.clock.now().unix_seconds();
     let lock = releases.lock()?;
     Ok(if args.dry_run {
-        releases.foresee_prune(now_seconds)?
+        releases.prune_dry_run(now_seconds)?
     } else {
         releases.prune(now_seconds, &lock)?
     })
@@ -115,7 +115,7 @@ fn document<'a>(args: &PruneArgs, pruned: &'a Pruned, failures: &'a [String]) ->
         removed: verdict.kept.is_none() && !args.dry_run,
         kept: verdict.kept.map(word),
     };
-    let leftover = |leftover: &shared::release::leftovers::Leftover| LeftoverDocument {
+    let leftover = |leftover: &shared::release::staging::Leftover| LeftoverDocument {
         path: leftover.path.display().to_string(),
         bytes: leftover.bytes,
     };

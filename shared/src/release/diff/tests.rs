@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::release::ReleaseStore;
-use crate::release::fields::FieldCount;
+use crate::release::manifest::FieldCount;
 use crate::release::tests::records::{Boat, empty_store, publish_boats, without_fields};
 
 /// The difference between a release of the boats `old` and one of the boats `new`.

@@ -9,8 +9,12 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::*;
-use crate::release::FileName;
+use crate::base::durable;
+use crate::release::in_use::Unused;
+use crate::release::manifest::MANIFEST;
+use crate::release::staging::PRUNED;
 use crate::release::tests::records::{empty_store, publish, time};
+use crate::release::{FileName, ReleaseStore};
 
 /// Long after every release of these tests, and after the tests themselves, since what they change
 /// in a release makes it as young as the change.
@@ -204,7 +208,7 @@ fn what_cannot_be_removed_is_told_and_keeps_nothing_else() {
     let expected = [None, Some(Kept::Failed), Some(Kept::Active)];
     let lock = store.lock().unwrap();
     let now = time(LATER).unix_seconds();
-    let planned = store.foresee_prune(now).unwrap();
+    let planned = store.prune_dry_run(now).unwrap();
     let pruned = store.prune(now, &lock).unwrap();
     for pruned in [planned, pruned] {
         assert_eq!(verdicts(&pruned), expected);
@@ -278,7 +282,7 @@ fn planning_says_the_same_and_removes_nothing() {
     fs::write(directory.path().join("data/.new-1"), b"123").unwrap();
     let lock = store.lock().unwrap();
     let now = time(LATER).unix_seconds();
-    let planned = store.foresee_prune(now).unwrap();
+    let planned = store.prune_dry_run(now).unwrap();
     assert_eq!(store.list().unwrap().len(), 3);
     assert!(directory.path().join("data/.new-1").exists());
     assert!(0 < planned.releases[2].bytes);

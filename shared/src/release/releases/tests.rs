@@ -212,7 +212,7 @@ fn a_prune_keeps_what_is_active_was_active_or_is_young_and_says_so_before() {
     of_each_place(|place| {
         let ids = published_on(&*place.here, &[1, 2, 3, 4, 5]);
         let now = time(LATER).unix_seconds();
-        let nothing_known = place.here.foresee_prune(now).unwrap();
+        let nothing_known = place.here.prune_dry_run(now).unwrap();
         let kept = |pruned: &Pruned| -> Vec<Option<Kept>> {
             pruned.releases.iter().rev().map(|one| one.kept).collect()
         };
@@ -224,9 +224,9 @@ fn a_prune_keeps_what_is_active_was_active_or_is_young_and_says_so_before() {
         let expected = [previous, active, None, previous, None];
         let young = place
             .here
-            .foresee_prune(time("2026-11-05T11:00:00Z").unix_seconds());
+            .prune_dry_run(time("2026-11-05T11:00:00Z").unix_seconds());
         assert_eq!(kept(&young.unwrap())[4], Some(Kept::Young));
-        assert_eq!(kept(&place.here.foresee_prune(now).unwrap()), expected);
+        assert_eq!(kept(&place.here.prune_dry_run(now).unwrap()), expected);
         assert_eq!(place.here.list().unwrap().len(), 5);
         let lock = place.here.lock().unwrap();
         let pruned = place.here.prune(now, &lock).unwrap();

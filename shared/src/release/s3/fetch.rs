@@ -194,7 +194,7 @@ fn remove_all(folder: &Path) -> Result<(), ReleaseError> {
     let failed = || ReleaseError::io("empty", folder);
     for entry in fs::read_dir(folder).map_err(failed())? {
         let path = entry.map_err(failed())?.path();
-        crate::release::leftovers::remove(&path)?;
+        crate::release::interruption::remove(&path)?;
     }
     Ok(())
 }

@@ -94,7 +94,7 @@ impl Releases for S3Releases {
         self.cache.open(&finished.id)?.check_sizes()
     }
 
-    fn point_to(
+    fn set_current(
         &self,
         id: &ReleaseId,
         before: &Before,
@@ -105,14 +105,14 @@ impl Releases for S3Releases {
     }
 
     fn prune(&self, now_seconds: i64, held: &ReleaseLock) -> Result<Pruned, ReleaseError> {
-        let mut pruned = self.judge(self.by_its_clock(now_seconds)?, true)?;
+        let mut pruned = self.judge(self.server_time(now_seconds)?, true)?;
         let copies = self.prune_copies(now_seconds, held);
         pruned.failures.extend(copies.err());
         Ok(pruned)
     }
 
     /// It writes nothing, so it goes by this machine's clock.
-    fn foresee_prune(&self, now_seconds: i64) -> Result<Pruned, ReleaseError> {
+    fn prune_dry_run(&self, now_seconds: i64) -> Result<Pruned, ReleaseError> {
         self.judge(now_seconds, false)
     }
 

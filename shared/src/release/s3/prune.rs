@@ -13,10 +13,10 @@ use super::bucket::Listed;
 use super::marks::{IN_USE, MARKED_SECONDS};
 use super::{RELEASES, S3Releases, file_name};
 use crate::release::interruption::{Change, uninterrupted};
-use crate::release::leftovers::Leftover;
 use crate::release::manifest::MANIFEST;
 use crate::release::pointer::Pointer;
 use crate::release::prune::{Kept, PREVIOUS_KEPT, Pruned, Verdict, YOUNG};
+use crate::release::staging::Leftover;
 use crate::release::{ReleaseError, ReleaseId};
 
 /// So often it is tried to put a manifest back.

@@ -13,7 +13,7 @@ const TIME: &str = "time/";
 
 impl S3Releases {
     /// What S3's clock shows when ours shows `now`.
-    pub(super) fn by_its_clock(&self, now: i64) -> Result<i64, ReleaseError> {
+    pub(super) fn server_time(&self, now: i64) -> Result<i64, ReleaseError> {
         let name = format!("{TIME}{}", self.who);
         let written = self.clock.now().unix_seconds();
         self.bucket.put(&name, Bytes::new())?;

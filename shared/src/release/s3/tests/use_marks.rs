@@ -29,7 +29,7 @@ fn a_release_that_somebody_marked_a_moment_ago_stays() {
     // The one that was served before is in use no more.
     here.renew_mark(&ids[1]).unwrap();
     assert_eq!(folder.list("in-use/").len(), 1);
-    let kept = here.foresee_prune(tomorrow()).unwrap().releases;
+    let kept = here.prune_dry_run(tomorrow()).unwrap().releases;
     let kept: Vec<_> = kept.iter().map(|one| one.kept).collect();
     assert_eq!(kept, [Some(Kept::Active), None]);
     // Older marks count no more, and go.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::super::super::hash::sha256_hex;
+use super::super::hash::sha256_hex;
 use super::*;
 use crate::release::pace::AtOnce;
 
