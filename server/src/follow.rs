@@ -174,7 +174,7 @@ pub fn open(
     let opened = opened.and_then(|release| Catalogue::open(&release.paced(pace), settings));
     if let Err(OpenCatalogueError::Release(error)) = &opened
         && error.is_damage()
-        && let Err(error) = releases.distrust(id)
+        && let Err(error) = releases.invalidate(id)
     {
         tracing::warn!("could not throw away the copy of {id}: {}", chain(&error));
     }

@@ -1,4 +1,4 @@
-//! Names of releases: when it was published, and the hash of its manifest.
+//! Names of releases: when it was published, and the hash of its contents.
 
 use std::fmt;
 
@@ -7,7 +7,11 @@ use serde::{Deserialize, Serialize};
 use crate::base::timestamp::Timestamp;
 
 /// Id of a release, such as `20261121T101500Z-3f2a9c1b4d5e6f70`: sorts by time of publication,
-/// and proves the manifest, which proves every file.
+/// and proves the manifest, which proves every file. Two releases with the same contents have the
+/// same hash.
+///
+/// The time is a part of the id so that contents can be published again under a new name where the
+/// release that had them is damaged, and may be open.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ReleaseId(String);
@@ -16,11 +20,11 @@ pub struct ReleaseId(String);
 const HASH_DIGITS: usize = 16;
 
 impl ReleaseId {
-    /// The id of a release with a manifest of this hash (hexadecimal), published at this time.
-    pub fn new(published_at: &Timestamp, manifest_sha256: &str) -> Self {
+    /// The id of a release with contents of this SHA-256 (hexadecimal), published at this time.
+    pub fn new(published_at: &Timestamp, contents_sha256: &str) -> Self {
         let whole = Timestamp::from_unix_seconds(published_at.unix_seconds()).to_string();
         let compact: String = whole.chars().filter(|c| !matches!(c, '-' | ':')).collect();
-        let hash: String = manifest_sha256.chars().take(HASH_DIGITS).collect();
+        let hash: String = contents_sha256.chars().take(HASH_DIGITS).collect();
         Self(format!("{compact}-{hash}"))
     }
 
@@ -36,11 +40,8 @@ impl ReleaseId {
 
     /// When the release was published, in seconds since the Unix epoch.
     pub fn unix_seconds(&self) -> i64 {
-        let time = self
-            .0
-            .split_once('-')
-            .and_then(|(time, _)| parse_time(time));
-        time.unwrap_or_else(|| unreachable!("an id begins with a time"))
+        let (time, _hash) = self.parts();
+        parse_time(time).unwrap_or_else(|| unreachable!("an id begins with a time"))
     }
 
     /// The id as text.
@@ -48,11 +49,24 @@ impl ReleaseId {
         &self.0
     }
 
-    /// Whether a manifest of this hash (hexadecimal) is the one the id was made for.
-    pub fn proves(&self, manifest_sha256: &str) -> bool {
-        self.0
-            .split_once('-')
-            .is_some_and(|(_, hash)| manifest_sha256.starts_with(hash))
+    /// Whether this SHA-256 (hexadecimal) is the one the id was made of.
+    pub fn proves(&self, sha256: &str) -> bool {
+        sha256.starts_with(self.hash())
+    }
+
+    /// Whether both releases have the same contents.
+    pub fn has_contents_of(&self, other: &Self) -> bool {
+        self.hash() == other.hash()
+    }
+
+    fn hash(&self) -> &str {
+        let (_time, hash) = self.parts();
+        hash
+    }
+
+    fn parts(&self) -> (&str, &str) {
+        let parts = self.0.split_once('-');
+        parts.unwrap_or_else(|| unreachable!("an id has two parts"))
     }
 }
 
@@ -96,12 +110,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_names_time_and_manifest() {
+    fn an_id_names_time_and_contents() {
         let time = Timestamp::parse("2026-11-21T10:15:00.5Z").unwrap();
         let id = ReleaseId::new(&time, "3f2a9c1b4d5e6f708090");
         assert_eq!(id.as_str(), "20261121T101500Z-3f2a9c1b4d5e6f70");
         assert!(id.proves("3f2a9c1b4d5e6f70ffff") && !id.proves("0000"));
         assert_eq!(id.unix_seconds(), time.unix_seconds());
+        let later = Timestamp::parse("2026-11-22T10:15:00Z").unwrap();
+        assert!(id.has_contents_of(&ReleaseId::new(&later, "3f2a9c1b4d5e6f70")));
+        assert!(!id.has_contents_of(&ReleaseId::new(&time, "3f2a9c1b4d5e6f71")));
         assert_eq!(ReleaseId::parse(id.as_str()), Some(id));
     }
 

@@ -2,13 +2,20 @@
 //! hash of every file.
 
 use std::fmt;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::hash::sha256_hex;
+use super::{ReleaseError, ReleaseId};
 use crate::base::render::coverage::{Coverage, Fields};
+use crate::base::timestamp::Timestamp;
 
-/// The format this code writes and reads.
-pub const FORMAT: &str = "boat-release/1";
+/// The format this code writes.
+pub const FORMAT: &str = "boat-release/2";
+/// The format before it, which is read too. The ids of its releases are of the hash of the whole
+/// manifest, the time of publication included.
+const FORMAT_1: &str = "boat-release/1";
 /// Name of the manifest's own file.
 pub const MANIFEST: &str = "manifest.json";
 
@@ -122,9 +129,9 @@ pub struct FieldCounts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Manifest {
-    /// [`FORMAT`].
+    /// [`FORMAT`], or a former one.
     pub format: String,
-    /// When the release was published, RFC 3339 in UTC.
+    /// When the release was published, RFC 3339 in UTC, in whole seconds.
     pub published_at: String,
     /// Number of boats.
     pub boats: u64,
@@ -139,9 +146,41 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// The entry of a file.
-    pub fn file(&self, name: FileName) -> Option<&FileEntry> {
-        self.files.iter().find(|file| file.name == name)
+    /// The manifest that these bytes are, if they are the one of the release `id`. They were read
+    /// at `path`.
+    pub(super) fn prove(id: &ReleaseId, bytes: &[u8], path: &Path) -> Result<Self, ReleaseError> {
+        let contents = contents_sha256(bytes, id.unix_seconds());
+        if !id.proves(&contents) && !id.proves(&sha256_hex(bytes)) {
+            return Err(ReleaseError::damaged(
+                path,
+                "it is not the manifest its release names",
+            ));
+        }
+        let manifest: Self = serde_json::from_slice(bytes)
+            .map_err(|error| ReleaseError::damaged(path, error.to_string()))?;
+        if ![FORMAT, FORMAT_1].contains(&&*manifest.format) {
+            let reason = format!("its format is {:?}, not {FORMAT:?}", manifest.format);
+            return Err(ReleaseError::damaged(path, reason));
+        }
+        Ok(manifest)
+    }
+
+    /// The id of the release with this manifest, which is published at that time.
+    pub(super) fn id(&self, published_at: &Timestamp) -> ReleaseId {
+        let contents = contents_sha256(&self.to_bytes(), published_at.unix_seconds());
+        ReleaseId::new(published_at, &contents)
+    }
+
+    /// What the manifest of the release at `directory` says of a file.
+    pub(super) fn entry(
+        &self,
+        name: FileName,
+        directory: &Path,
+    ) -> Result<&FileEntry, ReleaseError> {
+        let entry = self.files.iter().find(|file| file.name == name);
+        entry.ok_or_else(|| {
+            ReleaseError::damaged(&directory.join(MANIFEST), format!("it lacks {name}"))
+        })
     }
 
     /// The exact bytes of the manifest's file.
@@ -150,6 +189,19 @@ impl Manifest {
             .unwrap_or_else(|error| unreachable!("a manifest did not serialise: {error}"));
         bytes.push(b'\n');
         bytes
+    }
+}
+
+/// SHA-256 of a manifest without the line that says when its release was published, which is a part
+/// of the id; so an id proves every byte of the manifest, and equal contents have equal hashes.
+fn contents_sha256(manifest: &[u8], published_seconds: i64) -> String {
+    let published_at = Timestamp::from_unix_seconds(published_seconds);
+    let line = format!("  \"publishedAt\": \"{published_at}\",\n");
+    let line = line.as_bytes();
+    let place = manifest.windows(line.len()).position(|part| part == line);
+    match place {
+        Some(place) => sha256_hex(&[&manifest[..place], &manifest[place + line.len()..]].concat()),
+        None => sha256_hex(manifest),
     }
 }
 

@@ -15,8 +15,8 @@ use bytes::Bytes;
 use parquet::errors::ParquetError;
 
 use super::bodies::Bodies;
-use super::hash::{sha256_hex, sha256_hex_of_reader};
-use super::manifest::{FORMAT, FileEntry, FileName, MANIFEST, Manifest};
+use super::hash::sha256_hex_of_reader;
+use super::manifest::{FileEntry, FileName, MANIFEST, Manifest};
 use super::tables::Table;
 use super::{InUse, ReleaseError, ReleaseId};
 use crate::base::etag::ETag;
@@ -91,7 +91,7 @@ impl Release {
             Err(error) => return Err(ReleaseError::io("read", &path)(error)),
         };
         let bytes = in_use.read().map_err(ReleaseError::io("read", &path))?;
-        let manifest = proved(&id, &bytes, &path)?;
+        let manifest = Manifest::prove(&id, &bytes, &path)?;
         Ok(Self {
             id,
             manifest,
@@ -284,7 +284,7 @@ impl Release {
     }
 
     fn entry(&self, name: FileName) -> Result<&FileEntry, ReleaseError> {
-        entry(&self.manifest, name, &self.directory)
+        self.manifest.entry(name, &self.directory)
     }
 
     /// The contents that were hashed are the contents that are returned.
@@ -318,37 +318,9 @@ impl Release {
     }
 }
 
-/// The manifest that these bytes are, if they are the one of the release `id`. They were read at
-/// `path`.
-pub(super) fn proved(id: &ReleaseId, bytes: &[u8], path: &Path) -> Result<Manifest, ReleaseError> {
-    if !id.proves(&sha256_hex(bytes)) {
-        return Err(ReleaseError::damaged(
-            path,
-            "it is not the manifest its release names",
-        ));
-    }
-    let manifest: Manifest = serde_json::from_slice(bytes)
-        .map_err(|error| ReleaseError::damaged(path, error.to_string()))?;
-    if manifest.format != FORMAT {
-        let reason = format!("its format is {:?}, not {FORMAT:?}", manifest.format);
-        return Err(ReleaseError::damaged(path, reason));
-    }
-    Ok(manifest)
-}
-
 /// Whether there is certainly nothing of that name.
 fn is_missing(directory: &Path) -> bool {
     fs::symlink_metadata(directory).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-}
-
-/// What the manifest of the release at `directory` says of a file.
-pub(super) fn entry<'m>(
-    manifest: &'m Manifest,
-    name: FileName,
-    directory: &Path,
-) -> Result<&'m FileEntry, ReleaseError> {
-    let file = manifest.file(name);
-    file.ok_or_else(|| ReleaseError::damaged(&directory.join(MANIFEST), format!("it lacks {name}")))
 }
 
 pub(super) fn check_size(path: &Path, entry: &FileEntry, size: u64) -> Result<(), ReleaseError> {

@@ -111,6 +111,20 @@ pub trait Releases: Send + Sync {
     /// Reads every byte of a release where it is published, and checks it.
     fn verify(&self, id: &ReleaseId) -> Result<(), ReleaseError>;
 
+    /// The newest whole release that has the contents of `id`, and its manifest. A damaged one is no
+    /// reason not to write its contents anew.
+    fn find_equal(&self, id: &ReleaseId) -> Result<Option<(ReleaseId, Manifest)>, ReleaseError> {
+        let equals = self.list()?.into_iter();
+        for equal in equals.filter(|published| published.has_contents_of(id)) {
+            match self.verify(&equal).and_then(|()| self.manifest(&equal)) {
+                Ok(manifest) => return Ok(Some((equal, manifest))),
+                Err(error @ ReleaseError::S3 { .. }) => return Err(error),
+                Err(_damaged) => {}
+            }
+        }
+        Ok(None)
+    }
+
     /// Opens a release: its manifest is proved by the id, its files are not read yet.
     fn open(&self, id: &ReleaseId) -> Result<Release, ReleaseError>;
 
@@ -161,7 +175,7 @@ pub trait Releases: Send + Sync {
 
     /// What was opened of this release proved damaged: where that was a copy, another is made when
     /// it is opened again.
-    fn distrust(&self, _id: &ReleaseId) -> Result<(), ReleaseError> {
+    fn invalidate(&self, _id: &ReleaseId) -> Result<(), ReleaseError> {
         Ok(())
     }
 

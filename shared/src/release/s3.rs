@@ -4,9 +4,9 @@
 //! current                       the pointer to the active release, as in a directory
 //! releases/<id>/manifest.json   written last, and never over another: with it there is a release
 //! releases/<id>/<file>          the other files of a release
-//! in-use/<id>/<who>             somebody uses the release, or is about to activate it
+//! in-use/<id>/<who>             a process uses the release, or is about to activate it
 //! probe/<who>                   there while it is tried out whether S3 keeps conditions
-//! time/<who>                    there for as long as somebody asks what time it is in S3
+//! time/<who>                    there for as long as a process asks what time it is in S3
 //! ```
 //!
 //! The pointer is replaced only in the state that was read, so of two operators who activate at
@@ -15,38 +15,35 @@
 
 mod address;
 mod bucket;
-mod cache;
-mod fetch;
-mod marks;
-mod place;
+mod copies;
 mod pointer;
-mod probe;
 mod prune;
-mod publish;
-mod time;
+mod published;
 
 #[cfg(test)]
 pub(super) mod tests;
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 pub use self::address::{NotAnAddress, S3Address};
-use self::bucket::{Bucket, Contents, Got};
+use self::bucket::Bucket;
 pub use self::bucket::{S3Error, S3Settings};
-use self::cache::Refused;
-use self::pointer::Seen;
-use super::manifest::MANIFEST;
-use super::{Manifest, ReleaseError, ReleaseId, ReleaseStore, reader};
+use self::copies::Copies;
+use self::pointer::SharedPointer;
+use self::published::Published;
+use super::pointer::Pointer;
+use super::prune::Pruned;
+use super::releases::{Before, Releases, Tended};
+use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
 use crate::base::clock::Clock;
 use crate::base::data_dir::DataDir;
+use crate::base::timestamp::Timestamp;
 
+/// Pause between two looks at the pointer.
+const LOOKED_AT_EVERY: Duration = Duration::from_millis(500);
 /// The folder of releases, in S3.
 const RELEASES: &str = "releases/";
-/// Most bytes of a manifest: those of a release with every field there is have fewer than 100,000.
-const MANIFEST_BYTES_MAX: u64 = 16 << 20;
-
 /// Sees how far files are on their way. Nothing is said of anything small.
 pub trait Watcher: Send + Sync {
     /// So many bytes are about to be sent.
@@ -72,24 +69,9 @@ impl Watcher for Unwatched {
 
 /// The releases at an address of S3.
 pub struct S3Releases {
-    bucket: Bucket,
-    /// Copies of releases, and the pointer that was kept.
-    cache: ReleaseStore,
-    /// Where copies are made.
-    fetching: PathBuf,
-    watcher: Box<dyn Watcher>,
-    /// Who this is, in marks of use.
-    who: String,
-    clock: Arc<dyn Clock>,
-    /// The pointer as it was seen last.
-    seen: Mutex<Option<Seen>>,
-    /// What is being fetched by a thread of this process, so that no other one does it too.
-    underway: Mutex<BTreeSet<ReleaseId>>,
-    fetched: Condvar,
-    /// What could not be fetched ahead of its activation.
-    refused: Mutex<Refused>,
-    /// The mark that is renewed.
-    marked: Mutex<Option<marks::Marked>>,
+    published: Published,
+    pointer: SharedPointer,
+    copies: Copies,
 }
 
 impl S3Releases {
@@ -103,32 +85,170 @@ impl S3Releases {
         watcher: Box<dyn Watcher>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ReleaseError> {
-        let cache = DataDir::new(data.path().join(address.cache_name()));
+        let copies = Copies::new(DataDir::new(data.path().join(address.cache_name())));
+        let bucket = Arc::new(Bucket::open(address, settings)?);
         Ok(Self {
-            bucket: Bucket::open(address, settings)?,
-            fetching: cache.path().join("fetching"),
-            cache: ReleaseStore::new(cache),
-            watcher,
-            who,
-            clock,
-            seen: Mutex::default(),
-            underway: Mutex::default(),
-            fetched: Condvar::new(),
-            refused: Mutex::default(),
-            marked: Mutex::default(),
+            pointer: SharedPointer::new(Arc::clone(&bucket), &who),
+            published: Published::new(bucket, watcher, who, clock),
+            copies,
+        })
+    }
+}
+
+impl Releases for S3Releases {
+    fn place(&self) -> String {
+        self.published.bucket.address().to_string()
+    }
+
+    fn begin(&self) -> Result<ReleaseWriter, ReleaseError> {
+        self.copies.store.begin()
+    }
+
+    fn finish(
+        &self,
+        writer: ReleaseWriter,
+        published_at: &Timestamp,
+    ) -> Result<Finished, ReleaseError> {
+        let store = &self.copies.store;
+        let mut is_published = false;
+        let finished = writer.finish_unless(published_at, |id| match self.find_equal(id)? {
+            // What is here and not there was removed, or only partly sent.
+            None => store.renew_equal(id, published_at),
+            published => {
+                is_published = true;
+                Ok(published)
+            }
+        })?;
+        if is_published {
+            self.published.renew(&finished.id)?;
+        } else {
+            self.published.send(&store.open(&finished.id)?)?;
+        }
+        Ok(Finished {
+            existed: is_published,
+            ..finished
         })
     }
 
-    /// The manifest of a release, and its bytes.
-    fn read_manifest(&self, id: &ReleaseId) -> Result<(Manifest, Contents), ReleaseError> {
-        let name = file_name(id, MANIFEST);
-        match self.bucket.get(&name, MANIFEST_BYTES_MAX, None)? {
-            Got::Contents(contents) => {
-                let manifest = reader::proved(id, &contents.bytes, &self.bucket.path(&name))?;
-                Ok((manifest, contents))
+    fn lock(&self) -> Result<ReleaseLock, ReleaseError> {
+        self.copies.store.create()?;
+        self.copies.store.lock()
+    }
+
+    fn is_busy(&self) -> Result<bool, ReleaseError> {
+        self.copies.store.is_busy()
+    }
+
+    fn pointer(&self) -> Result<Option<Pointer>, ReleaseError> {
+        self.pointer.read()
+    }
+
+    fn list(&self) -> Result<Vec<ReleaseId>, ReleaseError> {
+        self.published.list()
+    }
+
+    fn manifest(&self, id: &ReleaseId) -> Result<Manifest, ReleaseError> {
+        Ok(self.published.read_manifest(id)?.0)
+    }
+
+    fn size(&self, id: &ReleaseId) -> Result<u64, ReleaseError> {
+        self.published.size(id)
+    }
+
+    fn check_sizes(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
+        self.published.check(id)
+    }
+
+    fn verify(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
+        self.published.verify(id)
+    }
+
+    fn open(&self, id: &ReleaseId) -> Result<Release, ReleaseError> {
+        self.copies.open(&self.published, id)
+    }
+
+    fn open_here(&self, id: &ReleaseId) -> Result<Release, ReleaseError> {
+        self.copies.store.open(id)
+    }
+
+    /// What servers will fetch is there in its sizes, and a copy of it has proved whole byte by
+    /// byte.
+    fn prove(&self, id: &ReleaseId, held: &ReleaseLock) -> Result<(), ReleaseError> {
+        self.published.check(id)?;
+        // Closed again before it is looked at, since nothing that is open is removed.
+        let verified = self.open(id)?.verify();
+        match verified {
+            Err(damage) if damage.is_damage() => {
+                self.copies.remove(id, held)?;
+                self.open(id)?.verify()
             }
-            Got::Missing | Got::Unchanged => Err(ReleaseError::Unknown { id: id.to_string() }),
+            verified => verified,
         }
+    }
+
+    fn prove_finished(&self, finished: &Finished) -> Result<(), ReleaseError> {
+        self.published.check(&finished.id)?;
+        self.open(&finished.id)?.check_sizes()
+    }
+
+    fn set_current(
+        &self,
+        id: &ReleaseId,
+        before: &Before,
+        _held: &ReleaseLock,
+    ) -> Result<(), ReleaseError> {
+        self.published.mark(id)?;
+        self.pointer.swap(id, before)
+    }
+
+    fn prune(&self, now_seconds: i64, held: &ReleaseLock) -> Result<Pruned, ReleaseError> {
+        let server_time = self.published.server_time(now_seconds)?;
+        let mut pruned = prune::prune(&self.published, &self.pointer, server_time, true)?;
+        let copies = self
+            .copies
+            .prune(&self.published, &self.pointer, now_seconds, held);
+        pruned.failures.extend(copies.err());
+        Ok(pruned)
+    }
+
+    /// It writes nothing, so it goes by this machine's clock.
+    fn prune_dry_run(&self, now_seconds: i64) -> Result<Pruned, ReleaseError> {
+        prune::prune(&self.published, &self.pointer, now_seconds, false)
+    }
+
+    fn followed_within(&self) -> &'static str {
+        "within two seconds"
+    }
+
+    fn leave(&self) {
+        self.published.bucket.leave();
+    }
+
+    fn looked_at_every(&self) -> Duration {
+        LOOKED_AT_EVERY
+    }
+
+    fn kept_pointer(&self) -> Result<Option<Pointer>, ReleaseError> {
+        self.copies.store.pointer()
+    }
+
+    fn keep_pointer(&self, pointer: &Pointer) -> Result<(), ReleaseError> {
+        self.copies.store.create()?;
+        self.copies.store.write_pointer(pointer)
+    }
+
+    fn invalidate(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
+        let held = self.lock()?;
+        self.copies.remove(id, &held)
+    }
+
+    fn mark_in_use(&self, served: &ReleaseId) -> Result<(), ReleaseError> {
+        self.published.renew_mark(served)
+    }
+
+    fn tend(&self, served: &ReleaseId, now_seconds: i64) -> Tended {
+        self.copies
+            .tend(&self.published, &self.pointer, served, now_seconds)
     }
 }
 

@@ -12,7 +12,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use super::in_use::Unused;
 use super::interruption::{self, Change, Unfinished, uninterrupted};
-use super::manifest::{FileEntry, MANIFEST};
+use super::manifest::MANIFEST;
 use super::pointer::Pointer;
 use super::prune::{Kept, Needed, PREVIOUS_KEPT, Pruned, Verdict};
 use super::releases::{Before, Releases};
@@ -156,9 +156,18 @@ impl ReleaseStore {
         staging::size(&directory).map_err(ReleaseError::io("measure", &directory))
     }
 
-    /// Notes that somebody wanted a release at that time, so that it counts as young again.
-    pub(super) fn renew(&self, id: &ReleaseId, wanted_at: &Timestamp) -> Result<(), ReleaseError> {
-        renew(&self.directory(id), wanted_at)
+    /// The release here that has the contents of `id`, if there is one. It is wanted at that time,
+    /// so it counts as young again.
+    pub(super) fn renew_equal(
+        &self,
+        id: &ReleaseId,
+        wanted_at: &Timestamp,
+    ) -> Result<Option<(ReleaseId, Manifest)>, ReleaseError> {
+        let equal = self.find_equal(id)?;
+        if let Some((id, _manifest)) = &equal {
+            renew(&self.directory(id), wanted_at.unix_seconds())?;
+        }
+        Ok(equal)
     }
 
     pub(super) fn create_staging(&self) -> Result<Staging, ReleaseError> {
@@ -167,23 +176,6 @@ impl ReleaseStore {
             .create()
             .map_err(ReleaseError::io("create", &releases))?;
         Staging::create(&releases).map_err(ReleaseError::io("create a directory in", &releases))
-    }
-
-    /// The newest whole release that has exactly these files, if there is one. A damaged one is
-    /// no reason not to write its contents anew.
-    pub(super) fn find_with_files(
-        &self,
-        files: &[FileEntry],
-    ) -> Result<Option<(ReleaseId, Manifest)>, ReleaseError> {
-        for id in self.list()? {
-            let Ok(release) = self.open(&id) else {
-                continue;
-            };
-            if release.manifest().files == files && release.verify().is_ok() {
-                return Ok(Some((id, release.manifest().clone())));
-            }
-        }
-        Ok(None)
     }
 
     /// The lock is held, so whatever is unfinished was abandoned by a killed command.
@@ -386,9 +378,9 @@ impl Releases for ReleaseStore {
 }
 
 /// Gives the directory of a release a time of modification, which is not a part of its contents.
-pub(super) fn renew(directory: &Path, wanted_at: &Timestamp) -> Result<(), ReleaseError> {
+pub(super) fn renew(directory: &Path, wanted_seconds: i64) -> Result<(), ReleaseError> {
     // Nothing is published before 1970; what claims to be is merely not young.
-    let seconds = u64::try_from(wanted_at.unix_seconds()).unwrap_or(0);
+    let seconds = u64::try_from(wanted_seconds).unwrap_or(0);
     let time = UNIX_EPOCH + Duration::from_secs(seconds);
     let renewed = File::open(directory).and_then(|opened| {
         opened.set_modified(time)?;

@@ -228,8 +228,38 @@ fn a_release_from_before_fields_were_counted_is_whole_and_can_be_served() {
     let former = without_fields(&store, &id);
     store.activate(&former, &store.lock().unwrap()).unwrap();
     assert_eq!(store.open(&former).unwrap().manifest().fields, None);
+    // Its id does not say what its contents are.
     let again = publish(&store, "2026-11-21T11:00:00Z", &["34", "340"]);
-    assert_eq!((again.id, again.existed), (former, true));
+    assert!(!again.existed);
+}
+
+#[test]
+fn the_same_records_have_the_same_hash_in_the_id_whenever_they_are_published() {
+    let (_directory, _store, id) = published();
+    let (_other_directory, other) = records::empty_store();
+    let later = publish(&other, "2026-11-22T09:08:07.5Z", &["34", "340"]);
+    assert!(id.has_contents_of(&later.id) && id != later.id);
+    assert_eq!(later.manifest.published_at, "2026-11-22T09:08:07Z");
+    let release = other.open(&later.id).unwrap();
+    assert_eq!(release.manifest(), &later.manifest);
+}
+
+#[test]
+fn an_id_proves_every_byte_of_the_manifest_the_time_of_publication_included() {
+    let (_directory, store, id) = published();
+    let path = store.directory(&id).join(MANIFEST);
+    let manifest = fs::read_to_string(&path).unwrap();
+    let later = manifest.replacen("10:00:00Z", "10:00:01Z", 1);
+    assert_ne!(later, manifest);
+    fs::write(&path, later).unwrap();
+    assert!(store.open(&id).unwrap_err().is_damage());
+    for place in 0..manifest.len() {
+        let mut damaged = manifest.clone().into_bytes();
+        damaged[place] ^= 1;
+        let proved = Manifest::prove(&id, &damaged, &path);
+        assert!(proved.unwrap_err().is_damage(), "byte {place}");
+    }
+    Manifest::prove(&id, manifest.as_bytes(), &path).unwrap();
 }
 
 #[test]

@@ -14,7 +14,6 @@ use std::path::Path;
 use std::thread;
 
 use super::columns::{BoatColumns, ManufacturerColumns};
-use super::hash::sha256_hex;
 use super::manifest::{FORMAT, FieldCounter, FieldCounts, FileEntry, FileName, MANIFEST, Manifest};
 use super::new_file::BodyWriter;
 use super::rendered::{RenderedBoat, RenderedManufacturer};
@@ -99,18 +98,19 @@ impl ReleaseWriter {
     /// # Panics
     /// When a boat's manufacturer was not added.
     pub fn finish(self, published_at: &Timestamp) -> Result<Finished, ReleaseError> {
-        self.finish_unless(published_at, |_files| Ok(None))
+        let store = self.store.clone();
+        self.finish_unless(published_at, |id| store.renew_equal(id, published_at))
     }
 
-    /// Completes the release. Where one with the same files is published elsewhere, which
-    /// `elsewhere` says, this has its name and its manifest.
+    /// Completes the release, and publishes it in the data directory unless `find` knows one that
+    /// has the contents of this id.
     ///
     /// # Panics
     /// When a boat's manufacturer was not added.
     pub(super) fn finish_unless(
         self,
         published_at: &Timestamp,
-        elsewhere: impl FnOnce(&[FileEntry]) -> Result<Option<(ReleaseId, Manifest)>, ReleaseError>,
+        find: impl FnOnce(&ReleaseId) -> Result<Option<(ReleaseId, Manifest)>, ReleaseError>,
     ) -> Result<Finished, ReleaseError> {
         let (boats, manufacturers) = (self.boats.len() as u64, self.manufacturers.len() as u64);
         // Where anything fails from here on, they are waited for as they are dropped.
@@ -120,31 +120,7 @@ impl ReleaseWriter {
             files.push(bodies.wait()?);
         }
         files.sort_unstable_by_key(|file| file.name);
-        if let Some((id, manifest)) = elsewhere(&files)? {
-            publish_copy(
-                &self.store,
-                self.staging,
-                &manifest,
-                &id,
-                published_at,
-                &self.lock,
-            )?;
-            return Ok(Finished {
-                id,
-                manifest,
-                existed: true,
-                lock: self.lock,
-            });
-        }
-        if let Some((id, manifest)) = self.store.find_with_files(&files)? {
-            self.store.renew(&id, published_at)?;
-            return Ok(Finished {
-                id,
-                manifest,
-                existed: true,
-                lock: self.lock,
-            });
-        }
+        let published_at = Timestamp::from_unix_seconds(published_at.unix_seconds());
         let manifest = Manifest {
             format: FORMAT.to_owned(),
             published_at: published_at.to_string(),
@@ -156,11 +132,18 @@ impl ReleaseWriter {
             }),
             files,
         };
-        let id = publish(&self.store, self.staging, &manifest, published_at)?;
+        let id = manifest.id(&published_at);
+        let (id, manifest, existed) = match find(&id)? {
+            Some((equal, manifest)) => (equal, manifest, true),
+            None => {
+                publish(&self.store, self.staging, &manifest, &id)?;
+                (id, manifest, false)
+            }
+        };
         Ok(Finished {
             id,
             manifest,
-            existed: false,
+            existed,
             lock: self.lock,
         })
     }
@@ -231,47 +214,17 @@ fn both<A: Send, B>(
     })
 }
 
+/// Completes the staging directory by its manifest and gives it the name of the release.
 fn publish(
     store: &ReleaseStore,
     staging: Staging,
     manifest: &Manifest,
-    published_at: &Timestamp,
-) -> Result<ReleaseId, ReleaseError> {
-    let id = ReleaseId::new(published_at, &sha256_hex(&manifest.to_bytes()));
-    name(store, staging, manifest, &id, published_at)?;
-    Ok(id)
-}
-
-/// Publishes what has a name elsewhere, in place of whatever is here of that name.
-fn publish_copy(
-    store: &ReleaseStore,
-    staging: Staging,
-    manifest: &Manifest,
     id: &ReleaseId,
-    published_at: &Timestamp,
-    held: &ReleaseLock,
-) -> Result<(), ReleaseError> {
-    if store.open(id).and_then(|release| release.verify()).is_ok() {
-        return store.renew(id, published_at);
-    }
-    if store.directory(id).exists() {
-        store.remove_unused(id, held)?;
-    }
-    name(store, staging, manifest, id, published_at)
-}
-
-/// Completes the staging directory by its manifest and gives it the name of the release.
-fn name(
-    store: &ReleaseStore,
-    staging: Staging,
-    manifest: &Manifest,
-    id: &ReleaseId,
-    published_at: &Timestamp,
 ) -> Result<(), ReleaseError> {
     let path = staging.path().join(MANIFEST);
     durable::replace(&path, &manifest.to_bytes()).map_err(ReleaseError::io("write", &path))?;
     let target = store.directory(id);
-    store::renew(staging.path(), published_at)?;
+    store::renew(staging.path(), id.unix_seconds())?;
     let made = Change::Made(id.clone());
     staging
         .publish(&target, Some(made))

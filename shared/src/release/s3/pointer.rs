@@ -1,9 +1,14 @@
 //! The pointer in S3: read, and replaced only in the state in which it was read.
+//!
+//! Whether S3 keeps the conditions of writes is tried out before the first release is activated: one
+//! that writes whatever the condition is lets operators overtake each other unseen.
+
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
-use super::bucket::Got;
-use super::{S3Releases, lock};
+use super::bucket::{Bucket, Got};
+use super::{S3Error, lock};
 use crate::release::interruption::{Change, uninterrupted};
 use crate::release::pointer::Pointer;
 use crate::release::releases::Before;
@@ -15,18 +20,38 @@ const CURRENT: &str = "current";
 const BYTES_MAX: u64 = 1 << 16;
 /// So often it is tried anew when the pointer changed and names the same release as before.
 const ATTEMPTS: u32 = 3;
+/// The state of no object.
+const NO_STATE: &str = "\"0\"";
+
+/// The pointer, as all machines see it.
+pub(super) struct SharedPointer {
+    bucket: Arc<Bucket>,
+    /// An object that no other process writes, to try conditions out.
+    probe: String,
+    /// The pointer as it was seen last.
+    seen: Mutex<Option<Seen>>,
+}
 
 /// The pointer in one of its states.
 #[derive(Clone)]
-pub(super) struct Seen {
+struct Seen {
     /// `None` where its text does not prove itself.
     pointer: Option<Pointer>,
     etag: Option<String>,
 }
 
-impl S3Releases {
+impl SharedPointer {
+    /// The pointer in `bucket`. `who` tells this process from all others.
+    pub(super) fn new(bucket: Arc<Bucket>, who: &str) -> Self {
+        Self {
+            bucket,
+            probe: format!("probe/{who}"),
+            seen: Mutex::default(),
+        }
+    }
+
     /// The pointer, read again only if it changed.
-    pub(super) fn read_pointer(&self) -> Result<Option<Pointer>, ReleaseError> {
+    pub(super) fn read(&self) -> Result<Option<Pointer>, ReleaseError> {
         let Some(seen) = self.look()? else {
             return Ok(None);
         };
@@ -37,7 +62,7 @@ impl S3Releases {
     }
 
     /// Makes the pointer name `id`, if it still names what was active before.
-    pub(super) fn swap_pointer(&self, id: &ReleaseId, before: &Before) -> Result<(), ReleaseError> {
+    pub(super) fn swap(&self, id: &ReleaseId, before: &Before) -> Result<(), ReleaseError> {
         let activated = Change::Activated(id.clone());
         uninterrupted(Some(activated), || self.try_to_swap(id, before))
     }
@@ -94,6 +119,24 @@ impl S3Releases {
         };
         lock(&self.seen).clone_from(&seen);
         Ok(seen)
+    }
+
+    /// Fails where an object is written that is there already, or in another state.
+    fn check_conditions(&self) -> Result<(), ReleaseError> {
+        let name = &self.probe;
+        self.bucket.create(name, Bytes::new())?;
+        let is_made_again = self.bucket.create(name, Bytes::new())?;
+        let state = Some(NO_STATE.to_owned());
+        let is_replaced = self.bucket.replace(name, Bytes::new(), state)?;
+        self.bucket.remove(name)?;
+        if !is_made_again && !is_replaced {
+            return Ok(());
+        }
+        Err(ReleaseError::S3 {
+            action: "rely on",
+            object: self.bucket.address().to_string(),
+            source: S3Error::Unconditional,
+        })
     }
 }
 

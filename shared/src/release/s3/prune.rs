@@ -1,7 +1,7 @@
 //! Pruning in S3: by age and use, as in a directory, and by what servers say they use.
 //!
-//! The manifest goes first, so that there is no release any more, and is put back if it shows that
-//! somebody has come to need the release meanwhile. Only then are its files removed. Killed at any
+//! The manifest goes first, so that there is no release any more, and is put back if the
+//! release turns out to be needed meanwhile. Only then are its files removed. Killed at any
 //! point, this leaves a release whole or gone, and what is left of it to the next prune; what the
 //! pointer names is never taken for left, so that importing it again makes it whole.
 
@@ -10,12 +10,13 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 
 use super::bucket::Listed;
-use super::marks::{IN_USE, MARKED_SECONDS};
-use super::{RELEASES, S3Releases, file_name};
+use super::pointer::SharedPointer;
+use super::published::{IN_USE, Published};
+use super::{RELEASES, file_name};
 use crate::release::interruption::{Change, uninterrupted};
 use crate::release::manifest::MANIFEST;
 use crate::release::pointer::Pointer;
-use crate::release::prune::{Kept, PREVIOUS_KEPT, Pruned, Verdict, YOUNG};
+use crate::release::prune::{Kept, Needed, PREVIOUS_KEPT, Pruned, Verdict};
 use crate::release::staging::Leftover;
 use crate::release::{ReleaseError, ReleaseId};
 
@@ -37,117 +38,112 @@ impl Objects {
         self.listed.iter().any(|object| object.name == name)
     }
 
-    /// Whether nobody wrote any of them for a day.
-    fn are_old(&self, now: i64) -> bool {
-        let newest = self.listed.iter().map(|object| object.modified_seconds);
-        let newest = newest.max().unwrap_or(i64::MIN);
-        YOUNG.as_secs().cast_signed() <= now.saturating_sub(newest)
+    /// When the newest of them was written, in seconds since the Unix epoch.
+    fn modified_seconds(&self) -> i64 {
+        let modified = self.listed.iter().map(|object| object.modified_seconds);
+        modified.max().unwrap_or(i64::MIN)
     }
 }
 
-impl S3Releases {
-    pub(super) fn judge(&self, now: i64, remove: bool) -> Result<Pruned, ReleaseError> {
-        // Read before the releases: what is activated meanwhile was published before, and is seen.
-        let (pointer, is_damaged) = match self.read_pointer() {
-            Err(ReleaseError::DamagedPointer { .. }) => (None, true),
-            read => (read?, false),
-        };
-        let mut by_id: BTreeMap<String, Objects> = BTreeMap::new();
-        for object in self.bucket.list(RELEASES)? {
-            let below = object.name.strip_prefix(RELEASES).unwrap_or_default();
-            if let Some((folder, _file)) = below.split_once('/') {
-                let folder = folder.to_owned();
-                by_id.entry(folder).or_default().listed.push(object);
-            }
+/// What a prune goes by, read before anything is removed.
+struct Prune<'a> {
+    published: &'a Published,
+    shared: &'a SharedPointer,
+    by_folder: BTreeMap<String, Objects>,
+    pointer: Option<Pointer>,
+    is_damaged: bool,
+    marked: Vec<ReleaseId>,
+    now: i64,
+    remove: bool,
+}
+
+/// Removes every release for which there is no reason to keep it, and what was left behind; or says
+/// what would be removed. The time is by S3's clock.
+pub(super) fn prune(
+    published: &Published,
+    shared: &SharedPointer,
+    now: i64,
+    remove: bool,
+) -> Result<Pruned, ReleaseError> {
+    // Read before the releases: what is activated meanwhile was published before, and is seen.
+    let (pointer, is_damaged) = match shared.read() {
+        Err(ReleaseError::DamagedPointer { .. }) => (None, true),
+        read => (read?, false),
+    };
+    let mut by_folder: BTreeMap<String, Objects> = BTreeMap::new();
+    for object in published.bucket.list(RELEASES)? {
+        let below = object.name.strip_prefix(RELEASES).unwrap_or_default();
+        if let Some((folder, _file)) = below.split_once('/') {
+            let folder = folder.to_owned();
+            by_folder.entry(folder).or_default().listed.push(object);
         }
-        let marked = self.marked(now, remove)?;
+    }
+    let prune = Prune {
+        marked: published.marked(now, remove)?,
+        published,
+        shared,
+        by_folder,
+        pointer,
+        is_damaged,
+        now,
+        remove,
+    };
+    Ok(prune.run())
+}
+
+impl Prune<'_> {
+    fn run(&self) -> Pruned {
         let mut pruned = Pruned::default();
-        let previous = self.previous(pointer.as_ref(), &by_id);
-        for (folder, objects) in by_id.iter().rev() {
+        let previous = self.previous();
+        let needed = Needed {
+            active: self.pointer.as_ref().map(|pointer| &pointer.release),
+            previous: previous.iter().collect(),
+            now_seconds: self.now,
+        };
+        for (folder, objects) in self.by_folder.iter().rev() {
+            // Other folders belong to others.
             let Some(id) = ReleaseId::parse(folder) else {
-                // It is somebody else's.
                 continue;
             };
             if objects.has(&file_name(&id, MANIFEST)) {
-                let needed = Needed {
-                    pointer: pointer.as_ref(),
-                    previous: &previous,
-                    marked: &marked,
-                    now,
-                };
-                let kept = needed.reason(&id, objects);
-                pruned.add(self.removed(id, objects, kept, remove));
-            } else if objects.are_old(now)
-                && !marked.contains(&id)
-                && !is_damaged
-                && !pointer.as_ref().is_some_and(|pointer| names(pointer, &id))
-            {
-                let removed = if remove {
-                    self.remove_all(objects)
-                } else {
-                    Ok(())
-                };
-                let leftover = Leftover {
-                    path: self.bucket.path(&format!("{RELEASES}{id}")),
-                    bytes: objects.bytes(),
-                };
-                match removed {
-                    Ok(()) => pruned.leftovers.push(leftover),
+                let (verdict, failure) = self.judge(id, objects, &needed);
+                pruned.releases.push(verdict);
+                pruned.failures.extend(failure);
+            } else if self.is_left_behind(&id, objects, &needed) {
+                match self.clear_away(&id, objects) {
+                    Ok(leftover) => pruned.leftovers.push(leftover),
                     Err(error) => pruned.failures.push(error),
                 }
             }
         }
-        Ok(pruned)
+        pruned
     }
 
     /// The releases to roll back to that are there in full.
-    fn previous(
-        &self,
-        pointer: Option<&Pointer>,
-        by_id: &BTreeMap<String, Objects>,
-    ) -> Vec<ReleaseId> {
-        let previous = pointer.map_or(&[][..], |pointer| &pointer.previous).iter();
+    fn previous(&self) -> Vec<ReleaseId> {
+        let previous = self.pointer.as_ref().map(|pointer| &*pointer.previous);
         let is_there = |id: &&ReleaseId| {
-            let objects = by_id.get(id.as_str());
+            let objects = self.by_folder.get(id.as_str());
             objects.is_some_and(|objects| objects.has(&file_name(id, MANIFEST)))
-                && self.check_published(id).is_ok()
+                && self.published.check(id).is_ok()
         };
-        previous
-            .filter(is_there)
-            .take(PREVIOUS_KEPT)
-            .cloned()
-            .collect()
+        let previous = previous.unwrap_or_default().iter().filter(is_there);
+        previous.take(PREVIOUS_KEPT).cloned().collect()
     }
 
-    /// The releases that somebody marked a moment ago; marks that count no more are removed.
-    pub(super) fn marked(&self, now: i64, remove: bool) -> Result<Vec<ReleaseId>, ReleaseError> {
-        let mut marked = Vec::new();
-        for mark in self.bucket.list(IN_USE)? {
-            let below = mark.name.strip_prefix(IN_USE).unwrap_or_default();
-            let id = below
-                .split_once('/')
-                .and_then(|(id, _who)| ReleaseId::parse(id));
-            let age_seconds = now.saturating_sub(mark.modified_seconds);
-            if age_seconds < MARKED_SECONDS {
-                marked.extend(id);
-            } else if remove && id.is_some() {
-                self.bucket.remove(&mark.name)?;
-            }
-        }
-        Ok(marked)
-    }
-
-    fn removed(
+    /// Keeps a release or removes it. Marks count where nothing else does.
+    fn judge(
         &self,
         id: ReleaseId,
         objects: &Objects,
-        kept: Option<Kept>,
-        remove: bool,
+        needed: &Needed<'_>,
     ) -> (Verdict, Option<ReleaseError>) {
-        let kept = match kept {
-            None if remove => self.remove_release(&id, objects),
+        let reason = needed.reason(&id, || Ok(objects.modified_seconds()));
+        let kept = reason.and_then(|reason| match reason {
+            None if self.marked.contains(&id) => Ok(Some(Kept::InUse)),
+            None if self.remove => self.remove_release(&id, objects),
             kept => Ok(kept),
-        };
+        });
         let (kept, failure) = match kept {
             Ok(kept) => (kept, None),
             Err(error) => (Some(Kept::Failed), Some(error)),
@@ -162,8 +158,9 @@ impl S3Releases {
         objects: &Objects,
     ) -> Result<Option<Kept>, ReleaseError> {
         let manifest = file_name(id, MANIFEST);
-        let (_manifest, contents) = self.read_manifest(id)?;
-        uninterrupted(Some(Change::Pruned), || self.bucket.remove(&manifest))?;
+        let (_manifest, contents) = self.published.read_manifest(id)?;
+        let bucket = &self.published.bucket;
+        uninterrupted(Some(Change::Pruned), || bucket.remove(&manifest))?;
         let is_needed = self.is_needed_again(id);
         if !matches!(is_needed, Ok(false)) {
             self.put_back(&manifest, &contents.bytes)?;
@@ -173,74 +170,51 @@ impl S3Releases {
         Ok(None)
     }
 
-    /// Where it fails, a release is left that somebody needs and nobody finds.
+    /// Where it fails, a release is left that is needed and cannot be found.
     fn put_back(&self, manifest: &str, bytes: &Bytes) -> Result<(), ReleaseError> {
+        let put_back = || self.published.bucket.create(manifest, bytes.clone());
         for _attempt in 1..ATTEMPTS {
-            if self.bucket.create(manifest, bytes.clone()).is_ok() {
+            if put_back().is_ok() {
                 return Ok(());
             }
         }
-        self.bucket.create(manifest, bytes.clone()).map(|_made| ())
+        put_back().map(|_made| ())
     }
 
-    /// Whether somebody has come to need a release whose manifest was just taken away.
+    /// Whether a release has come to be needed whose manifest was just taken away.
     fn is_needed_again(&self, id: &ReleaseId) -> Result<bool, ReleaseError> {
-        let marks = self.bucket.list(&format!("{IN_USE}{id}/"))?;
-        let pointer = self.read_pointer()?;
+        let marks = self.published.bucket.list(&format!("{IN_USE}{id}/"))?;
+        let pointer = self.shared.read()?;
         Ok(!marks.is_empty() || pointer.is_some_and(|pointer| pointer.release == *id))
+    }
+
+    /// Whether objects without a manifest are of an upload that ended long ago, and of a release
+    /// that the pointer would not keep if it were whole.
+    fn is_left_behind(&self, id: &ReleaseId, objects: &Objects, needed: &Needed<'_>) -> bool {
+        let is_named = |pointer: &Pointer| {
+            let previous = pointer.previous.iter().take(PREVIOUS_KEPT);
+            previous.chain([&pointer.release]).any(|one| one == id)
+        };
+        !needed.is_young(objects.modified_seconds())
+            && !self.marked.contains(id)
+            && !self.is_damaged
+            && !self.pointer.as_ref().is_some_and(is_named)
+    }
+
+    fn clear_away(&self, id: &ReleaseId, objects: &Objects) -> Result<Leftover, ReleaseError> {
+        if self.remove {
+            self.remove_all(objects)?;
+        }
+        Ok(Leftover {
+            path: self.published.bucket.path(&format!("{RELEASES}{id}")),
+            bytes: objects.bytes(),
+        })
     }
 
     fn remove_all(&self, objects: &Objects) -> Result<(), ReleaseError> {
         let names = objects.listed.iter().map(|object| &object.name);
         names
             .filter(|name| !name.ends_with(MANIFEST))
-            .try_for_each(|name| self.bucket.remove(name))
-    }
-}
-
-impl Pruned {
-    fn add(&mut self, (verdict, failure): (Verdict, Option<ReleaseError>)) {
-        self.releases.push(verdict);
-        self.failures.extend(failure);
-    }
-}
-
-/// Whether a release would be kept for the pointer if it were whole.
-fn names(pointer: &Pointer, id: &ReleaseId) -> bool {
-    pointer.release == *id
-        || pointer
-            .previous
-            .iter()
-            .take(PREVIOUS_KEPT)
-            .any(|one| one == id)
-}
-
-/// The reasons to keep a release.
-struct Needed<'a> {
-    pointer: Option<&'a Pointer>,
-    previous: &'a [ReleaseId],
-    marked: &'a [ReleaseId],
-    now: i64,
-}
-
-impl Needed<'_> {
-    fn reason(&self, id: &ReleaseId, objects: &Objects) -> Option<Kept> {
-        let Some(pointer) = self.pointer else {
-            return Some(Kept::NothingKnown);
-        };
-        let young = YOUNG.as_secs().cast_signed();
-        let is_young =
-            self.now.saturating_sub(id.unix_seconds()) < young || !objects.are_old(self.now);
-        if pointer.release == *id {
-            Some(Kept::Active)
-        } else if self.previous.contains(id) {
-            Some(Kept::Previous)
-        } else if is_young {
-            Some(Kept::Young)
-        } else if self.marked.contains(id) {
-            Some(Kept::InUse)
-        } else {
-            None
-        }
+            .try_for_each(|name| self.published.bucket.remove(name))
     }
 }

@@ -15,6 +15,7 @@ use std::fs;
 
 use self::folder::Folder;
 use super::*;
+use crate::release::manifest::MANIFEST;
 use crate::release::releases::{Before, Releases};
 use crate::release::tests::records::{boat, maker, time};
 use crate::release::{FileName, Finished, S3Releases};
@@ -51,8 +52,8 @@ fn activate(machine: &S3Releases, id: &ReleaseId) {
 
 /// The names of all that a machine has copies of, finished or not.
 fn copies(machine: &S3Releases) -> (usize, usize) {
-    let finished = machine.cache.list().unwrap().len();
-    let begun = fs::read_dir(&machine.fetching).map_or(0, Iterator::count);
+    let finished = machine.copies.store.list().unwrap().len();
+    let begun = fs::read_dir(&machine.copies.fetching).map_or(0, Iterator::count);
     (finished, begun)
 }
 
@@ -93,7 +94,7 @@ fn a_copy_that_was_damaged_is_made_anew_once_that_is_known() {
     let path = here.open(&id).unwrap().path(FileName::Words);
     fs::write(&path, b"damaged").unwrap();
     assert!(here.open(&id).unwrap().verify().is_err());
-    here.distrust(&id).unwrap();
+    here.invalidate(&id).unwrap();
     here.open(&id).unwrap().verify().unwrap();
     fs::write(&path, b"damaged").unwrap();
     activate(&here, &id);
@@ -134,9 +135,9 @@ fn a_server_fetches_what_may_be_activated_next_and_keeps_no_more() {
     assert_eq!(tended.fetched, [ids[6].clone()]);
     drop(open);
     let left = [8, 7, 6, 4, 3, 2].map(|place| ids[place].clone());
-    assert_eq!(there.cache.list().unwrap(), left, "one was open");
+    assert_eq!(there.copies.store.list().unwrap(), left, "one was open");
     there.tend(&ids[8], now + 9);
-    assert!(!there.cache.list().unwrap().contains(&ids[2]));
+    assert!(!there.copies.store.list().unwrap().contains(&ids[2]));
 }
 
 #[test]
@@ -147,12 +148,19 @@ fn a_prune_also_removes_the_copies_that_nobody_needs_on_a_machine_that_imports()
     let now = time("2096-11-22T10:00:00Z").unix_seconds();
     let lock = here.lock().unwrap();
     here.prune(now, &lock).unwrap();
-    assert_eq!(here.cache.list().unwrap().len(), 5, "nothing is active yet");
+    assert_eq!(
+        here.copies.store.list().unwrap().len(),
+        5,
+        "nothing is active yet"
+    );
     drop(lock);
     activate(&here, &ids[4]);
     here.prune(now, &here.lock().unwrap()).unwrap();
     assert_eq!(here.list().unwrap(), std::slice::from_ref(&ids[4]));
-    assert_eq!(here.cache.list().unwrap(), std::slice::from_ref(&ids[4]));
+    assert_eq!(
+        here.copies.store.list().unwrap(),
+        std::slice::from_ref(&ids[4])
+    );
 }
 
 #[test]

@@ -161,10 +161,12 @@ pub(in crate::release) fn publish_boats(
     writer.finish(&time(at)).unwrap()
 }
 
-/// Makes the release `id` anew as releases were before fields were counted, and gives its id.
+/// Makes the release `id` anew as releases of the first format were before fields were counted, and
+/// gives its id.
 pub(in crate::release) fn without_fields(store: &ReleaseStore, id: &ReleaseId) -> ReleaseId {
     let mut manifest = store.open(id).unwrap().manifest().clone();
     manifest.fields = None;
+    "boat-release/1".clone_into(&mut manifest.format);
     let bytes = manifest.to_bytes();
     assert!(!String::from_utf8_lossy(&bytes).contains("fields"));
     let former = ReleaseId::new(&time(&manifest.published_at), &sha256_hex(&bytes));

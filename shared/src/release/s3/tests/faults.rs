@@ -189,7 +189,7 @@ fn a_fetch_that_panicked_keeps_nobody_waiting() {
     let Some(folder) = Folder::new() else { return };
     let id = published_until(&folder.machine("here"), 1).remove(0);
     let mut there = folder.machine("there");
-    there.watcher = Box::new(Panics(AtomicBool::new(true)));
+    there.published.watcher = Box::new(Panics(AtomicBool::new(true)));
     thread::scope(|scope| {
         let fetched = scope.spawn(|| there.open(&id).map(|_release| ())).join();
         assert!(fetched.is_err());

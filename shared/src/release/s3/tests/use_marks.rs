@@ -23,17 +23,17 @@ fn a_release_that_somebody_marked_a_moment_ago_stays() {
     let here = folder.machine("here");
     let ids = published_until(&here, 2);
     activate(&here, &ids[1]);
-    here.renew_mark(&ids[0]).unwrap();
+    here.published.renew_mark(&ids[0]).unwrap();
     let now = SystemClock::new().now().unix_seconds();
-    assert_eq!(here.marked(now, true).unwrap().len(), 2);
+    assert_eq!(here.published.marked(now, true).unwrap().len(), 2);
     // The one that was served before is in use no more.
-    here.renew_mark(&ids[1]).unwrap();
+    here.published.renew_mark(&ids[1]).unwrap();
     assert_eq!(folder.list("in-use/").len(), 1);
     let kept = here.prune_dry_run(tomorrow()).unwrap().releases;
     let kept: Vec<_> = kept.iter().map(|one| one.kept).collect();
     assert_eq!(kept, [Some(Kept::Active), None]);
     // Older marks count no more, and go.
-    assert_eq!(here.marked(tomorrow(), true).unwrap(), []);
+    assert_eq!(here.published.marked(tomorrow(), true).unwrap(), []);
     assert_eq!(folder.list("in-use/").len(), 0);
 }
 
@@ -62,7 +62,7 @@ fn a_mark_is_renewed_every_minute_also_where_the_clock_was_put_back() {
     let mut here = folder.machine("here");
     let id = published_until(&here, 1).remove(0);
     let clock = Arc::new(ManualClock::at(1_790_000_000));
-    here.clock = Arc::<ManualClock>::clone(&clock);
+    here.published.clock = Arc::<ManualClock>::clone(&clock);
     here.mark_in_use(&id).unwrap();
     let mark = folder.list("in-use/").remove(0);
     folder.remove(&mark);
@@ -83,7 +83,7 @@ fn whoever_prunes_with_a_clock_that_is_fast_removes_nothing_that_is_new() {
     here.mark_in_use(&ids[0]).unwrap();
     let marks = folder.list("in-use/");
     folder.remove(&file_name(&ids[0], MANIFEST));
-    here.clock = Arc::new(ManualClock::at(tomorrow()));
+    here.published.clock = Arc::new(ManualClock::at(tomorrow()));
     let lock = here.lock().unwrap();
     let pruned = here.prune(tomorrow(), &lock).unwrap();
     assert!(pruned.leftovers.is_empty());
@@ -133,7 +133,7 @@ fn a_manifest_that_somebody_needs_again_is_put_back_though_it_fails_at_first() {
     let proxy = Proxy::start(move |request| {
         let looks_for_marks = request.contains("in-use") && request.contains(id.as_str());
         if request.starts_with("GET ") && looks_for_marks {
-            other.bucket.put(&mark, Bytes::new()).unwrap();
+            other.published.bucket.put(&mark, Bytes::new()).unwrap();
         }
         let puts_back = request.starts_with("PUT ") && request.contains(&manifest);
         let refuse = |left: usize| left.checked_sub(1);
@@ -148,7 +148,7 @@ fn a_manifest_that_somebody_needs_again_is_put_back_though_it_fails_at_first() {
         }
     });
     let pruning = folder.machine_with("pruning", &proxy.settings());
-    let pruned = pruning.judge(tomorrow(), true).unwrap();
+    let pruned = prune::prune(&pruning.published, &pruning.pointer, tomorrow(), true).unwrap();
     assert!(pruned.failures.is_empty());
     let kept: Vec<_> = pruned.releases.iter().map(|one| one.kept).collect();
     assert_eq!(kept, [Some(Kept::Active), Some(Kept::InUse)]);

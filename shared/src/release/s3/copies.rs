@@ -1,0 +1,325 @@
+//! The copies on this disk: how they are made, which are made before they are asked for, and which
+//! go.
+//!
+//! Every byte is checked against the manifest on its way to the disk, and what does not match never
+//! gets a release's name. A copy is made in a folder of its own, under a lock that several may
+//! share; with the lock alone, all that is there was left behind.
+//!
+//! Fetched ahead are the active release, those it can be rolled back to, and the newest that were
+//! never active, so that whatever is activated next is here already. No others stay but what is
+//! open, and what was fetched a moment ago.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::ErrorKind;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use super::bucket::Contents;
+use super::lock;
+use super::pointer::SharedPointer;
+use super::published::{Published, bytes};
+use crate::base::data_dir::DataDir;
+use crate::base::durable;
+use crate::release::interruption;
+use crate::release::manifest::{FileName, MANIFEST};
+use crate::release::prune::PREVIOUS_KEPT;
+use crate::release::releases::Tended;
+use crate::release::staging::Staging;
+use crate::release::{Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore};
+
+/// So often a copy is made anew that was removed before it could be opened.
+const ATTEMPTS: u32 = 3;
+/// How many of the newest releases that were never active are fetched ahead.
+const AHEAD_MAX: usize = 2;
+/// Copies younger than this stay: they may be about to be opened.
+const YOUNG_SECONDS: i64 = 10 * 60;
+/// After how long a release is tried again that could not be fetched, and at most after how long:
+/// twice as long each time.
+const RETRY_SECONDS: i64 = 5;
+const RETRY_SECONDS_MAX: i64 = 5 * 60;
+
+/// What could not be fetched, until when it is not tried again, and how long that was.
+type Refused = BTreeMap<ReleaseId, (i64, i64)>;
+
+/// The copies in the data directory.
+pub(super) struct Copies {
+    pub(super) store: ReleaseStore,
+    /// Where copies are made.
+    pub(super) fetching: PathBuf,
+    /// What is being fetched by a thread of this process, so that no other one does it too.
+    underway: Mutex<BTreeSet<ReleaseId>>,
+    fetched: Condvar,
+    /// What could not be fetched ahead of its activation.
+    refused: Mutex<Refused>,
+}
+
+impl Copies {
+    /// The copies in `directory`, which need not exist yet.
+    pub(super) fn new(directory: DataDir) -> Self {
+        Self {
+            fetching: directory.path().join("fetching"),
+            store: ReleaseStore::new(directory),
+            underway: Mutex::default(),
+            fetched: Condvar::new(),
+            refused: Mutex::default(),
+        }
+    }
+
+    /// The copy of a release, which is fetched if there is none.
+    pub(super) fn open(
+        &self,
+        published: &Published,
+        id: &ReleaseId,
+    ) -> Result<Release, ReleaseError> {
+        for _attempt in 1..ATTEMPTS {
+            match self.store.open(id) {
+                Err(ReleaseError::Unknown { .. }) => self.fetch(published, id)?,
+                opened => return opened,
+            }
+        }
+        self.store.open(id)
+    }
+
+    /// Makes a copy of a release, unless there is one; waits while another thread makes it.
+    pub(super) fn fetch(&self, published: &Published, id: &ReleaseId) -> Result<(), ReleaseError> {
+        let mut underway = lock(&self.underway);
+        while underway.contains(id) {
+            let waited = self.fetched.wait(underway);
+            underway = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+        if self.store.directory(id).is_dir() {
+            return Ok(());
+        }
+        underway.insert(id.clone());
+        drop(underway);
+        let _underway = Underway {
+            copies: self,
+            published,
+            id,
+        };
+        self.copy(published, id)
+    }
+
+    fn copy(&self, published: &Published, id: &ReleaseId) -> Result<(), ReleaseError> {
+        let (manifest, contents) = published.read_manifest(id)?;
+        published.check_listed(id, &manifest)?;
+        let (_shared, staging) = self.create_staging()?;
+        published.watcher.fetching(bytes(&manifest));
+        for name in FileName::ALL {
+            let path = staging.path().join(name.as_str());
+            let file = durable::create_new(&path).map_err(ReleaseError::io("create", &path))?;
+            published.read_file(id, &manifest, name, (&file, &path))?;
+            file.sync_all().map_err(ReleaseError::io("sync", &path))?;
+        }
+        self.place(id, &contents, staging)
+    }
+
+    /// Gives a copy its name, unless another process was faster.
+    fn place(
+        &self,
+        id: &ReleaseId,
+        manifest: &Contents,
+        staging: Staging,
+    ) -> Result<(), ReleaseError> {
+        let path = staging.path().join(MANIFEST);
+        durable::replace(&path, &manifest.bytes).map_err(ReleaseError::io("write", &path))?;
+        let target = self.store.directory(id);
+        let releases = DataDir::new(durable::directory_of(&target));
+        let created = releases.create();
+        created.map_err(ReleaseError::io("create", releases.path()))?;
+        match staging.publish(&target, None) {
+            Ok(()) => Ok(()),
+            Err(error) if is_taken(error.kind()) => Ok(()),
+            Err(error) => Err(ReleaseError::io("publish", &target)(error)),
+        }
+    }
+
+    /// A place to make a copy in, and what keeps others from taking it for left behind.
+    fn create_staging(&self) -> Result<(File, Staging), ReleaseError> {
+        let folder = &self.fetching;
+        let created = DataDir::new(folder).create();
+        created.map_err(ReleaseError::io("create", folder))?;
+        let path = folder.with_extension("lock");
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(&path)
+            .map_err(ReleaseError::io("open", &path))?;
+        if file.try_lock().is_ok() {
+            remove_all(folder)?;
+        }
+        file.lock_shared()
+            .map_err(ReleaseError::io("lock", &path))?;
+        let staging = Staging::create(folder);
+        let staging = staging.map_err(ReleaseError::io("create a directory in", folder))?;
+        Ok((file, staging))
+    }
+
+    /// Looks what is wanted, fetches what is missing, removes what is left.
+    pub(super) fn tend(
+        &self,
+        published: &Published,
+        pointer: &SharedPointer,
+        served: &ReleaseId,
+        now: i64,
+    ) -> Tended {
+        let mut tended = Tended::default();
+        match wanted(published, pointer) {
+            Ok(wanted) => {
+                self.fetch_ahead(published, &wanted, now, &mut tended);
+                let removed = self.remove_unwanted(&wanted, served, now);
+                tended.failures.extend(removed.err());
+            }
+            Err(error) => tended.failures.push(error),
+        }
+        tended
+    }
+
+    fn fetch_ahead(
+        &self,
+        published: &Published,
+        wanted: &[ReleaseId],
+        now: i64,
+        tended: &mut Tended,
+    ) {
+        lock(&self.refused).retain(|id, _| wanted.contains(id));
+        for id in wanted {
+            let refused = lock(&self.refused).get(id).copied();
+            if self.store.directory(id).is_dir() || refused.is_some_and(|(until, _)| now < until) {
+                continue;
+            }
+            match self.fetch(published, id) {
+                Ok(()) => tended.fetched.push(id.clone()),
+                Err(error) => {
+                    let pause = refused.map_or(RETRY_SECONDS, |(_, pause)| 2 * pause);
+                    let pause = pause.min(RETRY_SECONDS_MAX);
+                    lock(&self.refused).insert(id.clone(), (now + pause, pause));
+                    tended.failures.push(error);
+                }
+            }
+        }
+    }
+
+    /// Another process may be changing what is here; then it is done another time.
+    fn remove_unwanted(
+        &self,
+        wanted: &[ReleaseId],
+        served: &ReleaseId,
+        now: i64,
+    ) -> Result<(), ReleaseError> {
+        if self.left(wanted, Some(served))?.is_empty() {
+            return Ok(());
+        }
+        match self.store.lock() {
+            Err(ReleaseError::Busy { .. }) => Ok(()),
+            locked => self.remove_left(wanted, Some(served), now, &locked?),
+        }
+    }
+
+    /// Removes the copies that are not needed, on a machine where no server may do so.
+    pub(super) fn prune(
+        &self,
+        published: &Published,
+        pointer: &SharedPointer,
+        now: i64,
+        held: &ReleaseLock,
+    ) -> Result<(), ReleaseError> {
+        self.remove_left(&wanted(published, pointer)?, None, now, held)
+    }
+
+    fn remove_left(
+        &self,
+        wanted: &[ReleaseId],
+        served: Option<&ReleaseId>,
+        now: i64,
+        held: &ReleaseLock,
+    ) -> Result<(), ReleaseError> {
+        self.left(wanted, served)?.iter().try_for_each(|id| {
+            let age_seconds = now - self.store.modified_seconds(id)?;
+            if age_seconds < YOUNG_SECONDS {
+                return Ok(());
+            }
+            self.remove(id, held)
+        })
+    }
+
+    /// The copies that are not known to be needed; none where it is not known what is wanted.
+    fn left(
+        &self,
+        wanted: &[ReleaseId],
+        served: Option<&ReleaseId>,
+    ) -> Result<Vec<ReleaseId>, ReleaseError> {
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let kept = self.kept()?;
+        let needed =
+            |id: &ReleaseId| wanted.contains(id) || Some(id) == served || Some(id) == kept.as_ref();
+        let copies = self.store.list()?.into_iter();
+        Ok(copies.filter(|id| !needed(id)).collect())
+    }
+
+    fn kept(&self) -> Result<Option<ReleaseId>, ReleaseError> {
+        match self.store.current() {
+            Err(ReleaseError::DamagedPointer { .. }) => Ok(None),
+            read => read,
+        }
+    }
+
+    /// Removes a copy, unless it is open.
+    pub(super) fn remove(&self, id: &ReleaseId, held: &ReleaseLock) -> Result<(), ReleaseError> {
+        self.store.remove_unused(id, held)
+    }
+}
+
+/// The active release, those to roll back to, and those that may be activated next.
+fn wanted(published: &Published, pointer: &SharedPointer) -> Result<Vec<ReleaseId>, ReleaseError> {
+    let Some(pointer) = pointer.read()? else {
+        return Ok(Vec::new());
+    };
+    let published = published.list()?;
+    let was_active = |id: &&ReleaseId| **id == pointer.release || pointer.previous.contains(id);
+    let ahead = published.iter().filter(|id| !was_active(id));
+    let ahead: Vec<_> = ahead.take(AHEAD_MAX).cloned().collect();
+    let previous = pointer.previous.into_iter();
+    let previous = previous.filter(|id| published.contains(id));
+    let wanted = [pointer.release]
+        .into_iter()
+        .chain(previous.take(PREVIOUS_KEPT));
+    Ok(wanted.chain(ahead).collect())
+}
+
+/// A copy that is being made. However that ends, those who wait for it are told.
+struct Underway<'a> {
+    copies: &'a Copies,
+    published: &'a Published,
+    id: &'a ReleaseId,
+}
+
+impl Drop for Underway<'_> {
+    fn drop(&mut self) {
+        lock(&self.copies.underway).remove(self.id);
+        self.copies.fetched.notify_all();
+        self.published.watcher.finish();
+    }
+}
+
+fn is_taken(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists
+    )
+}
+
+fn remove_all(folder: &Path) -> Result<(), ReleaseError> {
+    let failed = || ReleaseError::io("empty", folder);
+    for entry in fs::read_dir(folder).map_err(failed())? {
+        let path = entry.map_err(failed())?.path();
+        interruption::remove(&path)?;
+    }
+    Ok(())
+}
