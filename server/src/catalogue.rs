@@ -36,7 +36,7 @@ use shared::release::bodies::Bodies;
 use shared::release::{InUse, ReleaseError};
 
 use self::index::Index;
-use self::list::Dictionaries;
+use self::list::DictionaryIds;
 use self::pool::Pool;
 use self::totals::Totals;
 use crate::params::ListKind;
@@ -125,7 +125,7 @@ pub struct Catalogue {
     published_at: String,
     boats: Records,
     manufacturers: Records,
-    dictionaries: Dictionaries,
+    dictionaries: DictionaryIds,
     totals: Totals,
     pool: Pool,
     /// Before reads of single bodies from disk.

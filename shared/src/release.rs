@@ -12,7 +12,7 @@
 //! manufacturers.bodies      the bodies of all manufacturers
 //! manufacturers.parquet     one row a manufacturer
 //! manufacturer_words.parquet
-//! terms.parquet             the slugs of types, categories and activities, with their codes
+//! terms.parquet             the slugs of types, categories and activities, with their ids
 //! words.parquet             all words of folded names, sorted
 //! ```
 //!
@@ -29,13 +29,12 @@ mod hash;
 pub mod id;
 mod in_use;
 pub mod interruption;
+mod listing;
 pub mod manifest;
 mod new_file;
 pub mod pace;
-mod pairs;
 pub mod pointer;
 pub mod prune;
-mod ranks;
 pub mod reader;
 pub mod releases;
 pub mod rendered;

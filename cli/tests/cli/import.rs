@@ -7,7 +7,7 @@ use std::time::Duration;
 use cli::ExitStatus;
 use serde_json::Value;
 use shared::base::data_dir::DataDir;
-use shared::release::reader::TermCodes;
+use shared::release::reader::Dictionaries;
 use shared::release::{FileName, Record, ReleaseStore};
 
 use crate::harness::{Outcome, TestCli, assert_snapshot};
@@ -245,7 +245,7 @@ fn drafts_are_nowhere_in_a_release() {
     );
     let words = release.words().unwrap();
     assert_eq!(words, [Box::from("boat"), Box::from("maker")]);
-    let TermCodes {
+    let Dictionaries {
         types,
         categories,
         activities,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shared::base::etag::ETag;
 use shared::base::ids::Slug;
-use shared::release::reader::{Coded, TermCodes};
+use shared::release::reader::{Dictionaries, DictionaryEntry};
 use shared::release::{Record, ReleaseError};
 
 use super::pool::{QueryError, integers};
@@ -43,7 +43,7 @@ const UNKNOWN: i64 = -1;
 
 /// The ids by which the tables know slugs and words.
 #[derive(Debug)]
-pub(super) struct Dictionaries {
+pub(super) struct DictionaryIds {
     manufacturers: HashMap<Box<str>, i64>,
     types: HashMap<Box<str>, i64>,
     categories: HashMap<Box<str>, i64>,
@@ -51,10 +51,10 @@ pub(super) struct Dictionaries {
     words: Vec<Box<str>>,
 }
 
-impl Dictionaries {
+impl DictionaryIds {
     /// The dictionaries of a release; manufacturers are known by their ordinals.
-    pub(super) fn new(makers: &[Record], terms: TermCodes, words: Vec<Box<str>>) -> Self {
-        let by_slug = |terms: Vec<Coded>| {
+    pub(super) fn new(makers: &[Record], terms: Dictionaries, words: Vec<Box<str>>) -> Self {
+        let by_slug = |terms: Vec<DictionaryEntry>| {
             terms
                 .into_iter()
                 .map(|(slug, id)| (slug, i64::from(id)))

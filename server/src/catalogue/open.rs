@@ -11,7 +11,7 @@ use shared::release::bodies::Bodies;
 use shared::release::{Release, ReleaseError};
 
 use super::index::Index;
-use super::list::Dictionaries;
+use super::list::DictionaryIds;
 use super::pool::{LoadError, Pool};
 use super::queue::{Queue, QueueLimits};
 use super::totals::Totals;
@@ -74,7 +74,7 @@ pub enum OpenCatalogueError {
 struct Tables {
     boats: Index,
     manufacturers: Index,
-    dictionaries: Dictionaries,
+    dictionaries: DictionaryIds,
     pool: Pool,
     totals: Totals,
 }
@@ -132,7 +132,7 @@ impl Tables {
         let pace = release.pace();
         let boats = Index::new(release.boats()?, pace);
         let manufacturers = release.manufacturers()?;
-        let dictionaries = Dictionaries::new(&manufacturers, release.terms()?, release.words()?);
+        let dictionaries = DictionaryIds::new(&manufacturers, release.terms()?, release.words()?);
         let manufacturers = Index::new(manufacturers, pace);
         let listing = release.listing()?;
         let totals = Totals::of_listing(&listing, pace);

@@ -29,10 +29,11 @@ pub const LENGTH_MAX: i64 = 1000;
 const NUMBER_LENGTH_MAX: usize = 10_000;
 
 /// A boat's own declared measurement system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
     /// Metres, kilograms, square metres.
+    #[default]
     Metric,
     /// Feet, pounds, square feet.
     Imperial,

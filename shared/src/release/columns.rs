@@ -1,17 +1,29 @@
 //! The tables of a release under construction: what is remembered of each record until the end.
 //!
-//! Bodies are not kept here, so memory grows with identity and sort keys alone.
+//! Bodies are not kept here, so memory grows with identity and sort keys alone. The columns of what
+//! lists filter and sort by are named in [`super::listing`], all others here.
 
 use std::collections::HashMap;
 
-use super::pairs::Pairs;
-use super::ranks::{code, ranks};
+use super::listing::{BOAT_TERMS, ListedBoat, ListedManufacturer, PairNames, Row};
 use super::rendered::{RenderedBoat, RenderedBody, RenderedManufacturer};
-use super::tables::{Column, Columns};
+use super::tables::{Columns, Name};
 use crate::base::etag::ETag;
 use crate::base::ids::Slug;
 use crate::base::timestamp::Timestamp;
-use crate::base::units::Unit;
+
+const ORDINAL: Name<i32> = Name::new("ordinal");
+pub(super) const ID: Name<Box<str>> = Name::new("id");
+pub(super) const SLUG: Name<Box<str>> = Name::new("slug");
+pub(super) const ETAG: Name<ETag> = Name::new("etag");
+pub(super) const BODY_OFFSET: Name<i64> = Name::new("body_offset");
+pub(super) const BODY_LENGTH: Name<i32> = Name::new("body_length");
+pub(super) const HEAD_LENGTH: Name<i32> = Name::new("head_length");
+/// Of terms: `type`, `category` or `activity`.
+pub(super) const VOCABULARY: Name<Box<str>> = Name::new("vocabulary");
+pub(super) const TERM_ID: Name<i32> = Name::new("code");
+pub(super) const TERM_SLUG: Name<Box<str>> = Name::new("slug");
+pub(super) const WORD: Name<Box<str>> = Name::new("word");
 
 /// Identity and place of body, which every kind of record has.
 #[derive(Default)]
@@ -30,8 +42,8 @@ impl Places {
         self.slugs.push(slug.into());
         self.etags.push(body.etag);
         self.offsets.push(offset);
-        self.lengths.push(code(body.bytes.len()));
-        self.head_lengths.push(code(body.head_length));
+        self.lengths.push(int(body.bytes.len()));
+        self.head_lengths.push(int(body.head_length));
     }
 
     fn len(&self) -> usize {
@@ -40,31 +52,28 @@ impl Places {
 
     fn into_columns(self) -> Columns {
         vec![
-            (
-                "ordinal",
-                Column::Int32((0..self.len()).map(code).collect()),
-            ),
-            ("id", Column::Text(self.ids)),
-            ("slug", Column::Text(self.slugs)),
-            ("etag", Column::ETags(self.etags)),
-            ("body_offset", Column::Int64(self.offsets)),
-            ("body_length", Column::Int32(self.lengths)),
-            ("head_length", Column::Int32(self.head_lengths)),
+            ORDINAL.column((0..self.len()).map(int).collect()),
+            ID.column(self.ids),
+            SLUG.column(self.slugs),
+            ETAG.column(self.etags),
+            BODY_OFFSET.column(self.offsets),
+            BODY_LENGTH.column(self.lengths),
+            HEAD_LENGTH.column(self.head_lengths),
         ]
     }
 }
 
-/// Slugs numbered in the order in which they first appear.
+/// A dictionary of slugs, whose ids count in the order in which slugs first appear.
 #[derive(Default)]
-pub(super) struct Codes {
-    by_slug: HashMap<Slug, usize>,
+struct Dictionary {
+    ids: HashMap<Slug, i32>,
     slugs: Vec<Box<str>>,
 }
 
-impl Codes {
-    fn of(&mut self, slug: Slug) -> usize {
-        let next = self.slugs.len();
-        *self.by_slug.entry(slug).or_insert_with_key(|slug| {
+impl Dictionary {
+    fn id(&mut self, slug: Slug) -> i32 {
+        let next = int(self.slugs.len());
+        *self.ids.entry(slug).or_insert_with_key(|slug| {
             self.slugs.push(slug.as_str().into());
             next
         })
@@ -75,16 +84,12 @@ impl Codes {
 #[derive(Default)]
 pub(super) struct BoatColumns {
     places: Places,
-    manufacturers: Codes,
-    types: Codes,
-    categories: Codes,
-    activities: Codes,
-    manufacturer: Vec<usize>,
-    boat_type: Vec<i32>,
-    first_year: Vec<i32>,
-    last_year: Vec<Option<i32>>,
-    unit: Vec<i32>,
-    length: Vec<i64>,
+    manufacturers: Dictionary,
+    types: Dictionary,
+    categories: Dictionary,
+    activities: Dictionary,
+    /// Ranks are not known yet; manufacturers are ids of their dictionary.
+    listed: Vec<ListedBoat>,
     folded_models: Vec<Box<str>>,
     boat_categories: Pairs,
     boat_activities: Pairs,
@@ -92,28 +97,22 @@ pub(super) struct BoatColumns {
 
 impl BoatColumns {
     pub(super) fn push(&mut self, boat: RenderedBoat, offset: i64) {
-        let ordinal = code(self.places.len());
+        let ordinal = int(self.places.len());
         self.places
             .push(boat.id.as_str(), boat.slug.as_str(), &boat.body, offset);
-        self.manufacturer
-            .push(self.manufacturers.of(boat.manufacturer));
-        self.boat_type.push(code(self.types.of(boat.boat_type)));
+        self.listed.push(ListedBoat {
+            manufacturer: self.manufacturers.id(boat.manufacturer),
+            boat_type: self.types.id(boat.boat_type),
+            ..boat.listed
+        });
         for category in boat.categories {
             self.boat_categories
-                .push(code(self.categories.of(category)), ordinal);
+                .push(self.categories.id(category), ordinal);
         }
         for activity in boat.activities {
             self.boat_activities
-                .push(code(self.activities.of(activity)), ordinal);
+                .push(self.activities.id(activity), ordinal);
         }
-        self.first_year.push(i32::from(boat.production.first_year));
-        self.last_year
-            .push(boat.production.last_year.map(i32::from));
-        self.unit.push(match boat.length.unit() {
-            Unit::Metric => 0,
-            Unit::Imperial => 1,
-        });
-        self.length.push(boat.length.physical());
         self.folded_models.push(boat.folded_model);
     }
 
@@ -124,37 +123,49 @@ impl BoatColumns {
     /// The orders of boats. The error is the slug of a manufacturer that was never pushed.
     pub(super) fn order(&self, manufacturers: &ManufacturerColumns) -> Result<BoatOrder, Box<str>> {
         let makers = manufacturers.ordinals_of(&self.manufacturers.slugs)?;
-        let maker_of = |boat: usize| makers[self.manufacturer[boat]];
+        let makers = self.values(|boat| makers[index(boat.manufacturer)]);
+        let (years, lengths) = (
+            self.values(|boat| boat.first_year),
+            self.values(|boat| boat.length),
+        );
         let maker_names = &manufacturers.folded_names;
         let (ids, count) = (&self.places.ids, self.places.len());
         Ok(BoatOrder {
-            manufacturer: (0..count).map(|boat| code(maker_of(boat))).collect(),
             model_rank: ranks(count, |boat| (&self.folded_models[boat], &ids[boat])),
-            year_rank: ranks(count, |boat| (self.first_year[boat], &ids[boat])),
-            length_rank: ranks(count, |boat| (self.length[boat], &ids[boat])),
-            manufacturer_rank: ranks(count, |boat| (&maker_names[maker_of(boat)], &ids[boat])),
+            year_rank: ranks(count, |boat| (years[boat], &ids[boat])),
+            length_rank: ranks(count, |boat| (lengths[boat], &ids[boat])),
+            manufacturer_rank: ranks(count, |boat| {
+                (&maker_names[index(makers[boat])], &ids[boat])
+            }),
+            manufacturer: makers,
         })
     }
 
+    /// One value of each boat, so that those which are sorted by lie close.
+    fn values<T>(&self, value: impl Fn(&ListedBoat) -> T) -> Vec<T> {
+        self.listed.iter().map(value).collect()
+    }
+
     /// The tables of boats.
-    pub(super) fn finish(self, order: BoatOrder) -> BoatTables {
+    pub(super) fn finish(mut self, order: BoatOrder) -> BoatTables {
+        // They were sorted and searched already, and take much memory.
+        drop(self.folded_models);
+        for (ordinal, boat) in self.listed.iter_mut().enumerate() {
+            boat.manufacturer = order.manufacturer[ordinal];
+            boat.model_rank = order.model_rank[ordinal];
+            boat.year_rank = order.year_rank[ordinal];
+            boat.length_rank = order.length_rank[ordinal];
+            boat.manufacturer_rank = order.manufacturer_rank[ordinal];
+        }
+        drop(order);
+        let listed = ListedBoat::to_columns(&self.listed);
+        drop(self.listed);
         let mut boats = self.places.into_columns();
-        boats.extend([
-            ("manufacturer", Column::Int32(order.manufacturer)),
-            ("type", Column::Int32(self.boat_type)),
-            ("first_year", Column::Int32(self.first_year)),
-            ("last_year", Column::OptionalInt32(self.last_year)),
-            ("unit", Column::Int32(self.unit)),
-            ("length", Column::Int64(self.length)),
-            ("model_rank", Column::Int32(order.model_rank)),
-            ("year_rank", Column::Int32(order.year_rank)),
-            ("length_rank", Column::Int32(order.length_rank)),
-            ("manufacturer_rank", Column::Int32(order.manufacturer_rank)),
-        ]);
+        boats.extend(listed);
         BoatTables {
             boats,
-            categories: self.boat_categories.into_columns("term", "boat"),
-            activities: self.boat_activities.into_columns("term", "boat"),
+            categories: self.boat_categories.into_columns(&BOAT_TERMS),
+            activities: self.boat_activities.into_columns(&BOAT_TERMS),
             terms: term_columns([
                 ("type", self.types),
                 ("category", self.categories),
@@ -185,19 +196,19 @@ pub(super) struct BoatTables {
     pub(super) terms: Columns,
 }
 
-fn term_columns(vocabularies: [(&str, Codes); 3]) -> Columns {
-    let (mut names, mut codes, mut slugs) = (Vec::new(), Vec::new(), Vec::new());
+fn term_columns(vocabularies: [(&str, Dictionary); 3]) -> Columns {
+    let (mut names, mut ids, mut slugs) = (Vec::new(), Vec::new(), Vec::new());
     for (name, terms) in vocabularies {
         for (place, slug) in terms.slugs.into_iter().enumerate() {
             names.push(name.into());
-            codes.push(code(place));
+            ids.push(int(place));
             slugs.push(slug);
         }
     }
     vec![
-        ("vocabulary", Column::Text(names)),
-        ("code", Column::Int32(codes)),
-        ("slug", Column::Text(slugs)),
+        VOCABULARY.column(names),
+        TERM_ID.column(ids),
+        TERM_SLUG.column(slugs),
     ]
 }
 
@@ -231,9 +242,9 @@ impl ManufacturerColumns {
         &self.folded_names
     }
 
-    fn ordinals_of(&self, slugs: &[Box<str>]) -> Result<Vec<usize>, Box<str>> {
-        let all = self.places.slugs.iter().enumerate();
-        let by_slug: HashMap<&str, usize> = all.map(|(ordinal, slug)| (&**slug, ordinal)).collect();
+    fn ordinals_of(&self, slugs: &[Box<str>]) -> Result<Vec<i32>, Box<str>> {
+        let all = (0..).zip(&self.places.slugs);
+        let by_slug: HashMap<&str, i32> = all.map(|(ordinal, slug)| (&**slug, ordinal)).collect();
         slugs
             .iter()
             .map(|slug| by_slug.get(&**slug).copied().ok_or_else(|| slug.clone()))
@@ -245,11 +256,68 @@ impl ManufacturerColumns {
         let (ids, count) = (&self.places.ids, self.places.len());
         let name_rank = ranks(count, |maker| (&self.folded_names[maker], &ids[maker]));
         let updated_rank = ranks(count, |maker| (&self.updated_at[maker], &ids[maker]));
+        let ranks = name_rank.into_iter().zip(updated_rank);
+        let listed: Vec<_> = ranks
+            .map(|(name_rank, updated_rank)| ListedManufacturer {
+                name_rank,
+                updated_rank,
+            })
+            .collect();
         let mut manufacturers = self.places.into_columns();
-        manufacturers.extend([
-            ("name_rank", Column::Int32(name_rank)),
-            ("updated_rank", Column::Int32(updated_rank)),
-        ]);
+        manufacturers.extend(ListedManufacturer::to_columns(&listed));
         manufacturers
+    }
+}
+
+/// `(left, right)` pairs of a side table.
+#[derive(Default)]
+pub(super) struct Pairs(Vec<(i32, i32)>);
+
+impl Pairs {
+    pub(super) fn push(&mut self, left: i32, right: i32) {
+        self.0.push((left, right));
+    }
+
+    /// Sorted by the left side, so that a look-up reads one run of rows; repeated pairs are one.
+    pub(super) fn into_columns(mut self, [left, right]: &PairNames) -> Columns {
+        self.0.sort_unstable();
+        self.0.dedup();
+        let (lefts, rights) = self.0.into_iter().unzip();
+        vec![left.column(lefts), right.column(rights)]
+    }
+}
+
+/// The rank of each item in the order of its key: `ranks[item]` is its place, from 0. A rank is
+/// unique, because every order ends with the record id; so ascending and descending are exact
+/// reverses of each other, and a page is a range of ranks.
+fn ranks<K: Ord>(count: usize, key: impl Fn(usize) -> K) -> Vec<i32> {
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_unstable_by_key(|&item| key(item));
+    let mut ranks = vec![0; count];
+    for (place, &item) in order.iter().enumerate() {
+        ranks[item] = int(place);
+    }
+    ranks
+}
+
+/// A place or ordinal as the integer that a release stores.
+pub(super) fn int(place: usize) -> i32 {
+    i32::try_from(place).unwrap_or_else(|_too_many| unreachable!("the writer limits records"))
+}
+
+/// An ordinal or a dictionary id as an index.
+fn index(number: i32) -> usize {
+    usize::try_from(number).unwrap_or_else(|_| unreachable!("they count from 0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_places_in_the_order_of_keys() {
+        let keys = ["c", "a", "b"];
+        assert_eq!(ranks(3, |item| keys[item]), [2, 0, 1]);
+        assert_eq!(ranks(0, |_| 0), [0_i32; 0]);
     }
 }

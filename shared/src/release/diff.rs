@@ -9,7 +9,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::manifest::{FieldCount, FieldCounts};
-use super::reader::{Coded, TermCodes};
+use super::reader::{Dictionaries, DictionaryEntry};
 use super::{Record, Release, ReleaseError, ReleaseId};
 use crate::base::render::coverage::is_member;
 
@@ -231,7 +231,7 @@ pub struct Contents {
     id: ReleaseId,
     boats: Vec<Record>,
     manufacturers: Vec<Record>,
-    terms: TermCodes,
+    terms: Dictionaries,
     fields: Option<FieldCounts>,
 }
 
@@ -252,7 +252,7 @@ impl Contents {
     }
 
     /// The slugs by which boats can be filtered, each list with its parameter.
-    fn filters(&self) -> [(&'static str, &[Coded]); 3] {
+    fn filters(&self) -> [(&'static str, &[DictionaryEntry]); 3] {
         [
             ("type", &self.terms.types),
             ("category", &self.terms.categories),

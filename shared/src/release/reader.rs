@@ -2,7 +2,6 @@
 //!
 //! Parquet readers do not notice most damage, so what is read of a file is what was hashed.
 
-mod listing;
 mod verified;
 
 use std::fs::{self, File};
@@ -15,6 +14,9 @@ use bytes::Bytes;
 use parquet::errors::ParquetError;
 
 use super::bodies::Bodies;
+use super::columns::{
+    BODY_LENGTH, BODY_OFFSET, ETAG, HEAD_LENGTH, ID, SLUG, TERM_ID, TERM_SLUG, VOCABULARY, WORD,
+};
 use super::hash::sha256_hex_of_reader;
 use super::manifest::{FileEntry, FileName, MANIFEST, Manifest};
 use super::tables::Table;
@@ -23,7 +25,7 @@ use crate::base::etag::ETag;
 use crate::base::{regular_file, render};
 use crate::release::pace::{AtOnce, Pace, paced};
 
-pub use self::listing::{ListedBoat, ListedManufacturer, Listing, Pair};
+pub use super::listing::{ListedBoat, ListedManufacturer, Listing, Pair};
 
 /// A release whose manifest has proved itself. It is in use until dropped.
 #[derive(Debug)]
@@ -66,18 +68,18 @@ impl Head {
     }
 }
 
-/// A word or term and its code.
-pub type Coded = (Box<str>, i32);
+/// A word or the slug of a term, and its dictionary id.
+pub type DictionaryEntry = (Box<str>, i32);
 
-/// The codes of the terms that boats refer to, by vocabulary.
+/// The dictionaries of the terms that boats refer to, by vocabulary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TermCodes {
+pub struct Dictionaries {
     /// Boat types.
-    pub types: Vec<Coded>,
+    pub types: Vec<DictionaryEntry>,
     /// Categories.
-    pub categories: Vec<Coded>,
+    pub categories: Vec<DictionaryEntry>,
     /// Activities.
-    pub activities: Vec<Coded>,
+    pub activities: Vec<DictionaryEntry>,
 }
 
 impl Release {
@@ -164,29 +166,34 @@ impl Release {
         self.records(FileName::Manufacturers)
     }
 
-    /// The codes of terms.
-    pub fn terms(&self) -> Result<TermCodes, ReleaseError> {
-        let (vocabularies, slugs, codes) = self.table(FileName::Terms, |table| {
+    /// The dictionaries of terms.
+    pub fn terms(&self) -> Result<Dictionaries, ReleaseError> {
+        let (vocabularies, slugs, ids) = self.table(FileName::Terms, |table| {
             Ok((
-                table.text("vocabulary")?,
-                table.text("slug")?,
-                table.int32("code")?,
+                table.column(&VOCABULARY)?,
+                table.column(&TERM_SLUG)?,
+                table.column(&TERM_ID)?,
             ))
         })?;
-        let mut terms = TermCodes::default();
-        for ((vocabulary, slug), code) in vocabularies.iter().zip(slugs).zip(codes) {
+        let mut terms = Dictionaries::default();
+        for ((vocabulary, slug), id) in vocabularies.iter().zip(slugs).zip(ids) {
             match &**vocabulary {
-                "type" => terms.types.push((slug, code)),
-                "category" => terms.categories.push((slug, code)),
-                _ => terms.activities.push((slug, code)),
+                "type" => terms.types.push((slug, id)),
+                "category" => terms.categories.push((slug, id)),
+                _ => terms.activities.push((slug, id)),
             }
         }
         Ok(terms)
     }
 
-    /// All words of folded names, sorted; a word's code is its place.
+    /// Everything that lists are asked by.
+    pub fn listing(&self) -> Result<Listing, ReleaseError> {
+        Listing::read(self)
+    }
+
+    /// All words of folded names, sorted; a word's dictionary id is its place.
     pub fn words(&self) -> Result<Vec<Box<str>>, ReleaseError> {
-        self.table(FileName::Words, |table| table.text("word"))
+        self.table(FileName::Words, |table| table.column(&WORD))
     }
 
     /// The bodies of boats: in memory when they take at most `memory_max` bytes.
@@ -222,7 +229,7 @@ impl Release {
     /// order of ordinals, and fill their file.
     fn offsets(&self, name: FileName, records: FileName) -> Result<Vec<u64>, ReleaseError> {
         let (begins, lengths) = self.table(records, |table| {
-            Ok((table.int64("body_offset")?, table.int32("body_length")?))
+            Ok((table.column(&BODY_OFFSET)?, table.column(&BODY_LENGTH)?))
         })?;
         let damaged = || {
             let reason = format!("its bodies do not fill {name}");
@@ -247,10 +254,10 @@ impl Release {
     fn records(&self, name: FileName) -> Result<Vec<Record>, ReleaseError> {
         let (ids, slugs, etags, heads) = self.table(name, |table| {
             Ok((
-                table.text("id")?,
-                table.text("slug")?,
-                table.etags("etag")?,
-                table.int32("head_length")?,
+                table.column(&ID)?,
+                table.column(&SLUG)?,
+                table.column(&ETAG)?,
+                table.column(&HEAD_LENGTH)?,
             ))
         })?;
         let mut records = Vec::with_capacity(ids.len());
@@ -269,7 +276,7 @@ impl Release {
         Ok(records)
     }
 
-    fn table<T>(
+    pub(super) fn table<T>(
         &self,
         name: FileName,
         columns: impl FnOnce(&Table<'_>) -> Result<T, ParquetError>,

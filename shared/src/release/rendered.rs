@@ -2,16 +2,14 @@
 //!
 //! Rendering is a pure function of the record, so an import may render on many threads.
 
+use super::listing::ListedBoat;
 use crate::base::etag::ETag;
 use crate::base::fold;
 use crate::base::ids::{IdOrSlug, Slug};
-use crate::base::model::{
-    BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary, Production,
-};
+use crate::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
 use crate::base::render::coverage::Coverage;
 use crate::base::render::{self, BodyTooLarge, Rendered};
 use crate::base::timestamp::Timestamp;
-use crate::base::units::Length;
 
 /// The body of a record and where its list row ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,8 +50,8 @@ pub struct RenderedBoat {
     pub(super) boat_type: Slug,
     pub(super) categories: Vec<Slug>,
     pub(super) activities: Vec<Slug>,
-    pub(super) production: Production,
-    pub(super) length: Length,
+    /// The values that the boat itself has; the others are known at the end of a release.
+    pub(super) listed: ListedBoat,
     pub(super) folded_model: Box<str>,
 }
 
@@ -71,8 +69,13 @@ impl RenderedBoat {
             boat_type: summary.boat_type.slug.clone(),
             categories: slugs(&details.categories),
             activities: slugs(&details.activities),
-            production: summary.production,
-            length: summary.length,
+            listed: ListedBoat {
+                first_year: summary.production.first_year,
+                last_year: summary.production.last_year,
+                unit: summary.length.unit(),
+                length: summary.length.physical(),
+                ..ListedBoat::default()
+            },
             folded_model: fold::fold(&summary.model).into(),
         })
     }

@@ -1,5 +1,6 @@
 //! Parquet files as named columns: how a table of a release is written and read back.
 
+use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,21 +27,105 @@ use crate::release::pace::Pace;
 /// For how many rows room is made before they are read, whatever a file says that it has.
 const ROWS_EXPECTED_MAX: usize = 1 << 22;
 
-/// Columns of a table under construction.
-pub(super) type Columns = Vec<(&'static str, Column)>;
+/// Columns of a table under construction, each with its name.
+pub(super) type Columns = Vec<(&'static str, ArrayRef)>;
 
-/// A column under construction.
-pub(super) enum Column {
-    /// Codes, ordinals, ranks, years.
-    Int32(Vec<i32>),
-    /// Years that may be missing.
-    OptionalInt32(Vec<Option<i32>>),
-    /// Offsets and physical lengths.
-    Int64(Vec<i64>),
-    /// Identifiers and words.
-    Text(Vec<Box<str>>),
-    /// Entity tags.
-    ETags(Vec<ETag>),
+/// What a column holds: how its values are written, and read back.
+pub(super) trait Value: Sized {
+    /// The values as a column.
+    fn into_array(values: Vec<Self>) -> ArrayRef;
+
+    /// Adds those of a part of a column; `None` where that is of another type.
+    fn extend(values: &mut Vec<Self>, part: &dyn Array) -> Option<()>;
+}
+
+/// Dictionary ids, ordinals, ranks, years.
+impl Value for i32 {
+    fn into_array(values: Vec<Self>) -> ArrayRef {
+        Arc::new(Int32Array::from(values))
+    }
+
+    fn extend(values: &mut Vec<Self>, part: &dyn Array) -> Option<()> {
+        values.extend_from_slice(part.as_primitive_opt::<Int32Type>()?.values());
+        Some(())
+    }
+}
+
+/// Years that may be missing.
+impl Value for Option<i32> {
+    fn into_array(values: Vec<Self>) -> ArrayRef {
+        Arc::new(Int32Array::from(values))
+    }
+
+    fn extend(values: &mut Vec<Self>, part: &dyn Array) -> Option<()> {
+        values.extend(part.as_primitive_opt::<Int32Type>()?);
+        Some(())
+    }
+}
+
+/// Offsets and physical lengths.
+impl Value for i64 {
+    fn into_array(values: Vec<Self>) -> ArrayRef {
+        Arc::new(Int64Array::from(values))
+    }
+
+    fn extend(values: &mut Vec<Self>, part: &dyn Array) -> Option<()> {
+        values.extend_from_slice(part.as_primitive_opt::<Int64Type>()?.values());
+        Some(())
+    }
+}
+
+/// Identifiers and words.
+impl Value for Box<str> {
+    fn into_array(values: Vec<Self>) -> ArrayRef {
+        Arc::new(StringArray::from_iter_values(values))
+    }
+
+    fn extend(values: &mut Vec<Self>, part: &dyn Array) -> Option<()> {
+        let texts = part.as_string_opt::<i32>()?;
+        values.extend(texts.iter().map(|text| text.unwrap_or_default().into()));
+        Some(())
+    }
+}
+
+impl Value for ETag {
+    fn into_array(values: Vec<Self>) -> ArrayRef {
+        let tags = values.iter().map(|tag| tag.as_bytes().as_slice());
+        let array = FixedSizeBinaryArray::try_from_iter(tags.clone())
+            // Without a first value the width cannot be inferred.
+            .or_else(|_empty| {
+                let none = std::iter::empty::<Option<&[u8]>>();
+                FixedSizeBinaryArray::try_from_sparse_iter_with_size(none, 16)
+            });
+        Arc::new(array.unwrap_or_else(|error| unreachable!("tags have one width: {error}")))
+    }
+
+    fn extend(values: &mut Vec<Self>, part: &dyn Array) -> Option<()> {
+        for tag in part.as_fixed_size_binary_opt()? {
+            values.push(Self::from_bytes(tag?.try_into().ok()?));
+        }
+        Some(())
+    }
+}
+
+/// The name of a column, and the type of its values.
+pub(super) struct Name<T> {
+    text: &'static str,
+    values: PhantomData<fn() -> T>,
+}
+
+impl<T: Value> Name<T> {
+    pub(super) const fn new(text: &'static str) -> Self {
+        Self {
+            text,
+            values: PhantomData,
+        }
+    }
+
+    /// The column of these values.
+    pub(super) fn column(&self, values: Vec<T>) -> (&'static str, ArrayRef) {
+        (self.text, T::into_array(values))
+    }
 }
 
 /// Writes `columns`, all of one length, as the Parquet file `name` in `directory`, and syncs it.
@@ -56,10 +141,7 @@ pub(super) fn write(
         source,
     };
     let file = NewFile::create(directory, name)?;
-    let arrays = columns
-        .into_iter()
-        .map(|(name, column)| (name, array(column)));
-    let batch = RecordBatch::try_from_iter(arrays).map_err(|error| parquet(error.into()))?;
+    let batch = RecordBatch::try_from_iter(columns).map_err(|error| parquet(error.into()))?;
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_created_by("boat-catalogue".to_owned())
@@ -69,25 +151,6 @@ pub(super) fn write(
     writer.write(&batch).map_err(parquet)?;
     let file = writer.into_inner().map_err(parquet)?;
     file.finish().map_err(ReleaseError::io("sync", &path))
-}
-
-fn array(column: Column) -> ArrayRef {
-    match column {
-        Column::Int32(values) => Arc::new(Int32Array::from(values)),
-        Column::OptionalInt32(values) => Arc::new(Int32Array::from(values)),
-        Column::Int64(values) => Arc::new(Int64Array::from(values)),
-        Column::Text(values) => Arc::new(StringArray::from_iter_values(values)),
-        Column::ETags(values) => {
-            let tags = values.iter().map(|tag| tag.as_bytes().as_slice());
-            let array = FixedSizeBinaryArray::try_from_iter(tags.clone())
-                // Without a first value the width cannot be inferred.
-                .or_else(|_empty| {
-                    let none = std::iter::empty::<Option<&[u8]>>();
-                    FixedSizeBinaryArray::try_from_sparse_iter_with_size(none, 16)
-                });
-            Arc::new(array.unwrap_or_else(|error| unreachable!("tags have one width: {error}")))
-        }
-    }
 }
 
 /// A table that is read back, column by column: one decodes no more than is asked for.
@@ -113,56 +176,15 @@ impl<'a> Table<'a> {
         self.pace
     }
 
-    /// All values of an integer column without nulls.
-    pub(super) fn int32(&self, name: &str) -> Result<Vec<i32>, ParquetError> {
-        self.column(name, |column, values| {
-            values.extend_from_slice(column.as_primitive_opt::<Int32Type>()?.values());
-            Some(())
-        })
+    /// Whether there is a column of that name.
+    pub(super) fn has<T>(&self, name: &Name<T>) -> bool {
+        let columns = self.metadata.schema().fields();
+        columns.iter().any(|column| column.name() == name.text)
     }
 
-    /// All values of an integer column, some of which may be missing.
-    pub(super) fn optional_int32(&self, name: &str) -> Result<Vec<Option<i32>>, ParquetError> {
-        self.column(name, |column, values| {
-            values.extend(column.as_primitive_opt::<Int32Type>()?);
-            Some(())
-        })
-    }
-
-    /// All values of a long integer column without nulls.
-    pub(super) fn int64(&self, name: &str) -> Result<Vec<i64>, ParquetError> {
-        self.column(name, |column, values| {
-            values.extend_from_slice(column.as_primitive_opt::<Int64Type>()?.values());
-            Some(())
-        })
-    }
-
-    /// All values of a text column.
-    pub(super) fn text(&self, name: &str) -> Result<Vec<Box<str>>, ParquetError> {
-        self.column(name, |column, values| {
-            let texts = column.as_string_opt::<i32>()?;
-            values.extend(texts.iter().map(|text| text.unwrap_or_default().into()));
-            Some(())
-        })
-    }
-
-    /// All values of a column of entity tags.
-    pub(super) fn etags(&self, name: &str) -> Result<Vec<ETag>, ParquetError> {
-        self.column(name, |column, values| {
-            for tag in column.as_fixed_size_binary_opt()? {
-                values.push(ETag::from_bytes(tag?.try_into().ok()?));
-            }
-            Some(())
-        })
-    }
-
-    /// All values of a column, of which `push` adds one part after the other, or says that it is
-    /// of another type.
-    fn column<T>(
-        &self,
-        name: &str,
-        push: impl Fn(&dyn Array, &mut Vec<T>) -> Option<()>,
-    ) -> Result<Vec<T>, ParquetError> {
+    /// All values of a column.
+    pub(super) fn column<T: Value>(&self, name: &Name<T>) -> Result<Vec<T>, ParquetError> {
+        let name = name.text;
         let (contents, metadata) = (self.contents.clone(), self.metadata.clone());
         let only = ProjectionMask::columns(metadata.parquet_schema(), [name]);
         let rows = self.metadata.metadata().file_metadata().num_rows();
@@ -173,8 +195,9 @@ impl<'a> Table<'a> {
             let batch = batch?;
             let column = batch.column_by_name(name);
             self.pace.step();
-            let pushed = column.and_then(|column| push(column, &mut values));
-            pushed.ok_or_else(|| ParquetError::General(format!("no column {name} of its type")))?;
+            let extended = column.and_then(|column| T::extend(&mut values, column));
+            extended
+                .ok_or_else(|| ParquetError::General(format!("no column {name} of its type")))?;
         }
         if values.len() != rows {
             let reason = format!("column {name} does not have the {rows} rows of its file");

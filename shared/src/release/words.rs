@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::pairs::Pairs;
-use super::ranks::code;
-use super::tables::{Column, Columns};
+use super::columns::{Pairs, WORD, int};
+use super::listing::{BOAT_WORDS, MANUFACTURER_WORDS};
+use super::tables::Columns;
 use crate::base::fold::words;
 
 /// The tables of words.
@@ -19,15 +19,15 @@ impl WordTables {
     pub(super) fn of(models: &[Box<str>], names: &[Box<str>]) -> Self {
         let words = Words::of([models, names]);
         Self {
-            of_boats: words.pairs(models).into_columns("word", "boat"),
-            of_manufacturers: words.pairs(names).into_columns("word", "manufacturer"),
+            of_boats: words.pairs(models).into_columns(&BOAT_WORDS),
+            of_manufacturers: words.pairs(names).into_columns(&MANUFACTURER_WORDS),
             words: words.into_columns(),
         }
     }
 }
 
-/// Every word of every folded name; a word's code is its place in the order of code points, so
-/// that the words with a common prefix are a range of codes.
+/// Every word of every folded name; a word's dictionary id is its place in the order of code points, so
+/// that the words with a common prefix are a range of ids.
 struct Words(Vec<Box<str>>);
 
 impl Words {
@@ -46,7 +46,7 @@ impl Words {
             for word in words(name) {
                 let place = self.0.binary_search_by(|known| (**known).cmp(word));
                 if let Ok(place) = place {
-                    pairs.push(code(place), code(ordinal));
+                    pairs.push(int(place), int(ordinal));
                 }
             }
         }
@@ -54,6 +54,6 @@ impl Words {
     }
 
     fn into_columns(self) -> Columns {
-        vec![("word", Column::Text(self.0))]
+        vec![WORD.column(self.0)]
     }
 }

@@ -4,7 +4,7 @@
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
 use server::params::{BOATS, List, MANUFACTURERS};
-use shared::release::reader::Coded;
+use shared::release::reader::DictionaryEntry;
 use shared::release::{Release, ReleaseError};
 
 const SEED: u64 = 1;
@@ -74,7 +74,7 @@ const FILTERS: [Filter; 12] = [
 
 impl Values {
     fn read(release: &Release) -> Result<Self, ReleaseError> {
-        let slugs = |terms: Vec<Coded>| terms.into_iter().map(|(slug, _)| slug).collect();
+        let slugs = |terms: Vec<DictionaryEntry>| terms.into_iter().map(|(slug, _)| slug).collect();
         let terms = release.terms()?;
         let makers = release.manufacturers()?.into_iter();
         let mut words = release.words()?;

@@ -1,0 +1,457 @@
+//! What lists filter and sort by, as integers: the rows of boats and manufacturers, and pairs.
+//!
+//! A column of these rows is named here and nowhere else: [`columns!`] writes and reads it. One that
+//! is added later says what is read of a release that lacks it, so that releases which were made
+//! before stay readable.
+//!
+//! Every ordinal is one of a record, every rank is the place of one record, and no dictionary id is
+//! negative: that is checked here, so that users need not doubt it.
+
+use arrow::array::ArrayRef;
+use parquet::errors::ParquetError;
+
+use super::tables::{Columns, Name, Table, Value};
+use super::{FileName, Release, ReleaseError};
+use crate::base::model::{YEAR_MAX, YEAR_MIN};
+use crate::base::units::Unit;
+use crate::release::pace::{Pace, paced};
+
+/// So many values of one column are taken over at a step, which takes microseconds.
+const ROWS_AT_A_STEP: usize = 1024;
+
+/// The dictionary id of a term or a word, and the ordinal of a record that has it.
+pub type Pair = (i32, i32);
+
+/// Everything that lists are asked by.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Boats, by ordinal.
+    pub boats: Vec<ListedBoat>,
+    /// Categories of boats, sorted.
+    pub boat_categories: Vec<Pair>,
+    /// Activities of boats, sorted.
+    pub boat_activities: Vec<Pair>,
+    /// Words of boats' models, sorted.
+    pub boat_words: Vec<Pair>,
+    /// Manufacturers, by ordinal.
+    pub manufacturers: Vec<ListedManufacturer>,
+    /// Words of manufacturers' names, sorted.
+    pub manufacturer_words: Vec<Pair>,
+}
+
+/// What a boat is filtered by, and its place in each order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListedBoat {
+    /// Ordinal of the manufacturer.
+    pub manufacturer: i32,
+    /// Dictionary id of the type.
+    pub boat_type: i32,
+    /// First year of production.
+    pub first_year: u16,
+    /// Last year of production; `None` where it goes on.
+    pub last_year: Option<u16>,
+    /// The system that the boat was measured in.
+    pub unit: Unit,
+    /// Physical length.
+    pub length: i64,
+    /// Place by model.
+    pub model_rank: i32,
+    /// Place by first year.
+    pub year_rank: i32,
+    /// Place by length.
+    pub length_rank: i32,
+    /// Place by manufacturer.
+    pub manufacturer_rank: i32,
+}
+
+/// A manufacturer's place in each order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListedManufacturer {
+    /// Place by name.
+    pub name_rank: i32,
+    /// Place by time of the last change.
+    pub updated_rank: i32,
+}
+
+/// The columns of a table of such rows.
+pub(super) trait Row: Default {
+    /// All rows as columns.
+    fn to_columns(rows: &[Self]) -> Columns;
+
+    /// All rows of a table.
+    fn read(table: &Table<'_>) -> Result<Vec<Self>, ParquetError>;
+}
+
+/// Says which field of a row is which column, and what a row has whose table lacks it, if a table
+/// may: `"cabins" => cabins or 0`.
+macro_rules! columns {
+    ($row:ident { $($name:literal => $field:ident $(or $absent:expr)?,)* }) => {
+        impl Row for $row {
+            fn to_columns(rows: &[Self]) -> Columns {
+                vec![$(to_column($name, rows, |row| row.$field)),*]
+            }
+
+            fn read(table: &Table<'_>) -> Result<Vec<Self>, ParquetError> {
+                let mut rows = Vec::new();
+                $(
+                    let absent = None $(.or(Some($absent)))?;
+                    read_column(table, $name, &mut rows, absent, |row: &mut Self, value| {
+                        row.$field = value;
+                    })?;
+                )*
+                Ok(rows)
+            }
+        }
+    };
+}
+
+columns!(ListedBoat {
+    "manufacturer" => manufacturer,
+    "type" => boat_type,
+    "first_year" => first_year,
+    "last_year" => last_year,
+    "unit" => unit,
+    "length" => length,
+    "model_rank" => model_rank,
+    "year_rank" => year_rank,
+    "length_rank" => length_rank,
+    "manufacturer_rank" => manufacturer_rank,
+});
+
+columns!(ListedManufacturer {
+    "name_rank" => name_rank,
+    "updated_rank" => updated_rank,
+});
+
+/// A field of a row, which a column holds in its own form.
+trait Field: Copy {
+    type Stored: Value;
+
+    fn store(self) -> Self::Stored;
+
+    /// `None` where no record has that value.
+    fn load(stored: Self::Stored) -> Option<Self>;
+}
+
+impl Field for i32 {
+    type Stored = Self;
+
+    fn store(self) -> Self {
+        self
+    }
+
+    fn load(stored: Self) -> Option<Self> {
+        Some(stored)
+    }
+}
+
+impl Field for i64 {
+    type Stored = Self;
+
+    fn store(self) -> Self {
+        self
+    }
+
+    fn load(stored: Self) -> Option<Self> {
+        Some(stored)
+    }
+}
+
+/// A year.
+impl Field for u16 {
+    type Stored = i32;
+
+    fn store(self) -> i32 {
+        self.into()
+    }
+
+    fn load(stored: i32) -> Option<Self> {
+        let year = stored.try_into().ok()?;
+        (YEAR_MIN..=YEAR_MAX).contains(&year).then_some(year)
+    }
+}
+
+impl Field for Option<u16> {
+    type Stored = Option<i32>;
+
+    fn store(self) -> Option<i32> {
+        self.map(i32::from)
+    }
+
+    fn load(stored: Option<i32>) -> Option<Self> {
+        match stored {
+            None => Some(None),
+            Some(year) => u16::load(year).map(Some),
+        }
+    }
+}
+
+impl Field for Unit {
+    type Stored = i32;
+
+    fn store(self) -> i32 {
+        match self {
+            Self::Metric => 0,
+            Self::Imperial => 1,
+        }
+    }
+
+    fn load(stored: i32) -> Option<Self> {
+        match stored {
+            0 => Some(Self::Metric),
+            1 => Some(Self::Imperial),
+            _ => None,
+        }
+    }
+}
+
+fn to_column<R, F: Field>(
+    name: &'static str,
+    rows: &[R],
+    field: impl Fn(&R) -> F,
+) -> (&'static str, ArrayRef) {
+    let values = rows.iter().map(|row| field(row).store());
+    Name::new(name).column(values.collect())
+}
+
+/// Reads one column of all rows, which are made with the first column.
+fn read_column<R: Row, F: Field>(
+    table: &Table<'_>,
+    name: &'static str,
+    rows: &mut Vec<R>,
+    absent: Option<F>,
+    set: impl Fn(&mut R, F),
+) -> Result<(), ParquetError> {
+    let name = Name::new(name);
+    if let Some(absent) = absent
+        && !table.has(&name)
+    {
+        paced(rows, table.pace()).for_each(|row| set(row, absent));
+        return Ok(());
+    }
+    let values = table.column(&name)?;
+    rows.resize_with(values.len(), R::default);
+    for (place, (row, value)) in rows.iter_mut().zip(values).enumerate() {
+        if place.is_multiple_of(ROWS_AT_A_STEP) {
+            table.pace().step();
+        }
+        let value = F::load(value);
+        set(
+            row,
+            value.ok_or_else(|| unsound("a boat has values that no boat has"))?,
+        );
+    }
+    Ok(())
+}
+
+/// Pairs of a dictionary id and an ordinal: how the columns of their table are called.
+pub(super) type PairNames = [Name<i32>; 2];
+
+pub(super) const BOAT_TERMS: PairNames = [Name::new("term"), Name::new("boat")];
+pub(super) const BOAT_WORDS: PairNames = [Name::new("word"), Name::new("boat")];
+pub(super) const MANUFACTURER_WORDS: PairNames = [Name::new("word"), Name::new("manufacturer")];
+
+impl Listing {
+    /// Reads everything that lists are asked by.
+    pub(super) fn read(release: &Release) -> Result<Self, ReleaseError> {
+        let manufacturers = release.table(FileName::Manufacturers, listed_manufacturers)?;
+        let makers = manufacturers.len();
+        let boats = release.table(FileName::Boats, |table| listed_boats(table, makers))?;
+        let of_boats = |file, names| pairs(release, file, names, boats.len());
+        Ok(Self {
+            boat_categories: of_boats(FileName::BoatCategories, &BOAT_TERMS)?,
+            boat_activities: of_boats(FileName::BoatActivities, &BOAT_TERMS)?,
+            boat_words: of_boats(FileName::BoatWords, &BOAT_WORDS)?,
+            manufacturer_words: pairs(
+                release,
+                FileName::ManufacturerWords,
+                &MANUFACTURER_WORDS,
+                makers,
+            )?,
+            boats,
+            manufacturers,
+        })
+    }
+}
+
+/// A side table, whose second column has ordinals below `records`.
+fn pairs(
+    release: &Release,
+    file: FileName,
+    [id, ordinal]: &PairNames,
+    records: usize,
+) -> Result<Vec<Pair>, ReleaseError> {
+    release.table(file, |table| {
+        let pairs = table.column(id)?.into_iter().zip(table.column(ordinal)?);
+        let pairs: Vec<_> = paced(pairs, table.pace()).collect();
+        if are_sound(&pairs, records, table.pace()) {
+            return Ok(pairs);
+        }
+        Err(unsound("its pairs are not sorted, or of no record"))
+    })
+}
+
+fn listed_boats(table: &Table<'_>, makers: usize) -> Result<Vec<ListedBoat>, ParquetError> {
+    let boats = ListedBoat::read(table)?;
+    let is_sound = |boat: &ListedBoat| {
+        let has_ended = boat
+            .last_year
+            .is_none_or(|last_year| boat.first_year <= last_year);
+        place(boat.manufacturer) < makers && 0 <= boat.boat_type && has_ended
+    };
+    if !paced(&boats, table.pace()).all(is_sound) {
+        return Err(unsound("a boat has values that no boat has"));
+    }
+    let ranks = paced(&boats, table.pace()).map(|boat| {
+        let ListedBoat {
+            model_rank,
+            year_rank,
+            length_rank,
+            manufacturer_rank,
+            ..
+        } = *boat;
+        [model_rank, year_rank, length_rank, manufacturer_rank]
+    });
+    check_places(boats.len(), ranks)?;
+    Ok(boats)
+}
+
+fn listed_manufacturers(table: &Table<'_>) -> Result<Vec<ListedManufacturer>, ParquetError> {
+    let makers = ListedManufacturer::read(table)?;
+    let ranks = |maker: &ListedManufacturer| [maker.name_rank, maker.updated_rank];
+    check_places(makers.len(), paced(&makers, table.pace()).map(ranks))?;
+    Ok(makers)
+}
+
+fn unsound(reason: &str) -> ParquetError {
+    ParquetError::General(reason.to_owned())
+}
+
+/// As an index; beyond every table where it is negative.
+fn place(number: i32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// Whether pairs are sorted, and each is of a dictionary id and of one of so many records.
+fn are_sound(pairs: &[Pair], records: usize, pace: &dyn Pace) -> bool {
+    let mut before = None;
+    paced(pairs, pace).all(|pair| {
+        let is_later = before < Some(pair);
+        before = Some(pair);
+        is_later && 0 <= pair.0 && place(pair.1) < records
+    })
+}
+
+/// Checks that ranks are, in each of the orders, the places of so many records.
+fn check_places<const ORDERS: usize>(
+    records: usize,
+    ranks: impl Iterator<Item = [i32; ORDERS]>,
+) -> Result<(), ParquetError> {
+    let mut is_taken = vec![[false; ORDERS]; records];
+    for (order, rank) in ranks.flat_map(|ranks| ranks.into_iter().enumerate()) {
+        let taken = is_taken.get_mut(place(rank));
+        let taken = taken.map(|orders| std::mem::replace(&mut orders[order], true));
+        if taken != Some(false) {
+            return Err(unsound(
+                "in an order, not every record has a place of its own",
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::release::pace::AtOnce;
+    use crate::release::tables;
+
+    #[test]
+    fn pairs_are_sorted_and_of_records_that_there_are() {
+        let are_sound = |pairs: &[Pair], records| are_sound(pairs, records, &AtOnce);
+        assert!(are_sound(&[], 0));
+        assert!(are_sound(&[(0, 1), (0, 2), (1, 0)], 3));
+        for (pairs, records) in [
+            (&[(0, 2), (0, 1)][..], 3),
+            (&[(0, 1), (0, 1)], 2),
+            (&[(1, 0), (0, 1)], 2),
+            (&[(0, 1), (0, 2)], 2),
+            (&[(0, -1)], 2),
+            (&[(-1, 0)], 2),
+            (&[(0, 0)], 0),
+        ] {
+            assert!(!are_sound(pairs, records), "{pairs:?} of {records}");
+        }
+    }
+
+    #[test]
+    fn every_record_has_a_place_of_its_own_in_every_order() {
+        let check = |ranks: &[[i32; 2]]| check_places(ranks.len(), ranks.iter().copied());
+        check(&[]).unwrap();
+        check(&[[0, 2], [1, 1], [2, 0]]).unwrap();
+        check(&[[0, 1], [1, 1]]).unwrap_err();
+        check(&[[0, 0], [2, 1]]).unwrap_err();
+        check(&[[0, 0], [1, -1]]).unwrap_err();
+    }
+
+    #[test]
+    fn a_unit_is_one_of_two() {
+        for unit in [Unit::Metric, Unit::Imperial] {
+            assert_eq!(Unit::load(unit.store()), Some(unit));
+        }
+        assert_eq!([Unit::load(2), Unit::load(-1)], [None; 2]);
+    }
+
+    /// Rows of which an earlier version wrote only the first column.
+    #[derive(Debug, Default, PartialEq)]
+    struct Grown {
+        length: i64,
+        cabins: i32,
+    }
+
+    columns!(Grown {
+        "length" => length,
+        "cabins" => cabins or 7,
+    });
+
+    /// The rows that are read of a table with these columns.
+    fn read(columns: Columns) -> Result<Vec<Grown>, ParquetError> {
+        let directory = tempfile::tempdir().unwrap();
+        tables::write(directory.path(), FileName::Boats, columns).unwrap();
+        let path = directory.path().join(FileName::Boats.as_str());
+        let table = Table::new(fs::read(path).unwrap().into(), &AtOnce)?;
+        Grown::read(&table)
+    }
+
+    #[test]
+    fn a_year_is_one_that_a_boat_may_have() {
+        for year in [YEAR_MIN, YEAR_MAX] {
+            assert_eq!(u16::load(year.store()), Some(year));
+            assert_eq!(Option::<u16>::load(Some(year.store())), Some(Some(year)));
+        }
+        let beyond = [i32::from(YEAR_MIN) - 1, i32::from(YEAR_MAX) + 1, -1, 70_000];
+        assert_eq!(beyond.map(u16::load), [None; 4]);
+        assert_eq!(Option::<u16>::load(Some(0)), None);
+        assert_eq!(Option::<u16>::load(None), Some(None));
+    }
+
+    #[test]
+    fn a_column_that_a_release_lacks_has_its_absent_value() {
+        let rows = || [(3, 1), (5, 2)].map(|(length, cabins)| Grown { length, cabins });
+        assert_eq!(read(Grown::to_columns(&rows())).unwrap(), rows());
+        let absent = rows().map(|row| Grown { cabins: 7, ..row });
+        let mut columns = Grown::to_columns(&rows());
+        assert_eq!(columns.split_off(1).len(), 1);
+        assert_eq!(read(columns).unwrap(), absent);
+    }
+
+    #[test]
+    fn a_column_that_every_release_has_is_not_missed_in_silence_nor_read_as_another_type() {
+        let columns = || Grown::to_columns(&[Grown::default()]);
+        read(columns().split_off(1)).unwrap_err();
+        let (length, cabins) = (columns().remove(0), columns().remove(1));
+        read(vec![("length", cabins.1), ("cabins", length.1)]).unwrap_err();
+    }
+}
