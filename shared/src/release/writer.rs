@@ -133,12 +133,11 @@ impl ReleaseWriter {
             files,
         };
         let id = manifest.id(&published_at);
-        let (id, manifest, existed) = match find(&id)? {
-            Some((equal, manifest)) => (equal, manifest, true),
-            None => {
-                publish(&self.store, self.staging, &manifest, &id)?;
-                (id, manifest, false)
-            }
+        let (id, manifest, existed) = if let Some((equal, manifest)) = find(&id)? {
+            (equal, manifest, true)
+        } else {
+            publish(&self.store, self.staging, &manifest, &id)?;
+            (id, manifest, false)
         };
         Ok(Finished {
             id,
