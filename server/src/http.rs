@@ -5,7 +5,7 @@
 //! forms are not: its router drops empty segments, its error pages may be HTML, its limits answer
 //! without a body.
 //!
-//! Reading order: [`routes`] is the table of endpoints, `pipeline` the order of checks, `boats`,
+//! Reading order: `pipeline` is the order of checks, `boats`,
 //! `manufacturers` and `service` the endpoints, `docs` the documentation, `representation` what is sent of a body, `error`
 //! the map from errors to HTTP, `headers` the map from status to headers, and [`openapi`] the
 //! contract for programs. [`admin`] is the other address, for whoever operates the server.
@@ -31,7 +31,6 @@ pub(crate) mod outcomes;
 mod pipeline;
 mod refusing;
 mod representation;
-pub mod routes;
 mod serve;
 mod service;
 mod socket;

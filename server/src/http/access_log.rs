@@ -17,9 +17,9 @@ use tracing::field::display;
 use super::Reply;
 use super::headers::Facts;
 use super::pipeline::Seen;
-use super::routes;
 use crate::app::App;
 use crate::cache::Freshness;
+use crate::contract::routes;
 
 /// A request that is being answered. Dropped before it is, it is a line of its own.
 pub(crate) struct Pending<'a> {

@@ -7,7 +7,7 @@ use shared::base::ids::IdOrSlug;
 
 use super::error::ApiError;
 use super::look_up::{Found, LookUp, boats_of, parse_nested, parse_record};
-use super::routes::CatalogueOperation;
+use crate::contract::routes::CatalogueOperation;
 use crate::params::{
     BOATS, BOATS_OF_MANUFACTURER, ListQuery, MANUFACTURERS, ParamIssue, QueryString,
 };

@@ -20,7 +20,7 @@ use shared::base::etag::ETag;
 use super::error::ApiError;
 use super::headers::{Facts, Keeping, Media};
 use super::openapi;
-use super::routes::{FILES, File};
+use crate::contract::routes::{FILES, File};
 use crate::params::{NoParams, QueryString};
 
 /// A file as it is served.

@@ -32,7 +32,7 @@ use objects::{
 
 use super::limits::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use super::representation::TINY_BYTES;
-use super::routes::{self, ROUTES, Route};
+use crate::contract::routes::{self, ROUTES, Route};
 use crate::params::{LIMIT_DEFAULT, LIMIT_MAX};
 
 /// The name of the security scheme.

@@ -8,8 +8,8 @@ use shared::base::etag::Coding;
 use super::error::ApiError;
 use super::headers::{Facts, Keeping};
 use super::openapi;
-use super::routes::ServiceOperation;
 use crate::app::App;
+use crate::contract::routes::ServiceOperation;
 use crate::params::{NoParams, QueryString};
 
 /// Answers a service endpoint.

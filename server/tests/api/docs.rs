@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use serde_json::Value;
+use server::contract::routes::FILES;
 use server::http::openapi;
-use server::http::routes::FILES;
 
 use crate::answer::check_text;
 use crate::app::TestApp;

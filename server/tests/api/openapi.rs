@@ -8,8 +8,8 @@ mod snapshots;
 use std::collections::BTreeSet;
 
 use serde_json::json;
+use server::contract::routes::ROUTES;
 use server::http::openapi;
-use server::http::routes::ROUTES;
 
 use crate::answer::check_text;
 use crate::app::{Ask, TestApp};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use server::http::routes::{FILES, Operation, ROUTES};
+use server::contract::routes::{FILES, Operation, ROUTES};
 use shared::keys::scope::Scope;
 
 use crate::answer::check_text;

@@ -5,8 +5,8 @@ use serde_json::Value;
 use shared::base::etag::Coding;
 
 use super::objects::{Header, Members, OrReference};
+use crate::contract::routes::{CatalogueOperation, Operation, ServiceOperation};
 use crate::http::headers::Group;
-use crate::http::routes::{CatalogueOperation, Operation, ServiceOperation};
 use crate::request_id::RequestId;
 
 /// A header: its group, its name, its meaning, its form, a value.

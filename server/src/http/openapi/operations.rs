@@ -7,7 +7,7 @@ use shared::base::model::{BoatSummary, ManufacturerSummary};
 use super::objects::{Link, Members, Parameter, Tag};
 use super::parameters;
 use super::shapes::{Boat, Envelope, List, Manufacturer, ThisDocument};
-use crate::http::routes::{CatalogueOperation, Operation, ServiceOperation};
+use crate::contract::routes::{CatalogueOperation, Operation, ServiceOperation};
 use crate::http::service::{Data, Health};
 use crate::params;
 

@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 use super::objects::{Example, MediaType, Members, OrReference, Response};
 use super::operations::Answer;
 use super::{errors, headers};
+use crate::contract::routes::{Operation, Route, ServiceOperation, Template};
 use crate::http::error::{ApiError, ErrorEnvelope};
-use crate::http::routes::{Operation, Route, ServiceOperation, Template};
 
 /// Errors of any request, whatever it asks for.
 const OF_ALL: [u16; 8] = [400, 401, 408, 413, 414, 431, 500, 503];
