@@ -12,8 +12,7 @@ use crate::cache::ListCache;
 use crate::catalogue::Catalogue;
 use crate::clock_watch::ClockWatch;
 use crate::compressed::CompressedBodies;
-use crate::contract::routes;
-use crate::http::{AllowedOrigins, outcomes};
+use crate::http::AllowedOrigins;
 use crate::keyring::Keyring;
 use crate::limits::{MinuteStore, Patience, Quotas, RateLimits, SHARED_WAIT_MAX};
 use crate::metrics::Metrics;
@@ -62,7 +61,7 @@ impl App {
     /// An app that starts now, with empty minute windows and empty caches.
     pub fn new(parts: Parts) -> Self {
         let now = parts.clock.now();
-        let metrics = Metrics::new(&routes::names(), &outcomes::all());
+        let metrics = Metrics::new();
         metrics.releases.serve(now.unix_seconds());
         Self {
             environment: parts.environment,

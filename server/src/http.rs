@@ -27,7 +27,6 @@ mod last_fields;
 mod limits;
 mod look_up;
 pub mod openapi;
-pub(crate) mod outcomes;
 mod pipeline;
 mod refusing;
 mod representation;
@@ -36,7 +35,7 @@ mod service;
 mod socket;
 
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -48,6 +47,7 @@ use tokio::sync::watch;
 use shared::base::clock::Moment;
 
 use crate::app::App;
+use crate::error_chain::chain;
 use crate::metrics::Outcome;
 use crate::request_id::RequestId;
 use access_log::Pending;
@@ -183,7 +183,7 @@ impl Reply {
                 body: None,
             },
             Err(error) => {
-                error.log(app, facts.request_id);
+                log_cause(&error, app, facts.request_id);
                 error.tell(&mut facts);
                 let body = Some(error.body(facts.request_id).into());
                 Self {
@@ -234,6 +234,26 @@ impl Reply {
             bytes.extend_from_slice(&self.body.unwrap_or_default());
         }
         bytes
+    }
+}
+
+/// Logs what the client is not told; overloads seldom, for there may be thousands a second.
+fn log_cause(error: &ApiError, app: &App, request_id: RequestId) {
+    match error {
+        ApiError::Internal(cause) => {
+            tracing::error!(request.id = %request_id, "request failed: {}", chain(&**cause));
+        }
+        ApiError::Overloaded(cause) => {
+            let mut overloads = app.overloads.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(left_out) = overloads.due(app.clock.now()) {
+                let cause = chain(&**cause);
+                tracing::warn!(request.id = %request_id, left_out, "request refused: {cause}");
+            }
+        }
+        ApiError::Unavailable(cause) => {
+            tracing::warn!(request.id = %request_id, "request refused: {}", chain(&**cause));
+        }
+        _ => {}
     }
 }
 

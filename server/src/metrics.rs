@@ -45,10 +45,10 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Nothing counted yet. Requests are counted by these routes and outcomes.
-    pub(crate) fn new(routes: &[String], outcomes: &[Outcome]) -> Self {
+    /// Nothing counted yet.
+    pub(crate) fn new() -> Self {
         Self {
-            requests: Requests::new(routes, outcomes),
+            requests: Requests::of_contract(),
             connections: Arc::new(Connections::new()),
             queries: Queries::new(),
             releases: Releases::default(),

@@ -1,13 +1,12 @@
-//! The only map from errors to HTTP: status, code, message and envelope of every refusal.
+//! Why a request is refused, with what its answer names, and the envelope of that answer. Status,
+//! code and sentence stand in the contract's table of errors.
 //!
 //! What clients may know and what only the log may know are kept apart: `Internal`, `Overloaded`
-//! and `Unavailable` carry a cause that is logged here, and a client gets a fixed sentence.
+//! and `Unavailable` carry a cause that is logged elsewhere, and a client gets a fixed sentence.
 
 mod bad_head;
-mod message;
 
 use std::error::Error;
-use std::sync::PoisonError;
 
 use salvo::http::StatusCode;
 use schemars::JsonSchema;
@@ -15,12 +14,12 @@ use serde::Serialize;
 use shared::keys::key::KeyRefusal;
 use shared::keys::scope::Scope;
 
+use super::connection::HEAD_MAX;
 use super::headers::Facts;
-use super::openapi::{codes, conditions};
-use crate::app::App;
+use super::limits::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::cache::CacheError;
 use crate::catalogue::{BodyError, ListError, QueryError};
-use crate::error_chain::chain;
+use crate::contract::errors::{self, ErrorKind};
 use crate::keyring::VerifyError;
 use crate::limits::{QuotaError, Usage};
 use crate::params::ParamIssue;
@@ -85,54 +84,63 @@ impl ApiError {
         Self::Internal(cause.into())
     }
 
-    pub(crate) fn status(&self) -> StatusCode {
+    /// The row of the error in the table of the contract.
+    pub(crate) fn kind(&self) -> ErrorKind {
         match self {
-            Self::Validation(_) => StatusCode::BAD_REQUEST,
-            Self::MissingKey
-            | Self::MalformedAuthorization
-            | Self::CredentialInQuery
-            | Self::UnknownKey
-            | Self::RefusedKey(_) => StatusCode::UNAUTHORIZED,
-            Self::MissingScopes(_) => StatusCode::FORBIDDEN,
-            Self::NoRecord(_) | Self::UnknownPath => StatusCode::NOT_FOUND,
-            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
-            Self::BodyNotAllowed => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::UriTooLong => StatusCode::URI_TOO_LONG,
-            Self::RateLimited(_) | Self::QuotaExceeded(_) => StatusCode::TOO_MANY_REQUESTS,
-            Self::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            Self::Internal(_) | Self::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::TooManyConnections | Self::Overloaded(_) | Self::Unavailable(_) => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
+            Self::Validation(_) => errors::VALIDATION,
+            Self::MissingKey => errors::MISSING_KEY,
+            Self::MalformedAuthorization => errors::MALFORMED_AUTHORIZATION,
+            Self::CredentialInQuery => errors::CREDENTIAL_IN_QUERY,
+            Self::UnknownKey => errors::UNKNOWN_KEY,
+            Self::RefusedKey(KeyRefusal::WrongEnvironment) => errors::WRONG_ENVIRONMENT,
+            Self::RefusedKey(KeyRefusal::Revoked) => errors::REVOKED_KEY,
+            Self::RefusedKey(KeyRefusal::Expired) => errors::EXPIRED_KEY,
+            Self::RefusedKey(KeyRefusal::Disabled) => errors::DISABLED_KEY,
+            Self::MissingScopes(_) => errors::MISSING_SCOPES,
+            Self::NoRecord(_) => errors::NO_RECORD,
+            Self::UnknownPath => errors::UNKNOWN_PATH,
+            Self::MethodNotAllowed => errors::METHOD_NOT_ALLOWED,
+            Self::RateLimited(_) => errors::RATE_LIMITED,
+            Self::QuotaExceeded(_) => errors::QUOTA_EXCEEDED,
+            Self::RequestTimeout => errors::REQUEST_TIMEOUT,
+            Self::BodyNotAllowed => errors::BODY_NOT_ALLOWED,
+            Self::UriTooLong => errors::URI_TOO_LONG,
+            Self::HeadersTooLarge => errors::HEADERS_TOO_LARGE,
+            Self::Internal(_) | Self::Panicked => errors::INTERNAL,
+            Self::TooManyConnections => errors::TOO_MANY_CONNECTIONS,
+            Self::Overloaded(_) | Self::Unavailable(_) => errors::UNAVAILABLE,
         }
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        let status = StatusCode::from_u16(self.kind().status);
+        status.unwrap_or_else(|why| unreachable!("a status of the table is none: {why}"))
     }
 
     /// The machine-readable name: a part of the contract.
     pub(crate) fn code(&self) -> &'static str {
+        self.kind().code
+    }
+
+    /// What a person should read: what is wrong, and what to do next. It shows no cause that only
+    /// the log may show.
+    pub(crate) fn message(&self) -> String {
+        let kind = self.kind();
         match self {
-            Self::Validation(_) => "VALIDATION_ERROR",
-            Self::MissingKey => "MISSING_API_KEY",
-            Self::MalformedAuthorization => "MALFORMED_AUTHORIZATION",
-            Self::CredentialInQuery => "CREDENTIAL_IN_QUERY",
-            Self::UnknownKey => "INVALID_API_KEY",
-            Self::RefusedKey(KeyRefusal::WrongEnvironment) => "WRONG_ENVIRONMENT",
-            Self::RefusedKey(KeyRefusal::Revoked) => "API_KEY_REVOKED",
-            Self::RefusedKey(KeyRefusal::Expired) => "API_KEY_EXPIRED",
-            Self::RefusedKey(KeyRefusal::Disabled) => "API_KEY_DISABLED",
-            Self::MissingScopes(_) => "INSUFFICIENT_PERMISSIONS",
-            Self::NoRecord(_) | Self::UnknownPath => "NOT_FOUND",
-            Self::MethodNotAllowed => "METHOD_NOT_ALLOWED",
-            Self::RateLimited(_) => "RATE_LIMITED",
-            Self::QuotaExceeded(_) => "QUOTA_EXCEEDED",
-            Self::RequestTimeout => "REQUEST_TIMEOUT",
-            Self::BodyNotAllowed => "BODY_NOT_ALLOWED",
-            Self::UriTooLong => "URI_TOO_LONG",
-            Self::HeadersTooLarge => "HEADERS_TOO_LARGE",
-            Self::Internal(_) | Self::Panicked => "INTERNAL_ERROR",
-            Self::TooManyConnections | Self::Overloaded(_) | Self::Unavailable(_) => {
-                "SERVICE_UNAVAILABLE"
+            Self::Validation(issues) => kind.message(&[("problems", &problems(issues))]),
+            Self::MissingScopes(scopes) => kind.message(&[("permissions", &permissions(scopes))]),
+            Self::NoRecord(record) => kind.message(&[("kind", record)]),
+            Self::RateLimited(usage) => kind.message(&[
+                ("limit", &usage.limit),
+                ("seconds", &usage.retry_after_seconds),
+            ]),
+            Self::QuotaExceeded(usage) => kind.message(&[("limit", &usage.limit)]),
+            Self::RequestTimeout => kind.message(&[("seconds", &HEAD_MAX.as_secs())]),
+            Self::UriTooLong => kind.message(&[("bytes", &URI_BYTES_MAX)]),
+            Self::HeadersTooLarge => {
+                kind.message(&[("fields", &HEADERS_MAX), ("bytes", &HEAD_BYTES_MAX)])
             }
+            _ => kind.message(&[]),
         }
     }
 
@@ -168,26 +176,6 @@ impl ApiError {
         };
         let written = serde_json::to_vec(&ErrorEnvelope { error });
         written.unwrap_or_else(|why| unreachable!("texts did not serialise: {why}"))
-    }
-
-    /// Logs what the client is not told; overloads seldom, for there may be thousands a second.
-    pub(crate) fn log(&self, app: &App, request_id: RequestId) {
-        match self {
-            Self::Internal(cause) => {
-                tracing::error!(request.id = %request_id, "request failed: {}", chain(&**cause));
-            }
-            Self::Overloaded(cause) => {
-                let mut overloads = app.overloads.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(left_out) = overloads.due(app.clock.now()) {
-                    let cause = chain(&**cause);
-                    tracing::warn!(request.id = %request_id, left_out, "request refused: {cause}");
-                }
-            }
-            Self::Unavailable(cause) => {
-                tracing::warn!(request.id = %request_id, "request refused: {}", chain(&**cause));
-            }
-            _ => {}
-        }
     }
 }
 
@@ -231,6 +219,27 @@ impl From<QuotaError> for ApiError {
     }
 }
 
+/// All of them, or the one there is.
+fn problems(issues: &[ParamIssue]) -> String {
+    match issues {
+        [issue] => format!("{}: {}", issue.field, issue.message),
+        several => format!(
+            "the request has {} problems; details.issues says how",
+            several.len()
+        ),
+    }
+}
+
+fn permissions(scopes: &[Scope]) -> String {
+    let names: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
+    let noun = if names.len() == 1 {
+        "permission"
+    } else {
+        "permissions"
+    };
+    format!("{noun} {}", names.join(" and "))
+}
+
 /// The body of every refusal.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ErrorEnvelope<'a> {
@@ -243,7 +252,7 @@ pub(crate) struct ErrorEnvelope<'a> {
 #[serde(rename_all = "camelCase")]
 struct ErrorObject<'a> {
     /// What went wrong, for programs.
-    #[schemars(extend("enum" = codes(), "x-enumDescriptions" = conditions()))]
+    #[schemars(extend("enum" = errors::codes(), "x-enumDescriptions" = errors::conditions()))]
     code: &'static str,
     /// What went wrong and what to do, for people. The wording may change.
     message: String,

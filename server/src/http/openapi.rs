@@ -24,7 +24,6 @@ use serde::Serialize;
 use serde_json::{Deserializer, Serializer};
 use shared::base::etag::ETag;
 
-pub(crate) use errors::{ErrorLine, all as refusals, codes, conditions, lines as error_lines};
 use objects::{
     Components, Contact, Document, Info, License, Members, Operation, PathItem, SecurityScheme,
     Server,

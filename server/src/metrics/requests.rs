@@ -10,6 +10,7 @@ use thread_local::ThreadLocal;
 
 use super::durations::Durations;
 use super::families::{Families, float};
+use crate::contract::{errors, routes};
 
 /// Upper bounds of latencies in seconds: from a record in memory to the longest that a list may
 /// be waited for.
@@ -32,6 +33,19 @@ pub(crate) struct Outcome {
     pub(crate) status: u16,
     /// `error.code`; none where the answer is no error.
     pub(crate) code: Option<&'static str>,
+}
+
+impl Outcome {
+    /// 200, 304 and the 204 of a preflight, and every code. Nearly all requests end as the first
+    /// says.
+    fn all() -> Vec<Self> {
+        let answers = [200, 304, 204].map(|status| Self { status, code: None });
+        let refusals = errors::by_code().map(|kind| Self {
+            status: kind.status,
+            code: Some(kind.code),
+        });
+        answers.into_iter().chain(refusals).collect()
+    }
 }
 
 /// Counters of requests.
@@ -60,12 +74,16 @@ struct OfRoute {
 }
 
 impl Requests {
-    pub(super) fn new(routes: &[String], outcomes: &[Outcome]) -> Self {
-        let mut routes = routes.to_vec();
+    /// Nothing counted yet, of the routes and outcomes that the contract has.
+    pub(super) fn of_contract() -> Self {
+        Self::new(routes::names(), Outcome::all())
+    }
+
+    fn new(mut routes: Vec<String>, outcomes: Vec<Outcome>) -> Self {
         routes.push(NO_ROUTE.to_owned());
         Self {
             routes,
-            outcomes: outcomes.to_vec(),
+            outcomes,
             counts: ThreadLocal::new(),
         }
     }
@@ -230,7 +248,7 @@ mod tests {
     };
 
     fn requests() -> Requests {
-        Requests::new(&["/a".to_owned(), "/b".to_owned()], &[FOUND, REFUSED])
+        Requests::new(vec!["/a".to_owned(), "/b".to_owned()], vec![FOUND, REFUSED])
     }
 
     /// Route, status and count of all requests that are told, a line each.
@@ -296,5 +314,16 @@ mod tests {
         assert_eq!(requests.under_way(), 8);
         requests.end();
         assert_eq!(requests.under_way(), 7);
+    }
+
+    #[test]
+    fn no_outcome_is_there_twice() {
+        let all = Outcome::all();
+        let codes: std::collections::HashSet<_> = all.iter().map(|outcome| outcome.code).collect();
+        let statuses: std::collections::HashSet<_> =
+            all.iter().map(|outcome| outcome.status).collect();
+        // Those that are no refusals share having none.
+        assert_eq!(codes.len() + 2, all.len());
+        assert!(12 < statuses.len(), "{statuses:?}");
     }
 }

@@ -7,8 +7,9 @@ use askama::Template;
 use shared::keys::limits::{DEFAULT_QUOTA, DEFAULT_RATE_LIMIT};
 
 use crate::cache::MAX_AGE_SECONDS;
+use crate::contract::errors::{self, ErrorKind};
 use crate::http::limits::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
-use crate::http::openapi::{self, ErrorLine, OperationLine};
+use crate::http::openapi::{self, OperationLine};
 use crate::http::representation::TINY_BYTES;
 use crate::params::{LIMIT_DEFAULT, LIMIT_MAX};
 
@@ -18,7 +19,7 @@ struct Page {
     version: &'static str,
     viewer_version: &'static str,
     operations: Vec<OperationLine>,
-    codes: Vec<ErrorLine>,
+    codes: Vec<ErrorKind>,
     refusal: String,
     examples: [Example; 4],
 }
@@ -42,7 +43,7 @@ pub(super) fn text() -> String {
         version: env!("CARGO_PKG_VERSION"),
         viewer_version: include_str!("viewer/VERSION").trim_ascii_end(),
         operations: openapi::operation_lines(),
-        codes: openapi::error_lines(),
+        codes: errors::by_code().collect(),
         refusal: openapi::example_of_an_error(),
         examples: EXAMPLES,
     };

@@ -6,16 +6,16 @@ use askama::Template;
 use schemars::Schema;
 use serde_json::Value;
 
-use super::errors::{self, ErrorLine};
 use super::listing::{self, Listed};
 use super::objects::{Document, Response};
+use crate::contract::errors::{self, ErrorKind};
 
 #[derive(Template)]
 #[template(path = "openapi/llms.txt")]
 struct Llms<'a> {
     document: &'a Document,
     operations: Vec<Listed<'a>>,
-    codes: Vec<ErrorLine>,
+    codes: Vec<ErrorKind>,
 }
 
 /// The document as text.
@@ -23,7 +23,7 @@ pub(super) fn text(document: &Document) -> String {
     let text = Llms {
         document,
         operations: listing::operations(document),
-        codes: errors::lines(),
+        codes: errors::by_code().collect(),
     };
     let written = text.render();
     written.unwrap_or_else(|why| unreachable!("the text cannot be written: {why}"))

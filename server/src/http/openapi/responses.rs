@@ -126,7 +126,7 @@ fn error(operation: Operation, status: u16, generator: &mut SchemaGenerator) -> 
     let errors: Vec<ApiError> = errors::all().into_iter().filter(is_possible).collect();
     let lines = errors
         .iter()
-        .map(|error| format!("- `{}`: {}", error.code(), errors::condition(error)));
+        .map(|error| format!("- `{}`: {}", error.code(), error.kind().when));
     let lines: Vec<String> = lines.collect();
     let examples = errors
         .iter()
