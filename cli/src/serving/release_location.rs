@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rand::RngCore;
 use shared::base::data_dir::DataDir;
-use shared::release::s3::{S3Error, Unwatched, Watcher};
+use shared::release::s3::{S3Error, TransferListener, Unheard};
 use shared::release::{ReleaseError, ReleaseStore, Releases, S3Address, S3Releases};
 
 use crate::hints::Hinted;
@@ -37,15 +37,15 @@ impl<'a> ReleaseLocation<'a> {
         let Some(address) = self.address else {
             return Ok(Box::new(ReleaseStore::new(data)));
         };
-        let watcher: Box<dyn Watcher> = if is_shown && context.terminal.err {
+        let listener: Box<dyn TransferListener> = if is_shown && context.terminal.err {
             Box::new(Progress::new(true))
         } else {
-            Box::new(Unwatched)
+            Box::new(Unheard)
         };
         let who = format!("{:016x}", context.random.next_u64());
         let address = address.clone();
         let clock = Arc::clone(&context.clock);
-        let releases = S3Releases::open(address, &context.s3, &data, who, watcher, clock);
+        let releases = S3Releases::open(address, &context.s3, &data, who, listener, clock);
         Ok(Box::new(releases.map_err(hinted)?))
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use console::Term;
 use import::source::ProgressListener;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike, WeakProgressBar};
-use shared::release::s3::Watcher;
+use shared::release::s3::TransferListener;
 
 /// How often something moves where nothing can be counted.
 const TICK: Duration = Duration::from_millis(100);
@@ -188,7 +188,7 @@ impl ProgressListener for Progress {
     }
 }
 
-impl Watcher for Progress {
+impl TransferListener for Progress {
     fn sending(&self, bytes: u64) {
         self.sending(bytes);
     }

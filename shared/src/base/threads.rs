@@ -8,7 +8,7 @@
 
 use std::io::{self, ErrorKind};
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -78,6 +78,11 @@ fn make_blocking(runtime: &Runtime, threads: usize) -> io::Result<()> {
         let fewer = format!("the system allows fewer than {threads} threads more");
         Err(io::Error::new(ErrorKind::WouldBlock, fewer))
     }
+}
+
+/// Locks; a thread that panicked left nothing half done in what is locked here.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

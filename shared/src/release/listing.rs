@@ -1,6 +1,6 @@
 //! What lists filter and sort by, as integers: the rows of boats and manufacturers, and pairs.
 //!
-//! A column of these rows is named here and nowhere else: [`columns!`] writes and reads it. One that
+//! A column of these rows is named here and nowhere else: `columns!` writes and reads it. One that
 //! is added later says what is read of a release that lacks it, so that releases which were made
 //! before stay readable.
 //!

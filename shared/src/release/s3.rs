@@ -23,7 +23,7 @@ mod published;
 #[cfg(test)]
 pub(super) mod tests;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::address::{NotAnAddress, S3Address};
@@ -32,6 +32,7 @@ pub use self::bucket::{S3Error, S3Settings};
 use self::copies::Copies;
 use self::pointer::SharedPointer;
 use self::published::Published;
+pub use self::published::{TransferListener, Unheard};
 use super::pointer::Pointer;
 use super::prune::Pruned;
 use super::releases::{Before, Releases, Tended};
@@ -42,30 +43,6 @@ use crate::base::timestamp::Timestamp;
 
 /// Pause between two looks at the pointer.
 const LOOKED_AT_EVERY: Duration = Duration::from_millis(500);
-/// The folder of releases, in S3.
-const RELEASES: &str = "releases/";
-/// Sees how far files are on their way. Nothing is said of anything small.
-pub trait Watcher: Send + Sync {
-    /// So many bytes are about to be sent.
-    fn sending(&self, bytes: u64);
-    /// So many bytes are about to be fetched.
-    fn fetching(&self, bytes: u64);
-    /// So many more of them are done.
-    fn advance(&self, bytes: u64);
-    /// All is done, or nothing more comes of it.
-    fn finish(&self);
-}
-
-/// Watches nothing.
-#[derive(Debug)]
-pub struct Unwatched;
-
-impl Watcher for Unwatched {
-    fn sending(&self, _bytes: u64) {}
-    fn fetching(&self, _bytes: u64) {}
-    fn advance(&self, _bytes: u64) {}
-    fn finish(&self) {}
-}
 
 /// The releases at an address of S3.
 pub struct S3Releases {
@@ -82,14 +59,14 @@ impl S3Releases {
         settings: &S3Settings,
         data: &DataDir,
         who: String,
-        watcher: Box<dyn Watcher>,
+        listener: Box<dyn TransferListener>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ReleaseError> {
         let copies = Copies::new(DataDir::new(data.path().join(address.cache_name())));
         let bucket = Arc::new(Bucket::open(address, settings)?);
         Ok(Self {
             pointer: SharedPointer::new(Arc::clone(&bucket), &who),
-            published: Published::new(bucket, watcher, who, clock),
+            published: Published::new(bucket, listener, who, clock),
             copies,
         })
     }
@@ -250,16 +227,4 @@ impl Releases for S3Releases {
         self.copies
             .tend(&self.published, &self.pointer, served, now_seconds)
     }
-}
-
-/// The name of a file of a release.
-fn file_name(id: &ReleaseId, file: &str) -> String {
-    format!("{RELEASES}{id}/{file}")
-}
-
-/// Locks; a thread that panicked left nothing half done in what is locked here.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -19,7 +19,7 @@ pub(crate) struct House {
     circle_max: usize,
 }
 
-pub(crate) const HOUSES: [House; 2] = [
+pub(crate) const HOUSES: [House; 3] = [
     House {
         sources: "cli/import/src",
         steps: &[
@@ -35,7 +35,22 @@ pub(crate) const HOUSES: [House; 2] = [
     House {
         sources: "shared/src",
         steps: &[&["base"], &["keys", "release"], &["servers"]],
-        circle_max: 6,
+        circle_max: 3,
+    },
+    House {
+        sources: "cli/src",
+        steps: &[
+            &["exit_status", "terminal"],
+            &["hints"],
+            &["duration", "size"],
+            &["process"],
+            &["json", "serving"],
+            &["settings"],
+            &["commands"],
+            &["args"],
+            &["main"],
+        ],
+        circle_max: 3,
     },
 ];
 

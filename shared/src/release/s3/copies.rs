@@ -17,11 +17,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::bucket::Contents;
-use super::lock;
 use super::pointer::SharedPointer;
 use super::published::{Published, bytes};
 use crate::base::data_dir::DataDir;
 use crate::base::durable;
+use crate::base::threads::lock;
 use crate::release::interruption;
 use crate::release::manifest::{FileName, MANIFEST};
 use crate::release::prune::PREVIOUS_KEPT;
@@ -106,7 +106,7 @@ impl Copies {
         let (manifest, contents) = published.read_manifest(id)?;
         published.check_listed(id, &manifest)?;
         let (_shared, staging) = self.create_staging()?;
-        published.watcher.fetching(bytes(&manifest));
+        published.listener.fetching(bytes(&manifest));
         for name in FileName::ALL {
             let path = staging.path().join(name.as_str());
             let file = durable::create_new(&path).map_err(ReleaseError::io("create", &path))?;
@@ -304,7 +304,7 @@ impl Drop for Underway<'_> {
     fn drop(&mut self) {
         lock(&self.copies.underway).remove(self.id);
         self.copies.fetched.notify_all();
-        self.published.watcher.finish();
+        self.published.listener.finish();
     }
 }
 

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
+use super::bucket::S3Error;
 use super::bucket::{Bucket, Got};
-use super::{S3Error, lock};
+use crate::base::threads::lock;
 use crate::release::interruption::{Change, uninterrupted};
 use crate::release::pointer::Pointer;
 use crate::release::releases::Before;

@@ -11,8 +11,7 @@ use bytes::Bytes;
 
 use super::bucket::Listed;
 use super::pointer::SharedPointer;
-use super::published::{IN_USE, Published};
-use super::{RELEASES, file_name};
+use super::published::{IN_USE, Published, RELEASES, file_name};
 use crate::release::interruption::{Change, uninterrupted};
 use crate::release::manifest::MANIFEST;
 use crate::release::pointer::Pointer;

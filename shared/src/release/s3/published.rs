@@ -17,8 +17,8 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::bucket::{Bucket, Contents, Got};
-use super::{RELEASES, Watcher, file_name, lock};
 use crate::base::clock::Clock;
+use crate::base::threads::lock;
 use crate::release::hash::Hashed;
 use crate::release::interruption::{self, Change, uninterrupted};
 use crate::release::manifest::{FileEntry, FileName, MANIFEST};
@@ -26,6 +26,8 @@ use crate::release::{Manifest, Release, ReleaseError, ReleaseId, reader};
 
 /// Most bytes of a manifest: those of a release with every field there is have fewer than 100,000.
 const MANIFEST_BYTES_MAX: u64 = 16 << 20;
+/// The folder of releases, in S3.
+pub(super) const RELEASES: &str = "releases/";
 /// The folder of marks.
 pub(super) const IN_USE: &str = "in-use/";
 /// Marks older than this count no more: the process that made it has ended, or is cut off.
@@ -34,6 +36,29 @@ const MARKED_SECONDS: i64 = 5 * 60;
 const RENEWED_AFTER: Duration = Duration::from_mins(1);
 /// The folder of objects that are written to see when.
 const TIME: &str = "time/";
+
+/// Sees how far files are on their way. Nothing is said of anything small.
+pub trait TransferListener: Send + Sync {
+    /// So many bytes are about to be sent.
+    fn sending(&self, bytes: u64);
+    /// So many bytes are about to be fetched.
+    fn fetching(&self, bytes: u64);
+    /// So many more of them are done.
+    fn advance(&self, bytes: u64);
+    /// All is done, or nothing more comes of it.
+    fn finish(&self);
+}
+
+/// Watches nothing.
+#[derive(Debug)]
+pub struct Unheard;
+
+impl TransferListener for Unheard {
+    fn sending(&self, _bytes: u64) {}
+    fn fetching(&self, _bytes: u64) {}
+    fn advance(&self, _bytes: u64) {}
+    fn finish(&self) {}
+}
 
 /// A mark that this process keeps fresh.
 struct Marked {
@@ -45,7 +70,7 @@ struct Marked {
 /// The releases in a bucket.
 pub(super) struct Published {
     pub(super) bucket: Arc<Bucket>,
-    pub(super) watcher: Box<dyn Watcher>,
+    pub(super) listener: Box<dyn TransferListener>,
     /// Tells this process from all others.
     who: String,
     pub(super) clock: Arc<dyn Clock>,
@@ -56,13 +81,13 @@ pub(super) struct Published {
 impl Published {
     pub(super) fn new(
         bucket: Arc<Bucket>,
-        watcher: Box<dyn Watcher>,
+        listener: Box<dyn TransferListener>,
         who: String,
         clock: Arc<dyn Clock>,
     ) -> Self {
         Self {
             bucket,
-            watcher,
+            listener,
             who,
             clock,
             marked: Mutex::default(),
@@ -153,7 +178,7 @@ impl Published {
         let object = file_name(id, name.as_str());
         let mut hashed = Hashed::new(to);
         self.bucket.get_file(&object, entry.bytes, |piece| {
-            self.watcher.advance(piece.len() as u64);
+            self.listener.advance(piece.len() as u64);
             hashed
                 .write_all(piece)
                 .map_err(ReleaseError::io("write", path))
@@ -166,19 +191,19 @@ impl Published {
     pub(super) fn verify(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
         let (manifest, _bytes) = self.read_manifest(id)?;
         self.check_listed(id, &manifest)?;
-        self.watcher.fetching(bytes(&manifest));
+        self.listener.fetching(bytes(&manifest));
         let verified = FileName::ALL
             .into_iter()
             .try_for_each(|name| self.read_file(id, &manifest, name, (io::sink(), Path::new("-"))));
-        self.watcher.finish();
+        self.listener.finish();
         verified
     }
 
     /// Sends a release that was made on this machine.
     pub(super) fn send(&self, release: &Release) -> Result<(), ReleaseError> {
-        self.watcher.sending(bytes(release.manifest()));
+        self.listener.sending(bytes(release.manifest()));
         let sent = self.send_files(release);
-        self.watcher.finish();
+        self.listener.finish();
         sent
     }
 
@@ -190,7 +215,7 @@ impl Published {
             let object = file_name(id, name.as_str());
             self.bucket
                 .put_file(&object, &release.path(name), &|bytes| {
-                    self.watcher.advance(bytes);
+                    self.listener.advance(bytes);
                 })?;
         }
         let name = file_name(id, MANIFEST);
@@ -297,4 +322,9 @@ impl Published {
 /// Size of all files but the manifest.
 pub(super) fn bytes(manifest: &Manifest) -> u64 {
     manifest.files.iter().map(|file| file.bytes).sum()
+}
+
+/// The name of a file of a release.
+pub(super) fn file_name(id: &ReleaseId, file: &str) -> String {
+    format!("{RELEASES}{id}/{file}")
 }

@@ -14,6 +14,7 @@ mod use_marks;
 use std::fs;
 
 use self::folder::Folder;
+use super::published::file_name;
 use super::*;
 use crate::release::manifest::MANIFEST;
 use crate::release::releases::{Before, Releases};

@@ -175,7 +175,7 @@ fn a_byte_that_changed_on_the_way_is_found_and_fetched_again() {
 /// Panics the first time that anything is fetched.
 struct Panics(AtomicBool);
 
-impl Watcher for Panics {
+impl TransferListener for Panics {
     fn sending(&self, _bytes: u64) {}
     fn fetching(&self, _bytes: u64) {
         assert!(!self.0.swap(false, Ordering::Relaxed), "on purpose");
@@ -189,7 +189,7 @@ fn a_fetch_that_panicked_keeps_nobody_waiting() {
     let Some(folder) = Folder::new() else { return };
     let id = published_until(&folder.machine("here"), 1).remove(0);
     let mut there = folder.machine("there");
-    there.published.watcher = Box::new(Panics(AtomicBool::new(true)));
+    there.published.listener = Box::new(Panics(AtomicBool::new(true)));
     thread::scope(|scope| {
         let fetched = scope.spawn(|| there.open(&id).map(|_release| ())).join();
         assert!(fetched.is_err());

@@ -8,7 +8,8 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::{env, thread};
 
-use crate::release::s3::{S3Settings, lock};
+use crate::base::threads::lock;
+use crate::release::s3::S3Settings;
 
 /// What becomes of a request.
 pub(super) enum Fate {

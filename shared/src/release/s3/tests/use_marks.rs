@@ -11,6 +11,7 @@ use super::proxy::{Fate, Proxy};
 use super::*;
 use crate::base::clock::{Clock, ManualClock, SystemClock};
 use crate::release::prune::Kept;
+use crate::release::s3::published::file_name;
 
 /// A day and more after now, as S3 tells it, so that nothing is young.
 fn tomorrow() -> i64 {
