@@ -18,7 +18,7 @@ use crate::error_chain::chain;
 use crate::pace::BesideRequests;
 use crate::repeating::{Repeating, repeat};
 
-/// A release that could not be opened is tried again at every so manieth look: after 5 seconds in
+/// A release that could not be opened is tried again at every look of this number: after 5 seconds in
 /// a directory, which is looked at five times a second.
 /// It may have been mended, or the failure may have been a passing one.
 pub const LOOKS_PER_TRY: u32 = 25;

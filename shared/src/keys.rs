@@ -6,7 +6,8 @@
 //! store meet: [`store`] for all of them, [`key_store`] for commands, [`ledger`] for quota and
 //! [`last_use`] for what servers record of keys.
 //!
-//! Every statement and every row stands once, in `statements`. It runs on a `connection` of
+//! The statements that both databases share stand once, in `statements`, and so do their rows. They
+//! run on a `connection` of
 //! [`sqlite`], for one server, or of [`postgres`], for several: these two know how to reach their database, what its failures mean, and nothing of keys.
 //!
 //! Times are Unix seconds and always passed in. The plaintext of a key exists in

@@ -104,13 +104,8 @@ impl Value<'_> {
     }
 }
 
-/// Reads a line that holds exactly one value, nested no deeper than [`DEPTH_MAX`].
-pub(crate) fn parse(line: &str) -> Result<Node<'_>, InvalidJson> {
-    parse_nested(line, DEPTH_MAX)
-}
-
 /// Reads a text that holds exactly one value, nested no deeper than `depth_max`.
-pub(crate) fn parse_nested(line: &str, depth_max: usize) -> Result<Node<'_>, InvalidJson> {
+pub(crate) fn parse(line: &str, depth_max: usize) -> Result<Node<'_>, InvalidJson> {
     let mut parser = Parser {
         line,
         depth_max,

@@ -3,7 +3,7 @@
 //! Plain and compressed files, folders, archives and standard input all become one stream. Memory
 //! is bounded whatever the size: a line is held at most up to [`LINE_MAX`] bytes, an archive's
 //! members lie in a temporary file. What is wrong with a file is a finding in the stream,
-//! not an error, so that reading goes on with the next file. Nothing here knows what a record is.
+//! not an error, so that reading goes on with the next file. Nothing here reads what a record says.
 
 pub(crate) mod files;
 pub(crate) mod lines;
@@ -54,7 +54,7 @@ pub(crate) enum Incoming<'a> {
     Line(Line<'a>),
     /// The next piece of a line that is too long to be held; a finding follows the last one.
     Oversized(&'a [u8]),
-    /// Something wrong with a file, or worth knowing of a record that came all the same.
+    /// Something wrong with a file, or worth knowing of a record that was still read.
     Finding(Finding),
     /// A record of which no line could be made.
     Failed(FailedRecord),

@@ -1,7 +1,7 @@
 //! The one place that reads the time.
 //!
 //! Everything else receives a [`Moment`] or a [`Clock`], so that tests choose the time and no
-//! result hangs on when it was computed. A moment carries both readings because they answer
+//! result depends on when it was computed. A moment carries both readings because they answer
 //! different questions: wall time names instants for people and for renewals, monotonic time
 //! measures windows and ages and never jumps.
 

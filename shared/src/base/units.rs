@@ -2,7 +2,7 @@
 //!
 //! Lengths are integers, never floats: a boat's own length in thousandths of its unit, its
 //! physical length in ten-millionths of a metre, where a foot is exactly 3,048,000. So no filter
-//! result hangs on floating-point noise (list semantics, "length bounds").
+//! result depends on floating-point noise (list semantics, "length bounds").
 
 use std::borrow::Cow;
 use std::fmt;

@@ -21,7 +21,7 @@ pub struct Operator {
     pub uid: u32,
     /// The user's name, where the number has one.
     pub user: Option<Name>,
-    /// Who became this user with `sudo`. Taken from the environment, where anybody may set it: the
+    /// Who became this user with `sudo`. Taken from the environment, where any user can set it: the
     /// number stands beside it.
     pub sudo_user: Option<Name>,
 }
@@ -99,7 +99,7 @@ pub struct EntryQuery {
     pub key: Option<KeyId>,
     /// Entries of this subscription and its keys only.
     pub subscription: Option<SubscriptionId>,
-    /// At most so many.
+    /// Most entries to return.
     pub limit: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Every statement on the tables of a key store, and what their rows are, once for both databases.
+//! The statements that both databases share, and how their rows are read.
 //!
 //! Nothing here decides anything: the rules are in [`super::key_store`]. A row that cannot be read
 //! is an error, and never skipped.

@@ -120,7 +120,7 @@ pub enum KeyStoreError {
         #[source]
         source: Cause,
     },
-    /// It has what a copy would have to be put beside.
+    /// It already has rows.
     #[error("the key store {location} is not empty")]
     NotEmpty {
         /// Where it lies.

@@ -17,7 +17,7 @@ pub(crate) fn parse_line(
         Ok(text) => text,
         Err(invalid) => return Err(invalid_utf8(line, invalid.valid_up_to())),
     };
-    match super::parse_nested(text, depth_max) {
+    match super::parse(text, depth_max) {
         Ok(node) => Ok((text, node)),
         Err(invalid) => Err(invalid_json(line, text, &invalid)),
     }

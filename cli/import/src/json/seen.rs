@@ -18,8 +18,8 @@ impl<T: Eq + Hash> Seen<T> {
         Self(HashSet::new())
     }
 
-    /// Whether the name comes for the first time.
-    pub(crate) fn is_new(&mut self, name: T) -> bool {
+    /// Adds a name; whether it comes for the first time.
+    pub(crate) fn insert(&mut self, name: T) -> bool {
         steps::count(1);
         self.0.insert(name)
     }
@@ -28,7 +28,7 @@ impl<T: Eq + Hash> Seen<T> {
 /// The first name that came before.
 pub(crate) fn first_repeated<T: Copy + Eq + Hash>(names: impl IntoIterator<Item = T>) -> Option<T> {
     let mut seen = Seen::new();
-    names.into_iter().find(|name| !seen.is_new(*name))
+    names.into_iter().find(|name| !seen.insert(*name))
 }
 
 #[cfg(test)]

@@ -1,8 +1,12 @@
 //! Tests of reading JSON: places, spellings, limits.
 
-use super::*;
+use super::{parse as parse_to, *};
 
 /// The value with every span, as `value@start..end`.
+fn parse(line: &str) -> Result<Node<'_>, InvalidJson> {
+    parse_to(line, DEPTH_MAX)
+}
+
 fn shown(line: &str) -> String {
     parse(line).map_or_else(|invalid| invalid.to_string(), |node| show(&node))
 }

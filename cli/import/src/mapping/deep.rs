@@ -1,4 +1,4 @@
-//! Threads with the stack that values need which are nested deep.
+//! Threads with a stack large enough for deeply nested values.
 
 use std::panic;
 use std::thread;
@@ -17,7 +17,7 @@ pub(super) fn deep<T: Send>(act: impl FnOnce() -> T + Send) -> anyhow::Result<T>
     })
 }
 
-/// A thread with the stack that values need which are nested deep. Where the system does not give
+/// A thread with a stack large enough for deeply nested values. Where the system does not give
 /// that much, it has the usual one.
 pub(super) fn builder() -> thread::Builder {
     deep_builder().unwrap_or_else(named)

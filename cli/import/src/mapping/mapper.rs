@@ -1,7 +1,7 @@
 //! From the records of a content system to native ones: first all are identified and stored,
 //! then each is turned into what the mapping makes of it.
 //!
-//! Both are pure functions of a record and of what was stored, for any thread. What hangs on the
+//! Both are pure functions of a record and of what was stored, for any thread. What depends on the
 //! order of records is done by [`Index`] and [`Merge`] alone.
 
 mod distinct;

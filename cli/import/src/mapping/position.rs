@@ -1,4 +1,4 @@
-//! Where a thread is that maps: set by the thread, looked at by the watch over it.
+//! What a mapping thread is working on: set by the thread, read by the watch over it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

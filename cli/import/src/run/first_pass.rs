@@ -90,7 +90,8 @@ impl<'a> FirstPass<'a> {
         }
     }
 
-    /// What was collected, once everything was read: by a mapping so many records, if one did.
+    /// What was collected, once everything was read. `read_by_mapping` counts the records that a
+    /// mapping read.
     pub(super) fn finish(mut self, read_by_mapping: u64) -> Collected {
         if self.is_empty {
             self.collected.findings.add(nothing(read_by_mapping));
@@ -177,7 +178,7 @@ impl<'a> FirstPass<'a> {
         match kind {
             Kind::Manufacturer => references.manufacturers.insert_unpublished(id),
             Kind::Designer => references.designers.insert_unpublished(id),
-            // Of which vocabulary it is cannot be known, because it was not made.
+            // Its vocabulary is unknown, because it was never mapped.
             Kind::Term => Vocabulary::ALL
                 .into_iter()
                 .for_each(|of| references.terms_mut(of).insert_unpublished(id)),
@@ -197,18 +198,19 @@ impl<'a> FirstPass<'a> {
         reporter.set_record(RecordName { kind, id });
         let identity = Identity::of(node);
         let is_published = identity.is_published;
+        if kind == Kind::Catalogue {
+            self.catalogue(line, node, reporter);
+            return Ok(());
+        }
+        let is_held = self.hold(raw.len());
         match kind {
-            Kind::Catalogue => {
-                self.catalogue(line, node, reporter);
-                return Ok(());
-            }
-            _ if !self.has_room(raw.len()) => self.no_room(node, &mut reporter),
+            _ if !is_held => self.no_room(node, &mut reporter),
             Kind::Manufacturer => self.manufacturer(identity, node, &mut reporter),
             Kind::Term => self.term(identity, node, &mut reporter),
             Kind::Designer => self.designer(identity, node, &mut reporter),
-            Kind::Boat => unreachable!("boats are spilled"),
+            Kind::Boat | Kind::Catalogue => unreachable!("read elsewhere"),
         }
-        let is_valid = !reporter.has_errors() && self.held <= HELD_MAX;
+        let is_valid = !reporter.has_errors() && is_held;
         let tally = &mut self.collected.tally;
         match kind {
             Kind::Manufacturer => tally.manufacturer.count(is_valid, is_published),
@@ -323,8 +325,8 @@ impl<'a> FirstPass<'a> {
         self.collected.findings.append(reporter.into_findings());
     }
 
-    /// Whether another line that boats may refer to can be held.
-    const fn has_room(&mut self, length: usize) -> bool {
+    /// Counts another line that boats may refer to; whether it can be held.
+    const fn hold(&mut self, length: usize) -> bool {
         self.held = self.held.saturating_add(length);
         self.held <= HELD_MAX
     }

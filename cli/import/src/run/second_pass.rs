@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Reading a boat is a pure function of its line and the references, so that while one batch is
-//! merged the next one is read. What hangs on the order of records is done by the merge alone.
+//! merged the next one is read. What depends on the order of records is done by the merge alone.
 
 use std::io::Write;
 use std::panic;

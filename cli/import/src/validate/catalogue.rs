@@ -124,7 +124,9 @@ fn came(tally: &Tally, kind: Kind) -> u64 {
 
 fn report_count(text: &str, kind: Kind, problem: Problem, reporter: &mut Reporter<'_>) {
     // The record was read before, so it can be read again to find its place.
-    let Ok(node) = json::parse(text) else { return };
+    let Ok(node) = json::parse(text, json::DEPTH_MAX) else {
+        return;
+    };
     let count = member(&node, "counts").and_then(|counts| member(counts, kind.as_str()));
     reporter.within(Step::Key("counts"), |to| {
         to.within(Step::Key(kind.as_str()), |to| match count {

@@ -226,7 +226,7 @@ impl<'n> Fields<'n, '_> {
     }
 
     fn report_leftovers(self) {
-        // So it nearly always is; looking nevertheless was a twelfth of the validation.
+        // Nearly always true; skipping the search saves a twelfth of validation.
         if self.found == self.members.len() {
             return;
         }
@@ -235,7 +235,7 @@ impl<'n> Fields<'n, '_> {
             if self.known.contains(&&*member.key) {
                 continue;
             }
-            if !seen.is_new(&*member.key) {
+            if !seen.insert(&*member.key) {
                 report_repeated(member, self.reporter);
             } else if !member.key.starts_with(PRIVATE_PREFIX) {
                 let is_accepted = |key: &&str| !self.derived.contains(key);
@@ -289,7 +289,7 @@ fn list_member<'n, T>(
     value
 }
 
-/// Keys that begin so are nobody's business.
+/// Keys with this prefix are ignored.
 pub(crate) const PRIVATE_PREFIX: &str = "x_";
 
 /// Reports a key that its object has already.
@@ -307,7 +307,7 @@ pub(crate) fn report_repeated_within<'n>(node: &'n Node<'n>, reporter: &mut Repo
         Value::Object(members) => {
             let mut seen = Seen::new();
             for member in members {
-                if !seen.is_new(&*member.key) {
+                if !seen.insert(&*member.key) {
                     report_repeated(member, reporter);
                 }
                 reporter.within(Step::Key(&member.key), |to| {

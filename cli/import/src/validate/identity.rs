@@ -20,7 +20,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// The identity of a record; what is wrong with its form is reported by whoever reads it.
+    /// The identity of a record; errors in its form are reported when the fields are read.
     pub(crate) fn of(record: &Node<'_>) -> Self {
         // Whatever is the slug of some kind has the grammar of ids.
         let valid = |text: &str| IdOrSlug::parse(text).ok();
@@ -70,7 +70,7 @@ pub(crate) struct Clash {
 }
 
 impl Identities {
-    /// Enters a record, and tells what of it others have already.
+    /// Records an identity and returns its clashes.
     pub(crate) fn claim(&mut self, identity: Identity, place: &Place) -> Vec<Clash> {
         let Identity {
             id,

@@ -40,7 +40,7 @@ pub(crate) fn flag(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<bool
     }
 }
 
-/// The id of a record, or the slug of a boat, which has the same grammar.
+/// The id of a record.
 pub(crate) fn id(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<IdOrSlug> {
     parsed(node, reporter, |text| {
         identifier(Code::InvalidId, "an id", IdOrSlug::parse(text))
@@ -222,7 +222,7 @@ pub(crate) fn image<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Read
     })
 }
 
-/// The image for whoever outlives the line.
+/// An owned copy of the image.
 pub(crate) fn owned(image: Image<'_>) -> Image<'static> {
     let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
     Image {

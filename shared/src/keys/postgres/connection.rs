@@ -68,7 +68,7 @@ impl Plan {
         let each = timeout.for_each_address(hosts);
         let theirs = config.get_connect_timeout().copied();
         config.connect_timeout(theirs.map_or(each, |theirs| theirs.min(each)));
-        // Of several, those that follow another one are of no use.
+        // Among several hosts, read-only replicas are skipped.
         if 1 < hosts && config.get_target_session_attrs() == TargetSessionAttrs::Any {
             config.target_session_attrs(TargetSessionAttrs::ReadWrite);
         }

@@ -15,7 +15,7 @@ use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::schema;
 use crate::keys::store::{CHANGE, KeyStoreError, Location};
 
-/// Changes follow each other: who changes anything holds the row that names the state.
+/// Changes follow each other: each locks the row that names the state.
 const TAKE_TURN: &str = "SELECT number FROM catalogue.revision FOR UPDATE";
 
 /// A database with our tables, on one connection that is made anew where it broke.

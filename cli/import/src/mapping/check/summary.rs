@@ -225,7 +225,7 @@ impl Summary<'_> {
         missing
     }
 
-    /// An unread key that may be the new name of one that is missing, best one beside it.
+    /// An unread key that may be the new name of one that is missing, preferably in the same object.
     fn suggestion<'s>(
         &'s self,
         missing: &Place,

@@ -139,7 +139,7 @@ fn to_number(input: &Val) -> ValR<Val> {
     if matches!(input, Val::Num(_)) {
         return Ok(input.clone());
     }
-    let node = text(input).and_then(|text| json::parse_nested(text, DEPTH_MAX).ok());
+    let node = text(input).and_then(|text| json::parse(text, DEPTH_MAX).ok());
     match node.map(|node| node.value) {
         Some(json::Value::Number(spelled)) => Ok(super::values::number(spelled)),
         _ => failed(format!(

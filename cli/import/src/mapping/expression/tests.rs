@@ -120,7 +120,7 @@ fn plain_paths_are_what_programs_make_of_them() {
 
 #[test]
 fn numbers_keep_their_digits() {
-    let node = crate::json::parse(r#"{"a":12.190,"b":9007199254740993,"c":-0.5e3}"#).unwrap();
+    let node = crate::json::parse(r#"{"a":12.190,"b":9007199254740993,"c":-0.5e3}"#, 32).unwrap();
     let mut text = String::new();
     write_json(&from_node(&node), &mut text).unwrap();
     assert_eq!(text, r#"{"a":12.190,"b":9007199254740993,"c":-0.5e3}"#);

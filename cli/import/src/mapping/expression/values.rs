@@ -125,7 +125,7 @@ pub(crate) fn write_text(text: &str, out: &mut String) {
 pub(crate) fn from_text(text: &str, depth_max: usize) -> Result<Val, InvalidJson> {
     match from_plain_text(text, depth_max) {
         Some(value) => Ok(value),
-        None => json::parse_nested(text, depth_max).map(|node| from_node(&node)),
+        None => json::parse(text, depth_max).map(|node| from_node(&node)),
     }
 }
 

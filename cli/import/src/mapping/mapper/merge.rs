@@ -1,4 +1,4 @@
-//! What hangs on the order of records: which of several with one id counts, and what is said of many
+//! What depends on the order of records: which of several with one id counts, and what is said of many
 //! at once. It takes what the threads made in the order of the export.
 
 use std::collections::HashSet;

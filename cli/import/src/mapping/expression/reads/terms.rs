@@ -65,7 +65,7 @@ impl<'r> Evaluator<'r> {
         scope: &Scope<'t>,
     ) -> Values {
         if self.terms_left == 0 {
-            // It is too much to be told: everything may be read.
+            // Too many terms: assume that everything is read.
             self.reads.whole(&Values::record());
             return self.unknown(input);
         }
