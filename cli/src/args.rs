@@ -140,7 +140,7 @@ impl Args {
     pub(crate) fn run(&self, context: &mut Context) -> anyhow::Result<ExitStatus> {
         let (data, config) = (&self.data, self.config.as_deref());
         let keys = &KeyStoreConfig::new(data, self.store.as_ref());
-        let publication = ReleaseLocation {
+        let location = ReleaseLocation {
             data,
             address: self.releases.as_ref(),
         };
@@ -148,21 +148,21 @@ impl Args {
             context.interrupts.watch()?;
         }
         match &self.command {
-            Command::Demo(args) => demo::run(args, keys, publication, context),
+            Command::Demo(args) => demo::run(args, keys, location, context),
             Command::Validate(args) => validate::run(args, data, context),
-            Command::Import(args) => import::run(args, publication, context),
-            Command::Diff(args) => diff::run(args, publication, context),
+            Command::Import(args) => import::run(args, location, context),
+            Command::Diff(args) => diff::run(args, location, context),
             Command::Mapping(args) => mapping::run(args, data, context),
-            Command::Releases(args) => releases::run(args, publication, context),
-            Command::Serve(args) => serve::run(args, keys, publication, context),
+            Command::Releases(args) => releases::run(args, location, context),
+            Command::Serve(args) => serve::run(args, keys, location, context),
             Command::Subscriptions(args) => subscriptions::run(args, keys, context),
             Command::Keys(args) => keys::run(args, keys, context),
             Command::Limits(args) => limits::run(args, context),
             Command::Usage(args) => usage::run(args, keys, context),
             Command::Store(args) => store::run(args, keys, context),
             Command::Openapi => openapi::run(context),
-            Command::Doctor(args) => doctor::run(args, keys, publication, context),
-            Command::Explain(args) => explain::run(args, publication, context),
+            Command::Doctor(args) => doctor::run(args, keys, location, context),
+            Command::Explain(args) => explain::run(args, location, context),
             Command::ExplainCode(args) => explain_code::run(args, context),
             Command::Settings(args) => {
                 settings_command::run(args, &Self::command(), config, data, context)

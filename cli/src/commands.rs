@@ -25,11 +25,11 @@ pub mod usage;
 pub mod validate;
 
 mod coverage;
+mod json;
 pub(crate) mod key_store;
 mod listen;
-mod size;
+mod not_shown;
 mod starting_file;
-mod unseen;
 mod wait;
 
 use std::error::Error;

@@ -5,15 +5,11 @@
 
 pub mod args;
 pub mod commands;
-pub mod duration;
 pub mod exit_status;
 pub mod hints;
-pub mod json;
+pub mod process;
 pub mod serving;
 pub mod settings;
-pub mod size;
-
-pub mod process;
 pub mod terminal;
 
 use std::ffi::OsString;

@@ -4,9 +4,12 @@
 //! Pure functions of text, of findings, and of what the terminal can show. Nothing here knows a
 //! command or a server.
 
+pub mod duration;
 pub mod escape;
 pub(crate) mod excerpt;
+pub(crate) mod file_size;
 pub mod findings;
+pub mod memory_size;
 pub mod progress;
 pub mod redact;
 pub mod relative_time;

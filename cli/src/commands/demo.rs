@@ -66,13 +66,13 @@ pub struct DemoArgs {
 pub fn run(
     args: &DemoArgs,
     keys: &KeyStoreConfig,
-    publication: ReleaseLocation<'_>,
+    location: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     if keys.is_shared() {
         return Err(in_a_database(keys));
     }
-    if let Some(address) = publication.address {
+    if let Some(address) = location.address {
         let error = anyhow::anyhow!("the demo does not touch {address}");
         let hint = "leave --releases out, and CATALOGUE_RELEASES unset";
         return Err(Hinted::wrong_usage(error, hint).into());
@@ -89,7 +89,7 @@ pub fn run(
     import_sample(data, context)?;
     let key = issue_key(keys, context)?;
     let listening = Listening::At(args.listen.address);
-    let releases = publication.open(false, context)?;
+    let releases = location.open(false, context)?;
     let parts = (Arc::from(releases), settings);
     let origins = AllowedOrigins::Own;
     let serving = Serving::prepare(runtime, lock, keys, listening, parts, origins, context)?;

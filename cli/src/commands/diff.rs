@@ -11,8 +11,8 @@ use shared::release::diff::{Filter, KindDiff, Listed, MovedSlug, RecordName, Tak
 use shared::release::{Release, ReleaseDiff, ReleaseId, Releases};
 
 use super::releases;
+use crate::commands::json;
 use crate::exit_status::ExitStatus;
-use crate::json;
 use crate::process::context::Context;
 use crate::serving::release_location::ReleaseLocation;
 use crate::terminal::Terminal;
@@ -73,10 +73,10 @@ impl FromStr for Named {
 /// Compares.
 pub fn run(
     args: &DiffArgs,
-    publication: ReleaseLocation<'_>,
+    location: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let releases = &*publication.open(!args.json, context)?;
+    let releases = &*location.open(!args.json, context)?;
     let from = args.from.as_ref().unwrap_or(&Named::Current);
     let [old, new] = [open(from, releases)?, open(&args.to, releases)?];
     let examples_max = if args.full { usize::MAX } else { EXAMPLES_MAX };

@@ -17,8 +17,8 @@ use serde::Serialize;
 
 use self::check::{Check, Outcome};
 use super::export_args::counted;
+use crate::commands::json;
 use crate::exit_status::ExitStatus;
-use crate::json;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::serving::release_location::ReleaseLocation;
@@ -52,10 +52,10 @@ struct Document<'a> {
 pub fn run(
     args: &DoctorArgs,
     place: &KeyStoreConfig,
-    publication: ReleaseLocation<'_>,
+    location: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let checks = checks(place, publication, context)?;
+    let checks = checks(place, location, context)?;
     let checks: Vec<_> = checks
         .into_iter()
         .map(|check| check.pasted(&context.hints))
@@ -81,7 +81,7 @@ pub fn run(
 
 fn checks(
     place: &KeyStoreConfig,
-    publication: ReleaseLocation<'_>,
+    location: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<Vec<Check>> {
     let (directory, data) = (place.data(), place.data().path());
@@ -90,7 +90,7 @@ fn checks(
         // Everything else would say the same.
         return Ok(checks);
     }
-    let published = publication.open(false, context)?;
+    let published = location.open(false, context)?;
     let now = context.clock.now().unix_seconds();
     checks.extend(directory::private(directory, &context.operator));
     let releases = releases::check(&*published, now);

@@ -49,11 +49,11 @@ pub struct ExplainArgs {
 /// Explains.
 pub fn run(
     args: &ExplainArgs,
-    publication: ReleaseLocation<'_>,
+    location: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let address = path_and_query(&args.address)?;
-    let release = open(args, publication, context)?;
+    let release = open(args, location, context)?;
     let settings = OpenSettings {
         connections: 1,
         // What is read once need not be held.
@@ -132,10 +132,10 @@ fn path_and_query(address: &str) -> anyhow::Result<&str> {
 
 fn open(
     args: &ExplainArgs,
-    publication: ReleaseLocation<'_>,
+    location: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<Release> {
-    let releases = publication.open(!args.json, context)?;
+    let releases = location.open(!args.json, context)?;
     let id = args.release.as_ref();
     let active = match id {
         Some(_) => None,
@@ -144,7 +144,7 @@ fn open(
     let id = id.or(active.as_ref()).with_context(|| {
         format!(
             "no release is active in {}; import one first: catalogue import EXPORT",
-            escape_control(&publication.to_string())
+            escape_control(&location.to_string())
         )
     })?;
     releases.open(id).context("could not open the release")

@@ -130,7 +130,7 @@ impl Imported {
 /// Imports.
 pub fn run(
     args: &ImportArgs,
-    publication: ReleaseLocation<'_>,
+    location: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let activation = if args.no_activate {
@@ -138,7 +138,7 @@ pub fn run(
     } else {
         Activation::Always
     };
-    let (imported, outcome) = import(args, activation, publication, context)?;
+    let (imported, outcome) = import(args, activation, location, context)?;
     let is_refused = imported.made.as_ref().is_some_and(Made::is_refused);
     let shown = OutputClosed::forgiven(summary::show(&imported, &outcome, args, context));
     shown.map_err(|error| imported.unseen(error))?;
@@ -153,24 +153,24 @@ pub fn run(
 pub(super) fn import(
     args: &ImportArgs,
     activation: Activation,
-    publication: ReleaseLocation<'_>,
+    location: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<(Imported, Outcome)> {
     let started = context.clock.now().monotonic;
     let mapping = args.export.mapping()?;
-    let permit = Permit::outside(publication.data).overwriting(args.overwrite);
+    let permit = Permit::outside(location.data).overwriting(args.overwrite);
     let report = args.export.prepare(args.rejects.as_deref(), &permit)?;
     let rejects = args.rejects.as_deref();
     let rejects = rejects.map(|path| NewFile::create(path, Kind::Rejects, &permit));
     let mut rejects = rejects.transpose()?;
-    let releases = &*publication.open(!args.export.json, context)?;
+    let releases = &*location.open(!args.export.json, context)?;
     let mut publishing = Publishing {
         writer: releases.begin()?,
     };
     let outcome = read(
         args,
         mapping.as_ref(),
-        publication.data,
+        location.data,
         rejects.as_mut(),
         &mut publishing,
         context,
@@ -196,7 +196,7 @@ pub(super) fn import(
     let imported = Imported {
         made,
         active,
-        is_followed: servers_run(publication.data),
+        is_followed: servers_run(location.data),
         duration: context.clock.now().monotonic.saturating_sub(started),
     };
     Ok((imported, outcome))

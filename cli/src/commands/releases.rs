@@ -68,10 +68,10 @@ pub(super) fn parse_id(text: &str) -> Result<ReleaseId, String> {
 /// Does what was typed.
 pub fn run(
     args: &ReleasesArgs,
-    publication: ReleaseLocation<'_>,
+    location: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let releases = &*publication.open(!args.json, context)?;
+    let releases = &*location.open(!args.json, context)?;
     match &args.command {
         ReleasesCommand::List => list::list(releases, args.json, context),
         ReleasesCommand::Show(show) => list::show(releases, show.id.as_ref(), args.json, context),
@@ -80,8 +80,6 @@ pub fn run(
         ReleasesCommand::Verify(verify) => {
             verify::run(releases, verify.id.as_ref(), args.json, context)
         }
-        ReleasesCommand::Prune(prune) => {
-            prune::run(prune, releases, publication, args.json, context)
-        }
+        ReleasesCommand::Prune(prune) => prune::run(prune, releases, location, args.json, context),
     }
 }

@@ -11,7 +11,6 @@ use shared::keys::environment::Environment;
 
 use super::listen::ListenArgs;
 use super::one_of;
-use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
@@ -24,7 +23,8 @@ use crate::serving::rate_limit_backend::RateLimitBackend;
 use crate::serving::release_location::ReleaseLocation;
 use crate::serving::{Serving, connection_limits, take_lock};
 use crate::settings::address::address;
-use crate::size;
+use crate::terminal::duration::{self, TypedDuration};
+use crate::terminal::memory_size;
 
 /// What the bodies of a kind may take unless told otherwise.
 const BODIES_MEMORY: &str = "512MiB";
@@ -72,7 +72,7 @@ pub struct ServeArgs {
         env = "CATALOGUE_BODIES_MEMORY",
         hide_env_values = true
     )]
-    #[arg(default_value = BODIES_MEMORY, value_parser = size::parse)]
+    #[arg(default_value = BODIES_MEMORY, value_parser = memory_size::parse)]
     pub bodies_memory: u64,
     /// How long to go on accepting requests, no longer ready, after being told to stop: for a load
     /// balancer that asks for readiness every few seconds; at most 5m
@@ -144,7 +144,7 @@ fn parse_drain(text: &str) -> Result<Duration, String> {
 pub fn run(
     args: &ServeArgs,
     keys: &KeyStoreConfig,
-    publication: ReleaseLocation<'_>,
+    location: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let listening = args.listen.decide(&mut context.service_manager)?;
@@ -156,9 +156,9 @@ pub fn run(
         ..OpenSettings::default()
     };
     let runtime = runtime::start(settings)?;
-    let releases = publication.open(true, context)?;
+    let releases = location.open(true, context)?;
     let data = keys.data();
-    if publication.address.is_some() {
+    if location.address.is_some() {
         // All that is needed of it is made here, since the catalogue is elsewhere.
         data.create()
             .with_context(|| format!("could not create {}", data.path().display()))?;
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn the_memory_for_bodies_that_help_tells_is_what_a_server_takes_unless_told() {
         let usual = OpenSettings::default().bodies_memory_max;
-        assert_eq!(size::parse(BODIES_MEMORY), Ok(usual));
+        assert_eq!(memory_size::parse(BODIES_MEMORY), Ok(usual));
     }
 
     #[test]

@@ -8,9 +8,9 @@ use clap::{Args, Command, Subcommand};
 use serde::Serialize;
 
 use super::starting_file::{self, Written};
+use crate::commands::json;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
-use crate::json;
 use crate::process::context::Context;
 use crate::settings::{self, FILE, Source};
 use crate::terminal::escape::escape_control;

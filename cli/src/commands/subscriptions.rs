@@ -13,10 +13,10 @@ use shared::keys::name::Name;
 use shared::keys::subscription::NewSubscription;
 use shared::keys::subscription::{Plan, Subscription, SubscriptionStatus};
 
+use crate::commands::json;
 use crate::commands::wait::WaitArgs;
 use crate::commands::{key_store, one_of};
 use crate::exit_status::ExitStatus;
-use crate::json;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::relative_time;

@@ -11,9 +11,9 @@ use shared::keys::key_store::KeyStore;
 use shared::keys::name::Name;
 use shared::keys::subscription::Subscription;
 
+use crate::commands::json;
 use crate::commands::key_store;
 use crate::exit_status::ExitStatus;
-use crate::json;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::Terminal;

@@ -7,8 +7,8 @@ use import::run::{self, Discard, Outcome, Settings};
 use serde::Serialize;
 
 use super::export_args::{ExportArgs, OutcomeDocument, counted, tally_table};
+use crate::commands::json;
 use crate::exit_status::ExitStatus;
-use crate::json;
 use crate::process::context::{Context, OutputClosed};
 use crate::process::new_file::Permit;
 

@@ -12,8 +12,8 @@ use server::http::STOP_SECONDS_MAX;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::timeout;
 
-use crate::duration::TypedDuration;
 use crate::process::service_manager::ServiceManager;
+use crate::terminal::duration::TypedDuration;
 
 /// Longest pause. Load balancers ask every few seconds; whoever waits longer waits in vain.
 pub const DRAIN_MAX: Duration = Duration::from_mins(5);

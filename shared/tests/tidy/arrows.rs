@@ -42,9 +42,8 @@ pub(crate) const HOUSES: [House; 3] = [
         steps: &[
             &["exit_status", "terminal"],
             &["hints"],
-            &["duration", "size"],
             &["process"],
-            &["json", "serving"],
+            &["serving"],
             &["settings"],
             &["commands"],
             &["args"],

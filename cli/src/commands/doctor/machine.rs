@@ -7,8 +7,8 @@ use server::catalogue::duckdb_version;
 use server::http::ConnectionLimits;
 
 use super::check::Check;
-use crate::commands::size::size;
 use crate::process::machine::Machine;
+use crate::terminal::file_size::file_size;
 use crate::terminal::relative_time;
 
 /// What should be left on the disk beside another release: usage and the audit log are written
@@ -32,7 +32,7 @@ pub(super) fn disk(machine: Machine, data: &Path, release_bytes: u64) -> Check {
 }
 
 fn judged(free: u64, release_bytes: u64) -> Check {
-    let (shown, release) = (size(free), size(release_bytes));
+    let (shown, release) = (file_size(free), file_size(release_bytes));
     let prune = "catalogue releases prune";
     if free < FREE_BYTES_MIN {
         let said = format!("{shown} are free: soon nothing can be imported, issued or counted");

@@ -4,7 +4,7 @@ use shared::release::{ReleaseError, ReleaseId, Releases};
 
 use super::check::Check;
 use crate::commands::export_args::counted;
-use crate::commands::size::size;
+use crate::terminal::file_size::file_size;
 
 /// Most bytes of releases that are not active that are read through.
 const OTHERS_BYTES_MAX: u64 = 4_000_000_000;
@@ -98,7 +98,7 @@ fn whole(id: &ReleaseId, bytes: u64, has_others: bool, releases: &dyn Releases) 
     match releases.verify(id) {
         Ok(()) => Check::ok(
             ACTIVE,
-            format!("every file of it is whole, {}", size(bytes)),
+            format!("every file of it is whole, {}", file_size(bytes)),
         ),
         Err(error) if error.is_damage() => Check::failed(ACTIVE, error).run(if has_others {
             "catalogue releases rollback"
@@ -161,12 +161,15 @@ fn unneeded(releases: &dyn Releases, now: i64) -> Vec<Check> {
     let leftovers = match pruned.leftovers.len() as u64 {
         0 => Check::ok(LEFTOVERS, "no killed command left anything behind"),
         count => {
-            let (count, left) = (counted(count, "leftover"), size(left));
+            let (count, left) = (counted(count, "leftover"), file_size(left));
             Check::warning(LEFTOVERS, format!("{count} of killed commands, {left}")).run(prune)
         }
     };
     let all: u64 = pruned.releases.iter().map(|release| release.bytes).sum();
-    let (count, all) = (counted(pruned.releases.len() as u64, "release"), size(all));
+    let (count, all) = (
+        counted(pruned.releases.len() as u64, "release"),
+        file_size(all),
+    );
     let shown = releases.place();
     let taken = match pruned.freed_bytes() {
         0 => Check::ok(
@@ -174,7 +177,7 @@ fn unneeded(releases: &dyn Releases, now: i64) -> Vec<Check> {
             format!("{count} of {all} in {shown}; none could be pruned"),
         ),
         freed => {
-            let freed = size(freed);
+            let freed = file_size(freed);
             Check::ok(
                 SIZE,
                 format!("{count} of {all}; pruning would free {freed}"),

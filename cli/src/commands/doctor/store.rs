@@ -11,8 +11,8 @@ use shared::keys::sqlite::{self, Form, WholeOrNot};
 use shared::keys::store::{KeySnapshot, KeyStoreError, Revision};
 
 use super::check::Check;
-use crate::commands::size::size;
 use crate::serving::key_store_config::KeyStoreConfig;
+use crate::terminal::file_size::file_size;
 use shared::base::hint::quoted;
 
 /// A larger file is not read through.
@@ -108,7 +108,7 @@ fn usable(found: &sqlite::Examination, path: &str) -> Check {
         WholeOrNot::NotChecked => "not read through, being so large",
         _ => "whole",
     };
-    Check::ok(STORE, format!("{whole}, {}", size(found.bytes)))
+    Check::ok(STORE, format!("{whole}, {}", file_size(found.bytes)))
 }
 
 /// What was damaged cannot be had back from the file itself.
@@ -160,7 +160,7 @@ fn usable_database(client: &PgClient, found: &postgres::Examination) -> Check {
         );
         return Check::warning(STORE, said);
     }
-    let (server, size) = (&found.server, size(found.bytes));
+    let (server, size) = (&found.server, file_size(found.bytes));
     Check::ok(STORE, format!("{address}, PostgreSQL {server}, {size}"))
 }
 

@@ -11,7 +11,7 @@ use super::{Comparison, ImportArgs, Imported, Made};
 use crate::commands::coverage::{self, CoverageDocument};
 use crate::commands::diff::sentences;
 use crate::commands::export_args::{OutcomeDocument, counted, tally_table};
-use crate::json;
+use crate::commands::json;
 use crate::process::context::Context;
 use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::wrap;

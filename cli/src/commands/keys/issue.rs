@@ -13,16 +13,16 @@ use shared::keys::name::Name;
 use shared::keys::scope::Scope;
 use shared::keys::subscription::Subscription;
 
+use crate::commands::json;
 use crate::commands::keys::document::{self, IssuedDocument, KeyDocument};
 use crate::commands::keys::{owner, require_output};
 use crate::commands::wait::WaitArgs;
 use crate::commands::{key_store, one_of};
-use crate::duration;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
-use crate::json;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
+use crate::terminal::duration;
 
 /// Arguments of `keys issue`.
 #[derive(Debug, Args)]

@@ -9,11 +9,11 @@ use shared::keys::key_store::KeyStore;
 use shared::keys::last_use::LastUse;
 use shared::keys::subscription::Subscription;
 
+use crate::commands::json;
 use crate::commands::key_store;
 use crate::commands::keys::document::{self, KeyDocument, state};
 use crate::commands::keys::{KeyArgs, last_use, owner, without_owner};
 use crate::exit_status::ExitStatus;
-use crate::json;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::relative_time;

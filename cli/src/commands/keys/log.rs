@@ -9,10 +9,10 @@ use shared::keys::audit::{Change, Entry, EntryQuery};
 use shared::keys::key_store::KeyStore;
 use shared::keys::name::Name;
 
+use crate::commands::json;
 use crate::commands::key_store;
 use crate::commands::keys::KeyArgs;
 use crate::exit_status::ExitStatus;
-use crate::json;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::Terminal;

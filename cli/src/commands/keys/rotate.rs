@@ -4,16 +4,16 @@ use clap::Args;
 use shared::keys::key_store::Rotation;
 use shared::keys::limits::{DEFAULT_GRACE, GRACE_MAX};
 
+use crate::commands::json;
 use crate::commands::key_store;
 use crate::commands::keys::document::{IssuedDocument, KeyDocument};
 use crate::commands::keys::issue::{about, seen, show_key, tell};
 use crate::commands::keys::{KeyArgs, last_use, owner, require_output};
 use crate::commands::wait::WaitArgs;
-use crate::duration::{self, TypedDuration};
 use crate::exit_status::ExitStatus;
-use crate::json;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
+use crate::terminal::duration::{self, TypedDuration};
 use crate::terminal::relative_time;
 
 /// Arguments of `keys rotate`.

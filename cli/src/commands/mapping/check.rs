@@ -13,8 +13,8 @@ use import::run::{self, Discard, Outcome, Settings};
 use serde::Serialize;
 
 use crate::commands::export_args::{counted, read_mapping};
+use crate::commands::json;
 use crate::exit_status::ExitStatus;
-use crate::json;
 use crate::process::context::{Context, OutputClosed};
 use crate::terminal::escape::escape_control;
 use crate::terminal::findings;

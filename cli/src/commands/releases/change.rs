@@ -11,9 +11,9 @@ use shared::release::{Before, ReleaseDiff, ReleaseError, ReleaseId, Releases};
 
 use super::document::{ActiveDocument, VerifiedDocument, damage};
 use crate::commands::diff::sentences;
+use crate::commands::json;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
-use crate::json;
 use crate::process::context::{Context, OutputClosed};
 use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::wrap;

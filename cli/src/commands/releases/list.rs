@@ -7,12 +7,12 @@ use shared::release::{Manifest, ReleaseError, ReleaseId, Releases};
 
 use super::document::{ListDocument, ReleaseDocument, ShownDocument, damage};
 use crate::commands::coverage::{self, CoverageDocument};
-use crate::commands::size::size;
+use crate::commands::json;
 use crate::exit_status::ExitStatus;
-use crate::json;
 use crate::process::context::Context;
 use crate::terminal::Terminal;
 use crate::terminal::escape::escape_control;
+use crate::terminal::file_size::file_size;
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Cell, Column};
 
@@ -138,7 +138,7 @@ fn rows(releases: &[ReleaseDocument], now: i64, terminal: Terminal) -> String {
             release.id.to_string().into(),
             number(release.boats).into(),
             number(release.manufacturers).into(),
-            known(release.bytes.map(size)).into(),
+            known(release.bytes.map(file_size)).into(),
             published.into(),
             Cell::new(release.state(), release.style()),
         ]

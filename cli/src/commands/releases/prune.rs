@@ -10,13 +10,13 @@ use shared::release::{ReleaseId, Releases};
 
 use super::document::damage;
 use crate::commands::export_args::counted;
-use crate::commands::size::size;
+use crate::commands::json;
 use crate::exit_status::ExitStatus;
-use crate::json;
 use crate::process::context::Context;
 use crate::serving::release_location::ReleaseLocation;
 use crate::terminal::Terminal;
 use crate::terminal::escape::escape_control;
+use crate::terminal::file_size::file_size;
 use crate::terminal::table::{self, Column};
 
 /// Arguments of `releases prune`.
@@ -61,18 +61,18 @@ struct LeftoverDocument {
 pub(super) fn run(
     args: &PruneArgs,
     releases: &dyn Releases,
-    publication: ReleaseLocation<'_>,
+    location: ReleaseLocation<'_>,
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let mut pruned =
-        prune(args, releases, publication, context).context("could not prune releases")?;
+        prune(args, releases, location, context).context("could not prune releases")?;
     let failures = std::mem::take(&mut pruned.failures).into_iter();
     let failures: Vec<String> = failures.map(damage).collect();
     if as_json {
         json::print(&document(args, &pruned, &failures), context)?;
     } else {
-        let text = text(args, &pruned, publication, context.terminal);
+        let text = text(args, &pruned, location, context.terminal);
         context.out.write_all(text.as_bytes())?;
     }
     if failures.is_empty() {
@@ -92,11 +92,11 @@ pub(super) fn run(
 fn prune(
     args: &PruneArgs,
     releases: &dyn Releases,
-    publication: ReleaseLocation<'_>,
+    location: ReleaseLocation<'_>,
     context: &Context,
 ) -> anyhow::Result<Pruned> {
     // Where nothing was ever imported there is no directory to lock either.
-    if publication.address.is_none() && !publication.data.exists() {
+    if location.address.is_none() && !location.data.exists() {
         return Ok(Pruned::default());
     }
     let now_seconds = context.clock.now().unix_seconds();
@@ -131,11 +131,11 @@ fn document<'a>(args: &PruneArgs, pruned: &'a Pruned, failures: &'a [String]) ->
 fn text(
     args: &PruneArgs,
     pruned: &Pruned,
-    publication: ReleaseLocation<'_>,
+    location: ReleaseLocation<'_>,
     terminal: Terminal,
 ) -> String {
     if pruned.releases.is_empty() && pruned.leftovers.is_empty() {
-        return format!("No releases in {publication}.\n");
+        return format!("No releases in {location}.\n");
     }
     let gone = if args.dry_run {
         "to be removed"
@@ -147,14 +147,14 @@ fn text(
             Some(kept) => format!("kept: {}", reason(kept)),
             None => gone.to_owned(),
         };
-        [verdict.id.to_string(), size(verdict.bytes), outcome]
+        [verdict.id.to_string(), file_size(verdict.bytes), outcome]
     });
     let mut rows = table::list(columns("RELEASE"), releases, terminal);
     if !pruned.leftovers.is_empty() {
         let leftovers = pruned.leftovers.iter().map(|leftover| {
             let name = leftover.path.file_name().unwrap_or_default();
             let name = name.to_string_lossy().into_owned();
-            [name, size(leftover.bytes), gone.to_owned()]
+            [name, file_size(leftover.bytes), gone.to_owned()]
         });
         // A table of their own, because their names may be longer than ids.
         let leftovers = table::list(columns("NEVER FINISHED"), leftovers, terminal);
@@ -167,7 +167,7 @@ fn text(
         .count();
     let removed = counted(removed as u64, "release");
     let leftovers = counted(pruned.leftovers.len() as u64, "leftover");
-    let freed = size(pruned.freed_bytes());
+    let freed = file_size(pruned.freed_bytes());
     let done = if args.dry_run {
         "To be removed"
     } else {

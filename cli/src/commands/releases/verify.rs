@@ -6,8 +6,8 @@ use shared::release::{ReleaseError, ReleaseId, Releases};
 
 use super::document::{VerifiedDocument, VerifiedListDocument, damage};
 use super::list::{Listing, no_releases};
+use crate::commands::json;
 use crate::exit_status::ExitStatus;
-use crate::json;
 use crate::process::context::Context;
 
 /// Checks one release, or all. Damage is reported for every release, not for the first one only.

@@ -20,11 +20,11 @@ use shared::keys::postgres::{AddressError, PgClient, PostgresAddress, WithoutSer
 use shared::keys::store::KeyStoreError;
 use shared::servers::{ServerLock, ServerLockError};
 
+use crate::commands::json;
 use crate::commands::key_store;
-use crate::commands::unseen::made;
+use crate::commands::not_shown::made;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
-use crate::json;
 use crate::process::context::Context;
 use crate::process::new_file::Permit;
 use crate::serving::key_store_config::KeyStoreConfig;

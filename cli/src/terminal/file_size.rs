@@ -4,7 +4,7 @@
 const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
 
 /// A number of bytes, such as `512 B`, `2.3 kB`, `41 MB`; cut, never rounded up.
-pub(super) fn size(bytes: u64) -> String {
+pub(crate) fn file_size(bytes: u64) -> String {
     if bytes < 1000 {
         return format!("{bytes} B");
     }
@@ -36,7 +36,7 @@ mod tests {
             (4_123_456_789, "4.1 GB"),
             (u64::MAX, "18446 PB"),
         ] {
-            assert_eq!(size(bytes), shown);
+            assert_eq!(file_size(bytes), shown);
         }
     }
 }
