@@ -31,7 +31,7 @@ use crate::terminal::redact::redact;
 /// Widest help text, in columns; also its width where there is no terminal to measure.
 const HELP_WIDTH_MAX: usize = 100;
 
-/// The data directory of whoever names none.
+/// The data directory where none is named.
 pub(crate) const DATA: &str = "./catalogue-data";
 
 /// Above the options that every command has, which come after its own.

@@ -194,7 +194,7 @@ impl Serving {
         });
         // Nothing answers any more once it is gone, so the last uses are the last.
         drop(runtime);
-        // Whoever waits for another machine would keep this process.
+        // A task that waits for another machine would keep this process.
         releases.leave();
         ended
     }
@@ -268,7 +268,7 @@ fn no_release(place: &str) -> anyhow::Error {
     Hinted::new(error, hint, ExitStatus::Failure).into()
 }
 
-/// Takes the right to serve an environment, or says what to do about whoever has it.
+/// Takes the right to serve an environment, or says what to do about the server that has it.
 pub fn take_lock(data: &DataDir, environment: Environment) -> anyhow::Result<ServerLock> {
     if !data.path().is_dir() {
         return Err(no_release(&data.path().display().to_string()));

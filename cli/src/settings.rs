@@ -1,4 +1,4 @@
-//! `catalogue.toml`: what options are where nobody says otherwise.
+//! `catalogue.toml`: the values of options that are not typed.
 //!
 //! A setting is an option that has an environment variable. Tables of the file are commands, keys
 //! the long names of their options, so that nothing can be set that cannot be typed. What the file

@@ -41,11 +41,12 @@ pub use self::mistake::{InvalidMapping, Mistake};
 pub use self::shipped::Shipped;
 
 use self::definition::Definition;
+use self::image_files::HEAD_MAX;
 use self::index::Index;
 use self::pipeline::Pipeline;
 use self::worker::Workers;
 use crate::finding::Findings;
-use crate::source::{Surroundings, Take, files};
+use crate::source::{Selection, Surroundings, Take, files};
 
 /// Longest mapping file, in bytes.
 const FILE_MAX: u64 = 1024 * 1024;
@@ -123,6 +124,29 @@ impl Mapping {
     fn line_of(&self, offset: usize) -> u64 {
         let before = &self.text.as_bytes()[..offset.min(self.text.len())];
         1 + memchr::memchr_iter(b'\n', before).count() as u64
+    }
+
+    /// The files that it reads.
+    pub(crate) fn selection(&self) -> Selection<'_> {
+        Selection {
+            bytes_of: Box::new(|path| self.bytes_of(path)),
+            descends: true,
+            wanted: &self.wanted,
+        }
+    }
+
+    /// How many bytes of a file are read: of an image its beginning.
+    pub(super) fn bytes_of(&self, path: &str) -> Option<u64> {
+        let is_hidden = |part: &str| part.starts_with('.') && part != ".";
+        if path.split('/').any(is_hidden) {
+            return None;
+        }
+        let path = path.trim_start_matches("./");
+        if self.definition.is_image(path) {
+            return Some(HEAD_MAX);
+        }
+        let is_of_records = self.definition.roles_of(path).next().is_some();
+        is_of_records.then_some(u64::MAX)
     }
 }
 

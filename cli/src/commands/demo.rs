@@ -131,7 +131,7 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
         no_activate: false,
         guards: GuardArgs::default(),
     };
-    // Whoever has a catalogue of their own here has servers that would follow.
+    // A catalogue that is here already may have servers that would follow.
     let (imported, outcome) = import(
         &args,
         Activation::IfNoneIs,

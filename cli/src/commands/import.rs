@@ -67,7 +67,7 @@ pub struct ImportArgs {
 pub(super) enum Activation {
     /// Whatever is active now.
     Always,
-    /// Not before somebody says so.
+    /// Not before it is asked for.
     Never,
     /// Only where no release is active yet.
     IfNoneIs,

@@ -60,7 +60,7 @@ pub struct KeyArgs {
     pub id: String,
 }
 
-/// Somebody may have typed the whole key.
+/// The whole key may have been typed.
 impl std::fmt::Debug for KeyArgs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("KeyArgs(…)")
@@ -115,7 +115,7 @@ impl KeyArgs {
     }
 }
 
-/// Refuses to make a key that nobody would see.
+/// Refuses to make a key that could not be shown.
 pub(super) fn require_output(attempt: &str, context: &Context) -> anyhow::Result<()> {
     context.out.require().map_err(|closed| {
         let error = anyhow::Error::new(closed).context(attempt.to_owned());
@@ -138,7 +138,7 @@ fn owner(key: &Key, store: &mut KeyStore) -> anyhow::Result<Subscription> {
     owner.ok_or_else(|| without_owner(key))
 }
 
-/// Somebody has changed the store by hand, and servers refuse all keys.
+/// The store was changed by hand, and servers refuse all keys.
 fn without_owner(key: &Key) -> anyhow::Error {
     anyhow::anyhow!(
         "the key {} belongs to a subscription that the key store does not have",

@@ -1,7 +1,7 @@
 //! `catalogue store`: the store of keys, subscriptions and usage as a whole.
 //!
 //! Tables that several servers share are made and brought up to date by these commands alone, when
-//! somebody decides to: no server and no other command does it on the way.
+//! the operator decides to: no server and no other command does it on the way.
 
 mod copy;
 

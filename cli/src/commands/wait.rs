@@ -45,7 +45,7 @@ pub struct WaitArgs {
 impl WaitArgs {
     /// Waits, unless told not to, until every running server acts on the last change of `store`, which
     /// belongs to `place`. It waits also where what was to be `shown` could not be, which is then
-    /// the error: a change that is made has to hold, whoever watches.
+    /// the error: a change that is made has to hold, seen or not.
     pub(super) fn then(
         self,
         shown: anyhow::Result<()>,

@@ -55,7 +55,7 @@ pub struct Context {
     pub pause: Box<dyn FnMut(Duration) + Send>,
 }
 
-/// Standard output. Whoever reads it may close it, as `head` does, having seen enough; that is
+/// Standard output. Its reader may close it, as `head` does, having seen enough; that is
 /// told apart from every other pipe that breaks.
 pub struct Output {
     stream: Box<dyn Write + Send>,
@@ -85,7 +85,7 @@ impl Output {
     }
 
     /// An error where the process was started without a standard output: for what can be shown only
-    /// once, and must not be made where nobody can see it.
+    /// once, and must not be made where it cannot be seen.
     pub fn require(&self) -> Result<(), OutputClosed> {
         if self.is_absent {
             return Err(OutputClosed);
@@ -103,7 +103,7 @@ impl OutputClosed {
             .any(<dyn Error + Send + Sync>::is::<Self>)
     }
 
-    /// Takes what nobody reads any more for shown: for a command whose work, and so whose exit
+    /// Ignores a closed standard output: for a command whose work, and so whose exit
     /// status, do not hang on anybody watching it.
     pub fn forgiven(shown: anyhow::Result<()>) -> anyhow::Result<()> {
         let is_closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
@@ -176,7 +176,7 @@ fn utf8((name, value): (OsString, OsString)) -> Option<(String, String)> {
     Some((name.into_string().ok()?, value.into_string().ok()?))
 }
 
-/// Whether a terminal is to be sent colours: not where somebody set `NO_COLOR`, nor one that
+/// Whether a terminal is to be sent colours: not where `NO_COLOR` is set, nor one that
 /// obeys nothing.
 fn is_colour_welcome(no_color: Option<OsString>, term: Option<OsString>) -> bool {
     no_color.is_none_or(|value| value.is_empty()) && term.is_none_or(|term| term != "dumb")

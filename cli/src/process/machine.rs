@@ -1,4 +1,4 @@
-//! What the machine gives to whoever runs the command: asked here, so that a test may answer.
+//! What the machine gives to this process: asked here, so that a test may answer.
 
 use std::io;
 use std::path::Path;

@@ -99,7 +99,7 @@ fn open(path: &Path, place: Place, kind: Kind) -> io::Result<Target> {
             return Ok(Target::Directly(BufWriter::new(file)));
         }
     };
-    // Without this, the error about a missing directory names a file nobody asked for.
+    // Without this, the error about a missing directory names the temporary file.
     fs::metadata(durable::directory_of(path))?;
     let make = || {
         let mut beside = tempfile::Builder::new();

@@ -11,7 +11,7 @@ use listenfd::ListenFd;
 use nix::sys::socket::{getsockopt, sockopt};
 use sd_notify::NotifyState;
 
-/// Whoever runs this process as a service; often nobody does.
+/// What runs this process as a service, if anything does.
 pub struct ServiceManager {
     sockets: ListenFd,
     is_told: bool,
@@ -35,7 +35,7 @@ pub enum PassedSocketError {
 }
 
 impl ServiceManager {
-    /// Whoever runs this process. It takes the variables that name sockets out of the environment,
+    /// What runs this process. It takes the variables that name sockets out of the environment,
     /// so no other thread may run yet.
     pub fn of_process() -> Self {
         Self {
@@ -44,7 +44,7 @@ impl ServiceManager {
         }
     }
 
-    /// Nobody: nothing is passed, and nobody is told.
+    /// None: nothing is passed, and nothing is notified.
     pub fn nobody() -> Self {
         Self {
             sockets: ListenFd::empty(),

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use crate::process::service_manager::ServiceManager;
 use crate::terminal::duration::TypedDuration;
 
-/// Longest pause. Load balancers ask every few seconds; whoever waits longer waits in vain.
+/// Longest pause. Load balancers ask every few seconds; a longer pause gains nothing.
 pub const DRAIN_MAX: Duration = Duration::from_mins(5);
 /// How long the end may take after the pause: requests under way, and what is written down of
 /// quotas and uses after them.
@@ -85,7 +85,7 @@ impl StopSignals {
                 "not ready any more; accepting requests for {pause}, or until another signal"
             );
             manager.tell(&[NotifyState::Status(&format!("draining for {pause}"))]);
-            // A second signal is from somebody who will not wait.
+            // A second signal says not to wait.
             let _ended_early = timeout(drain, self.next()).await;
         }
         tracing::info!("stopping: requests under way are finished first");

@@ -13,7 +13,7 @@ use server::app::App;
 use server::http::admin;
 use tokio::task::JoinHandle;
 
-/// Where the administration address is unless told otherwise: nobody else can reach it there.
+/// Where the administration address is unless told otherwise: only this machine reaches it there.
 const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9090);
 
 /// What was asked for.
@@ -45,7 +45,7 @@ pub enum Admin {
     Off,
     /// It was taken.
     On(TcpListener),
-    /// Nobody asked for one, and the usual one cannot be taken.
+    /// None was asked for, and the usual one cannot be taken.
     Missing(io::Error),
 }
 

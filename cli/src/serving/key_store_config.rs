@@ -77,7 +77,7 @@ impl KeyStoreConfig {
     }
 }
 
-/// For people: where somebody looks who finds nothing.
+/// For people: where to look.
 impl fmt::Display for KeyStoreConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.store {

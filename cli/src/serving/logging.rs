@@ -2,7 +2,7 @@
 //!
 //! Commands that end by themselves do not log; they print. A panic is logged like any other event,
 //! but without text that may come from a request. Once the log is started, all that this process
-//! says on standard error goes through its queue, so that nothing waits for whoever reads it.
+//! says on standard error goes through its queue, so that nothing waits for its reader.
 
 mod line;
 mod queue;

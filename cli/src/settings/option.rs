@@ -64,7 +64,7 @@ pub(super) fn shown(path: &[String], option: &Arg, set: Option<&[OsString]>) -> 
         }
     };
     let variable = option.get_env().unwrap_or_default();
-    // A key that somebody typed into the wrong place is not shown again.
+    // A key that was typed into the wrong place is not shown again.
     let value = value.map(|value| redact(&value).into_owned());
     Shown {
         name: [path, &[long.to_owned()]].concat().join("."),

@@ -41,7 +41,7 @@ pub(crate) fn find(
         opened => opened.with_context(|| format!("could not read the settings {name}"))?,
     };
     if named.is_none() {
-        // A link that others put there leads to what they chose, whoever owns that.
+        // A link that others put there leads to what they chose, whatever its owner.
         let link = fs::symlink_metadata(path);
         let link = link.with_context(|| format!("could not read the settings {name}"))?;
         if !is_trusted(&link, &metadata, user) {
@@ -110,7 +110,7 @@ mod tests {
     fn a_link_that_others_put_there_is_not_trusted_whoever_owns_the_file() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(FILE);
-        // Of root, and nobody else may write to it.
+        // It belongs to root, and no other user may write to it.
         symlink("/etc/passwd", &path).unwrap();
         let is_root = fs::metadata(directory.path()).unwrap().uid() == 0;
         if is_root {

@@ -1,6 +1,6 @@
 //! How far an import is, for people at a terminal. The only file that knows `indicatif`.
 //!
-//! Nothing is drawn where nobody watches, so that callers need not ask.
+//! Nothing is drawn without a terminal, so that callers need not ask.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};

@@ -11,7 +11,7 @@ pub enum Style {
     Plain,
     /// It works, it is whole.
     Good,
-    /// Somebody may have to act.
+    /// The operator may have to act.
     Notice,
     /// It is damaged, refused or used up.
     Bad,

@@ -50,7 +50,7 @@ impl DataDir {
         self.0.join("current")
     }
 
-    /// Held locked by whoever changes releases or the pointer.
+    /// Held locked while releases or the pointer change.
     pub fn release_lock(&self) -> PathBuf {
         self.0.join("releases.lock")
     }

@@ -1,4 +1,4 @@
-//! Identifiers that can only be built by parsing: whoever holds one holds a valid one.
+//! Identifiers that can only be built by parsing: a value of these types is valid.
 //!
 //! Two grammars, both from the specification: filter slugs (section 4.1, at most 120 characters)
 //! and what a path accepts as id or slug (section 4.2, at most 200, dots allowed). Both are

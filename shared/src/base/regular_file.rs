@@ -1,6 +1,6 @@
-//! Opening a file to read it, without ever waiting for somebody to write to it.
+//! Opening a file to read it, without ever waiting for a writer.
 //!
-//! A pipe, or a device, under the name of a file would stop whoever opens it, or feed it without an
+//! A pipe, or a device, under the name of a file would stop its reader, or feed it without an
 //! end. Here that is an error. What a directory says when it is read is left to the system.
 
 use std::fs::{File, FileType, OpenOptions};

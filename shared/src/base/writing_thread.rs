@@ -1,4 +1,4 @@
-//! Writing a file on a thread of its own, so that whoever makes its bytes need not wait for the
+//! Writing a file on a thread of its own, so that the maker of its bytes need not wait for the
 //! disk.
 //!
 //! ```text
@@ -118,7 +118,7 @@ impl<T> Drop for WritingThread<T> {
         };
         // Without its sender the thread finds out that nothing more is coming.
         self.messages = sync_channel(0).0;
-        // Whoever drops a file does not ask what became of it.
+        // A dropped file was given up: what became of it does not matter.
         _ = thread.join();
     }
 }

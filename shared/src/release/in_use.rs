@@ -46,8 +46,8 @@ pub(super) struct Unused {
 }
 
 impl Unused {
-    /// Takes the lock on the manifest at `path` alone; `None` when somebody reads the release.
-    /// Nobody can read one that has no manifest.
+    /// Takes the lock on the manifest at `path` alone; `None` when the release is being read.
+    /// One that has no manifest cannot be read.
     pub(super) fn take(path: &Path) -> io::Result<Option<Self>> {
         let manifest = match regular_file::open(path) {
             Ok(manifest) => manifest,

@@ -93,7 +93,7 @@ pub fn begin(change: Change) {
 }
 
 /// Removes what is unfinished, and tells the last change. From now on nothing is begun, finished or
-/// changed: whoever tries waits until the process ends.
+/// changed: a change waits until the process ends.
 pub fn end() -> Option<Change> {
     let steps = STEPS.write().unwrap_or_else(PoisonError::into_inner);
     let state = lock();

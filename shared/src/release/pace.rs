@@ -12,7 +12,7 @@ pub trait Pace: Debug + Send + Sync {
     fn step(&self);
 }
 
-/// One step after the other, for whoever has nobody to wait for.
+/// One step after the other, for callers that need not make room for others.
 #[derive(Clone, Copy, Debug)]
 pub struct AtOnce;
 

@@ -11,7 +11,7 @@ use super::prune::Pruned;
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
 use crate::base::timestamp::Timestamp;
 
-/// What was active when somebody decided to activate a release: it is activated only while that is
+/// What was active when it was decided to activate a release: it is activated only while that is
 /// so, since the decision may have hung on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Before {
@@ -90,7 +90,7 @@ pub trait Releases: Send + Sync {
     /// Takes the lock on releases in the data directory, or says who is busy.
     fn lock(&self) -> Result<ReleaseLock, ReleaseError>;
 
-    /// Whether somebody has that lock.
+    /// Whether that lock is taken.
     fn is_busy(&self) -> Result<bool, ReleaseError>;
 
     /// The pointer to the active release, if any was ever activated.
@@ -179,14 +179,14 @@ pub trait Releases: Send + Sync {
         Ok(())
     }
 
-    /// Says that a release is served here, every few seconds, so that nobody removes it. In a
+    /// Says that a release is served here, every few seconds, so that it is not removed. In a
     /// directory whoever has it open has said so.
     fn mark_in_use(&self, _served: &ReleaseId) -> Result<(), ReleaseError> {
         Ok(())
     }
 
     /// What a server that serves a release does beside, every few seconds: fetches what may be
-    /// activated next, which may take long, and removes copies that nobody needs. A directory has
+    /// activated next, which may take long, and removes copies that are not needed. A directory has
     /// no copies.
     fn tend(&self, _served: &ReleaseId, _now_seconds: i64) -> Tended {
         Tended::default()

@@ -73,7 +73,7 @@ impl ReleaseStore {
         }
     }
 
-    /// Whether somebody has the lock, so that releases are being changed.
+    /// Whether the lock is taken, so that releases are being changed.
     pub fn is_busy(&self) -> Result<bool, ReleaseError> {
         let path = self.data.release_lock();
         let file = match regular_file::open(&path) {
@@ -249,7 +249,7 @@ impl ReleaseStore {
         })
     }
 
-    /// Removes a release at once, unless somebody has it open.
+    /// Removes a release at once, unless it is open somewhere.
     pub(super) fn remove_unused(
         &self,
         id: &ReleaseId,
@@ -397,7 +397,7 @@ fn remove_leftover(path: PathBuf, remove: bool) -> Result<Leftover, ReleaseError
     Ok(Leftover { path, bytes })
 }
 
-/// Removes a release unless somebody has it open, or only looks whether somebody has.
+/// Removes a release unless it is open somewhere, or only looks whether it is.
 fn remove_unused(
     id: &ReleaseId,
     directory: &Path,

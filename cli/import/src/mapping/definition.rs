@@ -11,6 +11,7 @@ use globset::GlobSet;
 use serde_json::{Map, Value};
 
 use super::expression::Asked;
+use super::image_files::is_called_image;
 use crate::finding::Kind;
 use crate::source::readers::RecordsPath;
 
@@ -44,6 +45,35 @@ pub(super) struct Definition {
     pub(super) emits: Vec<Emit>,
     /// All expressions of the above but for the prelude, by [`ExpressionId`].
     pub(super) expressions: Vec<Expression>,
+}
+
+impl Definition {
+    /// The files of each section with their role, those of links last.
+    pub(super) fn roles(&self) -> impl Iterator<Item = (Role, &Files)> {
+        let sources = self.sources.iter().enumerate();
+        let links = self.links.iter().map(|links| (Role::Links, &links.files));
+        sources
+            .map(|(place, source)| (Role::Records(place), &source.files))
+            .chain(links)
+    }
+
+    /// The sections that read a file with this path within the export.
+    pub(super) fn roles_of(&self, path: &str) -> impl Iterator<Item = (Role, &Files)> {
+        self.roles().filter(|(_, files)| files.are_called(path))
+    }
+
+    /// Whether a file is read for nothing but how large an image it is.
+    pub(super) fn is_image(&self, path: &str) -> bool {
+        self.reads_images && is_called_image(path) && self.roles_of(path).next().is_none()
+    }
+
+    /// The files of a section.
+    pub(super) fn files_of(&self, role: Role) -> Option<&Files> {
+        match role {
+            Role::Records(source) => self.sources.get(source).map(|source| &source.files),
+            Role::Links => self.links.as_ref().map(|links| &links.files),
+        }
+    }
 }
 
 /// A variable that tells where a record stands in the export.
@@ -108,6 +138,24 @@ pub(super) struct Files {
     pub(super) lists: Vec<String>,
     /// Where the section that wants them stands in the mapping file.
     pub(super) span: Range<usize>,
+}
+
+impl Files {
+    /// Whether a file with this path within the export is one of these.
+    fn are_called(&self, path: &str) -> bool {
+        let plain = [".gz", ".zst"]
+            .iter()
+            .find_map(|end| path.strip_suffix(end));
+        self.globs.is_match(path) || plain.is_some_and(|plain| self.globs.is_match(plain))
+    }
+
+    /// Whether one pass over a file can read it for both.
+    pub(super) fn reads_like(&self, other: &Self) -> bool {
+        let has_records = matches!(self.format, FileFormat::Json | FileFormat::Xml);
+        self.format == other.format
+            && self.lists == other.lists
+            && (!has_records || self.records == other.records)
+    }
 }
 
 /// How the records of a file are told apart.

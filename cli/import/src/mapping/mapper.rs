@@ -16,7 +16,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::definition::{Definition, Emit, ExpressionId, Files, Role, WhereVariable};
+use super::definition::{Definition, Emit, ExpressionId, Role, WhereVariable};
 use super::documents::{Document, Held};
 use super::expression::{
     self, EvalContext, IMAGE_SIZE, InvalidExpression, Jq, Program, Referred, Site, SiteNumber,
@@ -89,6 +89,104 @@ impl Mapper {
         self.position.evaluate(id.0);
         let variables = subject.variables().chain(&self.variables).cloned();
         self.programs[id.0].evaluate(input, variables, self)
+    }
+
+    /// What expressions about a record that was stored are about.
+    fn subject(&self, document: &Document, record: Jq) -> Subject {
+        let role = Role::Records(document.source.into());
+        self.subject_at((role, &document.file, document.spot), record)
+    }
+
+    /// What expressions about a record are about, by what its file is and where it stands there.
+    fn subject_at(&self, (role, file, spot): (Role, &ExportFile, Spot), record: Jq) -> Subject {
+        let value = |variable: &WhereVariable| match variable {
+            WhereVariable::File => Jq::from(file.path.clone()),
+            WhereVariable::Position => Jq::from(spot.position as usize),
+            WhereVariable::List => {
+                let files = self.definition.files_of(role);
+                let list = spot.list.zip(files);
+                let list = list.and_then(|(list, files)| files.records.get(usize::from(list)));
+                list.map_or(Jq::Null, |list| Jq::from(list.to_string()))
+            }
+        };
+        Subject {
+            whereabouts: self.definition.whereabouts.iter().map(value).collect(),
+            record,
+        }
+    }
+
+    /// Whether a vocabulary table has a word.
+    fn is_listed(&self, table: &str, word: &str) -> bool {
+        let table = self.definition.tables.get(table);
+        table.is_some_and(|entries| entries.contains_key(word))
+    }
+
+    /// The place of the record that a key leads to.
+    fn follow(&self, key: KeyId) -> Referred<usize> {
+        let Some(place) = self.index.documents.place_of(key) else {
+            return Referred::Nowhere;
+        };
+        if self.index.documents.at(place).is_published {
+            return Referred::Published(place);
+        }
+        self.followed.borrow_mut().refuse(place);
+        Referred::Unpublished
+    }
+
+    fn follow_text(&self, key: &str) -> Referred<usize> {
+        let key = self.index.keys.find(key);
+        key.map_or(Referred::Nowhere, |key| self.follow(key))
+    }
+
+    /// The key of the record that is being mapped; none while records are only identified.
+    fn current_key(&self) -> Option<KeyId> {
+        let place = self.followed.borrow().from()?;
+        Some(self.index.documents.at(place).key)
+    }
+
+    /// Fails where a function is called while there may be more to read.
+    fn expect_all_read(&self, function: &str) -> Result<(), String> {
+        match self.followed.borrow().from() {
+            Some(_) => Ok(()),
+            None => Err(format!(
+                "`{function}` knows nothing until all is read: it has no place in [envelope], [[sources]], [links] and [joins]"
+            )),
+        }
+    }
+
+    /// The contents of the record at a place, for another one.
+    fn contents(&self, place: usize, number: SiteNumber) -> Result<Jq, String> {
+        let document = self.index.documents.at(place);
+        if let Some(visited) = self.visited.borrow_mut().as_mut() {
+            let expression = self.position.expression();
+            let site = Site { expression, number };
+            visited.insert((site, Arc::clone(&document.record_type)));
+        }
+        if document.is_changed {
+            self.followed.borrow_mut().changed.insert(place);
+        }
+        self.held.borrow_mut().read(&self.index.documents, place)
+    }
+
+    /// The places of the records that a join has for a key.
+    fn joined_places(&self, name: &str, key: &str) -> Result<Vec<usize>, String> {
+        self.expect_all_read(JOINED)?;
+        let names = join_names(&self.definition);
+        if !names.contains(&name) {
+            return Err(unknown_name(name));
+        }
+        let Index {
+            documents,
+            keys,
+            joins,
+            ..
+        } = &*self.index;
+        let Some(key) = keys.find(key) else {
+            return Ok(Vec::new());
+        };
+        let mut places: Vec<usize> = joins.of(key, name, keys).collect();
+        places.dedup_by(|a, b| documents.at(*a).is_same(documents.at(*b)));
+        Ok(places)
     }
 }
 
@@ -163,96 +261,6 @@ fn variables(definition: &Definition) -> impl Iterator<Item = String> {
     std::iter::once(RECORD.to_owned()).chain(whereabouts)
 }
 
-impl Mapper {
-    /// What expressions about a record that was stored are about.
-    fn subject(&self, document: &Document, record: Jq) -> Subject {
-        let role = Role::Records(document.source.into());
-        self.subject_at((role, &document.file, document.spot), record)
-    }
-
-    /// What expressions about a record are about, by what its file is and where it stands there.
-    fn subject_at(&self, (role, file, spot): (Role, &ExportFile, Spot), record: Jq) -> Subject {
-        let value = |variable: &WhereVariable| match variable {
-            WhereVariable::File => Jq::from(file.path.clone()),
-            WhereVariable::Position => Jq::from(spot.position as usize),
-            WhereVariable::List => {
-                let files = self.definition.files_of(role);
-                let list = spot.list.zip(files);
-                let list = list.and_then(|(list, files)| files.records.get(usize::from(list)));
-                list.map_or(Jq::Null, |list| Jq::from(list.to_string()))
-            }
-        };
-        Subject {
-            whereabouts: self.definition.whereabouts.iter().map(value).collect(),
-            record,
-        }
-    }
-}
-
-impl Definition {
-    fn files_of(&self, role: Role) -> Option<&Files> {
-        match role {
-            Role::Records(source) => self.sources.get(source).map(|source| &source.files),
-            Role::Links => self.links.as_ref().map(|links| &links.files),
-        }
-    }
-}
-
-impl Mapper {
-    /// Whether a vocabulary table has a word.
-    fn is_listed(&self, table: &str, word: &str) -> bool {
-        let table = self.definition.tables.get(table);
-        table.is_some_and(|entries| entries.contains_key(word))
-    }
-
-    /// The place of the record that a key leads to.
-    fn follow(&self, key: KeyId) -> Referred<usize> {
-        let Some(place) = self.index.documents.place_of(key) else {
-            return Referred::Nowhere;
-        };
-        if self.index.documents.at(place).is_published {
-            return Referred::Published(place);
-        }
-        self.followed.borrow_mut().refuse(place);
-        Referred::Unpublished
-    }
-
-    fn follow_text(&self, key: &str) -> Referred<usize> {
-        let key = self.index.keys.find(key);
-        key.map_or(Referred::Nowhere, |key| self.follow(key))
-    }
-
-    /// The key of the record that is being mapped; none while records are only identified.
-    fn current_key(&self) -> Option<KeyId> {
-        let place = self.followed.borrow().from()?;
-        Some(self.index.documents.at(place).key)
-    }
-
-    /// Fails where a function is called while there may be more to read.
-    fn expect_all_read(&self, function: &str) -> Result<(), String> {
-        match self.followed.borrow().from() {
-            Some(_) => Ok(()),
-            None => Err(format!(
-                "`{function}` knows nothing until all is read: it has no place in [envelope], [[sources]], [links] and [joins]"
-            )),
-        }
-    }
-
-    /// The contents of the record at a place, for another one.
-    fn contents(&self, place: usize, number: SiteNumber) -> Result<Jq, String> {
-        let document = self.index.documents.at(place);
-        if let Some(visited) = self.visited.borrow_mut().as_mut() {
-            let expression = self.position.expression();
-            let site = Site { expression, number };
-            visited.insert((site, Arc::clone(&document.record_type)));
-        }
-        if document.is_changed {
-            self.followed.borrow_mut().changed.insert(place);
-        }
-        self.held.borrow_mut().read(&self.index.documents, place)
-    }
-}
-
 impl EvalContext for Mapper {
     fn record(&self, key: &str, site: SiteNumber) -> Result<Referred<Jq>, String> {
         self.expect_all_read("deref")?;
@@ -311,29 +319,6 @@ impl EvalContext for Mapper {
 
 /// The function that finds joined records.
 const JOINED: &str = "joined";
-
-impl Mapper {
-    /// The places of the records that a join has for a key.
-    fn joined_places(&self, name: &str, key: &str) -> Result<Vec<usize>, String> {
-        self.expect_all_read(JOINED)?;
-        let names = join_names(&self.definition);
-        if !names.contains(&name) {
-            return Err(unknown_name(name));
-        }
-        let Index {
-            documents,
-            keys,
-            joins,
-            ..
-        } = &*self.index;
-        let Some(key) = keys.find(key) else {
-            return Ok(Vec::new());
-        };
-        let mut places: Vec<usize> = joins.of(key, name, keys).collect();
-        places.dedup_by(|a, b| documents.at(*a).is_same(documents.at(*b)));
-        Ok(places)
-    }
-}
 
 /// The joins that expressions name and the mapping does not have.
 fn unknown_joins(definition: &Definition) -> Vec<Mistake> {

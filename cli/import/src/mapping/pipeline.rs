@@ -11,8 +11,8 @@ use std::sync::Arc;
 use self::passes::{Copied, Pass, passes};
 use super::bounds::DEPTH_MAX;
 use super::check::CheckReport;
-use super::definition::{Definition, FileFormat, Files, Role};
-use super::image_files::{HEAD_MAX, is_called_image};
+use super::definition::{FileFormat, Role};
+use super::image_files::HEAD_MAX;
 use super::index::Index;
 use super::mapper::Merge;
 use super::record::{Raw, ReadRecord, Spot};
@@ -21,7 +21,7 @@ use super::{Mapped, Mapping};
 use crate::finding::{Code, ExportFile, Finding, Line, Place, Severity};
 use crate::json::parse_line;
 use crate::source::readers::{self, BadRecord, RECORD_MAX, RecordText};
-use crate::source::{FailedRecord, Incoming, Opened, Selection, Stop, Surroundings, Take, lines};
+use crate::source::{FailedRecord, Incoming, Opened, Stop, Surroundings, Take, lines};
 
 /// Bytes read ahead.
 const BUFFER: usize = 128 * 1024;
@@ -66,60 +66,6 @@ struct Batch {
     roles: Vec<Role>,
     records: Vec<Raw>,
     bytes: usize,
-}
-
-impl Definition {
-    fn roles(&self) -> impl Iterator<Item = (Role, &Files)> {
-        let sources = self.sources.iter().enumerate();
-        let links = self.links.iter().map(|links| (Role::Links, &links.files));
-        sources
-            .map(|(place, source)| (Role::Records(place), &source.files))
-            .chain(links)
-    }
-
-    fn roles_of(&self, path: &str) -> impl Iterator<Item = (Role, &Files)> {
-        self.roles().filter(|(_, files)| files.are_called(path))
-    }
-
-    /// Whether a file is read for nothing but how large an image it is.
-    fn is_image(&self, path: &str) -> bool {
-        self.reads_images && is_called_image(path) && self.roles_of(path).next().is_none()
-    }
-}
-
-impl Files {
-    /// Whether a file with this path within the export is one of these.
-    fn are_called(&self, path: &str) -> bool {
-        let plain = [".gz", ".zst"]
-            .iter()
-            .find_map(|end| path.strip_suffix(end));
-        self.globs.is_match(path) || plain.is_some_and(|plain| self.globs.is_match(plain))
-    }
-}
-
-impl Mapping {
-    /// The files that it reads.
-    pub(crate) fn selection(&self) -> Selection<'_> {
-        Selection {
-            bytes_of: Box::new(|path| self.bytes_of(path)),
-            descends: true,
-            wanted: &self.wanted,
-        }
-    }
-
-    /// How many bytes of a file are read: of an image its beginning.
-    pub(super) fn bytes_of(&self, path: &str) -> Option<u64> {
-        let is_hidden = |part: &str| part.starts_with('.') && part != ".";
-        if path.split('/').any(is_hidden) {
-            return None;
-        }
-        let path = path.trim_start_matches("./");
-        if self.definition.is_image(path) {
-            return Some(HEAD_MAX);
-        }
-        let is_of_records = self.definition.roles_of(path).next().is_some();
-        is_of_records.then_some(u64::MAX)
-    }
 }
 
 impl<'a, 't> Pipeline<'a, 't> {
@@ -276,9 +222,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         }
         Ok(())
     }
-}
 
-impl Pipeline<'_, '_> {
     /// Takes the next file, or what is wrong with one.
     pub(super) fn opened(&mut self, opened: Opened<'_>) -> Result<(), Stop> {
         match opened {

@@ -26,7 +26,7 @@ pub(super) struct Check {
 pub(super) enum Outcome {
     /// As it should be.
     Ok,
-    /// It works, and somebody should know.
+    /// It works, and the operator should know.
     Warning,
     /// It does not work, or will not.
     Problem,

@@ -107,7 +107,7 @@ fn owners(data: &DataDir, operator: &Operator) -> Check {
     Check::ok(OWNERS, "all of it is yours")
 }
 
-/// What belongs to somebody else than the directory does.
+/// What belongs to another user than the directory does.
 struct Strangers {
     owner: u32,
     seen: usize,

@@ -55,7 +55,7 @@ pub(super) fn check(releases: &dyn Releases, now: i64) -> Looked {
         let checked = whole(active, looked.active_bytes, has_others, releases);
         looked.checks.push(checked);
     }
-    // Whoever changes releases may be removing what is looked at.
+    // A command that changes releases may be removing what is looked at.
     match releases.is_busy() {
         Ok(true) => {
             let said = "not looked at: an import, activation or prune is running";

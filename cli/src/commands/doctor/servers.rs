@@ -62,7 +62,7 @@ fn one(
         }
         (context.pause)(PAUSE);
         waited += PAUSE;
-        // Somebody may have changed them since.
+        // They may have changed since.
         known = store::revision(place).or(known);
     }
 }

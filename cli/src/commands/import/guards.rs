@@ -211,7 +211,7 @@ impl GuardArgs {
     }
 }
 
-/// That nobody knows what changes, and why.
+/// That what changes cannot be known, and why.
 pub(super) fn uncompared(why: &str) -> String {
     format!("the new release could not be compared with the active one: {why}")
 }

@@ -27,7 +27,7 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    /// One release that somebody named.
+    /// One release that was named.
     pub(super) fn of_one(id: &ReleaseId) -> Self {
         Self {
             ids: vec![id.clone()],

@@ -1,4 +1,4 @@
-//! `catalogue releases prune`: removing what nobody needs, and saying why the rest stays.
+//! `catalogue releases prune`: removing what is no longer needed, and saying why the rest stays.
 
 use std::io::Write;
 

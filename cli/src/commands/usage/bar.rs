@@ -5,7 +5,7 @@ use crate::terminal::table::Cell;
 
 /// Width of a bar, in columns.
 const WIDTH: u64 = 10;
-/// From this part of a quota on somebody may want to act, in percent.
+/// From this part of a quota on the operator may want to act, in percent.
 const MUCH: u128 = 75;
 
 /// A bar that is as full as the quota is used; full only where nothing is left, empty only where

@@ -1,7 +1,7 @@
 //! The objects below an address: read, written, listed and removed, each within a time that is
 //! said here.
 //!
-//! It knows nothing of releases. Whoever calls waits: the runtime that the client needs lives in
+//! It knows nothing of releases. The caller waits: the runtime that the client needs lives in
 //! here, so nothing of this may be called from asynchronous code.
 
 mod client;

@@ -283,7 +283,7 @@ impl Published {
         format!("{IN_USE}{id}/{}", self.who)
     }
 
-    /// The releases that somebody marked a moment ago; marks that count no more are removed.
+    /// The releases that were marked a moment ago; marks that count no more are removed.
     pub(super) fn marked(&self, now: i64, remove: bool) -> Result<Vec<ReleaseId>, ReleaseError> {
         let mut marked = Vec::new();
         for mark in self.bucket.list(IN_USE)? {

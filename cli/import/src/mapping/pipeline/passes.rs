@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::mapping::definition::{FileFormat, Files, Role};
+use crate::mapping::definition::{Files, Role};
 use crate::source::temporary_file;
 
 /// Bytes that are copied at once.
@@ -32,15 +32,6 @@ pub(super) fn passes<'d>(wanted: impl IntoIterator<Item = (Role, &'d Files)>) ->
         }
     }
     passes
-}
-
-impl Files {
-    fn reads_like(&self, other: &Self) -> bool {
-        let has_records = matches!(self.format, FileFormat::Json | FileFormat::Xml);
-        self.format == other.format
-            && self.lists == other.lists
-            && (!has_records || self.records == other.records)
-    }
 }
 
 /// A copy of a file, to be read from its beginning as often as needed.

@@ -59,7 +59,7 @@ pub(super) fn builder(settings: &S3Settings) -> Result<AmazonS3Builder, S3Error>
                     key,
                     AmazonS3ConfigKey::Endpoint | AmazonS3ConfigKey::S3Endpoint
                 );
-                // Whoever names such an address has said it.
+                // Such an address says it.
                 if is_endpoint && value.starts_with("http://") {
                     options = options.with_allow_http(true);
                 }
