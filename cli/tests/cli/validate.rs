@@ -1,5 +1,6 @@
 //! `catalogue validate`: one folder of fixtures for each code, found by listing, and the options.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -38,8 +39,9 @@ const MAPPING: &str = "mapping.toml";
 
 /// The one export of a folder: a file, or a folder again.
 fn export_of(folder: &Path) -> PathBuf {
-    let mut files = fs::read_dir(folder)
-        .unwrap()
+    let entries = fs::read_dir(folder);
+    let entries = entries.unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut files = entries
         .map(|entry| entry.unwrap().path())
         .filter(|path| !path.ends_with(MAPPING));
     let export = files.next().unwrap();
@@ -47,19 +49,31 @@ fn export_of(folder: &Path) -> PathBuf {
     export
 }
 
+/// The first cells of the table of fixtures of findings.
+fn folders_in_readme() -> BTreeSet<String> {
+    let readme = fs::read_to_string(fixtures().join("README.md")).unwrap();
+    let (_, table) = readme
+        .split_once("| Folder | Broken rule |\n|---|---|\n")
+        .unwrap();
+    let rows = table.lines().take_while(|line| line.starts_with('|'));
+    let folder = |row: &str| row.split('`').nth(1).unwrap().to_owned();
+    rows.map(folder).collect()
+}
+
 #[test]
-fn every_code_has_a_fixture_and_every_fixture_has_its_code() {
-    let mut folders: Vec<String> = fs::read_dir(fixtures().join("findings"))
+fn every_code_has_a_fixture_with_a_row_in_the_readme() {
+    let codes = Code::ALL.iter().map(|code| code.as_str().to_lowercase());
+    let codes: BTreeSet<String> = codes.collect();
+    let folders: BTreeSet<String> = fs::read_dir(fixtures().join("findings"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
-    folders.sort();
-    let mut codes: Vec<String> = Code::ALL
-        .iter()
-        .map(|code| code.as_str().to_lowercase())
-        .collect();
-    codes.sort();
-    assert_eq!(folders, codes);
+    for (what, found) in [("folder", folders), ("row", folders_in_readme())] {
+        let missing: Vec<&String> = codes.difference(&found).collect();
+        let unknown: Vec<&String> = found.difference(&codes).collect();
+        assert!(missing.is_empty(), "codes without a {what}: {missing:?}");
+        assert!(unknown.is_empty(), "{what}s without a code: {unknown:?}");
+    }
 }
 
 #[test]
