@@ -7,8 +7,9 @@
 //! [`last_use`] for what servers record of keys.
 //!
 //! The statements that both databases share stand once, in `statements`, and so do their rows. They
-//! run on a `connection` of
-//! [`sqlite`], for one server, or of [`postgres`], for several: these two know how to reach their database, what its failures mean, and nothing of keys.
+//! run on a `connection` of [`sqlite`], for one server, or of [`postgres`], for several: these two
+//! know how to reach their database and what its failures mean, and add what is their own for leases,
+//! last uses and following.
 //!
 //! Times are Unix seconds and always passed in. The plaintext of a key exists in
 //! [`secret::PlainKey`] alone: nothing here stores it, logs it or puts it into an error.
