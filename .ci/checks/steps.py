@@ -1,7 +1,9 @@
 """Every check of the project, as `.ci/run` runs them.
 
-Compiling and testing take all cores, so they are alone. Then what is timed runs, one step after the other, and beside it
-what can wait: it has no deadlines and gets the processor time that is left. Most of the time all of them wait for something.
+Compiling and testing take all cores, so they are alone. The command that the checks try is built after the tests: they
+build it with features of their own, and cargo lists what it is made of only where it is asked for itself. Then what is
+timed runs, one step after the other, and beside it what can wait: it has no deadlines and gets the processor time that is
+left. Most of the time all of them wait for something.
 """
 
 import os
@@ -59,8 +61,9 @@ def steps():
     return [
         Step("lint", ("make", "lint")),
         Step("test", (".ci/snapshots", ".ci/with-services", "make", "test"), after=("lint",)),
-        *(Step(name, command, ("test",), "timed") for name, command in TIMED.items()),
-        *(Step(name, command, ("test",), "patient", is_patient=True) for name, command in PATIENT.items()),
+        Step("build", (".ci/cargo", "build", "--workspace"), after=("test",)),
+        *(Step(name, command, ("build",), "timed") for name, command in TIMED.items()),
+        *(Step(name, command, ("build",), "patient", is_patient=True) for name, command in PATIENT.items()),
     ]
 
 
@@ -77,8 +80,7 @@ def main(names):
     os.environ["CI"] = "true"
     # Without it some faults would be left out.
     of_debian(strace="strace")
-    if any(step.name == "test" for step in chosen):
-        # The binary that the tests have built: for it alone, libraries would be compiled anew with other features.
+    if any(step.name == "build" for step in chosen):
         os.environ.setdefault("CATALOGUE", str(TARGET / "debug" / "catalogue"))
     began = time.monotonic()
     if status := schedule.run(chosen):
