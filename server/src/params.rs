@@ -25,7 +25,6 @@ use shared::base::ids::IdOrSlug;
 
 pub use links::page_links;
 pub use lists::{BOATS, BOATS_OF_MANUFACTURER, MANUFACTURERS};
-pub(crate) use lists::{FIRST_YEAR, LAST_YEAR, NOT_ENDED};
 pub(crate) use parameter::Value;
 pub use parameter::{
     Bounds, Column, Dictionary, Kind, LIMIT_DEFAULT, LIMIT_MAX, List, ListKind, OFFSET_MAX, Order,

@@ -27,8 +27,8 @@ const AROUND: &str = "EXPLAIN_ANALYZE";
 /// How a page of a list was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplainedRows {
-    /// The statements that ran, in their order. Where there is none for the total, it was counted
-    /// when the release was opened.
+    /// The statements that ran, in their order. There is none for the total of what is
+    /// not filtered.
     pub statements: Vec<RanStatement>,
     /// Number of rows that match, whatever the page.
     pub total: u64,

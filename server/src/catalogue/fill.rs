@@ -1,4 +1,5 @@
-//! Filling the tables with what a release lists.
+//! Filling the tables with what a release lists: for each list, its boats or manufacturers in each
+//! order, and the words of their names.
 //!
 //! Rows are appended a few at a time. A statement that reads and sorts a whole file takes no longer
 //! in all, but keeps a core for tens of milliseconds that requests may want.
@@ -9,36 +10,58 @@ use duckdb::Connection;
 use duckdb::arrow::array::{ArrayRef, Int64Array};
 use duckdb::arrow::record_batch::RecordBatch;
 use shared::release::pace::{Pace, paced};
-use shared::release::reader::{ListedBoat, ListedManufacturer, Listing};
+use shared::release::reader::{Listing, Pair};
 
-use super::tables::{ACTIVITY_BITS, CATEGORY_BITS, CREATE, LOCK_DOWN, NOT_ENDED, unit};
+use super::tables::{ACTIVITY_BITS, CATEGORY_BITS, CREATE_TERMS, LOCK_DOWN, columns, create, unit};
+use crate::params::{BOATS, List, MANUFACTURERS, Sort};
 
 /// Rows that DuckDB takes over at once. It plans a statement each time, so fewer rows would take
 /// longer in all; these take a millisecond or two.
 pub(super) const ROWS_AT_ONCE: usize = 4096;
 
+/// The values of a column, by the row or, for [`RecordColumn`], by the ordinal.
+type Values<'a> = Box<dyn Fn(usize) -> i64 + 'a>;
+
+/// A column of the sorted tables of a list.
+struct RecordColumn<'a> {
+    name: &'static str,
+    sql_type: &'static str,
+    of: Values<'a>,
+}
+
 /// A connection to a database that has these tables, and that nothing leads out of.
 pub(super) fn filled(listing: &Listing, pace: &dyn Pace) -> duckdb::Result<Connection> {
     let connection = Connection::open_in_memory()?;
     connection.execute_batch(LOCK_DOWN)?;
-    connection.execute_batch(CREATE)?;
-    // What is appended in one transaction to empty tables becomes theirs without being copied.
-    connection.execute_batch("BEGIN")?;
     let filling = Filling {
         connection: &connection,
         listing,
         pace,
     };
-    filling.append_boats()?;
-    filling.append_words_of_boats()?;
+    let boats = boat_columns(listing, pace);
+    let lists = [
+        (&BOATS, boats.as_slice(), listing.boats.len()),
+        (&MANUFACTURERS, &[], listing.manufacturers.len()),
+    ];
+    for (list, columns, _records) in lists {
+        let columns = columns.iter();
+        let columns: Vec<_> = columns.map(|one| (one.name, one.sql_type)).collect();
+        connection.execute_batch(&create(list, &columns))?;
+    }
+    connection.execute_batch(CREATE_TERMS)?;
+    // What is appended in one transaction to empty tables becomes theirs without being copied.
+    connection.execute_batch("BEGIN")?;
+    for (list, columns, records) in lists {
+        for sort in list.sorts {
+            filling.append_sorted(sort, records, columns)?;
+        }
+    }
+    filling.append_words(&BOATS, &listing.boat_words)?;
+    filling.append_words(&MANUFACTURERS, &listing.manufacturer_words)?;
     filling.append_terms_without_bits()?;
-    filling.append_manufacturers()?;
     connection.execute_batch("COMMIT")?;
     Ok(connection)
 }
-
-/// A table, and the place of a record in its order.
-type Sorted<T> = (&'static str, fn(&T) -> i32);
 
 /// Tables that are being filled.
 struct Filling<'a> {
@@ -48,139 +71,124 @@ struct Filling<'a> {
 }
 
 impl Filling<'_> {
-    fn append_boats(&self) -> duckdb::Result<()> {
-        let boats = &self.listing.boats;
-        let terms = self.terms_as_bits();
-        let orders: [Sorted<ListedBoat>; 4] = [
-            ("boats_by_model", |boat| boat.model_rank),
-            ("boats_by_year", |boat| boat.year_rank),
-            ("boats_by_length", |boat| boat.length_rank),
-            ("boats_by_manufacturer", |boat| boat.manufacturer_rank),
-        ];
-        for (table, rank) in orders {
-            let rows = self.in_order(boats, rank).into_iter().map(|ordinal| {
-                let place = place(ordinal);
-                boat_row(ordinal, &boats[place], terms[place])
-            });
-            self.append(table, rows)?;
+    /// Fills the table of a sort of so many records.
+    fn append_sorted(
+        &self,
+        sort: &Sort,
+        records: usize,
+        columns: &[RecordColumn<'_>],
+    ) -> duckdb::Result<()> {
+        let mut ordinals = vec![0; records];
+        for ordinal in paced(0..records, self.pace) {
+            ordinals[place((sort.of)(self.listing, ordinal))] = ordinal;
         }
-        Ok(())
+        let ordinals = ordinals.as_slice();
+        let mut values: Vec<Values<'_>> = vec![Box::new(|row| integer(ordinals[row]))];
+        for column in columns {
+            values.push(Box::new(|row| (column.of)(ordinals[row])));
+        }
+        self.append(sort.table, records, &values)
     }
 
-    /// The column `terms` of each boat, by ordinal.
-    fn terms_as_bits(&self) -> Vec<i64> {
-        let mut terms = vec![0; self.listing.boats.len()];
-        for (pairs, first, bits) in [
-            (&self.listing.boat_categories, 0, CATEGORY_BITS),
-            (&self.listing.boat_activities, CATEGORY_BITS, ACTIVITY_BITS),
-        ] {
-            for &(term, ordinal) in paced(pairs, self.pace) {
-                let term = i64::from(term);
-                if term < bits {
-                    terms[place(ordinal)] |= 1 << (first + term);
-                }
-            }
+    /// Fills the table of the words of a list, which knows the ranks.
+    fn append_words(&self, list: &List, words: &[Pair]) -> duckdb::Result<()> {
+        let mut values = pair_values(words);
+        for sort in list.sorts {
+            let rank = |row: usize| (sort.of)(self.listing, place(words[row].1));
+            values.push(Box::new(move |row| rank(row).into()));
         }
-        terms
-    }
-
-    fn append_words_of_boats(&self) -> duckdb::Result<()> {
-        let rows = self.listing.boat_words.iter().map(|&(word, ordinal)| {
-            let boat = &self.listing.boats[place(ordinal)];
-            let (model, year) = (boat.model_rank, boat.year_rank);
-            let (length, manufacturer) = (boat.length_rank, boat.manufacturer_rank);
-            [word, ordinal, model, year, length, manufacturer].map(i64::from)
-        });
-        self.append("boat_words", rows)
+        self.append(list.words, words.len(), &values)
     }
 
     fn append_terms_without_bits(&self) -> duckdb::Result<()> {
+        let Listing {
+            boat_categories,
+            boat_activities,
+            ..
+        } = self.listing;
         for (table, pairs, bits) in [
-            (
-                "boat_categories",
-                &self.listing.boat_categories,
-                CATEGORY_BITS,
-            ),
-            (
-                "boat_activities",
-                &self.listing.boat_activities,
-                ACTIVITY_BITS,
-            ),
+            ("boat_categories", boat_categories, CATEGORY_BITS),
+            ("boat_activities", boat_activities, ACTIVITY_BITS),
         ] {
-            let pairs = paced(pairs, self.pace);
-            let rows = pairs.map(|&(term, ordinal)| [term, ordinal].map(i64::from));
-            self.append(table, rows.filter(|[term, _]| bits <= *term))?;
+            let pairs = paced(pairs, self.pace).copied();
+            let pairs: Vec<Pair> = pairs.filter(|&(term, _)| bits <= term.into()).collect();
+            self.append(table, pairs.len(), &pair_values(&pairs))?;
         }
         Ok(())
     }
 
-    fn append_manufacturers(&self) -> duckdb::Result<()> {
-        let makers = &self.listing.manufacturers;
-        let orders: [Sorted<ListedManufacturer>; 2] = [
-            ("manufacturers_by_name", |maker| maker.name_rank),
-            ("manufacturers_by_updated", |maker| maker.updated_rank),
-        ];
-        for (table, rank) in orders {
-            let ordinals = self.in_order(makers, rank).into_iter();
-            self.append(table, ordinals.map(|ordinal| [ordinal.into()]))?;
-        }
-        let words = self.listing.manufacturer_words.iter();
-        let rows = words.map(|&(word, ordinal)| {
-            let maker = &makers[place(ordinal)];
-            [word, ordinal, maker.name_rank, maker.updated_rank].map(i64::from)
-        });
-        self.append("manufacturer_words", rows)
-    }
-
-    /// The ordinals of `records`, which have these ranks, in their order.
-    fn in_order<T>(&self, records: &[T], rank: impl Fn(&T) -> i32) -> Vec<i32> {
-        let mut ordinals = vec![0; records.len()];
-        for (ordinal, record) in (0..).zip(paced(records, self.pace)) {
-            ordinals[place(rank(record))] = ordinal;
-        }
-        ordinals
-    }
-
-    fn append<const COLUMNS: usize>(
-        &self,
-        table: &str,
-        rows: impl IntoIterator<Item = [i64; COLUMNS]>,
-    ) -> duckdb::Result<()> {
+    /// Appends so many rows.
+    fn append(&self, table: &str, rows: usize, columns: &[Values<'_>]) -> duckdb::Result<()> {
         let mut appender = self.connection.appender(table)?;
-        let mut rows = rows.into_iter();
-        loop {
-            let some: Vec<_> = rows.by_ref().take(ROWS_AT_ONCE).collect();
-            if some.is_empty() {
-                return Ok(());
-            }
-            let batch = batch(&some);
+        for start in (0..rows).step_by(ROWS_AT_ONCE) {
+            let batch = batch(start..rows.min(start + ROWS_AT_ONCE), columns);
             self.pace.step();
             appender.append_record_batch(batch)?;
             appender.flush()?;
             self.pace.step();
         }
+        Ok(())
     }
 }
 
-/// The row of a boat, in each of the tables of boats.
-fn boat_row(ordinal: i32, boat: &ListedBoat, terms: i64) -> [i64; 8] {
-    [
-        ordinal.into(),
-        boat.manufacturer.into(),
-        boat.boat_type.into(),
-        boat.first_year.into(),
-        boat.last_year.map_or(NOT_ENDED, i64::from),
-        unit(boat.unit),
-        boat.length,
-        terms,
+/// What the tables of boats have beside the ordinal.
+fn boat_columns<'a>(listing: &'a Listing, pace: &dyn Pace) -> Vec<RecordColumn<'a>> {
+    let boats = &listing.boats;
+    let compared = columns().into_iter().map(|column| RecordColumn {
+        name: column.name,
+        sql_type: column.sql_type,
+        of: Box::new(move |boat| (column.of)(&boats[boat])),
+    });
+    let terms = terms_as_bits(listing, pace);
+    let others = [
+        RecordColumn {
+            name: "unit",
+            sql_type: "TINYINT",
+            of: Box::new(|boat| unit(boats[boat].unit)),
+        },
+        RecordColumn {
+            name: "length",
+            sql_type: "BIGINT",
+            of: Box::new(|boat| boats[boat].length),
+        },
+        RecordColumn {
+            name: "terms",
+            sql_type: "BIGINT",
+            of: Box::new(move |boat| terms[boat]),
+        },
+    ];
+    compared.chain(others).collect()
+}
+
+/// The column `terms` of each boat, by ordinal.
+fn terms_as_bits(listing: &Listing, pace: &dyn Pace) -> Vec<i64> {
+    let mut terms = vec![0; listing.boats.len()];
+    for (pairs, first, bits) in [
+        (&listing.boat_categories, 0, CATEGORY_BITS),
+        (&listing.boat_activities, CATEGORY_BITS, ACTIVITY_BITS),
+    ] {
+        for &(term, ordinal) in paced(pairs, pace) {
+            let term = i64::from(term);
+            if term < bits {
+                terms[place(ordinal)] |= 1 << (first + term);
+            }
+        }
+    }
+    terms
+}
+
+/// Both columns of pairs.
+fn pair_values(pairs: &[Pair]) -> Vec<Values<'_>> {
+    vec![
+        Box::new(|row| pairs[row].0.into()),
+        Box::new(|row| pairs[row].1.into()),
     ]
 }
 
-/// Rows as DuckDB takes them over, column by column.
-fn batch<const COLUMNS: usize>(rows: &[[i64; COLUMNS]]) -> RecordBatch {
-    let columns = (0..COLUMNS).map(|column| {
-        let values = rows.iter().map(|row| row[column]);
-        let values: ArrayRef = Arc::new(Int64Array::from_iter_values(values));
+/// These rows as DuckDB takes them over.
+fn batch(rows: std::ops::Range<usize>, columns: &[Values<'_>]) -> RecordBatch {
+    let columns = columns.iter().enumerate().map(|(column, of)| {
+        let values: ArrayRef = Arc::new(Int64Array::from_iter_values(rows.clone().map(of)));
         (column.to_string(), values)
     });
     RecordBatch::try_from_iter(columns)
@@ -191,4 +199,9 @@ fn batch<const COLUMNS: usize>(rows: &[[i64; COLUMNS]]) -> RecordBatch {
 fn place(number: i32) -> usize {
     let place = usize::try_from(number);
     place.unwrap_or_else(|_| unreachable!("what is listed is checked when it is read"))
+}
+
+/// An index as DuckDB takes it over.
+fn integer(index: usize) -> i64 {
+    i64::try_from(index).unwrap_or_else(|_| unreachable!("a release has ordinals of 32 bits"))
 }

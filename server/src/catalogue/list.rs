@@ -182,16 +182,26 @@ pub(super) fn rows(
     mut ask: impl FnMut(&Statement) -> Result<Vec<i64>, QueryError>,
 ) -> Result<(u64, Vec<i64>), QueryError> {
     let first = |numbers: &[i64]| numbers.first().map_or(0, |number| number.unsigned_abs());
-    if let Some(asked) = plan.total_and_rows(page) {
-        let numbers = ask(&asked)?;
-        let before_page = usize::try_from(page.offset).unwrap_or(usize::MAX);
-        let ordinals = numbers.iter().skip(1).skip(before_page).copied();
-        return Ok((first(&numbers), ordinals.collect()));
-    }
-    let total = match totals.of(plan) {
-        Some(total) => total,
-        None => first(&ask(&plan.total())?),
+    let count = plan.total();
+    let total = match (totals.known(plan, &count), plan.total_and_rows(page)) {
+        (Some(total), _) => total,
+        (None, Some(asked)) => {
+            let numbers = ask(&asked)?;
+            let total = first(&numbers);
+            totals.remember(count, total);
+            let before_page = usize::try_from(page.offset).unwrap_or(usize::MAX);
+            let ordinals = numbers.iter().skip(1).skip(before_page).copied();
+            return Ok((total, ordinals.collect()));
+        }
+        (None, None) => {
+            let total = first(&ask(&count)?);
+            totals.remember(count, total);
+            total
+        }
     };
+    if total <= page.offset {
+        return Ok((total, Vec::new()));
+    }
     let page = plan.page(page, total);
     let mut ordinals = ask(&page.statement)?;
     if page.is_reversed {

@@ -135,7 +135,7 @@ impl Tables {
         let dictionaries = DictionaryIds::new(&manufacturers, release.terms()?, release.words()?);
         let manufacturers = Index::new(manufacturers, pace);
         let listing = release.listing()?;
-        let totals = Totals::of_listing(&listing, pace);
+        let totals = Totals::new(&listing);
         let pool = Pool::load(&listing, settings.connections, settings.queues, pace);
         let pool = pool.map_err(|source| OpenCatalogueError::Load {
             release: release.id().to_string(),

@@ -122,7 +122,7 @@ enum AccessPath {
 }
 
 /// A statement and the values to bind, in order.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Statement {
     /// Fixed texts only.
     pub(super) text: String,
@@ -140,10 +140,10 @@ pub(super) struct PageStatement {
 }
 
 impl ListPlan {
-    /// How many rows there are, past the last page too.
+    /// How many rows there are, past the last page too. The same statement for every order.
     pub(super) fn total(&self) -> Statement {
         let mut text = "SELECT count(*) ".to_owned();
-        self.write_from(&mut text);
+        self.write_from(&self.list.sorts[0], &mut text);
         Statement {
             text,
             values: self.values(),
@@ -168,7 +168,7 @@ impl ListPlan {
         let mut text = format!(
             "SELECT unnest(list_concat([count(*)], coalesce({first}(ordinal, {rank}, ?), []))) "
         );
-        self.write_from(&mut text);
+        self.write_from(self.sort, &mut text);
         let mut values = vec![integer(end)];
         values.extend(self.values());
         Some(Statement { text, values })
@@ -195,7 +195,7 @@ impl ListPlan {
         let mut values = self.values();
         values.extend([limit, skipped]);
         let mut text = "SELECT ordinal ".to_owned();
-        self.write_from(&mut text);
+        self.write_from(self.sort, &mut text);
         // Writing to a text cannot fail.
         _ = match access_path {
             // As fast for the last page as for the first.
@@ -227,8 +227,8 @@ impl ListPlan {
         }
     }
 
-    fn write_from(&self, text: &mut String) {
-        let (table, words, rank) = (self.sort.table, self.list.words, self.sort.rank);
+    fn write_from(&self, sort: &Sort, text: &mut String) {
+        let (table, words, rank) = (sort.table, self.list.words, sort.rank);
         // Writing to a text cannot fail.
         _ = match self.access_path() {
             AccessPath::Position => write!(text, "FROM {table}"),

@@ -7,8 +7,7 @@
 
 use shared::base::units::Unit;
 
-pub(super) use crate::params::NOT_ENDED;
-use crate::params::Terms;
+use crate::params::{BOATS, Column, List, Terms};
 
 /// Categories with ids below this are bits of the column `terms`, from the lowest on.
 pub(super) const CATEGORY_BITS: i64 = 32;
@@ -27,23 +26,40 @@ pub(super) const LOCK_DOWN: &str = "
     SET disabled_filesystems = 'LocalFileSystem';
     SET lock_configuration = true;";
 
+/// The columns that parameters compare, each once.
+pub(super) fn columns() -> Vec<Column> {
+    let parameters = BOATS.parameters.iter();
+    let mut columns: Vec<_> = parameters.filter_map(|one| one.kind.column()).collect();
+    columns.sort_unstable_by_key(|column| column.name);
+    columns.dedup_by_key(|column| column.name);
+    columns
+}
+
+/// The statements that make the tables of a list: one for each sort, with these columns beside the
+/// ordinal, and one of words, which knows the ranks.
+pub(super) fn create(list: &List, columns: &[(&'static str, &'static str)]) -> String {
+    let mut sorted = vec!["ordinal INTEGER".to_owned()];
+    for (name, sql_type) in columns {
+        sorted.push(format!("{name} {sql_type}"));
+    }
+    let mut words = vec!["word INTEGER".to_owned(), "ordinal INTEGER".to_owned()];
+    for sort in list.sorts {
+        words.push(format!("{} INTEGER", sort.rank));
+    }
+    let tables = list.sorts.iter().map(|sort| (sort.table, &sorted));
+    let tables = tables.chain([(list.words, &words)]);
+    let create = tables.map(|(table, columns)| {
+        let columns = columns.join(", ");
+        format!("CREATE TABLE {table} ({columns});")
+    });
+    create.collect()
+}
+
 /// Terms that have no bit stand in a table of their own: looking there takes ten times as long, but
 /// ids are given in the order in which terms appear, so such terms are rare.
-pub(super) const CREATE: &str = "
-    CREATE TABLE boats_by_model (ordinal INTEGER, manufacturer INTEGER, type INTEGER,
-        first_year SMALLINT, last_year SMALLINT, unit TINYINT, length BIGINT, terms BIGINT);
-    CREATE TABLE boats_by_year AS FROM boats_by_model;
-    CREATE TABLE boats_by_length AS FROM boats_by_model;
-    CREATE TABLE boats_by_manufacturer AS FROM boats_by_model;
-    CREATE TABLE boat_words (word INTEGER, ordinal INTEGER, model_rank INTEGER,
-        year_rank INTEGER, length_rank INTEGER, manufacturer_rank INTEGER);
+pub(super) const CREATE_TERMS: &str = "
     CREATE TABLE boat_categories (term INTEGER, ordinal INTEGER);
-    CREATE TABLE boat_activities (term INTEGER, ordinal INTEGER);
-
-    CREATE TABLE manufacturers_by_name (ordinal INTEGER);
-    CREATE TABLE manufacturers_by_updated (ordinal INTEGER);
-    CREATE TABLE manufacturer_words (word INTEGER, ordinal INTEGER, name_rank INTEGER,
-        updated_rank INTEGER);";
+    CREATE TABLE boat_activities (term INTEGER, ordinal INTEGER);";
 
 /// The column `unit`.
 pub(super) const fn unit(unit: Unit) -> i64 {

@@ -1,8 +1,8 @@
 //! The lists of the service, with each of their parameters and sorts declared once (specification
 //! sections 4.1, 4.3 and 4.5).
 //!
-//! A new filter is an entry here. Its column, where it needs one, is made and filled in
-//! `catalogue`. What a parameter is, is said in `parameter`.
+//! A new filter is an entry here, with its column where it needs one. What a parameter is, is said in
+//! `parameter`.
 
 use shared::base::model::{YEAR_MAX, YEAR_MIN};
 
@@ -45,22 +45,26 @@ pub static MANUFACTURERS: List = List {
 };
 
 /// The last year of a production that has not ended.
-pub(crate) const NOT_ENDED: i64 = 32767;
+const NOT_ENDED: i64 = 32767;
 
 const MANUFACTURER: Column = Column {
     name: "manufacturer",
+    sql_type: "INTEGER",
     of: |boat| i64::from(boat.manufacturer),
 };
 const TYPE: Column = Column {
     name: "type",
+    sql_type: "INTEGER",
     of: |boat| i64::from(boat.boat_type),
 };
-pub(crate) const FIRST_YEAR: Column = Column {
+const FIRST_YEAR: Column = Column {
     name: "first_year",
+    sql_type: "SMALLINT",
     of: |boat| i64::from(boat.first_year),
 };
-pub(crate) const LAST_YEAR: Column = Column {
+const LAST_YEAR: Column = Column {
     name: "last_year",
+    sql_type: "SMALLINT",
     of: |boat| boat.last_year.map_or(NOT_ENDED, i64::from),
 };
 
@@ -163,24 +167,28 @@ const BOAT_SORTS: [Sort; 4] = [
         description: "name of the model",
         table: "boats_by_model",
         rank: "model_rank",
+        of: |listing, boat| listing.boats[boat].model_rank,
     },
     Sort {
         name: "year",
         description: "first year of production",
         table: "boats_by_year",
         rank: "year_rank",
+        of: |listing, boat| listing.boats[boat].year_rank,
     },
     Sort {
         name: "length",
         description: "length",
         table: "boats_by_length",
         rank: "length_rank",
+        of: |listing, boat| listing.boats[boat].length_rank,
     },
     Sort {
         name: "manufacturer",
         description: "name of the manufacturer",
         table: "boats_by_manufacturer",
         rank: "manufacturer_rank",
+        of: |listing, boat| listing.boats[boat].manufacturer_rank,
     },
 ];
 
@@ -209,12 +217,14 @@ const MANUFACTURER_SORTS: [Sort; 2] = [
         description: "name",
         table: "manufacturers_by_name",
         rank: "name_rank",
+        of: |listing, maker| listing.manufacturers[maker].name_rank,
     },
     Sort {
         name: "updatedAt",
         description: "when the record last changed",
         table: "manufacturers_by_updated",
         rank: "updated_rank",
+        of: |listing, maker| listing.manufacturers[maker].updated_rank,
     },
 ];
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 use shared::base::ids::Slug;
 use shared::base::number::INTEGER_MAX;
 use shared::base::units::{LengthBound, LengthUnit};
-use shared::release::reader::ListedBoat;
+use shared::release::reader::{ListedBoat, Listing};
 
 use super::SearchWords;
 
@@ -134,11 +134,13 @@ pub enum Kind {
 /// The least and the greatest value of an integer.
 pub type Bounds = (u64, u64);
 
-/// A column of the table of boats.
+/// A column of the tables of boats, which have one for each that a parameter compares.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     /// Its name.
     pub name: &'static str,
+    /// The type of its values.
+    pub sql_type: &'static str,
     /// What it holds of a boat.
     pub of: fn(&ListedBoat) -> i64,
 }
@@ -172,6 +174,8 @@ pub struct Sort {
     pub table: &'static str,
     /// The column of the table of words with a row's place in that table.
     pub rank: &'static str,
+    /// That place, for the record with this ordinal.
+    pub of: fn(&Listing, usize) -> i32,
 }
 
 /// The names of `sorts`.
@@ -256,7 +260,7 @@ impl Kind {
         }
     }
 
-    /// The column that decides alone, where there is one.
+    /// The column that it compares, where it is one alone.
     pub(crate) const fn column(&self) -> Option<Column> {
         match *self {
             Self::Slug(_, column) | Self::AtLeast(column, _) | Self::AtMost(column, _) => {

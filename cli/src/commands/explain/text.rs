@@ -113,9 +113,7 @@ fn parameters(explanation: &Explanation, terminal: Terminal) -> Option<String> {
 fn statements(list: &ExplainedList, terminal: Terminal) -> Vec<String> {
     let known = match list.statements.len() {
         1 if list.statements[0].sql.contains("count(*)") => None,
-        1 => Some(
-            "The total is known without a query: it was counted when the release was opened.\n",
-        ),
+        1 => Some("The total needs no query: nothing is filtered.\n"),
         _ => None,
     };
     let statements = list.statements.iter().map(|ran| statement(ran, terminal));

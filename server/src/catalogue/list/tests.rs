@@ -7,11 +7,10 @@ use shared::release::pace::{AtOnce, Counted};
 use shared::release::reader::{ListedBoat, ListedManufacturer, Listing, Pair};
 
 use super::super::fill;
-use super::super::totals::columns;
+use super::super::tables::columns;
+use super::super::totals::ENTRIES_MAX;
 use super::*;
-use crate::params::{
-    BOATS, Column, FIRST_YEAR, LAST_YEAR, List, ListKind, MANUFACTURERS, Order, Sort,
-};
+use crate::params::{BOATS, Column, List, ListKind, MANUFACTURERS, Order, Sort};
 
 /// Ranks are scattered, and there are more terms than bits for them.
 const SOURCES: &str = "
@@ -65,7 +64,7 @@ type Row = Vec<i64>;
 
 struct World {
     connection: Connection,
-    totals: Totals,
+    listing: Listing,
     boats: Vec<Row>,
     manufacturers: Vec<Row>,
 }
@@ -127,7 +126,7 @@ fn world() -> World {
     };
     World {
         connection: fill::filled(&listing, &AtOnce).unwrap(),
-        totals: Totals::of_listing(&listing, &AtOnce),
+        listing,
         boats,
         manufacturers,
     }
@@ -212,12 +211,21 @@ impl World {
         for offset in deep.into_iter().chain(ends) {
             let page = Page { limit: 20, offset };
             let ask = |asked: &Statement| integers(&self.connection, asked);
-            let found = rows(&self.totals, &plan, page, ask).unwrap();
             let skipped = usize::try_from(offset).unwrap();
-            let expected = all.iter().skip(skipped).take(20).copied().collect();
-            assert_eq!(found, (total, expected), "{plan:?}, {page:?}");
+            let expected: Vec<_> = all.iter().skip(skipped).take(20).copied().collect();
+            let totals = Totals::new(&self.listing);
+            for is_counted in [false, true] {
+                let found = rows(&totals, &plan, page, ask).unwrap();
+                let expected = (total, expected.clone());
+                assert_eq!(found, expected, "{plan:?}, {page:?}, {is_counted}");
+            }
         }
     }
+}
+
+fn column(name: &str) -> Column {
+    let mut columns = columns().into_iter();
+    columns.find(|column| column.name == name).unwrap()
 }
 
 fn length(unit: Unit, exact: (i64, i64), slack: i64) -> Condition {
@@ -231,13 +239,11 @@ fn length(unit: Unit, exact: (i64, i64), slack: i64) -> Condition {
 #[test]
 fn every_filter_in_every_order_finds_what_a_plain_loop_finds() {
     let world = world();
-    let [manufacturer, kind] = ["manufacturer", "type"].map(|name| {
-        let mut columns = columns().into_iter();
-        columns.find(|column| column.name == name).unwrap()
-    });
+    let [manufacturer, kind, first_year, last_year] =
+        ["manufacturer", "type", "first_year", "last_year"].map(column);
     let is = Condition::Equals;
-    let from = |year| Condition::AtLeast(LAST_YEAR, year);
-    let to = |year| Condition::AtMost(FIRST_YEAR, year);
+    let from = |year| Condition::AtLeast(last_year, year);
+    let to = |year| Condition::AtMost(first_year, year);
     let category = |id| Condition::Has(Terms::Categories, id);
     let activity = |id| Condition::Has(Terms::Activities, id);
     let named = Condition::Word;
@@ -312,11 +318,56 @@ fn thousands_of_records_are_taken_over_step_by_step() {
         boat_words: pairs,
         ..Listing::default()
     };
-    let (counting, filling) = (Counted::default(), Counted::default());
-    Totals::of_listing(&listing, &counting);
+    let filling = Counted::default();
     fill::filled(&listing, &filling).unwrap();
     let (pass, append) = (5000 / 128, 2 * 5000_usize.div_ceil(fill::ROWS_AT_ONCE));
-    // The columns, both kinds of terms, and the lengths in both units.
-    assert_eq!(counting.steps(), (columns().len() + 4) * pass);
     assert_eq!(filling.steps(), 8 * pass + 5 * append);
+}
+
+#[test]
+fn rows_are_counted_once_however_they_are_paged_and_sorted() {
+    let world = world();
+    let totals = Totals::new(&world.listing);
+    for conditions in [
+        vec![Condition::Equals(column("type"), 3)],
+        vec![Condition::Word(4, 9)],
+    ] {
+        let mut statements = Vec::new();
+        for (sort, order, offset) in [
+            (0, Order::Asc, 0),
+            (0, Order::Asc, 20),
+            (1, Order::Desc, 1500),
+        ] {
+            let plan = ListPlan {
+                list: &BOATS,
+                conditions: conditions.clone(),
+                sort: &BOATS.sorts[sort],
+                order,
+            };
+            let page = Page { limit: 20, offset };
+            let ask = |asked: &Statement| {
+                statements.push(asked.text.contains("count"));
+                integers(&world.connection, asked)
+            };
+            rows(&totals, &plan, page, ask).unwrap();
+        }
+        let counts = statements.iter().filter(|counts| **counts);
+        assert_eq!(counts.count(), 1, "{statements:?}");
+    }
+}
+
+#[test]
+fn so_many_totals_are_remembered_and_no_more() {
+    let totals = Totals::new(&Listing::default());
+    for value in 0..2 * ENTRIES_MAX {
+        let plan = ListPlan {
+            list: &BOATS,
+            conditions: vec![Condition::Equals(column("type"), integer(value))],
+            sort: &BOATS.sorts[0],
+            order: Order::Asc,
+        };
+        totals.remember(plan.total(), value);
+        assert_eq!(totals.known(&plan, &plan.total()), Some(value));
+    }
+    assert!(totals.len() <= ENTRIES_MAX, "{}", totals.len());
 }
