@@ -2,8 +2,9 @@
 //! [`super::fill`].
 //!
 //! Boats and manufacturers are held once for each order in which they are listed, so that a page
-//! is read from its beginning instead of sorted: a fifth of the time of a page of a type, at
-//! 100,000 boats, and no longer at a million. A row's place in such a table is its `rowid`.
+//! is read from its beginning instead of sorted. Of one table with all ranks, a page of a filter takes
+//! twice as long at 100,000 boats (0.6 ms for 0.3), and ten times as long at a million (3 ms). A row's
+//! place in such a table is its `rowid`.
 
 use shared::base::units::Unit;
 
