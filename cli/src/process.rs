@@ -9,6 +9,7 @@ pub mod context;
 pub mod core_dump;
 pub mod interrupts;
 pub mod machine;
+pub mod memory;
 pub mod new_file;
 pub mod open_files;
 pub mod operator;

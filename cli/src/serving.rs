@@ -5,6 +5,7 @@
 //! empty one in its place would call every key unknown.
 
 pub mod admin;
+pub mod bodies_memory;
 pub mod key_store_config;
 pub mod listening;
 pub mod logging;

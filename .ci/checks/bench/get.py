@@ -22,14 +22,12 @@ BODIES_MAX = 100_000
 IN_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 # Turns of a second for each way of nginx before the best of them is measured.
 TRIALS = 3
-# More than any size's bodies take.
-ALL_BODIES = "64GiB"
-HELD = "catalogue, in memory"
+ON_DISK = "catalogue, on disk"
 
 
 class Size:
     """The service with so many boats, beside an empty handler and nginx, or, with too many bodies for files, beside the
-    service that was told to hold all of them in memory."""
+    service that was told to hold none of them in memory."""
 
     def __init__(self, surroundings, boats, enter):
         self.boats = boats
@@ -58,8 +56,8 @@ class Size:
             server, self.way = enter(best_nginx(work, self.root, self.headers, few, self.heads))
             self.servers |= {"empty handler": (empty, self.targets), "nginx, files": (server, few)}
         elif other:
-            holding = enter(serving(*surroundings.serve_command(other), "--bodies-memory", ALL_BODIES, log=log))
-            self.servers[HELD] = (holding, self.targets)
+            reading = enter(serving(*surroundings.serve_command(other), "--bodies-memory", "0", log=log))
+            self.servers[ON_DISK] = (reading, self.targets)
 
     def turn(self, name, seconds):
         server, targets = self.servers[name]
@@ -191,5 +189,5 @@ def against_size(measured, given):
     if len(measured) < 2:
         return
     rates = {f"{size.boats} boats{name.removeprefix('catalogue')}": [one.rate_of_processor for one in given[size, name]]
-             for size in measured for name in ("catalogue", HELD) if name in size.servers}
+             for size in measured for name in ("catalogue", ON_DISK) if name in size.servers}
     show("get one against size", "answers a second of processor time", rates)

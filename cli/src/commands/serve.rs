@@ -17,6 +17,7 @@ use crate::process::context::Context;
 use crate::process::runtime;
 use crate::process::stop::DRAIN_MAX;
 use crate::serving::admin::{Admin, AdminAddress};
+use crate::serving::bodies_memory::BodiesMemory;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::serving::logging::{self, Filter, Format};
 use crate::serving::rate_limit_backend::RateLimitBackend;
@@ -24,10 +25,6 @@ use crate::serving::release_location::ReleaseLocation;
 use crate::serving::{Serving, connection_limits, take_lock};
 use crate::settings::address::address;
 use crate::terminal::duration::{self, TypedDuration};
-use crate::terminal::memory_size;
-
-/// What the bodies of a kind may take unless told otherwise.
-const BODIES_MEMORY: &str = "512MiB";
 
 /// Arguments of `serve`.
 #[derive(Debug, Args)]
@@ -64,16 +61,17 @@ pub struct ServeArgs {
     )]
     #[arg(value_parser = parse_connections)]
     pub connections_per_address: Option<usize>,
-    /// Most memory for the bodies of boats, and for those of manufacturers; where they take more,
-    /// they are read from disk, one at a time
+    /// Most memory for the bodies of records: a share of what the server may use, or an amount such
+    /// as `4GiB`; half of it for each release, since one follows the other. Bodies that need more
+    /// are read from disk, one at a time
     #[arg(
         long = "bodies-memory",
         value_name = "SIZE",
         env = "CATALOGUE_BODIES_MEMORY",
         hide_env_values = true
     )]
-    #[arg(default_value = BODIES_MEMORY, value_parser = memory_size::parse)]
-    pub bodies_memory: u64,
+    #[arg(default_value_t = BodiesMemory::DEFAULT)]
+    pub bodies_memory: BodiesMemory,
     /// How long to go on accepting requests, no longer ready, after being told to stop: for a load
     /// balancer that asks for readiness every few seconds; at most 5m
     #[arg(
@@ -152,7 +150,7 @@ pub fn run(
         .map_err(|why| Hinted::wrong_usage(why.into(), "leave out the other origins, or `*`"))?;
     let minutes = minutes(args.limits.as_ref(), keys)?;
     let settings = OpenSettings {
-        bodies_memory_max: args.bodies_memory,
+        bodies_memory_max: args.bodies_memory.of_a_release(context.machine),
         ..OpenSettings::default()
     };
     let runtime = runtime::start(settings)?;
@@ -205,12 +203,6 @@ fn minutes(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_memory_for_bodies_that_help_tells_is_what_a_server_takes_unless_told() {
-        let usual = OpenSettings::default().bodies_memory_max;
-        assert_eq!(memory_size::parse(BODIES_MEMORY), Ok(usual));
-    }
 
     #[test]
     fn the_longest_drain_is_the_one_that_help_tells() {

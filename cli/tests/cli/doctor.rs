@@ -74,6 +74,7 @@ fn a_machine_that_gives_too_little_is_told() {
     let mut ward = Ward::new();
     let poor = Machine {
         open_files_max: || Some(1024),
+        memory_bytes: || None,
         free_bytes: |_directory| Ok(99_999_999),
     };
     let outcome = ward

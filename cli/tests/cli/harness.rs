@@ -98,6 +98,7 @@ impl TestCli {
             s3: S3Settings::default(),
             machine: Machine {
                 open_files_max: || Some(1_048_576),
+                memory_bytes: || None,
                 free_bytes: |_directory| Ok(20_000_000_000),
             },
             hints: Hints::default(),

@@ -23,8 +23,8 @@ pub(crate) const READS_AT_ONCE: usize = 32;
 /// How a release is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenSettings {
-    /// Bodies of one kind that take at most this many bytes are held in memory; larger ones are
-    /// read from disk, one positioned read a record.
+    /// Bodies are held in memory as long as all of the release take at most this many bytes; those
+    /// of boats, or of both kinds, are read from disk otherwise, one positioned read a record.
     pub bodies_memory_max: u64,
     /// Number of list queries that run at once.
     pub connections: usize,
@@ -33,7 +33,7 @@ pub struct OpenSettings {
 }
 
 impl Default for OpenSettings {
-    /// Half a gibibyte of bodies a kind; as many connections as cores, from 2 to 8.
+    /// Half a gibibyte of bodies; as many connections as cores, from 2 to 8.
     fn default() -> Self {
         let cores = thread::available_parallelism().map_or(2, usize::from);
         Self {
@@ -120,9 +120,12 @@ impl Catalogue {
 
 impl AllBodies {
     fn read(release: &Release, settings: OpenSettings) -> Result<Self, ReleaseError> {
+        let manufacturers = release.manufacturer_bodies(settings.bodies_memory_max)?;
+        // Of manufacturers there are few.
+        let left = settings.bodies_memory_max - manufacturers.held_bytes();
         Ok(Self {
-            boats: release.boat_bodies(settings.bodies_memory_max)?,
-            manufacturers: release.manufacturer_bodies(settings.bodies_memory_max)?,
+            boats: release.boat_bodies(left)?,
+            manufacturers,
         })
     }
 }

@@ -57,6 +57,14 @@ impl Bodies {
         Ok(Self(Source::Disk(bodies)))
     }
 
+    /// How many bytes of bodies are held in memory.
+    pub const fn held_bytes(&self) -> u64 {
+        match &self.0 {
+            Source::Memory { contents, .. } => contents.len() as u64,
+            Source::Disk(_) => 0,
+        }
+    }
+
     /// The body of the record with that ordinal: one slice of memory, or one positioned read.
     ///
     /// # Panics
