@@ -35,8 +35,8 @@ use shared::keys::environment::Environment;
 use shared::keys::last_use::LastUses;
 use shared::keys::store::KeySource;
 use shared::release::Releases;
-use shared::release::pace::AtOnce;
 use shared::release::pointer::Pointer;
+use shared::release::throttle::Unthrottled;
 use shared::servers::{ServerLock, ServerLockError, WhileLocked};
 use tokio::runtime::Runtime;
 
@@ -252,7 +252,7 @@ fn open_active(
     let Some(pointer) = pointer.context("could not see which release is active")? else {
         return Ok(None);
     };
-    let catalogue = follow::open(releases, &pointer.release, Arc::new(AtOnce), settings);
+    let catalogue = follow::open(releases, &pointer.release, Arc::new(Unthrottled), settings);
     let catalogue = catalogue.context("could not open the active release")?;
     keep(releases, &pointer)?;
     Ok(Some(catalogue))

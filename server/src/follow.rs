@@ -8,8 +8,8 @@ use std::io;
 use std::sync::Arc;
 use std::thread;
 
-use shared::release::pace::Pace;
 use shared::release::pointer::Pointer;
+use shared::release::throttle::Throttle;
 use shared::release::{ReleaseError, ReleaseId, Releases};
 
 use crate::app::App;
@@ -156,8 +156,8 @@ impl Follower {
     fn open(&self, release: &ReleaseId) -> Result<Catalogue, OpenCatalogueError> {
         let app = Arc::clone(&self.app);
         let requests = move || app.metrics.requests.begun();
-        let pace = BesideRequests::new(Arc::clone(&self.app.clock), requests, thread::sleep);
-        open(&*self.releases, release, Arc::new(pace), self.settings)
+        let throttle = BesideRequests::new(Arc::clone(&self.app.clock), requests, thread::sleep);
+        open(&*self.releases, release, Arc::new(throttle), self.settings)
             .inspect_err(|_failed| self.app.metrics.releases.fail())
     }
 }
@@ -167,11 +167,11 @@ impl Follower {
 pub fn open(
     releases: &dyn Releases,
     id: &ReleaseId,
-    pace: Arc<dyn Pace>,
+    throttle: Arc<dyn Throttle>,
     settings: OpenSettings,
 ) -> Result<Catalogue, OpenCatalogueError> {
     let opened = releases.open(id).map_err(OpenCatalogueError::from);
-    let opened = opened.and_then(|release| Catalogue::open(&release.paced(pace), settings));
+    let opened = opened.and_then(|release| Catalogue::open(&release.throttled(throttle), settings));
     if let Err(OpenCatalogueError::Release(error)) = &opened
         && error.is_damage()
         && let Err(error) = releases.invalidate(id)

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use shared::base::clock::Clock;
-use shared::release::pace::Pace;
+use shared::release::throttle::Throttle;
 
 /// After so long, and the step that it ends in, work has a rest. A request that comes meanwhile
 /// waits as long.
@@ -55,7 +55,7 @@ impl BesideRequests {
     }
 }
 
-impl Pace for BesideRequests {
+impl Throttle for BesideRequests {
     fn step(&self) {
         // Two numbers are whole at every moment, so a panic elsewhere does not spoil them.
         let mut worked = self.worked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -98,7 +98,7 @@ mod tests {
         let rests = Arc::new(Mutex::new(Vec::new()));
         let (counter, resting) = (Arc::clone(&requests), Arc::clone(&clock));
         let rested = Arc::clone(&rests);
-        let pace = BesideRequests::new(
+        let throttle = BesideRequests::new(
             Arc::<ManualClock>::clone(&clock),
             move || counter.load(Ordering::Relaxed),
             move |rest| {
@@ -109,7 +109,7 @@ mod tests {
         let work = |micros, new_requests| {
             clock.advance(Duration::from_micros(micros));
             requests.fetch_add(new_requests, Ordering::Relaxed);
-            pace.step();
+            throttle.step();
             std::mem::take(&mut *rests.lock().unwrap())
         };
         let none: Vec<u128> = vec![];

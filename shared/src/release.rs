@@ -33,7 +33,6 @@ pub mod interruption;
 mod listing;
 pub mod manifest;
 mod new_file;
-pub mod pace;
 pub mod pointer;
 pub mod prune;
 pub mod reader;
@@ -43,6 +42,7 @@ pub mod s3;
 pub mod staging;
 pub mod store;
 mod tables;
+pub mod throttle;
 mod words;
 pub mod writer;
 

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use duckdb::Connection;
 use duckdb::arrow::array::{ArrayRef, Int64Array};
 use duckdb::arrow::record_batch::RecordBatch;
-use shared::release::pace::{Pace, paced};
 use shared::release::reader::{Listing, Pair};
+use shared::release::throttle::{Throttle, throttled};
 
 use super::tables::{ACTIVITY_BITS, CATEGORY_BITS, CREATE_TERMS, LOCK_DOWN, columns, create, unit};
 use crate::params::{BOATS, List, MANUFACTURERS, Sort};
@@ -30,15 +30,15 @@ struct RecordColumn<'a> {
 }
 
 /// A connection to a database that has these tables, and that nothing leads out of.
-pub(super) fn filled(listing: &Listing, pace: &dyn Pace) -> duckdb::Result<Connection> {
+pub(super) fn filled(listing: &Listing, throttle: &dyn Throttle) -> duckdb::Result<Connection> {
     let connection = Connection::open_in_memory()?;
     connection.execute_batch(LOCK_DOWN)?;
     let filling = Filling {
         connection: &connection,
         listing,
-        pace,
+        throttle,
     };
-    let boats = boat_columns(listing, pace);
+    let boats = boat_columns(listing, throttle);
     let lists = [
         (&BOATS, boats.as_slice(), listing.boats.len()),
         (&MANUFACTURERS, &[], listing.manufacturers.len()),
@@ -67,7 +67,7 @@ pub(super) fn filled(listing: &Listing, pace: &dyn Pace) -> duckdb::Result<Conne
 struct Filling<'a> {
     connection: &'a Connection,
     listing: &'a Listing,
-    pace: &'a dyn Pace,
+    throttle: &'a dyn Throttle,
 }
 
 impl Filling<'_> {
@@ -79,7 +79,7 @@ impl Filling<'_> {
         columns: &[RecordColumn<'_>],
     ) -> duckdb::Result<()> {
         let mut ordinals = vec![0; records];
-        for ordinal in paced(0..records, self.pace) {
+        for ordinal in throttled(0..records, self.throttle) {
             ordinals[place((sort.of)(self.listing, ordinal))] = ordinal;
         }
         let ordinals = ordinals.as_slice();
@@ -110,7 +110,7 @@ impl Filling<'_> {
             ("boat_categories", boat_categories, CATEGORY_BITS),
             ("boat_activities", boat_activities, ACTIVITY_BITS),
         ] {
-            let pairs = paced(pairs, self.pace).copied();
+            let pairs = throttled(pairs, self.throttle).copied();
             let pairs: Vec<Pair> = pairs.filter(|&(term, _)| bits <= term.into()).collect();
             self.append(table, pairs.len(), &pair_values(&pairs))?;
         }
@@ -122,24 +122,24 @@ impl Filling<'_> {
         let mut appender = self.connection.appender(table)?;
         for start in (0..rows).step_by(ROWS_AT_ONCE) {
             let batch = batch(start..rows.min(start + ROWS_AT_ONCE), columns);
-            self.pace.step();
+            self.throttle.step();
             appender.append_record_batch(batch)?;
             appender.flush()?;
-            self.pace.step();
+            self.throttle.step();
         }
         Ok(())
     }
 }
 
 /// What the tables of boats have beside the ordinal.
-fn boat_columns<'a>(listing: &'a Listing, pace: &dyn Pace) -> Vec<RecordColumn<'a>> {
+fn boat_columns<'a>(listing: &'a Listing, throttle: &dyn Throttle) -> Vec<RecordColumn<'a>> {
     let boats = &listing.boats;
     let compared = columns().into_iter().map(|column| RecordColumn {
         name: column.name,
         sql_type: column.sql_type,
         of: Box::new(move |boat| (column.of)(&boats[boat])),
     });
-    let terms = terms_as_bits(listing, pace);
+    let terms = terms_as_bits(listing, throttle);
     let others = [
         RecordColumn {
             name: "unit",
@@ -161,13 +161,13 @@ fn boat_columns<'a>(listing: &'a Listing, pace: &dyn Pace) -> Vec<RecordColumn<'
 }
 
 /// The column `terms` of each boat, by ordinal.
-fn terms_as_bits(listing: &Listing, pace: &dyn Pace) -> Vec<i64> {
+fn terms_as_bits(listing: &Listing, throttle: &dyn Throttle) -> Vec<i64> {
     let mut terms = vec![0; listing.boats.len()];
     for (pairs, first, bits) in [
         (&listing.boat_categories, 0, CATEGORY_BITS),
         (&listing.boat_activities, CATEGORY_BITS, ACTIVITY_BITS),
     ] {
-        for &(term, ordinal) in paced(pairs, pace) {
+        for &(term, ordinal) in throttled(pairs, throttle) {
             let term = i64::from(term);
             if term < bits {
                 terms[place(ordinal)] |= 1 << (first + term);

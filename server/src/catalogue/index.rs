@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
 use shared::base::etag::ETag;
-use shared::release::pace::{Pace, paced};
+use shared::release::throttle::{Throttle, throttled};
 use shared::release::{Head, Record};
 
 /// Ends each name. The grammar of ids and slugs has none, and the import checks it.
@@ -45,15 +45,15 @@ pub(super) struct Entry {
 
 impl Index {
     /// Indexes `records`, whose places are their ordinals.
-    pub(super) fn new(records: Vec<Record>, pace: &dyn Pace) -> Self {
+    pub(super) fn new(records: Vec<Record>, throttle: &dyn Throttle) -> Self {
         let length = |record: &Record| record.id.len() + record.slug.len() + 2;
         let mut index = Self {
-            names: String::with_capacity(paced(&records, pace).map(length).sum()),
+            names: String::with_capacity(throttled(&records, throttle).map(length).sum()),
             entries: Vec::with_capacity(records.len()),
             table: HashTable::with_capacity(records.len() * 2),
             hasher: RandomState::new(),
         };
-        for (ordinal, record) in (0_u32..).zip(paced(records, pace)) {
+        for (ordinal, record) in (0_u32..).zip(throttled(records, throttle)) {
             index.entries.push(Entry {
                 etag: record.etag,
                 head: record.head,
@@ -100,7 +100,7 @@ impl Index {
 
 #[cfg(test)]
 mod tests {
-    use shared::release::pace::Counted;
+    use shared::release::throttle::CountedSteps;
 
     use super::*;
 
@@ -111,9 +111,9 @@ mod tests {
             etag: ETag::of(id.as_bytes()),
             head: Head::ending_at(ordinal),
         });
-        let (records, pace) = (records.collect::<Vec<_>>(), Counted::default());
-        let (count, index) = (records.len(), Index::new(records, &pace));
-        assert_eq!(pace.steps(), 2 * (count / 128));
+        let (records, throttle) = (records.collect::<Vec<_>>(), CountedSteps::default());
+        let (count, index) = (records.len(), Index::new(records, &throttle));
+        assert_eq!(throttle.steps(), 2 * (count / 128));
         index
     }
 

@@ -132,14 +132,14 @@ impl AllBodies {
 
 impl Tables {
     fn load(release: &Release, settings: OpenSettings) -> Result<Self, OpenCatalogueError> {
-        let pace = release.pace();
-        let boats = Index::new(release.boats()?, pace);
+        let throttle = release.throttle();
+        let boats = Index::new(release.boats()?, throttle);
         let manufacturers = release.manufacturers()?;
         let dictionaries = DictionaryIds::new(&manufacturers, release.terms()?, release.words()?);
-        let manufacturers = Index::new(manufacturers, pace);
+        let manufacturers = Index::new(manufacturers, throttle);
         let listing = release.listing()?;
         let totals = Totals::new(&listing);
-        let pool = Pool::load(&listing, settings.connections, settings.queues, pace);
+        let pool = Pool::load(&listing, settings.connections, settings.queues, throttle);
         let pool = pool.map_err(|source| OpenCatalogueError::Load {
             release: release.id().to_string(),
             source,

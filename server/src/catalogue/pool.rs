@@ -10,8 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use duckdb::Connection;
-use shared::release::pace::Pace;
 use shared::release::reader::Listing;
+use shared::release::throttle::Throttle;
 
 use self::query::{Query, Wanted};
 use super::fill;
@@ -55,9 +55,9 @@ impl Pool {
         listing: &Listing,
         connections: usize,
         limits: QueueLimits,
-        pace: &dyn Pace,
+        throttle: &dyn Throttle,
     ) -> Result<Self, LoadError> {
-        let first = fill::filled(listing, pace)?;
+        let first = fill::filled(listing, throttle)?;
         let mut all = Vec::with_capacity(connections);
         for _ in 1..connections {
             all.push(first.try_clone()?);

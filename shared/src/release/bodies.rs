@@ -18,7 +18,7 @@ use twox_hash::XxHash3_64;
 use self::room::Room;
 use super::ReleaseError;
 use super::hash::hex;
-use super::pace::Pace;
+use super::throttle::Throttle;
 
 /// Longest body that is read on an asynchronous thread, in bytes: copying it takes microseconds.
 const AT_ONCE_MAX: u64 = 1 << 18;
@@ -51,9 +51,9 @@ impl Bodies {
         file: File,
         path: PathBuf,
         sha256: &str,
-        pace: &dyn Pace,
+        throttle: &dyn Throttle,
     ) -> Result<Self, ReleaseError> {
-        let bodies = OnDisk::verify(file, path, offsets, sha256, pace)?;
+        let bodies = OnDisk::verify(file, path, offsets, sha256, throttle)?;
         Ok(Self(Source::Disk(bodies)))
     }
 
@@ -139,10 +139,10 @@ impl OnDisk {
         path: PathBuf,
         offsets: &[u64],
         sha256: &str,
-        pace: &dyn Pace,
+        throttle: &dyn Throttle,
     ) -> Result<Self, ReleaseError> {
         let (places, found) =
-            places_and_sha256(&file, offsets, pace).map_err(ReleaseError::io("read", &path))?;
+            places_and_sha256(&file, offsets, throttle).map_err(ReleaseError::io("read", &path))?;
         if found != sha256 {
             return Err(ReleaseError::damaged(
                 &path,
@@ -208,7 +208,7 @@ fn is_read_at_once(_file: &File, _buffer: &mut [u8], _offset: u64) -> bool {
 fn places_and_sha256(
     mut file: &File,
     offsets: &[u64],
-    pace: &dyn Pace,
+    throttle: &dyn Throttle,
 ) -> io::Result<(Vec<Place>, String)> {
     let mut places = Vec::with_capacity(offsets.len());
     let (mut hasher, mut part) = (Sha256::new(), Vec::new());
@@ -222,7 +222,7 @@ fn places_and_sha256(
         for some in part.chunks_mut(length(&(0..PART))) {
             file.read_exact(some)?;
             hasher.update(some);
-            pace.step();
+            throttle.step();
         }
         let mut bodies = &*part;
         for &[start, end] in rest[..=count].array_windows() {

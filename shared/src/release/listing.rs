@@ -14,7 +14,7 @@ use super::tables::{Columns, Name, Table, Value};
 use super::{FileName, Release, ReleaseError};
 use crate::base::model::{YEAR_MAX, YEAR_MIN};
 use crate::base::units::Unit;
-use crate::release::pace::{Pace, paced};
+use crate::release::throttle::{Throttle, throttled};
 
 /// So many values of one column are taken over at a step, which takes microseconds.
 const ROWS_AT_A_STEP: usize = 1024;
@@ -226,14 +226,14 @@ fn read_column<R: Row, F: Field>(
     if let Some(absent) = absent
         && !table.has(&name)
     {
-        paced(rows, table.pace()).for_each(|row| set(row, absent));
+        throttled(rows, table.throttle()).for_each(|row| set(row, absent));
         return Ok(());
     }
     let values = table.column(&name)?;
     rows.resize_with(values.len(), R::default);
     for (place, (row, value)) in rows.iter_mut().zip(values).enumerate() {
         if place.is_multiple_of(ROWS_AT_A_STEP) {
-            table.pace().step();
+            table.throttle().step();
         }
         let value = F::load(value);
         set(
@@ -283,8 +283,8 @@ fn pairs(
 ) -> Result<Vec<Pair>, ReleaseError> {
     release.table(file, |table| {
         let pairs = table.column(id)?.into_iter().zip(table.column(ordinal)?);
-        let pairs: Vec<_> = paced(pairs, table.pace()).collect();
-        if are_sound(&pairs, records, table.pace()) {
+        let pairs: Vec<_> = throttled(pairs, table.throttle()).collect();
+        if are_sound(&pairs, records, table.throttle()) {
             return Ok(pairs);
         }
         Err(unsound("its pairs are not sorted, or of no record"))
@@ -299,10 +299,10 @@ fn listed_boats(table: &Table<'_>, makers: usize) -> Result<Vec<ListedBoat>, Par
             .is_none_or(|last_year| boat.first_year <= last_year);
         place(boat.manufacturer) < makers && 0 <= boat.boat_type && has_ended
     };
-    if !paced(&boats, table.pace()).all(is_sound) {
+    if !throttled(&boats, table.throttle()).all(is_sound) {
         return Err(unsound("a boat has values that no boat has"));
     }
-    let ranks = paced(&boats, table.pace()).map(|boat| {
+    let ranks = throttled(&boats, table.throttle()).map(|boat| {
         let ListedBoat {
             model_rank,
             year_rank,
@@ -319,7 +319,10 @@ fn listed_boats(table: &Table<'_>, makers: usize) -> Result<Vec<ListedBoat>, Par
 fn listed_manufacturers(table: &Table<'_>) -> Result<Vec<ListedManufacturer>, ParquetError> {
     let makers = ListedManufacturer::read(table)?;
     let ranks = |maker: &ListedManufacturer| [maker.name_rank, maker.updated_rank];
-    check_places(makers.len(), paced(&makers, table.pace()).map(ranks))?;
+    check_places(
+        makers.len(),
+        throttled(&makers, table.throttle()).map(ranks),
+    )?;
     Ok(makers)
 }
 
@@ -333,9 +336,9 @@ fn place(number: i32) -> usize {
 }
 
 /// Whether pairs are sorted, and each is of a dictionary id and of one of so many records.
-fn are_sound(pairs: &[Pair], records: usize, pace: &dyn Pace) -> bool {
+fn are_sound(pairs: &[Pair], records: usize, throttle: &dyn Throttle) -> bool {
     let mut before = None;
-    paced(pairs, pace).all(|pair| {
+    throttled(pairs, throttle).all(|pair| {
         let is_later = before < Some(pair);
         before = Some(pair);
         is_later && 0 <= pair.0 && place(pair.1) < records
@@ -365,12 +368,12 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::release::pace::AtOnce;
     use crate::release::tables;
+    use crate::release::throttle::Unthrottled;
 
     #[test]
     fn pairs_are_sorted_and_of_records_that_there_are() {
-        let are_sound = |pairs: &[Pair], records| are_sound(pairs, records, &AtOnce);
+        let are_sound = |pairs: &[Pair], records| are_sound(pairs, records, &Unthrottled);
         assert!(are_sound(&[], 0));
         assert!(are_sound(&[(0, 1), (0, 2), (1, 0)], 3));
         for (pairs, records) in [
@@ -421,7 +424,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         tables::write(directory.path(), FileName::Boats, columns).unwrap();
         let path = directory.path().join(FileName::Boats.as_str());
-        let table = Table::new(fs::read(path).unwrap().into(), &AtOnce)?;
+        let table = Table::new(fs::read(path).unwrap().into(), &Unthrottled)?;
         Grown::read(&table)
     }
 

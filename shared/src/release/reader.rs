@@ -23,7 +23,7 @@ use super::tables::Table;
 use super::{InUse, ReleaseError, ReleaseId};
 use crate::base::etag::ETag;
 use crate::base::{regular_file, render};
-use crate::release::pace::{AtOnce, Pace, paced};
+use crate::release::throttle::{Throttle, Unthrottled, throttled};
 
 pub use super::listing::{ListedBoat, ListedManufacturer, Listing, Pair};
 
@@ -34,7 +34,7 @@ pub struct Release {
     manifest: Manifest,
     directory: PathBuf,
     in_use: InUse,
-    pace: Arc<dyn Pace>,
+    throttle: Arc<dyn Throttle>,
 }
 
 /// Identity of a record.
@@ -99,7 +99,7 @@ impl Release {
             manifest,
             directory,
             in_use,
-            pace: Arc::new(AtOnce),
+            throttle: Arc::new(Unthrottled),
         })
     }
 
@@ -108,15 +108,15 @@ impl Release {
         &self.id
     }
 
-    /// The same release, which is read for serving at this pace.
+    /// The same release, which is read for serving under this throttle.
     #[must_use]
-    pub fn paced(self, pace: Arc<dyn Pace>) -> Self {
-        Self { pace, ..self }
+    pub fn throttled(self, throttle: Arc<dyn Throttle>) -> Self {
+        Self { throttle, ..self }
     }
 
-    /// How fast it is read for serving.
-    pub fn pace(&self) -> &dyn Pace {
-        &*self.pace
+    /// What slows down its reading for serving.
+    pub fn throttle(&self) -> &dyn Throttle {
+        &*self.throttle
     }
 
     /// Keeps the release from being pruned, also when `self` is dropped.
@@ -222,7 +222,7 @@ impl Release {
             return Ok(Bodies::in_memory(offsets, self.read_verified(name)?));
         }
         let file = self.open_sized(name)?;
-        Bodies::on_disk(&offsets, file, path, &entry.sha256, self.pace())
+        Bodies::on_disk(&offsets, file, path, &entry.sha256, self.throttle())
     }
 
     /// Where each body begins, and where the last one ends: they lie one after the other, in the
@@ -238,7 +238,7 @@ impl Release {
         let mut offsets = Vec::with_capacity(begins.len() + 1);
         let mut end = 0;
         offsets.push(end);
-        for (begin, length) in paced(begins.into_iter().zip(lengths), self.pace()) {
+        for (begin, length) in throttled(begins.into_iter().zip(lengths), self.throttle()) {
             if u64::try_from(begin) != Ok(end) {
                 return Err(damaged());
             }
@@ -262,7 +262,7 @@ impl Release {
         })?;
         let mut records = Vec::with_capacity(ids.len());
         let values = ids.into_iter().zip(slugs).zip(etags).zip(heads);
-        for (((id, slug), etag), head_length) in paced(values, self.pace()) {
+        for (((id, slug), etag), head_length) in throttled(values, self.throttle()) {
             let head_length = u32::try_from(head_length).map_err(|_negative| {
                 ReleaseError::damaged(&self.path(name), "a body has no head")
             })?;
@@ -282,7 +282,7 @@ impl Release {
         columns: impl FnOnce(&Table<'_>) -> Result<T, ParquetError>,
     ) -> Result<T, ReleaseError> {
         let contents = self.read_verified(name)?;
-        let columns = Table::new(contents, self.pace()).and_then(|table| columns(&table));
+        let columns = Table::new(contents, self.throttle()).and_then(|table| columns(&table));
         columns.map_err(|source| ReleaseError::Parquet {
             action: "read",
             path: self.path(name),
@@ -298,7 +298,7 @@ impl Release {
     fn read_verified(&self, name: FileName) -> Result<Bytes, ReleaseError> {
         let (entry, path) = (self.entry(name)?, self.path(name));
         let file = self.open_sized(name)?;
-        let read = verified::read_and_hash(&file, entry.bytes, self.pace());
+        let read = verified::read_and_hash(&file, entry.bytes, self.throttle());
         let (contents, sha256) = read.map_err(ReleaseError::io("read", &path))?;
         check_sha256(&path, entry, &sha256)?;
         Ok(contents)

@@ -22,7 +22,7 @@ use super::ReleaseError;
 use super::manifest::{FileEntry, FileName};
 use super::new_file::NewFile;
 use crate::base::etag::ETag;
-use crate::release::pace::Pace;
+use crate::release::throttle::Throttle;
 
 /// For how many rows room is made before they are read, whatever a file says that it has.
 const ROWS_EXPECTED_MAX: usize = 1 << 22;
@@ -155,25 +155,25 @@ pub(super) fn write(
 
 /// A table that is read back, column by column: one decodes no more than is asked for.
 pub(super) struct Table<'a> {
-    pace: &'a dyn Pace,
+    throttle: &'a dyn Throttle,
     contents: Bytes,
     metadata: ArrowReaderMetadata,
 }
 
 impl<'a> Table<'a> {
     /// The table in the contents of a Parquet file.
-    pub(super) fn new(contents: Bytes, pace: &'a dyn Pace) -> Result<Self, ParquetError> {
+    pub(super) fn new(contents: Bytes, throttle: &'a dyn Throttle) -> Result<Self, ParquetError> {
         let metadata = ArrowReaderMetadata::load(&contents, ArrowReaderOptions::default())?;
         Ok(Self {
-            pace,
+            throttle,
             contents,
             metadata,
         })
     }
 
     /// What its reading keeps to.
-    pub(super) const fn pace(&self) -> &'a dyn Pace {
-        self.pace
+    pub(super) const fn throttle(&self) -> &'a dyn Throttle {
+        self.throttle
     }
 
     /// Whether there is a column of that name.
@@ -194,7 +194,7 @@ impl<'a> Table<'a> {
         for batch in reader.with_projection(only).build()? {
             let batch = batch?;
             let column = batch.column_by_name(name);
-            self.pace.step();
+            self.throttle.step();
             let extended = column.and_then(|column| T::extend(&mut values, column));
             extended
                 .ok_or_else(|| ParquetError::General(format!("no column {name} of its type")))?;

@@ -3,8 +3,8 @@
 
 use duckdb::Connection;
 use shared::base::units::{LengthRanges, Unit};
-use shared::release::pace::{AtOnce, Counted};
 use shared::release::reader::{ListedBoat, ListedManufacturer, Listing, Pair};
+use shared::release::throttle::{CountedSteps, Unthrottled};
 
 use super::super::fill;
 use super::super::tables::columns;
@@ -125,7 +125,7 @@ fn world() -> World {
         manufacturer_words: pairs(&connection, "word", manufacturers.len()),
     };
     World {
-        connection: fill::filled(&listing, &AtOnce).unwrap(),
+        connection: fill::filled(&listing, &Unthrottled).unwrap(),
         listing,
         boats,
         manufacturers,
@@ -318,7 +318,7 @@ fn thousands_of_records_are_taken_over_step_by_step() {
         boat_words: pairs,
         ..Listing::default()
     };
-    let filling = Counted::default();
+    let filling = CountedSteps::default();
     fill::filled(&listing, &filling).unwrap();
     let (pass, append) = (5000 / 128, 2 * 5000_usize.div_ceil(fill::ROWS_AT_ONCE));
     assert_eq!(filling.steps(), 8 * pass + 5 * append);

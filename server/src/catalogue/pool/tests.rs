@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use shared::release::pace::AtOnce;
+use shared::release::throttle::Unthrottled;
 use tokio::time::{advance, pause, resume};
 
 use super::*;
@@ -25,7 +25,7 @@ const PATIENT: QueueLimits = QueueLimits {
 };
 
 fn pool(connections: usize) -> Pool {
-    Pool::load(&Listing::default(), connections, PATIENT, &AtOnce).unwrap()
+    Pool::load(&Listing::default(), connections, PATIENT, &Unthrottled).unwrap()
 }
 
 fn select(connection: &Connection, sql: &str) -> Result<i64, QueryError> {

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::super::hash::sha256_hex;
 use super::*;
-use crate::release::pace::AtOnce;
+use crate::release::throttle::Unthrottled;
 
 /// A file of bodies of these lengths, in which no two bytes that lie close are equal.
 fn file_of(lengths: &[u64]) -> (tempfile::NamedTempFile, Vec<u8>, Vec<u64>) {
@@ -30,7 +30,7 @@ fn verify(
         path,
         offsets,
         &sha256_hex(contents),
-        &AtOnce,
+        &Unthrottled,
     )
 }
 

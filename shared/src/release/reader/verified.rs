@@ -16,7 +16,7 @@ use memmap2::MmapMut;
 use sha2::{Digest, Sha256};
 
 use crate::release::hash::hex;
-use crate::release::pace::Pace;
+use crate::release::throttle::Throttle;
 
 /// How much is hashed at a time, in bytes: it is still in the core's own cache, and takes 0.1 ms.
 const PART: usize = 1 << 16;
@@ -28,7 +28,7 @@ const HUGE_PAGES_FROM: usize = 1 << 30;
 pub(super) fn read_and_hash(
     mut file: impl Read,
     length: u64,
-    pace: &dyn Pace,
+    throttle: &dyn Throttle,
 ) -> io::Result<(Bytes, String)> {
     let length = usize::try_from(length).map_err(io::Error::other)?;
     let mut memory = MmapMut::map_anon(length)?;
@@ -39,7 +39,7 @@ pub(super) fn read_and_hash(
     for part in memory.chunks_mut(PART) {
         file.read_exact(part)?;
         hasher.update(part);
-        pace.step();
+        throttle.step();
     }
     if file.take(1).read_to_end(&mut Vec::new())? != 0 {
         return Err(io::Error::other(format!(
@@ -62,13 +62,13 @@ fn prefer_huge_pages(_memory: &MmapMut) {}
 mod tests {
     use super::*;
     use crate::release::hash::sha256_hex;
-    use crate::release::pace::AtOnce;
+    use crate::release::throttle::Unthrottled;
 
     #[test]
     fn contents_of_every_length_are_held_and_hashed() {
         for length in [0, 1, PART - 1, PART, PART + 1, 3 * PART + 7] {
             let contents: Vec<u8> = (0..=250).cycle().take(length).collect();
-            let (held, sha256) = read_and_hash(&*contents, length as u64, &AtOnce).unwrap();
+            let (held, sha256) = read_and_hash(&*contents, length as u64, &Unthrottled).unwrap();
             assert_eq!(sha256, sha256_hex(&contents), "{length}");
             assert!(held == contents, "{length}");
         }
@@ -76,18 +76,18 @@ mod tests {
 
     #[test]
     fn a_file_that_shrank_is_an_error() {
-        let error = read_and_hash(&[7; 99][..], 100, &AtOnce).unwrap_err();
+        let error = read_and_hash(&[7; 99][..], 100, &Unthrottled).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }
 
     #[test]
     fn a_file_that_grew_is_an_error() {
-        let error = read_and_hash(&[7; 101][..], 100, &AtOnce).unwrap_err();
+        let error = read_and_hash(&[7; 101][..], 100, &Unthrottled).unwrap_err();
         assert_eq!(error.to_string(), "it has grown beyond 100 bytes");
     }
 
     #[test]
     fn a_length_that_cannot_be_held_is_an_error() {
-        read_and_hash(io::empty(), 1 << 62, &AtOnce).unwrap_err();
+        read_and_hash(io::empty(), 1 << 62, &Unthrottled).unwrap_err();
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::records::{Boat, empty_store, publish_boats, published};
 use crate::base::units::Unit;
 use crate::release::Release;
-use crate::release::pace::Counted;
 use crate::release::reader::{ListedBoat, ListedManufacturer};
+use crate::release::throttle::CountedSteps;
 
 #[test]
 fn a_listing_is_that_of_the_records_that_were_pushed() {
@@ -46,9 +46,14 @@ fn what_is_read_for_serving_is_read_step_by_step() {
         .id
         .clone();
     let steps = |read: fn(&Release)| {
-        let pace = Arc::new(Counted::default());
-        read(&store.open(&id).unwrap().paced(Arc::<Counted>::clone(&pace)));
-        pace.steps()
+        let throttle = Arc::new(CountedSteps::default());
+        read(
+            &store
+                .open(&id)
+                .unwrap()
+                .throttled(Arc::<CountedSteps>::clone(&throttle)),
+        );
+        throttle.steps()
     };
     let found = [
         steps(|release| drop(release.boats().unwrap())),

@@ -1,37 +1,37 @@
-//! Long work in small steps, so that others get their turn between them.
+//! A throttle on long work: it is done in small steps, so that requests are answered between them.
 //!
-//! Nothing here knows who the others are, or reads the time.
+//! Nothing here knows what the requests are, or reads the time.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Decides when the next step of some long work may begin.
-pub trait Pace: Debug + Send + Sync {
+/// Decides when the next step of long work may begin.
+pub trait Throttle: Debug + Send + Sync {
     /// Called between two steps, each of which takes a millisecond or two at most, and far less where
     /// that is possible; returns when the next one may begin.
     fn step(&self);
 }
 
-/// One step after the other, for callers that need not make room for others.
+/// No throttle: one step after the other.
 #[derive(Clone, Copy, Debug)]
-pub struct AtOnce;
+pub struct Unthrottled;
 
-impl Pace for AtOnce {
+impl Throttle for Unthrottled {
     fn step(&self) {}
 }
 
 /// Counts steps, so that a test sees that long work has some.
 #[derive(Debug, Default)]
-pub struct Counted(AtomicUsize);
+pub struct CountedSteps(AtomicUsize);
 
-impl Counted {
+impl CountedSteps {
     /// How many there were so far.
     pub fn steps(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-impl Pace for Counted {
+impl Throttle for CountedSteps {
     fn step(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
@@ -40,17 +40,17 @@ impl Pace for Counted {
 /// How many items are a step.
 const ITEMS: usize = 128;
 
-/// The same items, a few at a step.
-pub fn paced<'a, T>(
+/// The same items, of which every few are a step.
+pub fn throttled<'a, T>(
     items: impl IntoIterator<Item = T, IntoIter: 'a>,
-    pace: &'a dyn Pace,
+    throttle: &'a dyn Throttle,
 ) -> impl Iterator<Item = T> + 'a
 where
     T: 'a,
 {
     (1_usize..).zip(items).map(move |(count, item)| {
         if count.is_multiple_of(ITEMS) {
-            pace.step();
+            throttle.step();
         }
         item
     })
@@ -63,9 +63,9 @@ mod tests {
     #[test]
     fn all_items_come_and_every_so_many_are_a_step() {
         for (items, steps) in [(0, 0), (ITEMS - 1, 0), (ITEMS, 1), (3 * ITEMS + 5, 3)] {
-            let pace = Counted::default();
-            assert!(paced(0..items, &pace).eq(0..items));
-            assert_eq!(pace.steps(), steps, "{items}");
+            let throttle = CountedSteps::default();
+            assert!(throttled(0..items, &throttle).eq(0..items));
+            assert_eq!(throttle.steps(), steps, "{items}");
         }
     }
 }
