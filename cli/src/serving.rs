@@ -196,7 +196,7 @@ impl Serving {
         // Nothing answers any more once it is gone, so the last uses are the last.
         drop(runtime);
         // A task that waits for another machine would keep this process.
-        releases.leave();
+        releases.cancel();
         ended
     }
 }
@@ -227,10 +227,10 @@ fn open_catalogue(
     let error = match open_active(releases, settings) {
         Ok(Some(catalogue)) => return Ok((catalogue, None)),
         // A fact, and no failure.
-        Ok(None) => return Err(no_release(&releases.place())),
+        Ok(None) => return Err(no_release(&releases.location())),
         Err(error) => error,
     };
-    let Ok(Some(kept)) = releases.kept_pointer() else {
+    let Ok(Some(kept)) = releases.cached_pointer() else {
         return Err(error);
     };
     let release = releases.open_here(&kept.release);
@@ -259,7 +259,7 @@ fn open_active(
 }
 
 fn keep(releases: &dyn Releases, pointer: &Pointer) -> anyhow::Result<()> {
-    let kept = releases.keep_pointer(pointer);
+    let kept = releases.cache_pointer(pointer);
     kept.context("could not write down which release is active")
 }
 

@@ -144,7 +144,7 @@ impl Follower {
         self.refused = None;
         let before = self.app.activate(Arc::new(catalogue));
         self.retired.push(before);
-        if let Err(error) = self.releases.keep_pointer(pointer) {
+        if let Err(error) = self.releases.cache_pointer(pointer) {
             tracing::warn!(
                 "a server that starts here will not know that {} was active: {}",
                 pointer.release,
@@ -183,7 +183,7 @@ pub fn open(
 
 /// Starts to follow, at once and then as often as the place of the releases allows.
 pub fn follow(mut follower: Follower) -> io::Result<Repeating> {
-    let interval = follower.releases.looked_at_every();
+    let interval = follower.releases.poll_interval();
     repeat("follow", interval, move || match follower.step() {
         Ok(Step::Unchanged) => {}
         Ok(Step::Activated(release)) => {

@@ -10,7 +10,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use shared::release::releases::Tended;
+use shared::release::releases::Prefetched;
 use shared::release::{ReleaseId, Releases};
 
 use crate::app::App;
@@ -23,11 +23,13 @@ const INTERVAL: Duration = Duration::from_secs(3);
 /// Starts to tend, at once and then every three seconds.
 pub fn tend(app: Arc<App>, releases: Arc<dyn Releases>) -> io::Result<[Repeating; 2]> {
     let marked = Arc::clone(&releases);
-    let mark = of_served(Arc::clone(&app), "mark", move |served, _now| Tended {
+    let mark = of_served(Arc::clone(&app), "mark", move |served, _now| Prefetched {
         failures: marked.mark_in_use(served).err().into_iter().collect(),
-        ..Tended::default()
+        ..Prefetched::default()
     });
-    let fetch = of_served(app, "tend", move |served, now| releases.tend(served, now));
+    let fetch = of_served(app, "tend", move |served, now| {
+        releases.prefetch(served, now)
+    });
     Ok([mark?, fetch?])
 }
 
@@ -35,7 +37,7 @@ pub fn tend(app: Arc<App>, releases: Arc<dyn Releases>) -> io::Result<[Repeating
 fn of_served(
     app: Arc<App>,
     name: &'static str,
-    mut act: impl FnMut(&ReleaseId, i64) -> Tended + Send + 'static,
+    mut act: impl FnMut(&ReleaseId, i64) -> Prefetched + Send + 'static,
 ) -> io::Result<Repeating> {
     let mut told = Told::default();
     repeat(name, INTERVAL, move || {
@@ -51,7 +53,7 @@ fn of_served(
 struct Told(BTreeSet<String>);
 
 impl Told {
-    fn tell(&mut self, tended: Tended) {
+    fn tell(&mut self, tended: Prefetched) {
         for release in tended.fetched {
             tracing::info!(release.id = %release, "fetched release {release}");
         }

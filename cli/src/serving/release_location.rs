@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rand::RngCore;
 use shared::base::data_dir::DataDir;
-use shared::release::s3::{S3Error, TransferListener, Unheard};
+use shared::release::s3::{NoTransferListener, S3Error, TransferListener};
 use shared::release::{ReleaseError, ReleaseStore, Releases, S3Address, S3Releases};
 
 use crate::hints::Hinted;
@@ -40,7 +40,7 @@ impl<'a> ReleaseLocation<'a> {
         let listener: Box<dyn TransferListener> = if is_shown && context.terminal.err {
             Box::new(Progress::new(true))
         } else {
-            Box::new(Unheard)
+            Box::new(NoTransferListener)
         };
         let who = format!("{:016x}", context.random.next_u64());
         let address = address.clone();

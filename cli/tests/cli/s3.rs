@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use shared::base::clock::SystemClock;
 use shared::base::data_dir::DataDir;
-use shared::release::s3::Unheard;
+use shared::release::s3::NoTransferListener;
 use shared::release::{FileName, ReleaseId, Releases, S3Releases, S3Settings};
 
 use crate::client::ATTEMPTS_MAX;
@@ -89,7 +89,7 @@ impl Machines {
             &settings,
             &data,
             machine.to_owned(),
-            Box::new(Unheard),
+            Box::new(NoTransferListener),
             Arc::new(SystemClock::new()),
         )
         .unwrap()

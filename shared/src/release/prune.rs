@@ -34,7 +34,7 @@ pub enum Kept {
 
 /// What pruning comes to for one release.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct PruneDecision {
     /// The release.
     pub id: ReleaseId,
     /// Size of all its files; 0 where that could not be seen.
@@ -47,7 +47,7 @@ pub struct Verdict {
 #[derive(Debug, Default)]
 pub struct Pruned {
     /// Every release, the newest first.
-    pub releases: Vec<Verdict>,
+    pub releases: Vec<PruneDecision>,
     /// What unfinished commands had left, all of it removed.
     pub leftovers: Vec<Leftover>,
     /// What could not be done.

@@ -1,8 +1,8 @@
 //! Where releases are published: a directory, or a bucket that several servers share.
 //!
-//! Commands and servers know this and no more, so that they do the same wherever releases are.
-//! What is opened always lies on this machine's disk and has proved itself there: of a bucket, a
-//! copy of it. Nothing here decides what is served; it only does as it is told.
+//! Commands and servers use this trait alone, so that they do the same wherever releases are. An open
+//! release always lies on this machine's disk, where it was verified; for a bucket that is a copy.
+//! Nothing here decides which release is served.
 
 use std::time::Duration;
 
@@ -43,9 +43,9 @@ impl Before {
     }
 }
 
-/// What tending to the copies on this machine came to.
+/// What keeping the copies on this machine up to date came to.
 #[derive(Debug, Default)]
-pub struct Tended {
+pub struct Prefetched {
     /// Releases that were fetched, ahead of their activation.
     pub fetched: Vec<ReleaseId>,
     /// What could not be done.
@@ -74,8 +74,8 @@ pub struct RolledBack {
 
 /// Releases, where they are published.
 pub trait Releases: Send + Sync {
-    /// Where that is, for people.
-    fn place(&self) -> String;
+    /// Where they are published, for people.
+    fn location(&self) -> String;
 
     /// Starts a new release, in the data directory.
     fn begin(&self) -> Result<ReleaseWriter, ReleaseError>;
@@ -87,7 +87,7 @@ pub trait Releases: Send + Sync {
         published_at: &Timestamp,
     ) -> Result<Finished, ReleaseError>;
 
-    /// Takes the lock on releases in the data directory, or says who is busy.
+    /// Takes the lock on releases in the data directory; an error while another process holds it.
     fn lock(&self) -> Result<ReleaseLock, ReleaseError>;
 
     /// Whether that lock is taken.
@@ -147,24 +147,23 @@ pub trait Releases: Send + Sync {
     /// Removes every release for which there is no reason to keep it, and what was left behind.
     fn prune(&self, now_seconds: i64, held: &ReleaseLock) -> Result<Pruned, ReleaseError>;
 
-    /// Says what [`Self::prune`] would do, and does nothing. Without the lock, whoever has it may
-    /// be about to change it.
+    /// What [`Self::prune`] would do; changes nothing. It takes no lock, so a process that holds the
+    /// lock may change the outcome.
     fn prune_dry_run(&self, now_seconds: i64) -> Result<Pruned, ReleaseError>;
 
     /// Within what time servers follow an activation, of a release that they have already.
     fn followed_within(&self) -> &'static str;
 
-    /// How often servers look at the pointer.
-    fn looked_at_every(&self) -> Duration;
+    /// Pause between two looks of a server at the pointer.
+    fn poll_interval(&self) -> Duration;
 
-    /// The pointer that was last kept on this machine, for a server that starts while the place
-    /// cannot be reached.
-    fn kept_pointer(&self) -> Result<Option<Pointer>, ReleaseError> {
+    /// The pointer as this machine last kept it, for a server that starts while S3 is out of reach.
+    fn cached_pointer(&self) -> Result<Option<Pointer>, ReleaseError> {
         Ok(None)
     }
 
     /// Keeps a pointer on this machine, once what it names is served.
-    fn keep_pointer(&self, _pointer: &Pointer) -> Result<(), ReleaseError> {
+    fn cache_pointer(&self, _pointer: &Pointer) -> Result<(), ReleaseError> {
         Ok(())
     }
 
@@ -179,21 +178,20 @@ pub trait Releases: Send + Sync {
         Ok(())
     }
 
-    /// Says that a release is served here, every few seconds, so that it is not removed. In a
-    /// directory whoever has it open has said so.
+    /// Marks a release as served here, every few seconds, so that it is not removed. In a directory
+    /// an open release is locked, and needs no mark.
     fn mark_in_use(&self, _served: &ReleaseId) -> Result<(), ReleaseError> {
         Ok(())
     }
 
-    /// What a server that serves a release does beside, every few seconds: fetches what may be
-    /// activated next, which may take long, and removes copies that are not needed. A directory has
-    /// no copies.
-    fn tend(&self, _served: &ReleaseId, _now_seconds: i64) -> Tended {
-        Tended::default()
+    /// Fetches what may be activated next, which may take long, and removes copies that are not
+    /// needed; a server does so every few seconds. A directory has no copies.
+    fn prefetch(&self, _served: &ReleaseId, _now_seconds: i64) -> Prefetched {
+        Prefetched::default()
     }
 
-    /// Gives up whatever is being asked of another machine, because this process ends.
-    fn leave(&self) {}
+    /// Cancels the requests to other machines, because this process ends.
+    fn cancel(&self) {}
 
     /// The active release, if any was ever activated.
     fn current(&self) -> Result<Option<ReleaseId>, ReleaseError> {

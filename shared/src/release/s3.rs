@@ -32,17 +32,17 @@ pub use self::bucket::{S3Error, S3Settings};
 use self::copies::Copies;
 use self::pointer::SharedPointer;
 use self::published::Published;
-pub use self::published::{TransferListener, Unheard};
+pub use self::published::{NoTransferListener, TransferListener};
 use super::pointer::Pointer;
 use super::prune::Pruned;
-use super::releases::{Before, Releases, Tended};
+use super::releases::{Before, Prefetched, Releases};
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
 use crate::base::clock::Clock;
 use crate::base::data_dir::DataDir;
 use crate::base::timestamp::Timestamp;
 
 /// Pause between two looks at the pointer.
-const LOOKED_AT_EVERY: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The releases at an address of S3.
 pub struct S3Releases {
@@ -73,7 +73,7 @@ impl S3Releases {
 }
 
 impl Releases for S3Releases {
-    fn place(&self) -> String {
+    fn location(&self) -> String {
         self.published.bucket.address().to_string()
     }
 
@@ -197,19 +197,19 @@ impl Releases for S3Releases {
         "within two seconds"
     }
 
-    fn leave(&self) {
-        self.published.bucket.leave();
+    fn cancel(&self) {
+        self.published.bucket.cancel();
     }
 
-    fn looked_at_every(&self) -> Duration {
-        LOOKED_AT_EVERY
+    fn poll_interval(&self) -> Duration {
+        POLL_INTERVAL
     }
 
-    fn kept_pointer(&self) -> Result<Option<Pointer>, ReleaseError> {
+    fn cached_pointer(&self) -> Result<Option<Pointer>, ReleaseError> {
         self.copies.store.pointer()
     }
 
-    fn keep_pointer(&self, pointer: &Pointer) -> Result<(), ReleaseError> {
+    fn cache_pointer(&self, pointer: &Pointer) -> Result<(), ReleaseError> {
         self.copies.store.create()?;
         self.copies.store.write_pointer(pointer)
     }
@@ -223,8 +223,8 @@ impl Releases for S3Releases {
         self.published.renew_mark(served)
     }
 
-    fn tend(&self, served: &ReleaseId, now_seconds: i64) -> Tended {
+    fn prefetch(&self, served: &ReleaseId, now_seconds: i64) -> Prefetched {
         self.copies
-            .tend(&self.published, &self.pointer, served, now_seconds)
+            .prefetch(&self.published, &self.pointer, served, now_seconds)
     }
 }

@@ -14,7 +14,7 @@ use super::in_use::Unused;
 use super::interruption::{self, Change, Unfinished, uninterrupted};
 use super::manifest::MANIFEST;
 use super::pointer::Pointer;
-use super::prune::{Kept, Needed, PREVIOUS_KEPT, Pruned, Verdict};
+use super::prune::{Kept, Needed, PREVIOUS_KEPT, PruneDecision, Pruned};
 use super::releases::{Before, Releases};
 use super::staging::{self, Leftover, PRUNED, Staging};
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter};
@@ -23,7 +23,7 @@ use crate::base::timestamp::Timestamp;
 use crate::base::{durable, file_lock, regular_file};
 
 /// Pause between two looks at the pointer.
-const LOOKED_AT_EVERY: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The releases of a data directory.
 #[derive(Clone, Debug)]
@@ -226,7 +226,7 @@ impl ReleaseStore {
                 pruned.failures.push(error);
                 Some(Kept::Failed)
             });
-            pruned.releases.push(Verdict { id, bytes, kept });
+            pruned.releases.push(PruneDecision { id, bytes, kept });
         }
         Ok(pruned)
     }
@@ -285,7 +285,7 @@ impl ReleaseStore {
 }
 
 impl Releases for ReleaseStore {
-    fn place(&self) -> String {
+    fn location(&self) -> String {
         self.data.path().display().to_string()
     }
 
@@ -372,8 +372,8 @@ impl Releases for ReleaseStore {
         "within a second"
     }
 
-    fn looked_at_every(&self) -> Duration {
-        LOOKED_AT_EVERY
+    fn poll_interval(&self) -> Duration {
+        POLL_INTERVAL
     }
 }
 

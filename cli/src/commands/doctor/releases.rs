@@ -170,7 +170,7 @@ fn unneeded(releases: &dyn Releases, now: i64) -> Vec<Check> {
         counted(pruned.releases.len() as u64, "release"),
         file_size(all),
     );
-    let shown = releases.place();
+    let shown = releases.location();
     let taken = match pruned.freed_bytes() {
         0 => Check::ok(
             SIZE,

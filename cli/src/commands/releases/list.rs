@@ -116,7 +116,7 @@ pub(super) fn list(
 
 /// Says that there are none, and how to get one.
 pub(super) fn no_releases(releases: &dyn Releases, context: &mut Context) -> anyhow::Result<()> {
-    writeln!(context.out, "No releases in {}.", releases.place())?;
+    writeln!(context.out, "No releases in {}.", releases.location())?;
     let next = context.hints.paste("Import one: catalogue import EXPORT");
     Ok(writeln!(context.out, "{next}")?)
 }

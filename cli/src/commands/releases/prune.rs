@@ -109,11 +109,11 @@ fn prune(
 }
 
 fn document<'a>(args: &PruneArgs, pruned: &'a Pruned, failures: &'a [String]) -> Document<'a> {
-    let release = |verdict: &'a shared::release::prune::Verdict| ReleaseDocument {
-        id: &verdict.id,
-        bytes: verdict.bytes,
-        removed: verdict.kept.is_none() && !args.dry_run,
-        kept: verdict.kept.map(word),
+    let release = |decision: &'a shared::release::prune::PruneDecision| ReleaseDocument {
+        id: &decision.id,
+        bytes: decision.bytes,
+        removed: decision.kept.is_none() && !args.dry_run,
+        kept: decision.kept.map(word),
     };
     let leftover = |leftover: &shared::release::staging::Leftover| LeftoverDocument {
         path: leftover.path.display().to_string(),
@@ -142,12 +142,12 @@ fn text(
     } else {
         "removed"
     };
-    let releases = pruned.releases.iter().map(|verdict| {
-        let outcome = match verdict.kept {
+    let releases = pruned.releases.iter().map(|decision| {
+        let outcome = match decision.kept {
             Some(kept) => format!("kept: {}", reason(kept)),
             None => gone.to_owned(),
         };
-        [verdict.id.to_string(), file_size(verdict.bytes), outcome]
+        [decision.id.to_string(), file_size(decision.bytes), outcome]
     });
     let mut rows = table::list(columns("RELEASE"), releases, terminal);
     if !pruned.leftovers.is_empty() {

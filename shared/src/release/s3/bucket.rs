@@ -70,7 +70,7 @@ pub(super) struct Bucket {
     address: S3Address,
     client: Arc<AmazonS3>,
     runtime: Runtime,
-    left: watch::Sender<bool>,
+    is_cancelled: watch::Sender<bool>,
 }
 
 impl Bucket {
@@ -92,7 +92,7 @@ impl Bucket {
         Ok(Self {
             client: Arc::new(client),
             runtime: runtime.map_err(|error| failed(error.to_string()))?,
-            left: watch::Sender::new(false),
+            is_cancelled: watch::Sender::new(false),
             address,
         })
     }
@@ -221,21 +221,21 @@ impl Bucket {
         self.run(within(at_most, work))
     }
 
-    /// Waits for work, or until this process ends.
+    /// Waits for work, or until requests are cancelled.
     fn run<T, E: From<Failure>>(&self, work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
-        let mut left = self.left.subscribe();
+        let mut is_cancelled = self.is_cancelled.subscribe();
         self.runtime.block_on(async {
             tokio::select! {
                 biased;
-                _ = left.wait_for(|left| *left) => Err(Failure::GivenUp.into()),
+                _ = is_cancelled.wait_for(|is_cancelled| *is_cancelled) => Err(Failure::Cancelled.into()),
                 done = work => done,
             }
         })
     }
 
-    /// Gives up all that is being asked, now and from now on.
-    pub(super) fn leave(&self) {
-        self.left.send_replace(true);
+    /// Cancels every request, those under way and those to come.
+    pub(super) fn cancel(&self) {
+        self.is_cancelled.send_replace(true);
     }
 
     fn error(&self, action: &'static str, name: &str, failure: Failure) -> ReleaseError {

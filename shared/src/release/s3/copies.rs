@@ -25,7 +25,7 @@ use crate::base::threads::lock;
 use crate::release::interruption;
 use crate::release::manifest::{FileName, MANIFEST};
 use crate::release::prune::PREVIOUS_KEPT;
-use crate::release::releases::Tended;
+use crate::release::releases::Prefetched;
 use crate::release::staging::Staging;
 use crate::release::{Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore};
 
@@ -160,23 +160,23 @@ impl Copies {
     }
 
     /// Looks what is wanted, fetches what is missing, removes what is left.
-    pub(super) fn tend(
+    pub(super) fn prefetch(
         &self,
         published: &Published,
         pointer: &SharedPointer,
         served: &ReleaseId,
         now: i64,
-    ) -> Tended {
-        let mut tended = Tended::default();
+    ) -> Prefetched {
+        let mut prefetched = Prefetched::default();
         match wanted(published, pointer) {
             Ok(wanted) => {
-                self.fetch_ahead(published, &wanted, now, &mut tended);
+                self.fetch_ahead(published, &wanted, now, &mut prefetched);
                 let removed = self.remove_unwanted(&wanted, served, now);
-                tended.failures.extend(removed.err());
+                prefetched.failures.extend(removed.err());
             }
-            Err(error) => tended.failures.push(error),
+            Err(error) => prefetched.failures.push(error),
         }
-        tended
+        prefetched
     }
 
     fn fetch_ahead(
@@ -184,7 +184,7 @@ impl Copies {
         published: &Published,
         wanted: &[ReleaseId],
         now: i64,
-        tended: &mut Tended,
+        prefetched: &mut Prefetched,
     ) {
         lock(&self.refused).retain(|id, _| wanted.contains(id));
         for id in wanted {
@@ -193,12 +193,12 @@ impl Copies {
                 continue;
             }
             match self.fetch(published, id) {
-                Ok(()) => tended.fetched.push(id.clone()),
+                Ok(()) => prefetched.fetched.push(id.clone()),
                 Err(error) => {
                     let pause = refused.map_or(RETRY_SECONDS, |(_, pause)| 2 * pause);
                     let pause = pause.min(RETRY_SECONDS_MAX);
                     lock(&self.refused).insert(id.clone(), (now + pause, pause));
-                    tended.failures.push(error);
+                    prefetched.failures.push(error);
                 }
             }
         }

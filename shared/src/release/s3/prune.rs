@@ -15,7 +15,7 @@ use super::published::{IN_USE, Published, RELEASES, file_name};
 use crate::release::interruption::{Change, uninterrupted};
 use crate::release::manifest::MANIFEST;
 use crate::release::pointer::Pointer;
-use crate::release::prune::{Kept, Needed, PREVIOUS_KEPT, Pruned, Verdict};
+use crate::release::prune::{Kept, Needed, PREVIOUS_KEPT, PruneDecision, Pruned};
 use crate::release::staging::Leftover;
 use crate::release::{ReleaseError, ReleaseId};
 
@@ -136,7 +136,7 @@ impl Prune<'_> {
         id: ReleaseId,
         objects: &Objects,
         needed: &Needed<'_>,
-    ) -> (Verdict, Option<ReleaseError>) {
+    ) -> (PruneDecision, Option<ReleaseError>) {
         let reason = needed.reason(&id, || Ok(objects.modified_seconds()));
         let kept = reason.and_then(|reason| match reason {
             None if self.marked.contains(&id) => Ok(Some(Kept::InUse)),
@@ -148,7 +148,7 @@ impl Prune<'_> {
             Err(error) => (Some(Kept::Failed), Some(error)),
         };
         let bytes = objects.bytes();
-        (Verdict { id, bytes, kept }, failure)
+        (PruneDecision { id, bytes, kept }, failure)
     }
 
     fn remove_release(

@@ -51,9 +51,9 @@ pub trait TransferListener: Send + Sync {
 
 /// Watches nothing.
 #[derive(Debug)]
-pub struct Unheard;
+pub struct NoTransferListener;
 
-impl TransferListener for Unheard {
+impl TransferListener for NoTransferListener {
     fn sending(&self, _bytes: u64) {}
     fn fetching(&self, _bytes: u64) {}
     fn advance(&self, _bytes: u64) {}

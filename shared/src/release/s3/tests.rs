@@ -125,19 +125,19 @@ fn a_server_fetches_what_may_be_activated_next_and_keeps_no_more() {
         activate(&here, &ids[place]);
     }
     let now = time("2096-11-22T10:00:00Z").unix_seconds();
-    let tended = there.tend(&ids[4], now);
-    assert!(tended.failures.is_empty());
+    let prefetched = there.prefetch(&ids[4], now);
+    assert!(prefetched.failures.is_empty());
     let wanted = [4, 3, 2, 8, 7].map(|place| ids[place].clone());
-    assert_eq!(tended.fetched, wanted);
-    assert!(there.tend(&ids[4], now + 3).fetched.is_empty());
+    assert_eq!(prefetched.fetched, wanted);
+    assert!(there.prefetch(&ids[4], now + 3).fetched.is_empty());
     activate(&here, &ids[8]);
     let open = there.open(&ids[2]).unwrap();
-    let tended = there.tend(&ids[8], now + 6);
-    assert_eq!(tended.fetched, [ids[6].clone()]);
+    let prefetched = there.prefetch(&ids[8], now + 6);
+    assert_eq!(prefetched.fetched, [ids[6].clone()]);
     drop(open);
     let left = [8, 7, 6, 4, 3, 2].map(|place| ids[place].clone());
     assert_eq!(there.copies.store.list().unwrap(), left, "one was open");
-    there.tend(&ids[8], now + 9);
+    there.prefetch(&ids[8], now + 9);
     assert!(!there.copies.store.list().unwrap().contains(&ids[2]));
 }
 
@@ -170,9 +170,9 @@ fn the_pointer_that_was_kept_is_there_without_s3() {
     let here = folder.machine("here");
     let ids = published_until(&here, 1);
     activate(&here, &ids[0]);
-    assert_eq!(here.kept_pointer().unwrap(), None);
+    assert_eq!(here.cached_pointer().unwrap(), None);
     let pointer = here.pointer().unwrap().unwrap();
-    here.keep_pointer(&pointer).unwrap();
+    here.cache_pointer(&pointer).unwrap();
     let nowhere = (
         "AWS_ENDPOINT_URL".to_owned(),
         "http://127.0.0.1:1".to_owned(),
@@ -181,6 +181,6 @@ fn the_pointer_that_was_kept_is_there_without_s3() {
     let alone = folder.machine_with("here", &settings);
     let error = alone.pointer().unwrap_err();
     assert!(!error.is_damage(), "{error}");
-    assert_eq!(alone.kept_pointer().unwrap(), Some(pointer));
+    assert_eq!(alone.cached_pointer().unwrap(), Some(pointer));
     alone.open_here(&ids[0]).unwrap().verify().unwrap();
 }

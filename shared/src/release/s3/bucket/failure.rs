@@ -1,4 +1,4 @@
-//! Why a request was in vain, as callers and people are told.
+//! Why a request to S3 failed, for callers and for people.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use object_store::Error;
 
 use crate::base::engine_text::shortened;
 
-/// Why a request was in vain.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum S3Error {
     /// No answer in time.
     #[error("no answer within {} seconds", .0.as_secs())]
     TimedOut(Duration),
     /// This process ends.
-    #[error("the question was given up")]
-    GivenUp,
-    /// There is no place for objects, which is not the same as that there are none.
+    #[error("the request was cancelled")]
+    Cancelled,
+    /// There is no bucket, which is not the same as an empty one.
     #[error("there is no such bucket; make it, or name another one")]
     NoBucket,
     /// It does not keep the conditions of writes.
@@ -31,14 +31,14 @@ pub enum S3Error {
         /// What its value has to be.
         expected: &'static str,
     },
-    /// What the client made of the answer, or of there being none.
+    /// Any other failure, in the client's words.
     #[error("{0}")]
     Failed(String),
 }
 
-/// Why work was in vain.
+/// Why work failed.
 pub(super) enum Failure {
-    GivenUp,
+    Cancelled,
     TimedOut(Duration),
     Client(Error),
 }
@@ -46,7 +46,7 @@ pub(super) enum Failure {
 impl From<Failure> for S3Error {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::GivenUp => Self::GivenUp,
+            Failure::Cancelled => Self::Cancelled,
             Failure::TimedOut(after) => Self::TimedOut(after),
             Failure::Client(error) => match root_cause(&error) {
                 cause if cause.ends_with(NO_BUCKET) => Self::NoBucket,
@@ -56,7 +56,7 @@ impl From<Failure> for S3Error {
     }
 }
 
-/// The code of an answer that says so.
+/// How the cause ends where there is no bucket.
 const NO_BUCKET: &str = ", NoSuchBucket";
 
 /// Whether there is no such object, in a bucket that is there.
@@ -64,7 +64,7 @@ pub(super) fn is_missing(error: &Error) -> bool {
     matches!(error, Error::NotFound { .. }) && !root_cause(error).ends_with(NO_BUCKET)
 }
 
-/// What the client says before the status of an answer.
+/// What the client puts before the status of an answer.
 const STATUS_PREFIX: &str = "Server returned non-2xx status code: ";
 
 /// The innermost cause on one line: what lies round it repeats addresses and settings of retries.
@@ -91,8 +91,8 @@ mod tests {
     use crate::base::engine_text::CHARS_MAX;
 
     #[test]
-    fn of_an_answer_that_refuses_its_status_and_its_code_are_told() {
-        for (text, told) in [
+    fn a_refusal_is_reported_by_its_status_and_its_code() {
+        for (text, reported) in [
             (
                 "Server returned non-2xx status code: 403 Forbidden: <?xml?><Error>\
                  <Code>AccessDenied</Code></Error>",
@@ -104,7 +104,7 @@ mod tests {
             ),
             ("Connection refused (os error 111)", None),
         ] {
-            assert_eq!(refusal(text).as_deref(), told);
+            assert_eq!(refusal(text).as_deref(), reported);
         }
     }
 

@@ -209,10 +209,10 @@ fn a_question_that_nobody_answers_ends_with_the_process_that_asks() {
     thread::scope(|scope| {
         let asking = scope.spawn(|| machine.pointer().unwrap_err());
         was_asked.recv().unwrap();
-        machine.leave();
+        machine.cancel();
         let error = with_cause(&asking.join().unwrap());
         assert!(
-            error.ends_with("/current: the question was given up"),
+            error.ends_with("/current: the request was cancelled"),
             "{error}"
         );
     });

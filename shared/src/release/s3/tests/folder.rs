@@ -9,7 +9,7 @@ use bytes::Bytes;
 use crate::base::clock::SystemClock;
 use crate::base::data_dir::DataDir;
 use crate::release::s3::bucket::{Bucket, Got, Listed};
-use crate::release::s3::{S3Releases, S3Settings, Unheard};
+use crate::release::s3::{NoTransferListener, S3Releases, S3Settings};
 
 /// Names the bucket, where tests may use one.
 const VARIABLE: &str = "CATALOGUE_TEST_S3";
@@ -52,7 +52,7 @@ impl Folder {
             settings,
             &data,
             name.to_owned(),
-            Box::new(Unheard),
+            Box::new(NoTransferListener),
             Arc::new(SystemClock::new()),
         )
         .unwrap()
