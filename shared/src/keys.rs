@@ -7,7 +7,7 @@
 //! [`last_use`] for what servers record of keys.
 //!
 //! The statements that both databases share stand once, in `statements`, and so do their rows. They
-//! run on a `connection` of [`sqlite`], for one server, or of [`postgres`], for several: these two
+//! run in a `transaction` of [`sqlite`], for one server, or of [`postgres`], for several: these two
 //! know how to reach their database and what its failures mean, and add what is their own for leases,
 //! last uses and following.
 //!
@@ -16,7 +16,6 @@
 
 pub mod audit;
 pub mod change;
-mod connection;
 pub mod contents;
 pub mod environment;
 pub mod key;
@@ -33,6 +32,7 @@ pub mod sqlite;
 mod statements;
 pub mod store;
 pub mod subscription;
+mod transaction;
 
 mod base62;
 

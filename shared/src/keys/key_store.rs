@@ -12,7 +12,6 @@ use std::time::Duration;
 use rand::RngCore;
 
 use crate::keys::audit::{Change, Entry, EntryQuery, Event, NewEntry, Operator};
-use crate::keys::connection::{Access, Connection};
 use crate::keys::contents::Contents;
 use crate::keys::environment::Environment;
 use crate::keys::key::{Key, KeyId, KeyReference};
@@ -26,6 +25,7 @@ use crate::keys::store::{KeyStoreError, Revision};
 use crate::keys::subscription::{
     NewSubscription, Subscription, SubscriptionId, SubscriptionStatus,
 };
+use crate::keys::transaction::{Access, Transaction};
 use crate::keys::{sqlite, statements};
 
 /// What to change of a subscription; `None` leaves it as it is.
@@ -90,7 +90,7 @@ impl Database {
     fn transact<T>(
         &mut self,
         access: Access,
-        work: impl FnOnce(&dyn Connection) -> Result<T, KeyStoreError>,
+        work: impl FnOnce(&dyn Transaction) -> Result<T, KeyStoreError>,
     ) -> Result<T, KeyStoreError> {
         match self {
             Self::Sqlite(database) => database.transact(access, |transaction| work(transaction)),
@@ -133,12 +133,12 @@ impl KeyStore {
         new: NewSubscription,
         now: i64,
     ) -> Result<Subscription, KeyStoreError> {
-        self.change(Access::Change, now, |connection| {
-            if statements::subscription_named(connection, &new.name)?.is_some() {
+        self.change(Access::Change, now, |transaction| {
+            if statements::subscription_named(transaction, &new.name)?.is_some() {
                 return Err(KeyStoreError::SubscriptionExists { name: new.name });
             }
-            statements::insert_subscription(connection, &new, now)?;
-            let created = find_subscription(connection, &new.name)?;
+            statements::insert_subscription(transaction, &new, now)?;
+            let created = find_subscription(transaction, &new.name)?;
             let entry = NewEntry::of_subscription(Event::SubscriptionCreated, None, &created);
             Ok((created, vec![entry]))
         })
@@ -152,8 +152,8 @@ impl KeyStore {
 
     /// The subscription of that name.
     pub fn subscription(&mut self, name: &Name) -> Result<Subscription, KeyStoreError> {
-        self.database.transact(Access::Read, |connection| {
-            find_subscription(connection, name)
+        self.database.transact(Access::Read, |transaction| {
+            find_subscription(transaction, name)
         })
     }
 
@@ -168,8 +168,8 @@ impl KeyStore {
             Some(SubscriptionStatus::Inactive) => Access::UrgentChange,
             _ => Access::Change,
         };
-        self.change(access, now, |connection| {
-            let found = find_subscription(connection, name)?;
+        self.change(access, now, |transaction| {
+            let found = find_subscription(transaction, name)?;
             let changed = Subscription {
                 status: change.status.unwrap_or(found.status),
                 quota: change.quota.unwrap_or(found.quota),
@@ -178,7 +178,7 @@ impl KeyStore {
             if changed == found {
                 return Ok((changed, Vec::new()));
             }
-            statements::update_subscription(connection, &changed)?;
+            statements::update_subscription(transaction, &changed)?;
             let event = Event::SubscriptionUpdated;
             let entry = NewEntry::of_subscription(event, Some(&found), &changed);
             Ok((changed, vec![entry]))
@@ -192,14 +192,14 @@ impl KeyStore {
         random: &mut dyn RngCore,
         now: i64,
     ) -> Result<IssuedKey, KeyStoreError> {
-        self.change(Access::Change, now, |connection| {
-            let subscription = find_subscription(connection, &new.subscription)?;
+        self.change(Access::Change, now, |transaction| {
+            let subscription = find_subscription(transaction, &new.subscription)?;
             if subscription.status == SubscriptionStatus::Inactive {
                 return Err(KeyStoreError::SubscriptionInactive {
                     name: new.subscription,
                 });
             }
-            let (id, secret) = unused_key(connection, new.environment, random)?;
+            let (id, secret) = unused_key(transaction, new.environment, random)?;
             let key = Key {
                 family: id.clone(),
                 id,
@@ -217,7 +217,7 @@ impl KeyStore {
                 replaced_by: None,
                 grace_ends_at: None,
             };
-            statements::insert_key(connection, &key)?;
+            statements::insert_key(transaction, &key)?;
             let entry = NewEntry::of_key(Event::KeyIssued, None, &key);
             Ok((IssuedKey { key, secret }, vec![entry]))
         })
@@ -231,7 +231,7 @@ impl KeyStore {
     /// The key with that id or prefix.
     pub fn find_key(&mut self, reference: &KeyReference) -> Result<Key, KeyStoreError> {
         self.database
-            .transact(Access::Read, |connection| find_key(connection, reference))
+            .transact(Access::Read, |transaction| find_key(transaction, reference))
     }
 
     /// Replaces a working key by a new one of the same rights; the old one works for `grace` and
@@ -243,14 +243,14 @@ impl KeyStore {
         random: &mut dyn RngCore,
         now: i64,
     ) -> Result<Rotation, KeyStoreError> {
-        self.change(Access::Change, now, |connection| {
-            let before = find_key(connection, &KeyReference::Id(id.clone()))?;
+        self.change(Access::Change, now, |transaction| {
+            let before = find_key(transaction, &KeyReference::Id(id.clone()))?;
             let mut old = before.clone();
-            let subscription = statements::subscription_numbered(connection, old.subscription)?;
+            let subscription = statements::subscription_numbered(transaction, old.subscription)?;
             let subscription = subscription.ok_or(KeyStoreError::NoSubscriptionId {
                 id: old.subscription,
             })?;
-            let (new_id, secret) = unused_key(connection, old.environment, random)?;
+            let (new_id, secret) = unused_key(transaction, old.environment, random)?;
             let new = Key {
                 id: new_id,
                 prefix: secret.prefix(),
@@ -259,8 +259,8 @@ impl KeyStore {
                 ..old.clone()
             };
             old.rotate(&subscription, new.id.clone(), grace, now)?;
-            statements::insert_key(connection, &new)?;
-            statements::update_key(connection, &old)?;
+            statements::insert_key(transaction, &new)?;
+            statements::update_key(transaction, &old)?;
             let mut issued = NewEntry::of_key(Event::KeyIssued, None, &new);
             issued
                 .changes
@@ -295,8 +295,8 @@ impl KeyStore {
         subscription: SubscriptionId,
         period: Period,
     ) -> Result<u64, KeyStoreError> {
-        self.database.transact(Access::Read, |connection| {
-            statements::charged(connection, subscription, period)
+        self.database.transact(Access::Read, |transaction| {
+            statements::charged(transaction, subscription, period)
         })
     }
 
@@ -317,9 +317,9 @@ impl KeyStore {
 
     /// Enters everything of another store, numbers included, into this one, which must be empty.
     pub fn fill(&mut self, contents: &Contents) -> Result<(), KeyStoreError> {
-        self.database.transact(Access::Change, |connection| {
-            statements::fill(connection, contents)?;
-            if statements::contents(connection)? != *contents {
+        self.database.transact(Access::Change, |transaction| {
+            statements::fill(transaction, contents)?;
+            if statements::contents(transaction)? != *contents {
                 return Err(KeyStoreError::CopyDiffers);
             }
             Ok(())
@@ -329,8 +329,8 @@ impl KeyStore {
     /// The latest entries of the audit log, the last one first. Every change above enters itself,
     /// unless everything was so already.
     pub fn audit_log(&mut self, query: &EntryQuery) -> Result<Vec<Entry>, KeyStoreError> {
-        self.database.transact(Access::Read, |connection| {
-            statements::entries(connection, query)
+        self.database.transact(Access::Read, |transaction| {
+            statements::entries(transaction, query)
         })
     }
     /// Makes a change with its entries in the audit log, which `work` returns beside its value:
@@ -339,13 +339,13 @@ impl KeyStore {
         &mut self,
         access: Access,
         now: i64,
-        work: impl FnOnce(&dyn Connection) -> Result<(T, Vec<NewEntry>), KeyStoreError>,
+        work: impl FnOnce(&dyn Transaction) -> Result<(T, Vec<NewEntry>), KeyStoreError>,
     ) -> Result<T, KeyStoreError> {
         let operator = &self.operator;
-        self.database.transact(access, |connection| {
-            let (value, entries) = work(connection)?;
+        self.database.transact(access, |transaction| {
+            let (value, entries) = work(transaction)?;
             for entry in entries {
-                statements::insert_entry(connection, &entry, operator, now)?;
+                statements::insert_entry(transaction, &entry, operator, now)?;
             }
             Ok(value)
         })
@@ -362,14 +362,14 @@ impl KeyStore {
             Event::KeyDisabled | Event::KeyRevoked => Access::UrgentChange,
             _ => Access::Change,
         };
-        self.change(access, now, |connection| {
-            let before = find_key(connection, &KeyReference::Id(id.clone()))?;
+        self.change(access, now, |transaction| {
+            let before = find_key(transaction, &KeyReference::Id(id.clone()))?;
             let mut key = before.clone();
             change(&mut key)?;
             if key == before {
                 return Ok((key, Vec::new()));
             }
-            statements::update_key(connection, &key)?;
+            statements::update_key(transaction, &key)?;
             let entry = NewEntry::of_key(event, Some(&before), &key);
             Ok((key, vec![entry]))
         })
@@ -378,16 +378,16 @@ impl KeyStore {
 
 /// The subscription of that name, which must exist.
 fn find_subscription(
-    connection: &dyn Connection,
+    transaction: &dyn Transaction,
     name: &Name,
 ) -> Result<Subscription, KeyStoreError> {
-    let found = statements::subscription_named(connection, name)?;
+    let found = statements::subscription_named(transaction, name)?;
     found.ok_or_else(|| KeyStoreError::NoSubscription { name: name.clone() })
 }
 
 /// The key that is meant, which must exist.
-fn find_key(connection: &dyn Connection, reference: &KeyReference) -> Result<Key, KeyStoreError> {
-    let found = statements::find_key(connection, reference)?;
+fn find_key(transaction: &dyn Transaction, reference: &KeyReference) -> Result<Key, KeyStoreError> {
+    let found = statements::find_key(transaction, reference)?;
     found.ok_or_else(|| KeyStoreError::NoKey {
         reference: reference.clone(),
     })
@@ -395,12 +395,12 @@ fn find_key(connection: &dyn Connection, reference: &KeyReference) -> Result<Key
 
 /// An id and a key whose prefix names no other one: people tell keys apart by it.
 fn unused_key(
-    connection: &dyn Connection,
+    transaction: &dyn Transaction,
     environment: Environment,
     random: &mut dyn RngCore,
 ) -> Result<(KeyId, PlainKey), KeyStoreError> {
     let is_used = |reference| {
-        let found = statements::find_key(connection, &reference);
+        let found = statements::find_key(transaction, &reference);
         found.map(|key| key.is_some())
     };
     loop {

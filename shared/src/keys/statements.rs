@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 
 use crate::keys::audit::{Entry, EntryQuery, NewEntry, Operator};
-use crate::keys::connection::{Column, Connection, Row, Unreadable, Value};
 use crate::keys::contents::{Contents, NumberedEntry, Numbers, Usage};
 use crate::keys::key::{Key, KeyId, KeyReference};
 use crate::keys::last_use::LastUse;
@@ -16,6 +15,7 @@ use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
 use crate::keys::subscription::{
     NewSubscription, Subscription, SubscriptionId, SubscriptionStatus,
 };
+use crate::keys::transaction::{Column, Row, Transaction, Unreadable, Value};
 
 const SUBSCRIPTIONS: &str = "SELECT * FROM catalogue.subscriptions ORDER BY id";
 const SUBSCRIPTION_NAMED: &str = "SELECT * FROM catalogue.subscriptions WHERE name = $1";
@@ -93,50 +93,50 @@ record!(NewEntry: event subscription key changes);
 
 /// The state that keys and subscriptions are in: its number for people, and its token, which no
 /// other state has.
-pub(super) fn revision(connection: &dyn Connection) -> Result<Revision, KeyStoreError> {
-    let sql = connection.dialect().revision;
-    let revision = connection.first(sql, &[], |row| row.get("revision"))?;
+pub(super) fn revision(transaction: &dyn Transaction) -> Result<Revision, KeyStoreError> {
+    let sql = transaction.dialect().revision;
+    let revision = transaction.first(sql, &[], |row| row.get("revision"))?;
     revision.map(Revision).ok_or_else(|| KeyStoreError::Failed {
         attempt: "read",
-        location: connection.location(),
+        location: transaction.location(),
         source: "it has no revision".into(),
     })
 }
 
 /// All keys and subscriptions.
-pub(super) fn snapshot(connection: &dyn Connection) -> Result<KeySnapshot, KeyStoreError> {
+pub(super) fn snapshot(transaction: &dyn Transaction) -> Result<KeySnapshot, KeyStoreError> {
     Ok(KeySnapshot {
-        keys: keys(connection)?,
-        subscriptions: subscriptions(connection)?,
+        keys: keys(transaction)?,
+        subscriptions: subscriptions(transaction)?,
     })
 }
 
 /// All subscriptions, in the order of their creation.
 pub(super) fn subscriptions(
-    connection: &dyn Connection,
+    transaction: &dyn Transaction,
 ) -> Result<Vec<Subscription>, KeyStoreError> {
-    connection.all(SUBSCRIPTIONS, &[], Subscription::read)
+    transaction.all(SUBSCRIPTIONS, &[], Subscription::read)
 }
 
 /// The subscription of that name.
 pub(super) fn subscription_named(
-    connection: &dyn Connection,
+    transaction: &dyn Transaction,
     name: &Name,
 ) -> Result<Option<Subscription>, KeyStoreError> {
-    connection.first(SUBSCRIPTION_NAMED, &[name.value()], Subscription::read)
+    transaction.first(SUBSCRIPTION_NAMED, &[name.value()], Subscription::read)
 }
 
 /// The subscription of that number.
 pub(super) fn subscription_numbered(
-    connection: &dyn Connection,
+    transaction: &dyn Transaction,
     id: SubscriptionId,
 ) -> Result<Option<Subscription>, KeyStoreError> {
-    connection.first(SUBSCRIPTION_NUMBERED, &[id.value()], Subscription::read)
+    transaction.first(SUBSCRIPTION_NUMBERED, &[id.value()], Subscription::read)
 }
 
 /// Enters an active subscription that starts `now`.
 pub(super) fn insert_subscription(
-    connection: &dyn Connection,
+    transaction: &dyn Transaction,
     new: &NewSubscription,
     now: i64,
 ) -> Result<(), KeyStoreError> {
@@ -148,12 +148,12 @@ pub(super) fn insert_subscription(
         new.quota.value(),
         now.value(),
     ];
-    connection.execute(INSERT_SUBSCRIPTION, &values)
+    transaction.execute(INSERT_SUBSCRIPTION, &values)
 }
 
 /// Stores what may change of a subscription.
 pub(super) fn update_subscription(
-    connection: &dyn Connection,
+    transaction: &dyn Transaction,
     changed: &Subscription,
 ) -> Result<(), KeyStoreError> {
     let values = [
@@ -161,33 +161,33 @@ pub(super) fn update_subscription(
         changed.status.value(),
         changed.quota.value(),
     ];
-    connection.execute(UPDATE_SUBSCRIPTION, &values)
+    transaction.execute(UPDATE_SUBSCRIPTION, &values)
 }
 
 /// All keys, in the order of their issue.
-pub(super) fn keys(connection: &dyn Connection) -> Result<Vec<Key>, KeyStoreError> {
-    connection.all(KEYS, &[], Key::read)
+pub(super) fn keys(transaction: &dyn Transaction) -> Result<Vec<Key>, KeyStoreError> {
+    transaction.all(KEYS, &[], Key::read)
 }
 
 /// The key with that id or prefix.
 pub(super) fn find_key(
-    connection: &dyn Connection,
+    transaction: &dyn Transaction,
     reference: &KeyReference,
 ) -> Result<Option<Key>, KeyStoreError> {
     let (sql, value) = match reference {
         KeyReference::Id(id) => (KEY_OF_ID, id.value()),
         KeyReference::Prefix(prefix) => (KEY_OF_PREFIX, prefix.value()),
     };
-    connection.first(sql, &[value], Key::read)
+    transaction.first(sql, &[value], Key::read)
 }
 
 /// Enters a new key.
-pub(super) fn insert_key(connection: &dyn Connection, key: &Key) -> Result<(), KeyStoreError> {
-    insert(connection, "keys", Key::COLUMNS, [key.values()])
+pub(super) fn insert_key(transaction: &dyn Transaction, key: &Key) -> Result<(), KeyStoreError> {
+    insert(transaction, "keys", Key::COLUMNS, [key.values()])
 }
 
 /// Stores what may change of a key.
-pub(super) fn update_key(connection: &dyn Connection, key: &Key) -> Result<(), KeyStoreError> {
+pub(super) fn update_key(transaction: &dyn Transaction, key: &Key) -> Result<(), KeyStoreError> {
     let values = [
         key.id.value(),
         key.revoked_at.value(),
@@ -195,31 +195,31 @@ pub(super) fn update_key(connection: &dyn Connection, key: &Key) -> Result<(), K
         key.replaced_by.value(),
         key.grace_ends_at.value(),
     ];
-    connection.execute(UPDATE_KEY, &values)
+    transaction.execute(UPDATE_KEY, &values)
 }
 
 /// What is charged of a period so far.
 pub(super) fn charged(
-    connection: &dyn Connection,
+    transaction: &dyn Transaction,
     subscription: SubscriptionId,
     period: Period,
 ) -> Result<u64, KeyStoreError> {
     let parameters = [subscription.value(), period.start.value()];
-    let charged = connection.first(CHARGED, &parameters, |row| row.get("charged"))?;
+    let charged = transaction.first(CHARGED, &parameters, |row| row.get("charged"))?;
     Ok(charged.unwrap_or(0))
 }
 
 /// When the latest period began of which anything is charged, Unix time.
-pub(super) fn latest_charged(connection: &dyn Connection) -> Result<Option<i64>, KeyStoreError> {
-    let latest = connection.first(LATEST_CHARGED, &[], |row| row.get("latest"))?;
+pub(super) fn latest_charged(transaction: &dyn Transaction) -> Result<Option<i64>, KeyStoreError> {
+    let latest = transaction.first(LATEST_CHARGED, &[], |row| row.get("latest"))?;
     Ok(latest.flatten())
 }
 
 /// The last use of each key that was ever used.
 pub(super) fn last_uses(
-    connection: &dyn Connection,
+    transaction: &dyn Transaction,
 ) -> Result<HashMap<KeyId, LastUse>, KeyStoreError> {
-    let last_uses = connection.all(LAST_USES, &[], |row| {
+    let last_uses = transaction.all(LAST_USES, &[], |row| {
         let at = row.get("at")?;
         let replaced_at: Option<i64> = row.get("replaced_at")?;
         let is_after_rotation = replaced_at.is_some_and(|replaced_at| replaced_at < at);
@@ -234,19 +234,19 @@ pub(super) fn last_uses(
 
 /// Enters into the audit log what `operator` did at `at`, in Unix seconds.
 pub(super) fn insert_entry(
-    connection: &dyn Connection,
+    transaction: &dyn Transaction,
     entry: &NewEntry,
     operator: &Operator,
     at: i64,
 ) -> Result<(), KeyStoreError> {
     let columns = [&["at"], Operator::COLUMNS, NewEntry::COLUMNS].concat();
     let values = [vec![at.value()], operator.values(), entry.values()].concat();
-    insert(connection, "audit", &columns, [values])
+    insert(transaction, "audit", &columns, [values])
 }
 
 /// The latest entries of the audit log, the last one first.
 pub(super) fn entries(
-    connection: &dyn Connection,
+    transaction: &dyn Transaction,
     query: &EntryQuery,
 ) -> Result<Vec<Entry>, KeyStoreError> {
     let parameters = [
@@ -254,7 +254,7 @@ pub(super) fn entries(
         query.subscription.value(),
         query.limit.value(),
     ];
-    connection.all(ENTRIES, &parameters, |row| {
+    transaction.all(ENTRIES, &parameters, |row| {
         let (id, prefix): (Option<KeyId>, Option<_>) = (row.get("key")?, row.get("prefix")?);
         Ok(Entry {
             at: row.get("at")?,
@@ -268,27 +268,27 @@ pub(super) fn entries(
 }
 
 /// When the last change was made that the audit log knows of, Unix time.
-pub(super) fn last_change(connection: &dyn Connection) -> Result<Option<i64>, KeyStoreError> {
-    let latest = connection.first(LAST_CHANGE, &[], |row| row.get("latest"))?;
+pub(super) fn last_change(transaction: &dyn Transaction) -> Result<Option<i64>, KeyStoreError> {
+    let latest = transaction.first(LAST_CHANGE, &[], |row| row.get("latest"))?;
     Ok(latest.flatten())
 }
 
 /// Every row.
-pub(super) fn contents(connection: &dyn Connection) -> Result<Contents, KeyStoreError> {
+pub(super) fn contents(transaction: &dyn Transaction) -> Result<Contents, KeyStoreError> {
     let number = |table: &str| {
-        let sql = connection.dialect().last_number;
+        let sql = transaction.dialect().last_number;
         let number =
-            connection.first(sql, &[Value::Text(table.into())], |row| row.get("number"))?;
+            transaction.first(sql, &[Value::Text(table.into())], |row| row.get("number"))?;
         Ok::<i64, KeyStoreError>(number.unwrap_or(0))
     };
     Ok(Contents {
-        subscriptions: subscriptions(connection)?,
-        keys: connection.all(KEYS, &[], |row| Ok((row.get("number")?, Key::read(row)?)))?,
-        usage: connection.all(USAGE, &[], read_usage)?,
-        last_uses: connection.all(ALL_LAST_USES, &[], |row| {
+        subscriptions: subscriptions(transaction)?,
+        keys: transaction.all(KEYS, &[], |row| Ok((row.get("number")?, Key::read(row)?)))?,
+        usage: transaction.all(USAGE, &[], read_usage)?,
+        last_uses: transaction.all(ALL_LAST_USES, &[], |row| {
             Ok((row.get("key")?, row.get("at")?))
         })?,
-        entries: connection.all(ALL_ENTRIES, &[], |row| {
+        entries: transaction.all(ALL_ENTRIES, &[], |row| {
             Ok(NumberedEntry {
                 number: row.get("number")?,
                 at: row.get("at")?,
@@ -305,47 +305,47 @@ pub(super) fn contents(connection: &dyn Connection) -> Result<Contents, KeyStore
 }
 
 /// Enters everything of another store, numbers included, into empty tables.
-pub(super) fn fill(connection: &dyn Connection, from: &Contents) -> Result<(), KeyStoreError> {
-    if !contents(connection)?.is_empty() {
-        let location = connection.location();
+pub(super) fn fill(transaction: &dyn Transaction, from: &Contents) -> Result<(), KeyStoreError> {
+    if !contents(transaction)?.is_empty() {
+        let location = transaction.location();
         return Err(KeyStoreError::NotEmpty { location });
     }
     // Keys may name others that come after them.
-    connection.execute(connection.dialect().defer_references, &[])?;
+    transaction.execute(transaction.dialect().defer_references, &[])?;
     let rows = from.subscriptions.iter().map(Subscription::values);
-    insert(connection, "subscriptions", Subscription::COLUMNS, rows)?;
+    insert(transaction, "subscriptions", Subscription::COLUMNS, rows)?;
     let columns = [&["number"], Key::COLUMNS].concat();
     let rows = from.keys.iter();
     let rows = rows.map(|(number, key)| [vec![number.value()], key.values()].concat());
-    insert(connection, "keys", &columns, rows)?;
+    insert(transaction, "keys", &columns, rows)?;
     let columns = ["subscription", "period_start", "period_end", "charged"];
     let rows = from.usage.iter().map(usage_values);
-    insert(connection, "usage", &columns, rows)?;
+    insert(transaction, "usage", &columns, rows)?;
     let rows = from.last_uses.iter();
     let rows = rows.map(|(key, at)| vec![key.value(), at.value()]);
-    insert(connection, "last_uses", &["key", "at"], rows)?;
+    insert(transaction, "last_uses", &["key", "at"], rows)?;
     let columns = [&["number", "at"], Operator::COLUMNS, NewEntry::COLUMNS].concat();
     let rows = from.entries.iter().map(|numbered| {
         let (number, at) = (numbered.number.value(), numbered.at.value());
         let (operator, entry) = (numbered.operator.values(), numbered.entry.values());
         [vec![number, at], operator, entry].concat()
     });
-    insert(connection, "audit", &columns, rows)?;
+    insert(transaction, "audit", &columns, rows)?;
     let numbers = from.numbers;
     for (table, number) in [
         ("subscriptions", numbers.subscriptions),
         ("keys", numbers.keys),
         ("audit", numbers.entries),
     ] {
-        let sql = connection.dialect().set_last_number;
-        connection.execute(sql, &[Value::Text(table.into()), number.value()])?;
+        let sql = transaction.dialect().set_last_number;
+        transaction.execute(sql, &[Value::Text(table.into()), number.value()])?;
     }
     Ok(())
 }
 
 /// Enters rows into a table, many at a time.
 fn insert<'v>(
-    connection: &dyn Connection,
+    transaction: &dyn Transaction,
     table: &str,
     columns: &[&str],
     rows: impl IntoIterator<Item = Vec<Value<'v>>>,
@@ -360,7 +360,7 @@ fn insert<'v>(
         let places = places.chunks(columns.len()).map(|row| row.join(", "));
         let places = places.collect::<Vec<_>>().join("), (");
         let sql = format!("INSERT INTO catalogue.{table} (\"{names}\") VALUES ({places})");
-        connection.execute(&sql, &values)?;
+        transaction.execute(&sql, &values)?;
     }
     Ok(())
 }

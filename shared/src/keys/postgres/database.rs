@@ -4,16 +4,16 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::error::Error;
 
+use tokio_postgres::IsolationLevel;
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
-use tokio_postgres::{IsolationLevel, Transaction};
 
-use crate::keys::connection::{Access, Connection, Dialect, Row, Unreadable, Value};
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::PgConnection;
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::schema;
 use crate::keys::store::{CHANGE, KeyStoreError, Location};
+use crate::keys::transaction::{Access, Dialect, Row, Transaction, Unreadable, Value};
 
 /// Changes follow each other: each locks the row that names the state.
 const TAKE_TURN: &str = "SELECT number FROM catalogue.revision FOR UPDATE";
@@ -27,10 +27,10 @@ pub(crate) struct Database {
 }
 
 /// A transaction, each step of which is waited for.
-pub(crate) struct Session<'a> {
+pub(crate) struct PgTransaction<'a> {
     client: &'a PgClient,
     timeout: Timeout,
-    pub(super) transaction: &'a Transaction<'a>,
+    pub(super) inner: &'a tokio_postgres::Transaction<'a>,
     /// What it does to the store, as a verb.
     attempt: &'static str,
     /// Whether its connection is of no use any more.
@@ -63,13 +63,13 @@ impl Database {
     pub(crate) fn transact<T>(
         &mut self,
         access: Access,
-        work: impl FnOnce(&Session<'_>) -> Result<T, KeyStoreError>,
+        work: impl FnOnce(&PgTransaction<'_>) -> Result<T, KeyStoreError>,
     ) -> Result<T, KeyStoreError> {
         match access {
             Access::Read => self.in_transaction("read", work),
-            Access::Change | Access::UrgentChange => self.in_transaction(CHANGE, |session| {
-                session.execute(TAKE_TURN, &[])?;
-                work(session)
+            Access::Change | Access::UrgentChange => self.in_transaction(CHANGE, |transaction| {
+                transaction.execute(TAKE_TURN, &[])?;
+                work(transaction)
             }),
         }
     }
@@ -78,7 +78,7 @@ impl Database {
     pub(super) fn in_transaction<T>(
         &mut self,
         attempt: &'static str,
-        work: impl FnOnce(&Session<'_>) -> Result<T, KeyStoreError>,
+        work: impl FnOnce(&PgTransaction<'_>) -> Result<T, KeyStoreError>,
     ) -> Result<T, KeyStoreError> {
         let mut connection = match self.connection.take() {
             Some(connection) if !connection.client.is_closed() => connection,
@@ -94,7 +94,7 @@ impl Database {
         &self,
         connection: &mut PgConnection,
         attempt: &'static str,
-        work: impl FnOnce(&Session<'_>) -> Result<T, KeyStoreError>,
+        work: impl FnOnce(&PgTransaction<'_>) -> Result<T, KeyStoreError>,
         is_broken: &Cell<bool>,
     ) -> Result<T, KeyStoreError> {
         let explained = |failure: Failure, outcome| {
@@ -109,14 +109,13 @@ impl Database {
         };
         let begin = connection.client.build_transaction();
         let begin = begin.isolation_level(isolation).read_only(!is_change);
-        let transaction = self.wait(async { Ok(begin.start().await?) });
-        let transaction =
-            transaction.map_err(|failure| explained(failure, CommitOutcome::NotMade))?;
-        let session = Session::new(&self.client, self.timeout, &transaction, attempt);
-        let worked = work(&session);
-        is_broken.set(session.is_broken.get());
+        let inner = self.wait(async { Ok(begin.start().await?) });
+        let inner = inner.map_err(|failure| explained(failure, CommitOutcome::NotMade))?;
+        let transaction = PgTransaction::new(&self.client, self.timeout, &inner, attempt);
+        let worked = work(&transaction);
+        is_broken.set(transaction.is_broken.get());
         let value = worked?;
-        let committed = self.wait(async { Ok(transaction.commit().await?) });
+        let committed = self.wait(async { Ok(inner.commit().await?) });
         committed.map_err(|failure| explained(failure, CommitOutcome::Unknown))?;
         Ok(value)
     }
@@ -135,17 +134,17 @@ impl Database {
     }
 }
 
-impl<'a> Session<'a> {
+impl<'a> PgTransaction<'a> {
     pub(super) fn new(
         client: &'a PgClient,
         timeout: Timeout,
-        transaction: &'a Transaction<'a>,
+        inner: &'a tokio_postgres::Transaction<'a>,
         attempt: &'static str,
     ) -> Self {
         Self {
             client,
             timeout,
-            transaction,
+            inner,
             attempt,
             is_broken: Cell::new(false),
         }
@@ -163,7 +162,7 @@ impl<'a> Session<'a> {
     }
 }
 
-impl Connection for Session<'_> {
+impl Transaction for PgTransaction<'_> {
     fn dialect(&self) -> &'static Dialect {
         &DIALECT
     }
@@ -179,14 +178,14 @@ impl Connection for Session<'_> {
         each: &mut dyn FnMut(&dyn Row) -> Result<(), KeyStoreError>,
     ) -> Result<(), KeyStoreError> {
         let parameters = in_postgres(parameters);
-        let rows = async { Ok(self.transaction.query(sql, &parameters).await?) };
+        let rows = async { Ok(self.inner.query(sql, &parameters).await?) };
         let rows = self.wait(rows)?;
         rows.iter().try_for_each(|row| each(row))
     }
 
     fn execute(&self, sql: &str, parameters: &[Value<'_>]) -> Result<(), KeyStoreError> {
         let parameters = in_postgres(parameters);
-        let done = async { Ok(self.transaction.execute(sql, &parameters).await?) };
+        let done = async { Ok(self.inner.execute(sql, &parameters).await?) };
         self.wait(done).map(drop)
     }
 }

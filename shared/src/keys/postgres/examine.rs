@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use crate::keys::connection::{Access, Connection};
 use crate::keys::key::KeyId;
 use crate::keys::last_use::LastUse;
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::database::Database;
 use crate::keys::statements;
 use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
+use crate::keys::transaction::{Access, Transaction};
 
 /// How a store is.
 #[derive(Clone, Debug)]
@@ -49,9 +49,9 @@ const LOOK: &str = "SELECT current_setting('server_version') AS server,
 /// Looks how the store that `client` reaches is.
 pub fn examine(client: &PgClient) -> Result<Examination, KeyStoreError> {
     let mut database = Database::open(client, Timeout::LOOKS)?;
-    database.transact(Access::Read, |session| {
-        let connection: &dyn Connection = session;
-        let looked = connection.first(LOOK, &[], |row| {
+    database.transact(Access::Read, |transaction| {
+        let transaction: &dyn Transaction = transaction;
+        let looked = transaction.first(LOOK, &[], |row| {
             let (server, version, bytes) =
                 (row.get("server")?, row.get("version")?, row.get("bytes")?);
             let (is_writable, is_durable) = (row.get("is_writable")?, row.get("is_durable")?);
@@ -65,7 +65,7 @@ pub fn examine(client: &PgClient) -> Result<Examination, KeyStoreError> {
                 connections_left,
             ))
         })?;
-        let location = connection.location();
+        let location = transaction.location();
         let (server, version, bytes, is_writable, is_durable, connections_left) =
             looked.ok_or(KeyStoreError::Missing { location })?;
         Ok(Examination {
@@ -75,11 +75,11 @@ pub fn examine(client: &PgClient) -> Result<Examination, KeyStoreError> {
             is_writable,
             is_durable,
             connections_left,
-            revision: statements::revision(connection)?,
-            contents: statements::snapshot(connection)?,
-            last_uses: statements::last_uses(connection)?,
-            last_change: statements::last_change(connection)?,
-            latest_charged: statements::latest_charged(connection)?,
+            revision: statements::revision(transaction)?,
+            contents: statements::snapshot(transaction)?,
+            last_uses: statements::last_uses(transaction)?,
+            last_change: statements::last_change(transaction)?,
+            latest_charged: statements::latest_charged(transaction)?,
         })
     })
 }

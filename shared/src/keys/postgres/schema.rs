@@ -3,14 +3,14 @@
 //! Steps are taken by an explicit command. A step names the oldest version whose programs go on
 //! working beside it, so that servers are replaced one by one while the others answer.
 
-use tokio_postgres::{Client, Transaction};
+use tokio_postgres::Client;
 
-use crate::keys::connection::Connection as _;
 use crate::keys::postgres::PostgresAddress;
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::database::Database;
 use crate::keys::postgres::failure::Failure;
 use crate::keys::store::{CHANGE, KeyStoreError};
+use crate::keys::transaction::Transaction as _;
 
 /// The version of the tables: how many steps were taken.
 pub const VERSION: i64 = 1;
@@ -145,10 +145,10 @@ pub fn migrate(client: &PgClient) -> Result<Completed, KeyStoreError> {
 
 fn complete(client: &PgClient, is_meant: fn(i64) -> bool) -> Result<Completed, KeyStoreError> {
     let mut database = Database::unchecked(client, Timeout::ALL_ROWS);
-    database.in_transaction(CHANGE, |session| {
+    database.in_transaction(CHANGE, |transaction| {
         // Keeps others from doing the same until the transaction ends.
-        session.execute(LOCK, &[])?;
-        let before = match session.wait(find(session.transaction.client()))? {
+        transaction.execute(LOCK, &[])?;
+        let before = match transaction.wait(find(transaction.inner.client()))? {
             Found::Empty => 0,
             Found::Older(version) => version,
             found => found.usable(client.address())?,
@@ -159,7 +159,7 @@ fn complete(client: &PgClient, is_meant: fn(i64) -> bool) -> Result<Completed, K
                 now: before,
             });
         }
-        session.wait(take(session.transaction, before, &STEPS))?;
+        transaction.wait(take(transaction.inner, before, &STEPS))?;
         let now = VERSION;
         Ok(Completed { before, now })
     })
@@ -167,7 +167,7 @@ fn complete(client: &PgClient, is_meant: fn(i64) -> bool) -> Result<Completed, K
 
 /// Takes those of the steps that come after version `before`.
 pub(super) async fn take(
-    transaction: &Transaction<'_>,
+    transaction: &tokio_postgres::Transaction<'_>,
     before: i64,
     steps: &[Step],
 ) -> Result<(), Failure> {

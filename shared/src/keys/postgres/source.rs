@@ -6,14 +6,14 @@
 
 use tokio_postgres::IsolationLevel;
 
-use crate::keys::connection::{Row, Unreadable};
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::{self, PgConnection};
-use crate::keys::postgres::database::Session;
+use crate::keys::postgres::database::PgTransaction;
 use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::schema::Found;
 use crate::keys::statements;
 use crate::keys::store::{KeySnapshot, KeySource, KeyStoreError, Revision, Wake};
+use crate::keys::transaction::{Row, Unreadable};
 
 /// The lock, by its two numbers: `BOAT` in ASCII, and what it is for.
 const LOCK: [i32; 2] = [0x424F_4154, 1];
@@ -107,16 +107,16 @@ impl PostgresKeySource {
         let timeout = Timeout::SNAPSHOTS;
         let begin = connection.client.build_transaction().read_only(true);
         let begin = begin.isolation_level(IsolationLevel::RepeatableRead);
-        let transaction = self.wait(timeout, async {
-            let transaction = begin.start().await?;
+        let inner = self.wait(timeout, async {
+            let inner = begin.start().await?;
             // The connection itself allows no more than a poll may take.
-            connection::lengthen(&transaction, &self.client, timeout).await?;
-            Ok(transaction)
+            connection::lengthen(&inner, &self.client, timeout).await?;
+            Ok(inner)
         })?;
-        let session = Session::new(&self.client, timeout, &transaction, "read");
-        let snapshot = statements::snapshot(&session)?;
-        let revision = statements::revision(&session)?;
-        self.wait(timeout, async { Ok(transaction.commit().await?) })?;
+        let transaction = PgTransaction::new(&self.client, timeout, &inner, "read");
+        let snapshot = statements::snapshot(&transaction)?;
+        let revision = statements::revision(&transaction)?;
+        self.wait(timeout, async { Ok(inner.commit().await?) })?;
         Ok((revision, Some(snapshot)))
     }
 

@@ -11,16 +11,16 @@ use std::thread;
 use std::time::Duration;
 
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
-use rusqlite::{ErrorCode, OpenFlags, Transaction, TransactionBehavior, params_from_iter};
+use rusqlite::{ErrorCode, OpenFlags, TransactionBehavior, params_from_iter};
 
 use crate::base::durable;
 use crate::base::engine_text::shortened;
 use crate::base::regular_file;
-use crate::keys::connection::{Access, Connection, Dialect, Row, Unreadable, Value};
 use crate::keys::sqlite::examine::is_writable;
 use crate::keys::sqlite::reserve;
 use crate::keys::sqlite::schema::{self, Found};
 use crate::keys::store::{CHANGE, KeyStoreError, Location};
+use crate::keys::transaction::{Access, Dialect, Row, Transaction, Unreadable, Value};
 
 /// A connection with our settings to a file with our tables.
 #[derive(Debug)]
@@ -30,8 +30,8 @@ pub(crate) struct Database {
 }
 
 /// A transaction on the file.
-pub(crate) struct Session<'t> {
-    pub(super) transaction: &'t Transaction<'t>,
+pub(crate) struct SqliteTransaction<'t> {
+    pub(super) inner: &'t rusqlite::Transaction<'t>,
     path: &'t Path,
     /// What it does to the store, as a verb.
     attempt: &'static str,
@@ -106,10 +106,10 @@ impl Database {
 
     /// Makes the tables that are missing, where no other process did so in the meantime.
     fn complete(&mut self) -> Result<(), KeyStoreError> {
-        self.transact(Access::UrgentChange, |session| {
-            match session.explained(schema::find(session.transaction))? {
+        self.transact(Access::UrgentChange, |transaction| {
+            match transaction.explained(schema::find(transaction.inner))? {
                 Found::Empty | Found::Older => {
-                    session.explained(schema::complete(session.transaction))
+                    transaction.explained(schema::complete(transaction.inner))
                 }
                 Found::Known | Found::Newer(_) | Found::Foreign => Ok(()),
             }
@@ -155,36 +155,36 @@ impl Database {
     pub(crate) fn transact<T>(
         &mut self,
         access: Access,
-        work: impl FnOnce(&Session<'_>) -> Result<T, KeyStoreError>,
+        work: impl FnOnce(&SqliteTransaction<'_>) -> Result<T, KeyStoreError>,
     ) -> Result<T, KeyStoreError> {
         let (attempt, behavior) = match access {
             Access::Read => ("read", TransactionBehavior::Deferred),
             Access::Change | Access::UrgentChange => (CHANGE, TransactionBehavior::Immediate),
         };
         let refused = |error| refused(attempt, &self.path, &error);
-        let transaction = self.connection.transaction_with_behavior(behavior);
-        let transaction = transaction.map_err(refused)?;
-        let session = Session {
-            transaction: &transaction,
+        let inner = self.connection.transaction_with_behavior(behavior);
+        let inner = inner.map_err(refused)?;
+        let transaction = SqliteTransaction {
+            inner: &inner,
             path: &self.path,
             attempt,
         };
         if access != Access::Read {
-            session.refuse_cut(FileStamp::of(&self.path)?.length)?;
+            transaction.refuse_cut(FileStamp::of(&self.path)?.length)?;
         }
-        let value = work(&session)?;
+        let value = work(&transaction)?;
         if access == Access::Change {
-            session.explained(reserve::keep_pages(&transaction))?;
+            transaction.explained(reserve::keep_pages(&inner))?;
         }
         if access != Access::Read {
             reserve::keep_journal(&self.path);
         }
-        transaction.commit().map_err(refused)?;
+        inner.commit().map_err(refused)?;
         Ok(value)
     }
 }
 
-impl Session<'_> {
+impl SqliteTransaction<'_> {
     /// The outcome of what SQLite did in this transaction.
     pub(super) fn explained<T>(&self, outcome: rusqlite::Result<T>) -> Result<T, KeyStoreError> {
         outcome.map_err(|error| refused(self.attempt, self.path, &error))
@@ -195,7 +195,7 @@ impl Session<'_> {
     pub(super) fn refuse_damaged(&self, length: u64) -> Result<(), KeyStoreError> {
         self.refuse_cut(length)?;
         let check = "PRAGMA quick_check(1)";
-        let found = self.transaction.query_row(check, [], |row| row.get(0));
+        let found = self.inner.query_row(check, [], |row| row.get(0));
         let found: String = self.explained(found)?;
         match found.as_str() {
             "ok" => Ok(()),
@@ -208,7 +208,7 @@ impl Session<'_> {
     /// there. Nothing here mends a file.
     fn refuse_cut(&self, length: u64) -> Result<(), KeyStoreError> {
         let page_bytes = "PRAGMA page_size";
-        let page_bytes = self.transaction.query_row(page_bytes, [], |row| row.get(0));
+        let page_bytes = self.inner.query_row(page_bytes, [], |row| row.get(0));
         let page_bytes: i64 = self.explained(page_bytes)?;
         if !length.is_multiple_of(page_bytes.unsigned_abs().max(1)) {
             let found = "the file ends within a page";
@@ -218,7 +218,7 @@ impl Session<'_> {
     }
 }
 
-impl Connection for Session<'_> {
+impl Transaction for SqliteTransaction<'_> {
     fn dialect(&self) -> &'static Dialect {
         &DIALECT
     }
@@ -233,7 +233,7 @@ impl Connection for Session<'_> {
         parameters: &[Value<'_>],
         each: &mut dyn FnMut(&dyn Row) -> Result<(), KeyStoreError>,
     ) -> Result<(), KeyStoreError> {
-        let mut statement = self.explained(self.transaction.prepare_cached(&in_sqlite(sql)))?;
+        let mut statement = self.explained(self.inner.prepare_cached(&in_sqlite(sql)))?;
         let rows = statement.query(params_from_iter(parameters));
         let mut rows = self.explained(rows)?;
         while let Some(row) = self.explained(rows.next())? {
@@ -243,7 +243,7 @@ impl Connection for Session<'_> {
     }
 
     fn execute(&self, sql: &str, parameters: &[Value<'_>]) -> Result<(), KeyStoreError> {
-        let mut statement = self.explained(self.transaction.prepare_cached(&in_sqlite(sql)))?;
+        let mut statement = self.explained(self.inner.prepare_cached(&in_sqlite(sql)))?;
         let done = statement.execute(params_from_iter(parameters));
         self.explained(done).map(drop)
     }

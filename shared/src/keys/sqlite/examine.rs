@@ -12,14 +12,16 @@ use rusqlite::OpenFlags;
 
 use crate::base::durable;
 use crate::base::regular_file;
-use crate::keys::connection::{Access, Connection as _};
 use crate::keys::key::KeyId;
 use crate::keys::last_use::LastUse;
-use crate::keys::sqlite::database::{Database, FileStamp, LockTimeout, Session, location, refused};
+use crate::keys::sqlite::database::{
+    Database, FileStamp, LockTimeout, SqliteTransaction, location, refused,
+};
 use crate::keys::sqlite::reserve;
 use crate::keys::sqlite::schema::{self, Found};
 use crate::keys::statements;
 use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
+use crate::keys::transaction::{Access, Transaction as _};
 
 /// Where a file says how it is written to: 2 for a write-ahead log.
 const MODE_AT: usize = 18;
@@ -95,19 +97,19 @@ pub fn examine(path: &Path, checked_bytes_max: u64) -> Result<Examination, KeySt
         return Ok(examination);
     }
     let mut database = open(path)?;
-    database.transact(Access::Read, |session| {
-        examination.form = form(session)?;
+    database.transact(Access::Read, |transaction| {
+        examination.form = form(transaction)?;
         examination.has_reserve =
-            session.explained(reserve::is_there(session.transaction, path))?;
+            transaction.explained(reserve::is_there(transaction.inner, path))?;
         if bytes <= checked_bytes_max {
-            examination.whole = whole_or_not(session)?;
+            examination.whole = whole_or_not(transaction)?;
         }
-        examination.contents = statements::snapshot(session)?;
-        examination.latest_charged = statements::latest_charged(session)?;
+        examination.contents = statements::snapshot(transaction)?;
+        examination.latest_charged = statements::latest_charged(transaction)?;
         if examination.form == Form::Current {
-            examination.last_change = statements::last_change(session)?;
-            examination.revision = Some(statements::revision(session)?);
-            examination.last_uses = statements::last_uses(session)?;
+            examination.last_change = statements::last_change(transaction)?;
+            examination.revision = Some(statements::revision(transaction)?);
+            examination.last_uses = statements::last_uses(transaction)?;
         }
         Ok(examination)
     })
@@ -115,7 +117,9 @@ pub fn examine(path: &Path, checked_bytes_max: u64) -> Result<Examination, KeySt
 
 /// The state that the store at `path` is in.
 pub fn revision(path: &Path) -> Result<Revision, KeyStoreError> {
-    open(path)?.transact(Access::Read, |session| statements::revision(session))
+    open(path)?.transact(Access::Read, |transaction| {
+        statements::revision(transaction)
+    })
 }
 
 /// A connection by which nothing is changed.
@@ -136,9 +140,9 @@ fn open(path: &Path) -> Result<Database, KeyStoreError> {
 }
 
 /// How the file is made, which has no log; an error where it is no store of this program.
-fn form(session: &Session<'_>) -> Result<Form, KeyStoreError> {
-    let location = session.location();
-    match session.explained(schema::find(session.transaction))? {
+fn form(transaction: &SqliteTransaction<'_>) -> Result<Form, KeyStoreError> {
+    let location = transaction.location();
+    match transaction.explained(schema::find(transaction.inner))? {
         Found::Known => Ok(Form::Current),
         Found::Older => Ok(Form::Older),
         Found::Empty => Err(KeyStoreError::Missing { location }),
@@ -151,12 +155,13 @@ fn form(session: &Session<'_>) -> Result<Form, KeyStoreError> {
     }
 }
 
-fn whole_or_not(session: &Session<'_>) -> Result<WholeOrNot, KeyStoreError> {
+fn whole_or_not(transaction: &SqliteTransaction<'_>) -> Result<WholeOrNot, KeyStoreError> {
     let check = format!("PRAGMA quick_check({DAMAGES_MAX})");
-    let found = session.explained(session.transaction.prepare(&check).and_then(|mut check| {
-        let found = check.query_map([], |row| row.get::<_, String>(0))?;
-        found.collect::<rusqlite::Result<Vec<_>>>()
-    }))?;
+    let found =
+        transaction.explained(transaction.inner.prepare(&check).and_then(|mut check| {
+            let found = check.query_map([], |row| row.get::<_, String>(0))?;
+            found.collect::<rusqlite::Result<Vec<_>>>()
+        }))?;
     Ok(match &found[..] {
         [fine] if fine == "ok" => WholeOrNot::Whole,
         _ => WholeOrNot::Damaged(found),

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::keys::connection::{Access, Column, Connection as _};
 use crate::keys::key::KeyId;
 use crate::keys::last_use::LastUses;
 use crate::keys::sqlite::database::{Database, LockTimeout};
 use crate::keys::sqlite::reserve;
 use crate::keys::store::KeyStoreError;
+use crate::keys::transaction::{Access, Column, Transaction as _};
 
 const RECORD: &str = "INSERT INTO catalogue.last_uses (key, at)
     SELECT id, $2 FROM catalogue.keys WHERE id = $1
@@ -32,9 +32,9 @@ impl LastUses for SqliteLastUses {
     fn record(&self, uses: &[(KeyId, i64)]) -> Result<(), KeyStoreError> {
         // Who waits to commit keeps readers out: no longer than the polls of servers bear.
         let mut database = Database::open(&self.path, LockTimeout::POLLS)?;
-        database.transact(Access::UrgentChange, |session| {
+        database.transact(Access::UrgentChange, |transaction| {
             let mut uses = uses.iter();
-            uses.try_for_each(|(key, at)| session.execute(RECORD, &[key.value(), at.value()]))
+            uses.try_for_each(|(key, at)| transaction.execute(RECORD, &[key.value(), at.value()]))
         })
     }
 

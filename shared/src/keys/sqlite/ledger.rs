@@ -7,13 +7,13 @@ use std::mem;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::keys::connection::{Access, Column, Connection};
 use crate::keys::ledger::{Lease, QuotaLedger};
 use crate::keys::quota::Period;
 use crate::keys::sqlite::database::{Database, LockTimeout};
 use crate::keys::statements;
 use crate::keys::store::KeyStoreError;
 use crate::keys::subscription::SubscriptionId;
+use crate::keys::transaction::{Access, Column, Transaction};
 
 const SET_CHARGED: &str =
     "INSERT INTO catalogue.usage (subscription, period_start, period_end, charged)
@@ -101,9 +101,9 @@ impl SqliteLedger {
         }
         let database = Database::open(&self.path, LockTimeout::LEASES);
         let outcomes = database.and_then(|mut database| {
-            database.transact(access, |session| {
+            database.transact(access, |transaction| {
                 let requests = pending.iter().map(|pending| pending.request);
-                requests.map(|request| request.run(session)).collect()
+                requests.map(|request| request.run(transaction)).collect()
             })
         });
         let outcomes = outcomes.unwrap_or_else(|error| vec![Err(error); pending.len()]);
@@ -154,18 +154,18 @@ impl QuotaLedger for SqliteLedger {
 impl Request {
     /// The inner error is the outcome of this request; the outer one ends the transaction, and so is
     /// the outcome of all.
-    fn run(self, connection: &dyn Connection) -> Result<Outcome, KeyStoreError> {
+    fn run(self, transaction: &dyn Transaction) -> Result<Outcome, KeyStoreError> {
         let Self {
             subscription,
             period,
             operation,
         } = self;
-        let before = statements::charged(connection, subscription, period)?;
+        let before = statements::charged(transaction, subscription, period)?;
         let (granted, charged) = match operation {
             Operation::Look => (0, before),
             Operation::GiveBack { unused } => (0, before.saturating_sub(unused)),
             Operation::Lease { wanted } => {
-                let found = statements::subscription_numbered(connection, subscription)?;
+                let found = statements::subscription_numbered(transaction, subscription)?;
                 let Some(found) = found else {
                     return Ok(Err(KeyStoreError::NoSubscriptionId { id: subscription }));
                 };
@@ -181,7 +181,7 @@ impl Request {
                 end.value(),
                 charged.value(),
             ];
-            connection.execute(SET_CHARGED, &values)?;
+            transaction.execute(SET_CHARGED, &values)?;
         }
         Ok(Ok(Lease { granted, charged }))
     }

@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, Transaction};
 
-use crate::keys::connection::Access;
 use crate::keys::sqlite::database::{Database, LockTimeout};
 use crate::keys::sqlite::schema::{self, Found};
 use crate::keys::store::KeyStoreError;
+use crate::keys::transaction::Access;
 
 /// Free pages below which more are added. The audit log has about thirty entries to a page.
 const PAGES_MIN: i64 = 16;
@@ -48,21 +48,21 @@ pub(super) fn put_back(path: &Path) {
 /// The transaction of its own undoes nothing but itself. Readers are not kept out for long.
 fn try_put_back(path: &Path) -> Result<(), KeyStoreError> {
     let mut database = Database::open(path, LockTimeout::POLLS)?;
-    let is_wanting = database.transact(Access::Read, |session| {
-        let free_pages = session.explained(free_pages(session.transaction))?;
-        let found = session.explained(schema::find(session.transaction))?;
+    let is_wanting = database.transact(Access::Read, |transaction| {
+        let free_pages = transaction.explained(free_pages(transaction.inner))?;
+        let found = transaction.explained(schema::find(transaction.inner))?;
         let has_all = PAGES_MIN <= free_pages && has_journal(path);
         Ok(!has_all && found == Found::Known)
     })?;
     if !is_wanting {
         return Ok(());
     }
-    database.transact(Access::Change, |session| {
+    database.transact(Access::Change, |transaction| {
         // SQLite makes a journal only where something is written, be it what is there.
-        let transaction = session.transaction;
-        let version = transaction.pragma_query_value(None, VERSION, |row| row.get::<_, i64>(0));
-        let version = session.explained(version)?;
-        session.explained(transaction.pragma_update(None, VERSION, version))
+        let inner = transaction.inner;
+        let version = inner.pragma_query_value(None, VERSION, |row| row.get::<_, i64>(0));
+        let version = transaction.explained(version)?;
+        transaction.explained(inner.pragma_update(None, VERSION, version))
     })
 }
 

@@ -8,10 +8,10 @@
 
 use std::path::PathBuf;
 
-use crate::keys::connection::{Access, Connection};
 use crate::keys::sqlite::database::{Database, FileStamp, LockTimeout};
 use crate::keys::statements;
 use crate::keys::store::{KeySnapshot, KeySource, KeyStoreError, Revision};
+use crate::keys::transaction::{Access, Transaction};
 
 /// Follows the keys of the SQLite file at a path, which need not exist yet.
 #[derive(Debug)]
@@ -57,14 +57,14 @@ impl KeySource for SqliteKeySource {
         let is_checked = has_stamp && before.as_ref().is_some_and(|known| known.is_settled);
         let mut database = Database::open(&self.path, LockTimeout::POLLS)?;
         database.refuse_read_only()?;
-        let (state, changed) = database.transact(Access::Read, |session| {
-            let state = state(session)?;
+        let (state, changed) = database.transact(Access::Read, |transaction| {
+            let state = state(transaction)?;
             let is_known = before.is_some_and(|known| known.state.is_surely(&state, is_checked));
             if !is_checked {
-                session.refuse_damaged(stamp.length)?;
+                transaction.refuse_damaged(stamp.length)?;
             }
             let changed = (!is_known)
-                .then(|| statements::snapshot(session))
+                .then(|| statements::snapshot(transaction))
                 .transpose()?;
             Ok((state, changed))
         })?;
@@ -91,15 +91,15 @@ impl State {
 const HAS_TOKEN: &str = "SELECT 1 AS has FROM pragma_table_info('revision') WHERE name = 'token'";
 const NUMBER: &str = "SELECT CAST(number AS TEXT) AS number FROM catalogue.revision";
 
-fn state(connection: &dyn Connection) -> Result<State, KeyStoreError> {
-    let has_token = connection.first(HAS_TOKEN, &[], |row| row.get::<bool>("has"))?;
+fn state(transaction: &dyn Transaction) -> Result<State, KeyStoreError> {
+    let has_token = transaction.first(HAS_TOKEN, &[], |row| row.get::<bool>("has"))?;
     if has_token.is_some() {
         return Ok(State {
-            revision: statements::revision(connection)?,
+            revision: statements::revision(transaction)?,
             is_unique: true,
         });
     }
-    let number = connection.first(NUMBER, &[], |row| row.get("number"))?;
+    let number = transaction.first(NUMBER, &[], |row| row.get("number"))?;
     Ok(State {
         revision: Revision(number.unwrap_or_default()),
         is_unique: false,

@@ -130,7 +130,7 @@ fn what_the_database_sets_otherwise_does_not_change_how_it_is_used() {
 fn each_of_several_hosts_is_tried_in_time_and_one_that_only_follows_is_passed_over() {
     let any = TargetSessionAttrs::Any;
     let read_write = TargetSessionAttrs::ReadWrite;
-    for (address, millis, session) in [
+    for (address, millis, transaction) in [
         ("postgres://one/boats", 125, any),
         ("postgres://one,two/boats", 62, read_write),
         ("postgres://one,two,three,four/boats", 31, read_write),
@@ -147,7 +147,7 @@ fn each_of_several_hosts_is_tried_in_time_and_one_that_only_follows_is_passed_ov
         assert_eq!(each.as_millis(), millis, "{address}");
         assert_eq!(
             plan.config().get_target_session_attrs(),
-            session,
+            transaction,
             "{address}"
         );
     }

@@ -1,11 +1,11 @@
 //! A database that is there and does not do what is asked: locks, killed connections, read only.
 
 use super::*;
-use crate::keys::connection::Connection as _;
 use crate::keys::contract::{NOW, issue, name, subscribe};
 use crate::keys::key_store::SubscriptionChange;
 use crate::keys::postgres::WithoutServers;
 use crate::keys::store::KeyStoreError;
+use crate::keys::transaction::Transaction as _;
 
 /// Ends all other connections to the database, as a restart of the server does.
 const KILL: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -28,8 +28,8 @@ fn whoever_waits_in_vain_for_a_lock_changes_nothing_and_hears_so() {
             let timeout = crate::keys::postgres::client::Timeout::ALL_ROWS;
             let mut tables =
                 crate::keys::postgres::database::Database::open(client, timeout).unwrap();
-            tables.in_transaction(crate::keys::store::CHANGE, |session| {
-                session.execute("LOCK TABLE catalogue.usage", &[])?;
+            tables.in_transaction(crate::keys::store::CHANGE, |transaction| {
+                transaction.execute("LOCK TABLE catalogue.usage", &[])?;
                 locked.send(()).unwrap();
                 // Ends when the test is done.
                 _ = held.recv();

@@ -101,8 +101,8 @@ fn steps_are_taken_once_and_all_or_none_of_them() {
     ];
     let take = |steps: &[Step]| {
         let mut tables = Tables::unchecked(database.client(), Timeout::COMMANDS);
-        tables.in_transaction(CHANGE, |session| {
-            session.wait(schema::take(session.transaction, 1, steps))
+        tables.in_transaction(CHANGE, |transaction| {
+            transaction.wait(schema::take(transaction.inner, 1, steps))
         })
     };
     take(&bad).unwrap_err();

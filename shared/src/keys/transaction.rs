@@ -18,7 +18,7 @@ use crate::keys::store::{KeyStoreError, Location};
 use crate::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};
 
 /// A transaction under way. An error of the database ends it, undoing everything.
-pub(super) trait Connection {
+pub(super) trait Transaction {
     /// How this database puts what the two have no common words for.
     fn dialect(&self) -> &'static Dialect;
 
@@ -93,7 +93,7 @@ pub(super) trait Column: Sized {
     fn read(value: &Value<'_>) -> Result<Self, Box<dyn Error + Send + Sync>>;
 }
 
-impl dyn Connection + '_ {
+impl dyn Transaction + '_ {
     /// All rows of an answer, each read as something.
     pub(super) fn all<T>(
         &self,
