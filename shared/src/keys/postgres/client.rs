@@ -7,8 +7,7 @@
 
 use std::fmt;
 use std::io;
-use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rustls::crypto::ring;
@@ -17,9 +16,10 @@ use tokio::runtime::Runtime;
 use tokio_postgres::Error;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::base::threads::{self, Blocking};
+use crate::base::threads::{self, Blocking, lock};
 use crate::keys::postgres::PostgresAddress;
-use crate::keys::postgres::failure::Failure;
+use crate::keys::postgres::failure::{CommitOutcome, Failure};
+use crate::keys::store::KeyStoreError;
 
 /// Threads that look up the names of hosts.
 const BLOCKING: Blocking = Blocking {
@@ -34,15 +34,16 @@ pub struct PgClient(Arc<Shared>);
 struct Shared {
     address: PostgresAddress,
     tls: Result<MakeRustlsConnect, String>,
-    /// How many times longer than usual everything is waited for.
-    slack: NonZeroU32,
+    /// How many times longer than usual everything is waited for: more than once in tests alone,
+    /// whose machine may be busy.
+    slack: u32,
     endings: Endings,
     /// None only while it is dropped.
     runtime: Option<Runtime>,
 }
 
 /// How long one step on a connection may take: to connect, or to get the answer to one statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Timeout(Duration);
 
 /// Why the connection ended that ended last, until that is reported; clones share it. The library
@@ -53,12 +54,16 @@ pub(super) struct Endings(Arc<Mutex<Option<String>>>);
 impl PgClient {
     /// Gets ready to reach the store at `address`, without doing so yet.
     pub fn new(address: PostgresAddress) -> io::Result<Self> {
-        Self::with_slack(address, NonZeroU32::MIN)
+        Self::build(address, 1)
     }
 
-    /// The same, which waits `slack` times longer than usual for everything: on a machine
-    /// that is busy with other things, for callers who have time.
-    pub fn with_slack(address: PostgresAddress, slack: NonZeroU32) -> io::Result<Self> {
+    /// The same, which waits `slack` times longer for everything.
+    #[cfg(test)]
+    pub(super) fn with_slack(address: PostgresAddress, slack: u32) -> io::Result<Self> {
+        Self::build(address, slack)
+    }
+
+    fn build(address: PostgresAddress, slack: u32) -> io::Result<Self> {
         let runtime = threads::runtime("postgres", 1, BLOCKING)?;
         Ok(Self(Arc::new(Shared {
             tls: tls(&address),
@@ -86,7 +91,7 @@ impl PgClient {
 
     /// What `timeout` is with this client.
     pub(super) fn stretched(&self, timeout: Timeout) -> Timeout {
-        Timeout(timeout.0 * self.0.slack.get())
+        Timeout(timeout.0 * self.0.slack)
     }
 
     /// Waits for what is asked, for `timeout` at most.
@@ -102,6 +107,27 @@ impl PgClient {
         answered
             .unwrap_or_else(too_slow)
             .map_err(|failure| self.0.endings.explain(failure))
+    }
+
+    /// The same for an `attempt`, a verb, that changes nothing, or nothing yet.
+    pub(super) fn ask<T>(
+        &self,
+        attempt: &'static str,
+        timeout: Timeout,
+        asked: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, KeyStoreError> {
+        let answered = self.wait(timeout, asked);
+        answered
+            .map_err(|failure| failure.explained(attempt, CommitOutcome::NotMade, self.address()))
+    }
+
+    /// Lets the statements of one transaction take as long as `timeout` lasts.
+    pub(super) fn lengthen(&self, timeout: Timeout) -> String {
+        let millis = self.stretched(timeout).for_statements().as_millis();
+        format!(
+            "SET LOCAL statement_timeout = {millis};
+             SET LOCAL idle_in_transaction_session_timeout = {millis}"
+        )
     }
 
     /// Does something in the background, for as long as the client is there.
@@ -160,8 +186,7 @@ impl Endings {
     }
 
     fn replace(&self, why: Option<String>) -> Option<String> {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut *last, why)
+        std::mem::replace(&mut *lock(&self.0), why)
     }
 }
 

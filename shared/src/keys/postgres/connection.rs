@@ -1,19 +1,20 @@
 //! One connection: how it is made, and what holds on it.
 
+use std::cell::Cell;
 use std::future::poll_fn;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 use tokio_postgres::config::TargetSessionAttrs;
 use tokio_postgres::tls::TlsStream;
-use tokio_postgres::{AsyncMessage, Client, Config, Error, Transaction};
+use tokio_postgres::{AsyncMessage, Client, Config, Error};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::base::limited::Allowance;
 use crate::keys::postgres::client::{Endings, PgClient, Timeout};
 use crate::keys::postgres::failure::Failure;
 use crate::keys::postgres::stream::{LimitedStreams, lone_folder};
-use crate::keys::store::Wake;
+use crate::keys::store::{KeyStoreError, Wake};
 
 /// What a commit waits for at the least. A database that asks for more, with `remote_apply`, gets it.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false)
@@ -33,6 +34,7 @@ const ALL_ROWS: Allowance = Allowance::of_one(2 << 30);
 #[derive(Clone)]
 pub(super) struct Plan {
     config: Config,
+    timeout: Timeout,
     streams: LimitedStreams,
     endings: Endings,
 }
@@ -41,6 +43,10 @@ pub(super) struct Plan {
 #[derive(Debug)]
 pub(super) struct PgConnection {
     pub(super) client: Client,
+    /// How long its statements may take.
+    pub(super) timeout: Timeout,
+    /// Whether it is of no use any more: an answer to an earlier question may still come.
+    pub(super) is_broken: Cell<bool>,
     /// What drives it: ended also where time runs out before the first answer.
     task: AbortOnDropHandle<()>,
 }
@@ -55,8 +61,8 @@ impl Plan {
     ) -> Result<Self, Failure> {
         let mut config = client.address().config().clone();
         let theirs = config.get_options().unwrap_or_default().to_owned();
-        let timeout = client.stretched(timeout);
-        let millis = timeout.for_statements().as_millis();
+        let stretched = client.stretched(timeout);
+        let millis = stretched.for_statements().as_millis();
         // Nothing is found by an unqualified name, so no other thing can be put in its place.
         // Who waits for a row goes on with what it is then: a stricter isolation would refuse.
         config.options(format!(
@@ -65,7 +71,7 @@ impl Plan {
              -c default_transaction_isolation=read\\ committed"
         ));
         let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
-        let each = timeout.for_each_address(hosts);
+        let each = stretched.for_each_address(hosts);
         let theirs = config.get_connect_timeout().copied();
         config.connect_timeout(theirs.map_or(each, |theirs| theirs.min(each)));
         // Among several hosts, read-only replicas are skipped.
@@ -78,6 +84,7 @@ impl Plan {
         let streams = LimitedStreams::of(&mut config, client.tls()?, answers);
         Ok(Self {
             config,
+            timeout,
             streams,
             endings: client.endings().clone(),
         })
@@ -101,7 +108,12 @@ impl Plan {
         };
         let task = AbortOnDropHandle::new(task);
         client.batch_execute(DURABLE).await?;
-        Ok(PgConnection { client, task })
+        Ok(PgConnection {
+            client,
+            timeout: self.timeout,
+            is_broken: Cell::new(false),
+            task,
+        })
     }
 }
 
@@ -124,38 +136,24 @@ async fn drive<S, T>(
 }
 
 impl PgConnection {
-    /// Connects, within `timeout`.
+    /// Connects, within `timeout`, for an `attempt`, a verb.
     pub(super) fn open(
         client: &PgClient,
         timeout: Timeout,
+        attempt: &'static str,
         wake: Option<Wake>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, KeyStoreError> {
         let answers = if timeout == Timeout::ALL_ROWS {
             ALL_ROWS
         } else {
             ALL_KEYS
         };
-        let plan = Plan::new(client, timeout, answers)?;
-        client.wait(timeout, async { Ok(plan.connect(wake).await?) })
+        let plan = Plan::new(client, timeout, answers);
+        client.ask(attempt, timeout, async { Ok(plan?.connect(wake).await?) })
     }
 
     /// The same for a caller that ends the task itself.
     pub(super) fn into_parts(self) -> (Client, JoinHandle<()>) {
         (self.client, self.task.detach())
     }
-}
-
-/// Lets the statements of one transaction take as long as `timeout` lasts, on a connection for
-/// others.
-pub(super) async fn lengthen(
-    transaction: &Transaction<'_>,
-    client: &PgClient,
-    timeout: Timeout,
-) -> Result<(), Error> {
-    let millis = client.stretched(timeout).for_statements().as_millis();
-    let sql = format!(
-        "SET LOCAL statement_timeout = {millis};
-         SET LOCAL idle_in_transaction_session_timeout = {millis}"
-    );
-    transaction.batch_execute(&sql).await
 }

@@ -27,23 +27,22 @@ pub(crate) struct Database {
 }
 
 /// A transaction, each step of which is waited for.
-pub(crate) struct PgTransaction<'a> {
-    client: &'a PgClient,
+pub(crate) struct PgTransaction<'c> {
+    client: &'c PgClient,
     timeout: Timeout,
-    pub(super) inner: &'a tokio_postgres::Transaction<'a>,
+    pub(super) inner: tokio_postgres::Transaction<'c>,
     /// What it does to the store, as a verb.
     attempt: &'static str,
     /// Whether its connection is of no use any more.
-    is_broken: Cell<bool>,
+    is_broken: &'c Cell<bool>,
 }
 
 impl Database {
     /// The database that `client` reaches, in which nothing takes longer than `timeout`.
     pub(crate) fn open(client: &PgClient, timeout: Timeout) -> Result<Self, KeyStoreError> {
         let mut database = Self::unchecked(client, timeout);
-        let connection = database.connect("open")?;
-        let found = database.wait(schema::find(&connection.client));
-        let found = found.map_err(|failure| database.not_made("open", failure))?;
+        let connection = PgConnection::open(client, timeout, "open", None)?;
+        let found = client.ask("open", timeout, schema::find(&connection.client))?;
         // One without our tables, or with such as this program cannot work with.
         found.usable(client.address())?;
         database.connection = Some(connection);
@@ -74,7 +73,7 @@ impl Database {
         }
     }
 
-    /// The same for what does not wait until its turn comes to change anything.
+    /// The same for an `attempt`, a verb, that does not wait for its turn.
     pub(super) fn in_transaction<T>(
         &mut self,
         attempt: &'static str,
@@ -82,71 +81,58 @@ impl Database {
     ) -> Result<T, KeyStoreError> {
         let mut connection = match self.connection.take() {
             Some(connection) if !connection.client.is_closed() => connection,
-            _ => self.connect(attempt)?,
+            _ => PgConnection::open(&self.client, self.timeout, attempt, None)?,
         };
-        let is_broken = Cell::new(false);
-        let done = self.work_on(&mut connection, attempt, work, &is_broken);
-        self.connection = (!is_broken.get()).then_some(connection);
+        let begun = PgTransaction::begin(&self.client, self.timeout, &mut connection, attempt);
+        let done = begun.and_then(|transaction| {
+            let value = work(&transaction)?;
+            transaction.commit()?;
+            Ok(value)
+        });
+        if !connection.is_broken.get() {
+            self.connection = Some(connection);
+        }
         done
     }
+}
 
-    fn work_on<T>(
-        &self,
-        connection: &mut PgConnection,
+impl<'c> PgTransaction<'c> {
+    /// Begins a transaction for an `attempt`, a verb. Its statements may take as long as `timeout`
+    /// lasts, also on a connection for shorter ones.
+    pub(super) fn begin(
+        client: &'c PgClient,
+        timeout: Timeout,
+        connection: &'c mut PgConnection,
         attempt: &'static str,
-        work: impl FnOnce(&PgTransaction<'_>) -> Result<T, KeyStoreError>,
-        is_broken: &Cell<bool>,
-    ) -> Result<T, KeyStoreError> {
-        let explained = |failure: Failure, outcome| {
-            is_broken.set(failure.breaks());
-            failure.explained(attempt, outcome, self.client.address())
-        };
+    ) -> Result<Self, KeyStoreError> {
         let is_change = attempt == CHANGE;
         let isolation = if is_change {
             IsolationLevel::ReadCommitted
         } else {
             IsolationLevel::RepeatableRead
         };
+        let lengthen = (connection.timeout < timeout).then(|| client.lengthen(timeout));
         let begin = connection.client.build_transaction();
         let begin = begin.isolation_level(isolation).read_only(!is_change);
-        let inner = self.wait(async { Ok(begin.start().await?) });
-        let inner = inner.map_err(|failure| explained(failure, CommitOutcome::NotMade))?;
-        let transaction = PgTransaction::new(&self.client, self.timeout, &inner, attempt);
-        let worked = work(&transaction);
-        is_broken.set(transaction.is_broken.get());
-        let value = worked?;
-        let committed = self.wait(async { Ok(inner.commit().await?) });
-        committed.map_err(|failure| explained(failure, CommitOutcome::Unknown))?;
-        Ok(value)
-    }
-
-    fn connect(&self, attempt: &'static str) -> Result<PgConnection, KeyStoreError> {
-        let connection = PgConnection::open(&self.client, self.timeout, None);
-        connection.map_err(|failure| self.not_made(attempt, failure))
-    }
-
-    fn not_made(&self, attempt: &'static str, failure: Failure) -> KeyStoreError {
-        failure.explained(attempt, CommitOutcome::NotMade, self.client.address())
-    }
-
-    fn wait<T>(&self, asked: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-        self.client.wait(self.timeout, asked)
-    }
-}
-
-impl<'a> PgTransaction<'a> {
-    pub(super) fn new(
-        client: &'a PgClient,
-        timeout: Timeout,
-        inner: &'a tokio_postgres::Transaction<'a>,
-        attempt: &'static str,
-    ) -> Self {
-        Self {
-            client,
-            timeout,
-            inner,
-            attempt,
-            is_broken: Cell::new(false),
+        let begun = client.wait(timeout, async {
+            let transaction = begin.start().await?;
+            if let Some(lengthen) = lengthen {
+                transaction.batch_execute(&lengthen).await?;
+            }
+            Ok(transaction)
+        });
+        match begun {
+            Ok(inner) => Ok(Self {
+                client,
+                timeout,
+                inner,
+                attempt,
+                is_broken: &connection.is_broken,
+            }),
+            Err(failure) => {
+                connection.is_broken.set(failure.breaks());
+                Err(failure.explained(attempt, CommitOutcome::NotMade, client.address()))
+            }
         }
     }
 
@@ -155,9 +141,26 @@ impl<'a> PgTransaction<'a> {
         &self,
         asked: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, KeyStoreError> {
-        self.client.wait(self.timeout, asked).map_err(|failure| {
+        let answered = self.client.wait(self.timeout, asked);
+        answered.map_err(|failure| {
             self.is_broken.set(self.is_broken.get() || failure.breaks());
             failure.explained(self.attempt, CommitOutcome::NotMade, self.client.address())
+        })
+    }
+
+    /// Ends the transaction. Where that fails, its changes may have been made.
+    pub(super) fn commit(self) -> Result<(), KeyStoreError> {
+        let Self {
+            client,
+            timeout,
+            inner,
+            attempt,
+            is_broken,
+        } = self;
+        let committed = client.wait(timeout, async { Ok(inner.commit().await?) });
+        committed.map_err(|failure| {
+            is_broken.set(is_broken.get() || failure.breaks());
+            failure.explained(attempt, CommitOutcome::Unknown, client.address())
         })
     }
 }

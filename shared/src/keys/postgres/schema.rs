@@ -159,7 +159,7 @@ fn complete(client: &PgClient, is_meant: fn(i64) -> bool) -> Result<Completed, K
                 now: before,
             });
         }
-        transaction.wait(take(transaction.inner, before, &STEPS))?;
+        transaction.wait(take(&transaction.inner, before, &STEPS))?;
         let now = VERSION;
         Ok(Completed { before, now })
     })

@@ -4,12 +4,9 @@
 //! it, it holds a lock that keeps the store from being taken elsewhere. Each poll asks for the
 //! state, since a notification may be lost with a connection; keys are read when it is another one.
 
-use tokio_postgres::IsolationLevel;
-
 use crate::keys::postgres::client::{PgClient, Timeout};
-use crate::keys::postgres::connection::{self, PgConnection};
+use crate::keys::postgres::connection::PgConnection;
 use crate::keys::postgres::database::PgTransaction;
-use crate::keys::postgres::failure::{CommitOutcome, Failure};
 use crate::keys::postgres::schema::Found;
 use crate::keys::statements;
 use crate::keys::store::{KeySnapshot, KeySource, KeyStoreError, Revision, Wake};
@@ -63,14 +60,12 @@ impl PostgresKeySource {
         if let Some(connection) = self.connection.take() {
             return Ok(connection);
         }
-        let connection = PgConnection::open(&self.client, Timeout::POLLS, self.wake.clone());
-        let connection = connection.map_err(|failure| self.unread(failure))?;
-        let held = self.wait(Timeout::POLLS, async {
-            connection
-                .client
-                .batch_execute("LISTEN catalogue_keys")
-                .await?;
-            let row = connection.client.query_one(&shared_lock(), &[]).await?;
+        let (timeout, wake) = (Timeout::POLLS, self.wake.clone());
+        let connection = PgConnection::open(&self.client, timeout, "read", wake)?;
+        let held = self.client.ask("read", timeout, async {
+            let client = &connection.client;
+            client.batch_execute("LISTEN catalogue_keys").await?;
+            let row = client.query_one(&shared_lock(), &[]).await?;
             Ok(row.try_get(0)?)
         })?;
         if held {
@@ -86,7 +81,7 @@ impl PostgresKeySource {
     fn revision_on(&self, connection: &PgConnection) -> Result<Revision, KeyStoreError> {
         let asked = async { Ok(connection.client.query_opt(LOOK, &[]).await?) };
         let location = || self.client.address().location();
-        let Some(row) = self.wait(Timeout::POLLS, asked)? else {
+        let Some(row) = self.client.ask("read", Timeout::POLLS, asked)? else {
             let location = location();
             return Err(KeyStoreError::Missing { location });
         };
@@ -105,32 +100,11 @@ impl PostgresKeySource {
         connection: &mut PgConnection,
     ) -> Result<(Revision, Option<KeySnapshot>), KeyStoreError> {
         let timeout = Timeout::SNAPSHOTS;
-        let begin = connection.client.build_transaction().read_only(true);
-        let begin = begin.isolation_level(IsolationLevel::RepeatableRead);
-        let inner = self.wait(timeout, async {
-            let inner = begin.start().await?;
-            // The connection itself allows no more than a poll may take.
-            connection::lengthen(&inner, &self.client, timeout).await?;
-            Ok(inner)
-        })?;
-        let transaction = PgTransaction::new(&self.client, timeout, &inner, "read");
+        let transaction = PgTransaction::begin(&self.client, timeout, connection, "read")?;
         let snapshot = statements::snapshot(&transaction)?;
         let revision = statements::revision(&transaction)?;
-        self.wait(timeout, async { Ok(inner.commit().await?) })?;
+        transaction.commit()?;
         Ok((revision, Some(snapshot)))
-    }
-
-    fn wait<T>(
-        &self,
-        timeout: Timeout,
-        asked: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T, KeyStoreError> {
-        let answered = self.client.wait(timeout, asked);
-        answered.map_err(|failure| self.unread(failure))
-    }
-
-    fn unread(&self, failure: Failure) -> KeyStoreError {
-        failure.explained("read", CommitOutcome::NotMade, self.client.address())
     }
 }
 
@@ -169,13 +143,13 @@ impl WithoutServers {
     /// Refuses a database that a server uses. One that lost its connection a moment ago may act on
     /// what it knows for [`CHANGES_HOLD_WITHIN`](crate::keys::limits::CHANGES_HOLD_WITHIN).
     pub fn hold(client: &PgClient) -> Result<Self, KeyStoreError> {
-        let connection = PgConnection::open(client, Timeout::COMMANDS, None);
-        let connection = explained(client, connection)?;
-        let take = async {
+        let timeout = Timeout::COMMANDS;
+        let connection = PgConnection::open(client, timeout, "lock", None)?;
+        let is_taken = client.ask("lock", timeout, async {
             let sql = exclusive_lock();
             Ok(connection.client.query_one(&sql, &[]).await?.try_get(0)?)
-        };
-        if explained(client, client.wait(Timeout::COMMANDS, take))? {
+        })?;
+        if is_taken {
             let client = client.clone();
             return Ok(Self { client, connection });
         }
@@ -187,14 +161,8 @@ impl WithoutServers {
     /// could have begun.
     pub fn confirm(&self) -> Result<(), KeyStoreError> {
         let asked = async { Ok(self.connection.client.batch_execute("SELECT").await?) };
-        explained(&self.client, self.client.wait(Timeout::COMMANDS, asked))
+        self.client.ask("lock", Timeout::COMMANDS, asked)
     }
-}
-
-fn explained<T>(client: &PgClient, outcome: Result<T, Failure>) -> Result<T, KeyStoreError> {
-    let explain =
-        |failure: Failure| failure.explained("lock", CommitOutcome::NotMade, client.address());
-    outcome.map_err(explain)
 }
 
 /// Takes the lock beside other servers, if none has it alone.

@@ -7,7 +7,6 @@ mod endless;
 mod faults;
 mod versions;
 
-use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tokio_postgres::NoTls;
@@ -31,7 +30,7 @@ const LITTLE_SLACK: u32 = 4;
 
 /// What reaches the database at `address`.
 fn client(address: PostgresAddress, slack: u32) -> PgClient {
-    PgClient::with_slack(address, NonZeroU32::new(slack).unwrap()).unwrap()
+    PgClient::with_slack(address, slack).unwrap()
 }
 
 /// A database, removed when it is dropped.

@@ -107,7 +107,7 @@ fn an_answer_without_an_end_is_an_error_before_it_is_large() {
 fn who_reads_all_keys_takes_no_more_than_all_keys() {
     let (address, taken) = listen(2, LONG_ROW, b" ");
     let client = client(address, LITTLE_SLACK);
-    let open = || PgConnection::open(&client, Timeout::POLLS, None).unwrap();
+    let open = || PgConnection::open(&client, Timeout::POLLS, "read", None).unwrap();
     let ask = |connection: &PgConnection| {
         let asked = async { Ok(connection.client.batch_execute("SELECT").await?) };
         client.wait(Timeout::COMMANDS, asked)
