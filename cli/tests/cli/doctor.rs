@@ -16,7 +16,7 @@ use shared::keys::quota::Period;
 use shared::keys::sqlite::{self, SqliteLedger};
 use shared::keys::store::Revision;
 use shared::keys::subscription::SubscriptionId;
-use shared::release::ReleaseStore;
+use shared::release::{ReleaseStore, Releases};
 use shared::servers::ServerLock;
 
 use self::ward::{Ward, check};

@@ -8,7 +8,7 @@ use cli::ExitStatus;
 use serde_json::Value;
 use shared::base::data_dir::DataDir;
 use shared::release::reader::Dictionaries;
-use shared::release::{FileName, Record, ReleaseStore};
+use shared::release::{FileName, Record, ReleaseStore, Releases};
 
 use crate::harness::{Outcome, TestCli, assert_snapshot};
 

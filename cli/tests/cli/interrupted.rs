@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use shared::base::data_dir::DataDir;
-use shared::release::ReleaseStore;
+use shared::release::{ReleaseStore, Releases};
 
 use crate::pipe::full_pipe;
 use crate::process::{catalogue, command, spawn};

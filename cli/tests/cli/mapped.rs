@@ -16,7 +16,7 @@ use import::mapping::Shipped;
 use serde_json::{Value, json};
 use shared::base::data_dir::DataDir;
 use shared::release::bodies::Bodies;
-use shared::release::{Record, ReleaseStore};
+use shared::release::{Record, ReleaseStore, Releases};
 
 use crate::harness::{TestCli, assert_snapshot};
 

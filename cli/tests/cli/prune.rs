@@ -9,7 +9,7 @@ use cli::ExitStatus;
 use cli::process::new_file::{Kind, NewFile, Permit};
 use serde_json::json;
 use shared::base::data_dir::DataDir;
-use shared::release::{InUse, ReleaseId, ReleaseStore};
+use shared::release::{InUse, ReleaseId, ReleaseStore, Releases};
 
 use crate::edited::{Edited, active, check, document, import, release_ids};
 use crate::harness::{Outcome, TestCli, assert_snapshot};

@@ -18,7 +18,7 @@ use server::catalogue::{Catalogue, OpenSettings};
 use server::follow::{FollowError, Follower, Step};
 use shared::base::data_dir::DataDir;
 use shared::release::manifest::MANIFEST;
-use shared::release::{FileName, ReleaseId, ReleaseStore};
+use shared::release::{FileName, ReleaseId, ReleaseStore, Releases};
 
 use crate::app::{TestApp, Unusual};
 use crate::records::{self, PUBLISHED_AT};

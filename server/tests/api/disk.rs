@@ -15,7 +15,7 @@ use futures_util::FutureExt;
 use server::catalogue::{Body, BodyError, Catalogue, OpenSettings};
 use shared::base::data_dir::DataDir;
 use shared::base::ids::IdOrSlug;
-use shared::release::{FileName, ReleaseId, ReleaseStore};
+use shared::release::{FileName, ReleaseId, ReleaseStore, Releases};
 
 use crate::admin::ask;
 use crate::app::{TestApp, Unusual};

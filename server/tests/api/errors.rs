@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use server::catalogue::{Catalogue, OpenSettings};
 use server::request_id::{RequestId, RequestIds};
 use shared::base::clock::{Clock, ManualClock, Moment};
-use shared::release::FileName;
+use shared::release::{FileName, Releases};
 
 use crate::app::{NOW, TestApp, Unusual};
 use crate::log::{check_told_once, logged, start_logging};

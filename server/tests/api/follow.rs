@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use server::catalogue::Catalogue;
 use server::follow::{FollowError, Follower, LOOKS_PER_TRY, Step};
-use shared::release::{FileName, ReleaseId, ReleaseStore};
+use shared::release::{FileName, ReleaseId, ReleaseStore, Releases};
 
 use crate::app::{TestApp, Unusual};
 use crate::records::{self, PUBLISHED_AT};

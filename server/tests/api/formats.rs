@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use server::catalogue::Catalogue;
 use shared::base::etag::ETag;
-use shared::release::{Record, Release, ReleaseId, ReleaseStore};
+use shared::release::{Record, Release, ReleaseId, ReleaseStore, Releases};
 
 use crate::answer::check_text;
 use crate::app::{TestApp, Unusual};

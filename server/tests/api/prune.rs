@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use server::catalogue::Catalogue;
 use server::follow::{Follower, Step};
-use shared::release::ReleaseStore;
 use shared::release::prune::Kept;
+use shared::release::{ReleaseStore, Releases};
 
 use crate::app::{TestApp, Unusual};
 use crate::records::{self, PUBLISHED_AT};

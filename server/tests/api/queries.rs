@@ -14,7 +14,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use server::catalogue::{BodyError, Catalogue, OpenSettings, QueueLimits};
 use shared::base::ids::IdOrSlug;
-use shared::release::FileName;
+use shared::release::{FileName, Releases};
 use tokio::runtime::Builder;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{advance, pause, resume};

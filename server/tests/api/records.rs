@@ -14,7 +14,7 @@ use shared::base::model::{
 use shared::base::number::Number;
 use shared::base::timestamp::Timestamp;
 use shared::base::units::{Length, Unit};
-use shared::release::{ReleaseId, ReleaseStore, RenderedBoat, RenderedManufacturer};
+use shared::release::{ReleaseId, ReleaseStore, Releases, RenderedBoat, RenderedManufacturer};
 use tempfile::TempDir;
 
 use crate::details::details;

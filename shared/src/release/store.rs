@@ -43,52 +43,14 @@ impl ReleaseStore {
         Self { data }
     }
 
-    /// Starts a new release. Creates the data directory where it is missing.
-    pub fn begin(&self) -> Result<ReleaseWriter, ReleaseError> {
-        self.create()?;
-        let lock = self.lock()?;
-        self.remove_abandoned()?;
-        ReleaseWriter::create(self.clone(), lock)
-    }
-
     /// Makes the data directory, where it is missing.
     pub(super) fn create(&self) -> Result<(), ReleaseError> {
         let created = self.data.create();
         created.map_err(ReleaseError::io("create", self.data.path()))
     }
 
-    /// Takes the lock, or says who is busy.
-    pub fn lock(&self) -> Result<ReleaseLock, ReleaseError> {
-        let path = self.data.release_lock();
-        let mut options = OpenOptions::new();
-        let file = options.create(true).truncate(false).write(true);
-        let file = file.mode(0o600).open(&path);
-        let file = file.map_err(ReleaseError::io("open", &path))?;
-        match file_lock::take(&file) {
-            Ok(true) => Ok(ReleaseLock { _file: file }),
-            Ok(false) => Err(ReleaseError::Busy {
-                data: self.data.path().to_owned(),
-            }),
-            Err(error) => Err(ReleaseError::io("lock", &path)(error)),
-        }
-    }
-
-    /// Whether the lock is taken, so that releases are being changed.
-    pub fn is_busy(&self) -> Result<bool, ReleaseError> {
-        let path = self.data.release_lock();
-        let file = match regular_file::open(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
-            opened => opened.map_err(ReleaseError::io("open", &path))?,
-        };
-        match file.try_lock_shared() {
-            Ok(()) => Ok(false),
-            Err(TryLockError::WouldBlock) => Ok(true),
-            Err(TryLockError::Error(error)) => Err(ReleaseError::io("lock", &path)(error)),
-        }
-    }
-
-    /// Makes a release the active one, once every file of it has proved whole, whatever was active
-    /// before. This mends a damaged pointer, though what was active before is forgotten with it.
+    /// Makes a release the active one once every file of it is verified, whatever was active before.
+    /// This mends a damaged pointer, though what was active before is forgotten with it.
     pub fn activate(&self, id: &ReleaseId, _held: &ReleaseLock) -> Result<(), ReleaseError> {
         self.open(id)?.verify()?;
         let before = match self.pointer() {
@@ -104,56 +66,9 @@ impl ReleaseStore {
         uninterrupted(Some(activated), || pointer.write(&self.data.current()))
     }
 
-    /// The pointer to the active release, if any was ever activated.
-    pub fn pointer(&self) -> Result<Option<Pointer>, ReleaseError> {
-        Pointer::read(&self.data.current())
-    }
-
-    /// The active release, if any was ever activated.
-    pub fn current(&self) -> Result<Option<ReleaseId>, ReleaseError> {
-        Ok(self.pointer()?.map(|pointer| pointer.release))
-    }
-
-    /// All published releases, the newest first. Links and files are none, whatever their names.
-    pub fn list(&self) -> Result<Vec<ReleaseId>, ReleaseError> {
-        let path = self.data.releases();
-        let entries = match fs::read_dir(&path) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(ReleaseError::io("list", &path)(error)),
-        };
-        let mut ids = Vec::new();
-        for entry in entries {
-            let entry = entry.map_err(ReleaseError::io("list", &path))?;
-            let Some(id) = entry.file_name().to_str().and_then(ReleaseId::parse) else {
-                continue;
-            };
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => ids.push(id),
-                Ok(_) => {}
-                // It was pruned since.
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => return Err(ReleaseError::io("list", &entry.path())(error)),
-            }
-        }
-        ids.sort_unstable_by(|a, b| b.cmp(a));
-        Ok(ids)
-    }
-
-    /// Opens a release: its manifest is proved by the id, its files are not read yet.
-    pub fn open(&self, id: &ReleaseId) -> Result<Release, ReleaseError> {
-        Release::open(self.directory(id), id.clone())
-    }
-
     /// Where a release lies.
     pub fn directory(&self, id: &ReleaseId) -> PathBuf {
         self.data.releases().join(id.as_str())
-    }
-
-    /// Size of a release in bytes, its manifest included.
-    pub fn size(&self, id: &ReleaseId) -> Result<u64, ReleaseError> {
-        let directory = self.directory(id);
-        staging::size(&directory).map_err(ReleaseError::io("measure", &directory))
     }
 
     /// The release here that has the contents of `id`, if there is one. It is wanted at that time,
@@ -184,16 +99,6 @@ impl ReleaseStore {
             .iter()
             .try_for_each(|leftover| interruption::remove(leftover))
     }
-    /// Removes every release for which there is no reason to keep it, and what was left behind.
-    pub fn prune(&self, now_seconds: i64, _held: &ReleaseLock) -> Result<Pruned, ReleaseError> {
-        self.judge(now_seconds, true)
-    }
-
-    /// Says what [`Self::prune`] would do, as far as that can be known without the lock: whoever
-    /// has it may be about to change it.
-    pub fn prune_dry_run(&self, now_seconds: i64) -> Result<Pruned, ReleaseError> {
-        self.judge(now_seconds, false)
-    }
 
     fn judge(&self, now_seconds: i64, remove: bool) -> Result<Pruned, ReleaseError> {
         let pointer = match self.pointer() {
@@ -213,15 +118,7 @@ impl ReleaseStore {
         for id in ids {
             let size = self.size(&id);
             let bytes = *size.as_ref().unwrap_or(&0);
-            let kept =
-                size.and_then(
-                    |_| match needed.reason(&id, || self.modified_seconds(&id))? {
-                        Some(reason) => Ok(Some(reason)),
-                        None => {
-                            remove_unused(&id, &self.directory(&id), remove, Some(Change::Pruned))
-                        }
-                    },
-                );
+            let kept = size.and_then(|_bytes| self.keep_or_remove(&id, &needed, remove));
             let kept = kept.unwrap_or_else(|error| {
                 pruned.failures.push(error);
                 Some(Kept::Failed)
@@ -229,6 +126,18 @@ impl ReleaseStore {
             pruned.releases.push(PruneDecision { id, bytes, kept });
         }
         Ok(pruned)
+    }
+
+    fn keep_or_remove(
+        &self,
+        id: &ReleaseId,
+        needed: &Needed<'_>,
+        remove: bool,
+    ) -> Result<Option<Kept>, ReleaseError> {
+        if let Some(reason) = needed.reason(id, || self.modified_seconds(id))? {
+            return Ok(Some(reason));
+        }
+        remove_unused(id, &self.directory(id), remove, Some(Change::Pruned))
     }
 
     fn needed<'a>(
@@ -289,8 +198,12 @@ impl Releases for ReleaseStore {
         self.data.path().display().to_string()
     }
 
+    /// Creates the data directory where it is missing.
     fn begin(&self) -> Result<ReleaseWriter, ReleaseError> {
-        self.begin()
+        self.create()?;
+        let lock = self.lock()?;
+        self.remove_abandoned()?;
+        ReleaseWriter::create(self.clone(), lock)
     }
 
     fn finish(
@@ -302,19 +215,61 @@ impl Releases for ReleaseStore {
     }
 
     fn lock(&self) -> Result<ReleaseLock, ReleaseError> {
-        self.lock()
+        let path = self.data.release_lock();
+        let mut options = OpenOptions::new();
+        let file = options.create(true).truncate(false).write(true);
+        let file = file.mode(0o600).open(&path);
+        let file = file.map_err(ReleaseError::io("open", &path))?;
+        match file_lock::take(&file) {
+            Ok(true) => Ok(ReleaseLock { _file: file }),
+            Ok(false) => Err(ReleaseError::Busy {
+                data: self.data.path().to_owned(),
+            }),
+            Err(error) => Err(ReleaseError::io("lock", &path)(error)),
+        }
     }
 
     fn is_busy(&self) -> Result<bool, ReleaseError> {
-        self.is_busy()
+        let path = self.data.release_lock();
+        let file = match regular_file::open(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            opened => opened.map_err(ReleaseError::io("open", &path))?,
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(error)) => Err(ReleaseError::io("lock", &path)(error)),
+        }
     }
 
     fn pointer(&self) -> Result<Option<Pointer>, ReleaseError> {
-        self.pointer()
+        Pointer::read(&self.data.current())
     }
 
+    /// Links and files are none, whatever their names.
     fn list(&self) -> Result<Vec<ReleaseId>, ReleaseError> {
-        self.list()
+        let path = self.data.releases();
+        let entries = match fs::read_dir(&path) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(ReleaseError::io("list", &path)(error)),
+        };
+        let mut ids = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(ReleaseError::io("list", &path))?;
+            let Some(id) = entry.file_name().to_str().and_then(ReleaseId::parse) else {
+                continue;
+            };
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => ids.push(id),
+                Ok(_) => {}
+                // It was pruned since.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(ReleaseError::io("list", &entry.path())(error)),
+            }
+        }
+        ids.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(ids)
     }
 
     fn manifest(&self, id: &ReleaseId) -> Result<Manifest, ReleaseError> {
@@ -322,7 +277,8 @@ impl Releases for ReleaseStore {
     }
 
     fn size(&self, id: &ReleaseId) -> Result<u64, ReleaseError> {
-        self.size(id)
+        let directory = self.directory(id);
+        staging::size(&directory).map_err(ReleaseError::io("measure", &directory))
     }
 
     fn check_sizes(&self, id: &ReleaseId) -> Result<(), ReleaseError> {
@@ -334,7 +290,7 @@ impl Releases for ReleaseStore {
     }
 
     fn open(&self, id: &ReleaseId) -> Result<Release, ReleaseError> {
-        self.open(id)
+        Release::open(self.directory(id), id.clone())
     }
 
     fn prove(&self, id: &ReleaseId, _held: &ReleaseLock) -> Result<(), ReleaseError> {
@@ -360,12 +316,12 @@ impl Releases for ReleaseStore {
         self.write_pointer(&Pointer::after(pointer, id.clone()))
     }
 
-    fn prune(&self, now_seconds: i64, held: &ReleaseLock) -> Result<Pruned, ReleaseError> {
-        self.prune(now_seconds, held)
+    fn prune(&self, now_seconds: i64, _held: &ReleaseLock) -> Result<Pruned, ReleaseError> {
+        self.judge(now_seconds, true)
     }
 
     fn prune_dry_run(&self, now_seconds: i64) -> Result<Pruned, ReleaseError> {
-        self.prune_dry_run(now_seconds)
+        self.judge(now_seconds, false)
     }
 
     fn followed_within(&self) -> &'static str {

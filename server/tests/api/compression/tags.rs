@@ -1,5 +1,6 @@
 //! Tags of compressed answers, and conditional requests across codings and releases.
 
+use shared::release::Releases;
 use std::sync::Arc;
 
 use server::catalogue::Catalogue;

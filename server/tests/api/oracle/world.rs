@@ -13,7 +13,7 @@ use shared::base::model::{
 };
 use shared::base::timestamp::Timestamp;
 use shared::base::units::{Length, Unit};
-use shared::release::{RenderedBoat, RenderedManufacturer};
+use shared::release::{Releases, RenderedBoat, RenderedManufacturer};
 
 use crate::records::{empty_store, settings};
 

@@ -1,9 +1,9 @@
 //! Differences between small releases, and between lists of fields.
 
 use super::*;
-use crate::release::ReleaseStore;
 use crate::release::manifest::FieldCount;
 use crate::release::tests::records::{Boat, empty_store, publish_boats, without_fields};
+use crate::release::{ReleaseStore, Releases};
 
 /// The difference between a release of the boats `old` and one of the boats `new`.
 fn between(old: &[Boat<'_>], new: &[Boat<'_>], examples_max: usize) -> ReleaseDiff {

@@ -14,7 +14,7 @@ use crate::release::in_use::Unused;
 use crate::release::manifest::MANIFEST;
 use crate::release::staging::PRUNED;
 use crate::release::tests::records::{empty_store, publish, time};
-use crate::release::{FileName, ReleaseStore};
+use crate::release::{FileName, ReleaseStore, Releases};
 
 /// Long after every release of these tests, and after the tests themselves, since what they change
 /// in a release makes it as young as the change.

@@ -27,7 +27,7 @@ use crate::release::manifest::{FileName, MANIFEST};
 use crate::release::prune::PREVIOUS_KEPT;
 use crate::release::releases::Prefetched;
 use crate::release::staging::Staging;
-use crate::release::{Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore};
+use crate::release::{Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases};
 
 /// So often a copy is made anew that was removed before it could be opened.
 const ATTEMPTS: u32 = 3;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::records::{Boat, empty_store, publish_boats, published};
 use crate::base::units::Unit;
-use crate::release::Release;
 use crate::release::reader::{ListedBoat, ListedManufacturer};
 use crate::release::throttle::CountedSteps;
+use crate::release::{Release, Releases};
 
 #[test]
 fn a_listing_is_that_of_the_records_that_were_pushed() {

@@ -17,7 +17,9 @@ use crate::base::timestamp::Timestamp;
 use crate::base::units::{Length, Unit};
 use crate::release::hash::sha256_hex;
 use crate::release::manifest::MANIFEST;
-use crate::release::{Finished, ReleaseId, ReleaseStore, RenderedBoat, RenderedManufacturer};
+use crate::release::{
+    Finished, ReleaseId, ReleaseStore, Releases, RenderedBoat, RenderedManufacturer,
+};
 
 /// What differs between the boats of tests.
 #[derive(Clone, Copy)]

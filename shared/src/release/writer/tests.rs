@@ -1,6 +1,7 @@
 //! Files that cannot be created, written or synced on whatever thread: no release comes of them,
 //! and it is told.
 
+use crate::release::Releases;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;

@@ -20,7 +20,7 @@ use server::catalogue::{Catalogue, OpenSettings};
 use server::params::{ListQuery, QueryString};
 use shared::base::clock::{Clock, SystemClock};
 use shared::base::data_dir::DataDir;
-use shared::release::{Release, ReleaseStore};
+use shared::release::{Release, ReleaseStore, Releases};
 use tokio::runtime::Runtime;
 
 use crate::measured::{Measured, Medians};
