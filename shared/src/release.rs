@@ -43,7 +43,6 @@ pub mod staging;
 pub mod store;
 mod tables;
 pub mod throttle;
-mod words;
 pub mod writer;
 
 #[cfg(test)]

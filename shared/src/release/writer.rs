@@ -13,14 +13,13 @@ use std::panic;
 use std::path::Path;
 use std::thread;
 
-use super::columns::{BoatColumns, ManufacturerColumns};
+use super::columns::{BoatColumns, ManufacturerColumns, WordTables};
 use super::manifest::{FORMAT, FieldCounter, FieldCounts, FileEntry, FileName, MANIFEST, Manifest};
 use super::new_file::BodyWriter;
 use super::rendered::{RenderedBoat, RenderedManufacturer};
 use super::staging::Staging;
 use super::store::{ReleaseLock, ReleaseStore};
 use super::tables::{self, Columns};
-use super::words::WordTables;
 use super::{ReleaseError, ReleaseId, store};
 use crate::base::durable;
 use crate::base::render::coverage::{BOAT_FIELDS, MANUFACTURER_FIELDS};
