@@ -6,7 +6,6 @@
 pub mod clock;
 pub mod data_dir;
 pub mod durable;
-pub mod engine_text;
 pub mod etag;
 pub mod file_lock;
 pub mod fold;

@@ -1,8 +1,9 @@
-//! Answers of engines that have an end: what a broken or hostile one sends without one is an error
-//! before it fills the memory.
+//! Bounds on what a database or another service answers: on the bytes that are read of it, and on the
+//! text that is shown.
 //!
-//! The clients of Redis and PostgreSQL collect an answer whatever its length. This goes between
-//! them and the network, above TLS, and knows nothing of what is said there.
+//! The clients of Redis and PostgreSQL collect an answer of any length, so an endless one, from a broken
+//! or hostile server, would fill the memory. [`Limited`] goes between them and the network, above TLS.
+//! Nothing here knows a protocol.
 
 use std::io;
 use std::pin::Pin;
@@ -10,7 +11,11 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// How much an engine may answer.
+/// Most characters that are shown of a text from another service: something else may answer at its
+/// address, or repeat a whole statement.
+pub const CHARS_MAX: usize = 2_000;
+
+/// How much may be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     /// Bytes that each write allows to be read. Of questions that are under way at a time, those
@@ -26,6 +31,15 @@ pub struct Limited<S> {
     stream: S,
     allowance: Allowance,
     left: usize,
+}
+
+/// The beginning of a text, with a mark where more would follow.
+pub fn shortened(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(CHARS_MAX) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }
 
 impl Allowance {
@@ -173,5 +187,16 @@ mod tests {
         }
         read(&mut stream, 25).unwrap();
         assert!(read(&mut stream, 1).is_err());
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_is_cut_between_characters() {
+        for (text, expected) in [
+            (String::new(), String::new()),
+            ("é".repeat(CHARS_MAX), "é".repeat(CHARS_MAX)),
+            ("é".repeat(CHARS_MAX + 1), "é".repeat(CHARS_MAX) + "…"),
+        ] {
+            assert_eq!(shortened(text), expected);
+        }
     }
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use redis::{ErrorKind, RedisError, ServerErrorKind};
-use shared::base::engine_text::shortened;
 use shared::base::hint::Hint;
+use shared::base::limited::shortened;
 
 use super::address::RedisAddress;
 use super::process::NO_EVICTION;
@@ -140,7 +140,7 @@ fn is_script_not_allowed(detail: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use shared::base::engine_text::CHARS_MAX;
+    use shared::base::limited::CHARS_MAX;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use tokio_postgres::Error;
 use tokio_postgres::error::{Severity, SqlState};
 
-use crate::base::engine_text::shortened;
+use crate::base::limited::shortened;
 use crate::keys::postgres::PostgresAddress;
 use crate::keys::store::{CHANGE, KeyStoreError};
 
@@ -176,7 +176,7 @@ fn is_locked(code: &SqlState) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::engine_text::CHARS_MAX;
+    use crate::base::limited::CHARS_MAX;
 
     #[test]
     fn of_a_long_message_only_the_beginning_is_told() {

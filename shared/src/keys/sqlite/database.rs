@@ -14,7 +14,7 @@ use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{ErrorCode, OpenFlags, TransactionBehavior, params_from_iter};
 
 use crate::base::durable;
-use crate::base::engine_text::shortened;
+use crate::base::limited::shortened;
 use crate::base::regular_file;
 use crate::keys::sqlite::examine::is_writable;
 use crate::keys::sqlite::reserve;
@@ -426,7 +426,7 @@ mod tests {
     use std::error::Error as _;
 
     use super::*;
-    use crate::base::engine_text::CHARS_MAX;
+    use crate::base::limited::CHARS_MAX;
 
     #[test]
     fn of_a_long_statement_only_the_beginning_is_said() {

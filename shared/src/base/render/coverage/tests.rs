@@ -3,7 +3,6 @@
 mod records;
 mod tree;
 
-use std::sync::LazyLock;
 
 use self::records::{boat, manufacturer};
 use self::tree::Tree;

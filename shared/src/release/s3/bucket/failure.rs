@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use object_store::Error;
 
-use crate::base::engine_text::shortened;
+use crate::base::limited::shortened;
 
 /// Why a request failed.
 #[derive(Debug, thiserror::Error)]
@@ -88,7 +88,7 @@ fn refusal(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::engine_text::CHARS_MAX;
+    use crate::base::limited::CHARS_MAX;
 
     #[test]
     fn a_refusal_is_reported_by_its_status_and_its_code() {
