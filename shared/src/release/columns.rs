@@ -22,15 +22,15 @@ pub(super) const ETAG: Name<ETag> = Name::new("etag");
 pub(super) const BODY_OFFSET: Name<i64> = Name::new("body_offset");
 pub(super) const BODY_LENGTH: Name<i32> = Name::new("body_length");
 pub(super) const HEAD_LENGTH: Name<i32> = Name::new("head_length");
-/// Of terms: `type`, `category` or `activity`.
+/// What a term is one of: `type`, `category` or `activity`.
 pub(super) const VOCABULARY: Name<Box<str>> = Name::new("vocabulary");
 pub(super) const TERM_ID: Name<i32> = Name::new("code");
 pub(super) const TERM_SLUG: Name<Box<str>> = Name::new("slug");
 pub(super) const WORD: Name<Box<str>> = Name::new("word");
 
-/// Identity and place of body, which every kind of record has.
+/// What every kind of record has: its identity, and where its body is.
 #[derive(Default)]
-struct Places {
+struct Identities {
     ids: Vec<Box<str>>,
     slugs: Vec<Box<str>>,
     etags: Vec<ETag>,
@@ -39,7 +39,7 @@ struct Places {
     head_lengths: Vec<i32>,
 }
 
-impl Places {
+impl Identities {
     fn push(&mut self, id: &str, slug: &str, body: &RenderedBody, offset: i64) {
         self.ids.push(id.into());
         self.slugs.push(slug.into());
@@ -86,7 +86,7 @@ impl Dictionary {
 /// All boats pushed so far.
 #[derive(Default)]
 pub(super) struct BoatColumns {
-    places: Places,
+    identities: Identities,
     manufacturers: Dictionary,
     types: Dictionary,
     categories: Dictionary,
@@ -100,8 +100,8 @@ pub(super) struct BoatColumns {
 
 impl BoatColumns {
     pub(super) fn push(&mut self, boat: RenderedBoat, offset: i64) {
-        let ordinal = int(self.places.len());
-        self.places
+        let ordinal = int(self.identities.len());
+        self.identities
             .push(boat.id.as_str(), boat.slug.as_str(), &boat.body, offset);
         self.listed.push(ListedBoat {
             manufacturer: self.manufacturers.id(boat.manufacturer),
@@ -120,7 +120,7 @@ impl BoatColumns {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.places.len()
+        self.identities.len()
     }
 
     /// The orders of boats. The error is the slug of a manufacturer that was never pushed.
@@ -132,7 +132,7 @@ impl BoatColumns {
             self.values(|boat| boat.length),
         );
         let maker_names = &manufacturers.folded_names;
-        let (ids, count) = (&self.places.ids, self.places.len());
+        let (ids, count) = (&self.identities.ids, self.identities.len());
         Ok(BoatOrder {
             model_rank: ranks(count, |boat| (&self.folded_models[boat], &ids[boat])),
             year_rank: ranks(count, |boat| (years[boat], &ids[boat])),
@@ -163,7 +163,7 @@ impl BoatColumns {
         drop(order);
         let listed = ListedBoat::to_columns(&self.listed);
         drop(self.listed);
-        let mut boats = self.places.into_columns();
+        let mut boats = self.identities.into_columns();
         boats.extend(listed);
         BoatTables {
             boats,
@@ -218,7 +218,7 @@ fn term_columns(vocabularies: [(&str, Dictionary); 3]) -> Columns {
 /// All manufacturers pushed so far.
 #[derive(Default)]
 pub(super) struct ManufacturerColumns {
-    places: Places,
+    identities: Identities,
     folded_names: Vec<Box<str>>,
     updated_at: Vec<Timestamp>,
 }
@@ -232,13 +232,14 @@ impl ManufacturerColumns {
             folded_name,
             updated_at,
         } = manufacturer;
-        self.places.push(id.as_str(), slug.as_str(), &body, offset);
+        self.identities
+            .push(id.as_str(), slug.as_str(), &body, offset);
         self.folded_names.push(folded_name);
         self.updated_at.push(updated_at);
     }
 
     pub(super) fn len(&self) -> usize {
-        self.places.len()
+        self.identities.len()
     }
 
     pub(super) fn folded_names(&self) -> &[Box<str>] {
@@ -246,7 +247,7 @@ impl ManufacturerColumns {
     }
 
     fn ordinals_of(&self, slugs: &[Box<str>]) -> Result<Vec<i32>, Box<str>> {
-        let all = (0..).zip(&self.places.slugs);
+        let all = (0..).zip(&self.identities.slugs);
         let by_slug: HashMap<&str, i32> = all.map(|(ordinal, slug)| (&**slug, ordinal)).collect();
         slugs
             .iter()
@@ -256,7 +257,7 @@ impl ManufacturerColumns {
 
     /// The table of manufacturers.
     pub(super) fn finish(self) -> Columns {
-        let (ids, count) = (&self.places.ids, self.places.len());
+        let (ids, count) = (&self.identities.ids, self.identities.len());
         let name_rank = ranks(count, |maker| (&self.folded_names[maker], &ids[maker]));
         let updated_rank = ranks(count, |maker| (&self.updated_at[maker], &ids[maker]));
         let ranks = name_rank.into_iter().zip(updated_rank);
@@ -266,7 +267,7 @@ impl ManufacturerColumns {
                 updated_rank,
             })
             .collect();
-        let mut manufacturers = self.places.into_columns();
+        let mut manufacturers = self.identities.into_columns();
         manufacturers.extend(ListedManufacturer::to_columns(&listed));
         manufacturers
     }
@@ -286,7 +287,7 @@ impl WordTables {
         Self {
             of_boats: words.pairs(models).into_columns(&BOAT_WORDS),
             of_manufacturers: words.pairs(names).into_columns(&MANUFACTURER_WORDS),
-            words: words.into_columns(),
+            words: vec![WORD.column(words.0)],
         }
     }
 }
@@ -317,23 +318,19 @@ impl Words {
         }
         pairs
     }
-
-    fn into_columns(self) -> Columns {
-        vec![WORD.column(self.0)]
-    }
 }
 
 /// `(left, right)` pairs of a side table.
 #[derive(Default)]
-pub(super) struct Pairs(Vec<(i32, i32)>);
+struct Pairs(Vec<(i32, i32)>);
 
 impl Pairs {
-    pub(super) fn push(&mut self, left: i32, right: i32) {
+    fn push(&mut self, left: i32, right: i32) {
         self.0.push((left, right));
     }
 
     /// Sorted by the left side, so that a look-up reads one run of rows; repeated pairs are one.
-    pub(super) fn into_columns(mut self, [left, right]: &PairNames) -> Columns {
+    fn into_columns(mut self, [left, right]: &PairNames) -> Columns {
         self.0.sort_unstable();
         self.0.dedup();
         let (lefts, rights) = self.0.into_iter().unzip();
@@ -355,7 +352,7 @@ fn ranks<K: Ord>(count: usize, key: impl Fn(usize) -> K) -> Vec<i32> {
 }
 
 /// A place or ordinal as the integer that a release stores.
-pub(super) fn int(place: usize) -> i32 {
+fn int(place: usize) -> i32 {
     i32::try_from(place).unwrap_or_else(|_too_many| unreachable!("the writer limits records"))
 }
 

@@ -1,18 +1,18 @@
 //! What lists filter and sort by, as integers: the rows of boats and manufacturers, and pairs.
 //!
-//! A column of these rows is named here and nowhere else: `columns!` writes and reads it. One that
-//! is added later says what is read of a release that lacks it, so that releases which were made
-//! before stay readable.
+//! A column of these rows is named here and nowhere else: a boat's values come from its record in
+//! [`ListedBoat::new`], and `columns!` writes and reads them. A column that is added later has a value
+//! for releases that lack it, so that releases which were made before stay readable.
 //!
-//! Every ordinal is one of a record, every rank is the place of one record, and no dictionary id is
-//! negative: that is checked here, so that users need not doubt it.
+//! Reading checks that every ordinal is one of a record, every rank is the rank of one record, and no
+//! dictionary id is negative, so that users need not.
 
 use arrow::array::ArrayRef;
 use parquet::errors::ParquetError;
 
 use super::tables::{Columns, Name, Table, Value};
 use super::{FileName, Release, ReleaseError};
-use crate::base::model::{YEAR_MAX, YEAR_MIN};
+use crate::base::model::{BoatSummary, YEAR_MAX, YEAR_MIN};
 use crate::base::units::Unit;
 use crate::release::throttle::{Throttle, throttled};
 
@@ -71,6 +71,19 @@ pub struct ListedManufacturer {
     pub name_rank: i32,
     /// Place by time of the last change.
     pub updated_rank: i32,
+}
+
+impl ListedBoat {
+    /// What the boat itself says. Its manufacturer, type and ranks are known at the end of a release.
+    pub(super) fn new(summary: &BoatSummary<'_>) -> Self {
+        Self {
+            first_year: summary.production.first_year,
+            last_year: summary.production.last_year,
+            unit: summary.length.unit(),
+            length: summary.length.physical(),
+            ..Self::default()
+        }
+    }
 }
 
 /// The columns of a table of such rows.

@@ -69,13 +69,7 @@ impl RenderedBoat {
             boat_type: summary.boat_type.slug.clone(),
             categories: slugs(&details.categories),
             activities: slugs(&details.activities),
-            listed: ListedBoat {
-                first_year: summary.production.first_year,
-                last_year: summary.production.last_year,
-                unit: summary.length.unit(),
-                length: summary.length.physical(),
-                ..ListedBoat::default()
-            },
+            listed: ListedBoat::new(summary),
             folded_model: fold::fold(&summary.model).into(),
         })
     }
