@@ -3,7 +3,6 @@
 mod records;
 mod tree;
 
-
 use self::records::{boat, manufacturer};
 use self::tree::Tree;
 use super::*;
