@@ -125,7 +125,7 @@ impl World {
             let verified = self.store.open(&self.active).and_then(|it| it.verify());
             check_named(&verified.unwrap_err(), damage);
             let lock = self.store.lock().unwrap();
-            let activated = self.store.activate(&self.active, &lock);
+            let activated = records::activate(&self.store, &self.active, &lock);
             check_named(&activated.unwrap_err(), damage);
         }
         true

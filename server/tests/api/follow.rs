@@ -40,7 +40,7 @@ async fn an_activated_release_is_served_and_a_roll_back_too() {
     let list = app.get("/v1/boats").key("reader").send().await;
     assert_eq!(list.json()["pagination"]["total"], 3);
 
-    store.activate(&first, &store.lock().unwrap()).unwrap();
+    records::activate(&store, &first, &store.lock().unwrap()).unwrap();
     assert_eq!(follower.step().unwrap(), Step::Activated(first));
     let list = app.get("/v1/boats").key("reader").send().await;
     assert_eq!(list.header("x-cache"), Some("MISS"));
@@ -194,7 +194,7 @@ async fn a_former_tag_matches_no_other_release_and_matches_again_after_a_roll_ba
     // A boat that is the same in both releases keeps its tag.
     assert_eq!(statuses().await, [200, 304]);
 
-    store.activate(&first, &store.lock().unwrap()).unwrap();
+    records::activate(&store, &first, &store.lock().unwrap()).unwrap();
     follower.step().unwrap();
     assert_eq!(statuses().await, [304, 304]);
 }

@@ -91,7 +91,7 @@ async fn a_release_that_an_earlier_version_made_is_whole_and_answers_as_it_did()
     let (_directory, store, ids) = checked_in();
     assert!(!ids.is_empty());
     for id in ids {
-        store.activate(&id, &store.lock().unwrap()).unwrap();
+        records::activate(&store, &id, &store.lock().unwrap()).unwrap();
         let release = store.open(&id).unwrap();
         check_text(&format!("formats__{id}"), &answers(&release).await);
     }

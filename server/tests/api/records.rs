@@ -14,7 +14,10 @@ use shared::base::model::{
 use shared::base::number::Number;
 use shared::base::timestamp::Timestamp;
 use shared::base::units::{Length, Unit};
-use shared::release::{ReleaseId, ReleaseStore, Releases, RenderedBoat, RenderedManufacturer};
+use shared::release::{
+    Before, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases, RenderedBoat,
+    RenderedManufacturer,
+};
 use tempfile::TempDir;
 
 use crate::details::details;
@@ -200,8 +203,17 @@ pub(crate) fn publish(store: &ReleaseStore, boats: usize, published_at: &str) ->
     let finished = writer
         .finish(&Timestamp::parse(published_at).unwrap())
         .unwrap();
-    store.activate(&finished.id, &finished.lock).unwrap();
+    activate(&store, &finished.id, &finished.lock).unwrap();
     finished.id
+}
+
+/// Makes a release the active one, whatever is active.
+pub(crate) fn activate(
+    store: &ReleaseStore,
+    id: &ReleaseId,
+    lock: &ReleaseLock,
+) -> Result<(), ReleaseError> {
+    store.activate(id, &Before::of(store.pointer())?, lock)
 }
 
 /// A store in a directory that vanishes with the test.

@@ -49,17 +49,6 @@ impl ReleaseStore {
         created.map_err(ReleaseError::io("create", self.data.path()))
     }
 
-    /// Makes a release the active one once every file of it is verified, whatever was active before.
-    /// This mends a damaged pointer, though what was active before is forgotten with it.
-    pub fn activate(&self, id: &ReleaseId, _held: &ReleaseLock) -> Result<(), ReleaseError> {
-        self.open(id)?.verify()?;
-        let before = match self.pointer() {
-            Err(ReleaseError::DamagedPointer { .. }) => None,
-            read => read?,
-        };
-        self.write_pointer(&Pointer::after(before, id.clone()))
-    }
-
     /// Replaces the pointer.
     pub(super) fn write_pointer(&self, pointer: &Pointer) -> Result<(), ReleaseError> {
         let activated = Change::Activated(pointer.release.clone());

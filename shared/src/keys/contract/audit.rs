@@ -224,18 +224,24 @@ fn entries_can_be_neither_altered_nor_removed_and_no_change_is_made_without_one(
         subscribe(&mut store, "Acme", 5);
         for sql in [
             "UPDATE catalogue.audit SET at = 0",
+            "UPDATE catalogue.audit SET changes = '[]'",
             "DELETE FROM catalogue.audit",
         ] {
             let refused = place.by_hand(sql).unwrap_err();
             assert_eq!(refused, "the audit log is only added to", "{sql}");
         }
         assert_eq!(store.audit_log(&ALL).unwrap().len(), 1);
+        let key = issue(&mut store, 1).key;
         place
             .by_hand("ALTER TABLE catalogue.audit RENAME COLUMN changes TO away")
             .unwrap();
         store
             .update_subscription(&name("Acme"), quota(9), NOW)
             .unwrap_err();
+        store.revoke_key(&key.id, NOW).unwrap_err();
+        let random = &mut StdRng::seed_from_u64(2);
+        store.issue_key(new_key("Acme"), random, NOW).unwrap_err();
+        assert_eq!(store.keys().unwrap(), [key]);
         assert_eq!(store.subscription(&name("Acme")).unwrap().quota, 5);
     });
 }

@@ -193,9 +193,10 @@ fn concurrent_leases_of_several_servers_never_exceed_the_quota() {
         let subscription = subscribe(&mut place.store(), "Acme", 100);
         let period = subscription.period(NOW);
         let (id, granted) = (subscription.id, std::sync::atomic::AtomicU64::new(0));
+        let servers = [place.ledger(), place.ledger()];
         std::thread::scope(|scope| {
-            for wanted in [7, 7, 3, 11] {
-                let (ledger, granted) = (place.ledger(), &granted);
+            for (server, wanted) in [(0, 7), (1, 7), (0, 3), (1, 11)] {
+                let (ledger, granted) = (&servers[server], &granted);
                 scope.spawn(move || {
                     loop {
                         match ledger.lease(id, period, wanted) {

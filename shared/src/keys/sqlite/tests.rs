@@ -15,15 +15,11 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::keys::audit::Operator;
-use crate::keys::contract::{issue, name, new_key};
+use crate::keys::contract::{issue, name, operator};
 use crate::keys::key_store::KeyStore;
 use crate::keys::store::KeyStoreError;
 
-pub(super) use crate::keys::contract::subscribe;
-
-/// 2026-10-01T12:00:00Z
-pub(super) const NOW: i64 = 1_790_856_000;
+pub(super) use crate::keys::contract::{NOW, subscribe};
 
 /// A directory for one store.
 pub(super) struct Place(TempDir);
@@ -46,16 +42,7 @@ impl Place {
     }
 }
 
-/// Who runs the commands of the tests.
-fn operator() -> Operator {
-    Operator {
-        uid: 1000,
-        user: Some(name("alice")),
-        sudo_user: None,
-    }
-}
-
-/// Somebody who lets nobody else in, until it is dropped.
+/// Keeps everyone else out, until it is dropped.
 pub(super) fn exclusive_lock(place: &Place) -> Connection {
     let locker = Connection::open(place.path()).unwrap();
     locker.execute_batch("BEGIN EXCLUSIVE").unwrap();

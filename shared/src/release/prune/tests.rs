@@ -13,7 +13,7 @@ use crate::base::durable;
 use crate::release::in_use::Unused;
 use crate::release::manifest::MANIFEST;
 use crate::release::staging::PRUNED;
-use crate::release::tests::records::{empty_store, publish, time};
+use crate::release::tests::records::{self, empty_store, publish, time};
 use crate::release::{FileName, ReleaseStore, Releases};
 
 /// Long after every release of these tests, and after the tests themselves, since what they change
@@ -32,7 +32,7 @@ fn published_on(store: &ReleaseStore, days: &[u64]) -> Vec<ReleaseId> {
 }
 
 fn activate(store: &ReleaseStore, id: &ReleaseId) {
-    store.activate(id, &store.lock().unwrap()).unwrap();
+    records::activate(store, id, &store.lock().unwrap()).unwrap();
 }
 
 fn prune(store: &ReleaseStore, now: &str) -> Pruned {
@@ -43,28 +43,6 @@ fn prune(store: &ReleaseStore, now: &str) -> Pruned {
 /// Why each release was kept, the oldest first.
 fn verdicts(pruned: &Pruned) -> Vec<Option<Kept>> {
     pruned.releases.iter().rev().map(|one| one.kept).collect()
-}
-
-#[test]
-fn the_active_release_and_the_two_before_it_are_kept() {
-    let (_directory, store) = empty_store();
-    let ids = published_on(&store, &[1, 2, 3, 4, 5]);
-    for place in [4, 0, 3, 1] {
-        activate(&store, &ids[place]);
-    }
-    let pruned = prune(&store, LATER);
-    let (active, previous) = (Some(Kept::Active), Some(Kept::Previous));
-    assert_eq!(
-        verdicts(&pruned),
-        [previous, active, None, previous, None],
-        "in the order in which they were active"
-    );
-    let left = [3, 1, 0].map(|place| ids[place].clone());
-    assert_eq!(store.list().unwrap(), left);
-    for id in left {
-        store.open(&id).unwrap().verify().unwrap();
-    }
-    assert_eq!(prune(&store, LATER).freed_bytes(), 0);
 }
 
 #[test]

@@ -237,5 +237,7 @@ fn a_prune_keeps_what_is_active_was_active_or_is_young_and_says_so_before() {
         for id in &left {
             place.there.verify(id).unwrap();
         }
+        let again = place.here.prune(now, &lock).unwrap();
+        assert_eq!(again.freed_bytes(), 0);
     });
 }

@@ -18,7 +18,8 @@ use crate::base::units::{Length, Unit};
 use crate::release::hash::sha256_hex;
 use crate::release::manifest::MANIFEST;
 use crate::release::{
-    Finished, ReleaseId, ReleaseStore, Releases, RenderedBoat, RenderedManufacturer,
+    Before, Finished, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases, RenderedBoat,
+    RenderedManufacturer,
 };
 
 /// What differs between the boats of tests.
@@ -135,8 +136,17 @@ pub(in crate::release) fn empty_store() -> (tempfile::TempDir, ReleaseStore) {
 pub(in crate::release) fn published() -> (tempfile::TempDir, ReleaseStore, ReleaseId) {
     let (directory, store) = empty_store();
     let finished = publish(&store, "2026-11-21T10:00:00Z", &["34", "340"]);
-    store.activate(&finished.id, &finished.lock).unwrap();
+    activate(&store, &finished.id, &finished.lock).unwrap();
     (directory, store, finished.id)
+}
+
+/// Makes a release the active one, whatever is active.
+pub(in crate::release) fn activate(
+    store: &ReleaseStore,
+    id: &ReleaseId,
+    lock: &ReleaseLock,
+) -> Result<(), ReleaseError> {
+    store.activate(id, &Before::of(store.pointer())?, lock)
 }
 
 /// Publishes boats of these models.

@@ -164,25 +164,3 @@ fn a_file_that_is_no_database_is_refused() {
         "could not open the key store [dir]/keys.sqlite: file is not a database"
     );
 }
-
-#[test]
-fn a_row_that_cannot_be_read_is_an_error_and_not_skipped() {
-    let place = Place::new();
-    let mut store = place.store();
-    subscribe(&mut store, "Acme", 1);
-    issue(&mut store, 1);
-    let sql = "UPDATE keys SET scopes = 'boats.write'";
-    Connection::open(place.path())
-        .unwrap()
-        .execute_batch(sql)
-        .unwrap();
-    let message = error(store.keys(), &place);
-    assert!(
-        message.starts_with("could not read the key store [dir]/keys.sqlite"),
-        "{message}"
-    );
-    assert!(
-        message.ends_with("must be boats.read or manufacturers.read"),
-        "{message}"
-    );
-}

@@ -2,16 +2,12 @@
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
-use std::sync::Arc;
 
 use super::*;
 use crate::keys::ledger::{Lease, QuotaLedger};
 use crate::keys::quota::Period;
 use crate::keys::sqlite::{SqliteKeySource, SqliteLedger};
 use crate::keys::store::KeySource;
-
-/// How often a lease is asked for while others hold the lock.
-const ATTEMPTS_MAX: usize = 100;
 
 #[test]
 fn a_charge_goes_to_the_file_that_is_there_now() {
@@ -56,31 +52,6 @@ fn a_file_that_was_cut_is_not_written_to() {
     ledger.lease(subscription.id, period, 1).unwrap();
 }
 
-/// What a lease grants in the end. On a slow disk it may lose its patience with the others, which
-/// charges nothing.
-fn granted(lease: impl Fn() -> Result<Lease, KeyStoreError>) -> u64 {
-    let mut leases = (0..ATTEMPTS_MAX).map(|_| lease());
-    let lease = leases.find(|lease| !matches!(lease, Err(KeyStoreError::Locked { .. })));
-    lease.expect("a lock that is let go").unwrap().granted
-}
-
-#[test]
-fn concurrent_leases_never_exceed_the_quota() {
-    let place = Place::new();
-    let subscription = subscribe(&mut place.store(), "Acme", 100);
-    let period = subscription.period(NOW);
-    let ledgers = [(); 2].map(|()| Arc::new(SqliteLedger::new(place.path())));
-    let threads = [0, 1, 0, 1].map(|place| {
-        let ledger = Arc::clone(&ledgers[place]);
-        std::thread::spawn(move || {
-            let lease = || ledger.lease(subscription.id, period, 7);
-            (0..6).map(|_| granted(lease)).sum::<u64>()
-        })
-    });
-    let granted: u64 = threads.map(|thread| thread.join().unwrap()).iter().sum();
-    assert_eq!(granted, 100);
-}
-
 #[test]
 fn a_locked_file_changes_nothing_and_says_so() {
     let place = Place::new();
@@ -97,8 +68,6 @@ fn a_locked_file_changes_nothing_and_says_so() {
     assert_eq!(ledger.charged(subscription.id, period).unwrap(), 5);
 }
 
-/// Polls read the whole file whenever a lease was written, and neither commands nor leases may
-/// lose their patience over it.
 /// What an attempt gives when its turn comes. On a disk that others keep busy a commit may take
 /// longer than those who ask wait, and they ask again.
 fn in_time<T>(attempt: impl FnMut() -> Result<T, KeyStoreError>) -> T {
@@ -113,6 +82,8 @@ fn in_time<T>(attempt: impl FnMut() -> Result<T, KeyStoreError>) -> T {
         .unwrap()
 }
 
+/// Polls read the whole file whenever a lease was written, and neither commands nor leases may time
+/// out over it.
 #[test]
 fn polls_leases_and_commands_do_not_lock_each_other_out() {
     let place = Place::new();
