@@ -1,21 +1,26 @@
 //! `catalogue doctor`: how a data directory is, and what to do about what is wrong with it.
 //!
-//! It changes nothing: no file is made, mended or locked for longer than a look takes. A check that
-//! fails is told and keeps no other from being made, and none waits or reads without bounds but
-//! that of the active release, which is read through as a server does.
+//! First it collects what there is to look at, then it runs a list of checks, in the order in which
+//! they are shown. It changes nothing: no file is made, mended or locked for longer than a look
+//! takes. A check that fails is reported and keeps no other from being made, and none waits or reads
+//! without bounds but that of the active release, which is read through as a server does.
 
-mod check;
 mod directory;
+mod inputs;
 mod keys;
 mod machine;
+mod observation;
 mod releases;
 mod servers;
 mod store;
 
+use std::io::Write;
+
 use clap::Args;
 use serde::Serialize;
 
-use self::check::{Check, Outcome};
+use self::inputs::Inputs;
+use self::observation::{Observation, Outcome};
 use super::export_args::counted;
 use crate::commands::json;
 use crate::exit_status::ExitStatus;
@@ -41,37 +46,68 @@ pub struct DoctorArgs {
     pub json: bool,
 }
 
+/// What is looked at, and how. An error is a problem: the thing could not be looked at.
+type Check = (
+    &'static str,
+    fn(&Inputs<'_>) -> anyhow::Result<Vec<Observation>>,
+);
+
+/// The checks of a data directory that is there.
+const CHECKS: [Check; 17] = [
+    ("permissions", directory::permissions),
+    ("owner", directory::owners),
+    ("disk", machine::disk),
+    ("open files", machine::open_files),
+    ("DuckDB", machine::duckdb),
+    ("other releases", releases::listed),
+    ("pointer", releases::pointer),
+    ("active release", releases::active),
+    ("other releases", releases::others),
+    ("leftovers", releases::leftovers),
+    ("size", releases::size),
+    ("clock", machine::clock),
+    ("key store", store::usable),
+    ("subscriptions", keys::subscriptions),
+    ("keys", keys::keys),
+    ("server, live", servers::live),
+    ("server, test", servers::test),
+];
+
 #[derive(Serialize)]
-struct Document<'a> {
-    checks: &'a [Check],
+struct Document {
+    checks: Vec<Line>,
     warnings: usize,
     problems: usize,
 }
 
-/// Looks, and says what there is to be done.
+/// What was found about one thing.
+#[derive(Serialize)]
+struct Line {
+    about: &'static str,
+    #[serde(flatten)]
+    observation: Observation,
+}
+
+/// Looks at everything, and shows what there is to be done.
 pub fn run(
     args: &DoctorArgs,
     place: &KeyStoreConfig,
     location: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let checks = checks(place, location, context)?;
-    let checks: Vec<_> = checks
-        .into_iter()
-        .map(|check| check.pasted(&context.hints))
-        .collect();
-    let count = |outcome| checks.iter().filter(|one| one.outcome == outcome).count();
+    let checks = examine(place, location, context)?;
+    let outcomes = checks.iter().map(|line| line.observation.outcome);
+    let count = |outcome| outcomes.clone().filter(|one| *one == outcome).count();
     let (warnings, problems) = (count(Outcome::Warning), count(Outcome::Problem));
+    let document = Document {
+        checks,
+        warnings,
+        problems,
+    };
     if args.json {
-        let checks = &checks[..];
-        let document = Document {
-            checks,
-            warnings,
-            problems,
-        };
         json::print(&document, context)?;
     } else {
-        show(&checks, [warnings, problems], context)?;
+        show(&document, context)?;
     }
     Ok(match problems {
         0 => ExitStatus::Done,
@@ -79,45 +115,39 @@ pub fn run(
     })
 }
 
-fn checks(
+fn examine(
     place: &KeyStoreConfig,
     location: ReleaseLocation<'_>,
     context: &mut Context,
-) -> anyhow::Result<Vec<Check>> {
-    let (directory, data) = (place.data(), place.data().path());
-    let mut checks = vec![directory::there(directory)];
-    if checks[0].outcome == Outcome::Problem {
-        // Everything else would say the same.
-        return Ok(checks);
+) -> anyhow::Result<Vec<Line>> {
+    let there = directory::there(place.data().path());
+    let is_there = there.outcome != Outcome::Problem;
+    let mut found = vec![("data directory", there)];
+    // Of a directory that is not there, every other check would say the same.
+    if is_there {
+        let inputs = Inputs::collect(place, location, context)?;
+        for (about, check) in CHECKS {
+            let observed = check(&inputs);
+            let observed = observed.unwrap_or_else(|error| vec![Observation::failed(&*error)]);
+            found.extend(observed.into_iter().map(|one| (about, one)));
+        }
     }
-    let published = location.open(false, context)?;
-    let now = context.clock.now().unix_seconds();
-    checks.extend(directory::private(directory, &context.operator));
-    let releases = releases::check(&*published, now);
-    checks.push(machine::disk(context.machine, data, releases.active_bytes));
-    checks.push(machine::open_files(context.machine));
-    checks.push(machine::duckdb());
-    checks.extend(releases.checks);
-    let examined = keys::examined(place);
-    let latest = [releases.latest, examined.latest()];
-    let latest = latest.into_iter().flatten().max();
-    checks.push(machine::clock(latest, examined.latest_charged(), now));
-    checks.extend(keys::check(&examined, now));
-    checks.extend(servers::check(place, examined.revision(), context));
-    Ok(checks)
+    let line = |(about, observation): (_, Observation)| Line {
+        about,
+        observation: observation.pasted(&context.hints),
+    };
+    Ok(found.into_iter().map(line).collect())
 }
 
-fn show(checks: &[Check], counts: [usize; 2], context: &mut Context) -> anyhow::Result<()> {
-    use std::io::Write;
-    let about = checks.iter().map(|check| check.about.len()).max();
-    for check in checks {
-        let text = lines(check, about.unwrap_or(0), context.terminal);
+fn show(document: &Document, context: &mut Context) -> anyhow::Result<()> {
+    let about = document.checks.iter().map(|line| line.about.len()).max();
+    for line in &document.checks {
+        let text = text(line, about.unwrap_or(0), context.terminal);
         context.out.write_all(text.as_bytes())?;
     }
-    let [warnings, problems] = counts.map(|count| count as u64);
-    let looked = counted(checks.len() as u64, "check");
-    let warnings = counted(warnings, "warning");
-    let problems = counted(problems, "problem");
+    let looked = counted(document.checks.len() as u64, "check");
+    let warnings = counted(document.warnings as u64, "warning");
+    let problems = counted(document.problems as u64, "problem");
     Ok(writeln!(
         context.out,
         "\n{looked}: {problems}, {warnings}."
@@ -125,21 +155,23 @@ fn show(checks: &[Check], counts: [usize; 2], context: &mut Context) -> anyhow::
 }
 
 /// What was found, and on a line of its own, to be copied, what to run.
-fn lines(check: &Check, about_width: usize, terminal: Terminal) -> String {
-    let (word, about) = (check.outcome.as_str(), check.about);
+fn text(line: &Line, about_width: usize, terminal: Terminal) -> String {
+    let Line { about, observation } = line;
+    let word = observation.outcome.as_str();
+    let message = escape_control(&observation.message);
     let indent = Outcome::WIDTH + 2 + about_width + 2;
     let width = terminal.columns.unwrap_or(WIDTH);
-    let line = format!(
-        "{word:outcome_width$}  {about:about_width$}  {}",
-        escape_control(&check.said),
+    let text = format!(
+        "{word:outcome_width$}  {about:about_width$}  {message}",
         outcome_width = Outcome::WIDTH
     );
-    let wrapped = wrap_at(width, &line, indent);
+    let wrapped = wrap_at(width, &text, indent);
     let rest = wrapped.strip_prefix(word).unwrap_or_default();
-    let word = check.outcome.style().paint(word, terminal.out_colour);
-    let remedy = check.remedy.as_ref();
+    let style = observation.outcome.style();
+    let word = style.paint(word, terminal.out_colour);
     // Further to the left, so that most commands fit their line.
     let remedy_indent = Outcome::WIDTH + 2;
+    let remedy = observation.remedy.as_ref();
     let remedy = remedy.map(|run| format!("{:remedy_indent$}run: {}\n", "", escape_control(run)));
     format!("{word}{rest}\n{}", remedy.unwrap_or_default())
 }

@@ -6,105 +6,92 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use shared::base::data_dir::DataDir;
-use shared::keys::audit::Operator;
-
-use super::check::Check;
 use shared::base::hint::quoted;
+
+use super::inputs::Inputs;
+use super::observation::Observation;
 
 /// Most entries whose owners are looked at.
 const ENTRIES_MAX: usize = 20_000;
-/// Everything that those may do who are not the owner.
+/// Everything that users other than the owner may do.
 const OTHERS: u32 = 0o077;
 /// What the owner must be able to do with a directory.
 const OWNER: u32 = 0o700;
 
-const THERE: &str = "data directory";
-const PERMISSIONS: &str = "permissions";
-const OWNERS: &str = "owner";
-
 /// Whether there is a directory that can be read.
-pub(super) fn there(data: &DataDir) -> Check {
-    let path = data.path();
+pub(super) fn there(path: &Path) -> Observation {
     let shown = path.display();
-    let import = "catalogue import EXPORT";
     match fs::read_dir(path) {
-        Ok(_entries) => Check::ok(THERE, format!("{shown} is there")),
+        Ok(_entries) => Observation::ok(format!("{shown} is there")),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            Check::problem(THERE, format!("there is no {shown}")).run(import)
+            Observation::problem(format!("there is no {shown}")).run("catalogue import EXPORT")
         }
         Err(error) if error.kind() == ErrorKind::NotADirectory => {
-            Check::problem(THERE, format!("{shown} is a file, not a directory"))
+            Observation::problem(format!("{shown} is a file, not a directory"))
         }
-        Err(error) => Check::problem(THERE, format!("could not read {shown}: {error}")),
+        Err(error) => Observation::problem(format!("could not read {shown}: {error}")),
     }
 }
 
-/// Whether it is its owner's alone, with all that is in it, and who that is.
-pub(super) fn private(data: &DataDir, operator: &Operator) -> [Check; 2] {
-    [permissions(data), owners(data, operator)]
-}
-
-fn permissions(data: &DataDir) -> Check {
-    let (path, keys) = (data.path(), data.keys_database());
-    let directory = match fs::metadata(path) {
-        Ok(metadata) => metadata.mode(),
-        Err(error) => return failed(PERMISSIONS, error, path),
-    };
+/// Whether only its owner may enter it and read the keys.
+pub(super) fn permissions(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
+    let (path, keys) = (inputs.data.path(), inputs.data.keys_database());
     let shown = quoted(&path.display().to_string());
-    if directory & OWNER != OWNER {
-        let said = format!(
-            "its owner may not read or change it (mode {:o})",
-            directory & 0o777
-        );
-        return Check::problem(PERMISSIONS, said).run(format!("chmod u+rwx {shown}"));
-    }
-    if directory & OTHERS != 0 {
-        let said = format!(
-            "others than its owner may enter it (mode {:o})",
-            directory & 0o777
-        );
-        return Check::problem(PERMISSIONS, said).run(format!("chmod go= {shown}"));
-    }
-    match fs::metadata(&keys) {
-        Ok(found) if found.mode() & OTHERS != 0 => {
-            let said = "others than its owner may read keys.sqlite";
-            let shown = quoted(&keys.display().to_string());
-            Check::problem(PERMISSIONS, said).run(format!("chmod go= {shown}"))
-        }
-        // Whether there is one is looked at elsewhere.
-        _ => Check::ok(PERMISSIONS, "it is its owner's alone"),
-    }
+    let mode = metadata(path)?.mode();
+    let bits = mode & 0o777;
+    // Whether there are keys is another check's question.
+    let are_keys_open = fs::metadata(&keys).is_ok_and(|keys| keys.mode() & OTHERS != 0);
+    Ok(vec![if mode & OWNER != OWNER {
+        let message = format!("its owner may not read or change it (mode {bits:o})");
+        Observation::problem(message).run(format!("chmod u+rwx {shown}"))
+    } else if mode & OTHERS != 0 {
+        let message = format!("others than its owner may enter it (mode {bits:o})");
+        Observation::problem(message).run(format!("chmod go= {shown}"))
+    } else if are_keys_open {
+        let shown = quoted(&keys.display().to_string());
+        Observation::problem("others than its owner may read keys.sqlite")
+            .run(format!("chmod go= {shown}"))
+    } else {
+        Observation::ok("it is its owner's alone")
+    }])
 }
 
-fn owners(data: &DataDir, operator: &Operator) -> Check {
-    let path = data.path();
-    let owner = match fs::metadata(path) {
-        Ok(metadata) => metadata.uid(),
-        Err(error) => return failed(OWNERS, error, path),
+/// Whether all of it belongs to one user, and to the one who asks.
+pub(super) fn owners(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
+    let (path, user) = (inputs.data.path(), inputs.user);
+    let owner = metadata(path)?.uid();
+    let mut strangers = Strangers {
+        owner,
+        seen: 0,
+        count: 0,
+        first: None,
     };
-    let mut strangers = Strangers::of(owner);
-    if let Err(error) = strangers.look(path) {
-        return failed(OWNERS, error, path);
-    }
-    if let Some(first) = &strangers.first {
+    strangers.look(path).with_context(|| unseen(path))?;
+    Ok(vec![if let Some(first) = &strangers.first {
         let (count, first) = (strangers.count, first.display());
-        let said = format!(
+        let message = format!(
             "{count} of what is in it do not belong to its owner, the user {owner}, whose server \
              may not read them; the first is {first}"
         );
         let shown = quoted(&path.display().to_string());
-        return Check::problem(OWNERS, said).run(format!("chown -R {owner} {shown}"));
-    }
-    if operator.uid != owner {
-        let said = format!(
-            "it belongs to the user {owner}, and you are the user {}: what you import or issue, \
-             a server of its owner may not read",
-            operator.uid
+        Observation::problem(message).run(format!("chown -R {owner} {shown}"))
+    } else if user != owner {
+        let message = format!(
+            "it belongs to the user {owner}, and you are the user {user}: what you import or \
+             issue, a server of its owner may not read"
         );
-        return Check::warning(OWNERS, said).run(format!("sudo -u '#{owner}' catalogue …"));
-    }
-    Check::ok(OWNERS, "all of it is yours")
+        Observation::warning(message).run(format!("sudo -u '#{owner}' catalogue …"))
+    } else {
+        Observation::ok("all of it is yours")
+    }])
+}
+
+fn metadata(path: &Path) -> anyhow::Result<fs::Metadata> {
+    fs::metadata(path).with_context(|| unseen(path))
+}
+
+fn unseen(path: &Path) -> String {
+    format!("could not look at {}", path.display())
 }
 
 /// What belongs to another user than the directory does.
@@ -116,15 +103,6 @@ struct Strangers {
 }
 
 impl Strangers {
-    const fn of(owner: u32) -> Self {
-        Self {
-            owner,
-            seen: 0,
-            count: 0,
-            first: None,
-        }
-    }
-
     fn look(&mut self, directory: &Path) -> io::Result<()> {
         for entry in fs::read_dir(directory)? {
             let entry = entry?;
@@ -149,14 +127,5 @@ impl Strangers {
             }
         }
         Ok(())
-    }
-}
-
-fn failed(about: &'static str, error: io::Error, path: &Path) -> Check {
-    let failed =
-        Err::<(), _>(error).with_context(|| format!("could not look at {}", path.display()));
-    match failed {
-        Ok(()) => Check::ok(about, ""),
-        Err(error) => Check::failed(about, error),
     }
 }

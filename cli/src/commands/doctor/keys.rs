@@ -2,171 +2,115 @@
 
 use std::time::Duration;
 
+use anyhow::Result;
+use shared::base::hint::quoted;
 use shared::keys::key::{Key, KeyState};
-use shared::keys::store::Revision;
 use shared::keys::subscription::{Subscription, SubscriptionStatus};
 
-use super::check::Check;
-use super::store::{self, Found};
+use super::inputs::Inputs;
+use super::observation::Observation;
+use super::store::StoreContents;
 use crate::commands::export_args::counted;
-use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::relative_time;
-use shared::base::hint::quoted;
 
-/// How long before a key expires that is told.
+/// How long before it expires a key is reported.
 const EXPIRING: Duration = Duration::from_hours(14 * 24);
 /// Most of one kind that are named.
 const NAMED_MAX: usize = 3;
 
-const SUBSCRIPTIONS: &str = "subscriptions";
-const KEYS: &str = "keys";
-
-/// The store of keys, or why it could not be looked into.
-pub(super) struct Examined(Result<Found, Check>);
-
-/// Looks into the store.
-pub(super) fn examined(place: &KeyStoreConfig) -> Examined {
-    Examined(store::look(place))
-}
-
-impl Examined {
-    /// The state that it is in, where that is known.
-    pub(super) fn revision(&self) -> Option<&Revision> {
-        self.0.as_ref().ok()?.revision.as_ref()
-    }
-
-    /// When something was last done that it knows of.
-    pub(super) fn latest(&self) -> Option<i64> {
-        let found = self.0.as_ref().ok()?;
-        let issued = found.contents.keys.iter().map(|key| key.created_at);
-        let started = found.contents.subscriptions.iter();
-        let started = started.map(|subscription| subscription.started_at);
-        let used = found.last_uses.values().map(|last| last.at);
-        let all = issued.chain(started).chain(used);
-        all.chain(found.last_change).max()
-    }
-
-    /// When the latest period began of which anything is charged.
-    pub(super) fn latest_charged(&self) -> Option<i64> {
-        self.0.as_ref().ok()?.latest_charged
-    }
-}
-
-/// Looks at the store and at what is in it.
-pub(super) fn check(examined: &Examined, now: i64) -> Vec<Check> {
-    let found = match &examined.0 {
-        Ok(found) => found,
-        Err(unusable) => return vec![unusable.clone()],
+/// Subscriptions whose keys do not work, though they look as if they should.
+pub(super) fn subscriptions(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
+    let Ok(StoreContents { contents, .. }) = &inputs.keys else {
+        return Ok(Vec::new());
     };
-    let mut checks = vec![found.check.clone()];
-    let owned = Owned { found, now };
-    checks.extend(owned.subscriptions());
-    checks.extend(owned.keys());
-    checks
+    let (mut keyless, mut inactive) = (Vec::new(), Vec::new());
+    for subscription in &contents.subscriptions {
+        let works = |key: &Key| would_work(key, subscription, inputs.now);
+        let has_working = contents.keys.iter().any(works);
+        match (subscription.status, has_working) {
+            (SubscriptionStatus::Active, false) => keyless.push(subscription),
+            (SubscriptionStatus::Inactive, true) => inactive.push(subscription),
+            _ => {}
+        }
+    }
+    let mut observations = Vec::new();
+    if let Some(first) = keyless.first() {
+        let (names, name) = (names(&keyless), quoted(first.name.as_str()));
+        let scopes = "boats.read manufacturers.read";
+        let issue = format!("catalogue keys issue --subscription {name} --scope {scopes}");
+        let message = format!("without a key that works: {names}");
+        observations.push(Observation::warning(message).run(issue));
+    }
+    if let Some(first) = inactive.first() {
+        let (names, name) = (names(&inactive), quoted(first.name.as_str()));
+        let activate = format!("catalogue subscriptions update {name} --status active");
+        let message = format!("inactive, so that their keys are refused: {names}");
+        observations.push(Observation::warning(message).run(activate));
+    }
+    if observations.is_empty() {
+        let count = counted(contents.subscriptions.len() as u64, "subscription");
+        observations.push(Observation::ok(format!("{count}, each as it should be")));
+    }
+    Ok(observations)
 }
 
-/// Keys with their subscriptions.
-struct Owned<'a> {
-    found: &'a Found,
-    now: i64,
+/// Keys that will soon stop working, or that were replaced and are used all the same.
+pub(super) fn keys(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
+    let Ok(store) = &inputs.keys else {
+        return Ok(Vec::new());
+    };
+    let (now, all) = (inputs.now, &store.contents.keys);
+    let mut observations = Vec::new();
+    let soon = now.saturating_add_unsigned(EXPIRING.as_secs());
+    let expiry = |key: &Key| match state(key, store, now) {
+        Some(KeyState::Active) => key.expires_at.filter(|at| *at <= soon),
+        _ => None,
+    };
+    let expiring = || all.iter().filter_map(|key| Some((expiry(key)?, key)));
+    if let Some((at, first)) = expiring().min_by_key(|(at, _)| *at) {
+        let count = counted(expiring().count() as u64, "key");
+        let (prefix, at) = (&first.prefix, relative_time::relative(at, now));
+        let message = format!("{count} will expire within 14 days, {prefix} {at}");
+        observations.push(Observation::warning(message).run(show(first)));
+    }
+    let is_used_after_rotation = |key: &&Key| {
+        let last = store.last_uses.get(&key.id);
+        let is_rotated = matches!(state(key, store, now), Some(KeyState::Rotated { .. }));
+        is_rotated && last.is_some_and(|last| last.is_after_rotation)
+    };
+    let used: Vec<&Key> = all.iter().filter(is_used_after_rotation).collect();
+    if let Some(first) = used.first() {
+        let (count, prefix) = (counted(used.len() as u64, "rotated key"), &first.prefix);
+        let message =
+            format!("{count} still used, whose holders have yet to change over: {prefix}");
+        observations.push(Observation::warning(message).run(show(first)));
+    }
+    if observations.is_empty() {
+        let count = counted(all.len() as u64, "key");
+        let message = format!("{count}, none that will expire within 14 days");
+        observations.push(Observation::ok(message));
+    }
+    Ok(observations)
 }
 
-impl Owned<'_> {
-    fn subscriptions(&self) -> Vec<Check> {
-        let all = &self.found.contents.subscriptions;
-        let mut checks = Vec::new();
-        let (mut keyless, mut inactive) = (Vec::new(), Vec::new());
-        for subscription in all {
-            let works = |key: &&Key| self.would_work(key, subscription);
-            let working = self.found.contents.keys.iter().filter(works).count();
-            match (subscription.status, working) {
-                (SubscriptionStatus::Active, 0) => keyless.push(subscription),
-                (SubscriptionStatus::Inactive, 1..) => inactive.push(subscription),
-                _ => {}
-            }
-        }
-        if let Some(first) = keyless.first() {
-            let said = format!("without a key that works: {}", names(&keyless));
-            let name = quoted(first.name.as_str());
-            let scopes = "boats.read manufacturers.read";
-            let issue = format!("catalogue keys issue --subscription {name} --scope {scopes}");
-            checks.push(Check::warning(SUBSCRIPTIONS, said).run(issue));
-        }
-        if let Some(first) = inactive.first() {
-            let said = format!(
-                "inactive, so that their keys are refused: {}",
-                names(&inactive)
-            );
-            let name = quoted(first.name.as_str());
-            let update = format!("catalogue subscriptions update {name} --status active");
-            checks.push(Check::warning(SUBSCRIPTIONS, said).run(update));
-        }
-        if checks.is_empty() {
-            let count = counted(all.len() as u64, "subscription");
-            checks.push(Check::ok(
-                SUBSCRIPTIONS,
-                format!("{count}, each as it should be"),
-            ));
-        }
-        checks
-    }
+fn show(key: &Key) -> String {
+    format!("catalogue keys show {}", key.prefix)
+}
 
-    fn keys(&self) -> Vec<Check> {
-        let mut checks = Vec::new();
-        let all = &self.found.contents.keys;
-        let soon = self.now.saturating_add_unsigned(EXPIRING.as_secs());
-        let ends = |key: &&Key| {
-            let is_active = matches!(self.state(key), Some(KeyState::Active));
-            is_active && key.expires_at.is_some_and(|at| at <= soon)
-        };
-        let expiring: Vec<&Key> = all.iter().filter(ends).collect();
-        if let Some(first) = expiring.iter().min_by_key(|key| key.expires_at) {
-            let at = first.expires_at.unwrap_or(self.now);
-            let (count, at) = (
-                counted(expiring.len() as u64, "key"),
-                relative_time::relative(at, self.now),
-            );
-            let prefix = &first.prefix;
-            let said = format!("{count} will expire within 14 days, {prefix} {at}");
-            let show = format!("catalogue keys show {prefix}");
-            checks.push(Check::warning(KEYS, said).run(show));
-        }
-        let is_still_used = |key: &&Key| {
-            let last = self.found.last_uses.get(&key.id);
-            let is_rotated = matches!(self.state(key), Some(KeyState::Rotated { .. }));
-            is_rotated && last.is_some_and(|last| last.is_after_rotation)
-        };
-        let used: Vec<&Key> = all.iter().filter(is_still_used).collect();
-        if let Some(first) = used.first() {
-            let count = counted(used.len() as u64, "rotated key");
-            let prefix = &first.prefix;
-            let said =
-                format!("{count} still used, whose holders have yet to change over: {prefix}");
-            checks.push(Check::warning(KEYS, said).run(format!("catalogue keys show {prefix}")));
-        }
-        if checks.is_empty() {
-            let count = counted(all.len() as u64, "key");
-            let said = format!("{count}, none that will expire within 14 days");
-            checks.push(Check::ok(KEYS, said));
-        }
-        checks
-    }
+fn state(key: &Key, store: &StoreContents, now: i64) -> Option<KeyState> {
+    let mut owners = store.contents.subscriptions.iter();
+    let owner = owners.find(|owner| owner.id == key.subscription)?;
+    Some(key.state(owner, now))
+}
 
-    fn state(&self, key: &Key) -> Option<KeyState> {
-        let owners = &self.found.contents.subscriptions;
-        let owner = owners.iter().find(|owner| owner.id == key.subscription)?;
-        Some(key.state(owner, self.now))
-    }
-
-    /// Whether it works as long as its subscription is active.
-    fn would_work(&self, key: &Key, subscription: &Subscription) -> bool {
-        let state = key.state(subscription, self.now);
-        key.subscription == subscription.id
-            && matches!(
-                state,
-                KeyState::Active | KeyState::Rotated { .. } | KeyState::SubscriptionInactive
-            )
-    }
+/// Whether it is a key of the subscription, and works as long as that is active.
+fn would_work(key: &Key, subscription: &Subscription, now: i64) -> bool {
+    let state = key.state(subscription, now);
+    key.subscription == subscription.id
+        && matches!(
+            state,
+            KeyState::Active | KeyState::Rotated { .. } | KeyState::SubscriptionInactive
+        )
 }
 
 fn names(subscriptions: &[&Subscription]) -> String {

@@ -1,13 +1,12 @@
 //! What the machine gives: disk, open files, the clock, DuckDB's library.
 
-use std::path::Path;
-
 use anyhow::Context as _;
 use server::catalogue::duckdb_version;
 use server::http::ConnectionLimits;
+use shared::release::ReleaseId;
 
-use super::check::Check;
-use crate::process::machine::Machine;
+use super::inputs::Inputs;
+use super::observation::Observation;
 use crate::terminal::file_size::file_size;
 use crate::terminal::relative_time;
 
@@ -17,99 +16,91 @@ const FREE_BYTES_MIN: u64 = 100_000_000;
 /// How far another clock may be ahead of this one.
 const AHEAD_SECONDS_MAX: i64 = 60;
 
-const DISK: &str = "disk";
-const FILES: &str = "open files";
-const DUCKDB: &str = "DuckDB";
-const CLOCK: &str = "clock";
-
 /// Whether another release like the active one has a place.
-pub(super) fn disk(machine: Machine, data: &Path, release_bytes: u64) -> Check {
-    let free = (machine.free_bytes)(data);
-    match free.with_context(|| format!("could not measure {}", data.display())) {
-        Ok(free) => judged(free, release_bytes),
-        Err(error) => Check::failed(DISK, error),
-    }
+pub(super) fn disk(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
+    let path = inputs.data.path();
+    let free = (inputs.machine.free_bytes)(path);
+    let free = free.with_context(|| format!("could not measure {}", path.display()))?;
+    Ok(vec![judge_disk(free, inputs.active_bytes)])
 }
 
-fn judged(free: u64, release_bytes: u64) -> Check {
+fn judge_disk(free: u64, release_bytes: u64) -> Observation {
     let (shown, release) = (file_size(free), file_size(release_bytes));
     let prune = "catalogue releases prune";
     if free < FREE_BYTES_MIN {
-        let said = format!("{shown} are free: soon nothing can be imported, issued or counted");
-        return Check::problem(DISK, said).run(prune);
+        let message = format!("{shown} are free: soon nothing can be imported, issued or counted");
+        return Observation::problem(message).run(prune);
     }
     if free < release_bytes.saturating_add(FREE_BYTES_MIN) {
-        let said = format!("{shown} are free, too little for another release of {release}");
-        return Check::warning(DISK, said).run(prune);
+        let message = format!("{shown} are free, too little for another release of {release}");
+        return Observation::warning(message).run(prune);
     }
-    Check::ok(DISK, format!("{shown} are free"))
+    Observation::ok(format!("{shown} are free"))
 }
 
 /// How many connections a server that is started from here may have.
-pub(super) fn open_files(machine: Machine) -> Check {
-    match (machine.open_files_max)() {
-        Some(limit) => judged_files(limit),
-        None => Check::warning(FILES, "their limit could not be read"),
-    }
+pub(super) fn open_files(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
+    Ok(vec![match (inputs.machine.open_files_max)() {
+        Some(limit) => judge_files(limit),
+        None => Observation::warning("their limit could not be read"),
+    }])
 }
 
-fn judged_files(limit: usize) -> Check {
+fn judge_files(limit: usize) -> Observation {
     let all = ConnectionLimits::default().total;
     let possible = ConnectionLimits::within_open_files(limit).total;
     if possible < all {
-        let said = format!(
+        let message = format!(
             "a server that is started from here may have {possible} connections at a time instead \
              of {all}, because {limit} files may be open"
         );
-        return Check::warning(FILES, said)
+        return Observation::warning(message)
             .run("ulimit -Hn 16384, or LimitNOFILE=16384 in its unit");
     }
-    Check::ok(FILES, format!("enough for {all} connections"))
+    Observation::ok(format!("enough for {all} connections"))
 }
 
 /// Whether DuckDB's library works.
-pub(super) fn duckdb() -> Check {
-    match duckdb_version() {
-        Ok(version) => Check::ok(DUCKDB, format!("{version} is linked")),
-        Err(error) => Check::failed(DUCKDB, error),
-    }
+pub(super) fn duckdb(_inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
+    let version = duckdb_version()?;
+    Ok(vec![Observation::ok(format!("{version} is linked"))])
 }
 
-/// Whether anything was done in what is the future to the clock, or charged to a quota there:
-/// `charged` is when the latest period began of which anything is.
-pub(super) fn clock(latest: Option<i64>, charged: Option<i64>, now: i64) -> Check {
+/// Whether anything was done in what is the future to the clock, or charged to a quota there.
+pub(super) fn clock(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
+    let keys = inputs.keys.as_ref().ok();
+    let published = inputs.ids().iter().map(ReleaseId::unix_seconds).max();
+    let latest = published.max(keys.and_then(|keys| keys.latest()));
+    let charged = keys.and_then(|keys| keys.latest_charged);
+    Ok(vec![judge_clock(latest, charged, inputs.now)])
+}
+
+/// `charged` is when the latest period began of which anything is charged.
+fn judge_clock(latest: Option<i64>, charged: Option<i64>, now: i64) -> Observation {
     let is_ahead = |at: &i64| now.saturating_add(AHEAD_SECONDS_MAX) < *at;
-    match (latest.filter(is_ahead), charged.filter(is_ahead)) {
-        (Some(latest), _) => {
-            let (latest, shown) = (
-                relative_time::relative(latest, now),
-                relative_time::exact(now),
-            );
-            let said = format!(
-                "it says {shown}, but something here is dated {latest}: it is wrong now, or was \
-                 then"
-            );
-            Check::problem(CLOCK, said).run("timedatectl")
-        }
-        (None, Some(charged)) => {
-            let (begins, shown) = (
-                relative_time::relative(charged, now),
-                relative_time::exact(now),
-            );
-            let said = format!(
-                "it says {shown}, but requests were charged to a month that begins {begins}: it was \
-                 ahead then, or is behind now; they count against that month's quota"
-            );
-            Check::warning(CLOCK, said).run("timedatectl")
-        }
-        (None, None) => Check::ok(CLOCK, "nothing here was done in its future"),
+    let shown = relative_time::exact(now);
+    if let Some(latest) = latest.filter(is_ahead) {
+        let latest = relative_time::relative(latest, now);
+        let message = format!(
+            "it says {shown}, but something here is dated {latest}: it is wrong now, or was then"
+        );
+        return Observation::problem(message).run("timedatectl");
     }
+    if let Some(charged) = charged.filter(is_ahead) {
+        let begins = relative_time::relative(charged, now);
+        let message = format!(
+            "it says {shown}, but requests were charged to a month that begins {begins}: it was \
+             ahead then, or is behind now; they count against that month's quota"
+        );
+        return Observation::warning(message).run("timedatectl");
+    }
+    Observation::ok("nothing here was done in its future")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::doctor::check::Outcome::{Ok, Problem, Warning};
+    use crate::commands::doctor::observation::Outcome::{Ok, Problem, Warning};
 
     #[test]
     fn a_disk_must_have_a_place_for_another_release() {
@@ -121,17 +112,17 @@ mod tests {
             (release + FREE_BYTES_MIN, Ok),
         ];
         for (free, outcome) in table {
-            assert_eq!(judged(free, release).outcome, outcome, "{free}");
+            assert_eq!(judge_disk(free, release).outcome, outcome, "{free}");
         }
-        assert_eq!(judged(u64::MAX, u64::MAX).outcome, Ok);
+        assert_eq!(judge_disk(u64::MAX, u64::MAX).outcome, Ok);
     }
 
     #[test]
     fn few_open_files_are_a_warning_with_the_connections_that_are_left() {
-        let few = judged_files(1024);
+        let few = judge_files(1024);
         assert_eq!(few.outcome, Warning);
-        assert!(few.said.contains("768 connections"), "{}", few.said);
-        assert_eq!(judged_files(1_048_576).outcome, Ok);
+        assert!(few.message.contains("768 connections"), "{}", few.message);
+        assert_eq!(judge_files(1_048_576).outcome, Ok);
     }
 
     #[test]
@@ -143,10 +134,14 @@ mod tests {
             (Some(1061), Problem),
         ];
         for (latest, outcome) in table {
-            assert_eq!(clock(latest, None, 1000).outcome, outcome, "{latest:?}");
+            assert_eq!(
+                judge_clock(latest, None, 1000).outcome,
+                outcome,
+                "{latest:?}"
+            );
         }
         for (charged, outcome) in [(1060, Ok), (1061, Warning)] {
-            assert_eq!(clock(None, Some(charged), 1000).outcome, outcome);
+            assert_eq!(judge_clock(None, Some(charged), 1000).outcome, outcome);
         }
     }
 }

@@ -6,9 +6,9 @@ use shared::keys::environment::Environment;
 use shared::keys::store::Revision;
 use shared::servers::{ServerStatus, server_status};
 
-use super::check::Check;
+use super::inputs::Inputs;
+use super::observation::Observation;
 use super::store;
-use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 
 /// Longest wait for a server to confirm: twice as long as it may act on what it does not know.
@@ -16,51 +16,61 @@ const WAIT_MAX: Duration = Duration::from_secs(2);
 /// Pause between two looks.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Looks at the server of each environment. `known` is the state that the keys were in when they
-/// were looked into.
-pub(super) fn check(
+/// How the server of each environment is, in the order of [`Environment::ALL`].
+pub(super) type Observed = [Observation; Environment::ALL.len()];
+
+/// The server of the environment `live`.
+pub(super) fn live(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
+    let [live, _] = &inputs.servers;
+    Ok(vec![live.clone()])
+}
+
+/// The server of the environment `test`.
+pub(super) fn test(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
+    let [_, test] = &inputs.servers;
+    Ok(vec![test.clone()])
+}
+
+/// Looks at the server of each environment, with pauses. `known` is the state that the keys were in
+/// when they were looked into.
+pub(super) fn observe(
     place: &KeyStoreConfig,
     known: Option<&Revision>,
-    context: &mut Context,
-) -> [Check; Environment::ALL.len()] {
-    Environment::ALL.map(|environment| one(place, environment, known, context))
+    pause: &mut dyn FnMut(Duration),
+) -> Observed {
+    Environment::ALL.map(|environment| {
+        let observed = observe_one(place, environment, known, pause);
+        observed.unwrap_or_else(|error| Observation::failed(&*error))
+    })
 }
 
-const fn about(environment: Environment) -> &'static str {
-    match environment {
-        Environment::Live => "server, live",
-        Environment::Test => "server, test",
-    }
-}
-
-fn one(
+fn observe_one(
     place: &KeyStoreConfig,
     environment: Environment,
     known: Option<&Revision>,
-    context: &mut Context,
-) -> Check {
-    let about = about(environment);
+    pause: &mut dyn FnMut(Duration),
+) -> anyhow::Result<Observation> {
     let mut waited = Duration::ZERO;
     let mut known = known.cloned();
     loop {
-        match server_status(place.data(), environment) {
-            Ok(ServerStatus::Stopped) => return Check::ok(about, "none runs"),
-            Ok(ServerStatus::At(seen)) if known.as_ref() == Some(&seen) => {
-                return Check::ok(about, "it runs and acts on the keys as they are");
-            }
-            Ok(ServerStatus::At(_) | ServerStatus::Silent) if known.is_none() => {
-                let said = "it runs; whether it acts on the keys as they are cannot be seen";
-                return Check::warning(about, said);
-            }
-            Ok(ServerStatus::At(_) | ServerStatus::Silent) if waited < WAIT_MAX => {}
-            Ok(ServerStatus::At(_) | ServerStatus::Silent) => {
-                let said = "it runs but has not confirmed the last change of the keys within 2 s; \
-                            its log says why";
-                return Check::problem(about, said);
-            }
-            Err(error) => return Check::failed(about, error),
+        let confirmed = match server_status(place.data(), environment)? {
+            ServerStatus::Stopped => return Ok(Observation::ok("none runs")),
+            ServerStatus::At(confirmed) => Some(confirmed),
+            ServerStatus::Silent => None,
+        };
+        if known.is_none() {
+            let message = "it runs; whether it acts on the keys as they are cannot be seen";
+            return Ok(Observation::warning(message));
         }
-        (context.pause)(PAUSE);
+        if confirmed == known {
+            return Ok(Observation::ok("it runs and acts on the keys as they are"));
+        }
+        if WAIT_MAX <= waited {
+            let message = "it runs but has not confirmed the last change of the keys within 2 s; \
+                           its log says why";
+            return Ok(Observation::problem(message));
+        }
+        pause(PAUSE);
         waited += PAUSE;
         // They may have changed since.
         known = store::revision(place).or(known);

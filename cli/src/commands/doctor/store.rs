@@ -1,4 +1,4 @@
-//! The store of keys itself, a file or a database: whether it can be used, and what is in it.
+//! The key store itself, a file or a database: whether it can be used, and what is in it.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -10,7 +10,8 @@ use shared::keys::postgres::{self, PgClient, SERVER_CONNECTIONS_MAX};
 use shared::keys::sqlite::{self, Form, WholeOrNot};
 use shared::keys::store::{KeySnapshot, KeyStoreError, Revision};
 
-use super::check::Check;
+use super::inputs::Inputs;
+use super::observation::Observation;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::file_size::file_size;
 use shared::base::hint::quoted;
@@ -18,26 +19,44 @@ use shared::base::hint::quoted;
 /// A larger file is not read through.
 const CHECKED_BYTES_MAX: u64 = 500_000_000;
 
-const STORE: &str = "key store";
-
-/// A store that could be looked into.
-pub(super) struct Found {
-    /// How it is.
-    pub(super) check: Check,
+/// A store that could be looked into, and what is in it.
+pub(super) struct StoreContents {
+    /// How the store itself is.
+    pub(super) store: Observation,
     /// The state that it is in, where its version has a name for that.
     pub(super) revision: Option<Revision>,
     pub(super) contents: KeySnapshot,
     pub(super) last_uses: HashMap<KeyId, LastUse>,
+    /// When the last change was made that the audit log knows of, Unix seconds.
     pub(super) last_change: Option<i64>,
+    /// When the latest period began of which anything is charged, Unix seconds.
     pub(super) latest_charged: Option<i64>,
 }
 
+impl StoreContents {
+    /// When something was last done that it knows of, Unix seconds.
+    pub(super) fn latest(&self) -> Option<i64> {
+        let issued = self.contents.keys.iter().map(|key| key.created_at);
+        let started = self.contents.subscriptions.iter();
+        let started = started.map(|subscription| subscription.started_at);
+        let used = self.last_uses.values().map(|last| last.at);
+        let all = issued.chain(started).chain(used);
+        all.chain(self.last_change).max()
+    }
+}
+
+/// Whether the store can be used.
+pub(super) fn usable(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
+    let store = inputs.keys.as_ref().map(|keys| &keys.store);
+    Ok(vec![store.unwrap_or_else(|unusable| unusable).clone()])
+}
+
 /// Looks into the store, or says why it cannot be looked into.
-pub(super) fn look(place: &KeyStoreConfig) -> Result<Found, Check> {
+pub(super) fn contents(place: &KeyStoreConfig) -> Result<StoreContents, Observation> {
     match place.client() {
-        Ok(None) => look_into_file(place),
-        Ok(Some(client)) => look_into_database(&client),
-        Err(error) => Err(Check::problem(STORE, format!("{error:#}"))),
+        Ok(None) => file_contents(place),
+        Ok(Some(client)) => database_contents(&client),
+        Err(error) => Err(Observation::failed(&*error)),
     }
 }
 
@@ -49,15 +68,15 @@ pub(super) fn revision(place: &KeyStoreConfig) -> Option<Revision> {
     }
 }
 
-fn look_into_file(place: &KeyStoreConfig) -> Result<Found, Check> {
+fn file_contents(place: &KeyStoreConfig) -> Result<StoreContents, Observation> {
     let file = place.data().keys_database();
     let path = quoted(&file.display().to_string());
     let opened = regular_file::open(&file);
     let is_forbidden = opened.is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
     let found = sqlite::examine(&file, CHECKED_BYTES_MAX);
     let found = found.map_err(|error| unusable(&error, &path, is_forbidden))?;
-    Ok(Found {
-        check: usable(&found, &path),
+    Ok(StoreContents {
+        store: judge_file(&found, &path),
         revision: found.revision,
         contents: found.contents,
         last_uses: found.last_uses,
@@ -66,49 +85,49 @@ fn look_into_file(place: &KeyStoreConfig) -> Result<Found, Check> {
     })
 }
 
-fn unusable(error: &KeyStoreError, path: &str, is_forbidden: bool) -> Check {
-    let check = Check::failed(STORE, error.clone());
+fn unusable(error: &KeyStoreError, path: &str, is_forbidden: bool) -> Observation {
+    let failed = Observation::failed(error);
     match error {
-        KeyStoreError::Missing { .. } => check.run("catalogue subscriptions create NAME"),
-        KeyStoreError::Locked { .. } => check.run(format!("fuser -v {path}")),
+        KeyStoreError::Missing { .. } => failed.run("catalogue subscriptions create NAME"),
+        KeyStoreError::Locked { .. } => failed.run(format!("fuser -v {path}")),
         // A backup in its place would undo what was done since, and nothing is lost.
-        KeyStoreError::Failed { .. } if is_forbidden => check.run(format!("chmod u+rw {path}")),
-        KeyStoreError::Failed { .. } => check.run(restore(path)),
-        _ => check,
+        KeyStoreError::Failed { .. } if is_forbidden => failed.run(format!("chmod u+rw {path}")),
+        KeyStoreError::Failed { .. } => failed.run(restore(path)),
+        _ => failed,
     }
 }
 
-fn usable(found: &sqlite::Examination, path: &str) -> Check {
+fn judge_file(found: &sqlite::Examination, path: &str) -> Observation {
     if let WholeOrNot::Damaged(how) = &found.whole {
-        let said = format!("it is damaged: {}", how.join("; "));
-        return Check::problem(STORE, said).run(restore(path));
+        let message = format!("it is damaged: {}", how.join("; "));
+        return Observation::problem(message).run(restore(path));
     }
     if !found.is_writable {
-        let said =
+        let message =
             "it, its journal or its directory cannot be written to, so no request can be counted";
-        return Check::problem(STORE, said).run(format!("chmod u+w {path}*"));
+        return Observation::problem(message).run(format!("chmod u+w {path}*"));
     }
     if found.form == Form::WithLog {
-        let said = "another program put it in WAL mode, so it was not checked; the next command on \
+        let message = "another program put it in WAL mode, so it was not checked; the next command on \
                     keys ends that, once no other program has it open";
-        return Check::warning(STORE, said).run("catalogue keys list");
+        return Observation::warning(message).run("catalogue keys list");
     }
     if found.form == Form::Older {
-        let said = "it is of an earlier version, which the next command on keys brings up to date; \
+        let message = "it is of an earlier version, which the next command on keys brings up to date; \
                     update all servers first";
-        return Check::warning(STORE, said).run("catalogue keys list");
+        return Observation::warning(message).run("catalogue keys list");
     }
     if !found.has_reserve {
-        let said = "it lacks the room in which keys can be refused while the disk is full; the next \
+        let message = "it lacks the room in which keys can be refused while the disk is full; the next \
                     command on keys makes it, and so does a running server, once the disk has 256 kB \
                     for it";
-        return Check::warning(STORE, said).run("catalogue keys list");
+        return Observation::warning(message).run("catalogue keys list");
     }
     let whole = match found.whole {
         WholeOrNot::NotChecked => "not read through, being so large",
         _ => "whole",
     };
-    Check::ok(STORE, format!("{whole}, {}", file_size(found.bytes)))
+    Observation::ok(format!("{whole}, {}", file_size(found.bytes)))
 }
 
 /// What was damaged cannot be had back from the file itself.
@@ -116,17 +135,17 @@ fn restore(path: &str) -> String {
     format!("stop the servers, then cp BACKUP {path}")
 }
 
-fn look_into_database(client: &PgClient) -> Result<Found, Check> {
+fn database_contents(client: &PgClient) -> Result<StoreContents, Observation> {
     let found = postgres::examine(client).map_err(|error| {
-        let check = Check::failed(STORE, error.clone());
+        let failed = Observation::failed(&error);
         match error {
-            KeyStoreError::Missing { .. } => check.run("catalogue store init"),
-            KeyStoreError::Older { .. } => check.run("catalogue store migrate"),
-            _ => check,
+            KeyStoreError::Missing { .. } => failed.run("catalogue store init"),
+            KeyStoreError::Older { .. } => failed.run("catalogue store migrate"),
+            _ => failed,
         }
     })?;
-    Ok(Found {
-        check: usable_database(client, &found),
+    Ok(StoreContents {
+        store: judge_database(client, &found),
         revision: Some(found.revision),
         contents: found.contents,
         last_uses: found.last_uses,
@@ -135,33 +154,33 @@ fn look_into_database(client: &PgClient) -> Result<Found, Check> {
     })
 }
 
-fn usable_database(client: &PgClient, found: &postgres::Examination) -> Check {
+fn judge_database(client: &PgClient, found: &postgres::Examination) -> Observation {
     let address = client.address();
     if !found.is_writable {
-        let said = format!("{address} cannot be written to, so no request can be counted");
-        return Check::problem(STORE, said);
+        let message = format!("{address} cannot be written to, so no request can be counted");
+        return Observation::problem(message);
     }
     if !found.is_durable {
-        let said = format!(
+        let message = format!(
             "{address} does not wait for its disk (fsync or full_page_writes is off): a power cut \
              may lose what was charged, or everything"
         );
-        return Check::problem(STORE, said);
+        return Observation::problem(message);
     }
     if found.version < postgres::VERSION {
-        let said = format!("{address} is of an earlier version, with which this program works");
-        return Check::warning(STORE, said).run("catalogue store migrate");
+        let message = format!("{address} is of an earlier version, with which this program works");
+        return Observation::warning(message).run("catalogue store migrate");
     }
     let connections_left = usize::try_from(found.connections_left).unwrap_or(0);
     if connections_left < SERVER_CONNECTIONS_MAX {
-        let said = format!(
+        let message = format!(
             "{address} allows {connections_left} more connections; \
              each server takes up to {SERVER_CONNECTIONS_MAX}"
         );
-        return Check::warning(STORE, said);
+        return Observation::warning(message);
     }
     let (server, size) = (&found.server, file_size(found.bytes));
-    Check::ok(STORE, format!("{address}, PostgreSQL {server}, {size}"))
+    Observation::ok(format!("{address}, PostgreSQL {server}, {size}"))
 }
 
 #[cfg(test)]
@@ -179,8 +198,8 @@ mod tests {
             (true, "chmod u+rw keys.sqlite"),
             (false, "stop the servers, then cp BACKUP keys.sqlite"),
         ] {
-            let check = unusable(&error, "keys.sqlite", is_forbidden);
-            assert_eq!(check.remedy.as_deref(), Some(expected));
+            let observed = unusable(&error, "keys.sqlite", is_forbidden);
+            assert_eq!(observed.remedy.as_deref(), Some(expected));
         }
     }
 }

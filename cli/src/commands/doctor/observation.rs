@@ -1,21 +1,20 @@
-//! What one check found.
+//! What one check of `doctor` found.
 
+use std::error::Error;
 use std::fmt::Display;
 
+use anyhow::Chain;
 use serde::Serialize;
 
 use crate::hints::Hints;
 use crate::terminal::style::Style;
 
-/// A thing that was looked at.
+/// How a thing is that was looked at.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Check {
-    /// What was looked at.
-    pub(super) about: &'static str,
-    /// How it is.
+pub(super) struct Observation {
     pub(super) outcome: Outcome,
-    /// What was found.
-    pub(super) said: String,
+    #[serde(rename = "said")]
+    pub(super) message: String,
     /// What to run about it, or null.
     pub(super) remedy: Option<String>,
 }
@@ -33,7 +32,7 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
-    /// Of the longest word.
+    /// Length of the longest word.
     pub(super) const WIDTH: usize = "problem".len();
 
     pub(super) const fn as_str(self) -> &'static str {
@@ -53,22 +52,23 @@ impl Outcome {
     }
 }
 
-impl Check {
-    pub(super) fn ok(about: &'static str, said: impl Into<String>) -> Self {
-        Self::new(about, Outcome::Ok, said)
+impl Observation {
+    pub(super) fn ok(message: impl Into<String>) -> Self {
+        Self::new(Outcome::Ok, message)
     }
 
-    pub(super) fn warning(about: &'static str, said: impl Into<String>) -> Self {
-        Self::new(about, Outcome::Warning, said)
+    pub(super) fn warning(message: impl Into<String>) -> Self {
+        Self::new(Outcome::Warning, message)
     }
 
-    pub(super) fn problem(about: &'static str, said: impl Into<String>) -> Self {
-        Self::new(about, Outcome::Problem, said)
+    pub(super) fn problem(message: impl Into<String>) -> Self {
+        Self::new(Outcome::Problem, message)
     }
 
     /// A thing that could not be looked at.
-    pub(super) fn failed(about: &'static str, error: impl Into<anyhow::Error>) -> Self {
-        Self::problem(about, format!("{:#}", error.into()))
+    pub(super) fn failed(error: &(dyn Error + 'static)) -> Self {
+        let causes: Vec<String> = Chain::new(error).map(ToString::to_string).collect();
+        Self::problem(causes.join(": "))
     }
 
     /// With a command that helps.
@@ -85,12 +85,10 @@ impl Check {
         Self { remedy, ..self }
     }
 
-    fn new(about: &'static str, outcome: Outcome, said: impl Into<String>) -> Self {
-        let said = said.into();
+    fn new(outcome: Outcome, message: impl Into<String>) -> Self {
         Self {
-            about,
             outcome,
-            said,
+            message: message.into(),
             remedy: None,
         }
     }

@@ -1,0 +1,76 @@
+//! Everything that the checks of `doctor` look at and that more than one of them needs, or that
+//! takes the surroundings of the command. What one check alone reads, it reads itself.
+
+use shared::base::data_dir::DataDir;
+use shared::release::prune::Pruned;
+use shared::release::{ReleaseError, ReleaseId, Releases};
+
+use super::observation::Observation;
+use super::servers;
+use super::store::{self, StoreContents};
+use crate::process::context::Context;
+use crate::process::machine::Machine;
+use crate::serving::key_store_config::KeyStoreConfig;
+use crate::serving::release_location::ReleaseLocation;
+
+/// What there is to look at.
+pub(super) struct Inputs<'a> {
+    /// Unix seconds.
+    pub(super) now: i64,
+    /// The user id of the person who asks.
+    pub(super) user: u32,
+    pub(super) machine: Machine,
+    pub(super) data: &'a DataDir,
+    pub(super) releases: Box<dyn Releases>,
+    /// The newest first.
+    pub(super) listed: Result<Vec<ReleaseId>, ReleaseError>,
+    pub(super) active: Result<Option<ReleaseId>, ReleaseError>,
+    /// Size of the active release; 0 where there is none.
+    pub(super) active_bytes: u64,
+    /// What a prune would remove; none while releases are changed, or where that is not known.
+    pub(super) unneeded: Option<Result<Pruned, ReleaseError>>,
+    /// The key store, or why it could not be looked into.
+    pub(super) keys: Result<StoreContents, Observation>,
+    /// How the server of each environment is, once it had time to act on the keys.
+    pub(super) servers: servers::Observed,
+}
+
+impl<'a> Inputs<'a> {
+    /// Collects all of it; a part that cannot be had is the business of its check.
+    pub(super) fn collect(
+        place: &'a KeyStoreConfig,
+        location: ReleaseLocation<'_>,
+        context: &mut Context,
+    ) -> anyhow::Result<Self> {
+        let releases = location.open(false, context)?;
+        let now = context.clock.now().unix_seconds();
+        let is_quiet = releases.is_busy().is_ok_and(|is_busy| !is_busy);
+        let unneeded = is_quiet.then(|| releases.prune_dry_run(now));
+        let keys = store::contents(place);
+        let revision = keys.as_ref().ok().and_then(|keys| keys.revision.as_ref());
+        let servers = servers::observe(place, revision, &mut context.pause);
+        let active = releases.current();
+        let active_bytes = match &active {
+            Ok(Some(active)) => releases.size(active).unwrap_or(0),
+            _ => 0,
+        };
+        Ok(Self {
+            now,
+            user: context.operator.uid,
+            machine: context.machine,
+            data: place.data(),
+            listed: releases.list(),
+            active,
+            active_bytes,
+            releases,
+            unneeded,
+            keys,
+            servers,
+        })
+    }
+
+    /// All releases, the newest first; none where they could not be listed.
+    pub(super) fn ids(&self) -> &[ReleaseId] {
+        self.listed.as_deref().unwrap_or_default()
+    }
+}
