@@ -6,6 +6,7 @@
 mod code;
 mod excerpt;
 mod kind;
+mod mistake;
 pub(crate) mod nearest;
 mod place;
 pub mod report;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 pub use self::code::{Blame, Code, Severity};
 pub use self::excerpt::Excerpt;
 pub use self::kind::Kind;
+pub use self::mistake::Mistake;
 pub use self::nearest::nearest;
 pub(crate) use self::place::BYTE_ORDER_MARK;
 pub use self::place::{ExportFile, Line, Place};

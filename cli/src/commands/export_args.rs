@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use clap::Args;
 use import::finding::LISTED_DEFAULT;
 use import::finding::report::FindingsReport;
-use import::mapping::{InvalidMapping, Mapping, Mistake};
+use import::mapping::{InvalidMapping, Mapping};
 use import::run::{self, Outcome, Tally};
 use import::source::{self, STANDARD_INPUT, Selection};
 use serde::Serialize;
@@ -16,7 +16,7 @@ use crate::hints::Hinted;
 use crate::process::context::{Context, OutputClosed};
 use crate::process::new_file::{self, Kind, NewFile, Permit};
 use crate::terminal::Terminal;
-use crate::terminal::excerpt::{self, Problem};
+use crate::terminal::excerpt;
 use crate::terminal::findings;
 use crate::terminal::progress::Progress;
 use crate::terminal::table;
@@ -155,11 +155,7 @@ pub(super) fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
 }
 
 fn unusable(invalid: InvalidMapping) -> Hinted {
-    let problem = |mistake: &Mistake| {
-        Problem::new(mistake.span.clone(), &mistake.message).hint(mistake.hint.clone())
-    };
-    let problems: Vec<Problem> = invalid.mistakes.iter().map(problem).collect();
-    let excerpt = excerpt::render(&problems, &invalid.name, &invalid.text);
+    let excerpt = excerpt::render(&invalid.mistakes, &invalid.name, &invalid.text);
     Hinted::wrong_usage(invalid.into(), InvalidMapping::HINT).with_excerpt(excerpt)
 }
 

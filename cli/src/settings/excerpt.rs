@@ -1,23 +1,25 @@
 //! What is wrong with a file of settings, shown with its place and without what else is in it: a
 //! line may have a password, also one that is not understood.
 //!
-//! The part of a line that a problem is about is shown, and keys are; other values are not. So a
-//! problem with a value that is not to be shown has to be about its key.
+//! The part of a line that a mistake is about is shown, and keys are; other values are not. So a
+//! mistake with a value that is not to be shown has to be about its key.
 
 use std::ops::Range;
 
-use crate::settings::address::HIDDEN;
-use crate::terminal::excerpt::{self, Problem};
+use import::finding::Mistake;
 
-/// All problems of a file, for people.
-pub(super) fn render(problems: &[Problem], name: &str, text: &str) -> String {
-    let shown = problems.iter().map(|problem| {
-        let (span, text) = without_values(problem.span.clone(), text);
-        let problem = Problem {
+use crate::settings::address::HIDDEN;
+use crate::terminal::excerpt;
+
+/// All mistakes of a file, for people.
+pub(super) fn render(mistakes: &[Mistake], name: &str, text: &str) -> String {
+    let shown = mistakes.iter().map(|mistake| {
+        let (span, text) = without_values(mistake.span.clone(), text);
+        let mistake = Mistake {
             span,
-            ..problem.clone()
+            ..mistake.clone()
         };
-        excerpt::render(&[problem], name, &text)
+        excerpt::render(&[mistake], name, &text)
     });
     shown.collect::<Vec<_>>().join("\n\n")
 }

@@ -4,13 +4,12 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{Arg, Command};
-use import::finding::nearest;
+use import::finding::{Mistake, nearest};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Value, excerpt, option};
 use crate::settings::address;
-use crate::terminal::excerpt::Problem;
 
 type Key<'t> = Spanned<std::borrow::Cow<'t, str>>;
 
@@ -19,28 +18,28 @@ pub(super) fn values(
     text: &str,
     folder: &Path,
     command: &Command,
-) -> Result<Vec<Value>, Vec<Problem>> {
+) -> Result<Vec<Value>, Vec<Mistake>> {
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut reader = Reader {
         folder,
         values: Vec::new(),
-        problems: errors.iter().map(|error| syntax(error, text)).collect(),
+        mistakes: errors.iter().map(|error| syntax(error, text)).collect(),
     };
     // What follows from a mistake in the form would only hide it.
-    if reader.problems.is_empty() {
+    if reader.mistakes.is_empty() {
         reader.table(table.get_ref(), &[], command);
     }
-    if reader.problems.is_empty() {
+    if reader.mistakes.is_empty() {
         Ok(reader.values)
     } else {
-        Err(reader.problems)
+        Err(reader.mistakes)
     }
 }
 
 /// What is not understood may be a password.
-fn syntax(error: &toml::de::Error, text: &str) -> Problem {
+fn syntax(error: &toml::de::Error, text: &str) -> Mistake {
     let at = error.span().unwrap_or_default().start.min(text.len());
-    Problem::new(
+    Mistake::new(
         excerpt::key_at(text.floor_char_boundary(at), text),
         error.message(),
     )
@@ -49,7 +48,7 @@ fn syntax(error: &toml::de::Error, text: &str) -> Problem {
 struct Reader<'a> {
     folder: &'a Path,
     values: Vec<Value>,
-    problems: Vec<Problem>,
+    mistakes: Vec<Mistake>,
 }
 
 impl Reader<'_> {
@@ -65,7 +64,7 @@ impl Reader<'_> {
             {
                 self.command(key, below, path, value);
             } else {
-                self.problems.push(unknown(key, path, command));
+                self.mistakes.push(unknown(key, path, command));
             }
         }
     }
@@ -81,9 +80,9 @@ impl Reader<'_> {
         if let DeValue::Table(table) = value.get_ref() {
             return self.table(table, &[path, &[name.to_owned()]].concat(), command);
         }
-        let problem = Problem::new(key.span(), "this must be a table of options");
-        self.problems
-            .push(problem.hint(Some(format!("`{name}` is a command"))));
+        let mistake = Mistake::new(key.span(), "this must be a table of options");
+        self.mistakes
+            .push(mistake.hint(Some(format!("`{name}` is a command"))));
     }
 
     fn option(
@@ -116,7 +115,7 @@ impl Reader<'_> {
         value: &Spanned<DeValue<'_>>,
     ) -> Option<OsString> {
         let typed = typed(value.get_ref());
-        // What is shown of a file is what a problem is about.
+        // What is shown of a file is what a mistake is about.
         let has_scheme = |text: &String| address::has_scheme(text.as_ref());
         let about = if address::is_address(option)
             || option::is_path(option) && typed.as_ref().is_some_and(has_scheme)
@@ -131,8 +130,8 @@ impl Reader<'_> {
             } else {
                 "a text or a number"
             };
-            self.problems
-                .push(Problem::new(about, format!("this must be {expected}")));
+            self.mistakes
+                .push(Mistake::new(about, format!("this must be {expected}")));
             return None;
         };
         let text = if option::is_path(option) && !text.is_empty() {
@@ -143,7 +142,7 @@ impl Reader<'_> {
         match option::objection(option, &text) {
             None => Some(text),
             Some(objection) => {
-                self.problems.push(Problem::new(about, objection));
+                self.mistakes.push(Mistake::new(about, objection));
                 None
             }
         }
@@ -160,7 +159,7 @@ fn typed(value: &DeValue<'_>) -> Option<String> {
     }
 }
 
-fn unknown(key: &Key<'_>, path: &[String], command: &Command) -> Problem {
+fn unknown(key: &Key<'_>, path: &[String], command: &Command) -> Mistake {
     let name = key.get_ref();
     let options = command
         .get_arguments()
@@ -179,5 +178,5 @@ fn unknown(key: &Key<'_>, path: &[String], command: &Command) -> Problem {
     } else {
         nearest(name, &known).map(|near| format!("did you mean `{near}`?"))
     };
-    Problem::new(key.span(), format!("`{name}` is not a setting{place}")).hint(hint)
+    Mistake::new(key.span(), format!("`{name}` is not a setting{place}")).hint(hint)
 }

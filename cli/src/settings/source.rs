@@ -10,11 +10,11 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
 use clap::Command;
+use import::finding::Mistake;
 use shared::base::regular_file;
 
 use super::{Settings, excerpt, read};
 use crate::hints::Hinted;
-use crate::terminal::excerpt::Problem;
 
 /// The file that is read where none is named.
 pub const FILE: &str = "catalogue.toml";
@@ -51,7 +51,7 @@ pub(crate) fn find(
     let text = read_text(file).with_context(|| format!("could not read the settings {name}"))?;
     let folder = path.parent().unwrap_or_else(|| Path::new(""));
     let values = read::values(&text, folder, command);
-    let values = values.map_err(|problems| unusable(&problems, &name, &text))?;
+    let values = values.map_err(|mistakes| unusable(&mistakes, &name, &text))?;
     Ok(Settings {
         file: Some(name),
         values,
@@ -82,11 +82,11 @@ fn of_others(name: &str) -> NotUsable {
     Hinted::wrong_usage(error, hint).into()
 }
 
-fn unusable(problems: &[Problem], name: &str, text: &str) -> NotUsable {
+fn unusable(mistakes: &[Mistake], name: &str, text: &str) -> NotUsable {
     let error = anyhow!("the settings {name} cannot be used");
     let hint = "mend them; `catalogue settings init -` shows everything that can be set";
     Hinted::wrong_usage(error, hint)
-        .with_excerpt(excerpt::render(problems, name, text))
+        .with_excerpt(excerpt::render(mistakes, name, text))
         .into()
 }
 

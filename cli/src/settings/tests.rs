@@ -10,7 +10,7 @@ use crate::args::Args;
 /// What a text sets in a file in `/etc`, or what is wrong with it.
 fn read(text: &str) -> Result<Vec<String>, String> {
     let values = read::values(text, Path::new("/etc"), &Args::command());
-    let values = values.map_err(|problems| excerpt::render(&problems, FILE, text))?;
+    let values = values.map_err(|mistakes| excerpt::render(&mistakes, FILE, text))?;
     let shown = values.iter().map(|value| {
         let name = [&*value.command, std::slice::from_ref(&value.option)]
             .concat()

@@ -1,32 +1,6 @@
-//! What is wrong with a mapping file, and where.
+//! A mapping file that cannot be used, with all that is wrong with it.
 
-use std::ops::Range;
-
-/// Something wrong with a mapping file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
-    /// Bytes of the file.
-    pub span: Range<usize>,
-    /// What is wrong.
-    pub message: String,
-    /// What to write instead, where that is known.
-    pub hint: Option<String>,
-}
-
-impl Mistake {
-    pub(crate) fn new(span: Range<usize>, message: impl Into<String>) -> Self {
-        Self {
-            span,
-            message: message.into(),
-            hint: None,
-        }
-    }
-
-    pub(crate) fn hint(mut self, hint: Option<String>) -> Self {
-        self.hint = hint;
-        self
-    }
-}
+pub use crate::finding::Mistake;
 
 /// A mapping file with mistakes.
 #[derive(Debug, thiserror::Error)]
