@@ -25,10 +25,9 @@ pub mod usage;
 pub mod validate;
 
 mod coverage;
-mod json;
 pub(crate) mod key_store;
 mod listen;
-mod not_shown;
+mod show;
 mod starting_file;
 mod wait;
 

@@ -43,7 +43,7 @@ use tokio::runtime::Runtime;
 use crate::exit_status::ExitStatus;
 use crate::hints::{self, Hinted};
 use crate::process::context::Context;
-use crate::process::open_files;
+use crate::process::machine::raise_open_files;
 use crate::process::stop::StopSignals;
 use crate::serving::admin::Admin;
 use crate::serving::key_store_config::{Followed, KeyStoreConfig};
@@ -204,7 +204,7 @@ impl Serving {
 /// As many connections as there may be usually, or as open files allow; of one address so many, if
 /// it is said.
 pub fn connection_limits(per_address: Option<usize>) -> ConnectionLimits {
-    let open_files = open_files::raise();
+    let open_files = raise_open_files();
     let limits = open_files.map_or_else(ConnectionLimits::default, |open_files| {
         ConnectionLimits::within_open_files(open_files)
     });

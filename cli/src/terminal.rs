@@ -7,12 +7,11 @@
 pub mod duration;
 pub mod escape;
 pub(crate) mod excerpt;
-pub(crate) mod file_size;
 pub mod findings;
-pub mod memory_size;
 pub mod progress;
 pub mod redact;
 pub mod relative_time;
+pub mod size;
 pub mod style;
 pub mod table;
 pub mod wrap;

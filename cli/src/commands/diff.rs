@@ -11,7 +11,7 @@ use shared::release::diff::{Filter, KindDiff, Listed, MovedSlug, RecordName, Tak
 use shared::release::{Release, ReleaseDiff, ReleaseId, Releases};
 
 use super::releases;
-use crate::commands::json;
+use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::release_location::ReleaseLocation;
@@ -83,7 +83,7 @@ pub fn run(
     let diff = ReleaseDiff::between(&old, &new, examples_max);
     let diff = diff.context("could not compare the releases")?;
     if args.json {
-        json::print(&diff, context)?;
+        show::json(&diff, context)?;
     } else {
         // Which one is active matters to nothing but the heads.
         let active = releases.current().ok().flatten();

@@ -22,7 +22,7 @@ use serde::Serialize;
 use self::inputs::Inputs;
 use self::observation::{Observation, Outcome};
 use super::export_args::counted;
-use crate::commands::json;
+use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
@@ -105,7 +105,7 @@ pub fn run(
         problems,
     };
     if args.json {
-        json::print(&document, context)?;
+        show::json(&document, context)?;
     } else {
         show(&document, context)?;
     }

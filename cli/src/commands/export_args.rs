@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::hints::Hinted;
 use crate::process::context::{Context, OutputClosed};
-use crate::process::new_file::{self, Kind, NewFile, Permit};
+use crate::process::output_file::{self, Kind, OutputFile, Permit};
 use crate::terminal::Terminal;
 use crate::terminal::excerpt;
 use crate::terminal::findings;
@@ -77,7 +77,7 @@ impl ExportArgs {
         &self,
         rejects: Option<&Path>,
         permit: &Permit,
-    ) -> anyhow::Result<Option<NewFile>> {
+    ) -> anyhow::Result<Option<OutputFile>> {
         for export in self
             .exports
             .iter()
@@ -89,7 +89,7 @@ impl ExportArgs {
         self.refuse_to_overwrite("--report", self.report.as_deref(), rejects)?;
         self.refuse_to_overwrite("--rejects", rejects, None)?;
         let report = self.report.as_deref();
-        let report = report.map(|path| NewFile::create(path, Kind::Report, permit));
+        let report = report.map(|path| OutputFile::create(path, Kind::Report, permit));
         report.transpose()
     }
 
@@ -103,12 +103,12 @@ impl ExportArgs {
         let Some(output) = output else {
             return Ok(());
         };
-        let taken = if other.is_some_and(|other| new_file::would_replace(output, other)) {
+        let taken = if other.is_some_and(|other| output_file::would_replace(output, other)) {
             "the file of --rejects"
         } else if source::files(&self.exports, &Selection::line_files())
             .context("could not list the files of the export")?
             .iter()
-            .any(|file| new_file::would_replace(output, file))
+            .any(|file| output_file::would_replace(output, file))
         {
             "a file of the export"
         } else {
@@ -124,7 +124,11 @@ impl ExportArgs {
     }
 
     /// Writes the report, if one is wanted.
-    pub fn write_report(&self, outcome: &Outcome, report: Option<NewFile>) -> anyhow::Result<()> {
+    pub fn write_report(
+        &self,
+        outcome: &Outcome,
+        report: Option<OutputFile>,
+    ) -> anyhow::Result<()> {
         let Some(mut report) = report else {
             return Ok(());
         };

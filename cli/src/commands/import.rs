@@ -32,7 +32,7 @@ use super::export_args::ExportArgs;
 use super::releases::overtaken;
 use crate::exit_status::ExitStatus;
 use crate::process::context::{Context, OutputClosed};
-use crate::process::new_file::{Kind, NewFile, Permit};
+use crate::process::output_file::{Kind, OutputFile, Permit};
 use crate::serving::release_location::ReleaseLocation;
 
 /// Arguments of `import`.
@@ -161,7 +161,7 @@ pub(super) fn import(
     let permit = Permit::outside(location.data).overwriting(args.overwrite);
     let report = args.export.prepare(args.rejects.as_deref(), &permit)?;
     let rejects = args.rejects.as_deref();
-    let rejects = rejects.map(|path| NewFile::create(path, Kind::Rejects, &permit));
+    let rejects = rejects.map(|path| OutputFile::create(path, Kind::Rejects, &permit));
     let mut rejects = rejects.transpose()?;
     let releases = &*location.open(!args.export.json, context)?;
     let mut publishing = Publishing {
@@ -175,7 +175,7 @@ pub(super) fn import(
         &mut publishing,
         context,
     )?;
-    rejects.map_or(Ok(()), NewFile::publish)?;
+    rejects.map_or(Ok(()), OutputFile::publish)?;
     args.export.write_report(&outcome, report)?;
     args.export.show(&outcome, context)?;
 
@@ -218,7 +218,7 @@ fn read(
     args: &ImportArgs,
     mapping: Option<&Mapping>,
     data: &Path,
-    rejects: Option<&mut NewFile>,
+    rejects: Option<&mut OutputFile>,
     publishing: &mut Publishing,
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use server::limits::{Init, RedisAddress, RedisLimits};
 use tokio::runtime::Builder;
 
-use crate::commands::not_shown::made;
+use crate::commands::show::made;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::settings::address::address;

@@ -10,7 +10,7 @@ use clap_mangen::Man;
 
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
-use crate::process::new_file::{Kind, NewFile, Permit};
+use crate::process::output_file::{Kind, OutputFile, Permit};
 
 /// What the page of `catalogue` itself says beyond help, in the language of manual pages.
 const MORE: &str = r#".SH "EXIT STATUS"
@@ -81,7 +81,7 @@ fn write_pages(
 ) -> anyhow::Result<usize> {
     let man = Man::new(command.clone());
     let path = folder.join(man.get_filename());
-    let mut file = NewFile::create(&path, Kind::ManualPage, permit)?;
+    let mut file = OutputFile::create(&path, Kind::ManualPage, permit)?;
     let written = man.render(&mut file);
     let written = written.and_then(|()| file.write_all(more.as_bytes()));
     written.with_context(|| format!("could not write {}", path.display()))?;

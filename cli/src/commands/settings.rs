@@ -8,7 +8,7 @@ use clap::{Args, Command, Subcommand};
 use serde::Serialize;
 
 use super::starting_file::{self, Written};
-use crate::commands::json;
+use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
@@ -98,7 +98,7 @@ fn show(
             file: settings.file.as_deref(),
             settings: settings_of.collect(),
         };
-        json::print(&document, context)?;
+        show::json(&document, context)?;
         return Ok(ExitStatus::Done);
     }
     let rows = shown.into_iter().map(|setting| {

@@ -9,7 +9,7 @@ use shared::base::durable;
 
 use crate::hints::Hinted;
 use crate::process::context::Context;
-use crate::process::new_file::Permit;
+use crate::process::output_file::Permit;
 
 /// What became of the text.
 pub(super) enum Written {

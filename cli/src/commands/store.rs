@@ -13,7 +13,7 @@ use shared::keys::postgres::{Completed, PgClient, make, migrate};
 use shared::keys::sqlite::{Form, examine};
 
 use crate::commands::key_store;
-use crate::commands::not_shown::made;
+use crate::commands::show::made;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;

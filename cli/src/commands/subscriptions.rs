@@ -13,7 +13,7 @@ use shared::keys::name::Name;
 use shared::keys::subscription::NewSubscription;
 use shared::keys::subscription::{Plan, Subscription, SubscriptionStatus};
 
-use crate::commands::json;
+use crate::commands::show;
 use crate::commands::wait::WaitArgs;
 use crate::commands::{key_store, one_of};
 use crate::exit_status::ExitStatus;
@@ -183,7 +183,7 @@ fn list(
     };
     if as_json {
         let subscriptions = subscriptions.iter().map(Document::of).collect();
-        json::print(&ListDocument { subscriptions }, context)?;
+        show::json(&ListDocument { subscriptions }, context)?;
         return Ok(ExitStatus::Done);
     }
     if subscriptions.is_empty() {
@@ -222,7 +222,7 @@ fn show(
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     if as_json {
-        json::print(&Document::of(subscription), context)?;
+        show::json(&Document::of(subscription), context)?;
         return Ok(ExitStatus::Done);
     }
     let now = context.clock.now().unix_seconds();

@@ -11,8 +11,8 @@ use shared::keys::key_store::KeyStore;
 use shared::keys::name::Name;
 use shared::keys::subscription::Subscription;
 
-use crate::commands::json;
 use crate::commands::key_store;
+use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
@@ -57,7 +57,7 @@ pub fn run(
         None => usage_of_all(place, now, context)?,
     };
     if args.json {
-        json::print(&Document { usage }, context)?;
+        show::json(&Document { usage }, context)?;
         return Ok(ExitStatus::Done);
     }
     if usage.is_empty() {

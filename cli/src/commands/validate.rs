@@ -7,10 +7,10 @@ use import::run::{self, Discard, Outcome, Settings};
 use serde::Serialize;
 
 use super::export_args::{ExportArgs, OutcomeDocument, counted, tally_table};
-use crate::commands::json;
+use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::{Context, OutputClosed};
-use crate::process::new_file::Permit;
+use crate::process::output_file::Permit;
 
 /// Arguments of `validate`.
 #[derive(Debug, clap::Args)]
@@ -50,7 +50,7 @@ pub fn run(args: &ValidateArgs, data: &Path, context: &mut Context) -> anyhow::R
     args.export.write_report(&outcome, report)?;
     args.export.show(&outcome, context)?;
     OutputClosed::forgiven(if args.export.json {
-        json::print(&Document::new(&outcome), context)
+        show::json(&Document::new(&outcome), context)
     } else {
         show_verdict(&outcome, context)
     })?;

@@ -14,7 +14,7 @@ use shared::keys::key_store::KeyStore;
 use shared::keys::limits::CHANGES_HOLD_WITHIN;
 use shared::servers::{ServerStatus, server_status};
 
-use crate::commands::not_shown::made;
+use crate::commands::show::made;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;

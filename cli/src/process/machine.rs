@@ -1,11 +1,13 @@
-//! What the machine gives to this process: asked here, so that a test may answer.
+//! What the machine gives to this process: asked here, so that a test may answer. A server raises
+//! its limit of open files here too.
 
 use std::io;
 use std::path::Path;
 
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::statvfs::statvfs;
 
-use crate::process::{memory, open_files};
+use crate::process::memory;
 
 /// How to ask the machine.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +24,7 @@ impl Machine {
     /// The machine of this process.
     pub const fn of_process() -> Self {
         Self {
-            open_files_max: open_files::limit,
+            open_files_max,
             memory_bytes: memory::allowed,
             free_bytes,
         }
@@ -32,4 +34,19 @@ impl Machine {
 fn free_bytes(directory: &Path) -> io::Result<u64> {
     let disk = statvfs(directory)?;
     Ok(disk.blocks_available().saturating_mul(disk.fragment_size()))
+}
+
+/// How many files this process may have open at a time, as far as the limit can be raised.
+fn open_files_max() -> Option<usize> {
+    let (_soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
+    Some(usize::try_from(hard).unwrap_or(usize::MAX))
+}
+
+/// Raises the limit of open files, and so of connections, as far as the operating system lets this process, and says where it is then.
+/// The usual limit, 1,024, is low for the sake of programs that a high one breaks; this is none.
+pub fn raise_open_files() -> Option<usize> {
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
+    let raised = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);
+    let limit = if raised.is_ok() { hard } else { soft };
+    Some(usize::try_from(limit).unwrap_or(usize::MAX))
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::process::machine::Machine;
-use crate::terminal::memory_size::{self, InvalidSize};
+use crate::terminal::size::{self, InvalidSize};
 
 /// What counts as the memory of the process where the system does not say how much it is.
 const UNKNOWN_BYTES: u64 = 2 << 30;
@@ -55,7 +55,7 @@ impl FromStr for BodiesMemory {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let Some(percent) = text.strip_suffix('%') else {
-            return memory_size::parse(text)
+            return size::parse_memory(text)
                 .map(Self::Bytes)
                 .map_err(|invalid| match invalid {
                     InvalidSize::Form => InvalidBodiesMemory::Form,

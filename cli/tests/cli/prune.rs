@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::time::Duration;
 
 use cli::ExitStatus;
-use cli::process::new_file::{Kind, NewFile, Permit};
+use cli::process::output_file::{Kind, OutputFile, Permit};
 use serde_json::json;
 use shared::base::data_dir::DataDir;
 use shared::release::{InUse, ReleaseId, ReleaseStore, Releases};
@@ -171,7 +171,7 @@ fn files_that_other_commands_are_writing_are_left_alone() {
     let report = cli.path("catalogue-data/report.json");
     // Only where something else is the data directory can one be written there.
     let permit = Permit::outside(&cli.path("elsewhere"));
-    let mut file = NewFile::create(&report, Kind::Report, &permit).unwrap();
+    let mut file = OutputFile::create(&report, Kind::Report, &permit).unwrap();
     cli.run(&["releases", "prune"]);
     file.write_all(b"{}").unwrap();
     file.publish().unwrap();

@@ -7,8 +7,8 @@ use shared::release::ReleaseId;
 
 use super::inputs::Inputs;
 use super::observation::Observation;
-use crate::terminal::file_size::file_size;
 use crate::terminal::relative_time;
+use crate::terminal::size::file_size;
 
 /// What should be left on the disk beside another release: usage and the audit log are written
 /// all the time.

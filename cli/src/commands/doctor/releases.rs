@@ -6,7 +6,7 @@ use shared::release::{ReleaseError, ReleaseId};
 use super::inputs::Inputs;
 use super::observation::Observation;
 use crate::commands::export_args::counted;
-use crate::terminal::file_size::file_size;
+use crate::terminal::size::file_size;
 
 /// Most bytes of releases that are not active that are read through.
 const OTHERS_BYTES_MAX: u64 = 4_000_000_000;

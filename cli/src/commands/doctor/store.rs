@@ -13,7 +13,7 @@ use shared::keys::store::{KeySnapshot, KeyStoreError, Revision};
 use super::inputs::Inputs;
 use super::observation::Observation;
 use crate::serving::key_store_config::KeyStoreConfig;
-use crate::terminal::file_size::file_size;
+use crate::terminal::size::file_size;
 use shared::base::hint::quoted;
 
 /// A larger file is not read through.

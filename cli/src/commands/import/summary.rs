@@ -11,7 +11,7 @@ use super::{Comparison, ImportArgs, Imported, Made};
 use crate::commands::coverage::{self, CoverageDocument};
 use crate::commands::diff::sentences;
 use crate::commands::export_args::{OutcomeDocument, counted, tally_table};
-use crate::commands::json;
+use crate::commands::show;
 use crate::process::context::Context;
 use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::wrap;
@@ -46,7 +46,7 @@ pub(super) fn show(
     context: &mut Context,
 ) -> anyhow::Result<()> {
     if args.export.json {
-        return json::print(&document(imported, outcome), context);
+        return show::json(&document(imported, outcome), context);
     }
     writeln!(context.out, "{}", tally_table(&outcome.tally))?;
     match &imported.made {

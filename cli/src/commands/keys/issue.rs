@@ -13,9 +13,9 @@ use shared::keys::name::Name;
 use shared::keys::scope::Scope;
 use shared::keys::subscription::Subscription;
 
-use crate::commands::json;
 use crate::commands::keys::document::{self, IssuedDocument, KeyDocument};
 use crate::commands::keys::{owner, require_output};
+use crate::commands::show;
 use crate::commands::wait::WaitArgs;
 use crate::commands::{key_store, one_of};
 use crate::exit_status::ExitStatus;
@@ -115,7 +115,7 @@ fn show_document(
         document: KeyDocument::of(&issued.key, &owner, None, now),
         replaces: None,
     };
-    json::print(&document, context)
+    show::json(&document, context)
 }
 
 /// A new key that could not be shown is lost, and would work: it is revoked. So it is where whoever

@@ -9,10 +9,10 @@ use shared::keys::key_store::KeyStore;
 use shared::keys::last_use::LastUse;
 use shared::keys::subscription::Subscription;
 
-use crate::commands::json;
 use crate::commands::key_store;
 use crate::commands::keys::document::{self, KeyDocument, state};
 use crate::commands::keys::{KeyArgs, last_use, owner, without_owner};
+use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
@@ -43,7 +43,7 @@ pub(super) fn run(
             .iter()
             .map(|(key, owner)| KeyDocument::of(key, owner, last_use(key), now))
             .collect();
-        json::print(&ListDocument { keys }, context)?;
+        show::json(&ListDocument { keys }, context)?;
         return Ok(ExitStatus::Done);
     }
     if keys.is_empty() {
@@ -117,7 +117,7 @@ pub(super) fn print(
 ) -> anyhow::Result<()> {
     let now = context.clock.now().unix_seconds();
     if as_json {
-        return json::print(&KeyDocument::of(key, owner, last_use, now), context);
+        return show::json(&KeyDocument::of(key, owner, last_use, now), context);
     }
     let text = document::details(key, owner, last_use, now, context.terminal);
     context.out.write_all(text.as_bytes())?;

@@ -9,9 +9,9 @@ use shared::keys::audit::{Change, Entry, EntryQuery};
 use shared::keys::key_store::KeyStore;
 use shared::keys::name::Name;
 
-use crate::commands::json;
 use crate::commands::key_store;
 use crate::commands::keys::KeyArgs;
+use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
@@ -59,7 +59,7 @@ pub(super) fn run(
     entries.truncate(shown);
     if as_json {
         let entries = entries.iter().map(EntryDocument::of).collect();
-        json::print(&Document { entries, has_more }, context)?;
+        show::json(&Document { entries, has_more }, context)?;
         return Ok(ExitStatus::Done);
     }
     if entries.is_empty() {

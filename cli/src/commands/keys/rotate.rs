@@ -4,11 +4,11 @@ use clap::Args;
 use shared::keys::key_store::Rotation;
 use shared::keys::limits::{DEFAULT_GRACE, GRACE_MAX};
 
-use crate::commands::json;
 use crate::commands::key_store;
 use crate::commands::keys::document::{IssuedDocument, KeyDocument};
 use crate::commands::keys::issue::{about, seen, show_key, tell};
 use crate::commands::keys::{KeyArgs, last_use, owner, require_output};
+use crate::commands::show;
 use crate::commands::wait::WaitArgs;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
@@ -66,7 +66,7 @@ pub(super) fn run(
             document: KeyDocument::of(&rotation.new.key, &owner, None, now),
             replaces: Some(KeyDocument::of(&rotation.old, &owner, last_use, now)),
         };
-        json::print(&document, context)
+        show::json(&document, context)
     } else {
         show_key(&rotation.new, context)
     };

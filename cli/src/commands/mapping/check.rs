@@ -13,7 +13,7 @@ use import::run::{self, Discard, Outcome, Settings};
 use serde::Serialize;
 
 use crate::commands::export_args::{counted, read_mapping};
-use crate::commands::json;
+use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::{Context, OutputClosed};
 use crate::terminal::escape::escape_control;
@@ -74,7 +74,7 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Exi
             report: &report,
             findings: FindingsReport::new(&outcome.findings),
         };
-        json::print(&document, context)
+        show::json(&document, context)
     } else {
         show(&report, &outcome, context)
     })?;

@@ -11,7 +11,7 @@ use shared::release::{Before, ReleaseDiff, ReleaseError, ReleaseId, Releases};
 
 use super::document::{ActiveDocument, VerifiedDocument, damage};
 use crate::commands::diff::sentences;
-use crate::commands::json;
+use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::{Context, OutputClosed};
@@ -107,7 +107,7 @@ fn say(
     }
     say_passed_over(&change.passed_over, context);
     let said = if as_json {
-        json::print(&document(change), context)
+        show::json(&document(change), context)
     } else {
         show(releases, &change, context)
     };

@@ -7,13 +7,13 @@ use shared::release::{Manifest, ReleaseError, ReleaseId, Releases};
 
 use super::document::{ListDocument, ReleaseDocument, ShownDocument, damage};
 use crate::commands::coverage::{self, CoverageDocument};
-use crate::commands::json;
+use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::terminal::Terminal;
 use crate::terminal::escape::escape_control;
-use crate::terminal::file_size::file_size;
 use crate::terminal::relative_time;
+use crate::terminal::size::file_size;
 use crate::terminal::table::{self, Cell, Column};
 
 /// Which releases there are, or should be.
@@ -103,7 +103,7 @@ pub(super) fn list(
             releases: documents,
             pointer_damage: listing.pointer_damage,
         };
-        json::print(&document, context)?;
+        show::json(&document, context)?;
     } else if documents.is_empty() {
         no_releases(releases, context)?;
     } else {
@@ -174,7 +174,7 @@ pub(super) fn show(
             coverage: CoverageDocument::new(&manifest),
             files: &manifest.files,
         };
-        json::print(&shown, context)?;
+        show::json(&shown, context)?;
     } else {
         let now = context.clock.now().unix_seconds();
         let text = text(&release, bytes, &manifest, now, context.terminal);

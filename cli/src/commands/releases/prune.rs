@@ -10,13 +10,13 @@ use shared::release::{ReleaseId, Releases};
 
 use super::document::damage;
 use crate::commands::export_args::counted;
-use crate::commands::json;
+use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::release_location::ReleaseLocation;
 use crate::terminal::Terminal;
 use crate::terminal::escape::escape_control;
-use crate::terminal::file_size::file_size;
+use crate::terminal::size::file_size;
 use crate::terminal::table::{self, Column};
 
 /// Arguments of `releases prune`.
@@ -70,7 +70,7 @@ pub(super) fn run(
     let failures = std::mem::take(&mut pruned.failures).into_iter();
     let failures: Vec<String> = failures.map(damage).collect();
     if as_json {
-        json::print(&document(args, &pruned, &failures), context)?;
+        show::json(&document(args, &pruned, &failures), context)?;
     } else {
         let text = text(args, &pruned, location, context.terminal);
         context.out.write_all(text.as_bytes())?;

@@ -6,7 +6,7 @@ use shared::release::{ReleaseError, ReleaseId, Releases};
 
 use super::document::{VerifiedDocument, VerifiedListDocument, damage};
 use super::list::{Listing, no_releases};
-use crate::commands::json;
+use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 
@@ -47,7 +47,7 @@ pub(super) fn run(
             releases: verified,
             pointer_damage: listing.pointer_damage,
         };
-        json::print(&document, context)?;
+        show::json(&document, context)?;
     } else if verified.is_empty() {
         no_releases(releases, context)?;
     }

@@ -20,13 +20,13 @@ use shared::keys::postgres::{AddressError, PgClient, PostgresAddress, WithoutSer
 use shared::keys::store::KeyStoreError;
 use shared::servers::{ServerLock, ServerLockError};
 
-use crate::commands::json;
 use crate::commands::key_store;
-use crate::commands::not_shown::made;
+use crate::commands::show;
+use crate::commands::show::made;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
-use crate::process::new_file::Permit;
+use crate::process::output_file::Permit;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::settings::address::address;
 use crate::terminal::table::{self, Cell};
@@ -210,7 +210,7 @@ fn show(
             last_uses: counts.last_uses,
             log_entries: counts.entries,
         };
-        return json::print(&document, context);
+        return show::json(&document, context);
     }
     writeln!(
         context.out,

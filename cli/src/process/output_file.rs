@@ -22,7 +22,7 @@ pub use self::permit::{Kind, Permit, would_replace};
 const PART: &str = ".part-";
 
 /// A file being written. Dropped without being published, it leaves nothing behind.
-pub struct NewFile {
+pub struct OutputFile {
     path: PathBuf,
     kind: Kind,
     permit: Permit,
@@ -40,7 +40,7 @@ enum Target {
     Directly(BufWriter<File>),
 }
 
-impl NewFile {
+impl OutputFile {
     /// Begins a file of this kind that will be called `path`; fails now if it could not be written
     /// there, or may not.
     pub fn create(path: &Path, kind: Kind, permit: &Permit) -> anyhow::Result<Self> {
@@ -78,7 +78,7 @@ impl NewFile {
     }
 }
 
-impl Write for NewFile {
+impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let (Target::Beside(Beside(file, _), ..) | Target::Directly(file)) = &mut self.to;
         file.write(bytes)
@@ -132,8 +132,8 @@ mod tests {
     use super::*;
 
     /// A report, with the data directory elsewhere.
-    fn create(path: &Path) -> anyhow::Result<NewFile> {
-        NewFile::create(path, Kind::Report, &Permit::outside(Path::new("/nowhere")))
+    fn create(path: &Path) -> anyhow::Result<OutputFile> {
+        OutputFile::create(path, Kind::Report, &Permit::outside(Path::new("/nowhere")))
     }
 
     #[test]

@@ -1,7 +1,27 @@
-//! Amounts of memory as they are typed: `N` and `KiB`, `MiB` or `GiB`, such as `512MiB`.
+//! Sizes in bytes: those of files as they are shown, three digits or so and a unit, and amounts of
+//! memory as they are typed, `N` and `KiB`, `MiB` or `GiB`, such as `512MiB`.
+
+/// Units after the byte, each a thousand times the one before.
+const SHOWN_UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
+
+/// A number of bytes, such as `512 B`, `2.3 kB`, `41 MB`; cut, never rounded up.
+pub(crate) fn file_size(bytes: u64) -> String {
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let (mut tenths, mut unit) = (bytes / 100, 0);
+    while 10_000 <= tenths && unit + 1 < SHOWN_UNITS.len() {
+        tenths /= 1000;
+        unit += 1;
+    }
+    match tenths {
+        0..100 => format!("{}.{} {}", tenths / 10, tenths % 10, SHOWN_UNITS[unit]),
+        _ => format!("{} {}", tenths / 10, SHOWN_UNITS[unit]),
+    }
+}
 
 /// What a unit stands for, in bytes.
-const UNITS: [(&str, u64); 3] = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
+const TYPED_UNITS: [(&str, u64); 3] = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
 
 /// Why a text is not an amount of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,12 +35,12 @@ pub enum InvalidSize {
 }
 
 /// Reads an amount of memory, in bytes; zero is one, and needs no unit.
-pub fn parse(text: &str) -> Result<u64, InvalidSize> {
+pub fn parse_memory(text: &str) -> Result<u64, InvalidSize> {
     if text == "0" {
         return Ok(0);
     }
     let with_unit = |(unit, bytes)| Some((text.strip_suffix(unit)?, bytes));
-    let found = UNITS.into_iter().find_map(with_unit);
+    let found = TYPED_UNITS.into_iter().find_map(with_unit);
     let (digits, unit_bytes) = found.ok_or(InvalidSize::Form)?;
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(InvalidSize::Form);
@@ -36,6 +56,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn sizes_are_short() {
+        for (bytes, shown) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1000, "1.0 kB"),
+            (9_999, "9.9 kB"),
+            (10_000, "10 kB"),
+            (999_999, "999 kB"),
+            (1_000_000, "1.0 MB"),
+            (4_123_456_789, "4.1 GB"),
+            (u64::MAX, "18446 PB"),
+        ] {
+            assert_eq!(file_size(bytes), shown);
+        }
+    }
+
+    #[test]
     fn a_number_and_a_unit_are_an_amount_of_memory() {
         let table = [
             ("0", Ok(0)),
@@ -48,7 +85,7 @@ mod tests {
             ("99999999999999999999KiB", Err(InvalidSize::TooMuch)),
         ];
         for (text, expected) in table {
-            assert_eq!(parse(text), expected, "{text}");
+            assert_eq!(parse_memory(text), expected, "{text}");
         }
     }
 
@@ -57,7 +94,7 @@ mod tests {
         for text in [
             "", "512", "MiB", "1.5GiB", "-1GiB", "+1GiB", " 1GiB", "1 GiB", "1GB", "1gib", "1é",
         ] {
-            assert_eq!(parse(text), Err(InvalidSize::Form), "{text:?}");
+            assert_eq!(parse_memory(text), Err(InvalidSize::Form), "{text:?}");
         }
     }
 }
