@@ -53,7 +53,6 @@ PATIENT = {
     "deploy": (".ci/deploy",),
     "image": (".ci/image",),
     "alerts": (".ci/alerts",),
-    "postman": (".ci/postman",),
 }
 
 

@@ -24,7 +24,7 @@ LISTS = ("list_boats", "list_manufacturers", "list_manufacturer_boats")
 SERVICE = {"describe_version": "/v1", "check_health": "/health", "describe_api": "/openapi.json"}
 # What the document does not describe: the documentation, and what is made of the document.
 FILES = {path: path for path in ("/docs", "/docs/page.css", "/docs/page.js", "/docs/viewer.js", "/docs/viewer.css",
-                                 "/docs/viewer.txt", "/docs/icon.svg", "/llms.txt", "/postman.json")}
+                                 "/docs/viewer.txt", "/docs/icon.svg", "/llms.txt")}
 CODINGS = ("gzip", "br", "zstd")
 METHODS = ("GET", "HEAD")
 QUIET = ("--log", "warn")

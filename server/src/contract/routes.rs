@@ -82,8 +82,6 @@ pub enum File {
     Icon,
     /// The API as text for language models.
     Llms,
-    /// The API as a collection for Postman.
-    Postman,
 }
 
 use CatalogueOperation::{
@@ -125,7 +123,7 @@ pub(crate) fn place(path: Template) -> Option<usize> {
 
 /// Every file of the documentation, answered like an endpoint.
 #[rustfmt::skip]
-pub static FILES: [Route<File>; 9] = [
+pub static FILES: [Route<File>; 8] = [
     Route { path: Fixed("/docs"),                operation: File::Page },
     Route { path: Fixed("/docs/page.css"),       operation: File::PageStyle },
     Route { path: Fixed("/docs/page.js"),        operation: File::PageScript },
@@ -134,7 +132,6 @@ pub static FILES: [Route<File>; 9] = [
     Route { path: Fixed("/docs/viewer.txt"),     operation: File::ViewerLicences },
     Route { path: Fixed("/docs/icon.svg"),       operation: File::Icon },
     Route { path: Fixed("/llms.txt"),            operation: File::Llms },
-    Route { path: Fixed("/postman.json"),        operation: File::Postman },
 ];
 
 /// What a path leads to.
@@ -275,6 +272,7 @@ mod tests {
             "/docs/",
             "/docs/index.html",
             "/docs/../docs",
+            "/postman.json",
             "v1/boats",
         ] {
             check(path, None);

@@ -49,7 +49,6 @@ const fn media_type(file: File) -> &'static str {
         File::PageScript | File::Viewer => "text/javascript; charset=utf-8",
         File::ViewerLicences | File::Llms => "text/plain; charset=utf-8",
         File::Icon => "image/svg+xml",
-        File::Postman => "application/json",
     }
 }
 
@@ -73,7 +72,6 @@ fn body(file: File) -> Bytes {
         File::ViewerLicences => Bytes::from_static(LICENCES.as_bytes()),
         File::Icon => Bytes::from_static(include_bytes!("docs/icon.svg")),
         File::Llms => openapi::llms().into(),
-        File::Postman => openapi::postman().into(),
     }
 }
 

@@ -2,8 +2,8 @@
 //! limits that the service itself uses.
 //!
 //! It is made once and is the same for every server of this version; `listing` reads it back for
-//! its other forms, `llms` and `postman`. It decides nothing: a fact
-//! that only stands here is a mistake, and tests compare the document with real answers.
+//! its other form, `llms`. It decides nothing: a fact that only stands
+//! here is a mistake, and tests compare the document with real answers.
 
 mod errors;
 mod headers;
@@ -12,7 +12,6 @@ mod llms;
 mod objects;
 mod operations;
 mod parameters;
-mod postman;
 mod responses;
 mod shapes;
 
@@ -51,11 +50,6 @@ pub fn text() -> String {
 /// The document as text for language models.
 pub fn llms() -> String {
     llms::text(&document())
-}
-
-/// The document as a collection of Postman.
-pub fn postman() -> String {
-    on_many_lines(&postman::collection(&document()))
 }
 
 /// An operation as a line of a table.

@@ -1,16 +1,15 @@
-//! `/docs` and its files, `/llms.txt` and `/postman.json`. How the page looks and what it does is
-//! tested in a browser, by `.ci/browser`.
+//! `/docs` with its files and `/llms.txt`. How the page looks and what it does is tested in a
+//! browser, by `.ci/browser`.
 
 use std::fmt::Write;
 
-use serde_json::Value;
 use server::contract::routes::FILES;
 use server::http::openapi;
 
 use crate::answer::check_text;
 use crate::app::TestApp;
 use crate::log::{logged, start_logging};
-use crate::openapi::{DOCUMENT, operations};
+use crate::openapi::DOCUMENT;
 
 const POLICIES: [&str; 4] = [
     "content-security-policy",
@@ -83,6 +82,7 @@ async fn refusals_are_the_envelope_as_everywhere() {
         ("POST", "/docs", "METHOD_NOT_ALLOWED"),
         ("GET", "/docs/", "NOT_FOUND"),
         ("GET", "/docs/swagger-ui-bundle.js.map", "NOT_FOUND"),
+        ("GET", "/postman.json", "NOT_FOUND"),
     ] {
         let answer = app.ask(method, target).send().await;
         assert_eq!(answer.code(), code, "{method} {target}");
@@ -162,42 +162,6 @@ async fn the_text_for_language_models_is_the_document() {
         }
     }
     let served = TestApp::new().get("/llms.txt").send().await;
-    assert_eq!(served.body, text.into_bytes());
-}
-
-#[tokio::test]
-async fn the_collection_has_every_operation_with_its_parameters_and_answers() {
-    let text = openapi::postman();
-    check_text("postman", &text);
-    let collection: Value = serde_json::from_str(&text).unwrap();
-    let folders = collection["item"].as_array().unwrap().iter();
-    let items: Vec<&Value> = folders
-        .flat_map(|folder| folder["item"].as_array().unwrap())
-        .collect();
-    assert_eq!(items.len(), operations().count());
-    for operation in operations() {
-        let is_same = |item: &&&Value| item["name"] == operation["summary"];
-        let item = items.iter().find(is_same).unwrap();
-        let places = [
-            ("path", &item["request"]["url"]["variable"]),
-            ("query", &item["request"]["url"]["query"]),
-            ("header", &item["request"]["header"]),
-        ];
-        for parameter in operation["parameters"].as_array().into_iter().flatten() {
-            let (_, fields) = places
-                .iter()
-                .find(|(place, _)| parameter["in"] == *place)
-                .unwrap();
-            let mut fields = fields.as_array().unwrap().iter();
-            let field = fields.find(|field| field["key"] == parameter["name"]);
-            // What need not be given is switched off.
-            let is_off = field.unwrap()["disabled"].as_bool().unwrap_or_default();
-            assert_ne!(is_off, parameter["required"].as_bool().unwrap());
-        }
-        let is_public = operation["security"].as_array().unwrap().is_empty();
-        assert_eq!(item["request"]["auth"]["type"] == "noauth", is_public);
-    }
-    let served = TestApp::new().get("/postman.json").send().await;
     assert_eq!(served.body, text.into_bytes());
 }
 

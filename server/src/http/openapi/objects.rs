@@ -126,7 +126,7 @@ pub(super) struct Parameter {
 }
 
 /// Where a parameter is given.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Location {
     Path,

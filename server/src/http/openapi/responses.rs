@@ -81,7 +81,7 @@ fn name_of(operation: Operation, status: u16) -> String {
 }
 
 /// The name of a status.
-pub(super) fn reason(status: u16) -> &'static str {
+fn reason(status: u16) -> &'static str {
     let status = StatusCode::from_u16(status).ok();
     status
         .and_then(|status| status.canonical_reason())

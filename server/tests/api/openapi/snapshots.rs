@@ -17,7 +17,7 @@ use crate::answer::Answer;
 const STATUS_LINE: &str = "HTTP/1.1 ";
 /// What only bodies of answers contain, and the documents that have them as examples.
 const OF_BODIES: [&str; 2] = ["\"requestId\"", "\"pagination\""];
-const DOCUMENTS: [&str; 3] = ["llms.snap", "openapi.snap", "postman.snap"];
+const DOCUMENTS: [&str; 2] = ["llms.snap", "openapi.snap"];
 /// Written by the HTTP library, and by whoever ends a connection.
 const OF_CONNECTIONS: [&str; 2] = ["connection", "date"];
 /// In place of a number that depends on the compressor.
