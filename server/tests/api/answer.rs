@@ -5,12 +5,12 @@ use std::io::Read;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
-use salvo::http::{HeaderMap, ResBody, StatusCode};
+use salvo::http::{HeaderMap, HeaderName, HeaderValue, ResBody, StatusCode};
 use salvo::prelude::Response;
 use serde_json::Value;
 
 /// Headers in the order in which snapshots show them: that of the specification, then the rest.
-const ORDER: [&str; 28] = [
+const ORDER: [&str; 30] = [
     "content-type",
     "content-length",
     "content-encoding",
@@ -39,6 +39,8 @@ const ORDER: [&str; 28] = [
     "access-control-allow-methods",
     "access-control-allow-headers",
     "access-control-max-age",
+    "connection",
+    "date",
 ];
 
 /// What a client receives.
@@ -66,6 +68,25 @@ impl Answer {
         }
     }
 
+    /// An answer as it came over a socket, or as a snapshot shows it.
+    pub(crate) fn read(text: &str) -> Self {
+        let text = text.replace("\r\n", "\n");
+        let text = text.strip_prefix("HTTP/1.1 ").unwrap();
+        let (head, body) = text.split_once("\n\n").unwrap_or((text.trim_end(), ""));
+        let (status, fields) = head.split_once('\n').unwrap();
+        let mut headers = HeaderMap::new();
+        for field in fields.lines() {
+            let (name, value) = field.split_once(": ").unwrap();
+            let name: HeaderName = name.parse().unwrap();
+            headers.append(name, HeaderValue::from_str(value).unwrap());
+        }
+        Self {
+            status: status[..3].parse().unwrap(),
+            headers,
+            body: body.as_bytes().to_owned(),
+        }
+    }
+
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
@@ -89,11 +110,18 @@ impl Answer {
         serde_json::from_slice(&self.decoded()).unwrap()
     }
 
+    /// `error.code`, where the answer is an error with a body.
+    pub(crate) fn error_code(&self) -> Option<String> {
+        let is_error = 400 <= self.status && !self.body.is_empty();
+        let body = is_error.then(|| self.json())?;
+        body["error"]["code"].as_str().map(str::to_owned)
+    }
+
     /// `error.code`, or the status where the answer is no error.
     pub(crate) fn code(&self) -> String {
         match self.status {
             200 | 304 => self.status.to_string(),
-            _ => self.json()["error"]["code"].as_str().unwrap().to_owned(),
+            _ => self.error_code().unwrap(),
         }
     }
 
@@ -131,11 +159,6 @@ impl Answer {
             );
         }
         text
-    }
-
-    /// Compares the whole answer with the snapshot of that name.
-    pub(crate) fn check(&self, name: &str) {
-        check_text(name, &self.text());
     }
 }
 
@@ -182,17 +205,13 @@ fn indented(json: &str) -> String {
     text
 }
 
-/// Compares a text with the snapshot of that name.
-pub(crate) fn check_text(name: &str, text: &str) {
-    check_text_in("", name, text);
-}
-
-/// Compares a text with the snapshot of that name in a folder of the snapshots.
-pub(crate) fn check_text_in(folder: &str, name: &str, text: &str) {
+/// Compares a text with the snapshot of that name, which says what it is about.
+pub(crate) fn check_text(name: &str, about: &str, text: &str) {
     let snapshots = Path::new(env!("CARGO_MANIFEST_DIR")).join("../snapshots/server");
     let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(snapshots.join(folder));
+    settings.set_snapshot_path(snapshots);
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
+    settings.set_description(about);
     settings.bind(|| insta::assert_snapshot!(name, text));
 }

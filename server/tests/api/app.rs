@@ -122,7 +122,11 @@ impl TestApp {
             .method(method)
             .uri(target)
             .header("host", "test");
-        Ask { app: self, request }
+        Ask {
+            app: self,
+            request,
+            key: None,
+        }
     }
 }
 
@@ -133,15 +137,30 @@ pub(crate) async fn away() -> MinuteStore {
     MinuteStore::Redis(limits.unwrap())
 }
 
+/// How many lines of a request are shown.
+const LINES_MAX: usize = 4;
+/// How many characters of a target or a field are shown.
+const CHARACTERS_MAX: usize = 100;
+
+fn shortened(text: &str) -> String {
+    if text.len() <= CHARACTERS_MAX {
+        return text.to_owned();
+    }
+    format!("{}... ({} characters)", &text[..20], text.len())
+}
+
 /// A request being put together.
 pub(crate) struct Ask<'a> {
     app: &'a TestApp,
     request: hyper::http::request::Builder,
+    /// The purpose of its key.
+    key: Option<String>,
 }
 
 impl Ask<'_> {
     /// With the key of that purpose.
-    pub(crate) fn key(self, purpose: &str) -> Self {
+    pub(crate) fn key(mut self, purpose: &str) -> Self {
+        self.key = Some(purpose.to_owned());
         let value = format!("Bearer {}", self.app.keys.secret(purpose));
         self.header("authorization", &value)
     }
@@ -154,6 +173,31 @@ impl Ask<'_> {
     pub(crate) fn field(mut self, name: &str, value: HeaderValue) -> Self {
         self.request = self.request.header(name, value);
         self
+    }
+
+    /// The request as snapshots show it: keys by their purpose, and not all of what is long.
+    pub(crate) fn text(&self) -> String {
+        let target = self.request.uri_ref().unwrap().to_string();
+        let mut lines = vec![format!(
+            "{} {}",
+            self.request.method_ref().unwrap(),
+            shortened(&target)
+        )];
+        for (name, value) in self.request.headers_ref().unwrap() {
+            let value = shortened(value.to_str().unwrap());
+            match (name.as_str(), &self.key) {
+                ("host", _) => {}
+                ("authorization", Some(purpose)) => {
+                    lines.push(format!("authorization: Bearer (the key {purpose})"));
+                }
+                (name, _) => lines.push(format!("{name}: {value}")),
+            }
+        }
+        if LINES_MAX < lines.len() {
+            let others = lines.split_off(LINES_MAX).len();
+            lines.push(format!("({others} more fields)"));
+        }
+        lines.join("\n")
     }
 
     pub(crate) async fn send(self) -> Answer {

@@ -46,23 +46,8 @@ async fn of_several_reasons_the_first_is_told() {
 }
 
 #[tokio::test]
-async fn a_missing_key_is_told_how_to_send_one() {
+async fn two_headers_are_malformed_even_with_a_valid_key_in_each() {
     let app = TestApp::new();
-    app.get("/v1/boats")
-        .send()
-        .await
-        .check("auth__401_missing_api_key");
-}
-
-#[tokio::test]
-async fn a_malformed_header_is_told_what_is_right() {
-    let app = TestApp::new();
-    let answer = app
-        .get("/v1/boats")
-        .header("authorization", "Basic dTpw")
-        .send()
-        .await;
-    answer.check("auth__401_malformed_authorization");
     let twice = app
         .get("/v1/boats")
         .key("reader")
@@ -75,14 +60,9 @@ async fn a_malformed_header_is_told_what_is_right() {
 #[tokio::test]
 async fn a_credential_in_the_query_is_refused_even_beside_a_valid_header() {
     let app = TestApp::new();
-    let answer = app
-        .get("/v1/boats?api_key=secret")
-        .key("reader")
-        .send()
-        .await;
-    answer.check("auth__401_credential_in_query");
     let secret = app.keys.secret("reader");
     for query in [
+        "api_key=secret",
         "Token=",
         "bearer",
         "search=%62oat",
@@ -106,15 +86,10 @@ async fn a_credential_in_the_query_is_refused_even_beside_a_valid_header() {
 async fn a_key_store_that_is_not_current_is_503_for_well_formed_keys_only() {
     let app = TestApp::new();
     app.lose_key_store();
-    app.get("/v1/boats/b1")
-        .key("reader")
-        .send()
-        .await
-        .check("auth__503");
-    assert_eq!(
-        app.get("/v1/boats/b1").key("unknown").send().await.code(),
-        "SERVICE_UNAVAILABLE"
-    );
+    for key in ["reader", "unknown"] {
+        let answer = app.get("/v1/boats/b1").key(key).send().await;
+        assert_eq!(answer.code(), "SERVICE_UNAVAILABLE", "{key}");
+    }
     assert_eq!(
         app.get("/v1/boats/b1").send().await.code(),
         "MISSING_API_KEY"
@@ -128,13 +103,12 @@ async fn a_key_store_that_is_not_current_is_503_for_well_formed_keys_only() {
 }
 
 #[tokio::test]
-async fn a_missing_scope_is_named() {
+async fn a_key_reads_only_what_its_scopes_name() {
     let app = TestApp::new();
-    let answer = app.get("/v1/boats").key("manufacturers_only").send().await;
-    answer.check("auth__403_missing_scope");
     for (path, key, status) in [
         ("/v1/boats", "boats_only", 200),
         ("/v1/boats/b1", "boats_only", 200),
+        ("/v1/boats", "manufacturers_only", 403),
         ("/v1/boats/b1", "manufacturers_only", 403),
         ("/v1/manufacturers", "manufacturers_only", 200),
         ("/v1/manufacturers/m1", "manufacturers_only", 200),

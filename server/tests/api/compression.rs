@@ -7,8 +7,9 @@ use server::http::openapi;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::answer::{Answer, check_text};
+use crate::answer::Answer;
 use crate::app::{Ask, TestApp};
+use crate::exchanges::Exchanges;
 use crate::openapi::check_documented;
 use crate::wire::while_served;
 
@@ -55,22 +56,31 @@ fn recorded(answer: &Answer, plain: &Answer) -> String {
 
 #[tokio::test]
 async fn every_operation_answers_in_every_coding_as_recorded() {
+    let mut all = Exchanges::default();
     for (id, target, is_tiny) in TARGETS {
-        let plain = ask(&TestApp::new(), target, "identity").send().await;
-        let mut heads = recorded(&plain, &plain);
+        let app = TestApp::new();
+        let plain = ask(&app, target, "identity");
+        let request = plain.text();
+        let plain = plain.send().await;
+        all.put_text(id, request, &plain, &recorded(&plain, &plain));
         for coding in CODINGS {
             let app = TestApp::new();
-            for _first_and_again in 0..2 {
-                let answer = ask(&app, target, coding).send().await;
+            for time in ["first", "again"] {
+                let ask = ask(&app, target, coding);
+                let request = ask.text();
+                let answer = ask.send().await;
                 check_documented(id, &answer);
                 let sent = answer.header("content-encoding");
                 assert_eq!(sent, (!is_tiny).then_some(coding), "{target}");
-                heads.push('\n');
-                heads.push_str(&recorded(&answer, &plain));
+                let shown = format!("{id} in {coding}, {time}");
+                all.put_text(&shown, request, &answer, &recorded(&answer, &plain));
             }
         }
-        check_text(&format!("compression__{id}"), &heads);
     }
+    all.check(
+        "compression",
+        "Every operation in every coding: the heads of its answers.",
+    );
 }
 
 #[tokio::test]

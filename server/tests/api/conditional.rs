@@ -31,16 +31,6 @@ async fn a_returned_etag_sent_back_is_304_on_every_endpoint() {
 }
 
 #[tokio::test]
-async fn a_304_is_only_headers() {
-    let app = TestApp::new();
-    let answer = app
-        .get("/v1/boats/first-36")
-        .key("reader")
-        .header("if-none-match", "*");
-    answer.send().await.check("get_boat__304");
-}
-
-#[tokio::test]
 async fn lists_of_tags_weak_tags_and_several_lines_match() {
     let app = TestApp::new();
     let answer = app.get("/v1/boats/b1").key("reader").send().await;

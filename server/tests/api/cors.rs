@@ -9,8 +9,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::answer::{Answer, check_text};
+use crate::answers::panicking_with;
 use crate::app::{Ask, TestApp, Unusual};
-use crate::every_status::panicking_with;
+use crate::exchanges::Exchanges;
 use crate::wire::while_served;
 
 const NAMED: &str = "https://boats.example";
@@ -126,7 +127,11 @@ async fn every_status_tells_the_pages_that_are_let_in_and_no_others() {
             }
         }
     }
-    check_text("cors", &table);
+    check_text(
+        "cors",
+        "What every status says to pages of other origins, by the setting and by who asks.",
+        &table,
+    );
 }
 
 #[tokio::test]
@@ -167,11 +172,19 @@ fn preflight<'a>(app: &'a TestApp, target: &str, method: &str, fields: Option<&s
 
 #[tokio::test]
 async fn a_preflight_is_a_204_that_needs_no_key_and_counts_nowhere() {
+    let asked = "authorization,if-none-match, Content-Type ,x-mine,cache-control";
+    let mut all = Exchanges::default();
+    for (shown, fields) in [("without fields", None), ("with fields", Some(asked))] {
+        let app = app(&[NAMED]);
+        let ask = preflight(&app, "/v1/boats", "GET", fields);
+        all.add(shown, ask).await;
+    }
+    all.check(
+        "preflight",
+        "What a browser asks before a page of another origin may ask.",
+    );
     let app = app(&[NAMED]);
     let ask = |fields| preflight(&app, "/v1/boats", "GET", fields);
-    ask(None).send().await.check("cors__204");
-    let asked = "authorization,if-none-match, Content-Type ,x-mine,cache-control";
-    ask(Some(asked)).send().await.check("cors__204_fields");
     for target in [
         "/v1",
         "/health",

@@ -1,13 +1,12 @@
 //! `/docs` with its files and `/llms.txt`. How the page looks and what it does is tested in a
 //! browser, by `.ci/browser`.
 
-use std::fmt::Write;
-
 use server::contract::routes::FILES;
 use server::http::openapi;
 
 use crate::answer::check_text;
 use crate::app::TestApp;
+use crate::exchanges::Exchanges;
 use crate::log::{logged, start_logging};
 use crate::openapi::DOCUMENT;
 
@@ -31,18 +30,22 @@ fn between<'a>(text: &'a str, before: &str, after: char) -> Vec<&'a str> {
 
 #[tokio::test]
 async fn every_file_has_its_type_and_the_policies() {
-    let app = TestApp::new();
-    let mut heads = String::new();
+    let mut all = Exchanges::default();
     for route in &FILES {
-        let mut answer = app.get(&route.path.to_string()).send().await;
+        let target = route.path.to_string();
+        let mut answer = TestApp::new().get(&target).send().await;
         assert!(!answer.body.is_empty());
         // They change with every word of a file.
         for name in ["content-length", "etag", "x-request-id"] {
             assert!(answer.headers.remove(name).is_some(), "{name}");
         }
-        writeln!(heads, "GET {}\n{}", route.path, answer.head()).unwrap();
+        let shown = format!("{:?}", route.operation);
+        all.put_text(&shown, format!("GET {target}"), &answer, &answer.head());
     }
-    check_text("docs__heads", &heads);
+    all.check(
+        "docs",
+        "The files of the documentation: the heads of their answers.",
+    );
 }
 
 #[tokio::test]
@@ -147,7 +150,7 @@ async fn the_guide_has_every_operation_scope_and_code_of_the_document() {
 #[tokio::test]
 async fn the_text_for_language_models_is_the_document() {
     let text = openapi::llms();
-    check_text("llms", &text);
+    check_text("llms", "`GET /llms.txt`, its body.", &text);
     for (path, methods) in DOCUMENT["paths"].as_object().unwrap() {
         let heading = format!("\n### GET {path}\n");
         let rest = text.split_once(&heading).unwrap().1;

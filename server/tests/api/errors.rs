@@ -15,11 +15,8 @@ use crate::records::{self, PUBLISHED_AT};
 #[tokio::test]
 async fn an_unknown_path_is_404_in_the_envelope() {
     let app = TestApp::new();
-    app.get("/v2")
-        .send()
-        .await
-        .check("errors__404_unknown_path");
     for path in [
+        "/v2",
         "/",
         "//",
         "/v1/",
@@ -46,11 +43,9 @@ async fn an_unknown_path_is_404_in_the_envelope() {
 #[tokio::test]
 async fn another_method_is_405_and_told_which_are_allowed() {
     let app = TestApp::new();
-    app.ask("POST", "/v1/boats")
-        .send()
-        .await
-        .check("errors__405");
-    for method in ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "get", "PURGE"] {
+    for method in [
+        "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "get", "PURGE",
+    ] {
         for path in [
             "/v1",
             "/health",
@@ -73,7 +68,7 @@ async fn a_body_is_413() {
         .header("content-length", "1")
         .send()
         .await;
-    answer.check("errors__413");
+    assert_eq!(answer.status, 413);
     let chunked = app
         .get("/v1")
         .header("transfer-encoding", "chunked")
@@ -95,7 +90,7 @@ async fn a_target_over_8_kib_is_414() {
     let app = TestApp::new();
     let target = |bytes: usize| format!("/v1?{}", "&".repeat(bytes - 4));
     assert_eq!(app.get(&target(8192)).send().await.status, 200);
-    app.get(&target(8193)).send().await.check("errors__414");
+    assert_eq!(app.get(&target(8193)).send().await.status, 414);
 }
 
 #[tokio::test]
@@ -108,7 +103,7 @@ async fn over_64_header_fields_or_16_kib_of_head_are_431() {
         })
     };
     assert_eq!(with_fields(64).send().await.status, 200);
-    with_fields(65).send().await.check("errors__431");
+    assert_eq!(with_fields(65).send().await.status, 431);
 
     // Counted as if there were no spaces after the colons.
     let so_far = "GET /v1 HTTP/1.1\r\nhost:test\r\nx:\r\n\r\n".len();
@@ -147,17 +142,6 @@ impl RequestIds for FaultyRequestIds {
     fn next(&self, _now: Moment) -> RequestId {
         panic!("no more ids")
     }
-}
-
-#[tokio::test]
-async fn a_panic_is_a_500_in_the_envelope() {
-    // One reading when the app is made, one when the request begins, one for the uptime.
-    let clock = Some(FaultyClock::that_shows(2));
-    let app = TestApp::with(Unusual {
-        clock,
-        ..Unusual::default()
-    });
-    app.get("/health").send().await.check("errors__500_panic");
 }
 
 #[tokio::test]

@@ -93,6 +93,7 @@ async fn a_release_that_an_earlier_version_made_is_whole_and_answers_as_it_did()
     for id in ids {
         records::activate(&store, &id, &store.lock().unwrap()).unwrap();
         let release = store.open(&id).unwrap();
-        check_text(&format!("formats__{id}"), &answers(&release).await);
+        let about = "What a release is answered with that an earlier version made.";
+        check_text(&format!("release_{id}"), about, &answers(&release).await);
     }
 }

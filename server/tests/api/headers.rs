@@ -1,8 +1,8 @@
 //! Section 4.8: which headers are on which status, on real answers of every status.
 
 use crate::answer::Answer;
+use crate::answers::panicking;
 use crate::app::TestApp;
-use crate::every_status::panicking;
 
 /// Section 4.8 of the specification, as it is printed there. No statuses: every answer.
 const TABLE: [(&[&str], Option<&[u16]>); 6] = [

@@ -18,7 +18,7 @@ async fn a_used_up_minute_is_429_until_its_oldest_request_is_60_seconds_old() {
     app.advance(Duration::from_secs(15));
     assert_eq!(ask().await.header("x-ratelimit-remaining"), Some("0"));
     app.advance(Duration::from_millis(500));
-    ask().await.check("limits__429_rate_limited");
+    assert_eq!(ask().await.header("retry-after"), Some("45"));
     app.advance(Duration::from_millis(44_499));
     assert_eq!(ask().await.code(), "RATE_LIMITED");
     app.advance(Duration::from_millis(1));
@@ -55,11 +55,6 @@ async fn every_status_counts_against_the_minute_except_a_refusal_for_it() {
 #[tokio::test]
 async fn an_exhausted_quota_is_429_before_look_up_and_conditions() {
     let app = TestApp::new();
-    app.get("/v1/boats/b1")
-        .key("exhausted")
-        .send()
-        .await
-        .check("limits__429_quota_exceeded");
     let unknown = app.get("/v1/boats/unknown").key("exhausted").send().await;
     assert_eq!(unknown.code(), "QUOTA_EXCEEDED");
     let held = app
@@ -115,17 +110,6 @@ async fn a_minute_refusal_shows_the_quota_without_charging_it() {
 }
 
 #[tokio::test]
-async fn a_quota_that_cannot_be_counted_is_503() {
-    let app = TestApp::new();
-    app.ledger.break_down();
-    app.get("/v1/boats/b1")
-        .key("reader")
-        .send()
-        .await
-        .check("limits__503_quota_unknown");
-}
-
-#[tokio::test]
 async fn what_another_server_used_is_used() {
     let app = TestApp::new();
     app.ledger.take(PLENTY.0, PLENTY.1);
@@ -163,7 +147,7 @@ async fn a_minute_refusal_whose_quota_is_unknown_is_503() {
     assert_eq!(ask().send().await.code(), "INSUFFICIENT_PERMISSIONS");
     app.ledger.break_down();
     let refused = ask().send().await;
-    refused.check("limits__503_minute_refusal");
+    assert_eq!(refused.code(), "SERVICE_UNAVAILABLE");
 }
 
 #[tokio::test]

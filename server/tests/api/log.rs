@@ -132,5 +132,5 @@ async fn a_request_is_one_line_and_secrets_are_in_none() {
     ] {
         assert!(!text.contains(forbidden), "{forbidden} in:\n{text}");
     }
-    check_text("log__lines", &text);
+    check_text("log", "What the log says of a few requests.", &text);
 }

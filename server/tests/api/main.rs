@@ -11,6 +11,7 @@
 
 mod admin;
 mod answer;
+mod answers;
 mod app;
 mod auth;
 mod boats;
@@ -24,7 +25,7 @@ mod details;
 mod disk;
 mod docs;
 mod errors;
-mod every_status;
+mod exchanges;
 mod explain;
 mod follow;
 mod formats;

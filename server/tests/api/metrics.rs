@@ -80,7 +80,11 @@ async fn the_text_is_that_of_an_app_that_answered_a_few() {
     ] {
         app.get(target).key("reader").send().await;
     }
-    check_text("metrics__text", &text(&app).await);
+    check_text(
+        "metrics",
+        "`GET /metrics` at the administration address, after a few answers.",
+        &text(&app).await,
+    );
     let type_of = ask(&app, "GET", "/metrics").await;
     assert_eq!(
         type_of.header("content-type"),

@@ -183,7 +183,11 @@ async fn nothing_that_a_request_carries_is_answered_as_a_request() {
     .await;
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     writeln!(table, "{} cases", cases.len()).unwrap();
-    check_text("raw__outcomes", &table);
+    check_text(
+        "malformed_requests",
+        "How each malformed request ends.",
+        &table,
+    );
 }
 
 #[tokio::test]

@@ -23,5 +23,9 @@ fn the_route_table_is_the_contract() {
     for route in &FILES {
         writeln!(table, "GET {}  {:?}  no key", route.path, route.operation).unwrap();
     }
-    check_text("routes", &table);
+    check_text(
+        "routes",
+        "The route table, with the scopes that a key needs.",
+        &table,
+    );
 }

@@ -1,25 +1,16 @@
 //! `GET /v1` and `GET /health`.
 
-use std::time::Duration;
-
 use crate::app::TestApp;
 
 #[tokio::test]
-async fn the_version_descriptor_names_release_and_links() {
+async fn the_version_descriptor_names_the_release() {
     let app = TestApp::new();
-    let mut answer = app.get("/v1").send().await;
+    let answer = app.get("/v1").send().await;
     let release = app.app.catalogue().release_id().to_owned();
     assert_eq!(
         answer.json()["data"]["catalogue"]["release"],
         release.as_str()
     );
-    // The id hashes the release's files, which this test is not about.
-    let shown = String::from_utf8(answer.body)
-        .unwrap()
-        .replace(&release, "[release]");
-    answer.body = shown.into_bytes();
-    answer.headers.remove("content-length");
-    answer.check("describe_version__200");
 }
 
 #[tokio::test]
@@ -32,13 +23,6 @@ async fn every_link_leads_to_an_endpoint() {
         let answer = app.get(target.as_str().unwrap()).key("reader").send().await;
         assert_eq!(answer.status, 200, "{name}");
     }
-}
-
-#[tokio::test]
-async fn health_is_the_version_and_the_uptime() {
-    let app = TestApp::new();
-    app.advance(Duration::from_millis(90_999));
-    app.get("/health").send().await.check("check_health__200");
 }
 
 #[tokio::test]
@@ -69,22 +53,14 @@ async fn service_endpoints_need_no_key_and_look_at_none() {
 #[tokio::test]
 async fn service_endpoints_refuse_parameters_and_credentials() {
     let app = TestApp::new();
-    app.get("/health?verbose=1")
-        .send()
-        .await
-        .check("check_health__400");
-    assert_eq!(
-        app.get("/v1?limit=1").send().await.code(),
-        "VALIDATION_ERROR"
-    );
-    assert_eq!(
-        app.get("/v1?token=x").send().await.code(),
-        "CREDENTIAL_IN_QUERY"
-    );
-    assert_eq!(
-        app.get("/health?API_KEY=x").send().await.code(),
-        "CREDENTIAL_IN_QUERY"
-    );
+    for (target, code) in [
+        ("/health?verbose=1", "VALIDATION_ERROR"),
+        ("/v1?limit=1", "VALIDATION_ERROR"),
+        ("/v1?token=x", "CREDENTIAL_IN_QUERY"),
+        ("/health?API_KEY=x", "CREDENTIAL_IN_QUERY"),
+    ] {
+        assert_eq!(app.get(target).send().await.code(), code, "{target}");
+    }
     assert_eq!(app.get("/health?&&").send().await.status, 200);
 }
 

@@ -43,11 +43,12 @@ const GOOD_BOATS: &str = "
     sort=length&order=desc sort=year sort=manufacturer&offset=20 s%6Frt=year&order=%64esc
 ";
 
-fn check(name: &str, text: &str) {
+fn check(name: &str, about: &str, text: &str) {
     let mut settings = insta::Settings::new();
     settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../snapshots/server"));
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
+    settings.set_description(about);
     settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
@@ -106,7 +107,11 @@ fn bad_queries_are_refused_with_every_issue_in_request_order() {
     for raw in "fields=id a=1&b=2&a=3 %= limit=5 =".split(' ') {
         describe(&mut table, raw, none(raw));
     }
-    check("params_bad_queries", &table);
+    check(
+        "params_bad_queries",
+        "Queries that are refused, with why.",
+        &table,
+    );
 }
 
 #[test]
@@ -125,7 +130,11 @@ fn good_queries_have_one_canonical_form() {
         )
         .unwrap();
     }
-    check("params_good_queries", &table);
+    check(
+        "params_good_queries",
+        "Queries that are read, with their canonical text.",
+        &table,
+    );
 }
 
 #[test]
@@ -160,5 +169,9 @@ fn an_id_or_slug_is_decoded_strictly_and_a_plus_is_a_plus() {
             parse_id_or_slug(raw).map_err(|issue| vec![issue]),
         );
     }
-    check("params_bad_id_or_slug", &table);
+    check(
+        "params_bad_id_or_slug",
+        "Segments that are neither an id nor a slug, with why.",
+        &table,
+    );
 }

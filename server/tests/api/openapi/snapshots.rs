@@ -1,96 +1,51 @@
 //! Every snapshot of an answer, whichever test wrote it, is one that the document describes: to the
 //! last member of its body and the last of its headers.
-//!
-//! Snapshots are found by looking at all files, so that none can be forgotten.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-use salvo::http::{HeaderMap, HeaderName, HeaderValue};
+use salvo::http::HeaderName;
 use serde_json::json;
+use server::contract::routes::{self, Destination};
 
 use super::document::{DOCUMENT, check_schema, operations, undocumented};
 use crate::answer::Answer;
+use crate::exchanges::{Exchange, is_writing, snapshots};
 
-/// How an answer begins.
-const STATUS_LINE: &str = "HTTP/1.1 ";
 /// What only bodies of answers contain, and the documents that have them as examples.
 const OF_BODIES: [&str; 2] = ["\"requestId\"", "\"pagination\""];
-const DOCUMENTS: [&str; 2] = ["llms.snap", "openapi.snap"];
-/// Written by the HTTP library, and by whoever ends a connection.
+const DOCUMENTS: [&str; 2] = ["server/llms.snap", "server/openapi.snap"];
+/// The answers of the administration address, which the document is not about.
+const OF_ADMINISTRATION: &str = "server/admin.snap";
+/// Written by the HTTP library, and by what ends a connection.
 const OF_CONNECTIONS: [&str; 2] = ["connection", "date"];
 /// In place of a number that depends on the compressor.
 const OF_COMPRESSION: [&str; 2] = ["less", "the same"];
 /// What is no answer of any operation, but of a method that none has: described once, in words.
 const OF_OTHER_METHODS: [u16; 2] = [204, 405];
 
-/// How the names begin of what the administration address answers, which the document is not about.
-const OF_ADMINISTRATION: &str = "admin__";
+/// The answer without what the document does not describe.
+fn described(exchange: &Exchange) -> Option<Answer> {
+    let mut answer = exchange.answer()?;
+    for name in OF_CONNECTIONS {
+        answer.headers.remove(name);
+    }
+    let length = answer.header("content-length");
+    if length.is_some_and(|length| OF_COMPRESSION.contains(&length)) {
+        answer.headers.remove("content-length");
+    }
+    Some(answer)
+}
 
-/// Every snapshot, with its text, but those of the administration address.
-fn snapshots() -> Vec<(PathBuf, String)> {
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../snapshots")];
-    let mut found = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let text = fs::read_to_string(&path).unwrap();
-                let (_about, text) = text[3..].split_once("\n---\n").unwrap();
-                let name = path.file_name().unwrap().to_string_lossy();
-                if !name.starts_with(OF_ADMINISTRATION) {
-                    found.push((path.clone(), text.to_owned()));
-                }
-            }
+/// The operations that may have given an answer: the one at the path, or any where there is none. No
+/// operation gives a file of the documentation.
+fn possible(path: &str) -> Vec<&'static str> {
+    let id = |operation: &'static serde_json::Value| operation["operationId"].as_str().unwrap();
+    match routes::find(path) {
+        Some(Destination::Endpoint(route, _)) => {
+            vec![id(&DOCUMENT["paths"][route.path.to_string()]["get"])]
         }
-    }
-    found
-}
-
-/// The answers that a snapshot consists of; none, where it is of something else.
-fn answers(text: &str) -> Vec<Answer> {
-    if !text.starts_with(STATUS_LINE) {
-        return Vec::new();
-    }
-    let texts = text[STATUS_LINE.len()..].split("\n\nHTTP/1.1 ");
-    texts.map(answer).collect()
-}
-
-fn answer(text: &str) -> Answer {
-    let (head, body) = text.split_once("\n\n").unwrap_or((text.trim_end(), ""));
-    let (status, fields) = head.split_once('\n').unwrap();
-    let mut headers = HeaderMap::new();
-    for field in fields.lines() {
-        let (name, value) = field.split_once(": ").unwrap();
-        if !OF_CONNECTIONS.contains(&name) && !OF_COMPRESSION.contains(&value) {
-            let name: HeaderName = name.parse().unwrap();
-            headers.append(name, HeaderValue::from_str(value).unwrap());
-        }
-    }
-    Answer {
-        status: status[..3].parse().unwrap(),
-        headers,
-        body: body.as_bytes().to_owned(),
-    }
-}
-
-/// The operations that may have given what a snapshot of that name shows: the one that the name
-/// begins with, or any.
-fn possible(path: &Path) -> Vec<&'static str> {
-    let ids = || operations().map(|operation| operation["operationId"].as_str().unwrap());
-    let name = path.file_name().unwrap().to_str().unwrap();
-    let named = |id: &&str| {
-        name.split("__")
-            .any(|part| part.trim_end_matches(".snap") == *id)
-    };
-    let found: Vec<&str> = ids().filter(named).collect();
-    if found.is_empty() {
-        ids().collect()
-    } else {
-        found
+        Some(Destination::File(_)) => Vec::new(),
+        None => operations().map(id).collect(),
     }
 }
 
@@ -110,18 +65,16 @@ fn check_other_method(answer: &Answer, what: &str) {
     assert_eq!(names, BTreeSet::from(expected), "{what}");
 }
 
-fn check(path: &Path, answer: &Answer) {
-    let what = path.display().to_string();
+fn check(exchange: &Exchange, answer: &Answer) {
+    let what = &exchange.heading;
     if OF_OTHER_METHODS.contains(&answer.status) {
-        check_other_method(answer, &what);
+        check_other_method(answer, what);
         return;
     }
-    let faults: Vec<_> = possible(path)
-        .into_iter()
-        .map(|id| (id, undocumented(id, answer)))
-        .collect();
+    let possible = possible(exchange.path()).into_iter();
+    let faults: Vec<_> = possible.map(|id| (id, undocumented(id, answer))).collect();
     let is_described = faults.iter().any(|(_, faults)| faults.is_empty());
-    assert!(is_described, "{what}: {faults:#?}");
+    assert!(is_described || faults.is_empty(), "{what}: {faults:#?}");
 }
 
 fn documented_statuses() -> BTreeSet<u16> {
@@ -132,24 +85,29 @@ fn documented_statuses() -> BTreeSet<u16> {
 
 #[test]
 fn every_snapshot_of_an_answer_is_described_and_there_is_one_of_every_status() {
-    // While all snapshots are written anew, other tests are at it and some are missing. They are
-    // looked at whenever tests compare with them.
-    if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+    if is_writing() {
         return;
     }
     let mut statuses = BTreeSet::new();
-    for (path, text) in snapshots() {
-        let answers = answers(&text);
-        let is_body = OF_BODIES.iter().any(|member| text.contains(member));
-        let is_document = DOCUMENTS.iter().any(|name| path.ends_with(name));
+    for snapshot in snapshots() {
+        let exchanges = snapshot.exchanges();
+        let is_body = OF_BODIES
+            .iter()
+            .any(|member| snapshot.text.contains(member));
+        let is_document = DOCUMENTS.contains(&&*snapshot.path);
         assert!(
-            !is_body || is_document || !answers.is_empty(),
+            !is_body || is_document || !exchanges.is_empty(),
             "{}: a body that is not looked at",
-            path.display()
+            snapshot.path
         );
-        for answer in &answers {
-            check(&path, answer);
-            statuses.insert(answer.status);
+        if snapshot.path == OF_ADMINISTRATION {
+            continue;
+        }
+        for exchange in &exchanges {
+            if let Some(answer) = described(exchange) {
+                check(exchange, &answer);
+                statuses.insert(answer.status);
+            }
         }
     }
     assert_eq!(statuses, documented_statuses());
@@ -157,10 +115,10 @@ fn every_snapshot_of_an_answer_is_described_and_there_is_one_of_every_status() {
 
 #[test]
 fn a_snapshot_that_the_document_does_not_describe_is_found() {
-    let sound = "200 OK\ncontent-type: application/json\nx-request-id: \
+    let sound = "HTTP/1.1 200 OK\ncontent-type: application/json\nx-request-id: \
                  00000000000000000000000001\ncache-control: no-store\n\n\
                  {\"status\": \"ok\", \"version\": \"1\", \"uptimeSeconds\": 1}";
-    let faults = |text: &str| undocumented("check_health", &answer(text)).len();
+    let faults = |text: &str| undocumented("check_health", &Answer::read(text)).len();
     assert_eq!(faults(sound), 0);
     for (part, other) in [
         ("uptimeSeconds", "uptime"),

@@ -63,7 +63,11 @@ fn a_request_whose_client_has_left_is_a_line_without_a_status_in_the_log() {
         let leaving = begin(app, "/v1/boats?limit=1");
         logged();
         drop(leaving);
-        check_text("log__client_left", &logged());
+        check_text(
+            "log_client_left",
+            "What the log says of a request whose client has left.",
+            &logged(),
+        );
         occupied.end().await;
     });
 }

@@ -1,0 +1,250 @@
+//! Requests with their answers, as snapshots show them: a heading with the status and what is shown,
+//! the request, and the whole answer.
+//!
+//! No answer stands twice: where one is the same as another, the other's heading stands in its place.
+//! An index of all snapshots, `snapshots/README.md`, is made of the headings.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use crate::answer::{Answer, check_text};
+use crate::app::Ask;
+
+/// Where snapshots of all crates are.
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../snapshots");
+/// How a heading begins.
+const HEADING: &str = "## ";
+/// What stands in place of an answer that is another's.
+const SAME: &str = "The same answer as ";
+
+/// A request and what is answered.
+pub(crate) struct Exchange {
+    /// The status, the code of an error, and what is shown.
+    pub(crate) heading: String,
+    /// Method, path and the header fields that matter.
+    pub(crate) request: String,
+    /// The answer, or, where another has the same one, which.
+    pub(crate) answer: String,
+}
+
+impl Exchange {
+    fn is_whole(&self) -> bool {
+        !self.answer.starts_with(SAME)
+    }
+
+    /// The answer, where it stands here.
+    pub(crate) fn answer(&self) -> Option<Answer> {
+        self.is_whole().then(|| Answer::read(&self.answer))
+    }
+
+    /// What is asked for, without a query.
+    pub(crate) fn path(&self) -> &str {
+        let target = self.request.split([' ', '\n']).nth(1).unwrap();
+        target.split('?').next().unwrap()
+    }
+}
+
+/// The exchanges of one snapshot, in the order of their statuses.
+#[derive(Default)]
+pub(crate) struct Exchanges {
+    pub(crate) all: Vec<Exchange>,
+    /// Answers that are referred to where they come again, with where they stand.
+    known: Vec<(String, String)>,
+}
+
+impl Exchanges {
+    /// None yet; an answer that stands in one of these snapshots is referred to.
+    pub(crate) fn beside(others: &[(&str, Self)]) -> Self {
+        let others = others.iter();
+        let known = others.flat_map(|(name, others)| {
+            let whole = others.all.iter().filter(|other| other.is_whole());
+            whole.map(move |other| {
+                let place = format!("`{}` in {name}.snap", other.heading);
+                (place, other.answer.clone())
+            })
+        });
+        Self {
+            all: Vec::new(),
+            known: known.collect(),
+        }
+    }
+
+    /// Sends a request, and adds what it shows.
+    pub(crate) async fn add(&mut self, shown: &str, ask: Ask<'_>) -> Answer {
+        let request = ask.text();
+        let answer = ask.send().await;
+        self.put(shown, request, &answer);
+        answer
+    }
+
+    /// Adds what a request shows that was sent in another way.
+    pub(crate) fn put(&mut self, shown: &str, request: String, answer: &Answer) {
+        self.put_text(shown, request, answer, &answer.text());
+    }
+
+    /// The same, of which only this part of the answer is shown.
+    pub(crate) fn put_text(&mut self, shown: &str, request: String, answer: &Answer, text: &str) {
+        let status = answer.status;
+        let heading = match answer.error_code() {
+            Some(code) => format!("{status} {code}: {shown}"),
+            None => format!("{status}: {shown}"),
+        };
+        let answer = text.trim_end().to_owned();
+        let same = self.known.iter().find(|(_, known)| *known == answer);
+        let answer = if let Some((place, _)) = same {
+            format!("{SAME}{place}.")
+        } else {
+            self.known.push((format!("`{heading}`"), answer.clone()));
+            answer
+        };
+        self.all.push(Exchange {
+            heading,
+            request,
+            answer,
+        });
+    }
+
+    /// Compares with the snapshot of that name, which is about these requests.
+    pub(crate) fn check(&self, name: &str, about: &str) {
+        let mut text = String::new();
+        for exchange in &self.all {
+            let (request, answer) = (exchange.request.trim_end(), &exchange.answer);
+            let heading = &exchange.heading;
+            write!(text, "{HEADING}{heading}\n{request}\n\n{answer}\n\n").unwrap();
+        }
+        check_text(name, about, text.trim_end());
+    }
+}
+
+/// A file of the snapshots.
+pub(crate) struct Snapshot {
+    /// Its path below the folder.
+    pub(crate) path: String,
+    /// What it is about; empty where it does not say.
+    about: String,
+    pub(crate) text: String,
+}
+
+impl Snapshot {
+    /// Its exchanges; none, where it is of something else.
+    pub(crate) fn exchanges(&self) -> Vec<Exchange> {
+        let Some(text) = self.text.strip_prefix(HEADING) else {
+            return Vec::new();
+        };
+        let blocks = text.split("\n\n## ");
+        blocks
+            .map(|block| {
+                let (heading, rest) = block.split_once('\n').unwrap();
+                let (request, answer) = rest.split_once("\n\n").unwrap();
+                Exchange {
+                    heading: heading.to_owned(),
+                    request: request.to_owned(),
+                    answer: answer.trim_end().to_owned(),
+                }
+            })
+            .collect()
+    }
+}
+
+/// Whether tests write snapshots anew. Then some are missing while others are written.
+pub(crate) fn is_writing() -> bool {
+    std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always")
+}
+
+/// Every snapshot in a folder, by its path. They are found by looking at all files, so that none can
+/// be forgotten.
+pub(crate) fn snapshots() -> Vec<Snapshot> {
+    let (mut folders, mut found) = (vec![Path::new(FOLDER).to_owned()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "snap") {
+                let whole = fs::read_to_string(&path).unwrap();
+                let (head, text) = whole[4..].split_once("\n---\n").unwrap();
+                let mut lines = head.lines();
+                let about = lines.find_map(|line| line.strip_prefix("description: "));
+                let path = path.strip_prefix(FOLDER).unwrap();
+                found.push(Snapshot {
+                    path: path.to_str().unwrap().to_owned(),
+                    about: about.unwrap_or_default().trim_matches('"').to_owned(),
+                    text: text.to_owned(),
+                });
+            }
+        }
+    }
+    found.sort_by(|one, other| one.path.cmp(&other.path));
+    found
+}
+
+fn index() -> String {
+    let mut text = "\
+# Snapshots
+
+What the service answers and what the command prints, as tests compare with it. `INSTA_UPDATE=always` writes them anew, \
+         this index at the second run.
+
+- [`server`](server): what the service answers, below
+- [`cli`](cli): what the command prints, by test and case
+
+"
+    .to_owned();
+    for snapshot in snapshots() {
+        let Some(name) = snapshot.path.strip_prefix("server/") else {
+            continue;
+        };
+        assert!(
+            !snapshot.about.is_empty(),
+            "{name} does not say what it is about"
+        );
+        writeln!(text, "## [{name}](server/{name})\n\n{}\n", snapshot.about).unwrap();
+        let exchanges = snapshot.exchanges();
+        for exchange in &exchanges {
+            let request = exchange.request.lines().next().unwrap();
+            let heading = exchange.heading.replacen(": ", ", ", 1);
+            writeln!(text, "- {heading}: `{request}`").unwrap();
+        }
+        if !exchanges.is_empty() {
+            text.push('\n');
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "an index that is lost is made again"
+)]
+#[test]
+fn the_index_names_every_answer() {
+    let (path, index) = (Path::new(FOLDER).join("README.md"), index());
+    if is_writing() {
+        fs::write(path, index).unwrap();
+        return;
+    }
+    let written = fs::read_to_string(path).unwrap();
+    assert_eq!(written, index, "INSTA_UPDATE=always writes the index");
+}
+
+#[test]
+fn no_answer_stands_twice() {
+    if is_writing() {
+        return;
+    }
+    let mut seen = Vec::<(String, String)>::new();
+    for snapshot in snapshots() {
+        for exchange in snapshot.exchanges() {
+            let place = format!("{} in {}", exchange.heading, snapshot.path);
+            if !exchange.is_whole() {
+                continue;
+            }
+            let other = seen.iter().find(|(_, answer)| *answer == exchange.answer);
+            assert!(other.is_none(), "{place} is {}", other.unwrap().0);
+            seen.push((place, exchange.answer));
+        }
+    }
+}
