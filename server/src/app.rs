@@ -8,17 +8,17 @@ use arc_swap::ArcSwap;
 use shared::base::clock::{Clock, Moment};
 use shared::keys::environment::Environment;
 
+use crate::base::log_throttle::Seldom;
+use crate::base::request_id::RequestIds;
 use crate::cache::ListCache;
 use crate::catalogue::Catalogue;
 use crate::clock_watch::ClockWatch;
 use crate::compressed::CompressedBodies;
-use crate::http::AllowedOrigins;
+use crate::cors::AllowedOrigins;
 use crate::keyring::Keyring;
 use crate::limits::{MinuteStore, Patience, Quotas, RateLimits, SHARED_WAIT_MAX};
 use crate::metrics::Metrics;
 use crate::readiness::Readiness;
-use crate::request_id::RequestIds;
-use crate::seldom::Seldom;
 
 /// What a server is made of: the parts that come from outside.
 pub struct Parts {

@@ -14,7 +14,7 @@ use serde::Serialize;
 use shared::base::clock::Moment;
 use tokio::time::timeout;
 
-use crate::bounded;
+use crate::base::bounded;
 use crate::catalogue::ListBody;
 use crate::params::ListKind;
 

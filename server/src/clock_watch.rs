@@ -3,18 +3,13 @@
 //! Nothing here mends anything: limits and quotas follow the clock by themselves. But renewals,
 //! expiry and what is written down go by the wall clock, so a jump is something to know of.
 
-use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use shared::base::clock::Moment;
 
-use crate::app::App;
-use crate::repeating::{Repeating, repeat};
-
 /// Pause between two looks.
-const INTERVAL: Duration = Duration::from_secs(1);
+pub(crate) const INTERVAL: Duration = Duration::from_secs(1);
 
 /// A clock that is set right little by little never gets so far between two looks.
 const JUMP_MIN: Duration = Duration::from_secs(2);
@@ -34,11 +29,6 @@ pub(crate) struct ClockWatch {
 enum Jump {
     Forward(Duration),
     Back(Duration),
-}
-
-/// Starts to look at the clock of an app, at once and then every second.
-pub(crate) fn watch_clock(app: Arc<App>) -> io::Result<Repeating> {
-    repeat("clock", INTERVAL, move || app.look_at_clock())
 }
 
 impl ClockWatch {

@@ -24,7 +24,7 @@ use shared::base::etag::{CodedETag, Coding};
 use tokio::time::timeout;
 
 use self::coder::Coder;
-use crate::bounded;
+use crate::base::bounded;
 use crate::cache::CacheFigures;
 use crate::catalogue::{Queue, QueueError, QueueLimits};
 

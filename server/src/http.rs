@@ -11,28 +11,20 @@
 //! contract for programs. [`admin`] is the other address, for whoever operates the server.
 
 mod accept_encoding;
-mod acceptor;
 mod access_log;
-pub mod admin;
-mod admission;
 mod asked;
 mod authorization;
-mod connection;
-mod cors;
 mod docs;
 mod error;
 pub mod explain;
 mod headers;
-mod last_fields;
-mod limits;
+pub(crate) mod last_fields;
+pub(crate) mod limits;
 mod look_up;
 pub mod openapi;
 mod pipeline;
-mod refusing;
 mod representation;
-mod serve;
 mod service;
-mod socket;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock, PoisonError};
@@ -47,19 +39,14 @@ use tokio::sync::watch;
 use shared::base::clock::Moment;
 
 use crate::app::App;
-use crate::error_chain::chain;
+use crate::base::error_chain::chain;
+use crate::base::request_id::RequestId;
 use crate::metrics::Outcome;
-use crate::request_id::RequestId;
+use crate::wire::{Phase, Refusal};
 use access_log::Pending;
-use connection::{Phase, Refusal};
-use error::ApiError;
-use headers::Facts;
-use pipeline::Answer;
-
-pub use admission::ConnectionLimits;
-pub use cors::{AllowedOrigin, AllowedOrigins, AnyAmongOthers, Origin, OriginError};
-pub use serve::{Answering, STOP_SECONDS_MAX, serve};
-pub use socket::Socket;
+pub(crate) use error::ApiError;
+pub(crate) use headers::Facts;
+use representation::Answer;
 
 /// The service of an app, for [`serve()`] and for tests in process.
 ///
@@ -71,7 +58,7 @@ pub fn service(app: Arc<App>) -> Service {
 
 /// The service of an app whose every answer is the last of its connection once it is stopping, or
 /// drains before that.
-fn service_until(app: Arc<App>, phase: watch::Receiver<Phase>) -> Service {
+pub(crate) fn service_until(app: Arc<App>, phase: watch::Receiver<Phase>) -> Service {
     Service::new(Router::new()).hoop(Endpoints { app, phase })
 }
 
@@ -131,7 +118,7 @@ async fn exchange(
 
 /// The complete answer to a request that the HTTP library never sees, as bytes; `origin` is that of
 /// the page that sent it, if so much of it was read.
-fn last_answer(app: &App, refusal: Refusal, origin: Option<&[u8]>) -> Vec<u8> {
+pub(crate) fn last_answer(app: &App, refusal: Refusal, origin: Option<&[u8]>) -> Vec<u8> {
     let now = app.clock.now();
     let facts = Facts {
         sharing: app.allowed_origins.sharing_with(origin),
@@ -153,7 +140,7 @@ fn last_answer(app: &App, refusal: Refusal, origin: Option<&[u8]>) -> Vec<u8> {
 }
 
 /// What is sent.
-struct Reply {
+pub(crate) struct Reply {
     status: StatusCode,
     /// `error.code`, for the log.
     code: Option<&'static str>,
@@ -162,7 +149,7 @@ struct Reply {
 }
 
 impl Reply {
-    fn new(app: &App, answer: Result<Answer, ApiError>, mut facts: Facts) -> Self {
+    pub(crate) fn new(app: &App, answer: Result<Answer, ApiError>, mut facts: Facts) -> Self {
         match answer {
             Ok(Answer::Body(body)) => Self {
                 status: StatusCode::OK,
@@ -204,7 +191,7 @@ impl Reply {
         }
     }
 
-    fn write(self, response: &mut Response) {
+    pub(crate) fn write(self, response: &mut Response) {
         response.status_code(self.status);
         headers::write(
             self.status,
@@ -218,7 +205,7 @@ impl Reply {
     }
 
     /// The last answer of a connection, as it goes over the wire; without its body for `HEAD`.
-    fn into_bytes(self, now: Moment, is_head: bool) -> Vec<u8> {
+    pub(crate) fn into_bytes(self, now: Moment, is_head: bool) -> Vec<u8> {
         let mut fields = HeaderMap::new();
         headers::write(self.status, &self.facts, self.body.as_ref(), &mut fields);
         last_fields::write_last(now, &mut fields);

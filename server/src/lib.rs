@@ -1,32 +1,40 @@
 //! Serves a release over HTTP: authentication, limits, lists, and bodies that the import made.
 //!
-//! The server never builds a record's JSON; it picks bytes of a release. Reading order follows a
-//! request: [`http`] receives it, [`keyring`] knows its key, [`limits`] count it, [`params`] read
-//! what it asks for, [`catalogue`] answers, [`cache`] remembers answered lists, [`compressed`] their
-//! compressed forms. [`contract`] has the tables that all of them keep to. [`app`] holds all of them together, and [`follow`] swaps the catalogue when
-//! another release is activated; `metrics` and `readiness` tell operators how all of it does.
+//! The server never builds a record's JSON; it picks bytes of a release. Its rooms, lowest first;
+//! each may know those before it:
 //!
-//! Nothing outside [`http`] knows a status code, a header or the HTTP library.
+//! - `base`: periodic tasks, ids of requests and the like, for every room;
+//! - [`contract`]: tables of routes and errors; [`cors`]: pages of other origins; [`params`]: what a
+//!   query asks for;
+//! - [`catalogue`]: the opened release, which answers; [`keyring`]: the keys;
+//! - [`cache`]: answered lists; [`compressed`]: bodies in a coding; `metrics`: what is counted;
+//! - [`limits`]: minute windows and quotas;
+//! - [`app`]: all that requests share;
+//! - `wire`: from a socket to whole, valid requests;
+//! - [`http`]: from a request to its answer, in the order of checks;
+//! - [`ops`]: following the active release, readiness, metrics;
+//! - [`serve`]: all of it on a socket, until told to stop.
+//!
+//! Nothing but [`http`] and the administration address in [`ops`] knows a status code.
 
 pub mod app;
-mod bounded;
+mod base;
 pub mod cache;
 pub mod catalogue;
 mod clock_watch;
 pub mod compressed;
 pub mod contract;
-mod error_chain;
-pub mod follow;
+pub mod cors;
 pub mod http;
 pub mod keyring;
 pub mod limits;
 mod metrics;
-mod pace;
+pub mod ops;
 pub mod params;
-mod primitives;
 mod readiness;
-pub mod repeating;
-pub mod request_id;
-mod seldom;
-pub mod tend;
+pub mod serve;
 pub mod threads;
+mod wire;
+
+pub use base::{periodic_task, request_id};
+pub use wire::{ConnectionLimits, Socket};

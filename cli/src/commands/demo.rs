@@ -12,7 +12,7 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use import::finding::LISTED_DEFAULT;
 use server::catalogue::OpenSettings;
-use server::http::AllowedOrigins;
+use server::cors::AllowedOrigins;
 use shared::keys::environment::Environment;
 use shared::keys::key_store::NewKey;
 use shared::keys::limits::DEFAULT_QUOTA;

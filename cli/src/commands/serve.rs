@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Args;
 use server::catalogue::OpenSettings;
-use server::http::{AllowedOrigin, AllowedOrigins};
+use server::cors::{AllowedOrigin, AllowedOrigins};
 use shared::keys::environment::Environment;
 
 use super::listen::ListenArgs;

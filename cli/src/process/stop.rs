@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use nix::sys::signal::Signal::SIGXFSZ;
 use sd_notify::NotifyState;
 use server::app::App;
-use server::http::STOP_SECONDS_MAX;
+use server::serve::STOP_SECONDS_MAX;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::timeout;
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use server::app::App;
-use server::http::admin;
+use server::ops::admin;
 use tokio::task::JoinHandle;
 
 /// Where the administration address is unless told otherwise: only this machine reaches it there.

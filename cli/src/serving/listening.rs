@@ -3,7 +3,7 @@
 use std::net::{SocketAddr, TcpListener};
 
 use anyhow::Context as _;
-use server::http::Socket;
+use server::Socket;
 
 use crate::hints::Hinted;
 use crate::process::service_manager::{PassedSocketError, ServiceManager};

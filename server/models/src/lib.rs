@@ -7,9 +7,6 @@
 // As a test of its own it would look for the tests of those sources in the wrong place.
 #![cfg(not(test))]
 
-#[rustfmt::skip]
-#[path = "../../src/error_chain.rs"]
-mod error_chain;
+mod base;
 pub mod keyring;
 pub mod limits;
-mod primitives;

@@ -8,7 +8,7 @@ use quick_cache::sync::Cache;
 use shared::release::reader::Listing;
 
 use super::sql::{ListPlan, Statement};
-use crate::bounded;
+use crate::base::bounded;
 use crate::params::ListKind;
 
 /// Most totals remembered of a release.

@@ -14,16 +14,16 @@ use serde::Serialize;
 use shared::keys::key::KeyRefusal;
 use shared::keys::scope::Scope;
 
-use super::connection::HEAD_MAX;
 use super::headers::Facts;
-use super::limits::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
+use crate::base::request_id::RequestId;
 use crate::cache::CacheError;
 use crate::catalogue::{BodyError, ListError, QueryError};
 use crate::contract::errors::{self, ErrorKind};
+use crate::contract::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::keyring::VerifyError;
 use crate::limits::{QuotaError, Usage};
 use crate::params::ParamIssue;
-use crate::request_id::RequestId;
+use crate::wire::HEAD_MAX;
 
 /// What a client that gets a 503 is asked to wait, in seconds: the key store is asked several
 /// times a second.

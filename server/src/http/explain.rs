@@ -16,17 +16,17 @@ use shared::base::etag::Coding;
 use shared::base::ids::IdOrSlug;
 
 use super::asked::Asked;
-use super::connection::{self, BadHead};
 use super::error::ApiError;
 use super::look_up::{Found, LookUp, boats_of};
 use super::pipeline::{Target, target};
 use super::{limits, openapi};
+use crate::base::error_chain::chain;
 use crate::cache::{CacheError, Freshness, ListCache, ListKey};
 use crate::catalogue::{Catalogue, ExplainedRows, ListError};
 use crate::contract::routes::{self, Destination, Operation};
-use crate::error_chain::chain;
 use crate::metrics::Queries;
 use crate::params::{NoParams, QueryString};
+use crate::wire::{BadHead, check};
 
 pub use self::explanation::{
     Endpoint, ExplainedBody, ExplainedList, Explanation, NamedRecord, Refused,
@@ -133,7 +133,7 @@ impl Explanation {
 
 /// The request that a client would send, unless its head would be refused.
 fn request(address: &str) -> Result<Request, ApiError> {
-    connection::check(format!("GET {address} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes())?;
+    check(format!("GET {address} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes())?;
     let request = hyper::Request::builder().uri(address).body(ReqBody::None);
     let request = request.map_err(|_why| BadHead::Address)?;
     Ok(Request::from_hyper(request, Scheme::HTTP))

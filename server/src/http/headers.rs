@@ -16,10 +16,10 @@ use salvo::http::header::{
 use salvo::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use shared::base::etag::{CodedETag, Coding};
 
-use super::cors::Sharing;
+use crate::base::request_id::RequestId;
 use crate::cache::Freshness;
+use crate::cors::Sharing;
 use crate::limits::Usage;
-use crate::request_id::RequestId;
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const X_RATE_LIMIT: [HeaderName; 3] = [

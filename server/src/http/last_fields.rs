@@ -24,7 +24,7 @@ thread_local! {
 
 /// Writes what becomes of the connection, where its client has to be told, and the date, where that
 /// is known.
-pub(super) fn write(
+pub(crate) fn write(
     request: &Request,
     is_last: bool,
     now: Option<&Moment>,
@@ -44,7 +44,7 @@ pub(super) fn write(
 }
 
 /// The same for an answer that the HTTP library never sees, which is the last of its connection.
-pub(super) fn write_last(now: Moment, headers: &mut HeaderMap) {
+pub(crate) fn write_last(now: Moment, headers: &mut HeaderMap) {
     headers.insert(CONNECTION, CLOSE);
     headers.insert(DATE, date(now.unix_seconds()));
 }

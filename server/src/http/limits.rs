@@ -9,13 +9,7 @@ use salvo::http::Request;
 use salvo::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 
 use super::error::ApiError;
-
-/// Longest request target: path and query, in bytes.
-pub(crate) const URI_BYTES_MAX: usize = 8 * 1024;
-/// Longest head: request line, header fields and the empty line, in bytes.
-pub(crate) const HEAD_BYTES_MAX: usize = 16 * 1024;
-/// Most header fields.
-pub(crate) const HEADERS_MAX: usize = 64;
+use crate::contract::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 
 /// What the request line has besides method and target: two spaces, `HTTP/1.1`, the line end.
 const REQUEST_LINE_REST: usize = 12;

@@ -28,8 +28,8 @@ use objects::{
     Server,
 };
 
-use super::limits::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use super::representation::TINY_BYTES;
+use crate::contract::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::contract::routes::{self, ROUTES, Route};
 use crate::params::{LIMIT_DEFAULT, LIMIT_MAX};
 

@@ -14,22 +14,14 @@ use super::asked::Asked;
 use super::error::ApiError;
 use super::headers::Facts;
 use super::look_up::LookUp;
-use super::{authorization, cors, docs, limits, representation, service};
+use super::representation::{self, Answer};
+use super::{authorization, docs, limits, service};
 use crate::app::App;
 use crate::contract::routes::{self, Destination, Operation, Template};
+use crate::cors;
 use crate::keyring::Verified;
 use crate::limits::{MinuteError, Patience, QuotaError, Usage};
 use crate::params::{QueryString, parse_id_or_slug};
-
-/// A request that was answered as asked.
-pub(crate) enum Answer {
-    /// 200 with this body.
-    Body(Bytes),
-    /// 304: the client has the body already.
-    NotModified,
-    /// 204: a page may send its request.
-    MaySend,
-}
 
 /// What was learned on the way, for the headers and for the log; also when the answer is an error.
 pub(crate) struct Seen {

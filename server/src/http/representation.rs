@@ -12,13 +12,22 @@ use salvo::http::{HeaderMap, HeaderName, HeaderValue};
 use shared::base::etag::{CodedETag, Coding, ETag, IfNoneMatch};
 
 use super::accept_encoding::Accepted;
-use super::pipeline::Answer;
+use crate::base::error_chain::chain;
 use crate::compressed::CompressedBodies;
-use crate::error_chain::chain;
 
 /// Length below which a body is sent as it is. Its head alone is longer, and both fit into one
 /// packet either way.
 pub(crate) const TINY_BYTES: usize = 512;
+
+/// A request that was answered as asked.
+pub(crate) enum Answer {
+    /// 200 with this body.
+    Body(Bytes),
+    /// 304: the client has the body already.
+    NotModified,
+    /// 204: a page may send its request.
+    MaySend,
+}
 
 /// What is sent of `body`, whose hash is `etag`, and under which tag.
 pub(crate) async fn choose(

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::primitives::Swap;
-use crate::primitives::atomic::{AtomicU64, Ordering};
+use crate::base::primitives::Swap;
+use crate::base::primitives::atomic::{AtomicU64, Ordering};
 
 /// A value and the monotonic time at which it was last confirmed.
 #[derive(Debug)]

@@ -11,8 +11,8 @@ use shared::keys::last_use::LastUses;
 use shared::keys::store::KeyStoreError;
 
 use super::Keyring;
-use crate::error_chain::chain;
-use crate::repeating::{Repeating, repeat};
+use crate::base::error_chain::chain;
+use crate::base::periodic_task::{Repeating, repeat};
 
 /// Pause between two times of writing down what was used since.
 pub const WRITE_INTERVAL: Duration = Duration::from_secs(5);

@@ -9,8 +9,8 @@ use shared::keys::key::KeyId;
 use shared::keys::last_use::LastUses;
 use shared::keys::store::KeyStoreError;
 
-use crate::primitives::atomic::{AtomicI64, Ordering};
-use crate::primitives::{Mutex, MutexGuard};
+use crate::base::primitives::atomic::{AtomicI64, Ordering};
+use crate::base::primitives::{Mutex, MutexGuard};
 
 const NEVER: i64 = i64::MIN;
 

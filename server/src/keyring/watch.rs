@@ -8,8 +8,8 @@ use shared::base::clock::Clock;
 use shared::keys::store::{KeySource, Revision};
 
 use super::{Keyring, RefreshError};
-use crate::error_chain::chain;
-use crate::repeating::{Repeating, Wakeable};
+use crate::base::error_chain::chain;
+use crate::base::periodic_task::{Repeating, Wakeable};
 
 /// Pause between two questions to the store: several fit into the second within which keys must
 /// be confirmed.

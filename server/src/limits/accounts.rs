@@ -15,7 +15,7 @@ use shared::keys::subscription::{Subscription, SubscriptionId};
 
 use super::account::Account;
 use super::quota_error::LedgerFailure;
-use crate::primitives::{Mutex, MutexGuard, Shared};
+use crate::base::primitives::{Mutex, MutexGuard, Shared};
 
 /// The end of a conversation with the ledger, for everybody who waits for it.
 pub(super) type Pending = Shared<Result<(), LedgerFailure>>;

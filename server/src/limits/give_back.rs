@@ -16,7 +16,7 @@ use super::account::Account;
 use super::accounts::{AccountId, Pending, lock};
 use super::quota::Quotas;
 use super::quota_error::log_lost;
-use crate::primitives::{sleep, timeout};
+use crate::base::primitives::{sleep, timeout};
 
 /// Attempts to give back what is left when the server stops.
 const LAST_ATTEMPTS: u32 = 10;

@@ -13,7 +13,7 @@ use shared::base::clock::Moment;
 use shared::keys::key::KeyId;
 
 use super::usage::Usage;
-use crate::primitives::Mutex;
+use crate::base::primitives::Mutex;
 
 /// Length of the window.
 pub const MINUTE: Duration = Duration::from_mins(1);

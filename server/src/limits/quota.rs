@@ -19,7 +19,7 @@ use super::account::{Account, Demand, LeaseSize, Verdict};
 use super::accounts::{AccountId, Accounts, Pending, Waiting, lock};
 use super::quota_error::{LedgerFailure, QuotaError};
 use super::usage::Usage;
-use crate::primitives::{Mutex, share, spawn_blocking, timeout};
+use crate::base::primitives::{Mutex, share, spawn_blocking, timeout};
 
 /// How long a request usually waits for the ledger, at its check and again at its charge: together less
 /// than the second within which a client hears that the service is unavailable.

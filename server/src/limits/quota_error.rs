@@ -7,7 +7,7 @@ use shared::keys::store::KeyStoreError;
 use shared::keys::subscription::SubscriptionId;
 
 use super::usage::Usage;
-use crate::error_chain::chain;
+use crate::base::error_chain::chain;
 
 /// Why a request may not go on.
 #[derive(Debug, thiserror::Error)]

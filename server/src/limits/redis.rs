@@ -31,8 +31,8 @@ use scripts::{Reply, Scripts, Verdict};
 
 use super::minute_error::MinuteError;
 use super::usage::Usage;
+use crate::base::primitives::timeout;
 use crate::metrics::RoundTrips;
-use crate::primitives::timeout;
 
 /// What the names of all keys in Redis begin with.
 const PREFIX: &str = "catalogue:";

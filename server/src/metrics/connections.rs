@@ -53,7 +53,7 @@ impl Connections {
         self.refused_of_address.inc();
     }
 
-    pub(super) fn tell(&self, metrics: &Metrics, families: &mut Families) {
+    pub(crate) fn collect(&self, metrics: &Metrics, families: &mut Families) {
         families.add(&self.max);
         let open = u64::try_from(self.open.get()).unwrap_or(0);
         let answering = metrics.requests.under_way().min(open);

@@ -2,36 +2,36 @@
 
 use prometheus::core::Collector;
 use prometheus::proto::{LabelPair, Metric, MetricFamily, MetricType};
-use prometheus::{Gauge, GaugeVec, IntCounter, IntCounterVec, Opts};
+use prometheus::{Gauge, GaugeVec, IntCounter, IntCounterVec, Opts, TextEncoder};
 
 use super::ours;
 
-/// What is told at one scrape.
+/// What one scrape collects.
 #[derive(Default)]
-pub(super) struct Families(Vec<MetricFamily>);
+pub(crate) struct Families(Vec<MetricFamily>);
 
 impl Families {
     /// What a metric of the library holds.
-    pub(super) fn add(&mut self, metric: &impl Collector) {
+    pub(crate) fn add(&mut self, metric: &impl Collector) {
         self.0.extend(metric.collect());
     }
 
     /// Memory, processor time and files of this process, under the names that all clients of
     /// Prometheus give them.
-    pub(super) fn add_process(&mut self) {
+    pub(crate) fn add_process(&mut self) {
         #[cfg(target_os = "linux")]
         self.add(&prometheus::process_collector::ProcessCollector::for_self());
     }
 
     /// A value that may go up and down.
-    pub(super) fn gauge(&mut self, name: &str, help: &str, value: f64) {
+    pub(crate) fn gauge(&mut self, name: &str, help: &str, value: f64) {
         let gauge = ours(Gauge::new(name, help));
         gauge.set(value);
         self.add(&gauge);
     }
 
     /// Such values, one for each value of a label.
-    pub(super) fn gauges<'a>(
+    pub(crate) fn gauges<'a>(
         &mut self,
         name: &str,
         help: &str,
@@ -46,7 +46,7 @@ impl Families {
     }
 
     /// That something is so: 1, with labels that say what.
-    pub(super) fn info(&mut self, name: &str, help: &str, labels: &[(&str, &str)]) {
+    pub(crate) fn info(&mut self, name: &str, help: &str, labels: &[(&str, &str)]) {
         let (names, values): (Vec<_>, Vec<_>) = labels.iter().copied().unzip();
         let info = ours(GaugeVec::new(Opts::new(name, help), &names));
         info.with_label_values(&values).set(1.0);
@@ -54,14 +54,14 @@ impl Families {
     }
 
     /// A number that only grows.
-    pub(super) fn counter(&mut self, name: &str, help: &str, value: u64) {
+    pub(crate) fn counter(&mut self, name: &str, help: &str, value: u64) {
         let counter = ours(IntCounter::new(name, help));
         counter.inc_by(value);
         self.add(&counter);
     }
 
     /// Such numbers, one for each combination of values of labels.
-    pub(super) fn counters<'a, const N: usize>(
+    pub(crate) fn counters<'a, const N: usize>(
         &mut self,
         name: &str,
         help: &str,
@@ -76,7 +76,7 @@ impl Families {
     }
 
     /// How long something took; of several kinds, each with a label.
-    pub(super) fn histograms<'a>(
+    pub(crate) fn histograms<'a>(
         &mut self,
         name: &str,
         help: &str,
@@ -101,6 +101,11 @@ impl Families {
         self.0.push(family);
     }
 
+    /// All of them in the text format of Prometheus.
+    pub(crate) fn text(self) -> String {
+        ours(TextEncoder::new().encode_to_string(&self.by_name()))
+    }
+
     /// All families that have a value, in the order of their names; within each, in the order of
     /// the labels.
     pub(super) fn by_name(mut self) -> Vec<MetricFamily> {
@@ -121,8 +126,14 @@ impl Families {
 /// As the library wants all values.
 #[expect(
     clippy::cast_precision_loss,
-    reason = "numbers above 2^53 need not be told to the unit"
+    reason = "numbers above 2^53 need not be exact to the unit"
 )]
-pub(super) fn float(number: u64) -> f64 {
+pub(crate) fn float(number: u64) -> f64 {
     number as f64
+}
+
+/// Unix time as the library wants all values; exact for millions of years.
+#[expect(clippy::cast_precision_loss, reason = "no time is that far away")]
+pub(crate) fn seconds(unix: i64) -> f64 {
+    unix as f64
 }

@@ -1,11 +1,9 @@
-//! Minute limits: whether requests can be counted, and how long that takes where several servers
-//! share the store.
+//! Minute limits: how long counting a request takes where several servers share the store.
 
 use std::time::Duration;
 
 use super::durations::Durations;
 use super::families::Families;
-use crate::app::App;
 
 /// Upper bounds of round trips in seconds: from one within a machine to the longest wait.
 const ROUND_TRIPS: [f64; 9] = [
@@ -28,22 +26,15 @@ impl RoundTrips {
     pub(crate) fn took(&self, duration: Duration) {
         self.durations.observe(duration);
     }
-}
 
-pub(super) fn tell(app: &App, families: &mut Families) {
-    let round_trips = app.minutes.round_trips().into_iter();
-    let durations = round_trips.map(|round_trips| &round_trips.durations);
-    families.histograms(
-        "catalogue_minute_limit_duration_seconds",
-        "How long requests waited to be counted in minute windows that servers share, in vain or \
-         not; none where windows are in memory.",
-        [(None, Durations::metric(&ROUND_TRIPS, durations))],
-    );
-    let is_counting = app.minutes.is_counting();
-    families.gauge(
-        "catalogue_minute_limits_counted",
-        "1 if requests can be counted in minute windows, else 0: then all with a key that works get \
-         503.",
-        if is_counting { 1.0 } else { 0.0 },
-    );
+    /// Adds them to what is scraped; none where windows are in memory.
+    pub(crate) fn collect(round_trips: Option<&Self>, families: &mut Families) {
+        let durations = round_trips.into_iter().map(|one| &one.durations);
+        families.histograms(
+            "catalogue_minute_limit_duration_seconds",
+            "How long requests waited to be counted in minute windows that servers share, in vain or \
+             not; none where windows are in memory.",
+            [(None, Durations::metric(&ROUND_TRIPS, durations))],
+        );
+    }
 }

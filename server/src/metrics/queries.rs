@@ -63,7 +63,7 @@ impl Queries {
         self.refusals.with_label_values(&labels).inc();
     }
 
-    pub(super) fn tell(&self, families: &mut Families) {
+    pub(crate) fn collect(&self, families: &mut Families) {
         families.histograms(
             "catalogue_list_query_duration_seconds",
             "From when a list that is not remembered was asked for to its body, waiting for a \

@@ -1,11 +1,8 @@
-//! The release that is served, and how often another one was opened or could not be.
+//! Since when a release is served, and how often another one was opened or could not be.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use shared::base::timestamp::Timestamp;
-
-use super::families::Families;
-use crate::app::App;
+use super::families::{Families, seconds};
 
 /// Counters of releases.
 #[derive(Default)]
@@ -32,30 +29,11 @@ impl Releases {
         self.failures.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn tell(&self, app: &App, families: &mut Families) {
-        let catalogue = app.catalogue();
-        families.info(
-            "catalogue_release_info",
-            "The release that is served.",
-            &[("release", catalogue.release_id())],
-        );
-        // The manifest has it as a text, and a text that is no time is no reason to tell nothing.
-        if let Ok(published) = Timestamp::parse(catalogue.published_at()) {
-            families.gauge(
-                "catalogue_release_published_timestamp_seconds",
-                "When the release that is served was published, Unix time.",
-                seconds(published.unix_seconds()),
-            );
-        }
+    pub(crate) fn collect(&self, families: &mut Families) {
         families.gauge(
             "catalogue_release_opened_timestamp_seconds",
             "Since when the release is served, having been opened and verified, Unix time.",
             seconds(self.served_since.load(Ordering::Relaxed)),
-        );
-        families.gauge(
-            "catalogue_release_damaged",
-            "1 if a body of the release that is served could not be read as it was verified, else 0.",
-            if catalogue.is_damaged() { 1.0 } else { 0.0 },
         );
         families.counter(
             "catalogue_release_switches_total",
@@ -68,10 +46,4 @@ impl Releases {
             self.failures.load(Ordering::Relaxed),
         );
     }
-}
-
-/// As the library wants all values; exact for millions of years.
-#[expect(clippy::cast_precision_loss, reason = "no time is that far away")]
-fn seconds(unix: i64) -> f64 {
-    unix as f64
 }

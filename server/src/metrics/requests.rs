@@ -140,13 +140,13 @@ impl Requests {
         (0..self.routes.len()).map(of_route).sum()
     }
 
-    pub(super) fn tell(&self, families: &mut Families) {
+    pub(crate) fn collect(&self, families: &mut Families) {
         families.gauge(
             "catalogue_http_requests_under_way",
             "Requests that are being answered.",
             float(self.under_way()),
         );
-        self.tell_answered(families);
+        self.collect_answered(families);
         let routes = || self.routes.iter().map(String::as_str).enumerate();
         let durations = |route: usize| {
             let all = self.counts.iter();
@@ -172,7 +172,7 @@ impl Requests {
     }
 
     /// Of each route, most outcomes never are, so only those are told that were.
-    fn tell_answered(&self, families: &mut Families) {
+    fn collect_answered(&self, families: &mut Families) {
         let mut answered = Vec::new();
         for (route, name) in self.routes.iter().enumerate() {
             for (place, outcome) in self.outcomes.iter().enumerate() {
@@ -254,7 +254,7 @@ mod tests {
     /// Route, status and count of all requests that are told, a line each.
     fn told(requests: &Requests) -> Vec<String> {
         let mut families = Families::default();
-        requests.tell_answered(&mut families);
+        requests.collect_answered(&mut families);
         let families = families.by_name();
         let metrics = families[0].get_metric().iter().map(|metric| {
             let labels = metric.get_label().iter();

@@ -2,7 +2,7 @@
 
 use salvo::http::{ReqBody, Request, uri::Scheme};
 use salvo::hyper;
-use server::http::admin;
+use server::ops::admin;
 use std::net::TcpListener;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@
 
 use std::net::SocketAddr;
 
-use server::http::ConnectionLimits;
+use server::ConnectionLimits;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::yield_now;

@@ -15,7 +15,7 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use server::catalogue::{Catalogue, OpenSettings};
-use server::follow::{FollowError, Follower, Step};
+use server::ops::follow::{FollowError, Follower, Step};
 use shared::base::data_dir::DataDir;
 use shared::release::manifest::MANIFEST;
 use shared::release::{FileName, ReleaseId, ReleaseStore, Releases};

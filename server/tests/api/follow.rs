@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use server::catalogue::Catalogue;
-use server::follow::{FollowError, Follower, LOOKS_PER_TRY, Step};
+use server::ops::follow::{FollowError, Follower, LOOKS_PER_TRY, Step};
 use shared::release::{FileName, ReleaseId, ReleaseStore, Releases};
 
 use crate::app::{TestApp, Unusual};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use server::catalogue::Catalogue;
-use server::follow::{Follower, Step};
+use server::ops::follow::{Follower, Step};
 use shared::release::prune::Kept;
 use shared::release::{ReleaseStore, Releases};
 

@@ -7,7 +7,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-use server::http::{ConnectionLimits, Socket, serve};
+use server::serve::serve;
+use server::{ConnectionLimits, Socket};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;

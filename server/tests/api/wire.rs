@@ -3,7 +3,8 @@
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
-use server::http::{ConnectionLimits, Socket, serve};
+use server::serve::serve;
+use server::{ConnectionLimits, Socket};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;

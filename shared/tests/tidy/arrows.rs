@@ -19,7 +19,7 @@ pub(crate) struct House {
     circle_max: usize,
 }
 
-pub(crate) const HOUSES: [House; 3] = [
+pub(crate) const HOUSES: [House; 4] = [
     House {
         sources: "cli/import/src",
         steps: &[
@@ -48,6 +48,24 @@ pub(crate) const HOUSES: [House; 3] = [
             &["commands"],
             &["args"],
             &["main"],
+        ],
+        circle_max: 3,
+    },
+    House {
+        sources: "server/src",
+        steps: &[
+            &["base"],
+            &["contract", "cors", "params"],
+            &["catalogue", "keyring"],
+            &["cache"],
+            &["compressed"],
+            &["metrics"],
+            &["limits", "readiness", "clock_watch", "threads"],
+            &["app"],
+            &["wire"],
+            &["http"],
+            &["ops"],
+            &["serve"],
         ],
         circle_max: 3,
     },

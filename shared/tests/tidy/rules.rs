@@ -37,7 +37,15 @@ const WORDS: [Word; 23] = [
     Word {
         text: "salvo",
         kind: Kind::Crate,
-        homes: &["server/src/http", "server/tests", "server/benches"],
+        homes: &[
+            "server/src/cors",
+            "server/src/http",
+            "server/src/ops/admin",
+            "server/src/serve",
+            "server/src/wire",
+            "server/tests",
+            "server/benches",
+        ],
     },
     Word {
         text: "duckdb",
@@ -165,7 +173,7 @@ const WORDS: [Word; 23] = [
         // Connections use the runtime's timers, which tests pause.
         homes: &[
             "shared/src/base/clock",
-            "server/src/http/connection",
+            "server/src/wire/connection",
             "server/benches",
             "cli/benches",
         ],

@@ -1,8 +1,8 @@
 //! What the machine gives: disk, open files, the clock, DuckDB's library.
 
 use anyhow::Context as _;
+use server::ConnectionLimits;
 use server::catalogue::duckdb_version;
-use server::http::ConnectionLimits;
 use shared::release::ReleaseId;
 
 use super::inputs::Inputs;

@@ -8,7 +8,7 @@ use shared::keys::limits::{DEFAULT_QUOTA, DEFAULT_RATE_LIMIT};
 
 use crate::cache::MAX_AGE_SECONDS;
 use crate::contract::errors::{self, ErrorKind};
-use crate::http::limits::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
+use crate::contract::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::http::openapi::{self, OperationLine};
 use crate::http::representation::TINY_BYTES;
 use crate::params::{LIMIT_DEFAULT, LIMIT_MAX};

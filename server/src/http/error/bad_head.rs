@@ -3,8 +3,8 @@
 //! Nothing of such a head is quoted: it may hold a key.
 
 use super::ApiError;
-use crate::http::connection::BadHead;
 use crate::params::ParamIssue;
+use crate::wire::BadHead;
 
 impl From<BadHead> for ApiError {
     fn from(bad: BadHead) -> Self {

@@ -7,7 +7,7 @@ use salvo::http::header::{
 use salvo::http::{HeaderMap, HeaderValue};
 
 use super::{GET_AND_HEAD, value_of};
-use crate::http::cors::Sharing;
+use crate::cors::Sharing;
 
 const ANY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
 const ORIGIN: HeaderValue = HeaderValue::from_static("Origin");

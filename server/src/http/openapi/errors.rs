@@ -6,10 +6,10 @@ use shared::keys::key::KeyRefusal;
 use shared::keys::scope::Scope;
 
 use super::objects::Example;
+use crate::base::request_id::RequestId;
 use crate::http::error::ApiError;
 use crate::limits::Usage;
 use crate::params::{BOATS, ListQuery, QueryString};
-use crate::request_id::RequestId;
 
 /// A refusal of every code.
 pub(super) fn all() -> Vec<ApiError> {

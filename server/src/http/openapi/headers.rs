@@ -5,9 +5,9 @@ use serde_json::Value;
 use shared::base::etag::Coding;
 
 use super::objects::{Header, Members, OrReference};
+use crate::base::request_id::RequestId;
 use crate::contract::routes::{CatalogueOperation, Operation, ServiceOperation};
 use crate::http::headers::Group;
-use crate::request_id::RequestId;
 
 /// A header: its group, its name, its meaning, its form, a value.
 type Row = (Group, &'static str, &'static str, fn() -> Schema, Example);

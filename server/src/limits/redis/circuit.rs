@@ -13,8 +13,8 @@ use tokio::sync::{Notify, watch};
 use super::failure::RedisFailure;
 use super::lines::{Begun, Lines, Place};
 use super::scripts::Verdict;
-use crate::error_chain::chain;
-use crate::primitives::Swap;
+use crate::base::error_chain::chain;
+use crate::base::primitives::Swap;
 
 /// How Redis stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

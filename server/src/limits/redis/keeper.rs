@@ -9,7 +9,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::circuit::Circuit;
 use super::failure::RedisFailure;
 use super::lines::Lines;
-use crate::primitives::timeout;
+use crate::base::primitives::timeout;
 
 /// How long all of the questions may take with which counting begins.
 pub(super) const BEGIN_WAIT_MAX: Duration = Duration::from_millis(500);

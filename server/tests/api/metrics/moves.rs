@@ -5,9 +5,9 @@ use std::fs::File;
 use std::sync::Arc;
 use std::time::Duration;
 
+use server::ConnectionLimits;
 use server::catalogue::OpenSettings;
-use server::follow::Follower;
-use server::http::ConnectionLimits;
+use server::ops::follow::Follower;
 use shared::base::clock::Clock;
 use shared::keys::store::{KeySnapshot, KeySource, KeyStoreError, Location, Revision};
 use shared::release::{FileName, ReleaseId, ReleaseStore};

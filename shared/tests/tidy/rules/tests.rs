@@ -67,8 +67,8 @@ fn a_crate_away_from_home_is_found_however_it_is_named() {
         "#[salvo(skip)]",
         "type X = Vec<salvo :: Router>;",
     ] {
-        let expected =
-            "names `salvo`, which belongs in server/src/http, server/tests, server/benches";
+        let expected = "names `salvo`, which belongs in server/src/cors, server/src/http, server/src/ops/admin, \
+             server/src/serve, server/src/wire, server/tests, server/benches";
         assert_eq!(check("server/src/params.rs", code), [expected], "{code}");
         assert_eq!(check("server/src/http.rs", code), [""; 0], "{code}");
         assert_eq!(check("server/src/http/boats.rs", code), [""; 0], "{code}");

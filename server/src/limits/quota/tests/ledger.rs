@@ -8,7 +8,7 @@ use shared::keys::ledger::Lease;
 use shared::keys::store::{CHANGE, Location};
 
 use super::*;
-use crate::primitives::MutexGuard;
+use crate::base::primitives::MutexGuard;
 
 /// Counts leases as a store does; every subscription has the same quota.
 #[derive(Default)]

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use super::admission::Full;
 use super::connection::{LastAnswer, Refusal};
-use crate::seldom::Seldom;
+use crate::base::log_throttle::Seldom;
 
 /// Most refused clients that are waited for until they have read their answer.
 const LINGERING_MAX: usize = 64;

@@ -13,10 +13,10 @@ use shared::release::throttle::Throttle;
 use shared::release::{ReleaseError, ReleaseId, Releases};
 
 use crate::app::App;
+use crate::base::error_chain::chain;
+use crate::base::periodic_task::{Repeating, repeat};
 use crate::catalogue::{Catalogue, OpenCatalogueError, OpenSettings};
-use crate::error_chain::chain;
-use crate::pace::BesideRequests;
-use crate::repeating::{Repeating, repeat};
+use crate::ops::throttle::BesideRequests;
 
 /// A release that could not be opened is tried again at every look of this number: after 5 seconds in
 /// a directory, which is looked at five times a second.

@@ -8,7 +8,7 @@ mod line;
 
 use memchr::memchr;
 
-use super::super::limits::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
+use crate::contract::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 
 /// What stands around the address in a request line, at most: the space before and after it,
 /// `HTTP/1.1` and the line end.

@@ -14,8 +14,8 @@ use shared::release::releases::Prefetched;
 use shared::release::{ReleaseId, Releases};
 
 use crate::app::App;
-use crate::error_chain::chain;
-use crate::repeating::{Repeating, repeat};
+use crate::base::error_chain::chain;
+use crate::base::periodic_task::{Repeating, repeat};
 
 /// Pause between two times.
 const INTERVAL: Duration = Duration::from_secs(3);

@@ -29,8 +29,8 @@ use super::admission::{Admission, ConnectionLimits, Place};
 use super::connection::{Connection, LastAnswer, Phase};
 use super::refusing::Refusing;
 use super::socket::Socket;
+use crate::base::log_throttle::Seldom;
 use crate::metrics::Connections as Counts;
-use crate::seldom::Seldom;
 
 /// How long it waits when no connection can be accepted, as when too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);

@@ -5,7 +5,7 @@ use std::future::pending;
 use std::time::Duration;
 
 use salvo::conn::tcp::TcpCoupler;
-use salvo::conn::{Accepted, Holding};
+use salvo::conn::{Accepted, Acceptor, Holding};
 use salvo::fuse::{ArcFusePolicy, FuseConfig};
 use salvo::http::StatusCode;
 use salvo::http::uri::Scheme;
@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use super::*;
-use crate::http::connection::{Connection, LastAnswer};
+use crate::wire::{Connection, LastAnswer};
 
 /// One connection, and never another.
 struct OneConnection(Option<Connection<DuplexStream>>);

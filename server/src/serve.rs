@@ -5,20 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use salvo::Server;
-use salvo::conn::Acceptor;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::acceptor::Connections;
-use super::admission::ConnectionLimits;
-use super::connection::Phase;
-use super::limits::HEAD_BYTES_MAX;
-use super::socket::Socket;
-use super::{last_answer, service_until};
 use crate::app::App;
-use crate::clock_watch::watch_clock;
-use crate::repeating::{Repeating, repeat};
+use crate::base::periodic_task::{Repeating, repeat};
+use crate::clock_watch;
+use crate::http::{last_answer, service_until};
+use crate::wire::{ConnectionLimits, Connections, Phase, Socket, server_of};
 
 /// How long requests under way may take to finish once the server was told to stop, in seconds.
 pub const STOP_SECONDS_MAX: u64 = 8;
@@ -30,10 +25,6 @@ const LAST_REQUESTS: Duration = Duration::from_millis(400);
 const LAST_WORDS: Duration = Duration::from_millis(100);
 /// Pause between two looks for units of monthly quotas that lie unused.
 const GIVE_BACK_INTERVAL: Duration = Duration::from_millis(500);
-/// Read buffer of a connection, in bytes. The HTTP library's own limits answer without a body, so
-/// this one lies above ours, and nothing reaches it. That of header fields is left at its 100: a
-/// higher one makes the library allocate room for so many at every request.
-const LIBRARY_HEAD_BYTES_MAX: usize = 2 * HEAD_BYTES_MAX;
 
 /// An app that is about to answer on a socket, with all that it needs for that.
 pub struct Answering {
@@ -128,18 +119,9 @@ fn give_back_idle(app: Arc<App>) -> io::Result<Repeating> {
     })
 }
 
-pub(super) fn server_of<A: Acceptor + Send>(connections: A) -> Server<A> {
-    let mut server = Server::new(connections);
-    server
-        .http1_mut()
-        .max_buf_size(LIBRARY_HEAD_BYTES_MAX)
-        // Connections watch for themselves how long a head takes: the library would close a slow
-        // one without an answer, and counts the idle time before it too.
-        .header_read_timeout(None)
-        // Connections decide for themselves whether a client that has closed its side still waits
-        // for the answer; if not, the library drops the request, and its query with it.
-        .half_close(false);
-    server
+/// Starts to look at the clock of an app, at once and then every second.
+fn watch_clock(app: Arc<App>) -> io::Result<Repeating> {
+    repeat("clock", clock_watch::INTERVAL, move || app.look_at_clock())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The monthly quota of each subscription that has a key: all of it, what is used, what is left.
 //!
 //! Asking takes no unit. The ledger is asked for those that it was not asked for within the last
-//! second, all at once; of those that it does not answer in time only the quota itself is told.
+//! second, all at once; of those that it does not answer in time only the quota itself is shown.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use futures_util::future::join_all;
 use shared::base::clock::Moment;
 use shared::keys::subscription::Subscription;
 
-use super::families::{Families, float};
 use crate::app::App;
 use crate::limits::{QuotaError, Usage};
+use crate::metrics::{Families, float};
 
-/// Most subscriptions that are told, the first by name: each is four time series.
-const TOLD_MAX: usize = 200;
+/// Most subscriptions that are shown, the first by name: each is four time series.
+const SUBSCRIPTIONS_MAX: usize = 200;
 
-pub(super) async fn tell(app: &App, now: Moment, families: &mut Families) {
+pub(super) async fn collect(app: &App, now: Moment, families: &mut Families) {
     let mut subscriptions = app.keyring.subscriptions();
     families.gauge(
         "catalogue_subscriptions",
-        &format!("Subscriptions that have a key; quotas are told of the first {TOLD_MAX} by name."),
+        &format!("Subscriptions that have a key; quotas are told of the first {SUBSCRIPTIONS_MAX} by name."),
         float(subscriptions.len() as u64),
     );
     subscriptions.sort_by(|one, other| one.name.cmp(&other.name));
-    subscriptions.truncate(TOLD_MAX);
+    subscriptions.truncate(SUBSCRIPTIONS_MAX);
     let used = subscriptions.iter().map(|one| used(app, one, now));
     let used = join_all(used).await;
     let rows = || subscriptions.iter().zip(&used);

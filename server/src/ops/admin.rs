@@ -17,17 +17,12 @@ use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, Service, async_
 use serde::Serialize;
 use tokio::sync::watch;
 
-use super::acceptor::Connections;
-use super::admission::ConnectionLimits;
-use super::connection::{Phase, Refusal};
-use super::error::ApiError;
-use super::headers::Facts;
-use super::serve::server_of;
-use super::socket::Socket;
-use super::{Reply, last_fields, limits};
 use crate::app::App;
+use crate::http::{ApiError, Facts, Reply, last_fields, limits};
 use crate::metrics::{self, Connections as Uncounted};
+use crate::ops::scrape;
 use crate::readiness::Readiness;
+use crate::wire::{ConnectionLimits, Connections, Phase, Refusal, Socket, server_of};
 
 /// Most connections at a time: a few who scrape and a few who look.
 pub const CONNECTIONS_MAX: usize = 32;
@@ -114,7 +109,7 @@ async fn page(app: &App, request: &Request) -> Result<Page, ApiError> {
         _ => Page {
             status: StatusCode::OK,
             media_type: METRICS,
-            body: metrics::text(app).await.into(),
+            body: scrape::text(app).await.into(),
         },
     })
 }

@@ -1,21 +1,24 @@
-//! What is so at the moment of the scrape: readiness, keys, caches, queues.
+//! What is so at the moment of the scrape: readiness, the release, keys, minute limits, caches, queues.
 
 use std::sync::atomic::Ordering;
 
 use shared::base::clock::Moment;
+use shared::base::timestamp::Timestamp;
 
-use super::families::{Families, float};
 use crate::app::App;
+use crate::metrics::{Families, float, seconds};
 
-pub(super) fn tell(app: &App, now: Moment, families: &mut Families) {
-    tell_server(app, now, families);
-    tell_keys(app, now, families);
-    tell_list_cache(app, families);
-    tell_compressed(app, families);
-    tell_queues(app, families);
+pub(super) fn collect(app: &App, now: Moment, families: &mut Families) {
+    collect_server(app, now, families);
+    collect_release(app, families);
+    collect_keys(app, now, families);
+    collect_minutes(app, families);
+    collect_list_cache(app, families);
+    collect_compressed(app, families);
+    collect_queues(app, families);
 }
 
-fn tell_server(app: &App, now: Moment, families: &mut Families) {
+fn collect_server(app: &App, now: Moment, families: &mut Families) {
     families.info(
         "catalogue_server_info",
         "Version of the server, and which keys it accepts.",
@@ -48,7 +51,39 @@ fn tell_server(app: &App, now: Moment, families: &mut Families) {
     );
 }
 
-fn tell_keys(app: &App, now: Moment, families: &mut Families) {
+fn collect_release(app: &App, families: &mut Families) {
+    let catalogue = app.catalogue();
+    families.info(
+        "catalogue_release_info",
+        "The release that is served.",
+        &[("release", catalogue.release_id())],
+    );
+    // The manifest has it as a text, and a text that is no time is no reason to leave out the rest.
+    if let Ok(published) = Timestamp::parse(catalogue.published_at()) {
+        families.gauge(
+            "catalogue_release_published_timestamp_seconds",
+            "When the release that is served was published, Unix time.",
+            seconds(published.unix_seconds()),
+        );
+    }
+    families.gauge(
+        "catalogue_release_damaged",
+        "1 if a body of the release that is served could not be read as it was verified, else 0.",
+        if catalogue.is_damaged() { 1.0 } else { 0.0 },
+    );
+}
+
+fn collect_minutes(app: &App, families: &mut Families) {
+    let is_counting = app.minutes.is_counting();
+    families.gauge(
+        "catalogue_minute_limits_counted",
+        "1 if requests can be counted in minute windows, else 0: then all with a key that works get \
+         503.",
+        if is_counting { 1.0 } else { 0.0 },
+    );
+}
+
+fn collect_keys(app: &App, now: Moment, families: &mut Families) {
     families.gauge(
         "catalogue_key_store_staleness_seconds",
         "Since when the key store was not confirmed to be as the server knows it. Above 1 every \
@@ -63,7 +98,7 @@ fn tell_keys(app: &App, now: Moment, families: &mut Families) {
     );
 }
 
-fn tell_list_cache(app: &App, families: &mut Families) {
+fn collect_list_cache(app: &App, families: &mut Families) {
     let lists = app.lists.figures();
     families.counter(
         "catalogue_list_cache_hits_total",
@@ -87,7 +122,7 @@ fn tell_list_cache(app: &App, families: &mut Families) {
     );
 }
 
-fn tell_compressed(app: &App, families: &mut Families) {
+fn collect_compressed(app: &App, families: &mut Families) {
     let compressed = app.compressed.figures();
     families.counter(
         "catalogue_compressed_cache_hits_total",
@@ -111,7 +146,7 @@ fn tell_compressed(app: &App, families: &mut Families) {
     );
 }
 
-fn tell_queues(app: &App, families: &mut Families) {
+fn collect_queues(app: &App, families: &mut Families) {
     let catalogue = app.catalogue();
     let queues = catalogue.queues().into_iter();
     let queues: Vec<_> = queues

@@ -1,0 +1,10 @@
+//! What operates a server beside its requests: following the active release, fetching the next one
+//! before it is activated, and the administration address with readiness and metrics.
+//!
+//! Nothing here answers a request of a consumer.
+
+pub mod admin;
+pub mod follow;
+pub mod prefetch;
+mod scrape;
+mod throttle;
