@@ -1,14 +1,12 @@
-//! HTTP: the only place that knows the HTTP library, status codes and headers.
+//! From a request to its answer: routing, checks, errors, conditional requests and headers.
 //!
-//! The library accepts connections and parses heads. Routing, limits, errors, conditional
-//! requests and headers are ours, because the contract is exact about them and the library's own
-//! forms are not: its router drops empty segments, its error pages may be HTML, its limits answer
-//! without a body.
+//! These are ours, because the contract is exact about them and the library's own forms are not: its
+//! router drops empty segments, its error pages may be HTML, its limits answer without a body.
 //!
-//! Reading order: `pipeline` is the order of checks, `boats`,
-//! `manufacturers` and `service` the endpoints, `docs` the documentation, `representation` what is sent of a body, `error`
+//! Reading order: `pipeline` is the order of checks, `asked` and `look_up` the catalogue's endpoints,
+//! `service` the others, `docs` the documentation, `representation` what is sent of a body, `error`
 //! the map from errors to HTTP, `headers` the map from status to headers, and [`openapi`] the
-//! contract for programs. [`admin`] is the other address, for whoever operates the server.
+//! contract for programs. Nothing here knows a socket.
 
 mod accept_encoding;
 mod access_log;
