@@ -225,7 +225,7 @@ impl ReleaseError {
 
 fn active_now(active: Option<&ReleaseId>) -> String {
     match active {
-        Some(active) => format!("somebody else has activated release {active}"),
-        None => "somebody else has changed which release is active".to_owned(),
+        Some(active) => format!("another process has activated release {active}"),
+        None => "another process has changed which release is active".to_owned(),
     }
 }

@@ -1,9 +1,9 @@
 //! The servers of a data directory: one at a time for each environment, and which state of the
 //! keys each of them acts on.
 //!
-//! A running server holds a lock, which ends with its process however that ends. Beside the lock
-//! it writes down the revision of the keys it acts on, so that a command can wait until a change
-//! holds everywhere. Nothing here knows what a server does, or reads the keys.
+//! A running server holds a lock, which ends with its process. Beside the lock it records the revision
+//! of the keys it acts on, so that a command can wait until a change holds everywhere. Nothing here
+//! knows what a server does, or reads the keys.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
@@ -49,7 +49,7 @@ pub enum ServerLockError {
     },
 }
 
-/// What a server says of the keys.
+/// Which state of the keys a server acts on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerStatus {
     /// There is no server.
@@ -61,7 +61,7 @@ pub enum ServerStatus {
 }
 
 impl ServerLock {
-    /// Takes the lock of an environment. What a former server said holds no longer.
+    /// Takes the lock of an environment. What an earlier server recorded no longer counts.
     pub fn take(data: &DataDir, environment: Environment) -> Result<Self, ServerLockError> {
         let path = data.server_lock(environment.as_str());
         let failed = |path| |source| ServerLockError::Failed { path, source };
@@ -95,7 +95,7 @@ impl ServerLock {
         self.environment
     }
 
-    /// Says that this server acts on the keys as they are at `revision`.
+    /// Records that this server acts on the keys as they are at `revision`.
     pub fn confirm(&self, revision: &Revision) -> io::Result<()> {
         let seen = self.data.server_seen(self.environment.as_str());
         match overwrite(&seen, revision.0.as_bytes()) {
@@ -120,7 +120,7 @@ impl ServerLock {
 
 impl Drop for ServerLock {
     fn drop(&mut self) {
-        // What is left says nothing without the lock, and the next server removes it.
+        // What is left counts for nothing without the lock, and the next server removes it.
         let _removed = remove(&self.data.server_seen(self.environment.as_str()));
     }
 }
@@ -163,7 +163,7 @@ impl KeySource for WhileLocked {
     }
 }
 
-/// What the server of `environment` says, if one runs.
+/// The status of the server of `environment`.
 pub fn server_status(data: &DataDir, environment: Environment) -> io::Result<ServerStatus> {
     let lock = match regular_file::open(&data.server_lock(environment.as_str())) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ServerStatus::Stopped),
@@ -187,7 +187,7 @@ fn read_seen(data: &DataDir, environment: Environment) -> io::Result<String> {
 }
 
 /// Puts `contents` into the place of others that are about as long, which needs nothing of a disk
-/// that may be full. Who reads meanwhile may read something of both: half a
+/// that may be full. A process that reads meanwhile may read something of both: half a
 /// revision is none that a command waits for.
 fn overwrite(path: &Path, contents: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).open(path)?;
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn who_looks_whether_a_server_runs_keeps_none_from_starting() {
+    fn a_look_for_a_server_keeps_none_from_starting() {
         let (_directory, data) = data();
         drop(ServerLock::take(&data, LIVE).unwrap());
         let looking = File::open(data.server_lock(LIVE.as_str())).unwrap();

@@ -1,6 +1,6 @@
 //! The data directory: where everything that the service keeps lies.
 //!
-//! The layout is said here once. Nothing here reads or writes what the files contain.
+//! The layout is defined here alone. Nothing here reads or writes what the files contain.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, ErrorKind};

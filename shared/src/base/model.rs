@@ -5,7 +5,7 @@
 //! full record begins with exactly its summary (section 2.2). A key is never left out: what has
 //! no value is null, or an empty list.
 //!
-//! The comments on fields are what the OpenAPI document tells consumers, so they name the unit of
+//! The comments on fields stand in the OpenAPI document for consumers, so they name the unit of
 //! every measure. Texts borrow from the export where they can; nothing here checks or converts a
 //! value.
 

@@ -1,10 +1,10 @@
 //! A runtime that has the threads it needs from its beginning to its end.
 //!
-//! Tokio makes a thread that may block when there is work for one, and lets it go when there is
-//! none; where it has none at all and the system allows no more, it panics. A server shall find
-//! that out when it starts, and not when it is asked for something. More threads than it needs are
-//! made when there is work for them, and where there cannot be more, work waits for those that there
-//! are. Nothing here knows what the threads are for.
+//! Tokio makes a thread that may block when there is work for one, and ends it when there is none;
+//! where it has none at all and the system allows no more, it panics. A server has to find that out at
+//! its start, and not at a request. More threads than it needs are made when there is work for them;
+//! where the system allows no more, work waits for the threads that exist. Nothing here knows what the
+//! threads are for.
 
 use std::io::{self, ErrorKind};
 use std::sync::mpsc::channel;
@@ -30,7 +30,7 @@ pub struct Blocking {
 pub fn runtime(name: &str, workers: usize, blocking: Blocking) -> io::Result<Runtime> {
     rehearse(workers + 1)?;
     let runtime = Builder::new_multi_thread()
-        // Told, or Tokio would read it from a variable of the environment.
+        // Otherwise Tokio reads the number from a variable of the environment.
         .worker_threads(workers)
         .max_blocking_threads(blocking.at_most)
         .thread_keep_alive(Duration::MAX)
@@ -41,7 +41,7 @@ pub fn runtime(name: &str, workers: usize, blocking: Blocking) -> io::Result<Run
     Ok(runtime)
 }
 
-/// Makes as many threads as Tokio would panic without, and lets them go.
+/// Makes as many threads as Tokio would panic without, and ends them.
 fn rehearse(threads: usize) -> io::Result<()> {
     let gate = Mutex::new(());
     thread::scope(|scope| {

@@ -5,8 +5,8 @@
 //! write_all ─► block of 256 KiB ─► [at most 16] ─► thread: sink.write_all … and, at the end, finish
 //! ```
 //!
-//! A disk that is slow holds up the writer, since no more blocks may wait. What fails on the
-//! thread is told to the next write, or at the end. Blocks are cut where they are full, whatever
+//! A disk that is slow holds up the writer, since no more blocks may wait. The next write,
+//! or the end, reports what failed on the thread. Blocks are cut where they are full, whatever
 //! was written at once, so that the kernel gets whole pages. A file that is dropped before its end
 //! is abandoned, and its thread has let go of it by then.
 
@@ -20,12 +20,12 @@ const BLOCK: usize = 256 * 1024;
 /// Most blocks that wait to be written.
 const WAITING_MAX: usize = 16;
 
-/// The writing end of a file, which comes to a `T` in the end.
+/// The writing end of a file; once the file is whole, its result is a `T`.
 pub struct WritingThread<T> {
     /// What was written and not handed over yet.
     block: Vec<u8>,
     messages: SyncSender<Message>,
-    /// None once its failure was told.
+    /// None once its failure was reported.
     thread: Option<JoinHandle<io::Result<T>>>,
 }
 
@@ -105,7 +105,7 @@ impl<T: Send + 'static> Write for WritingThread<T> {
 }
 
 impl<T: Send + 'static> Ending<T> {
-    /// Waits until everything is written, and says what the file came to.
+    /// Waits until everything is written, and returns the result.
     pub fn wait(mut self) -> io::Result<T> {
         self.0.join()
     }
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_with_its_reason_and_again_after_that() {
+    fn a_failure_is_reported_with_its_reason_and_again_after_that() {
         let mut writing = WritingThread::start(Room(2 * BLOCK), Ok).unwrap();
         let block = vec![0; BLOCK];
         let error = std::iter::repeat_with(|| writing.write_all(&block))
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_at_the_end_is_told_to_who_waits() {
+    fn a_failure_at_the_end_is_reported_at_the_end() {
         let mut writing = WritingThread::start(Room(10), Ok).unwrap();
         writing.write_all(&[0; 11]).unwrap();
         let error = writing.end().and_then(Ending::wait).err().unwrap();

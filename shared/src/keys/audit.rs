@@ -14,7 +14,7 @@ use crate::keys::name::Name;
 use crate::keys::secret::KeyPrefix;
 use crate::keys::subscription::{Subscription, SubscriptionId};
 
-/// Who runs a command, as the operating system says.
+/// The user who runs a command, by the operating system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operator {
     /// The number of the user.
@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_operator_is_who_sudo_says_as_whom_the_system_says() {
+    fn an_operator_is_the_user_of_the_system_and_the_one_of_sudo() {
         let name = |text: &str| Some(Name::parse(text).unwrap());
         let table = [
             (None, None, "uid 1000"),

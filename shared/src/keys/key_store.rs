@@ -113,7 +113,7 @@ impl KeyStore {
         Ok(Self { database, operator })
     }
 
-    /// Opens the store that `client` reaches, which must have been made.
+    /// Opens the store in the database of `client`, which must have been made.
     pub fn connect(client: &PgClient, operator: Operator) -> Result<Self, KeyStoreError> {
         let timeout = postgres::Timeout::COMMANDS;
         let database = Database::Postgres(postgres::Database::open(client, timeout)?);
@@ -289,7 +289,7 @@ impl KeyStore {
         })
     }
 
-    /// Requests of a period that are charged or taken by running servers.
+    /// Requests of a period that are charged, or leased by running servers.
     pub fn usage(
         &mut self,
         subscription: SubscriptionId,
@@ -393,7 +393,7 @@ fn find_key(transaction: &dyn Transaction, reference: &KeyReference) -> Result<K
     })
 }
 
-/// An id and a key whose prefix names no other one: people tell keys apart by it.
+/// An id and a key whose prefix names no other one, since people know keys by it.
 fn unused_key(
     transaction: &dyn Transaction,
     environment: Environment,

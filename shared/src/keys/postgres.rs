@@ -5,7 +5,7 @@
 //! is thrown away, since what it would still say belongs to a question that is not asked any more.
 //! Nothing here prints a password, and nothing outside names a library of PostgreSQL.
 //!
-//! Reading order: where a store is ([`PostgresAddress`]), what reaches it ([`PgClient`]), how it is
+//! Reading order: where a store is ([`PostgresAddress`]), its client ([`PgClient`]), how it is
 //! made and brought up to date ([`make`], [`migrate`]), and behind what it stands: [`KeyStore`],
 //! [`KeySource`], [`QuotaLedger`] and [`LastUses`].
 //!

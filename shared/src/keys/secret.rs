@@ -1,7 +1,7 @@
 //! The key as its caller holds it, and the two things that may be known of it afterwards.
 //!
 //! `boat_<live|test>_<32 characters of base 62><6 characters of checksum>`: the checksum is the
-//! CRC-32 of everything before it, so a mistyped key is told apart from an unknown one without a
+//! CRC-32 of everything before it, so a mistyped key is distinguished from an unknown one without a
 //! look-up. Only the SHA-256 of the whole key is stored. A slow hash would add nothing: the key
 //! has 190 random bits.
 

@@ -1,8 +1,8 @@
 //! Keys, subscriptions and usage in one SQLite file, shared by commands and servers.
 //!
 //! Commits are synced before they are reported, their rollback journal and its end included. The
-//! journal stays there in between, and says nothing then: only its room on the disk is kept.
-//! There is no write-ahead log: who holds the file exclusively stops every reader, a file alone is
+//! journal stays in between, without contents: only its room on the disk is kept.
+//! There is no write-ahead log: an exclusive lock on the file stops every reader, a file alone is
 //! a whole backup, and no second file can be lost. A server opens the file anew
 //! each time, so that it is always the one at the path, read from the disk. Files are otherwise
 //! only looked at with `stat`: opening the database file without SQLite and closing it again would

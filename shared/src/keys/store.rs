@@ -1,5 +1,5 @@
-//! What a store of keys says to those who use it, whatever it is made of: its keys, the state that it
-//! is in, and why it could not do what was asked.
+//! What users of a key store see of it, whichever database it is in: its keys, its revision, and its
+//! errors.
 //!
 //! Servers follow a store through a [`KeySource`]; commands work on it as
 //! [`crate::keys::key_store`] says.
@@ -27,7 +27,7 @@ pub struct KeySnapshot {
     pub subscriptions: Vec<Subscription>,
 }
 
-/// Wakes the one who polls a source.
+/// Wakes the thread that polls a source.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// Follows the keys of a store, for a server.
@@ -56,8 +56,8 @@ pub enum Location {
 /// The attempt, in a [`KeyStoreError::Failed`], that may have changed the store.
 pub const CHANGE: &str = "change";
 
-/// What a store's own library says of a failure: its text, since those who asked together all hear
-/// of it.
+/// The text of a failure, in the words of the store's own library. It is a text so that it can be
+/// cloned: requests that were made together share one failure.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Cause(Arc<str>);
@@ -146,7 +146,7 @@ pub enum KeyStoreError {
         #[source]
         source: Cause,
     },
-    /// The store itself said no, and undid what had been done: not allowed, no space. Nothing was
+    /// The store itself refused, and undid what had been done: not allowed, no space. Nothing was
     /// changed.
     #[error("could not {attempt} the key store {location}")]
     Refused {

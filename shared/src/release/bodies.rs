@@ -1,4 +1,4 @@
-//! The file of bodies, which lie one after the other: read by place, from memory or from disk.
+//! The file of bodies, which lie one after the other: read by ordinal, from memory or from disk.
 //!
 //! Bodies that stay on disk are verified once as a whole, then read one by one, each with a check.
 //! Their file is not mapped into memory, because a mapping kills the process when its file shrinks.
@@ -104,25 +104,25 @@ struct OnDisk {
     file: File,
     /// For messages.
     path: PathBuf,
-    places: Vec<Place>,
+    spans: Vec<Span>,
 }
 
 /// Where a body lies, and what shows that it is still the one that was verified. Both are side by
 /// side, since with a million bodies fetching either from memory takes longer than using it.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Span {
     start: u64,
     end: u64,
     /// Made of the very bytes that the SHA-256 of the file was made of.
     ///
     /// So a body with this sum is one that the manifest vouches for. What the sum guards against is
     /// a disk or a mistake that changes the file of a running server, and 64 bits miss one such
-    /// change in 10^19; whoever may write there on purpose could as well replace the release.
+    /// change in 10^19; a person who may write there could as well replace the release.
     /// Checking it takes 0.2 us a body, its SHA-256 3.4 us.
     sum: u64,
 }
 
-impl Place {
+impl Span {
     fn length(&self) -> usize {
         length(&(self.start..self.end))
     }
@@ -141,25 +141,25 @@ impl OnDisk {
         sha256: &str,
         throttle: &dyn Throttle,
     ) -> Result<Self, ReleaseError> {
-        let (places, found) =
-            places_and_sha256(&file, offsets, throttle).map_err(ReleaseError::io("read", &path))?;
+        let (spans, found) =
+            spans_and_sha256(&file, offsets, throttle).map_err(ReleaseError::io("read", &path))?;
         if found != sha256 {
             return Err(ReleaseError::damaged(
                 &path,
                 "its contents do not match its checksum",
             ));
         }
-        Ok(Self { file, path, places })
+        Ok(Self { file, path, spans })
     }
 
     fn read(&self, ordinal: usize) -> Result<Bytes, ReleaseError> {
-        let place = &self.places[ordinal];
-        let mut body = Room::take(place.length());
+        let span = &self.spans[ordinal];
+        let mut body = Room::take(span.length());
         self.file
-            .read_exact_at(body.as_mut(), place.start)
+            .read_exact_at(body.as_mut(), span.start)
             .map_err(ReleaseError::io("read", &self.path))?;
-        place.checked(body).ok_or_else(|| {
-            let reason = format!("the body at byte {} has changed", place.start);
+        span.checked(body).ok_or_else(|| {
+            let reason = format!("the body at byte {} has changed", span.start);
             ReleaseError::damaged(&self.path, reason)
         })
     }
@@ -167,13 +167,13 @@ impl OnDisk {
     /// What lies in the page cache is there in microseconds, on any thread; so two changes of
     /// thread a request are saved, half of its processor time with a million boats.
     fn read_at_once(&self, ordinal: usize) -> Option<Bytes> {
-        let place = &self.places[ordinal];
-        if AT_ONCE_MAX < place.end - place.start {
+        let span = &self.spans[ordinal];
+        if AT_ONCE_MAX < span.end - span.start {
             return None;
         }
-        let mut body = Room::take(place.length());
-        is_read_at_once(&self.file, body.as_mut(), place.start).then_some(())?;
-        place.checked(body)
+        let mut body = Room::take(span.length());
+        is_read_at_once(&self.file, body.as_mut(), span.start).then_some(())?;
+        span.checked(body)
     }
 }
 
@@ -204,13 +204,13 @@ fn is_read_at_once(_file: &File, _buffer: &mut [u8], _offset: u64) -> bool {
     false
 }
 
-/// The place of each body, and the SHA-256 of all of them.
-fn places_and_sha256(
+/// The span of each body, and the SHA-256 of all of them.
+fn spans_and_sha256(
     mut file: &File,
     offsets: &[u64],
     throttle: &dyn Throttle,
-) -> io::Result<(Vec<Place>, String)> {
-    let mut places = Vec::with_capacity(offsets.len());
+) -> io::Result<(Vec<Span>, String)> {
+    let mut spans = Vec::with_capacity(offsets.len());
     let (mut hasher, mut part) = (Sha256::new(), Vec::new());
     let mut rest = offsets;
     while let [start, ends @ ..] = rest
@@ -227,7 +227,7 @@ fn places_and_sha256(
         let mut bodies = &*part;
         for &[start, end] in rest[..=count].array_windows() {
             let body = bodies.split_off(..length(&(start..end)));
-            places.extend(body.map(|body| Place {
+            spans.extend(body.map(|body| Span {
                 start,
                 end,
                 sum: sum(body),
@@ -235,7 +235,7 @@ fn places_and_sha256(
         }
         rest = &rest[count..];
     }
-    Ok((places, hex(&hasher.finalize())))
+    Ok((spans, hex(&hasher.finalize())))
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ pub struct KindDiff {
     pub moved_slugs: Listed<MovedSlug>,
     /// Slugs and ids of records which are gone that lead to another record now.
     pub taken_names: Listed<TakenName>,
-    /// What happened to their fields; null where one of the releases does not tell its fields.
+    /// What happened to their fields; null where one of the releases has no counts of its fields.
     pub fields: Option<FieldsDiff>,
 }
 

@@ -1,9 +1,8 @@
-//! What must be known when a signal ends a command in the middle of its work: what the process has
-//! begun and not finished, which is removed, and what it has changed, which is told.
+//! What a command must know when a signal ends it in the middle of its work: what it has begun and not
+//! finished, which is removed, and what it has changed, which is reported.
 //!
-//! It is kept once for the whole process, because a signal ends all of it. What is finished or
-//! changed becomes so in one step: an interruption comes before it or after it. Nothing here knows
-//! signals.
+//! It is kept once for the whole process, because a signal ends all of it. Finishing and changing
+//! happen in one step each: an interruption comes before it or after it. Nothing here knows signals.
 
 use std::fs;
 use std::io;
@@ -13,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::{ReleaseError, ReleaseId};
 
-/// So often something is removed that is still written to.
+/// Attempts to remove something that is still written to.
 const ATTEMPTS: usize = 100;
 
 /// Held by all who take a step, and by the end of the process alone.
@@ -92,7 +91,7 @@ pub fn begin(change: Change) {
     lock().changed = Some(change);
 }
 
-/// Removes what is unfinished, and tells the last change. From now on nothing is begun, finished or
+/// Removes what is unfinished, and returns the last change. From now on nothing is begun, finished or
 /// changed: a change waits until the process ends.
 pub fn end() -> Option<Change> {
     let steps = STEPS.write().unwrap_or_else(PoisonError::into_inner);

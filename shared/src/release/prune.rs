@@ -1,9 +1,9 @@
-//! Pruning: what it comes to, and the reasons to keep a release, wherever releases are.
+//! Pruning: its outcome, and the reasons to keep a release, in a directory as in S3.
 //!
 //! A release is moved out of sight at once, durably, and then deleted. Killed at any point, a
 //! prune leaves each release whole or gone; what it had begun to delete, the next prune or import
-//! removes. Nothing is decided here by guesswork: without a readable pointer no release is removed.
-//! What cannot be removed is told, and keeps nothing else from being removed.
+//! removes. Without a readable pointer no release is removed.
+//! What cannot be removed is reported, and keeps nothing else from being removed.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub enum Kept {
     Failed,
 }
 
-/// What pruning comes to for one release.
+/// What a prune does with one release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PruneDecision {
     /// The release.
@@ -43,7 +43,7 @@ pub struct PruneDecision {
     pub kept: Option<Kept>,
 }
 
-/// What pruning comes to.
+/// The outcome of a prune.
 #[derive(Debug, Default)]
 pub struct Pruned {
     /// Every release, the newest first.
@@ -63,7 +63,7 @@ impl Pruned {
     }
 }
 
-/// The reasons to keep a release that hang on the pointer and on time.
+/// The reasons to keep a release that depend on the pointer and on time.
 pub(super) struct Needed<'a> {
     /// `None` where which release is active is not known.
     pub(super) active: Option<&'a ReleaseId>,

@@ -5,13 +5,13 @@
 //! releases/<id>/manifest.json   written last, and never over another: with it there is a release
 //! releases/<id>/<file>          the other files of a release
 //! in-use/<id>/<who>             a process uses the release, or is about to activate it
-//! probe/<who>                   there while it is tried out whether S3 keeps conditions
-//! time/<who>                    there for as long as a process asks what time it is in S3
+//! probe/<who>                   written to find out whether S3 honours conditional writes
+//! time/<who>                    written to read the time by S3's clock
 //! ```
 //!
 //! The pointer is replaced only in the state that was read, so of two operators who activate at
-//! once one wins and the other is told. What is opened is a copy in the data directory, of which
-//! every byte was checked against the manifest as it came.
+//! once one wins and the other gets an error. What is opened is a copy in the data directory, of which
+//! every byte was checked against the manifest as it arrived.
 
 mod address;
 mod bucket;
@@ -52,8 +52,8 @@ pub struct S3Releases {
 }
 
 impl S3Releases {
-    /// The releases at `address`, reached as `settings` say, with copies in `data`. `who` tells
-    /// this process from all others.
+    /// The releases at `address`, reached as `settings` say, with copies in `data`. `who` is
+    /// unique to this process.
     pub fn open(
         address: S3Address,
         settings: &S3Settings,

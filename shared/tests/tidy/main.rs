@@ -1,6 +1,6 @@
 //! The rules of the whole repository that neither the compiler nor clippy checks.
 //!
-//! A rule that nobody checks erodes: which crate may be named where, how a file begins. The rules
+//! A rule that is not checked erodes: which crate may be named where, how a file begins. The rules
 //! themselves are pure functions in `rules`, tested there; this file finds the sources and must not
 //! know any rule. It belongs to `shared` because that crate builds fastest.
 

@@ -1,10 +1,10 @@
 //! Tags of compressed answers, and conditional requests across codings and releases.
 
-use shared::release::Releases;
 use std::sync::Arc;
 
 use server::catalogue::Catalogue;
 use shared::base::etag::Coding;
+use shared::release::Releases;
 
 use super::{CODINGS, TARGETS, ask};
 use crate::app::TestApp;

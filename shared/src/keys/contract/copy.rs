@@ -85,7 +85,7 @@ fn a_copy_that_fails_on_the_way_leaves_nothing() {
             contents => contents,
         };
         let stranger = crate::keys::key::KeyId::parse("key_0000000000000000").unwrap();
-        // An entry about a key that nobody has, at the very end.
+        // An entry about a key that does not exist, at the very end.
         let mut about_nobody = contents.clone();
         about_nobody.entries.last_mut().unwrap().entry.key = Some(stranger.clone());
         // A key that is looked for when all of them are there.

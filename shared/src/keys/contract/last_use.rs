@@ -35,7 +35,7 @@ fn the_latest_use_of_each_key_is_kept() {
 }
 
 #[test]
-fn a_use_after_the_rotation_is_told_from_one_before() {
+fn a_use_after_the_rotation_differs_from_one_before() {
     on_every_store(|place| {
         let mut store = place.store();
         subscribe(&mut store, "Acme", 1);

@@ -150,7 +150,7 @@ fn an_unknown_subscription_is_an_error() {
 }
 
 #[test]
-fn who_asks_together_is_answered_together_and_each_by_its_own_answer() {
+fn requests_made_together_get_each_its_own_answer() {
     on_every_store(|place| {
         let mut store = place.store();
         let names = ["Acme", "Bolt", "Crow"];

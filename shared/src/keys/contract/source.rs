@@ -24,7 +24,7 @@ fn check(source: &mut dyn KeySource, store: &mut KeyStore) {
 }
 
 #[test]
-fn every_change_is_noticed_once_whoever_makes_it() {
+fn every_change_is_noticed_once_by_whatever_program() {
     on_every_store(|place| {
         let (mut store, mut source) = followed(place);
         let id = store.keys().unwrap()[0].id.clone();

@@ -48,7 +48,7 @@ fn active() -> Key {
     }
 }
 
-/// Every combination of what can be wrong with a key: the first of the order is told.
+/// Every combination of what can be wrong with a key: the first of the order is reported.
 #[test]
 fn of_several_refusals_the_first_of_the_order_is_told() {
     for bits in 0..32_u8 {

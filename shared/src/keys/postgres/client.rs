@@ -1,9 +1,8 @@
-//! What reaches the store: threads of its own for the network, the address, TLS, and how long
-//! anything is waited for.
+//! The client of a database: its address, TLS, time-outs, and a runtime of its own.
 //!
-//! Commands and servers ask from threads that may block; the network is waited for here. So no
-//! busy runtime of a server delays an answer of the store, and no caller needs to know that
-//! anything here is asynchronous.
+//! Commands and servers call from threads that may block, and this waits for the network. So a busy
+//! runtime of a server delays no answer of the store, and no caller needs to know that anything here is
+//! asynchronous.
 
 use std::fmt;
 use std::io;
@@ -27,7 +26,7 @@ const BLOCKING: Blocking = Blocking {
     at_most: 4,
 };
 
-/// What reaches a store; clones share it.
+/// A client of a store; clones share it.
 #[derive(Clone)]
 pub struct PgClient(Arc<Shared>);
 
@@ -46,13 +45,13 @@ struct Shared {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Timeout(Duration);
 
-/// Why the connection ended that ended last, until that is reported; clones share it. The library
-/// says so to what drives a connection; who asks on it hears only that it is closed.
+/// Why the last connection ended, until that is reported; clones share it. The library gives the
+/// reason to the task that drives a connection; a query on it only learns that it is closed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Endings(Arc<Mutex<Option<String>>>);
 
 impl PgClient {
-    /// Gets ready to reach the store at `address`, without doing so yet.
+    /// A client of the store at `address`, which does not connect yet.
     pub fn new(address: PostgresAddress) -> io::Result<Self> {
         Self::build(address, 1)
     }
@@ -84,7 +83,7 @@ impl PgClient {
         self.0.tls.clone().map_err(Failure::Setup)
     }
 
-    /// Where it is noted why connections end.
+    /// The reasons why connections end.
     pub(super) fn endings(&self) -> &Endings {
         &self.0.endings
     }
@@ -160,7 +159,7 @@ impl Timeout {
 
     /// How long the store itself works on a statement before it gives up: a little less, so that
     /// one that waits for a lock ends with a word that nothing was done, and none goes on after
-    /// the one who asked is gone.
+    /// its request is gone.
     pub(super) fn for_statements(self) -> Duration {
         self.0 * 4 / 5
     }

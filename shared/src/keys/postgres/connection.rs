@@ -64,7 +64,8 @@ impl Plan {
         let stretched = client.stretched(timeout);
         let millis = stretched.for_statements().as_millis();
         // Nothing is found by an unqualified name, so no other thing can be put in its place.
-        // Who waits for a row goes on with what it is then: a stricter isolation would refuse.
+        // A transaction that waits for a row goes on with what the row is then: a stricter isolation
+        // would refuse.
         config.options(format!(
             "{theirs} -c search_path=pg_catalog -c statement_timeout={millis} \
              -c idle_in_transaction_session_timeout={millis} -c default_transaction_deferrable=off \

@@ -38,7 +38,7 @@ pub(crate) struct PgTransaction<'c> {
 }
 
 impl Database {
-    /// The database that `client` reaches, in which nothing takes longer than `timeout`.
+    /// The database of `client`, in which nothing takes longer than `timeout`.
     pub(crate) fn open(client: &PgClient, timeout: Timeout) -> Result<Self, KeyStoreError> {
         let mut database = Self::unchecked(client, timeout);
         let connection = PgConnection::open(client, timeout, "open", None)?;

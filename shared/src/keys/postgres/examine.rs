@@ -1,4 +1,4 @@
-//! Looking how a store is, without changing anything.
+//! Examining a store, without changing anything.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::keys::statements;
 use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
 use crate::keys::transaction::{Access, Transaction};
 
-/// How a store is.
+/// What a store was found to be.
 #[derive(Clone, Debug)]
 pub struct Examination {
     /// The version of PostgreSQL, for people.
@@ -46,7 +46,7 @@ const LOOK: &str = "SELECT current_setting('server_version') AS server,
     current_setting('max_connections')::bigint - (SELECT count(*) FROM pg_stat_activity
         WHERE backend_type = 'client backend') AS connections_left";
 
-/// Looks how the store that `client` reaches is.
+/// Examines the store in the database of `client`.
 pub fn examine(client: &PgClient) -> Result<Examination, KeyStoreError> {
     let mut database = Database::open(client, Timeout::LOOKS)?;
     database.transact(Access::Read, |transaction| {

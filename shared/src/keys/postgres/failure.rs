@@ -1,4 +1,4 @@
-//! What a failure says about the store: whether it can be reached, and whether a change was made.
+//! What a failure means for the store: whether it can be reached, and whether a change was made.
 
 use tokio_postgres::Error;
 use tokio_postgres::error::{Severity, SqlState};
@@ -64,18 +64,18 @@ impl Failure {
         self.refusal().is_some_and(is_read_only)
     }
 
-    /// What the store itself said no to, its connection being in order: the transaction is undone.
+    /// What the store itself refused, its connection being in order: the transaction is undone.
     fn refusal(&self) -> Option<&SqlState> {
         let Self::Library(error) = self else {
             return None;
         };
-        let said = error.as_db_error()?;
-        // A server that says this closes the connection, perhaps in the middle of a commit.
+        let error = error.as_db_error()?;
+        // With this severity a server closes the connection, perhaps in the middle of a commit.
         let is_last_word = matches!(
-            said.parsed_severity(),
+            error.parsed_severity(),
             Some(Severity::Fatal | Severity::Panic)
         );
-        (!is_last_word).then(|| said.code())
+        (!is_last_word).then(|| error.code())
     }
 
     /// The error of an `attempt`, a verb, on the store at `address`.
@@ -106,7 +106,7 @@ impl Failure {
                 location,
                 source,
             },
-            // A question leaves all as it was, whatever became of it.
+            // A query changes nothing, whatever became of it.
             None if attempt == CHANGE && outcome == CommitOutcome::Unknown => {
                 KeyStoreError::Failed {
                     attempt,
@@ -118,7 +118,7 @@ impl Failure {
         }
     }
 
-    /// What is said about it, the chain of causes on one line.
+    /// The failure with its chain of causes, on one line.
     pub(super) fn text(&self) -> String {
         let text = match self {
             Self::TooSlow(millis) => format!("no answer within {millis} ms"),
@@ -129,7 +129,7 @@ impl Failure {
             Self::Away => "it did not answer a moment ago".to_owned(),
             Self::Ended(why) | Self::Setup(why) => why.clone(),
             Self::Library(error) => match error.as_db_error() {
-                Some(said) => said.message().to_owned(),
+                Some(error) => error.message().to_owned(),
                 None => chain(error),
             },
         };
@@ -179,7 +179,7 @@ mod tests {
     use crate::base::limited::CHARS_MAX;
 
     #[test]
-    fn of_a_long_message_only_the_beginning_is_told() {
+    fn of_a_long_message_only_the_beginning_is_shown() {
         let message = "a".repeat(1 << 20);
         let text = Failure::Ended(message).text();
         assert_eq!(text.chars().count(), CHARS_MAX + 1);

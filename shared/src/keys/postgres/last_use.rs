@@ -22,7 +22,7 @@ const RECORD: &str = "INSERT INTO catalogue.last_uses (key, at)
 pub struct PostgresLastUses(Pool);
 
 impl PostgresLastUses {
-    /// The last uses that `client` reaches.
+    /// The last uses in the database of `client`.
     pub fn new(client: &PgClient) -> Self {
         Self(Pool::new(client, Timeout::USES, CONNECTIONS_MAX))
     }

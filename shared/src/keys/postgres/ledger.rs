@@ -26,7 +26,7 @@ const GIVE_BACK: &str = "UPDATE catalogue.usage SET charged = greatest(charged -
 pub struct PostgresLedger(Pool);
 
 impl PostgresLedger {
-    /// The ledger that `client` reaches.
+    /// The ledger in the database of `client`.
     pub fn new(client: &PgClient) -> Self {
         Self(Pool::new(client, Timeout::LEASES, CONNECTIONS_MAX))
     }

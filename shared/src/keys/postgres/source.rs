@@ -30,7 +30,7 @@ pub struct PostgresKeySource {
 }
 
 impl PostgresKeySource {
-    /// Follows the keys that `client` reaches.
+    /// Follows the keys in the database of `client`.
     pub fn new(client: &PgClient) -> Self {
         Self {
             client: client.clone(),

@@ -34,13 +34,13 @@ type FileConnection = Connection<Limited<UnixStream>, NoTlsStream>;
 #[derive(Clone)]
 pub(super) struct LimitedStreams {
     tls: MakeRustlsConnect,
-    way: Way,
+    start: Start,
     answers: Allowance,
 }
 
 /// How a connection begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Start {
     Plain,
     /// It is asked for.
     AskedTls,
@@ -51,7 +51,7 @@ enum Way {
 /// A stream of one connection, yet to be made.
 pub(super) struct LimitedConnect {
     tls: Rustls,
-    way: Way,
+    start: Start,
     answers: Allowance,
 }
 
@@ -64,22 +64,26 @@ impl LimitedStreams {
     /// Streams of the kind that `config` asks for, which is changed so that the library takes them.
     pub(super) fn of(config: &mut Config, tls: MakeRustlsConnect, answers: Allowance) -> Self {
         let is_file = |host: &Host| matches!(host, Host::Unix(_));
-        let way = match (config.get_ssl_mode(), config.get_ssl_negotiation()) {
+        let start = match (config.get_ssl_mode(), config.get_ssl_negotiation()) {
             // It asks by itself.
             _ if config.get_hosts().iter().any(is_file) => {
                 return Self {
                     tls,
-                    way: Way::DirectTls,
+                    start: Start::DirectTls,
                     answers,
                 };
             }
-            (SslMode::Disable, _) => Way::Plain,
-            (_, SslNegotiation::Direct) => Way::DirectTls,
-            _ => Way::AskedTls,
+            (SslMode::Disable, _) => Start::Plain,
+            (_, SslNegotiation::Direct) => Start::DirectTls,
+            _ => Start::AskedTls,
         };
         config.ssl_mode(SslMode::Require);
         config.ssl_negotiation(SslNegotiation::Direct);
-        Self { tls, way, answers }
+        Self {
+            tls,
+            start,
+            answers,
+        }
     }
 
     /// Connects through the file in `folder`.
@@ -120,8 +124,12 @@ impl MakeTlsConnect<Socket> for LimitedStreams {
 
     fn make_tls_connect(&mut self, host: &str) -> Result<LimitedConnect, Self::Error> {
         let tls = MakeTlsConnect::<Socket>::make_tls_connect(&mut self.tls, host)?;
-        let (way, answers) = (self.way, self.answers);
-        Ok(LimitedConnect { tls, way, answers })
+        let (start, answers) = (self.start, self.answers);
+        Ok(LimitedConnect {
+            tls,
+            start,
+            answers,
+        })
     }
 }
 
@@ -132,12 +140,14 @@ impl TlsConnect<Socket> for LimitedConnect {
 
     fn connect(self, mut socket: Socket) -> Self::Future {
         Box::pin(async move {
-            if self.way == Way::AskedTls {
+            if self.start == Start::AskedTls {
                 ask_for_tls(&mut socket).await?;
             }
-            let stream = match self.way {
-                Way::Plain => Either::Left(socket),
-                Way::AskedTls | Way::DirectTls => Either::Right(self.tls.connect(socket).await?),
+            let stream = match self.start {
+                Start::Plain => Either::Left(socket),
+                Start::AskedTls | Start::DirectTls => {
+                    Either::Right(self.tls.connect(socket).await?)
+                }
             };
             Ok(LimitedStream(Limited::new(stream, self.answers)))
         })
@@ -146,9 +156,9 @@ impl TlsConnect<Socket> for LimitedConnect {
 
 async fn ask_for_tls(socket: &mut Socket) -> io::Result<()> {
     socket.write_all(&IS_THERE_TLS).await?;
-    let mut said = [0];
-    socket.read_exact(&mut said).await?;
-    if said != [THERE_IS] {
+    let mut answer = [0];
+    socket.read_exact(&mut answer).await?;
+    if answer != [THERE_IS] {
         return Err(io::Error::other("server does not support TLS"));
     }
     Ok(())

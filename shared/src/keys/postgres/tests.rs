@@ -28,7 +28,7 @@ const SLACK: u32 = 40;
 /// The same where waiting in vain is what is tested.
 const LITTLE_SLACK: u32 = 4;
 
-/// What reaches the database at `address`.
+/// A client of the database at `address`.
 fn client(address: PostgresAddress, slack: u32) -> PgClient {
     PgClient::with_slack(address, slack).unwrap()
 }
@@ -74,7 +74,7 @@ impl Database {
         &self.client
     }
 
-    /// What reaches the same database and waits less for it.
+    /// A client of the same database that waits less for it.
     pub(super) fn with_little_slack(&self) -> PgClient {
         client(self.client.address().clone(), LITTLE_SLACK)
     }
@@ -111,7 +111,7 @@ impl Drop for Database {
             &self.server,
             &format!("DROP DATABASE {} WITH (FORCE)", self.name),
         );
-        // A test that panics has said what is wrong.
+        // A test that panics has reported what is wrong.
         if !std::thread::panicking() {
             removed.unwrap();
         }

@@ -304,7 +304,7 @@ impl LockTimeout {
     /// moment is there for the next.
     pub(super) const LEASES: Self = Self(wait::<450>);
     /// For a server that asks for changes: several such waits fit into the second for which it may
-    /// trust its last answer, and who writes for a request waits longer. For last uses too, for
+    /// trust its last answer, and a write for a request waits longer. For last uses too, for
     /// which no request waits.
     pub(super) const POLLS: Self = Self(wait::<250>);
 
@@ -429,12 +429,12 @@ mod tests {
     use crate::base::limited::CHARS_MAX;
 
     #[test]
-    fn of_a_long_statement_only_the_beginning_is_said() {
+    fn of_a_long_statement_only_the_beginning_is_shown() {
         let connection = rusqlite::Connection::open_in_memory().unwrap();
         let long = format!("SELECT '{}' FROM FROM", "a".repeat(1 << 20));
         let error = connection.prepare(&long).unwrap_err();
-        let said = refused("change", Path::new("keys.sqlite"), &error);
-        let said = said.source().unwrap().to_string();
-        assert_eq!(said.chars().count(), CHARS_MAX + 1);
+        let error = refused("change", Path::new("keys.sqlite"), &error);
+        let shown = error.source().unwrap().to_string();
+        assert_eq!(shown.chars().count(), CHARS_MAX + 1);
     }
 }

@@ -1,7 +1,7 @@
-//! Looking how a store is, without changing anything: not its version, not its mode, no journal.
+//! Examining a store, without changing anything: not its version, not its mode, no journal.
 //!
-//! It is for a program that has the store not open otherwise: reading the file without SQLite, and
-//! closing it, drops the locks that SQLite has on it in the same process.
+//! It is for a program that does not have the store open: reading the file without SQLite, and closing
+//! it, drops the locks that SQLite has on it in the same process.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -29,7 +29,7 @@ const MODE_LOG: u8 = 2;
 /// Most damages that are named.
 const DAMAGES_MAX: usize = 3;
 
-/// How a store is.
+/// What a store was found to be.
 #[derive(Clone, Debug)]
 pub struct Examination {
     /// Size of its file, in bytes.
@@ -77,7 +77,7 @@ pub enum WholeOrNot {
     Damaged(Vec<String>),
 }
 
-/// Looks how the store at `path` is. One of more than `checked_bytes_max` is not read through.
+/// Examines the store at `path`. One of more than `checked_bytes_max` bytes is not read through.
 pub fn examine(path: &Path, checked_bytes_max: u64) -> Result<Examination, KeyStoreError> {
     let bytes = FileStamp::of(path)?.length;
     let mut examination = Examination {

@@ -30,7 +30,7 @@ impl SqliteLastUses {
 impl LastUses for SqliteLastUses {
     /// Keys that the file at the path does not have any more are left out.
     fn record(&self, uses: &[(KeyId, i64)]) -> Result<(), KeyStoreError> {
-        // Who waits to commit keeps readers out: no longer than the polls of servers bear.
+        // A wait for the commit keeps readers out: no longer than the polls of servers bear.
         let mut database = Database::open(&self.path, LockTimeout::POLLS)?;
         database.transact(Access::UrgentChange, |transaction| {
             let mut uses = uses.iter();

@@ -5,8 +5,9 @@
 
 use std::mem;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use crate::base::threads::lock;
 use crate::keys::ledger::{Lease, QuotaLedger};
 use crate::keys::quota::Period;
 use crate::keys::sqlite::database::{Database, LockTimeout};
@@ -26,7 +27,7 @@ pub struct SqliteLedger {
     path: PathBuf,
     /// Requests that belong to no transaction yet.
     pending: Mutex<Vec<Pending>>,
-    /// Who has it runs all that are pending.
+    /// Its holder runs all that are pending.
     turn: Mutex<()>,
 }
 
@@ -38,7 +39,7 @@ struct Pending {
 
 type Outcome = Result<Lease, KeyStoreError>;
 
-/// Where the outcome is put by the one who has the turn.
+/// Where the holder of the turn puts the outcome.
 type Reply = Arc<Mutex<Option<Outcome>>>;
 
 #[derive(Clone, Copy, Debug)]
@@ -185,11 +186,6 @@ impl Request {
         }
         Ok(Ok(Lease { granted, charged }))
     }
-}
-
-/// What is locked here is whole at every moment, so a panic elsewhere does not spoil it.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

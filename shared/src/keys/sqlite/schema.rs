@@ -99,7 +99,7 @@ CREATE TABLE last_uses (
 ";
 
 /// Two files may have come to the same number, one being a copy from which the other went on; the
-/// token, drawn anew with every change, tells them apart.
+/// token, drawn anew with every change, distinguishes them.
 const TOKEN: &str = "
 ALTER TABLE revision ADD COLUMN token BLOB;
 UPDATE revision SET token = randomblob(16);

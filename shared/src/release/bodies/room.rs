@@ -1,8 +1,8 @@
-//! Room for bodies that are read from disk: each thread takes again what it gave back last.
+//! Buffers for bodies that are read from disk: each thread reuses the one that it got back last.
 //!
-//! An allocator gives out room in turns, so that the bodies of a few hundred requests push
-//! everything else out of the core's own cache, and new room has to be cleared before it can be
-//! filled. Nothing here reads a file.
+//! An allocator hands out memory in turns, so the bodies of a few hundred requests push everything else
+//! out of the core's own cache, and new memory has to be cleared before it can be filled. Nothing here
+//! reads a file.
 
 use std::cell::RefCell;
 
@@ -10,8 +10,8 @@ use bytes::Bytes;
 
 /// Most that one thread keeps, in rooms; a thread that writes answers at once needs one.
 const KEPT_MAX: usize = 16;
-/// Longest room that is kept, in bytes. A short body may lie in a long room, so whoever takes it
-/// slowly may hold that much; asking for a long body, it could hold more.
+/// Longest room that is kept, in bytes. A short body may lie in a long room, so a client
+/// that reads slowly may hold that much; asking for a long body, it could hold more.
 const KEPT_BYTES_MAX: usize = 1 << 16;
 
 thread_local! {

@@ -99,7 +99,7 @@ fn a_slug_has_moved_when_it_no_longer_leads_to_its_record() {
     ];
     let moved = between(&old, &new, 20).boats.moved_slugs;
     let shown = moved.examples.iter().map(|one| {
-        let taken_by = one.taken_by.as_deref().unwrap_or("nobody");
+        let taken_by = one.taken_by.as_deref().unwrap_or("none");
         format!(
             "{}: {} -> {}, taken by {taken_by}",
             one.id, one.from, one.to
@@ -108,7 +108,7 @@ fn a_slug_has_moved_when_it_no_longer_leads_to_its_record() {
     assert_eq!(
         shown.collect::<Vec<_>>(),
         [
-            "b: two -> new-two, taken by nobody",
+            "b: two -> new-two, taken by none",
             "c: three -> new-three, taken by e"
         ]
     );

@@ -41,7 +41,7 @@ fn prune(store: &ReleaseStore, now: &str) -> Pruned {
 }
 
 /// Why each release was kept, the oldest first.
-fn verdicts(pruned: &Pruned) -> Vec<Option<Kept>> {
+fn decisions(pruned: &Pruned) -> Vec<Option<Kept>> {
     pruned.releases.iter().rev().map(|one| one.kept).collect()
 }
 
@@ -53,7 +53,7 @@ fn a_release_that_is_no_longer_there_is_none_to_roll_back_to() {
         activate(&store, id);
     }
     fs::remove_dir_all(store.directory(&ids[2])).unwrap();
-    let kept = verdicts(&prune(&store, LATER));
+    let kept = decisions(&prune(&store, LATER));
     let (active, previous) = (Some(Kept::Active), Some(Kept::Previous));
     assert_eq!(kept, [previous, previous, active]);
 }
@@ -71,7 +71,7 @@ fn young_releases_are_kept_by_the_time_in_their_id() {
         ("2026-11-02T10:00:00Z", &[None, young, young, active]),
         ("2026-11-04T10:00:00Z", &[None, None, active]),
     ] {
-        assert_eq!(verdicts(&prune(&store, now)), expected, "{now}");
+        assert_eq!(decisions(&prune(&store, now)), expected, "{now}");
     }
     assert_eq!(store.list().unwrap().len(), 1);
 }
@@ -85,9 +85,9 @@ fn a_release_whose_contents_are_imported_again_is_young_again() {
     assert_eq!((&again.id, again.existed), (&ids[0], true));
     drop(again);
     let (active, young) = (Some(Kept::Active), Some(Kept::Young));
-    let kept = verdicts(&prune(&store, "2026-11-10T11:59:59Z"));
+    let kept = decisions(&prune(&store, "2026-11-10T11:59:59Z"));
     assert_eq!(kept, [young, None, active]);
-    let kept = verdicts(&prune(&store, "2026-11-10T12:00:00Z"));
+    let kept = decisions(&prune(&store, "2026-11-10T12:00:00Z"));
     assert_eq!(kept, [None, active]);
 }
 
@@ -101,12 +101,12 @@ fn a_release_is_kept_while_it_is_open_also_after_the_release_itself_is_dropped()
     drop(release);
     let in_use_too = in_use.clone();
     let (open, active) = (Some(Kept::InUse), Some(Kept::Active));
-    assert_eq!(verdicts(&prune(&store, LATER)), [open, None, active]);
+    assert_eq!(decisions(&prune(&store, LATER)), [open, None, active]);
     drop(in_use);
-    assert_eq!(verdicts(&prune(&store, LATER)), [open, active]);
+    assert_eq!(decisions(&prune(&store, LATER)), [open, active]);
     store.open(&ids[0]).unwrap().verify().unwrap();
     drop(in_use_too);
-    assert_eq!(verdicts(&prune(&store, LATER)), [None, active]);
+    assert_eq!(decisions(&prune(&store, LATER)), [None, active]);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn damaged_releases_are_pruned_like_others() {
     fs::write(store.directory(&ids[0]).join(MANIFEST), b"x").unwrap();
     fs::remove_file(store.directory(&ids[1]).join(MANIFEST)).unwrap();
     assert_eq!(
-        verdicts(&prune(&store, LATER)),
+        decisions(&prune(&store, LATER)),
         [None, None, Some(Kept::Active)]
     );
     assert_eq!(store.list().unwrap(), [ids[2].clone()]);
@@ -152,7 +152,7 @@ fn releases_to_roll_back_to_are_there_in_full() {
     let (active, previous) = (Some(Kept::Active), Some(Kept::Previous));
     let pruned = prune(&store, LATER);
     assert_eq!(
-        verdicts(&pruned),
+        decisions(&pruned),
         [None, previous, None, previous, None, active]
     );
 }
@@ -168,18 +168,18 @@ fn without_a_readable_pointer_only_leftovers_are_removed() {
         }
         fs::write(data.join(".new-1"), b"123").unwrap();
         let pruned = prune(&store, LATER);
-        assert_eq!(verdicts(&pruned), [Some(Kept::NothingKnown); 2]);
+        assert_eq!(decisions(&pruned), [Some(Kept::NothingKnown); 2]);
         assert_eq!(pruned.leftovers.len(), 1);
         assert_eq!(store.list().unwrap().len(), 2);
     }
 }
 
 #[test]
-fn what_cannot_be_removed_is_told_and_keeps_nothing_else() {
+fn what_cannot_be_removed_is_reported_and_keeps_nothing_else() {
     let (_directory, store) = empty_store();
     let ids = published_on(&store, &[1, 2, 3]);
     activate(&store, &ids[2]);
-    // Nobody can open a manifest that is a loop of links, not even the superuser.
+    // A manifest that is a loop of links cannot be opened, not even by the superuser.
     let manifest = store.directory(&ids[1]).join(MANIFEST);
     fs::remove_file(&manifest).unwrap();
     symlink(MANIFEST, &manifest).unwrap();
@@ -189,7 +189,7 @@ fn what_cannot_be_removed_is_told_and_keeps_nothing_else() {
     let planned = store.prune_dry_run(now).unwrap();
     let pruned = store.prune(now, &lock).unwrap();
     for pruned in [planned, pruned] {
-        assert_eq!(verdicts(&pruned), expected);
+        assert_eq!(decisions(&pruned), expected);
         let failures = pruned.failures.iter().map(ToString::to_string);
         let expected = format!("could not lock {}", manifest.display());
         assert_eq!(failures.collect::<Vec<_>>(), [expected]);
@@ -247,7 +247,7 @@ fn a_release_published_again_while_its_former_self_lies_aside_can_be_pruned() {
     let aside = store.directory(&id).with_file_name(format!("{PRUNED}{id}"));
     fs::create_dir(&aside).unwrap();
     fs::write(aside.join("boats.bodies"), b"x").unwrap();
-    assert_eq!(verdicts(&prune(&store, LATER)), [None, Some(Kept::Active)]);
+    assert_eq!(decisions(&prune(&store, LATER)), [None, Some(Kept::Active)]);
     assert!(!aside.exists());
 }
 

@@ -169,13 +169,16 @@ fn a_release_that_is_not_whole_or_not_there_is_not_activated() {
         assert!(matches!(error, ReleaseError::Damaged { .. }), "{error}");
         let error = place.there.verify(&ids[1]).unwrap_err();
         assert!(error.is_damage(), "{error}");
-        let nobody = ReleaseId::parse("20200101T000000Z-0000000000000000").unwrap();
-        let error = place.there.activate(&nobody, &before, &lock).unwrap_err();
+        let unknown_id = ReleaseId::parse("20200101T000000Z-0000000000000000").unwrap();
+        let error = place
+            .there
+            .activate(&unknown_id, &before, &lock)
+            .unwrap_err();
         assert!(matches!(error, ReleaseError::Unknown { .. }), "{error}");
         for unknown in [
-            place.there.open(&nobody).map(|_release| ()),
-            place.there.manifest(&nobody).map(|_manifest| ()),
-            place.there.verify(&nobody),
+            place.there.open(&unknown_id).map(|_release| ()),
+            place.there.manifest(&unknown_id).map(|_manifest| ()),
+            place.there.verify(&unknown_id),
         ] {
             assert!(matches!(unknown, Err(ReleaseError::Unknown { .. })));
         }

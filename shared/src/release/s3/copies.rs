@@ -1,5 +1,4 @@
-//! The copies on this disk: how they are made, which are made before they are asked for, and which
-//! go.
+//! The copies on this disk: how they are made, which are fetched ahead, and which are removed.
 //!
 //! Every byte is checked against the manifest on its way to the disk, and what does not match never
 //! gets a release's name. A copy is made in a folder of its own, under a lock that several may
@@ -29,7 +28,7 @@ use crate::release::releases::Prefetched;
 use crate::release::staging::Staging;
 use crate::release::{Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases};
 
-/// So often a copy is made anew that was removed before it could be opened.
+/// Attempts to copy and open a release whose copy is removed in between.
 const ATTEMPTS: u32 = 3;
 /// How many of the newest releases that were never active are fetched ahead.
 const AHEAD_MAX: usize = 2;
@@ -113,11 +112,11 @@ impl Copies {
             published.read_file(id, &manifest, name, (&file, &path))?;
             file.sync_all().map_err(ReleaseError::io("sync", &path))?;
         }
-        self.place(id, &contents, staging)
+        self.publish(id, &contents, staging)
     }
 
     /// Gives a copy its name, unless another process was faster.
-    fn place(
+    fn publish(
         &self,
         id: &ReleaseId,
         manifest: &Contents,
@@ -136,7 +135,7 @@ impl Copies {
         }
     }
 
-    /// A place to make a copy in, and what keeps others from taking it for left behind.
+    /// A directory to make a copy in, and the lock that keeps others from removing it.
     fn create_staging(&self) -> Result<(File, Staging), ReleaseError> {
         let folder = &self.fetching;
         let created = DataDir::new(folder).create();
@@ -159,7 +158,7 @@ impl Copies {
         Ok((file, staging))
     }
 
-    /// Looks what is wanted, fetches what is missing, removes what is left.
+    /// Fetches the wanted releases that are missing, and removes copies that are not wanted.
     pub(super) fn prefetch(
         &self,
         published: &Published,
@@ -293,7 +292,7 @@ fn wanted(published: &Published, pointer: &SharedPointer) -> Result<Vec<ReleaseI
     Ok(wanted.chain(ahead).collect())
 }
 
-/// A copy that is being made. However that ends, those who wait for it are told.
+/// A copy that is being made; dropped, it wakes the threads that wait for it.
 struct Underway<'a> {
     copies: &'a Copies,
     published: &'a Published,

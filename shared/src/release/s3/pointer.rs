@@ -1,7 +1,7 @@
 //! The pointer in S3: read, and replaced only in the state in which it was read.
 //!
-//! Whether S3 keeps the conditions of writes is tried out before the first release is activated: one
-//! that writes whatever the condition is lets operators overtake each other unseen.
+//! Before the first release is activated, a probe finds out whether S3 honours conditional writes: where
+//! it ignores them, operators would overtake each other unseen.
 
 use std::sync::{Arc, Mutex};
 
@@ -42,7 +42,7 @@ struct Seen {
 }
 
 impl SharedPointer {
-    /// The pointer in `bucket`. `who` tells this process from all others.
+    /// The pointer in `bucket`. `who` is unique to this process.
     pub(super) fn new(bucket: Arc<Bucket>, who: &str) -> Self {
         Self {
             bucket,

@@ -37,19 +37,19 @@ const RENEWED_AFTER: Duration = Duration::from_mins(1);
 /// The folder of objects that are written to see when.
 const TIME: &str = "time/";
 
-/// Sees how far files are on their way. Nothing is said of anything small.
+/// Follows the progress of files that are sent or fetched; small objects are not reported.
 pub trait TransferListener: Send + Sync {
-    /// So many bytes are about to be sent.
+    /// This number of bytes is about to be sent.
     fn sending(&self, bytes: u64);
-    /// So many bytes are about to be fetched.
+    /// This number of bytes is about to be fetched.
     fn fetching(&self, bytes: u64);
-    /// So many more of them are done.
+    /// This number of further bytes is done.
     fn advance(&self, bytes: u64);
-    /// All is done, or nothing more comes of it.
+    /// The transfer has ended, whatever its outcome.
     fn finish(&self);
 }
 
-/// Watches nothing.
+/// Ignores progress.
 #[derive(Debug)]
 pub struct NoTransferListener;
 
@@ -71,7 +71,7 @@ struct Marked {
 pub(super) struct Published {
     pub(super) bucket: Arc<Bucket>,
     pub(super) listener: Box<dyn TransferListener>,
-    /// Tells this process from all others.
+    /// Unique to this process.
     who: String,
     pub(super) clock: Arc<dyn Clock>,
     /// The mark that is renewed.

@@ -1,5 +1,5 @@
 //! Releases in S3, where a server of that kind is named by the environment: copies that are never
-//! wrong, pointers that nobody replaces unseen, and S3 that fails.
+//! wrong, pointers that are not replaced unseen, and S3 that fails.
 
 #![expect(
     clippy::disallowed_methods,
@@ -142,7 +142,7 @@ fn a_server_fetches_what_may_be_activated_next_and_keeps_no_more() {
 }
 
 #[test]
-fn a_prune_also_removes_the_copies_that_nobody_needs_on_a_machine_that_imports() {
+fn a_prune_also_removes_unneeded_copies_on_a_machine_that_imports() {
     let Some(folder) = Folder::new() else { return };
     let here = folder.machine("here");
     let ids = published_until(&here, 5);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::release::ReleaseError;
 
 #[test]
-fn damage_is_told_from_a_disk_that_fails() {
+fn damage_differs_from_a_disk_that_fails() {
     let io = |kind: io::ErrorKind| ReleaseError::Io {
         action: "read",
         path: PathBuf::from("manifest.json"),

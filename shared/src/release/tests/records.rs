@@ -30,7 +30,7 @@ pub(in crate::release) struct Boat<'a> {
     pub(in crate::release) model: &'a str,
     pub(in crate::release) metres: &'a str,
     pub(in crate::release) description: Option<&'a str>,
-    /// Of the type, which is the only category too.
+    /// The type, which is the only category too.
     pub(in crate::release) type_slug: &'a str,
 }
 

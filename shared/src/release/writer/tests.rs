@@ -1,13 +1,13 @@
-//! Files that cannot be created, written or synced on whatever thread: no release comes of them,
-//! and it is told.
+//! Files that cannot be created, written or synced, on any thread: no release comes of them, and an
+//! error names the file.
 
-use crate::release::Releases;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 
 use super::*;
 use crate::base::data_dir::DataDir;
+use crate::release::Releases;
 use crate::release::new_file::NewFile;
 use crate::release::tests::records::{boat, maker, time};
 

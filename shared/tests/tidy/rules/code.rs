@@ -1,4 +1,4 @@
-//! Tells code from comments and literals.
+//! Separates code from comments and literals.
 //!
 //! A scanner over the text, not a parser: enough to know where comments, texts and characters in
 //! quotes begin and end. It must not judge what it finds.

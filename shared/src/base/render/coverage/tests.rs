@@ -43,7 +43,7 @@ fn what_is_seen_is_what_a_reader_of_the_body_finds() {
 }
 
 #[test]
-fn members_are_told_from_names_that_only_begin_alike() {
+fn members_differ_from_names_that_only_begin_alike() {
     let table = [
         ("image.alt", "image", true),
         ("imageAlt", "image", false),

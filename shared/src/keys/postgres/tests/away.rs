@@ -1,4 +1,4 @@
-//! A database that cannot be reached: nobody listens, or nobody answers.
+//! A database that cannot be reached: nothing listens, or nothing answers.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -64,8 +64,8 @@ fn pass(mut from: TcpStream, mut to: TcpStream, swallows: &AtomicBool) {
 }
 
 #[test]
-fn where_nobody_listens_everything_is_refused_as_unreachable() {
-    // Nobody gets this port while it is bound, and nobody listens on it.
+fn where_nothing_listens_everything_is_refused_as_unreachable() {
+    // No other process gets this port while it is bound, and nothing listens on it.
     let bound = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = bound.local_addr().unwrap().port();
     drop(bound);
@@ -95,7 +95,7 @@ fn where_nobody_listens_everything_is_refused_as_unreachable() {
 }
 
 #[test]
-fn where_nobody_answers_a_lease_may_have_been_made_and_the_next_is_not_asked_for() {
+fn where_nothing_answers_a_lease_may_have_been_made_and_the_next_is_not_asked_for() {
     let Some(database) = Database::new() else {
         return;
     };

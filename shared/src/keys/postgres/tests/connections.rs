@@ -17,7 +17,7 @@ use crate::keys::postgres::pool::Pool;
 use crate::keys::store::KeyStoreError;
 
 #[test]
-fn who_waits_in_vain_for_a_connection_that_others_have_does_not_take_the_store_for_absent() {
+fn waiting_in_vain_for_a_busy_connection_does_not_make_the_store_absent() {
     let Some(database) = Database::new() else {
         return;
     };
@@ -53,13 +53,13 @@ fn a_database_that_takes_no_more_connections_is_asked_on_those_that_are_there() 
     let ask = || pool.ask(async |connection| connection.batch_execute("SELECT").await);
     thread::scope(|scope| {
         let (asked, is_asked) = std::sync::mpsc::channel();
-        let (go_on, told) = tokio::sync::oneshot::channel::<()>();
+        let (go_on, may_go_on) = tokio::sync::oneshot::channel::<()>();
         let first = scope.spawn({
             let pool = &pool;
             move || {
                 pool.ask(async |connection| {
                     asked.send(()).unwrap();
-                    told.await.unwrap();
+                    may_go_on.await.unwrap();
                     connection.batch_execute("SELECT").await
                 })
             }
@@ -76,7 +76,7 @@ fn a_database_that_takes_no_more_connections_is_asked_on_those_that_are_there() 
 }
 
 #[test]
-fn keys_are_read_with_the_patience_of_who_reads_all_of_them() {
+fn all_keys_are_read_within_their_own_longer_time_out() {
     let Some(database) = Database::new() else {
         return;
     };
@@ -87,7 +87,7 @@ fn keys_are_read_with_the_patience_of_who_reads_all_of_them() {
         .stretched(Timeout::SNAPSHOTS)
         .for_statements()
         .as_millis();
-    // Whoever is in more of a hurry sees no key.
+    // A shorter time-out is not enough to see a key.
     let view = format!(
         "ALTER TABLE catalogue.keys RENAME TO all_keys;
         CREATE VIEW catalogue.keys AS SELECT * FROM catalogue.all_keys
@@ -154,7 +154,7 @@ fn each_of_several_hosts_is_tried_in_time_and_one_that_only_follows_is_passed_ov
     }
 }
 
-/// As a database says that it trusts whoever asks, and waits for a question.
+/// How a database says that it trusts the client, and waits for a query.
 const GREETING: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
 
 #[test]

@@ -12,7 +12,7 @@ use crate::keys::postgres::connection::{ALL_KEYS, PgConnection};
 use crate::keys::postgres::failure::Failure;
 use crate::keys::postgres::pool::Pool;
 
-/// Trusts whoever asks.
+/// Trusts every client.
 const TRUST: &[u8] = b"R\0\0\0\x08\0\0\0\0";
 /// Waits for a question.
 const READY: &[u8] = b"Z\0\0\0\x05I";
@@ -30,7 +30,7 @@ const SETTING: &[u8] = b"S\0\0\0\x0aname\0\0";
 const HELD: usize = 64 << 20;
 
 /// Where something listens that sends `head` and then `piece` without an end, in the place of the
-/// answer of that number, on its first connection; on others it does what is asked. Tells how
+/// answer of that number, on its first connection; on others it does what is asked. Reports how
 /// much was taken.
 fn listen(
     at: usize,
@@ -39,17 +39,17 @@ fn listen(
 ) -> (PostgresAddress, mpsc::Receiver<usize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let (tell, told) = mpsc::channel();
+    let (report, reported) = mpsc::channel();
     thread::spawn(move || {
         let (first, _from) = listener.accept().unwrap();
-        // Whoever does not ask any more does not wait for this either.
-        _ = tell.send(send(first, Some(at), head, piece));
+        // The test may have ended, and wait for this no more.
+        _ = report.send(send(first, Some(at), head, piece));
         for other in listener.incoming() {
             send(other.unwrap(), None, head, piece);
         }
     });
     let address = format!("postgres://tests@127.0.0.1:{port}/boats");
-    (address.parse().unwrap(), told)
+    (address.parse().unwrap(), reported)
 }
 
 fn send(mut client: impl Read + Write, endless: Option<usize>, head: &[u8], piece: &[u8]) -> usize {
@@ -104,7 +104,7 @@ fn an_answer_without_an_end_is_an_error_before_it_is_large() {
 }
 
 #[test]
-fn who_reads_all_keys_takes_no_more_than_all_keys() {
+fn reading_all_keys_takes_no_more_than_all_keys() {
     let (address, taken) = listen(2, LONG_ROW, b" ");
     let client = client(address, LITTLE_SLACK);
     let open = || PgConnection::open(&client, Timeout::POLLS, "read", None).unwrap();

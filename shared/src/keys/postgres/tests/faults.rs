@@ -12,7 +12,7 @@ const KILL: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
 #[test]
-fn whoever_waits_in_vain_for_a_lock_changes_nothing_and_hears_so() {
+fn waiting_in_vain_for_a_lock_changes_nothing_and_is_reported() {
     let Some(database) = Database::new() else {
         return;
     };
@@ -122,7 +122,7 @@ fn a_database_that_cannot_be_written_to_confirms_nothing() {
 }
 
 #[test]
-fn whoever_waits_for_changes_is_woken_by_them_and_by_nothing_else() {
+fn a_server_that_waits_for_changes_is_woken_by_them_and_by_nothing_else() {
     let Some(database) = Database::new() else {
         return;
     };
@@ -139,7 +139,7 @@ fn whoever_waits_for_changes_is_woken_by_them_and_by_nothing_else() {
         .lease(subscription.id, subscription.period(NOW), 1);
     lease.unwrap();
     assert_eq!(source.poll().unwrap(), None);
-    // Had the lease woken anybody, that would come first.
+    // Had the lease woken it, that would come first.
     let before = source.revision();
     issue(&mut store, 1);
     woken.recv().unwrap();
@@ -159,7 +159,7 @@ fn a_store_that_a_server_follows_is_not_taken_from_it() {
     assert!(matches!(refused, KeyStoreError::InUse { .. }), "{refused}");
     drop(source);
     let held = std::iter::repeat_with(|| WithoutServers::hold(database.client()));
-    // A connection ends a moment after whoever had it.
+    // A connection ends a moment after its owner.
     let held = held.take(1000).find_map(Result::ok).expect("the lock");
     let refused = database.source().poll().unwrap_err();
     assert!(matches!(refused, KeyStoreError::Locked { .. }), "{refused}");
@@ -192,7 +192,7 @@ fn what_the_database_says_no_to_is_surely_not_done() {
         );
         assert!(refused.left_all_as_it_was());
     }
-    // It said so itself, so it is asked again.
+    // The database answered, so it is asked again.
     assert_eq!(ledger.charged(subscription.id, period).unwrap(), 5);
 }
 

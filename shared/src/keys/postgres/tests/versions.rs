@@ -16,7 +16,7 @@ fn polled(database: &Database) -> Result<(), KeyStoreError> {
 }
 
 #[test]
-fn nobody_but_who_is_told_to_makes_tables() {
+fn only_the_command_for_it_makes_tables() {
     let Some(database) = Database::empty() else {
         return;
     };

@@ -1,9 +1,9 @@
-//! Who asks while others are answered is answered with the next, whatever is asked.
+//! A request that comes while others are run is run with the next, whatever it asks.
 
 use super::*;
 use crate::keys::sqlite::tests::{NOW, Place, exclusive_lock, subscribe};
 
-/// A question of somebody who waits for the turn.
+/// A request that waits for its turn.
 fn wait_for_turn(ledger: &SqliteLedger, request: Request) -> Reply {
     let reply = Reply::default();
     lock(&ledger.pending).push(Pending {
@@ -13,7 +13,7 @@ fn wait_for_turn(ledger: &SqliteLedger, request: Request) -> Reply {
     reply
 }
 
-/// A look, a lease and a return that wait, and the answers of each after somebody else looked.
+/// A look, a lease and a return that wait, and the answer to each after another request looked.
 fn answered_with_a_look(place: &Place, before: impl FnOnce()) -> [Outcome; 3] {
     let subscription = subscribe(&mut place.store(), "Acme", 10);
     let period = subscription.period(NOW);
@@ -38,7 +38,7 @@ fn answered_with_a_look(place: &Place, before: impl FnOnce()) -> [Outcome; 3] {
 }
 
 #[test]
-fn whoever_looks_answers_all_who_wait() {
+fn one_request_answers_all_that_wait() {
     let place = Place::new();
     let answers = answered_with_a_look(&place, || {});
     let answers = answers.map(|answer| answer.map(|lease| (lease.granted, lease.charged)).unwrap());
@@ -46,7 +46,7 @@ fn whoever_looks_answers_all_who_wait() {
 }
 
 #[test]
-fn nobody_waits_for_a_lock_that_another_waited_for_in_vain() {
+fn no_request_waits_for_a_lock_that_another_waited_for_in_vain() {
     let place = Place::new();
     let mut locker = None;
     let answers = answered_with_a_look(&place, || locker = Some(exclusive_lock(&place)));

@@ -65,7 +65,7 @@ fn a_store_over_the_limit_is_not_read_through() {
 }
 
 #[test]
-fn a_store_that_somebody_keeps_locked_is_told_so() {
+fn a_store_that_is_kept_locked_is_reported_as_locked() {
     let place = Place::new();
     drop(place.store());
     let locked = Connection::open(place.path()).unwrap();

@@ -1,4 +1,4 @@
-//! The client of S3: how it is reached, and how patient it is by itself.
+//! The client of S3: its settings, time-outs and retries.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -41,7 +41,7 @@ impl S3Settings {
     }
 }
 
-/// A client that is reached as the settings say, with the limits that are said here.
+/// A client with these settings, and with the limits that stand here.
 pub(super) fn builder(settings: &S3Settings) -> Result<AmazonS3Builder, S3Error> {
     let mut builder = AmazonS3Builder::new();
     let mut options = ClientOptions::new()

@@ -23,7 +23,7 @@ fn writes_pointer(request: &str) -> bool {
 }
 
 #[test]
-fn of_two_operators_at_once_one_wins_and_the_other_is_told() {
+fn of_two_operators_at_once_one_wins_and_the_other_gets_an_error() {
     let Some(folder) = Folder::new() else { return };
     let ids = published_until(&folder.machine("here"), 3);
     activate(&folder.machine("here"), &ids[0]);
@@ -44,7 +44,7 @@ fn of_two_operators_at_once_one_wins_and_the_other_is_told() {
     assert_eq!(
         refused.to_string(),
         format!(
-            "somebody else has activated release {} since, so release {} was not activated",
+            "another process has activated release {} since, so release {} was not activated",
             ids[1], ids[2]
         )
     );
@@ -127,7 +127,7 @@ fn a_write_whose_answer_was_lost_is_found_to_have_been_done() {
 }
 
 #[test]
-fn failures_are_told_with_what_was_attempted_and_are_no_damage() {
+fn failures_are_reported_with_what_was_attempted_and_are_no_damage() {
     let Some(folder) = Folder::new() else { return };
     let id = published_until(&folder.machine("here"), 1).remove(0);
     for (fate, expected) in [
@@ -185,7 +185,7 @@ impl TransferListener for Panics {
 }
 
 #[test]
-fn a_fetch_that_panicked_keeps_nobody_waiting() {
+fn a_fetch_that_panicked_keeps_no_other_waiting() {
     let Some(folder) = Folder::new() else { return };
     let id = published_until(&folder.machine("here"), 1).remove(0);
     let mut there = folder.machine("there");
@@ -198,7 +198,7 @@ fn a_fetch_that_panicked_keeps_nobody_waiting() {
 }
 
 #[test]
-fn a_question_that_nobody_answers_ends_with_the_process_that_asks() {
+fn an_unanswered_request_ends_with_the_process_that_made_it() {
     let Some(folder) = Folder::new() else { return };
     let (asked, was_asked) = std::sync::mpsc::channel();
     let proxy = Proxy::start(move |_request| {

@@ -21,7 +21,7 @@ pub(super) enum Fate {
     Answered(&'static str),
     /// S3 answers, and of the body another byte is the last.
     Garbled,
-    /// Nobody ever says anything.
+    /// Never answers.
     Held,
 }
 

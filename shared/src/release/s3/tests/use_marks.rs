@@ -1,4 +1,4 @@
-//! What keeps a release from being pruned: that somebody uses it, or is about to.
+//! What keeps a release from being pruned: a process that uses it, or is about to.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,13 +13,13 @@ use crate::base::clock::{Clock, ManualClock, SystemClock};
 use crate::release::prune::Kept;
 use crate::release::s3::published::file_name;
 
-/// A day and more after now, as S3 tells it, so that nothing is young.
+/// A day and more after now, by S3's clock, so that nothing is young.
 fn tomorrow() -> i64 {
     SystemClock::new().now().unix_seconds() + 2 * 24 * 60 * 60
 }
 
 #[test]
-fn a_release_that_somebody_marked_a_moment_ago_stays() {
+fn a_release_that_was_marked_a_moment_ago_stays() {
     let Some(folder) = Folder::new() else { return };
     let here = folder.machine("here");
     let ids = published_until(&here, 2);
@@ -39,13 +39,13 @@ fn a_release_that_somebody_marked_a_moment_ago_stays() {
 }
 
 #[test]
-fn objects_without_a_manifest_go_when_nobody_wrote_any_for_a_day() {
+fn objects_without_a_manifest_go_when_none_was_written_for_a_day() {
     let Some(folder) = Folder::new() else { return };
     let here = folder.machine("here");
     let ids = published_until(&here, 2);
     activate(&here, &ids[1]);
     folder.remove(&file_name(&ids[0], MANIFEST));
-    folder.put("releases/somebody-elses/file", "x");
+    folder.put("releases/another/file", "x");
     let lock = here.lock().unwrap();
     let now = SystemClock::new().now().unix_seconds();
     assert!(here.prune(now, &lock).unwrap().leftovers.is_empty());
@@ -53,7 +53,7 @@ fn objects_without_a_manifest_go_when_nobody_wrote_any_for_a_day() {
     assert_eq!(pruned.leftovers.len(), 1);
     assert!(0 < pruned.freed_bytes());
     assert!(folder.list(&file_name(&ids[0], "")).is_empty());
-    assert_eq!(folder.list("releases/somebody-elses/").len(), 1);
+    assert_eq!(folder.list("releases/another/").len(), 1);
     here.verify(&ids[1]).unwrap();
 }
 
@@ -76,7 +76,7 @@ fn a_mark_is_renewed_every_minute_also_where_the_clock_was_put_back() {
 }
 
 #[test]
-fn whoever_prunes_with_a_clock_that_is_fast_removes_nothing_that_is_new() {
+fn a_prune_with_a_clock_that_is_fast_removes_nothing_that_is_new() {
     let Some(folder) = Folder::new() else { return };
     let mut here = folder.machine("here");
     let ids = published_until(&here, 2);
@@ -116,7 +116,7 @@ fn what_the_pointer_names_is_never_taken_for_left_behind() {
 }
 
 #[test]
-fn a_manifest_that_somebody_needs_again_is_put_back_though_it_fails_at_first() {
+fn a_manifest_that_is_needed_again_is_put_back_though_it_fails_at_first() {
     let Some(folder) = Folder::new() else { return };
     let ids = published_until(&folder.machine("here"), 2);
     activate(&folder.machine("here"), &ids[1]);
