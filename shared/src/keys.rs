@@ -6,10 +6,10 @@
 //! store meet: [`store`] for all of them, [`key_store`] for commands, [`ledger`] for quota and
 //! [`last_use`] for what servers record of keys.
 //!
-//! The statements that both databases share stand once, in `statements`, and so do their rows. They
-//! run in a `transaction` of [`sqlite`], for one server, or of [`postgres`], for several: these two
-//! know how to reach their database and what its failures mean, and add what is their own for leases,
-//! last uses and following.
+//! A look-up goes from [`key_store`], which decides, to `statements`, which has the SQL that both
+//! databases share and reads their rows. It runs in a `transaction` of [`sqlite`], for one server, or of
+//! [`postgres`], for several: these two know how to reach their database and what its failures mean,
+//! and have their own SQL for leases, last uses and following.
 //!
 //! Times are Unix seconds and always passed in. The plaintext of a key exists in
 //! [`secret::PlainKey`] alone: nothing here stores it, logs it or puts it into an error.

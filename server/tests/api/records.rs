@@ -203,7 +203,7 @@ pub(crate) fn publish(store: &ReleaseStore, boats: usize, published_at: &str) ->
     let finished = writer
         .finish(&Timestamp::parse(published_at).unwrap())
         .unwrap();
-    activate(&store, &finished.id, &finished.lock).unwrap();
+    activate(store, &finished.id, &finished.lock).unwrap();
     finished.id
 }
 

@@ -1,4 +1,4 @@
-//! What to do next about an error. The error that knows says it; the command line shows it.
+//! A hint: what to do next about an error. The error carries it as data; the command line shows it.
 
 use std::borrow::Cow;
 

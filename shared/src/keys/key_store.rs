@@ -1,9 +1,8 @@
-//! The store of keys as commands work on it: what a change does is decided here once, whichever
-//! database keeps the rows.
+//! The store of keys as commands use it: what a change does is decided here once, for both databases.
 //!
 //! Each change is one durable transaction: it happened wholly or not at all, and once a function
 //! returns it survives a power cut. Rules about keys live in [`crate::keys::key`] and
-//! [`crate::keys::change`]; a store keeps what they decide, and who had it changed.
+//! [`crate::keys::change`]; a store keeps what they decide, and who asked for it.
 
 use std::collections::HashMap;
 use std::path::Path;

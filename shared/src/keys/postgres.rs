@@ -2,11 +2,11 @@
 //!
 //! The tables are those of the SQLite file, in a schema of their own, made and brought up to date by
 //! an explicit command alone. Everything is done under a timeout; a connection on which one ran out
-//! is thrown away, since what it would still say belongs to a question that is not asked any more.
+//! is thrown away, since an answer that still comes belongs to an earlier query.
 //! Nothing here prints a password, and nothing outside names a library of PostgreSQL.
 //!
 //! Reading order: where a store is ([`PostgresAddress`]), its client ([`PgClient`]), how it is
-//! made and brought up to date ([`make`], [`migrate`]), and behind what it stands: [`KeyStore`],
+//! made and brought up to date ([`make`], [`migrate`]), and what it is used through: [`KeyStore`],
 //! [`KeySource`], [`QuotaLedger`] and [`LastUses`].
 //!
 //! [`KeyStore`]: crate::keys::key_store::KeyStore

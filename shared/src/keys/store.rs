@@ -1,8 +1,8 @@
 //! What users of a key store see of it, whichever database it is in: its keys, its revision, and its
 //! errors.
 //!
-//! Servers follow a store through a [`KeySource`]; commands work on it as
-//! [`crate::keys::key_store`] says.
+//! Servers follow a store through a [`KeySource`]; commands work on it through
+//! [`crate::keys::key_store`].
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,9 +1,8 @@
-//! What the statements of a key store run on: a transaction of either database, the values that go
+//! A transaction of either database, in which the statements of a key store run; the values that go
 //! into a statement, and those that come out of a row.
 //!
-//! Statements are written in the words that both databases share: tables in the schema `catalogue`,
-//! parameters `$1` and so on. Where they have no words in common, a [`Dialect`] says how each puts
-//! it. Nothing here knows a table.
+//! Statements are written in the SQL that both databases share: tables in the schema `catalogue`,
+//! parameters `$1` and so on. What they do not share is in a [`Dialect`]. Nothing here knows a table.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -19,7 +18,7 @@ use crate::keys::subscription::{Plan, SubscriptionId, SubscriptionStatus};
 
 /// A transaction under way. An error of the database ends it, undoing everything.
 pub(super) trait Transaction {
-    /// How this database puts what the two have no common words for.
+    /// The statements that only this database understands.
     fn dialect(&self) -> &'static Dialect;
 
     /// Where the store is, for people.

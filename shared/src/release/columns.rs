@@ -1,4 +1,4 @@
-//! The tables of a release under construction: what is remembered of each record until the end.
+//! The tables of a release under construction: what is kept in memory of each record until the end.
 //!
 //! Bodies are not kept here, so memory grows with identity and sort keys alone. The columns of what
 //! lists filter and sort by are named in [`super::listing`], all others here.

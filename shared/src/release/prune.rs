@@ -2,8 +2,8 @@
 //!
 //! A release is moved out of sight at once, durably, and then deleted. Killed at any point, a
 //! prune leaves each release whole or gone; what it had begun to delete, the next prune or import
-//! removes. Without a readable pointer no release is removed.
-//! What cannot be removed is reported, and keeps nothing else from being removed.
+//! removes. Without a readable pointer no release is removed. What cannot be
+//! removed is reported, and keeps nothing else from being removed.
 
 use std::time::Duration;
 

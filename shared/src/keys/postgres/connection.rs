@@ -1,4 +1,4 @@
-//! One connection: how it is made, and what holds on it.
+//! One connection: its settings, how it is made, and how it is driven until it ends.
 
 use std::cell::Cell;
 use std::future::poll_fn;

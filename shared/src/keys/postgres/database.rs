@@ -1,4 +1,5 @@
-//! A database with our tables, and what a transaction of it is.
+//! A database with our tables, and its transactions: each step is waited for, and an error means that
+//! nothing was changed, but for one at the commit.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -112,10 +113,10 @@ impl<'c> PgTransaction<'c> {
             IsolationLevel::RepeatableRead
         };
         let lengthen = (connection.timeout < timeout).then(|| client.lengthen(timeout));
-        let begin = connection.client.build_transaction();
-        let begin = begin.isolation_level(isolation).read_only(!is_change);
+        let builder = connection.client.build_transaction();
+        let builder = builder.isolation_level(isolation).read_only(!is_change);
         let begun = client.wait(timeout, async {
-            let transaction = begin.start().await?;
+            let transaction = builder.start().await?;
             if let Some(lengthen) = lengthen {
                 transaction.batch_execute(&lengthen).await?;
             }

@@ -1,8 +1,8 @@
-//! Connections for what servers ask again and again, and whether there is any use in asking.
+//! A pool of connections for requests of servers, and a circuit breaker.
 //!
 //! A store that did not answer is not asked again by every request, only by one probe in the
-//! background, until it answers: what requests had asked meanwhile, a store that was stopped and
-//! goes on would do all at once, for requests that are gone.
+//! background, until it answers: otherwise a store that was stopped and goes on would do at once what
+//! requests asked meanwhile that are long gone.
 
 use std::fmt;
 use std::future::Future;

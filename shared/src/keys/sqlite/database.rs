@@ -1,5 +1,5 @@
-//! One connection to the file: how it is opened, how long it waits for others, and what a
-//! transaction of it is.
+//! A file with our tables, on one connection: how it is opened, how long it waits for locks, and its
+//! transactions.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,9 +1,9 @@
-//! Pruning in S3: by age and use, as in a directory, and by what servers say they use.
+//! Pruning in S3: by age and use, as in a directory, and by the marks of servers.
 //!
 //! The manifest goes first, so that there is no release any more, and is put back if the
 //! release turns out to be needed meanwhile. Only then are its files removed. Killed at any
 //! point, this leaves a release whole or gone, and what is left of it to the next prune; what the
-//! pointer names is never taken for left, so that importing it again makes it whole.
+//! pointer names is never removed as a leftover, so that importing it again makes it whole.
 
 use std::collections::BTreeMap;
 
