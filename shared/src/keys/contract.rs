@@ -24,7 +24,7 @@ use crate::keys::ledger::QuotaLedger;
 use crate::keys::name::Name;
 use crate::keys::postgres;
 use crate::keys::scope::{Scope, Scopes};
-use crate::keys::sqlite::{SqliteKeySource, SqliteLastUses, SqliteLedger};
+use crate::keys::sqlite;
 use crate::keys::store::KeySource;
 use crate::keys::subscription::NewSubscription;
 use crate::keys::subscription::{Plan, Subscription};
@@ -32,8 +32,8 @@ use crate::keys::subscription::{Plan, Subscription};
 /// 2026-10-01T12:00:00Z
 pub(super) const NOW: i64 = 1_790_856_000;
 
-/// Where one store is, and everything that is over it.
-pub(super) trait Place: Sync {
+/// A store to be tested, and everything that works on it.
+pub(super) trait TestStore: Sync {
     /// The store, opened once more.
     fn store(&self) -> KeyStore;
     fn ledger(&self) -> Box<dyn QuotaLedger>;
@@ -44,48 +44,12 @@ pub(super) trait Place: Sync {
 }
 
 /// Runs a test on a new, empty store of each kind.
-pub(super) fn on_every_store(test: impl Fn(&dyn Place)) {
-    test(&File::new());
+pub(super) fn on_every_store(test: impl Fn(&dyn TestStore)) {
+    let file = sqlite::tests::StoreFile::new();
+    drop(file.store());
+    test(&file);
     if let Some(database) = postgres::tests::Database::new() {
         test(&database);
-    }
-}
-
-struct File(tempfile::TempDir);
-
-impl File {
-    fn new() -> Self {
-        let place = Self(tempfile::tempdir().unwrap());
-        KeyStore::open_or_create(&place.path(), operator()).unwrap();
-        place
-    }
-
-    fn path(&self) -> std::path::PathBuf {
-        self.0.path().join("keys.sqlite")
-    }
-}
-
-impl Place for File {
-    fn store(&self) -> KeyStore {
-        KeyStore::open(&self.path(), operator()).unwrap()
-    }
-
-    fn ledger(&self) -> Box<dyn QuotaLedger> {
-        Box::new(SqliteLedger::new(self.path()))
-    }
-
-    fn source(&self) -> Box<dyn KeySource> {
-        Box::new(SqliteKeySource::new(self.path()))
-    }
-
-    fn last_uses(&self) -> Box<dyn LastUses> {
-        Box::new(SqliteLastUses::new(self.path()))
-    }
-
-    fn by_hand(&self, sql: &str) -> Result<(), String> {
-        let connection = rusqlite::Connection::open(self.path()).unwrap();
-        let done = connection.execute_batch(&sql.replace("catalogue.", ""));
-        done.map_err(|error| error.to_string())
     }
 }
 

@@ -23,4 +23,4 @@ pub use ledger::SqliteLedger;
 pub use source::SqliteKeySource;
 
 #[cfg(test)]
-mod tests;
+pub(in crate::keys) mod tests;

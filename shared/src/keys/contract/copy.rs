@@ -9,7 +9,7 @@ use crate::keys::secret::PlainKey;
 use crate::keys::store::KeyStoreError;
 
 /// A store with something of everything.
-fn used(place: &dyn Place) -> Contents {
+fn used(place: &dyn TestStore) -> Contents {
     let mut store = place.store();
     let acme = subscribe(&mut store, "Acme", 100);
     let id = issue(&mut store, 1).key.id;
@@ -30,7 +30,7 @@ fn used(place: &dyn Place) -> Contents {
 }
 
 /// Both directions, and each kind into itself, where both are there.
-fn pairs(test: impl Fn(&dyn Place, &dyn Place)) {
+fn pairs(test: impl Fn(&dyn TestStore, &dyn TestStore)) {
     on_every_store(|from| on_every_store(|to| test(from, to)));
 }
 

@@ -5,7 +5,7 @@ use crate::keys::key_store::SubscriptionChange;
 use crate::keys::subscription::SubscriptionStatus;
 
 /// A store with a subscription and a key, and a source that has seen both.
-fn followed(place: &dyn Place) -> (KeyStore, Box<dyn KeySource>) {
+fn followed(place: &dyn TestStore) -> (KeyStore, Box<dyn KeySource>) {
     let mut store = place.store();
     subscribe(&mut store, "Acme", 100);
     issue(&mut store, 1);

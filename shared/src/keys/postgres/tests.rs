@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use tokio_postgres::NoTls;
 
-use crate::keys::contract::{Place, operator};
+use crate::keys::contract::{TestStore, operator};
 use crate::keys::key_store::KeyStore;
 use crate::keys::last_use::LastUses;
 use crate::keys::ledger::QuotaLedger;
@@ -118,7 +118,7 @@ impl Drop for Database {
     }
 }
 
-impl Place for Database {
+impl TestStore for Database {
     fn store(&self) -> KeyStore {
         KeyStore::connect(&self.client, operator()).unwrap()
     }

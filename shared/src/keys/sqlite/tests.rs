@@ -17,15 +17,18 @@ use tempfile::TempDir;
 
 use crate::keys::contract::{issue, name, operator};
 use crate::keys::key_store::KeyStore;
-use crate::keys::store::KeyStoreError;
+use crate::keys::last_use::LastUses;
+use crate::keys::ledger::QuotaLedger;
+use crate::keys::sqlite::{SqliteKeySource, SqliteLastUses, SqliteLedger};
+use crate::keys::store::{KeySource, KeyStoreError};
 
-pub(super) use crate::keys::contract::{NOW, subscribe};
+pub(super) use crate::keys::contract::{NOW, TestStore, subscribe};
 
-/// A directory for one store.
-pub(super) struct Place(TempDir);
+/// A directory for the file of one store.
+pub(in crate::keys) struct StoreFile(TempDir);
 
-impl Place {
-    pub(super) fn new() -> Self {
+impl StoreFile {
+    pub(in crate::keys) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
@@ -33,24 +36,44 @@ impl Place {
         self.0.path().join("keys.sqlite")
     }
 
-    pub(super) fn store(&self) -> KeyStore {
-        KeyStore::open_or_create(&self.path(), operator()).unwrap()
-    }
-
     fn open(&self) -> Result<KeyStore, KeyStoreError> {
         KeyStore::open(&self.path(), operator())
     }
 }
 
+impl TestStore for StoreFile {
+    fn store(&self) -> KeyStore {
+        KeyStore::open_or_create(&self.path(), operator()).unwrap()
+    }
+
+    fn ledger(&self) -> Box<dyn QuotaLedger> {
+        Box::new(SqliteLedger::new(self.path()))
+    }
+
+    fn source(&self) -> Box<dyn KeySource> {
+        Box::new(SqliteKeySource::new(self.path()))
+    }
+
+    fn last_uses(&self) -> Box<dyn LastUses> {
+        Box::new(SqliteLastUses::new(self.path()))
+    }
+
+    fn by_hand(&self, sql: &str) -> Result<(), String> {
+        let connection = Connection::open(self.path()).unwrap();
+        let done = connection.execute_batch(&sql.replace("catalogue.", ""));
+        done.map_err(|error| error.to_string())
+    }
+}
+
 /// Keeps everyone else out, until it is dropped.
-pub(super) fn exclusive_lock(place: &Place) -> Connection {
+pub(super) fn exclusive_lock(place: &StoreFile) -> Connection {
     let locker = Connection::open(place.path()).unwrap();
     locker.execute_batch("BEGIN EXCLUSIVE").unwrap();
     locker
 }
 
 /// The whole chain of an error, with the place taken out.
-fn error<T: Debug>(result: Result<T, impl std::error::Error>, place: &Place) -> String {
+fn error<T: Debug>(result: Result<T, impl std::error::Error>, place: &StoreFile) -> String {
     let error = result.unwrap_err();
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     let chain = causes.fold(error.to_string(), |chain, cause| {

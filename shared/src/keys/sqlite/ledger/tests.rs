@@ -1,7 +1,7 @@
 //! A request that comes while others are run is run with the next, whatever it asks.
 
 use super::*;
-use crate::keys::sqlite::tests::{NOW, Place, exclusive_lock, subscribe};
+use crate::keys::sqlite::tests::{NOW, StoreFile, TestStore, exclusive_lock, subscribe};
 
 /// A request that waits for its turn.
 fn wait_for_turn(ledger: &SqliteLedger, request: Request) -> Reply {
@@ -14,7 +14,7 @@ fn wait_for_turn(ledger: &SqliteLedger, request: Request) -> Reply {
 }
 
 /// A look, a lease and a return that wait, and the answer to each after another request looked.
-fn answered_with_a_look(place: &Place, before: impl FnOnce()) -> [Outcome; 3] {
+fn answered_with_a_look(place: &StoreFile, before: impl FnOnce()) -> [Outcome; 3] {
     let subscription = subscribe(&mut place.store(), "Acme", 10);
     let period = subscription.period(NOW);
     let ledger = SqliteLedger::new(place.path());
@@ -39,7 +39,7 @@ fn answered_with_a_look(place: &Place, before: impl FnOnce()) -> [Outcome; 3] {
 
 #[test]
 fn one_request_answers_all_that_wait() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let answers = answered_with_a_look(&place, || {});
     let answers = answers.map(|answer| answer.map(|lease| (lease.granted, lease.charged)).unwrap());
     assert_eq!(answers, [(0, 5), (3, 8), (0, 7)]);
@@ -47,7 +47,7 @@ fn one_request_answers_all_that_wait() {
 
 #[test]
 fn no_request_waits_for_a_lock_that_another_waited_for_in_vain() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let mut locker = None;
     let answers = answered_with_a_look(&place, || locker = Some(exclusive_lock(&place)));
     for answer in answers {

@@ -11,7 +11,7 @@ const ALL: EntryQuery = EntryQuery {
 
 #[test]
 fn entries_cannot_be_replaced() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let mut store = place.store();
     subscribe(&mut store, "Acme", 5);
     let by_hand = Connection::open(place.path()).unwrap();
@@ -29,7 +29,7 @@ fn entries_cannot_be_replaced() {
 
 #[test]
 fn what_is_logged_of_a_subscription_that_was_removed_by_hand_stays() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let mut store = place.store();
     subscribe(&mut store, "Acme", 1);
     let by_hand = Connection::open(place.path()).unwrap();

@@ -12,7 +12,7 @@ use crate::keys::subscription::SubscriptionId;
 /// No test has a store as large as this.
 const ALL: u64 = 1 << 30;
 
-fn looked(place: &Place) -> Examination {
+fn looked(place: &StoreFile) -> Examination {
     let files = || {
         let entries = fs::read_dir(place.0.path()).unwrap();
         let read = |entry: fs::DirEntry| (entry.file_name(), fs::read(entry.path()).unwrap());
@@ -28,7 +28,7 @@ fn looked(place: &Place) -> Examination {
 
 #[test]
 fn a_store_is_seen_as_it_is() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let mut store = place.store();
     subscribe(&mut store, "Acme", 1);
     let found = looked(&place);
@@ -53,7 +53,7 @@ fn a_store_is_seen_as_it_is() {
 
 #[test]
 fn a_store_over_the_limit_is_not_read_through() {
-    let place = Place::new();
+    let place = StoreFile::new();
     drop(place.store());
     let bytes = looked(&place).bytes;
     for (limit, expected) in [
@@ -66,7 +66,7 @@ fn a_store_over_the_limit_is_not_read_through() {
 
 #[test]
 fn a_store_that_is_kept_locked_is_reported_as_locked() {
-    let place = Place::new();
+    let place = StoreFile::new();
     drop(place.store());
     let locked = Connection::open(place.path()).unwrap();
     locked.execute_batch("BEGIN EXCLUSIVE").unwrap();
@@ -76,7 +76,7 @@ fn a_store_that_is_kept_locked_is_reported_as_locked() {
 
 #[test]
 fn a_write_ahead_log_is_left_alone() {
-    let place = Place::new();
+    let place = StoreFile::new();
     drop(place.store());
     let connection = Connection::open(place.path()).unwrap();
     connection
@@ -90,7 +90,7 @@ fn a_write_ahead_log_is_left_alone() {
 
 #[test]
 fn a_store_that_another_program_compacted_lacks_its_reserve() {
-    let place = Place::new();
+    let place = StoreFile::new();
     drop(place.store());
     let other = Connection::open(place.path()).unwrap();
     other.execute_batch("VACUUM").unwrap();

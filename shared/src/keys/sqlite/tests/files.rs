@@ -9,7 +9,7 @@ use crate::keys::sqlite::database::Database;
 use crate::keys::sqlite::database::LockTimeout;
 
 /// The names of the files there are.
-fn files(place: &Place) -> Vec<String> {
+fn files(place: &StoreFile) -> Vec<String> {
     let entries = fs::read_dir(place.0.path()).unwrap();
     let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
     let mut names: Vec<_> = entries.map(|entry| name(entry.unwrap())).collect();
@@ -18,7 +18,7 @@ fn files(place: &Place) -> Vec<String> {
 }
 
 /// A store as earlier versions left it, with what is open of it.
-fn with_log(place: &Place) -> Connection {
+fn with_log(place: &StoreFile) -> Connection {
     subscribe(&mut place.store(), "Acme", 1);
     let connection = Connection::open(place.path()).unwrap();
     let sql = "PRAGMA journal_mode = wal; UPDATE subscriptions SET quota = 7";
@@ -28,7 +28,7 @@ fn with_log(place: &Place) -> Connection {
 
 #[test]
 fn the_files_are_readable_by_their_owner_alone() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let mut store = place.store();
     let writer = Connection::open(place.path()).unwrap();
     subscribe(&mut store, "Acme", 1);
@@ -44,7 +44,7 @@ fn the_files_are_readable_by_their_owner_alone() {
 
 #[test]
 fn a_copy_that_others_may_read_is_made_private_by_the_next_command() {
-    let place = Place::new();
+    let place = StoreFile::new();
     subscribe(&mut place.store(), "Acme", 1);
     fs::set_permissions(place.path(), fs::Permissions::from_mode(0o644)).unwrap();
     place.open().unwrap();
@@ -54,11 +54,11 @@ fn a_copy_that_others_may_read_is_made_private_by_the_next_command() {
 
 #[test]
 fn the_database_alone_is_the_whole_store() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let mut store = place.store();
     subscribe(&mut store, "Acme", 1);
     assert_eq!(files(&place), ["keys.sqlite", "keys.sqlite-journal"]);
-    let copy = Place::new();
+    let copy = StoreFile::new();
     fs::copy(place.path(), copy.path()).unwrap();
     assert_eq!(
         copy.store().subscriptions().unwrap(),
@@ -68,7 +68,7 @@ fn the_database_alone_is_the_whole_store() {
 
 #[test]
 fn commits_are_synced() {
-    let place = Place::new();
+    let place = StoreFile::new();
     place.store();
     let database = Database::open(&place.path(), LockTimeout::COMMANDS);
     let connection = database.unwrap().connection;
@@ -84,7 +84,7 @@ fn commits_are_synced() {
 
 #[test]
 fn a_write_ahead_log_is_taken_in_and_left() {
-    let place = Place::new();
+    let place = StoreFile::new();
     drop(with_log(&place));
     let mut store = place.open().unwrap();
     assert_eq!(store.subscription(&name("Acme")).unwrap().quota, 7);
@@ -96,7 +96,7 @@ fn a_write_ahead_log_is_taken_in_and_left() {
 
 #[test]
 fn a_write_ahead_log_in_use_is_left_later() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let other = with_log(&place);
     let mut store = place.open().unwrap();
     assert_eq!(store.subscription(&name("Acme")).unwrap().quota, 7);
@@ -109,7 +109,7 @@ fn a_write_ahead_log_in_use_is_left_later() {
 
 #[test]
 fn a_missing_and_an_empty_file_are_no_store() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let missing = "there is no key store at [dir]/keys.sqlite";
     assert_eq!(error(place.open(), &place), missing);
     assert!(!place.path().exists(), "opening makes nothing");
@@ -140,7 +140,7 @@ fn other_files_and_newer_versions_are_refused() {
         ),
     ];
     for (sql, message) in table {
-        let place = Place::new();
+        let place = StoreFile::new();
         place.store();
         Connection::open(place.path())
             .unwrap()
@@ -157,7 +157,7 @@ fn other_files_and_newer_versions_are_refused() {
 
 #[test]
 fn a_file_that_is_no_database_is_refused() {
-    let place = Place::new();
+    let place = StoreFile::new();
     crate::base::durable::replace(&place.path(), &[b'x'; 8192]).unwrap();
     assert_eq!(
         error(KeyStore::open_or_create(&place.path(), operator()), &place),

@@ -14,7 +14,7 @@ fn used(at: i64) -> LastUse {
 
 #[test]
 fn a_store_that_cannot_be_written_to_says_so() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let mut store = place.store();
     subscribe(&mut store, "Acme", 1);
     let id = issue(&mut store, 1).key.id;
@@ -30,7 +30,7 @@ fn a_store_that_cannot_be_written_to_says_so() {
 
 #[test]
 fn a_use_that_a_reader_keeps_from_being_written_keeps_no_server_from_reading() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let mut store = place.store();
     subscribe(&mut store, "Acme", 1);
     let id = issue(&mut store, 1).key.id;

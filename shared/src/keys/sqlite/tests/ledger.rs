@@ -11,7 +11,7 @@ use crate::keys::store::KeySource;
 
 #[test]
 fn a_charge_goes_to_the_file_that_is_there_now() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let period = Period::containing(NOW, NOW);
     let ledger = SqliteLedger::new(place.path());
     for expected in [Lease {
@@ -33,7 +33,7 @@ fn a_charge_goes_to_the_file_that_is_there_now() {
 
 #[test]
 fn a_file_that_was_cut_is_not_written_to() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let subscription = subscribe(&mut place.store(), "Acme", 10);
     let period = subscription.period(NOW);
     let ledger = SqliteLedger::new(place.path());
@@ -54,7 +54,7 @@ fn a_file_that_was_cut_is_not_written_to() {
 
 #[test]
 fn a_locked_file_changes_nothing_and_says_so() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let subscription = subscribe(&mut place.store(), "Acme", 10);
     let period = subscription.period(NOW);
     let ledger = SqliteLedger::new(place.path());
@@ -86,7 +86,7 @@ fn in_time<T>(attempt: impl FnMut() -> Result<T, KeyStoreError>) -> T {
 /// out over it.
 #[test]
 fn polls_leases_and_commands_do_not_lock_each_other_out() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let mut store = place.store();
     let subscription = subscribe(&mut store, "Acme", 1_000);
     let period = subscription.period(NOW);

@@ -14,7 +14,7 @@ use crate::keys::sqlite::{SqliteLastUses, SqliteLedger};
 use crate::keys::subscription::{SubscriptionId, SubscriptionStatus};
 
 /// Name, length and room on the disk of each file.
-fn files(place: &Place) -> Vec<(String, u64, u64)> {
+fn files(place: &StoreFile) -> Vec<(String, u64, u64)> {
     let entries = fs::read_dir(place.0.path()).unwrap();
     let seen = |entry: fs::DirEntry| {
         let metadata = entry.metadata().unwrap();
@@ -26,21 +26,21 @@ fn files(place: &Place) -> Vec<(String, u64, u64)> {
     files
 }
 
-fn free_pages(place: &Place) -> i64 {
+fn free_pages(place: &StoreFile) -> i64 {
     let connection = Connection::open(place.path()).unwrap();
     let pragma = connection.pragma_query_value(None, "freelist_count", |row| row.get(0));
     pragma.unwrap()
 }
 
 /// Leaves the store without free pages and without a journal, as a former version did.
-fn take_reserve(place: &Place) {
+fn take_reserve(place: &StoreFile) {
     let other = Connection::open(place.path()).unwrap();
     other.execute_batch("VACUUM").unwrap();
     drop(other);
     assert_eq!((free_pages(place), files(place).len()), (0, 1));
 }
 
-fn assert_has_reserve(place: &Place) {
+fn assert_has_reserve(place: &StoreFile) {
     assert!(16 <= free_pages(place));
     let files = files(place);
     let journal = files.iter().find(|(name, ..)| name.ends_with("-journal"));
@@ -50,7 +50,7 @@ fn assert_has_reserve(place: &Place) {
 
 #[test]
 fn hundreds_of_keys_are_refused_without_another_block_of_the_disk() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let mut store = place.store();
     subscribe(&mut store, "Acme", 1);
     let keys: Vec<_> = (0..150).map(|seed| issue(&mut store, seed)).collect();
@@ -75,7 +75,7 @@ fn hundreds_of_keys_are_refused_without_another_block_of_the_disk() {
 
 #[test]
 fn only_a_change_that_refuses_keys_may_use_the_free_pages_up() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let mut store = place.store();
     subscribe(&mut store, "Acme", 1);
     let key = issue(&mut store, 1).key.id;
@@ -93,7 +93,7 @@ fn only_a_change_that_refuses_keys_may_use_the_free_pages_up() {
 
 #[test]
 fn a_charge_needs_no_other_block_of_the_disk_either() {
-    let place = Place::new();
+    let place = StoreFile::new();
     subscribe(&mut place.store(), "Acme", 1000);
     let ledger = SqliteLedger::new(place.path());
     let before = files(&place);
@@ -109,7 +109,7 @@ fn a_charge_needs_no_other_block_of_the_disk_either() {
 
 #[test]
 fn a_journal_that_another_program_removed_is_made_again_with_its_room() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let mut store = place.store();
     subscribe(&mut store, "Acme", 1);
     let before = files(&place);
@@ -124,7 +124,7 @@ fn a_journal_that_another_program_removed_is_made_again_with_its_room() {
 
 #[test]
 fn a_store_that_lacks_the_reserve_has_it_once_a_command_opens_it() {
-    let place = Place::new();
+    let place = StoreFile::new();
     subscribe(&mut place.store(), "Acme", 1);
     let key = issue(&mut place.store(), 1).key.id;
     take_reserve(&place);
@@ -137,7 +137,7 @@ fn a_store_that_lacks_the_reserve_has_it_once_a_command_opens_it() {
 
 #[test]
 fn a_server_puts_back_what_charges_and_uses_took_of_the_reserve() {
-    let place = Place::new();
+    let place = StoreFile::new();
     subscribe(&mut place.store(), "Acme", 1);
     let uses = SqliteLastUses::new(place.path());
     let before = fs::metadata(place.path()).unwrap().modified().unwrap();
@@ -151,7 +151,7 @@ fn a_server_puts_back_what_charges_and_uses_took_of_the_reserve() {
 
 #[test]
 fn a_copy_that_came_without_its_journal_gets_one() {
-    let place = Place::new();
+    let place = StoreFile::new();
     subscribe(&mut place.store(), "Acme", 1);
     let before = (files(&place), free_pages(&place));
     fs::remove_file(place.0.path().join("keys.sqlite-journal")).unwrap();
@@ -161,7 +161,7 @@ fn a_copy_that_came_without_its_journal_gets_one() {
 
 #[test]
 fn a_reserve_that_cannot_be_put_back_is_no_reason_to_refuse_anything() {
-    let place = Place::new();
+    let place = StoreFile::new();
     subscribe(&mut place.store(), "Acme", 1);
     take_reserve(&place);
     let reader = Connection::open(place.path()).unwrap();

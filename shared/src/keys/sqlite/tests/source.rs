@@ -10,7 +10,7 @@ use crate::keys::sqlite::SqliteKeySource;
 use crate::keys::store::KeySource;
 
 /// A store with a subscription and a key, and a source that has seen both.
-fn followed(place: &Place) -> (KeyStore, SqliteKeySource) {
+fn followed(place: &StoreFile) -> (KeyStore, SqliteKeySource) {
     let mut store = place.store();
     subscribe(&mut store, "Acme", 100);
     issue(&mut store, 1);
@@ -33,7 +33,7 @@ fn rename(from: impl AsRef<std::path::Path>, to: impl AsRef<std::path::Path>) {
 
 #[test]
 fn a_file_that_goes_missing_is_noticed_and_so_is_its_return() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let (_store, mut source) = followed(&place);
     let aside = place.0.path().join("aside");
     rename(place.path(), &aside);
@@ -46,7 +46,7 @@ fn a_file_that_goes_missing_is_noticed_and_so_is_its_return() {
 
 #[test]
 fn a_source_may_wait_for_its_file() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let mut source = SqliteKeySource::new(place.path());
     assert!(matches!(source.poll(), Err(KeyStoreError::Missing { .. })));
     place.store();
@@ -54,8 +54,8 @@ fn a_source_may_wait_for_its_file() {
 }
 
 /// A store of as many changes as a followed one, and so of the same revision.
-fn other_of_same_revision() -> (Place, Vec<Key>) {
-    let other = Place::new();
+fn other_of_same_revision() -> (StoreFile, Vec<Key>) {
+    let other = StoreFile::new();
     let mut store = other.store();
     subscribe(&mut store, "Acme", 100);
     issue(&mut store, 2);
@@ -65,7 +65,7 @@ fn other_of_same_revision() -> (Place, Vec<Key>) {
 
 #[test]
 fn a_replaced_file_is_read_anew() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let (_store, mut source) = followed(&place);
     let (other, keys) = other_of_same_revision();
     rename(other.path(), place.path());
@@ -74,7 +74,7 @@ fn a_replaced_file_is_read_anew() {
 
 #[test]
 fn a_file_overwritten_in_place_is_read_anew() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let (_store, mut source) = followed(&place);
     let (other, keys) = other_of_same_revision();
     overwrite(&place, 0, &fs::read(other.path()).unwrap());
@@ -82,7 +82,7 @@ fn a_file_overwritten_in_place_is_read_anew() {
 }
 
 /// Writes over the file behind SQLite's back, and makes sure that it shows: file times are coarse.
-fn overwrite(place: &Place, offset: usize, bytes: &[u8]) {
+fn overwrite(place: &StoreFile, offset: usize, bytes: &[u8]) {
     let file = OpenOptions::new().write(true).open(place.path()).unwrap();
     let modified = file.metadata().unwrap().modified().unwrap();
     file.write_all_at(bytes, offset as u64).unwrap();
@@ -93,7 +93,7 @@ fn overwrite(place: &Place, offset: usize, bytes: &[u8]) {
 #[test]
 fn a_page_damaged_in_place_confirms_nothing_until_it_is_restored() {
     const PAGE: usize = 4096;
-    let place = Place::new();
+    let place = StoreFile::new();
     let (_store, mut source) = followed(&place);
     let whole = fs::read(place.path()).unwrap();
     let has_contents = |offset: &usize| whole[*offset..offset + PAGE] != [0; PAGE];
@@ -113,7 +113,7 @@ fn a_page_damaged_in_place_confirms_nothing_until_it_is_restored() {
 
 #[test]
 fn a_file_cut_short_confirms_nothing() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let (_store, mut source) = followed(&place);
     let file = OpenOptions::new().write(true).open(place.path()).unwrap();
     let whole = file.metadata().unwrap().len();
@@ -127,7 +127,7 @@ fn a_file_cut_short_confirms_nothing() {
 
 #[test]
 fn a_locked_file_confirms_nothing() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let (_store, mut source) = followed(&place);
     let locker = exclusive_lock(&place);
     for _poll in 0..2 {
@@ -143,7 +143,7 @@ fn a_locked_file_confirms_nothing() {
 /// The log of earlier versions, and what a server then missed when its index was deleted.
 #[test]
 fn a_change_is_noticed_in_a_file_with_a_log_whose_index_was_deleted() {
-    let place = Place::new();
+    let place = StoreFile::new();
     let (store, mut source) = followed(&place);
     drop(store);
     let other = Connection::open(place.path()).unwrap();

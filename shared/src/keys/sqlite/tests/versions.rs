@@ -16,7 +16,7 @@ const ALL: EntryQuery = EntryQuery {
 };
 
 /// A store with a subscription, made by an earlier version.
-fn of_version_1(place: &Place) {
+fn of_version_1(place: &StoreFile) {
     let connection = Connection::open(place.path()).unwrap();
     let tables = include_str!("version_1.sql");
     let row = "INSERT INTO subscriptions (name, plan, status, quota, started_at, created_at)
@@ -27,7 +27,7 @@ fn of_version_1(place: &Place) {
 
 #[test]
 fn a_store_of_an_earlier_version_gets_a_log_and_keeps_what_it_has() {
-    let place = Place::new();
+    let place = StoreFile::new();
     of_version_1(&place);
     let mut store = place.open().unwrap();
     assert_eq!(store.subscription(&name("Acme")).unwrap().quota, 5);
@@ -38,10 +38,10 @@ fn a_store_of_an_earlier_version_gets_a_log_and_keeps_what_it_has() {
 
 #[test]
 fn a_store_of_an_earlier_version_ends_up_like_a_new_one() {
-    let (old, new) = (Place::new(), Place::new());
+    let (old, new) = (StoreFile::new(), StoreFile::new());
     of_version_1(&old);
     drop((old.open().unwrap(), new.store()));
-    let schema = |place: &Place| {
+    let schema = |place: &StoreFile| {
         let connection = Connection::open(place.path()).unwrap();
         let sql = "SELECT group_concat(sql, char(10)) FROM sqlite_schema";
         let schema = connection.query_row(sql, [], |row| row.get::<_, String>(0));
@@ -52,7 +52,7 @@ fn a_store_of_an_earlier_version_ends_up_like_a_new_one() {
 
 #[test]
 fn a_server_works_with_a_store_of_an_earlier_version_as_it_is() {
-    let place = Place::new();
+    let place = StoreFile::new();
     of_version_1(&place);
     let mut source = SqliteKeySource::new(place.path());
     assert_eq!(source.poll().unwrap().unwrap().subscriptions.len(), 1);
