@@ -40,7 +40,7 @@ const EVERYWHERE: &str = "Options of every command";
 /// Import, check and serve a catalogue of boats and their manufacturers
 #[derive(Debug, Parser)]
 #[command(name = "catalogue", version)]
-#[command(after_help = "`catalogue COMMAND --help` tells more about one command.")]
+#[command(after_help = "`catalogue COMMAND --help` explains one command.")]
 pub struct Args {
     /// Directory that holds everything: releases, keys, usage
     #[arg(
@@ -65,8 +65,8 @@ pub struct Args {
     )]
     #[arg(value_parser = address::<PostgresAddress>())]
     pub store: Option<PostgresAddress>,
-    /// Where releases are published, for several servers: `s3://BUCKET/PREFIX`, reached as the
-    /// environment variables AWS_... say [default: the data directory]
+    /// Where releases are published, for several servers: `s3://BUCKET/PREFIX`, reached with the
+    /// AWS_... environment variables [default: the data directory]
     #[arg(
         long,
         global = true,
@@ -99,7 +99,7 @@ pub enum Command {
     Demo(demo::DemoArgs),
     /// Check an export without importing it
     Validate(validate::ValidateArgs),
-    /// Make an export into a release, and serve it
+    /// Turn an export into a release, and serve it
     Import(import::ImportArgs),
     /// Start a mapping of a content system's export, and see what it finds
     Mapping(mapping::MappingArgs),
@@ -113,23 +113,23 @@ pub enum Command {
     Keys(keys::KeysArgs),
     /// Show how much of its monthly quota each subscription has used
     Usage(usage::UsageArgs),
-    /// Make, bring up to date and copy the store of keys, subscriptions and usage
+    /// Create, migrate and copy the key store: keys, subscriptions and usage
     Store(store::StoreArgs),
-    /// Answer API requests until told to stop
+    /// Answer API requests until a signal stops it
     Serve(Box<serve::ServeArgs>),
     /// Prepare a Redis in which several servers count minute limits
     Limits(limits::LimitsArgs),
-    /// Look whether all is well with a data directory, and say what to mend
+    /// Check a data directory, and say how to mend what is wrong
     Doctor(doctor::DoctorArgs),
     /// Print the OpenAPI document of the API
     Openapi,
-    /// Show what a server would answer to an address, and how it finds it
+    /// Show how a server would answer a URL, and how it finds the answer
     Explain(explain::ExplainArgs),
     /// Explain the codes of findings
     ExplainCode(explain_code::ExplainCodeArgs),
-    /// Show what is set, and write a file to set it in
+    /// Show the settings, and write a file to edit them in
     Settings(settings_command::SettingsArgs),
-    /// Print the completions of a shell
+    /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
     /// Write the manual pages
     Manual(manual::ManualArgs),
@@ -289,7 +289,7 @@ fn config(args: &[OsString]) -> Result<Option<PathBuf>, clap::Error> {
 
 /// Help and version are answers and go to standard output; everything else is wrong usage.
 pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> ExitStatus {
-    let usage = visible_of(usage);
+    let usage = escaped(usage);
     let rendered = usage.render();
     let is_answer = !usage.use_stderr();
     let (stream, colour, status): (&mut dyn Write, _, _) = if is_answer {
@@ -315,9 +315,9 @@ pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> ExitStatu
     status
 }
 
-/// The same with what was typed made visible. A tip that repeats it is left out: its colours cannot
-/// be told from what was typed.
-fn visible_of(mut usage: clap::Error) -> clap::Error {
+/// The same with what was typed escaped. A tip that repeats it is left out: its colours look the
+/// same as what was typed.
+fn escaped(mut usage: clap::Error) -> clap::Error {
     let is_unseen = |text: &str| matches!(escape_control(text), Cow::Owned(_));
     let kinds = usage.context().filter_map(|(kind, value)| match value {
         ContextValue::String(text) if is_unseen(text) => {

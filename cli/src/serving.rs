@@ -124,7 +124,7 @@ impl Serving {
         Self { minutes, ..self }
     }
 
-    /// The same server, whose metrics tell so many lines of the log that were dropped.
+    /// The same server, whose metrics count the lines of the log that were `dropped`.
     #[must_use]
     pub fn logging(self, dropped: Arc<AtomicU64>) -> Self {
         let app = self.app.logging(dropped);
@@ -188,7 +188,7 @@ impl Serving {
             let _answering_operators = admin.start(&app)?;
             // Where the administration address is, is in the log by then.
             _ = context.err.flush();
-            say_where(address, context)?;
+            announce(address, context)?;
             let stopped = signals.stop(&app, drain, &context.service_manager);
             answering.until(stopped).await.with_context(failed)?;
             Ok(ExitStatus::Done)
@@ -201,8 +201,8 @@ impl Serving {
     }
 }
 
-/// As many connections as there may be usually, or as open files allow; of one address so many, if
-/// it is said.
+/// As many connections as there may be usually, or as open files allow; at most
+/// `per_address` of one address, if that is set.
 pub fn connection_limits(per_address: Option<usize>) -> ConnectionLimits {
     let open_files = raise_open_files();
     let limits = open_files.map_or_else(ConnectionLimits::default, |open_files| {
@@ -282,13 +282,14 @@ pub fn take_lock(data: &DataDir, environment: Environment) -> anyhow::Result<Ser
     })
 }
 
-/// Whoever cannot hear where the server listens has not seen enough of it: a closed output is a
-/// failure here, other than in commands that print an answer.
-fn say_where(address: SocketAddr, context: &mut Context) -> anyhow::Result<()> {
-    let said = writeln!(context.out, "listening on http://{address}");
-    let said = said.and_then(|()| context.out.flush());
-    said.map_err(|error| anyhow::anyhow!("could not print where the server listens: {error}"))?;
-    context.service_manager.tell(&[
+/// Announces where the server listens. A closed output is a failure here, unlike in commands that
+/// print an answer: its reader cannot have seen enough.
+fn announce(address: SocketAddr, context: &mut Context) -> anyhow::Result<()> {
+    let written = writeln!(context.out, "listening on http://{address}");
+    let written = written.and_then(|()| context.out.flush());
+    written
+        .map_err(|error| anyhow::anyhow!("could not print where the server listens: {error}"))?;
+    context.service_manager.notify(&[
         NotifyState::Ready,
         NotifyState::Status(&format!("listening on http://{address}")),
     ]);

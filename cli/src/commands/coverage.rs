@@ -26,7 +26,7 @@ pub(super) struct CoverageDocument<'a> {
 #[derive(Serialize)]
 struct KindDocument<'a> {
     records: u64,
-    /// Null where the release does not tell.
+    /// Null where the release does not say.
     fields: Option<&'a [FieldCount]>,
 }
 

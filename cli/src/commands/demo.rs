@@ -168,8 +168,8 @@ fn not_the_sample(data: &Path, active: &Active) -> anyhow::Error {
 }
 
 /// Every demo gets a key of its own, since the earlier ones cannot be shown again.
-fn issue_key(place: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<PlainKey> {
-    let mut store = key_store::open_or_create(place, context)?;
+fn issue_key(config: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<PlainKey> {
+    let mut store = key_store::open_or_create(config, context)?;
     let now = context.clock.now().unix_seconds();
     let name: Name = SUBSCRIPTION
         .parse()

@@ -37,8 +37,8 @@ const WIDTH: usize = 100;
 /// Arguments of `doctor`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-It changes nothing. Ends with 3 where there is a problem; a warning is none. Of releases that are \
-not active, as many are read through as have 4 GB together, the newest first; `catalogue releases \
+It changes nothing. The exit status is 3 if there is a problem; warnings do not count. Of \
+inactive releases, the newest are read through, up to 4 GB in all; `catalogue releases \
 verify` reads all of them.")]
 pub struct DoctorArgs {
     /// Print one JSON document
@@ -91,11 +91,11 @@ struct Line {
 /// Looks at everything, and shows what there is to be done.
 pub fn run(
     args: &DoctorArgs,
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     location: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let checks = examine(place, location, context)?;
+    let checks = examine(config, location, context)?;
     let outcomes = checks.iter().map(|line| line.observation.outcome);
     let count = |outcome| outcomes.clone().filter(|one| *one == outcome).count();
     let (warnings, problems) = (count(Outcome::Warning), count(Outcome::Problem));
@@ -116,16 +116,16 @@ pub fn run(
 }
 
 fn examine(
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     location: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<Vec<Line>> {
-    let there = directory::there(place.data().path());
+    let there = directory::there(config.data().path());
     let is_there = there.outcome != Outcome::Problem;
     let mut found = vec![("data directory", there)];
     // Of a directory that is not there, every other check would say the same.
     if is_there {
-        let inputs = Inputs::collect(place, location, context)?;
+        let inputs = Inputs::collect(config, location, context)?;
         for (about, check) in CHECKS {
             let observed = check(&inputs);
             let observed = observed.unwrap_or_else(|error| vec![Observation::failed(&*error)]);

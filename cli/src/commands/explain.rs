@@ -32,10 +32,10 @@ const WORKING_MAX: Duration = Duration::from_secs(30);
 #[derive(Debug, Args)]
 #[command(after_help = "\
 For example: catalogue explain '/v1/boats?search=oland&sort=length'
-The status is that for a key with the scopes of the endpoint and within its limits. Ends with 2 \
-where that is an error of the request, and with 3 where it is one of the catalogue.")]
+The status is the one for a key that has the endpoint's scopes and is within its limits. The exit \
+status is 2 if the request is wrong, and 3 if the catalogue cannot answer it.")]
 pub struct ExplainArgs {
-    /// A path with its query, or a whole URL; in quotes, since a shell reads ? and &
+    /// A path with its query, or a whole URL; in quotes, since a shell interprets ? and &
     #[arg(value_name = "ADDRESS")]
     pub address: String,
     /// The release that is to answer [default: the active one]
@@ -71,13 +71,13 @@ pub fn run(
     let catalogue = Arc::new(catalogue);
     let mut explanation = runtime.block_on(explain(&catalogue, address, &context.clock));
     explanation.address = without_key(explanation.address);
-    let said = if args.json {
+    let text = if args.json {
         indented(&explanation)?
     } else {
         text::of(&explanation, context.terminal)
     };
     // Whatever was typed may be in it.
-    context.out.write_all(redact(&said).as_bytes())?;
+    context.out.write_all(redact(&text).as_bytes())?;
     Ok(status(&explanation))
 }
 
@@ -95,7 +95,7 @@ fn indented(document: &impl Serialize) -> anyhow::Result<String> {
     Ok(format!("{}\n", serde_json::to_string_pretty(document)?))
 }
 
-/// Who asked wrongly is told apart from what could not be answered.
+/// A wrong request ends otherwise than one that the catalogue could not answer.
 fn status(explanation: &Explanation) -> ExitStatus {
     match explanation.status {
         200 => ExitStatus::Done,

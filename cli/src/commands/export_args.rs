@@ -26,7 +26,7 @@ use crate::terminal::table;
 pub struct ExportArgs {
     /// Files, folders or archives, compressed or not; `-` is standard input
     ///
-    /// They are of the format `boat-catalogue/1`, unless --mapping says what they are.
+    /// Their format is `boat-catalogue/1`, unless --mapping is given.
     #[arg(value_name = "EXPORT", required = true)]
     pub exports: Vec<PathBuf>,
     /// Read the export of a content system by this mapping file

@@ -1,7 +1,7 @@
 //! `catalogue import`: from an export to a release that is served.
 //!
 //! All or nothing: until every record has proved valid and every file is on disk, nothing of the
-//! new release is visible, and an export with errors leaves the active release as it was. So does
+//! new release is served, and an export with errors leaves the active release as it was. So does
 //! one whose release a guard refuses, though the release is there to be looked at.
 
 mod comparison;

@@ -15,19 +15,19 @@ use shared::base::hint::{Hint, quoted};
 const LIKENESS_MIN: f64 = 0.7;
 
 /// Opens the store, which must exist.
-pub(super) fn open(place: &KeyStoreConfig, context: &Context) -> anyhow::Result<KeyStore> {
-    try_open(place, context)?.map_err(not_opened)
+pub(super) fn open(config: &KeyStoreConfig, context: &Context) -> anyhow::Result<KeyStore> {
+    try_open(config, context)?.map_err(not_opened)
 }
 
-/// Opens the store; `None` where there is none yet. A database is never without one: whoever names
-/// it has made it.
+/// Opens the store; `None` where there is none yet. A database is never without one: its store
+/// is made before it is named.
 pub(super) fn open_if_any(
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &Context,
 ) -> anyhow::Result<Option<KeyStore>> {
-    match try_open(place, context)? {
+    match try_open(config, context)? {
         Ok(store) => Ok(Some(store)),
-        Err(KeyStoreError::Missing { .. }) if !place.is_shared() => Ok(None),
+        Err(KeyStoreError::Missing { .. }) if !config.is_shared() => Ok(None),
         Err(error) => Err(not_opened(error)),
     }
 }
@@ -35,13 +35,13 @@ pub(super) fn open_if_any(
 /// Opens the store, which is made where there is none. Tables in a database that others use are
 /// made by a command of their own.
 pub(super) fn open_or_create(
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &Context,
 ) -> anyhow::Result<KeyStore> {
-    if place.is_shared() {
-        return open(place, context);
+    if config.is_shared() {
+        return open(config, context);
     }
-    let directory = place.data();
+    let directory = config.data();
     let shown = directory.path().display();
     directory
         .create()
@@ -52,12 +52,12 @@ pub(super) fn open_or_create(
 
 /// The inner error is the store's own.
 fn try_open(
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &Context,
 ) -> anyhow::Result<Result<KeyStore, KeyStoreError>> {
     let operator = context.operator.clone();
-    Ok(match place.client()? {
-        None => KeyStore::open(&place.data().keys_database(), operator),
+    Ok(match config.client()? {
+        None => KeyStore::open(&config.data().keys_database(), operator),
         Some(client) => KeyStore::connect(&client, operator),
     })
 }

@@ -35,13 +35,13 @@ pub struct KeysArgs {
 /// What can be done with keys.
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
-    /// Issue a key and show it, this one time
+    /// Issue a key and show it, once
     Issue(issue::IssueArgs),
     /// List all keys, revoked and expired ones included
     List,
     /// Show one key
     Show(KeyArgs),
-    /// Replace a key by a new one; the old one works a little longer
+    /// Replace a key with a new one; the old one works a little longer
     Rotate(rotate::RotateArgs),
     /// Refuse a key until it is enabled again
     Disable(change::ChangeArgs),
@@ -70,18 +70,18 @@ impl std::fmt::Debug for KeyArgs {
 /// Does what was typed.
 pub fn run(
     args: &KeysArgs,
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     match &args.command {
-        KeysCommand::Issue(issue) => issue::run(issue, args.json, place, context),
-        KeysCommand::List => list::run(args.json, place, context),
-        KeysCommand::Show(key) => list::show(key, args.json, place, context),
-        KeysCommand::Rotate(rotate) => rotate::run(rotate, args.json, place, context),
-        KeysCommand::Disable(change) => change::disable(change, args.json, place, context),
-        KeysCommand::Enable(change) => change::enable(change, args.json, place, context),
-        KeysCommand::Revoke(revoke) => change::revoke(revoke, args.json, place, context),
-        KeysCommand::Log(log) => log::run(log, args.json, place, context),
+        KeysCommand::Issue(issue) => issue::run(issue, args.json, config, context),
+        KeysCommand::List => list::run(args.json, config, context),
+        KeysCommand::Show(key) => list::show(key, args.json, config, context),
+        KeysCommand::Rotate(rotate) => rotate::run(rotate, args.json, config, context),
+        KeysCommand::Disable(change) => change::disable(change, args.json, config, context),
+        KeysCommand::Enable(change) => change::enable(change, args.json, config, context),
+        KeysCommand::Revoke(revoke) => change::revoke(revoke, args.json, config, context),
+        KeysCommand::Log(log) => log::run(log, args.json, config, context),
     }
 }
 

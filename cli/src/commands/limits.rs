@@ -26,15 +26,15 @@ pub struct LimitsArgs {
 /// What can be done with minute limits.
 #[derive(Debug, Subcommand)]
 pub enum LimitsCommand {
-    /// Say that a Redis is new, so that its servers need not refuse every request for a minute
+    /// Declare a Redis new, so that its servers need not refuse every request for a minute
     Init(InitArgs),
 }
 
 /// Arguments of `limits init`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Servers refuse every request for a minute where what was counted may be lost; they cannot tell a new
-Redis from one that was emptied. Where servers have counted already, nothing is changed.")]
+Servers refuse every request for a minute if counts may be lost, and a new Redis looks to them \
+like one that was emptied. Where servers have already counted, nothing is changed.")]
 pub struct InitArgs {
     /// Where it is, such as `redis://HOST:6379/0`, or `rediss://` for TLS
     #[arg(

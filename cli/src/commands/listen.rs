@@ -25,7 +25,7 @@ pub struct ListenArgs {
 impl ListenArgs {
     /// On the socket that the service manager passed, or else at the address.
     pub fn decide(&self, manager: &mut ServiceManager) -> anyhow::Result<Listening> {
-        let told = Some(self.address).filter(|address| *address != LISTEN);
-        Listening::decide(manager, self.address, told)
+        let typed = Some(self.address).filter(|address| *address != LISTEN);
+        Listening::decide(manager, self.address, typed)
     }
 }

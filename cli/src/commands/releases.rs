@@ -39,7 +39,7 @@ pub enum ReleasesCommand {
     Rollback,
     /// Check every file of one release, or of all, against its checksum
     Verify(OptionalIdArgs),
-    /// Remove the releases that nobody needs any more
+    /// Remove the releases that are no longer needed
     Prune(PruneArgs),
 }
 

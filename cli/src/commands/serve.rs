@@ -1,4 +1,4 @@
-//! `catalogue serve`: answer requests until told to stop.
+//! `catalogue serve`: answer requests until a signal stops it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub struct ServeArgs {
     /// Where to listen.
     #[command(flatten)]
     pub listen: ListenArgs,
-    /// Where readiness and metrics are, for operators only; or off
+    /// Address for readiness and metrics, for operators only; or off
     /// [default: 127.0.0.1:9090, or off where that is taken]
     #[arg(
         long = "admin",
@@ -51,8 +51,8 @@ pub struct ServeArgs {
     #[arg(default_value_t = Environment::Live)]
     #[arg(value_parser = one_of(Environment::ALL, Environment::as_str))]
     pub environment: Environment,
-    /// Most connections of one address at a time; behind a reverse proxy, all clients have its own
-    /// [default: a quarter of all connections]
+    /// Most connections from one address at a time; behind a reverse proxy, all clients share its
+    /// address [default: a quarter of all connections]
     #[arg(
         long = "connections-per-address",
         value_name = "N",
@@ -72,8 +72,8 @@ pub struct ServeArgs {
     )]
     #[arg(default_value_t = BodiesMemory::DEFAULT)]
     pub bodies_memory: BodiesMemory,
-    /// How long to go on accepting requests, no longer ready, after being told to stop: for a load
-    /// balancer that asks for readiness every few seconds; at most 5m
+    /// How long to keep accepting requests, while reporting not ready, after the signal to stop:
+    /// for a load balancer that checks readiness every few seconds; at most 5m
     #[arg(
         long = "drain",
         value_name = "DURATION",
@@ -92,7 +92,7 @@ pub struct ServeArgs {
     )]
     #[arg(value_parser = address::<RateLimitBackend>())]
     pub limits: Option<RateLimitBackend>,
-    /// Origins whose pages browsers may let read answers, such as `https://boats.example`; `*` for
+    /// Origins whose pages may read answers in a browser, such as `https://boats.example`; `*` for
     /// all [default: none]
     #[arg(
         long = "cors",
@@ -181,8 +181,8 @@ pub fn run(
         .run(limits, admin, args.drain, context)
 }
 
-/// Where minute limits are counted. Of a database that keeps keys for any number of servers, nobody
-/// can know whether another one counts apart, so that has to be said.
+/// Where minute limits are counted. Servers that share a database of keys do not know of each other,
+/// so the operator has to say where they count.
 fn minutes(
     named: Option<&RateLimitBackend>,
     keys: &KeyStoreConfig,
@@ -191,7 +191,7 @@ fn minutes(
         Some(named) => Ok(named.clone()),
         None if keys.is_shared() => Err(Hinted::wrong_usage(
             anyhow::anyhow!(
-                "servers may share {keys}, so it has to be said where they count minute limits"
+                "servers may share {keys}, so it has to be set where they count minute limits"
             ),
             "--limits redis://HOST, or --limits memory where this is the only server",
         )

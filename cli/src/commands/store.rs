@@ -29,9 +29,9 @@ pub struct StoreArgs {
 /// What can be done with a store.
 #[derive(Debug, Subcommand)]
 pub enum StoreCommand {
-    /// Make the tables in an empty database, or the file in the data directory
+    /// Create the tables in an empty database, or the file in the data directory
     Init,
-    /// Add what a newer program needs; servers of the former version go on meanwhile
+    /// Update the tables for this version; servers of the previous version keep working
     Migrate,
     /// Copy everything into an empty store: from the file to a database, or back
     Copy(copy::CopyArgs),
@@ -40,16 +40,16 @@ pub enum StoreCommand {
 /// Does what was typed.
 pub fn run(
     args: &StoreArgs,
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let client = place.client()?;
+    let client = config.client()?;
     match (&args.command, client) {
         (StoreCommand::Init, Some(client)) => init_database(&client, context)?,
-        (StoreCommand::Init, None) => init_file(place, context)?,
+        (StoreCommand::Init, None) => init_file(config, context)?,
         (StoreCommand::Migrate, Some(client)) => migrate_database(&client, context)?,
-        (StoreCommand::Migrate, None) => migrate_file(place, context)?,
-        (StoreCommand::Copy(args), client) => copy::run(args, place, client, context)?,
+        (StoreCommand::Migrate, None) => migrate_file(config, context)?,
+        (StoreCommand::Copy(args), client) => copy::run(args, config, client, context)?,
     }
     Ok(ExitStatus::Done)
 }
@@ -90,24 +90,24 @@ fn migrate_database(client: &PgClient, context: &mut Context) -> anyhow::Result<
     ))
 }
 
-fn init_file(place: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<()> {
-    let file = place.data().keys_database();
+fn init_file(config: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<()> {
+    let file = config.data().keys_database();
     let shown = file.display();
     if file.exists() {
-        key_store::open(place, context)?;
+        key_store::open(config, context)?;
         writeln!(
             context.out,
             "{shown} is a key store already. Nothing was changed."
         )?;
         return Ok(());
     }
-    key_store::open_or_create(place, context)?;
+    key_store::open_or_create(config, context)?;
     made(writeln!(context.out, "Made a key store in {shown}."))
 }
 
 /// Every command that works on keys does this too, with a file that one server uses.
-fn migrate_file(place: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<()> {
-    let file = place.data().keys_database();
+fn migrate_file(config: &KeyStoreConfig, context: &mut Context) -> anyhow::Result<()> {
+    let file = config.data().keys_database();
     let found = examine(&file, 0).map_err(key_store::not_opened)?;
     let was_old = found.form != Form::Current;
     KeyStore::open(&file, context.operator.clone()).map_err(key_store::not_opened)?;

@@ -37,7 +37,7 @@ pub struct SubscriptionsArgs {
 /// What can be done with subscriptions.
 #[derive(Debug, Subcommand)]
 pub enum SubscriptionsCommand {
-    /// Create a subscription that starts now: the day of the month on which its quota renews
+    /// Create a subscription that starts now; its quota renews on this day of each month
     Create(CreateArgs),
     /// List all subscriptions
     List,
@@ -110,30 +110,30 @@ fn quota() -> impl TypedValueParser<Value = u64> {
 /// Does what was typed.
 pub fn run(
     args: &SubscriptionsArgs,
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     match &args.command {
-        SubscriptionsCommand::Create(args_of) => create(args_of, args.json, place, context),
-        SubscriptionsCommand::List => list(args.json, place, context),
+        SubscriptionsCommand::Create(args_of) => create(args_of, args.json, config, context),
+        SubscriptionsCommand::List => list(args.json, config, context),
         SubscriptionsCommand::Show(named) => {
-            let mut store = key_store::open(place, context)?;
+            let mut store = key_store::open(config, context)?;
             let found = store.subscription(&named.name);
             let attempt = "could not show the subscription";
             let found = found.map_err(|error| key_store::refused(error, attempt, &mut store))?;
             show(&found, "", args.json, context)
         }
-        SubscriptionsCommand::Update(args_of) => update(args_of, args.json, place, context),
+        SubscriptionsCommand::Update(args_of) => update(args_of, args.json, config, context),
     }
 }
 
 fn update(
     args: &UpdateArgs,
     as_json: bool,
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open(place, context)?;
+    let mut store = key_store::open(config, context)?;
     let now = context.clock.now().unix_seconds();
     let change = SubscriptionChange {
         status: args.change.status,
@@ -143,17 +143,17 @@ fn update(
     let attempt = "could not change the subscription";
     let changed = changed.map_err(|error| key_store::refused(error, attempt, &mut store))?;
     let shown = show(&changed, "", as_json, context).map(|_done| ());
-    args.wait.then(shown, place, &mut store, context)?;
+    args.wait.then(shown, config, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
 
 fn create(
     args: &CreateArgs,
     as_json: bool,
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open_or_create(place, context)?;
+    let mut store = key_store::open_or_create(config, context)?;
     let new = NewSubscription {
         name: args.name.clone(),
         plan: args.plan,
@@ -168,16 +168,16 @@ fn create(
         quoted(created.name.as_str()),
     );
     let shown = show(&created, &next, as_json, context).map(|_done| ());
-    args.wait.then(shown, place, &mut store, context)?;
+    args.wait.then(shown, config, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
 
 fn list(
     as_json: bool,
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let subscriptions = match key_store::open_if_any(place, context)? {
+    let subscriptions = match key_store::open_if_any(config, context)? {
         Some(mut store) => store.subscriptions()?,
         None => Vec::new(),
     };
@@ -187,7 +187,7 @@ fn list(
         return Ok(ExitStatus::Done);
     }
     if subscriptions.is_empty() {
-        writeln!(context.out, "No subscriptions in {place}.")?;
+        writeln!(context.out, "No subscriptions in {config}.")?;
         let next = "Create one: catalogue subscriptions create NAME";
         writeln!(context.out, "{}", context.hints.paste(next))?;
         return Ok(ExitStatus::Done);
@@ -199,7 +199,7 @@ fn list(
             subscription.plan.to_string().into(),
             status(subscription),
             subscription.quota.to_string().into(),
-            Cell::from(relative_time::told(subscription.started_at, now, terminal)),
+            Cell::from(relative_time::short(subscription.started_at, now, terminal)),
         ]
     });
     let columns = [
@@ -228,7 +228,7 @@ fn show(
     let now = context.clock.now().unix_seconds();
     let period = subscription.period(now);
     let terminal = context.terminal;
-    let time = |at| Cell::from(relative_time::told_in_full(at, now, terminal));
+    let time = |at| Cell::from(relative_time::full(at, now, terminal));
     let quota = format!("{} requests a month", subscription.quota);
     let lines = [
         ("Name", subscription.name.to_string().into()),

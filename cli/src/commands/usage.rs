@@ -27,8 +27,8 @@ const FORESEEN_AFTER: i64 = 10;
 #[derive(Debug, Args)]
 #[command(
     after_help = "A running server reserves requests a few at a time, so a figure may run \
-    ahead by what is reserved and not yet used. EXPECTED is what the month comes to if it goes on \
-    as it has; nothing is foreseen in the first tenth of it."
+    ahead by what is reserved and not yet used. EXPECTED is the month's total if usage goes on at \
+    the same rate; it is not estimated in the first tenth of the month."
 )]
 pub struct UsageArgs {
     /// Only this subscription
@@ -42,19 +42,19 @@ pub struct UsageArgs {
 /// Shows the usage of the current period of each subscription.
 pub fn run(
     args: &UsageArgs,
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();
     let usage = match &args.subscription {
         Some(name) => {
-            let mut store = key_store::open(place, context)?;
+            let mut store = key_store::open(config, context)?;
             let found = store.subscription(name);
             let attempt = "could not show the usage";
             let found = found.map_err(|error| key_store::refused(error, attempt, &mut store))?;
             vec![usage_of(&found, &mut store, now)?]
         }
-        None => usage_of_all(place, now, context)?,
+        None => usage_of_all(config, now, context)?,
     };
     if args.json {
         show::json(&Document { usage }, context)?;
@@ -63,7 +63,7 @@ pub fn run(
     if usage.is_empty() {
         writeln!(
             context.out,
-            "No subscriptions in {place}, so nothing is used."
+            "No subscriptions in {config}, so nothing is used."
         )?;
         let next = "Create one: catalogue subscriptions create NAME";
         writeln!(context.out, "{}", context.hints.paste(next))?;
@@ -140,8 +140,12 @@ struct Usage {
     renews_at: Timestamp,
 }
 
-fn usage_of_all(place: &KeyStoreConfig, now: i64, context: &Context) -> anyhow::Result<Vec<Usage>> {
-    let Some(mut store) = key_store::open_if_any(place, context)? else {
+fn usage_of_all(
+    config: &KeyStoreConfig,
+    now: i64,
+    context: &Context,
+) -> anyhow::Result<Vec<Usage>> {
+    let Some(mut store) = key_store::open_if_any(config, context)? else {
         return Ok(Vec::new());
     };
     let subscriptions = store.subscriptions()?;

@@ -2,7 +2,7 @@
 //!
 //! Each server of a data directory says which revision of the store it acts on; this asks until all
 //! have come far enough. A server that cannot read the store says nothing, and accepts no key either.
-//! Servers that share a database are known to nobody, and need not be: each of them stops accepting
+//! Servers that share a database are not listed anywhere, and need not be: each of them stops accepting
 //! keys that it has not confirmed for a while, so this waits a little longer than that.
 
 use std::time::Duration;
@@ -43,29 +43,33 @@ pub struct WaitArgs {
 }
 
 impl WaitArgs {
-    /// Waits, unless told not to, until every running server acts on the last change of `store`, which
-    /// belongs to `place`. It waits also where what was to be `shown` could not be, which is then
+    /// Waits, unless `no_wait` is typed, until every running server acts on the last change of `store`, which
+    /// belongs to `config`. It waits also where what was to be `shown` could not be, which is then
     /// the error: a change that is made has to hold, seen or not.
     pub(super) fn then(
         self,
         shown: anyhow::Result<()>,
-        place: &KeyStoreConfig,
+        config: &KeyStoreConfig,
         store: &mut KeyStore,
         context: &mut Context,
     ) -> anyhow::Result<()> {
         if !self.no_wait {
-            wait(place, store, context)?;
+            wait(config, store, context)?;
         }
         made(shown)
     }
 }
 
-fn wait(place: &KeyStoreConfig, store: &mut KeyStore, context: &mut Context) -> anyhow::Result<()> {
-    if place.is_shared() {
+fn wait(
+    config: &KeyStoreConfig,
+    store: &mut KeyStore,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    if config.is_shared() {
         (context.pause)(SHARED_WAIT);
         return Ok(());
     }
-    let data = place.data();
+    let data = config.data();
     let mut waited = Duration::ZERO;
     while let Some(environment) = unaware(data, store)? {
         if WAIT_MAX <= waited {
@@ -78,8 +82,8 @@ fn wait(place: &KeyStoreConfig, store: &mut KeyStore, context: &mut Context) -> 
 }
 
 /// A running server that does not act on the store as it is now. One that acted on a later state
-/// of this store, before it was restored, is not told apart from one that lags behind, and need
-/// not be.
+/// of this store, before it was restored, looks like one that lags behind, and is waited
+/// for too.
 fn unaware(data: &DataDir, store: &mut KeyStore) -> anyhow::Result<Option<Environment>> {
     for environment in Environment::ALL {
         let is_aware = match server_status(data, environment)? {

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_closed_stream_is_told_apart_from_one_that_is_thrown_away() {
+    fn a_closed_stream_is_distinguished_from_one_that_discards() {
         let directory = tempfile::tempdir().unwrap();
         let open = |path, reads| File::options().read(reads).write(true).open(path).unwrap();
         let file = directory.path().join("file");

@@ -22,7 +22,7 @@ use crate::process::operator;
 use crate::process::service_manager::ServiceManager;
 use crate::terminal::Terminal;
 
-/// Width of a terminal that does not tell it.
+/// Width of a terminal that does not say how wide it is.
 const COLUMNS_USUAL: usize = 80;
 
 /// The surroundings of one run of the command.
@@ -41,7 +41,7 @@ pub struct Context {
     pub err: Box<dyn Write + Send>,
     /// What the terminal, if any, can show.
     pub terminal: Terminal,
-    /// Who runs this as a service: passes a socket, and is told.
+    /// Who runs this as a service: passes a socket, and is notified.
     pub service_manager: ServiceManager,
     /// What ends the command in the middle of its work.
     pub interrupts: Interrupts,
@@ -56,7 +56,7 @@ pub struct Context {
 }
 
 /// Standard output. Its reader may close it, as `head` does, having seen enough; that is
-/// told apart from every other pipe that breaks.
+/// an error of its own, unlike other pipes that break.
 pub struct Output {
     stream: Box<dyn Write + Send>,
     is_absent: bool,
@@ -104,7 +104,7 @@ impl OutputClosed {
     }
 
     /// Ignores a closed standard output: for a command whose work, and so whose exit
-    /// status, do not hang on anybody watching it.
+    /// status, do not depend on anyone watching it.
     pub fn forgiven(shown: anyhow::Result<()>) -> anyhow::Result<()> {
         let is_closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
         match shown {
@@ -120,7 +120,7 @@ impl OutputClosed {
         }
     }
 
-    fn told_apart(error: io::Error) -> io::Error {
+    fn marked(error: io::Error) -> io::Error {
         match error.kind() {
             io::ErrorKind::BrokenPipe => io::Error::new(io::ErrorKind::BrokenPipe, Self),
             _ => error,
@@ -130,11 +130,11 @@ impl OutputClosed {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.stream.write(bytes).map_err(OutputClosed::told_apart)
+        self.stream.write(bytes).map_err(OutputClosed::marked)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.stream.flush().map_err(OutputClosed::told_apart)
+        self.stream.flush().map_err(OutputClosed::marked)
     }
 }
 

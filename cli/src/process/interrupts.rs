@@ -1,5 +1,5 @@
 //! What becomes of a command that is interrupted: by Ctrl-C, by a service manager, or because its
-//! terminal was closed. What it had begun is removed, and what is true then is said in one line.
+//! terminal was closed. What it had begun is removed, and one line reports what is true then.
 //!
 //! The command may wait for a pipe or another machine, so it is not asked: a thread waits for the
 //! signals and ends the process. Servers stop in their own way; see `stop`.

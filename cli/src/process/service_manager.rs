@@ -1,5 +1,5 @@
 //! The program that runs this process as a service, such as systemd: the socket that it passes,
-//! and what it is told.
+//! and the states it is notified of.
 //!
 //! Both are protocols of the environment: `LISTEN_FDS` with `LISTEN_PID`, and `NOTIFY_SOCKET`. They
 //! are spoken for the server alone; other commands leave them unanswered.
@@ -14,7 +14,7 @@ use sd_notify::NotifyState;
 /// What runs this process as a service, if anything does.
 pub struct ServiceManager {
     sockets: ListenFd,
-    is_told: bool,
+    is_notified: bool,
 }
 
 /// Why a server cannot listen on what it was passed.
@@ -29,7 +29,7 @@ pub enum PassedSocketError {
     /// A connection, for example.
     #[error("the socket that was passed to the server does not listen")]
     NotListening,
-    /// The operating system does not tell about it.
+    /// The operating system does not say whether it listens.
     #[error("could not see whether the socket that was passed to the server listens")]
     Unknown(#[source] nix::Error),
 }
@@ -40,15 +40,15 @@ impl ServiceManager {
     pub fn of_process() -> Self {
         Self {
             sockets: ListenFd::from_env(),
-            is_told: true,
+            is_notified: true,
         }
     }
 
     /// None: nothing is passed, and nothing is notified.
-    pub fn nobody() -> Self {
+    pub fn none() -> Self {
         Self {
             sockets: ListenFd::empty(),
-            is_told: false,
+            is_notified: false,
         }
     }
 
@@ -69,13 +69,13 @@ impl ServiceManager {
         }
     }
 
-    /// Tells it. Whether it hears changes nothing about serving.
-    pub fn tell(&self, states: &[NotifyState<'_>]) {
-        if !self.is_told {
+    /// Notifies it of these states. Serving goes on whether or not it listens.
+    pub fn notify(&self, states: &[NotifyState<'_>]) {
+        if !self.is_notified {
             return;
         }
         if let Err(error) = sd_notify::notify(states) {
-            tracing::warn!("could not tell the service manager {states:?}: {error}");
+            tracing::warn!("could not notify the service manager of {states:?}: {error}");
         }
     }
 }

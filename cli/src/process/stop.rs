@@ -1,5 +1,5 @@
 //! What signals mean to a server. SIGTERM, SIGINT and SIGQUIT stop it, after a pause in which those
-//! who route requests to it may see that it is not ready any more, and take them elsewhere. Others
+//! who route requests to it see that it is no longer ready, and take them elsewhere. Others
 //! that would end it, and that it may well get, do not.
 
 use std::time::Duration;
@@ -74,22 +74,22 @@ impl StopSignals {
         self.next().await;
         app.begin_draining();
         // The manager would kill a server that drains for longer than it lets others stop.
-        let patience = u32::try_from((drain + END_MAX).as_micros()).unwrap_or(u32::MAX);
-        manager.tell(&[
+        let extension = u32::try_from((drain + END_MAX).as_micros()).unwrap_or(u32::MAX);
+        manager.notify(&[
             NotifyState::Stopping,
-            NotifyState::ExtendTimeoutUsec(patience),
+            NotifyState::ExtendTimeoutUsec(extension),
         ]);
         if !drain.is_zero() {
             let pause = TypedDuration(drain);
             tracing::info!(
                 "not ready any more; accepting requests for {pause}, or until another signal"
             );
-            manager.tell(&[NotifyState::Status(&format!("draining for {pause}"))]);
+            manager.notify(&[NotifyState::Status(&format!("draining for {pause}"))]);
             // A second signal says not to wait.
             let _ended_early = timeout(drain, self.next()).await;
         }
         tracing::info!("stopping: requests under way are finished first");
-        manager.tell(&[NotifyState::Status("finishing requests under way")]);
+        manager.notify(&[NotifyState::Status("finishing requests under way")]);
     }
 }
 

@@ -13,7 +13,7 @@ use server::app::App;
 use server::ops::admin;
 use tokio::task::JoinHandle;
 
-/// Where the administration address is unless told otherwise: only this machine reaches it there.
+/// Where the administration address is unless set otherwise: only this machine reaches it there.
 const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9090);
 
 /// What was asked for.

@@ -18,20 +18,20 @@ pub enum Listening {
 }
 
 impl Listening {
-    /// On the socket that `manager` passes, which has to be where the server was `told` to listen, if
-    /// it was; without a socket, at `address`.
+    /// On the socket that `manager` passes, which has to listen at the `typed` address, if
+    /// there is one; without a socket, at `address`.
     pub fn decide(
         manager: &mut ServiceManager,
         address: SocketAddr,
-        told: Option<SocketAddr>,
+        typed: Option<SocketAddr>,
     ) -> anyhow::Result<Self> {
         let Some(socket) = manager.take_socket().map_err(unfit)? else {
             return Ok(Self::At(address));
         };
         let passed = socket.local_addr();
         let passed = passed.context("could not see where the socket that was passed listens")?;
-        match told {
-            Some(told) if told != passed => Err(contradicted(told, passed)),
+        match typed {
+            Some(typed) if typed != passed => Err(contradicted(typed, passed)),
             _ => Ok(Self::On(socket)),
         }
     }
@@ -54,10 +54,10 @@ fn unfit(error: PassedSocketError) -> anyhow::Error {
     Hinted::wrong_usage(error.into(), hint).into()
 }
 
-/// Listening elsewhere than it was told, or than clients are let in, would be found out late.
-fn contradicted(told: SocketAddr, passed: SocketAddr) -> anyhow::Error {
+/// A server that listens elsewhere than its operator expects would be found out late.
+fn contradicted(typed: SocketAddr, passed: SocketAddr) -> anyhow::Error {
     let error = anyhow::anyhow!(
-        "the server is told to listen on {told}, but the socket that was passed to it listens on {passed}"
+        "the server is set to listen on {typed}, but the socket that was passed to it listens on {passed}"
     );
     let hint = "leave `listen` out of its options and settings, or change ListenStream= of the socket unit";
     Hinted::wrong_usage(error, hint).into()

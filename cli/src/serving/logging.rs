@@ -98,8 +98,8 @@ pub fn start(
     let terminal = context.terminal;
     let failed = "could not start the log";
     let out = stderr().as_fd().try_clone_to_owned().context(failed)?;
-    let tell = move |dropped| tell_dropped(dropped, format, terminal);
-    let queue = Queue::start(File::from(out), tell).context(failed)?;
+    let report = move |dropped| dropped_line(dropped, format, terminal);
+    let queue = Queue::start(File::from(out), report).context(failed)?;
     let dispatch = dispatch(filter, format, terminal, queue.clone());
     dispatch.try_init().context(failed)?;
     std::panic::set_hook(Box::new(|panic| {
@@ -138,8 +138,8 @@ fn dispatch(filter: Filter, format: Format, terminal: Terminal, queue: Queue) ->
     }
 }
 
-/// The line that says so, whatever is let through: it is about the log itself.
-fn tell_dropped(dropped: u64, format: Format, terminal: Terminal) -> Vec<u8> {
+/// The line that reports dropped lines, whatever the filter lets through: it is about the log itself.
+fn dropped_line(dropped: u64, format: Format, terminal: Terminal) -> Vec<u8> {
     let line = Queue::default();
     let dispatch = dispatch(EnvFilter::new("warn"), format, terminal, line.clone());
     with_default(&dispatch, || {
@@ -156,19 +156,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_dropped_is_told_in_the_format_of_the_log() {
-        let told = |format| {
-            let line = tell_dropped(7, format, Terminal::default());
+    fn what_was_dropped_is_reported_in_the_format_of_the_log() {
+        let logged = |format| {
+            let line = dropped_line(7, format, Terminal::default());
             String::from_utf8(line).unwrap()
         };
         let message =
             "7 log lines were dropped: they were not read in time, or could not be written";
-        let text = told(Format::Text);
+        let text = logged(Format::Text);
         assert!(
             text.ends_with(&format!(" WARN {message} dropped=7\n")),
             "{text}"
         );
-        let json: serde_json::Value = serde_json::from_str(&told(Format::Json)).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&logged(Format::Json)).unwrap();
         assert_eq!(
             (&json["message"], &json["dropped"]),
             (&message.into(), &7.into())

@@ -1,7 +1,7 @@
 //! Which file is read: the one that is named, or `catalogue.toml` where the command runs.
 //!
-//! A file that nobody named counts only if nobody else can have put it there: whoever works in a
-//! folder of others would otherwise work with the data they chose.
+//! A file that was not named counts only if no other user can have put it there: otherwise a user
+//! who works in the folder of another would work with the data that the other chose.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};

@@ -49,7 +49,7 @@ rotate.grace = "2d"
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once_with_its_place() {
+fn everything_that_is_wrong_is_reported_at_once_with_its_place() {
     let text = r#"
 dat = "x"
 config = "other.toml"
@@ -82,7 +82,7 @@ grace = "soon"
 }
 
 #[test]
-fn a_mistake_in_the_form_is_told_with_its_place() {
+fn a_mistake_in_the_form_is_reported_with_its_place() {
     let found = read("[serve\nlisten = \"x\"\n").unwrap_err();
     assert!(found.contains("catalogue.toml:1:1"), "{found}");
 }

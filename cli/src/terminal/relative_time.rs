@@ -13,7 +13,7 @@ const UNITS: [(&str, u64); 4] = [
 ];
 
 /// An instant in a list, in Unix seconds.
-pub fn told(at: i64, now: i64, terminal: Terminal) -> String {
+pub fn short(at: i64, now: i64, terminal: Terminal) -> String {
     if terminal.out {
         relative(at, now)
     } else {
@@ -22,7 +22,7 @@ pub fn told(at: i64, now: i64, terminal: Terminal) -> String {
 }
 
 /// An instant where there is room: exactly, and at a terminal relative to now too.
-pub fn told_in_full(at: i64, now: i64, terminal: Terminal) -> String {
+pub fn full(at: i64, now: i64, terminal: Terminal) -> String {
     if terminal.out {
         format!("{}, {}", exact(at), relative(at, now))
     } else {
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_distance_is_told_in_the_longest_unit_of_which_there_are_two() {
+    fn a_distance_is_shown_in_the_longest_unit_of_which_there_are_two() {
         let table = [
             (0, "now"),
             (1, "now"),
@@ -69,21 +69,21 @@ mod tests {
             (730 * 86_400 - 1, "in 729 days"),
             (-730 * 86_400, "2 years ago"),
         ];
-        for (seconds, told) in table {
-            assert_eq!(relative(1000 + seconds, 1000), told, "{seconds}");
+        for (seconds, shown) in table {
+            assert_eq!(relative(1000 + seconds, 1000), shown, "{seconds}");
         }
         assert_eq!(relative(i64::MIN, i64::MAX), "584942417355 years ago");
     }
 
     #[test]
-    fn only_a_terminal_is_told_a_distance() {
+    fn only_a_terminal_shows_a_distance() {
         let terminal = Terminal {
             out: true,
             ..Terminal::default()
         };
-        assert_eq!(told(0, 7200, terminal), "2 hours ago");
-        assert_eq!(told(0, 7200, Terminal::default()), "1970-01-01T00:00:00Z");
+        assert_eq!(short(0, 7200, terminal), "2 hours ago");
+        assert_eq!(short(0, 7200, Terminal::default()), "1970-01-01T00:00:00Z");
         let in_full = "1970-01-01T00:00:00Z, 2 hours ago";
-        assert_eq!(told_in_full(0, 7200, terminal), in_full);
+        assert_eq!(full(0, 7200, terminal), in_full);
     }
 }

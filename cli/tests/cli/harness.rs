@@ -93,7 +93,7 @@ impl TestCli {
             out: Output::new(out.clone()),
             err: Box::new(err.clone()),
             terminal: Terminal::default(),
-            service_manager: ServiceManager::nobody(),
+            service_manager: ServiceManager::none(),
             interrupts: Interrupts::none(),
             s3: S3Settings::default(),
             machine: Machine {

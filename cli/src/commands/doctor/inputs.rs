@@ -38,7 +38,7 @@ pub(super) struct Inputs<'a> {
 impl<'a> Inputs<'a> {
     /// Collects all of it; a part that cannot be had is the business of its check.
     pub(super) fn collect(
-        place: &'a KeyStoreConfig,
+        config: &'a KeyStoreConfig,
         location: ReleaseLocation<'_>,
         context: &mut Context,
     ) -> anyhow::Result<Self> {
@@ -46,9 +46,9 @@ impl<'a> Inputs<'a> {
         let now = context.clock.now().unix_seconds();
         let is_quiet = releases.is_busy().is_ok_and(|is_busy| !is_busy);
         let unneeded = is_quiet.then(|| releases.prune_dry_run(now));
-        let keys = store::contents(place);
+        let keys = store::contents(config);
         let revision = keys.as_ref().ok().and_then(|keys| keys.revision.as_ref());
-        let servers = servers::observe(place, revision, &mut context.pause);
+        let servers = servers::observe(config, revision, &mut context.pause);
         let active = releases.current();
         let active_bytes = match &active {
             Ok(Some(active)) => releases.size(active).unwrap_or(0),
@@ -58,7 +58,7 @@ impl<'a> Inputs<'a> {
             now,
             user: context.operator.uid,
             machine: context.machine,
-            data: place.data(),
+            data: config.data(),
             listed: releases.list(),
             active,
             active_bytes,

@@ -34,18 +34,18 @@ pub(super) fn test(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
 /// Looks at the server of each environment, with pauses. `known` is the state that the keys were in
 /// when they were looked into.
 pub(super) fn observe(
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     known: Option<&Revision>,
     pause: &mut dyn FnMut(Duration),
 ) -> Observed {
     Environment::ALL.map(|environment| {
-        let observed = observe_one(place, environment, known, pause);
+        let observed = observe_one(config, environment, known, pause);
         observed.unwrap_or_else(|error| Observation::failed(&*error))
     })
 }
 
 fn observe_one(
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     environment: Environment,
     known: Option<&Revision>,
     pause: &mut dyn FnMut(Duration),
@@ -53,7 +53,7 @@ fn observe_one(
     let mut waited = Duration::ZERO;
     let mut known = known.cloned();
     loop {
-        let confirmed = match server_status(place.data(), environment)? {
+        let confirmed = match server_status(config.data(), environment)? {
             ServerStatus::Stopped => return Ok(Observation::ok("none runs")),
             ServerStatus::At(confirmed) => Some(confirmed),
             ServerStatus::Silent => None,
@@ -73,6 +73,6 @@ fn observe_one(
         pause(PAUSE);
         waited += PAUSE;
         // They may have changed since.
-        known = store::revision(place).or(known);
+        known = store::revision(config).or(known);
     }
 }

@@ -52,24 +52,24 @@ pub(super) fn usable(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
 }
 
 /// Looks into the store, or says why it cannot be looked into.
-pub(super) fn contents(place: &KeyStoreConfig) -> Result<StoreContents, Observation> {
-    match place.client() {
-        Ok(None) => file_contents(place),
+pub(super) fn contents(config: &KeyStoreConfig) -> Result<StoreContents, Observation> {
+    match config.client() {
+        Ok(None) => file_contents(config),
         Ok(Some(client)) => database_contents(&client),
         Err(error) => Err(Observation::failed(&*error)),
     }
 }
 
 /// The state that the store is in now, where that can be seen.
-pub(super) fn revision(place: &KeyStoreConfig) -> Option<Revision> {
-    match place.client().ok()? {
-        None => sqlite::revision(&place.data().keys_database()).ok(),
+pub(super) fn revision(config: &KeyStoreConfig) -> Option<Revision> {
+    match config.client().ok()? {
+        None => sqlite::revision(&config.data().keys_database()).ok(),
         Some(client) => Some(postgres::examine(&client).ok()?.revision),
     }
 }
 
-fn file_contents(place: &KeyStoreConfig) -> Result<StoreContents, Observation> {
-    let file = place.data().keys_database();
+fn file_contents(config: &KeyStoreConfig) -> Result<StoreContents, Observation> {
+    let file = config.data().keys_database();
     let path = quoted(&file.display().to_string());
     let opened = regular_file::open(&file);
     let is_forbidden = opened.is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);

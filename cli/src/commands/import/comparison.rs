@@ -1,7 +1,7 @@
 //! The new release beside the active one: what the guards judge and what people are shown.
 //!
-//! An active release that is damaged is told apart from a disk that fails: the one is a fact about
-//! the catalogue, which an import may be told to accept, the other is no ground to decide on.
+//! An active release that is damaged is not treated like a disk that fails: the one is a fact about
+//! the catalogue, which the operator may have an import accept, the other is no ground to decide on.
 
 use std::fmt;
 

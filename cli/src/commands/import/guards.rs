@@ -2,7 +2,7 @@
 //!
 //! They look at how the new release compares with the active one and refuse to activate it, also
 //! where the two could not be compared. They are pure: what they refuse is a value, which names
-//! how to be told otherwise.
+//! how to allow it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,7 +18,7 @@ use crate::commands::diff::sentences;
 /// What the guards let pass.
 #[derive(Clone, Debug, Args)]
 pub struct GuardArgs {
-    /// Activate only where at most this share of the active release's boats, and of its
+    /// Activate only if at most this share of the active release's boats, and of its
     /// manufacturers, is removed
     #[arg(
         long,
@@ -28,7 +28,7 @@ pub struct GuardArgs {
     )]
     #[arg(env = "CATALOGUE_MAX_REMOVALS", hide_env_values = true)]
     pub max_removals: Percent,
-    /// Activate in spite of this; may be given several times
+    /// Activate despite this; may be given several times
     #[arg(long, value_name = "WHAT", value_enum)]
     pub allow: Vec<Allowed>,
 }
@@ -49,7 +49,7 @@ pub enum Allowed {
     NullFields,
     /// A slug no longer leads to its record, which is still there
     MovedSlugs,
-    /// The active release is damaged or gone, so that nothing tells what changes
+    /// The active release is damaged or gone, so that what changes is not known
     Uncompared,
 }
 

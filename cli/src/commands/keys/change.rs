@@ -30,15 +30,15 @@ pub struct ChangeArgs {
 pub(super) fn disable(
     args: &ChangeArgs,
     as_json: bool,
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();
-    let mut store = key_store::open(place, context)?;
+    let mut store = key_store::open(config, context)?;
     let disable = |store: &mut KeyStore, id: &KeyId| store.disable_key(id, now);
     let key = change(args, "could not disable the key", disable, &mut store)?;
     let shown = show(&key, as_json, &mut store, context);
-    args.wait.then(shown, place, &mut store, context)?;
+    args.wait.then(shown, config, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
 
@@ -46,15 +46,15 @@ pub(super) fn disable(
 pub(super) fn enable(
     args: &ChangeArgs,
     as_json: bool,
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();
-    let mut store = key_store::open(place, context)?;
+    let mut store = key_store::open(config, context)?;
     let enable = |store: &mut KeyStore, id: &KeyId| store.enable_key(id, now);
     let key = change(args, "could not enable the key", enable, &mut store)?;
     let shown = show(&key, as_json, &mut store, context);
-    args.wait.then(shown, place, &mut store, context)?;
+    args.wait.then(shown, config, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
 
@@ -62,16 +62,16 @@ pub(super) fn enable(
 pub(super) fn revoke(
     args: &ChangeArgs,
     as_json: bool,
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();
-    let mut store = key_store::open(place, context)?;
+    let mut store = key_store::open(config, context)?;
     let revoke = |store: &mut KeyStore, id: &KeyId| store.revoke_key(id, now);
     let key = change(args, "could not revoke the key", revoke, &mut store)?;
     let warned = warn_of_rotated(&key, &mut store, context);
     let shown = warned.and_then(|()| show(&key, as_json, &mut store, context));
-    args.wait.then(shown, place, &mut store, context)?;
+    args.wait.then(shown, config, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
 

@@ -1,5 +1,5 @@
-//! What is told of a key: to a person as details, to a program as JSON. The key itself is not part
-//! of it; who issues a key adds it.
+//! How a key is shown: to a person as details, to a program as JSON. The key itself is not part of
+//! it; the commands that issue one add it.
 
 use serde::Serialize;
 use shared::base::timestamp::Timestamp;
@@ -35,7 +35,7 @@ pub(super) struct KeyDocument {
 }
 
 impl KeyDocument {
-    /// What is told of `key`, which `owner` owns, at `now`.
+    /// The document of `key`, which `owner` owns, at `now`.
     pub(super) fn of(key: &Key, owner: &Subscription, last_use: Option<LastUse>, now: i64) -> Self {
         let time = |time: Option<i64>| time.map(Timestamp::from_unix_seconds);
         Self {
@@ -86,7 +86,7 @@ pub(super) fn details(
     terminal: Terminal,
 ) -> String {
     let time = |at: Option<i64>| match at {
-        Some(at) => relative_time::told_in_full(at, now, terminal),
+        Some(at) => relative_time::full(at, now, terminal),
         None => "never".to_owned(),
     };
     let quota = format!(
@@ -118,8 +118,8 @@ pub(super) fn details(
     table::details(lines.chain(last).chain(successor), terminal)
 }
 
-/// The state of a key with the time that belongs to it, and of a rotated one whether anybody has
-/// yet to change over.
+/// The state of a key with the time that belongs to it, and of a rotated one whether its
+/// holder has yet to change over.
 pub(super) fn state(
     key: &Key,
     owner: &Subscription,
@@ -132,7 +132,7 @@ pub(super) fn state(
     let text = match state {
         KeyState::Rotated { until } => {
             let still = if is_in_use { "still used, " } else { "" };
-            let until = relative_time::told(until, now, terminal);
+            let until = relative_time::short(until, now, terminal);
             let ends = if terminal.out { "stops" } else { "works until" };
             format!("rotated, {still}{ends} {until}")
         }

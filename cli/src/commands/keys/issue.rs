@@ -27,20 +27,20 @@ use crate::terminal::duration;
 /// Arguments of `keys issue`.
 #[derive(Debug, Args)]
 pub struct IssueArgs {
-    /// The subscription that is to own the key
+    /// The subscription that owns the key
     #[arg(long, value_name = "NAME", value_parser = value_parser!(Name))]
     pub subscription: Name,
     /// What the key may read; one or more of them
     #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = one_of(Scope::ALL, Scope::as_str))]
     #[arg(num_args = 1.., value_delimiter = ',', action = ArgAction::Append)]
     pub scopes: Vec<Scope>,
-    /// The servers that are to accept the key
+    /// Which servers accept the key
     #[arg(long = "env", value_name = "ENV", default_value_t = Environment::Live)]
     #[arg(value_parser = one_of(Environment::ALL, Environment::as_str))]
     pub environment: Environment,
     #[arg(long, value_name = "TEXT", value_parser = value_parser!(Name), help = name_help())]
     pub name: Option<Name>,
-    /// How long the key is to work, such as 12h or 90d [default: for ever]
+    /// How long the key works, such as 12h or 90d [default: forever]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
     #[arg(env = "CATALOGUE_EXPIRES", hide_env_values = true)]
     pub expires: Option<Duration>,
@@ -68,12 +68,12 @@ fn rate_limit_help() -> String {
 pub(super) fn run(
     args: &IssueArgs,
     as_json: bool,
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let attempt = "could not issue a key";
     require_output(attempt, context)?;
-    let mut store = key_store::open(place, context)?;
+    let mut store = key_store::open(config, context)?;
     let now = context.clock.now().unix_seconds();
     let new = NewKey {
         subscription: args.subscription.clone(),
@@ -97,9 +97,9 @@ pub(super) fn run(
         && !as_json
         && let Ok(owner) = owner(&issued.key, &mut store)
     {
-        tell(&about(&issued, &owner, now, context), context);
+        show_beside_key(&about(&issued, &owner, now, context), context);
     }
-    args.wait.then(shown, place, &mut store, context)?;
+    args.wait.then(shown, config, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
 
@@ -118,8 +118,8 @@ fn show_document(
     show::json(&document, context)
 }
 
-/// A new key that could not be shown is lost, and would work: it is revoked. So it is where whoever
-/// was to read it has closed the output.
+/// A new key that could not be shown is lost, and would work: it is revoked. So it is where the
+/// reader has closed the output.
 pub(super) fn seen(
     key: &Key,
     shown: anyhow::Result<()>,
@@ -151,10 +151,10 @@ pub(super) fn show_key(issued: &IssuedKey, context: &mut Context) -> anyhow::Res
     Ok(writeln!(context.out, "{}", issued.secret.expose())?)
 }
 
-/// Tells a person more, beside the key: on standard error where standard output is a script's.
+/// Shows a person more, beside the key: on standard error where standard output is a script's.
 /// The key is seen already, so it does not matter if this is not.
-pub(super) fn tell(text: &str, context: &mut Context) {
-    let _told = if context.terminal.out {
+pub(super) fn show_beside_key(text: &str, context: &mut Context) {
+    let _shown = if context.terminal.out {
         context.out.write_all(text.as_bytes())
     } else {
         context.err.write_all(text.as_bytes())

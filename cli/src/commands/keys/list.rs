@@ -27,10 +27,10 @@ struct ListDocument {
 /// Lists all keys.
 pub(super) fn run(
     as_json: bool,
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let store = key_store::open_if_any(place, context)?;
+    let store = key_store::open_if_any(config, context)?;
     let Listing {
         keys,
         subscriptions,
@@ -47,7 +47,7 @@ pub(super) fn run(
         return Ok(ExitStatus::Done);
     }
     if keys.is_empty() {
-        writeln!(context.out, "No keys in {place}.")?;
+        writeln!(context.out, "No keys in {config}.")?;
         let next = match subscriptions {
             0 => "Create a subscription first: catalogue subscriptions create NAME",
             _ => "Issue one: catalogue keys issue --subscription NAME --scope boats.read",
@@ -69,7 +69,7 @@ pub(super) fn run(
     ];
     let terminal = context.terminal;
     let time_or_never = |at: Option<i64>| match at {
-        Some(at) => relative_time::told(at, now, terminal),
+        Some(at) => relative_time::short(at, now, terminal),
         None => "never".to_owned(),
     };
     let rows = keys.iter().map(|(key, owner)| {
@@ -96,10 +96,10 @@ pub(super) fn run(
 pub(super) fn show(
     args: &KeyArgs,
     as_json: bool,
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open(place, context)?;
+    let mut store = key_store::open(config, context)?;
     let key = args.find("could not show the key", &mut store)?;
     let owner = owner(&key, &mut store)?;
     let last_use = last_use(&key, &mut store)?;

@@ -27,8 +27,8 @@ const LIMIT_MAX: u32 = 1_000_000;
 /// Arguments of `keys log`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Every change is entered, with the user who made it, in the same step as it is \
-    made; entries cannot be altered or removed. No entry has a key or its hash."
+    after_help = "Every change is logged with the user who made it, in the same transaction; \
+    entries cannot be altered or removed. No entry contains a key or its hash."
 )]
 pub struct LogArgs {
     /// Only changes of this key: its id or prefix
@@ -37,7 +37,7 @@ pub struct LogArgs {
     /// Only changes of this subscription and its keys
     #[arg(long, value_name = "NAME", value_parser = value_parser!(Name))]
     pub subscription: Option<Name>,
-    /// How many changes to show, of the latest
+    /// How many of the latest changes to show
     #[arg(long, value_name = "N", default_value_t = LIMIT_DEFAULT)]
     #[arg(value_parser = value_parser!(u32).range(1..=i64::from(LIMIT_MAX)))]
     pub limit: u32,
@@ -47,10 +47,10 @@ pub struct LogArgs {
 pub(super) fn run(
     args: &LogArgs,
     as_json: bool,
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let mut store = key_store::open(place, context)?;
+    let mut store = key_store::open(config, context)?;
     let query = query(args, &mut store)?;
     let mut entries = store.audit_log(&query)?;
     // One more was asked for, to know whether there are more.
@@ -115,7 +115,7 @@ fn row(entry: &Entry, now: i64, terminal: Terminal) -> [String; 4] {
     };
     let changes: Vec<_> = entry.changes.iter().map(ToString::to_string).collect();
     [
-        relative_time::told(entry.at, now, terminal),
+        relative_time::short(entry.at, now, terminal),
         entry.operator.to_string(),
         format!("{}\n{subject}", entry.event.as_str()),
         changes.join("\n"),

@@ -6,7 +6,7 @@ use shared::keys::limits::{DEFAULT_GRACE, GRACE_MAX};
 
 use crate::commands::key_store;
 use crate::commands::keys::document::{IssuedDocument, KeyDocument};
-use crate::commands::keys::issue::{about, seen, show_key, tell};
+use crate::commands::keys::issue::{about, seen, show_beside_key, show_key};
 use crate::commands::keys::{KeyArgs, last_use, owner, require_output};
 use crate::commands::show;
 use crate::commands::wait::WaitArgs;
@@ -47,12 +47,12 @@ fn parse_grace(text: &str) -> anyhow::Result<TypedDuration> {
 pub(super) fn run(
     args: &RotateArgs,
     as_json: bool,
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let attempt = "could not rotate the key";
     require_output(attempt, context)?;
-    let mut store = key_store::open(place, context)?;
+    let mut store = key_store::open(config, context)?;
     let now = context.clock.now().unix_seconds();
     let old = args.key.find(attempt, &mut store)?;
     // What is shown beside the new key is read before there is one that could not be shown.
@@ -73,13 +73,13 @@ pub(super) fn run(
     let shown = seen(&rotation.new.key, shown, &mut store, context);
     let old = about_old(&rotation, now, context);
     if shown.is_err() {
-        // It is told beside the error: the new key is gone, and the old one goes.
+        // It is shown beside the error: the new key is gone, and the old one goes.
         _ = write!(context.err, "{}", old.trim_start());
     } else if !as_json {
         let about = about(&rotation.new, &owner, now, context);
-        tell(&(about + &old), context);
+        show_beside_key(&(about + &old), context);
     }
-    args.wait.then(shown, place, &mut store, context)?;
+    args.wait.then(shown, config, &mut store, context)?;
     Ok(ExitStatus::Done)
 }
 
@@ -87,7 +87,7 @@ fn about_old(rotation: &Rotation, now: i64, context: &Context) -> String {
     let prefix = &rotation.old.prefix;
     match rotation.old.works_until() {
         Some(until) if now < until => {
-            let until = relative_time::told_in_full(until, now, context.terminal);
+            let until = relative_time::full(until, now, context.terminal);
             format!("\nThe old key {prefix} works until {until}.\n")
         }
         _ => format!("\nThe old key {prefix} has stopped working.\n"),

@@ -24,14 +24,14 @@ use crate::terminal::table::{self, Column};
 /// Findings from which errors are counted field by field.
 const FINDINGS_MAX: usize = 100_000;
 
-/// Findings that are listed unless told otherwise: `validate` lists more.
+/// Findings that are listed unless set otherwise: `validate` lists more.
 const LISTED_MAX: usize = 10;
 
 /// Arguments of `mapping check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 For example: catalogue mapping check sanity.toml production.tar.gz
-The exit status is 1 where a record is invalid, or an expression names a key that no record has.")]
+The exit status is 1 if a record is invalid, or if an expression names a key that no record has.")]
 pub struct CheckArgs {
     /// The mapping file
     #[arg(value_name = "FILE")]

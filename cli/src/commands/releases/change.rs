@@ -1,7 +1,6 @@
 //! `catalogue releases activate` and `rollback`: changing which release is served.
 //!
-//! Once the pointer is written the command has done what it was told to, whether or not anybody
-//! can be told so.
+//! Once the pointer is written the command has done its work, whether or not that can be shown.
 
 use std::io::Write;
 
@@ -49,7 +48,7 @@ pub(super) fn activate(
         passed_over: Vec::new(),
         is_mended: before == Before::Damaged,
     };
-    Ok(say(releases, change, as_json, context))
+    Ok(report(releases, change, as_json, context))
 }
 
 /// Activates the latest whole release of those that were active before.
@@ -72,7 +71,7 @@ pub(super) fn rollback(
         if rolled_back.passed_over.is_empty() {
             bail!(never);
         }
-        say_passed_over(&rolled_back.passed_over, context);
+        report_passed_over(&rolled_back.passed_over, context);
         bail!("{failed}: no release that was active before is whole");
     };
     let change = Change {
@@ -81,7 +80,7 @@ pub(super) fn rollback(
         passed_over: rolled_back.passed_over,
         is_mended: false,
     };
-    Ok(say(releases, change, as_json, context))
+    Ok(report(releases, change, as_json, context))
 }
 
 /// Another operator was faster: that is no failure, and the hint says how to go on.
@@ -94,8 +93,8 @@ pub(in crate::commands) fn overtaken(error: ReleaseError, failed: &'static str) 
     }
 }
 
-/// Says what is served from now on. That it cannot be said does not undo it.
-fn say(
+/// Shows what is served from now on. A failure to show it does not undo it.
+fn report(
     releases: &dyn Releases,
     change: Change<'_>,
     as_json: bool,
@@ -105,13 +104,13 @@ fn say(
     if change.is_mended {
         _ = writeln!(context.err, "{}", wrap(MENDED, 2, context.terminal));
     }
-    say_passed_over(&change.passed_over, context);
-    let said = if as_json {
+    report_passed_over(&change.passed_over, context);
+    let shown = if as_json {
         show::json(&document(change), context)
     } else {
         show(releases, &change, context)
     };
-    if let Err(error) = OutputClosed::forgiven(said) {
+    if let Err(error) = OutputClosed::forgiven(shown) {
         // There is no other place left to report that standard error is closed.
         _ = writeln!(
             context.err,
@@ -135,7 +134,7 @@ fn document(change: Change<'_>) -> ActiveDocument<'_> {
     }
 }
 
-fn say_passed_over(passed_over: &[PassedOver], context: &mut Context) {
+fn report_passed_over(passed_over: &[PassedOver], context: &mut Context) {
     for PassedOver { id, damage } in passed_over {
         let warning = match damage {
             ReleaseError::Unknown { .. } => format!("warning: passed over {id}: it is gone"),

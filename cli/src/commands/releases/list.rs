@@ -59,7 +59,7 @@ impl Listing {
     }
 
     /// Says that it is not known which release is active.
-    pub(super) fn say_pointer_damage(&self, context: &mut Context) {
+    pub(super) fn report_pointer_damage(&self, context: &mut Context) {
         if let Some(damage) = &self.pointer_damage {
             // There is no other place left to report that standard error is closed.
             _ = writeln!(
@@ -97,7 +97,7 @@ pub(super) fn list(
     } else {
         ExitStatus::Failure
     };
-    listing.say_pointer_damage(context);
+    listing.report_pointer_damage(context);
     if as_json {
         let document = ListDocument {
             releases: documents,
@@ -133,7 +133,7 @@ fn rows(releases: &[ReleaseDocument], now: i64, terminal: Terminal) -> String {
         "STATE".into(),
     ];
     let rows = releases.iter().map(|release| {
-        let published = relative_time::told(release.id.unix_seconds(), now, terminal);
+        let published = relative_time::short(release.id.unix_seconds(), now, terminal);
         [
             release.id.to_string().into(),
             number(release.boats).into(),

@@ -22,11 +22,11 @@ use crate::terminal::table::{self, Column};
 /// Arguments of `releases prune`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Kept are the active release, the two that were active before it and are there in full, those that
-were published or imported again in the last 24 hours, and those that a running server or command
-has open. Where it is not known which release is active, all are kept.")]
+Keeps the active release, the last two complete releases that were active before it, those that \
+were published or imported again in the last 24 hours, and those that a running server or command \
+has open. Keeps all of them where it is not known which release is active.")]
 pub struct PruneArgs {
-    /// Say what would be removed, and remove nothing
+    /// Show what would be removed, and remove nothing
     #[arg(long)]
     pub dry_run: bool,
 }

@@ -41,7 +41,7 @@ pub(super) fn run(
     } else {
         ExitStatus::Failure
     };
-    listing.say_pointer_damage(context);
+    listing.report_pointer_damage(context);
     if as_json {
         let document = VerifiedListDocument {
             releases: verified,

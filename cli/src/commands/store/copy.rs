@@ -38,8 +38,8 @@ const LAST_CHARGE_WAIT: Duration = CHANGES_HOLD_WITHIN.saturating_add(Duration::
 /// Arguments of `store copy`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Copies the store that --store names, or else that of --data: numbers, usage and the audit log
-included. It stays as it is. Stop its servers first, and start them on the copy.")]
+Copies the store that --store names, or else the one in the data directory, with usage and the audit log; the \
+original stays as it is. Stop its servers first, then start them on the copy.")]
 pub struct CopyArgs {
     /// Where to: the address of a database that `store init` has made ready, or a file
     #[arg(long, value_name = "URL|FILE", value_parser = address::<Target>())]
@@ -98,19 +98,19 @@ impl FromStr for Target {
 /// Copies.
 pub(super) fn run(
     args: &CopyArgs,
-    place: &KeyStoreConfig,
+    config: &KeyStoreConfig,
     client: Option<PgClient>,
     context: &mut Context,
 ) -> anyhow::Result<()> {
     if let Target::File(file) = &args.to {
-        refuse_target(file, place)?;
+        refuse_target(file, config)?;
     }
     let stopped = |error| key_store::stopped(error, "could not copy the store");
     let (from, _held, contents) = match client {
         None => {
-            let file = place.data().keys_database();
+            let file = config.data().keys_database();
             let held = Held {
-                _directory: without_servers(place)?,
+                _directory: without_servers(config)?,
                 _database: None,
             };
             let store = KeyStore::open(&file, context.operator.clone());
@@ -143,8 +143,8 @@ fn read(store: Result<KeyStore, KeyStoreError>) -> Result<Contents, KeyStoreErro
 }
 
 /// Keeps the servers of a data directory from starting, where none runs.
-fn without_servers(place: &KeyStoreConfig) -> anyhow::Result<Vec<ServerLock>> {
-    let take = |environment| ServerLock::take(place.data(), environment);
+fn without_servers(config: &KeyStoreConfig) -> anyhow::Result<Vec<ServerLock>> {
+    let take = |environment| ServerLock::take(config.data(), environment);
     let locks = Environment::ALL.into_iter().map(take);
     let locks: Result<Vec<_>, ServerLockError> = locks.collect();
     locks.map_err(|error| match error {
@@ -159,13 +159,13 @@ fn without_servers(place: &KeyStoreConfig) -> anyhow::Result<Vec<ServerLock>> {
 
 /// A copy is written in its place. In the data directory only the file of keys is one, and a file
 /// with a second name may be there too.
-fn refuse_target(file: &Path, place: &KeyStoreConfig) -> anyhow::Result<()> {
+fn refuse_target(file: &Path, config: &KeyStoreConfig) -> anyhow::Result<()> {
     let real = |path: &Path| path.canonicalize().ok();
-    let keys = place.data().keys_database();
+    let keys = config.data().keys_database();
     if file == keys || (real(file).is_some() && real(file) == real(&keys)) {
         return Ok(());
     }
-    Permit::outside(place.data().path()).check(file)?;
+    Permit::outside(config.data().path()).check(file)?;
     let names = file.metadata().map_or(1, |found| found.nlink());
     if 1 < names {
         let error = anyhow::anyhow!("{} has another name", file.display());

@@ -1,5 +1,5 @@
 //! Where a command may write a file: never into the data directory, and never over a file that is
-//! not of its own kind, unless it is told to.
+//! not of its own kind, unless it is asked to.
 //!
 //! This looks and decides. Nothing here writes, and a file that cannot be looked at is not ours.
 
@@ -86,11 +86,11 @@ impl Permit {
         }
     }
 
-    /// The same, over any file if it is `said`.
+    /// The same, over any file if that `is_allowed`.
     #[must_use]
-    pub fn overwriting(self, said: bool) -> Self {
+    pub fn overwriting(self, is_allowed: bool) -> Self {
         Self {
-            overwrite: said,
+            overwrite: is_allowed,
             ..self
         }
     }

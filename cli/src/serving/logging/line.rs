@@ -1,5 +1,5 @@
 //! One event as a line for people: the time of day, the level, and what happened, the most telling
-//! first. A request is told in columns, so that a glance down the terminal finds what failed.
+//! first. A request is shown in columns, so that a glance down the terminal finds what failed.
 
 use std::fmt::{self, Write};
 
@@ -46,7 +46,7 @@ where
             writer: &mut writer,
             is_coloured,
         };
-        line.tell(instant.get(TIME_OF_DAY).unwrap_or(&instant), level, fields)
+        line.write(instant.get(TIME_OF_DAY).unwrap_or(&instant), level, fields)
     }
 }
 
@@ -91,7 +91,7 @@ struct Line<'a, W> {
 }
 
 impl<W: Write> Line<'_, W> {
-    fn tell(&mut self, instant: &str, level: Level, mut fields: Fields) -> fmt::Result {
+    fn write(&mut self, instant: &str, level: Level, mut fields: Fields) -> fmt::Result {
         self.paint(DIM, instant)?;
         self.writer.write_char(' ')?;
         self.paint(colour_of(level), &format!("{level:>5}"))?;
@@ -180,13 +180,13 @@ mod tests {
             writer: &mut text,
             is_coloured,
         };
-        line.tell("12:00:00.000", Level::INFO, fields).unwrap();
+        line.write("12:00:00.000", Level::INFO, fields).unwrap();
         text
     }
 
     #[test]
-    fn a_request_is_told_in_columns_the_most_telling_first() {
-        let told = line(
+    fn a_request_is_shown_in_columns_the_most_telling_first() {
+        let written = line(
             false,
             "answered",
             &[
@@ -202,14 +202,14 @@ mod tests {
         );
         let expected =
             "12:00:00.000  INFO 200     0.42 ms GET  /v1/boats MISS acme boat_test_abcdef 01\n";
-        assert_eq!(told, expected);
+        assert_eq!(written, expected);
     }
 
     #[test]
     fn whatever_else_happens_is_a_sentence_and_its_facts() {
-        let told = line(false, "serving release r1", &[("release.id", "r1")]);
+        let written = line(false, "serving release r1", &[("release.id", "r1")]);
         assert_eq!(
-            told,
+            written,
             "12:00:00.000  INFO serving release r1 release.id=r1\n"
         );
     }
@@ -217,9 +217,9 @@ mod tests {
     #[test]
     fn colours_are_only_where_they_are_welcome() {
         for is_coloured in [true, false] {
-            let told = line(is_coloured, "answered", &[("status", "503")]);
-            assert_eq!(told.contains("\x1b[31m503"), is_coloured, "{told}");
-            assert_eq!(told.contains('\x1b'), is_coloured, "{told}");
+            let written = line(is_coloured, "answered", &[("status", "503")]);
+            assert_eq!(written.contains("\x1b[31m503"), is_coloured, "{written}");
+            assert_eq!(written.contains('\x1b'), is_coloured, "{written}");
         }
     }
 }

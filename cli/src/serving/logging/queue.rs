@@ -3,7 +3,7 @@
 //!
 //! Standard error may be a full disk, a pipe that is not read, or one whose reader is gone. None
 //! of that is a reason to refuse a request, or to make it wait: a line for which there is no room,
-//! or that cannot be written, is dropped and counted, and the log tells how many were, once it can.
+//! or that cannot be written, is dropped and counted, and the log reports how many were, once it can.
 //! Nothing here fails, panics, or waits for the reader, but for a flush, and that not for long.
 
 use std::collections::VecDeque;
@@ -61,10 +61,10 @@ impl Waiting {
 }
 
 impl Queue {
-    /// Starts to write lines to `out`. `tell` makes the line that says how many were dropped.
+    /// Starts to write lines to `out`. `report` makes the line that says how many were dropped.
     pub(super) fn start(
         out: impl Write + Send + 'static,
-        tell: impl Fn(u64) -> Vec<u8> + Send + 'static,
+        report: impl Fn(u64) -> Vec<u8> + Send + 'static,
     ) -> io::Result<Self> {
         let queue = Self::default();
         let writing = queue.clone();
@@ -73,9 +73,9 @@ impl Queue {
             is_torn: false,
         };
         let write = move || {
-            let mut told = 0;
+            let mut reported = 0;
             loop {
-                writing.write_waiting(&mut lines, &mut told, &tell);
+                writing.write_waiting(&mut lines, &mut reported, &report);
             }
         };
         thread::Builder::new().name("log".to_owned()).spawn(write)?;
@@ -127,25 +127,25 @@ impl Queue {
     fn write_waiting(
         &self,
         lines: &mut Lines<impl Write>,
-        told: &mut u64,
-        tell: impl Fn(u64) -> Vec<u8>,
+        reported: &mut u64,
+        report: impl Fn(u64) -> Vec<u8>,
     ) {
         let taken = self.wait();
         let mut rest = &taken[..];
         while !rest.is_empty() {
             let dropped = self.0.dropped.load(Ordering::Relaxed);
             // While lines are dropped for want of room, a line about that would take more of it.
-            let is_to_tell = *told < dropped && self.lock().bytes < BYTES_MAX / 2;
+            let is_report_due = *reported < dropped && self.lock().bytes < BYTES_MAX / 2;
             // It follows the next line that can be written.
-            let next = if is_to_tell { &rest[..1] } else { rest };
+            let next = if is_report_due { &rest[..1] } else { rest };
             let written = lines.write(next);
             if written < next.len() {
                 self.drop_one();
                 rest = &rest[written + 1..];
                 continue;
             }
-            if is_to_tell && lines.write(&[tell(dropped - *told)]) == 1 {
-                *told = dropped;
+            if is_report_due && lines.write(&[report(dropped - *reported)]) == 1 {
+                *reported = dropped;
             }
             rest = &rest[written..];
         }

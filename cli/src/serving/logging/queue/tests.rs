@@ -53,7 +53,7 @@ fn lines_arrive_in_order_also_where_the_file_takes_parts_of_them() {
 }
 
 #[test]
-fn what_could_not_be_written_is_told_once_something_can() {
+fn what_could_not_be_written_is_reported_once_something_can() {
     let text = arrived(&[0, 0], &["one\n", "two\n", "three\n", "four\n"]);
     assert_eq!(text, "three\n2 dropped\nfour\n");
     let again = arrived(&[0, 9, 0], &["one\n", "two\n", "three\n", "four\n"]);
