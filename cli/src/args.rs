@@ -232,7 +232,7 @@ pub(crate) fn parse(
     let found = settings::find(config.as_deref(), context.operator.uid, &Args::command());
     let (settings, not_usable) = match found {
         Ok(settings) => (settings, None),
-        Err(not_usable) => (settings::Settings::default(), Some(not_usable)),
+        Err(not_usable) => (settings::SettingsFile::default(), Some(not_usable)),
     };
     let command = settings.apply(Args::command());
     let mut command = if context.terminal.out {

@@ -22,9 +22,9 @@ pub use source::FILE;
 pub(crate) use source::{NotUsable, find};
 pub(crate) use template::template;
 
-/// What a file says.
+/// What the file with settings says.
 #[derive(Default)]
-pub(crate) struct Settings {
+pub(crate) struct SettingsFile {
     /// The file, for people; `None` where there is none.
     pub(crate) file: Option<String>,
     values: Vec<Value>,
@@ -60,7 +60,7 @@ pub(crate) enum Source {
     Default,
 }
 
-impl Settings {
+impl SettingsFile {
     /// `command` with what the file says as its defaults.
     pub(super) fn apply(self, command: Command) -> Command {
         self.values.into_iter().fold(command, |command, value| {

@@ -47,3 +47,11 @@ impl Terminal {
         }
     }
 }
+
+/// A number of things, in the plural unless there is one: `1 error`, `2 errors`.
+pub fn counted(count: u64, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}

@@ -5,6 +5,11 @@
 //! takes. A check that fails is reported and keeps no other from being made, and none waits or reads
 //! without bounds but that of the active release, which is read through as a server does.
 
+#![expect(
+    clippy::unnecessary_wraps,
+    reason = "every check has one type, whether or not it can fail"
+)]
+
 mod directory;
 mod inputs;
 mod keys;
@@ -21,13 +26,13 @@ use serde::Serialize;
 
 use self::inputs::Inputs;
 use self::observation::{Observation, Outcome};
-use super::export_args::counted;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::serving::release_location::ReleaseLocation;
 use crate::terminal::Terminal;
+use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::wrap_at;
 

@@ -189,14 +189,6 @@ pub fn tally_table(tally: &Tally) -> String {
     table::list(heading, rows, Terminal::default())
 }
 
-/// A number of things, in the plural unless there is one: `1 error`, `2 errors`.
-pub fn counted(count: u64, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs::File;
@@ -204,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_that_the_native_format_does_not_know_are_told() {
+    fn fields_that_the_native_format_does_not_know_are_reported() {
         let text = r#"mapping = "boat-catalogue-mapping/1"
 [[sources]]
 files = ["*.ndjson"]

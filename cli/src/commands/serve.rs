@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_drain_is_the_one_that_help_tells() {
+    fn the_longest_drain_is_the_one_that_help_shows() {
         assert_eq!(parse_drain("5m"), Ok(DRAIN_MAX));
         for (text, problem) in [
             ("301s", "must be at most 5m"),

@@ -6,11 +6,12 @@ use std::path::Path;
 use import::run::{self, Discard, Outcome, Settings};
 use serde::Serialize;
 
-use super::export_args::{ExportArgs, OutcomeDocument, counted, tally_table};
+use super::export_args::{ExportArgs, OutcomeDocument, tally_table};
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::{Context, OutputClosed};
 use crate::process::output_file::Permit;
+use crate::terminal::counted;
 
 /// Arguments of `validate`.
 #[derive(Debug, clap::Args)]

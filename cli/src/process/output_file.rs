@@ -15,7 +15,7 @@ use shared::base::durable;
 use shared::release::interruption::Unfinished;
 use tempfile::{NamedTempFile, TempPath};
 
-use self::permit::Place;
+use self::permit::Destination;
 pub use self::permit::{Kind, Permit, would_replace};
 
 /// Prefix of files that are being written.
@@ -44,8 +44,8 @@ impl OutputFile {
     /// Begins a file of this kind that will be called `path`; fails now if it could not be written
     /// there, or may not.
     pub fn create(path: &Path, kind: Kind, permit: &Permit) -> anyhow::Result<Self> {
-        let place = permit.place(path, kind)?;
-        let to = open(path, place, kind)
+        let destination = permit.destination(path, kind)?;
+        let to = open(path, destination, kind)
             .with_context(|| format!("could not create {}", path.display()))?;
         Ok(Self {
             path: path.to_owned(),
@@ -67,9 +67,9 @@ impl OutputFile {
         match self.to {
             Target::Directly(mut file) => file.flush().context(attempt),
             Target::Beside(file, real, _unfinished) => {
-                let place = self.permit.place(&self.path, self.kind)?;
+                let destination = self.permit.destination(&self.path, self.kind)?;
                 ensure!(
-                    place == Place::File(real.clone()),
+                    destination == Destination::File(real.clone()),
                     "{attempt}: it has moved"
                 );
                 publish(file, &real, self.kind).context(attempt)
@@ -90,11 +90,11 @@ impl Write for OutputFile {
     }
 }
 
-fn open(path: &Path, place: Place, kind: Kind) -> io::Result<Target> {
-    let real = match place {
-        Place::File(real) if !real.is_dir() => real,
+fn open(path: &Path, destination: Destination, kind: Kind) -> io::Result<Target> {
+    let real = match destination {
+        Destination::File(real) if !real.is_dir() => real,
         // What is wrong with a directory, the system says.
-        Place::File(_) | Place::Stream => {
+        Destination::File(_) | Destination::Stream => {
             let file = File::options().write(true).open(path)?;
             return Ok(Target::Directly(BufWriter::new(file)));
         }
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_no_file_that_nobody_asked_for() {
+    fn an_error_names_only_the_file_that_was_asked_for() {
         let directory = tempfile::tempdir().unwrap();
         File::create(directory.path().join("file")).unwrap();
         let created = create(&directory.path().join("file/report.json"));

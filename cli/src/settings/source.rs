@@ -13,7 +13,7 @@ use clap::Command;
 use import::finding::Mistake;
 use shared::base::regular_file;
 
-use super::{Settings, excerpt, read};
+use super::{SettingsFile, excerpt, read};
 use crate::hints::Hinted;
 
 /// The file that is read where none is named.
@@ -30,13 +30,13 @@ pub(crate) fn find(
     named: Option<&Path>,
     user: u32,
     command: &Command,
-) -> Result<Settings, NotUsable> {
+) -> Result<SettingsFile, NotUsable> {
     let path = named.unwrap_or_else(|| Path::new(FILE));
     let name = path.display().to_string();
     let opened = regular_file::open_unwaiting(path).and_then(|file| Ok((file.metadata()?, file)));
     let (metadata, file) = match opened {
         Err(error) if named.is_none() && is_missing(&error, fs::metadata(".").is_ok()) => {
-            return Ok(Settings::default());
+            return Ok(SettingsFile::default());
         }
         opened => opened.with_context(|| format!("could not read the settings {name}"))?,
     };
@@ -52,7 +52,7 @@ pub(crate) fn find(
     let folder = path.parent().unwrap_or_else(|| Path::new(""));
     let values = read::values(&text, folder, command);
     let values = values.map_err(|mistakes| unusable(&mistakes, &name, &text))?;
-    Ok(Settings {
+    Ok(SettingsFile {
         file: Some(name),
         values,
     })
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_that_others_put_there_is_not_trusted_whoever_owns_the_file() {
+    fn a_link_that_others_put_there_is_not_trusted_even_if_the_file_is() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(FILE);
         // It belongs to root, and no other user may write to it.

@@ -127,7 +127,7 @@ fn the_template_sets_nothing_and_names_everything() {
 fn what_the_file_says_is_the_default_of_the_option_it_names_and_of_no_other() {
     let text = "[serve]\nlisten = \"0.0.0.0:80\"";
     let values = read::values(text, Path::new(""), &Args::command());
-    let settings = Settings {
+    let settings = SettingsFile {
         file: None,
         values: values.unwrap(),
     };

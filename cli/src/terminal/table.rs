@@ -133,7 +133,8 @@ fn drawn<const COLUMNS: usize>(
             _ => ColumnConstraint::ContentWidth,
         });
     }
-    let mut text = trimmed(&table);
+    let mut text = table.trim_fmt();
+    text.push('\n');
     let is_left_out = |place: &usize| !kept[*place] && terminal.columns.is_some();
     let left_out: Vec<&str> = (0..COLUMNS)
         .filter(is_left_out)
@@ -207,12 +208,6 @@ fn drawn_cell(cell: &Cell) -> Drawn {
         Style::Faint => Color::DarkGrey,
     };
     drawn.fg(colour)
-}
-
-fn trimmed(table: &Table) -> String {
-    let lines = table.lines();
-    let lines = lines.map(|line| line.trim_end().to_owned() + "\n");
-    lines.collect()
 }
 
 #[cfg(test)]

@@ -190,7 +190,7 @@ fn a_line_of_any_length_is_read_past_without_being_held() {
 }
 
 #[test]
-fn places_that_are_not_what_they_should_be_are_told_apart_from_damage() {
+fn places_that_are_not_what_they_should_be_are_distinguished_from_damage() {
     let mut place = Place::new();
     let export = place.put("export.ndjson", good().as_bytes());
     let file = place.put("file", b"");

@@ -49,7 +49,7 @@ const FAILED: ExitStatus = ExitStatus::Failure;
 const REFUSED: ExitStatus = ExitStatus::Refused;
 
 #[test]
-fn a_damaged_pointer_is_told_by_every_command_and_mended_by_activating() {
+fn a_damaged_pointer_is_reported_by_every_command_and_mended_by_activating() {
     let (mut cli, ids) = releases(2);
     overwrite(&cli, "current", b"x");
     let outcomes = [
@@ -141,7 +141,7 @@ fn nothing_is_activated_that_could_not_be_compared_unless_it_is_allowed() {
 }
 
 #[test]
-fn an_export_with_errors_is_told_beside_a_damaged_pointer() {
+fn an_export_with_errors_is_reported_beside_a_damaged_pointer() {
     let (mut cli, _) = releases(1);
     overwrite(&cli, "current", b"x");
     cli.write("empty.ndjson", b"");
@@ -213,7 +213,7 @@ impl Write for Full {
 }
 
 #[test]
-fn a_release_that_was_activated_is_no_failure_though_nobody_can_be_told() {
+fn a_release_that_was_activated_is_no_failure_though_that_cannot_be_shown() {
     let (mut cli, ids) = releases(2);
     for (args, expected) in [
         (&["releases", "rollback"][..], &ids[0]),

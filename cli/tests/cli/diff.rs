@@ -38,7 +38,7 @@ fn edited() -> Edited {
 }
 
 #[test]
-fn a_difference_is_told_in_full_to_people_and_to_programs() {
+fn a_difference_is_reported_in_full_to_people_and_to_programs() {
     let (mut cli, [first, second]) = sample_and(&edited());
     let of_active = cli.run(&["diff", &second]);
     let backwards = cli.run(&["diff", &second, "current"]);
@@ -80,7 +80,7 @@ fn long_lists_are_cut_unless_all_is_wanted() {
 }
 
 #[test]
-fn releases_that_are_the_same_or_missing_are_told() {
+fn releases_that_are_the_same_or_missing_are_reported() {
     let (mut cli, [first, _]) = sample_and(&edited());
     let outcomes = [
         cli.run(&["diff", &first]),

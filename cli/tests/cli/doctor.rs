@@ -70,7 +70,7 @@ fn while_releases_are_changed_only_the_active_one_is_looked_at() {
 }
 
 #[test]
-fn a_machine_that_gives_too_little_is_told() {
+fn a_machine_that_gives_too_little_is_reported() {
     let mut ward = Ward::new();
     let poor = Machine {
         open_files_max: || Some(1024),
@@ -117,7 +117,7 @@ fn a_month_in_the_future_that_was_charged_is_a_warning() {
 }
 
 #[test]
-fn whoever_is_not_the_owner_is_warned() {
+fn a_user_who_is_not_the_owner_is_warned() {
     let mut ward = Ward::new();
     let uid = fs::metadata(ward.path("")).unwrap().uid();
     let outcome = ward

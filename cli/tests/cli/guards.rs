@@ -148,7 +148,7 @@ fn lost_filters_and_names_that_lead_elsewhere_are_shown_and_not_guarded() {
 }
 
 #[test]
-fn a_damaged_active_release_is_told_and_an_import_mends_it() {
+fn a_damaged_active_release_is_reported_and_an_import_mends_it() {
     let (mut cli, first) = imported();
     let table = format!("catalogue-data/releases/{first}/boats.parquet");
     fs::File::create(cli.path(table)).unwrap();

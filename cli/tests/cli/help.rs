@@ -54,7 +54,7 @@ fn every_help_text_is_short_and_exact() {
 }
 
 #[test]
-fn wrong_usage_is_told_with_the_nearest_right_one() {
+fn wrong_usage_is_reported_with_the_nearest_right_one() {
     let mut cli = TestCli::new();
     let outcomes = [
         &["key", "list"][..],

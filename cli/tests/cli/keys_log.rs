@@ -70,7 +70,7 @@ fn json_is_one_document() {
 }
 
 #[test]
-fn whoever_used_sudo_is_named() {
+fn the_user_behind_sudo_is_named() {
     let mut cli = TestCli::new();
     let with_sudo = Operator {
         uid: 0,

@@ -18,7 +18,7 @@ fn issue(cli: &mut TestCli) -> KeyId {
 }
 
 #[test]
-fn the_list_tells_when_keys_were_used_and_which_rotated_one_still_is() {
+fn the_list_shows_when_keys_were_used_and_which_rotated_one_still_is() {
     let mut cli = TestCli::new();
     cli.run(&["subscriptions", "create", "Acme"]);
     let [_never, plain, left, kept, gone] = [(); 5].map(|()| issue(&mut cli));

@@ -70,7 +70,7 @@ fn a_server_that_does_not_confirm_is_named_and_the_change_is_made() {
 }
 
 #[test]
-fn every_change_waits_unless_told_not_to() {
+fn every_change_waits_unless_that_is_declined() {
     let (mut cli, id) = with_key();
     let lock = take(&cli, Environment::Live);
     lock.confirm(&Revision("1-ab".to_owned())).unwrap();
@@ -191,7 +191,7 @@ fn what_a_server_knows_of_a_store_that_was_restored_since_is_no_confirmation() {
 }
 
 #[test]
-fn a_change_is_waited_for_whoever_watches() {
+fn a_change_is_waited_for_whether_or_not_it_is_seen() {
     let (mut cli, id) = with_key();
     let _lock = take(&cli, Environment::Live);
     let closed = |context: &mut Context| context.out = Output::new(ClosedPipe);

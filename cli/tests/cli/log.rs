@@ -61,7 +61,7 @@ fn a_server_whose_log_is_not_read_answers_and_stops() {
 }
 
 #[test]
-fn lines_for_which_there_was_no_room_are_told_once_the_log_is_read() {
+fn lines_for_which_there_was_no_room_are_reported_once_the_log_is_read() {
     let data = tempfile::tempdir().unwrap();
     import_sample(data.path());
     let (server, reader) = unread(data.path(), &WITHOUT_ADMIN);
@@ -118,7 +118,7 @@ fn the_last_lines_of_a_server_are_in_its_log_when_it_has_ended() {
 }
 
 #[test]
-fn why_a_server_could_not_go_on_is_told_after_what_it_logged() {
+fn why_a_server_could_not_go_on_is_reported_after_what_it_logged() {
     let data = tempfile::tempdir().unwrap();
     import_sample(data.path());
     let mut serve = command(data.path(), &SERVE);

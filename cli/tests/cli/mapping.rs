@@ -110,7 +110,7 @@ fn a_mapping_with_mistakes_is_shown_where_they_are_and_nothing_is_written() {
 }
 
 #[test]
-fn an_expression_that_never_ends_is_told() {
+fn an_expression_that_never_ends_is_reported() {
     let cli = TestCli::new();
     // Asking for nothing for ever needs no memory.
     let endless = "last(repeat(empty), until(false; .))";

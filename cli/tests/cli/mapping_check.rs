@@ -124,7 +124,7 @@ fn words_of_the_language_are_not_keys() {
 }
 
 #[test]
-fn a_key_that_no_record_has_is_told_with_its_path_and_what_may_be_meant() {
+fn a_key_that_no_record_has_is_reported_with_its_path_and_what_may_be_meant() {
     check(
         r#"
         lengthOverall = ".dims.lenght"
@@ -182,7 +182,7 @@ website = ".site"
 }
 
 #[test]
-fn links_that_nothing_asks_for_are_told_wherever_they_lead_from() {
+fn links_that_nothing_asks_for_are_reported_wherever_they_lead_from() {
     let rule = r#"
 manufacturer = 'links("maker")[0]'
 [links]
@@ -225,7 +225,7 @@ each = 'if .links then [.links[] | {from: .[0], field: .[1], to: .[2]}] else [] 
 }
 
 #[test]
-fn a_key_with_a_dot_is_told_from_a_path() {
+fn a_key_with_a_dot_is_distinguished_from_a_path() {
     check(
         "x_c = '.a.c'",
         r#"{"id":"1","type":"boat","name":"A","a":{"b":1,"c":2},"a.b":1,"d[]":1,"e":[{"f \"g\"":1}]}"#,

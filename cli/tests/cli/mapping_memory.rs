@@ -26,7 +26,7 @@ fn import(cli: &TestCli, expression: &str) -> Output {
 }
 
 #[test]
-fn an_expression_that_would_take_all_memory_is_told() {
+fn an_expression_that_would_take_all_memory_is_reported() {
     let cli = TestCli::new();
     let expression = r#""x" * 100000000000000"#;
     let output = import(&cli, expression);

@@ -107,7 +107,7 @@ fn said_to_a_full_disk(cli: &mut TestCli, args: &[&str]) -> String {
 }
 
 #[test]
-fn a_change_that_could_not_be_shown_is_told_to_be_made() {
+fn a_change_that_could_not_be_shown_is_reported_as_made() {
     const MADE: &str = "error: the change is made, but could not be shown: ";
     let mut cli = acme();
     let id = issue(&mut cli, &[]);
@@ -129,7 +129,7 @@ fn a_change_that_could_not_be_shown_is_told_to_be_made() {
 }
 
 #[test]
-fn an_import_that_could_not_be_shown_is_told_to_be_active() {
+fn an_import_that_could_not_be_shown_is_reported_as_active() {
     for (args, expected) in [
         (&["import", SAMPLE][..], "is active, but"),
         (&["import", SAMPLE, "--json"], "is active, but"),

@@ -56,7 +56,7 @@ fn without_sizes(mut outcome: Outcome) -> Outcome {
 }
 
 #[test]
-fn what_nobody_needs_is_removed_and_everything_is_explained() {
+fn what_is_not_needed_is_removed_and_everything_is_explained() {
     let (mut cli, ids) = six_releases();
     let pruned = format!("catalogue-data/releases/.pruned-{}", "0".repeat(33));
     fs::create_dir(cli.path(pruned)).unwrap();
@@ -129,7 +129,7 @@ fn young_releases_are_kept() {
 }
 
 #[test]
-fn pruning_waits_for_nobody_and_meets_an_empty_directory() {
+fn pruning_waits_for_no_other_command_and_meets_an_empty_directory() {
     let mut cli = TestCli::new();
     let nothing = cli.run(&["releases", "prune"]);
     assert_eq!(nothing.status, ExitStatus::Done, "{nothing}");
@@ -144,7 +144,7 @@ fn pruning_waits_for_nobody_and_meets_an_empty_directory() {
 }
 
 #[test]
-fn what_cannot_be_removed_is_told_after_everything_else_was_done() {
+fn what_cannot_be_removed_is_reported_after_everything_else_was_done() {
     let (mut cli, ids) = six_releases();
     let manifest = format!("catalogue-data/releases/{}/manifest.json", ids[1]);
     fs::remove_file(cli.path(&manifest)).unwrap();

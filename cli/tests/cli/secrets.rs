@@ -105,7 +105,7 @@ fn serve(data: &Path, log: &str, format: &str) -> Server {
 }
 
 /// What the administration address tells after all that, and what it says to the same requests.
-fn told_to_operators(admin: SocketAddr, requests: &[String]) -> Vec<u8> {
+fn shown_to_operators(admin: SocketAddr, requests: &[String]) -> Vec<u8> {
     let answers = requests.iter().map(|request| answer(admin, request));
     let mut told: Vec<u8> = answers.flatten().collect();
     for target in ["/metrics", "/ready"] {
@@ -133,7 +133,7 @@ fn no_key_is_in_any_file_or_log_whatever_is_done_with_it() {
         .map(|request| answer(server.address, request));
     let mut answers: Vec<_> = answers.collect();
     let admin = admin::address(&data.join("killed.log"));
-    answers.push(told_to_operators(admin, &requests));
+    answers.push(shown_to_operators(admin, &requests));
     drop(server);
     let server = serve(data, "stopped.log", "text");
     for request in &requests {

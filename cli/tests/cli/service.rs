@@ -98,7 +98,7 @@ fn what_cannot_be_listened_on_is_refused() {
 }
 
 #[test]
-fn a_service_manager_is_told_of_the_beginning_and_the_end() {
+fn a_service_manager_is_notified_of_the_beginning_and_the_end() {
     let data = tempfile::tempdir().unwrap();
     import_sample(data.path());
     let path = data.path().join("notify");
@@ -130,7 +130,7 @@ fn a_service_manager_is_told_of_the_beginning_and_the_end() {
 }
 
 #[test]
-fn a_draining_server_answers_every_request_on_a_last_connection_until_it_is_told_again() {
+fn a_draining_server_answers_every_request_on_a_last_connection_until_it_is_stopped_again() {
     let data = tempfile::tempdir().unwrap();
     import_sample(data.path());
     let serve = [

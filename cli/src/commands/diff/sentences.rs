@@ -5,7 +5,7 @@ use std::fmt::Display;
 use shared::release::ReleaseDiff;
 use shared::release::diff::{FieldsDiff, KindDiff};
 
-use crate::commands::export_args::counted;
+use crate::terminal::counted;
 
 /// Most names in one line.
 const NAMES_MAX: usize = 5;

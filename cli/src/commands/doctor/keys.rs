@@ -10,7 +10,7 @@ use shared::keys::subscription::{Subscription, SubscriptionStatus};
 use super::inputs::Inputs;
 use super::observation::Observation;
 use super::store::StoreContents;
-use crate::commands::export_args::counted;
+use crate::terminal::counted;
 use crate::terminal::relative_time;
 
 /// How long before it expires a key is reported.

@@ -7,6 +7,7 @@ use shared::release::ReleaseId;
 
 use super::inputs::Inputs;
 use super::observation::Observation;
+use super::store::StoreContents;
 use crate::terminal::relative_time;
 use crate::terminal::size::file_size;
 
@@ -70,7 +71,7 @@ pub(super) fn duckdb(_inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
 pub(super) fn clock(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Observation>> {
     let keys = inputs.keys.as_ref().ok();
     let published = inputs.ids().iter().map(ReleaseId::unix_seconds).max();
-    let latest = published.max(keys.and_then(|keys| keys.latest()));
+    let latest = published.max(keys.and_then(StoreContents::latest));
     let charged = keys.and_then(|keys| keys.latest_charged);
     Ok(vec![judge_clock(latest, charged, inputs.now)])
 }

@@ -5,7 +5,7 @@ use shared::release::{ReleaseError, ReleaseId};
 
 use super::inputs::Inputs;
 use super::observation::Observation;
-use crate::commands::export_args::counted;
+use crate::terminal::counted;
 use crate::terminal::size::file_size;
 
 /// Most bytes of releases that are not active that are read through.

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use server::catalogue::{PlanStep, RanStatement};
 use server::http::explain::{ExplainedList, Explanation, Refused};
 
-use crate::commands::export_args::counted;
 use crate::terminal::Terminal;
+use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
 use crate::terminal::style::Style;
 use crate::terminal::table::{self, Cell};

@@ -10,9 +10,10 @@ use super::guards::{self, Refusal};
 use super::{Comparison, ImportArgs, Imported, Made};
 use crate::commands::coverage::{self, CoverageDocument};
 use crate::commands::diff::sentences;
-use crate::commands::export_args::{OutcomeDocument, counted, tally_table};
+use crate::commands::export_args::{OutcomeDocument, tally_table};
 use crate::commands::show;
 use crate::process::context::Context;
+use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::wrap;
 

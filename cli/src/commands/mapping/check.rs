@@ -12,10 +12,11 @@ use import::mapping::{CheckReport, FieldReport, Mapping, RuleReport, UnreadKey};
 use import::run::{self, Discard, Outcome, Settings};
 use serde::Serialize;
 
-use crate::commands::export_args::{counted, read_mapping};
+use crate::commands::export_args::read_mapping;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::{Context, OutputClosed};
+use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
 use crate::terminal::findings;
 use crate::terminal::progress::Progress;

@@ -9,12 +9,12 @@ use shared::release::prune::{Kept, Pruned};
 use shared::release::{ReleaseId, Releases};
 
 use super::document::damage;
-use crate::commands::export_args::counted;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::release_location::ReleaseLocation;
 use crate::terminal::Terminal;
+use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
 use crate::terminal::size::file_size;
 use crate::terminal::table::{self, Column};

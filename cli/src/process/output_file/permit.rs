@@ -44,7 +44,7 @@ pub struct Permit {
 
 /// Where what is written goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Destination {
     /// A file of this name, which leads through no link.
     File(PathBuf),
     /// A pipe, a socket or a device that takes text as it comes.
@@ -53,7 +53,7 @@ pub(super) enum Place {
 
 /// What is there already, to a file that is to be written there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
+enum Existing {
     /// A name, which a new file may take over.
     Name,
     /// What takes text as it comes.
@@ -62,7 +62,7 @@ enum Found {
     Disk,
 }
 
-impl Found {
+impl Existing {
     const fn of(kind: FileType) -> Self {
         match kind {
             FileType::Fifo | FileType::Socket | FileType::CharacterDevice => Self::Stream,
@@ -96,21 +96,21 @@ impl Permit {
     }
 
     /// Where a file of this kind that is called `path` goes; wrong usage where it may not.
-    pub(super) fn place(&self, path: &Path, kind: Kind) -> anyhow::Result<Place> {
+    pub(super) fn destination(&self, path: &Path, kind: Kind) -> anyhow::Result<Destination> {
         if fs::metadata(path).is_ok_and(|found| is_of_process(&found)) {
             return Err(has_stream(path));
         }
-        match stat(path).map(|found| Found::of(FileType::from_raw_mode(found.st_mode))) {
-            Ok(Found::Stream) => return Ok(Place::Stream),
-            Ok(Found::Disk) => return Err(not_over_disk(path)),
-            Ok(Found::Name) | Err(_) => {}
+        match stat(path).map(|found| Existing::of(FileType::from_raw_mode(found.st_mode))) {
+            Ok(Existing::Stream) => return Ok(Destination::Stream),
+            Ok(Existing::Disk) => return Err(not_over_disk(path)),
+            Ok(Existing::Name) | Err(_) => {}
         }
         let real = self.check(path)?;
         let replaces = fs::metadata(&real).is_ok_and(|found| found.is_file() && found.len() != 0);
         if replaces && !self.overwrite && !kind.has(&real).unwrap_or(false) {
             return Err(kind.not_replaced(path));
         }
-        Ok(Place::File(real))
+        Ok(Destination::File(real))
     }
 
     /// The name of a file without its links; wrong usage where it is in the data directory.
@@ -259,14 +259,14 @@ mod tests {
     #[test]
     fn what_takes_text_as_it_comes_is_written_to_and_disks_are_refused() {
         for (kind, expected) in [
-            (FileType::Fifo, Found::Stream),
-            (FileType::Socket, Found::Stream),
-            (FileType::CharacterDevice, Found::Stream),
-            (FileType::RegularFile, Found::Name),
-            (FileType::Directory, Found::Name),
-            (FileType::BlockDevice, Found::Disk),
+            (FileType::Fifo, Existing::Stream),
+            (FileType::Socket, Existing::Stream),
+            (FileType::CharacterDevice, Existing::Stream),
+            (FileType::RegularFile, Existing::Name),
+            (FileType::Directory, Existing::Name),
+            (FileType::BlockDevice, Existing::Disk),
         ] {
-            assert_eq!(Found::of(kind), expected, "{kind:?}");
+            assert_eq!(Existing::of(kind), expected, "{kind:?}");
         }
     }
 

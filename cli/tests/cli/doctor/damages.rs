@@ -15,7 +15,7 @@ use crate::harness::{START, TestCli};
 use crate::pipe::make_pipe;
 
 #[test]
-fn what_is_wrong_with_a_directory_is_told_and_the_rest_is_looked_at_all_the_same() {
+fn what_is_wrong_with_a_directory_is_reported_and_the_rest_is_looked_at_all_the_same() {
     let with_mode = |name: &str, mode| {
         let ward = Ward::new();
         fs::set_permissions(ward.path(name), Permissions::from_mode(mode)).unwrap();
@@ -37,7 +37,7 @@ fn what_is_wrong_with_a_directory_is_told_and_the_rest_is_looked_at_all_the_same
 }
 
 #[test]
-fn a_pipe_in_the_place_of_a_file_is_told_and_not_waited_for() {
+fn a_pipe_in_the_place_of_a_file_is_reported_and_not_waited_for() {
     let files = ["current", "releases.lock", "keys.sqlite"];
     let mut cases = files.map(|name| (name, Ward::new()));
     for (name, ward) in &cases {
@@ -58,7 +58,7 @@ fn replace_by_pipe(path: &Path) {
 }
 
 #[test]
-fn what_is_wrong_with_releases_is_told_with_what_mends_it() {
+fn what_is_wrong_with_releases_is_reported_with_what_mends_it() {
     let damaged = |damage: &dyn Fn(&Ward)| {
         let ward = Ward::new();
         damage(&ward);
@@ -119,7 +119,7 @@ fn what_is_wrong_with_releases_is_told_with_what_mends_it() {
 }
 
 #[test]
-fn what_is_wrong_with_the_key_store_is_told_with_what_mends_it() {
+fn what_is_wrong_with_the_key_store_is_reported_with_what_mends_it() {
     let with = |at: u64, bytes: &[u8]| {
         let ward = Ward::new();
         Ward::overwrite(&ward.path("keys.sqlite"), at, bytes);

@@ -40,7 +40,7 @@ fn messages(guards: &GuardArgs, comparison: &Comparison) -> Vec<String> {
 }
 
 #[test]
-fn as_many_removals_as_told_may_be_and_no_more() {
+fn as_many_removals_as_allowed_may_be_and_no_more() {
     for (most, gone, before, passes) in [
         ("10", 1, 10, true),
         ("10", 2, 19, false),

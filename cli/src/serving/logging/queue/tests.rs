@@ -89,7 +89,7 @@ impl Write for Unread {
 }
 
 #[test]
-fn no_line_waits_for_the_reader_and_what_has_no_room_is_counted_and_told() {
+fn no_line_waits_for_the_reader_and_what_has_no_room_is_counted_and_reported() {
     let (begun, has_begun) = sync_channel(0);
     let (reader, read) = channel();
     let (written, received) = channel();
