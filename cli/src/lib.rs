@@ -20,7 +20,7 @@ pub use crate::process::context::Context;
 
 use crate::args::NoArgs;
 use crate::hints::Hinted;
-use crate::process::context::OutputClosed;
+use crate::process::output::OutputClosed;
 use crate::terminal::escape::escape_control;
 use crate::terminal::redact::redact;
 

@@ -4,13 +4,13 @@
 //! The only room that asks the operating system. Commands receive what it found in a
 //! [`Context`](context::Context), so that a test gives them something else.
 
-pub(crate) mod closed_output;
 pub mod context;
 pub mod core_dump;
 pub mod interrupts;
 pub mod machine;
 pub mod memory;
 pub mod operator;
+pub mod output;
 pub mod output_file;
 pub mod runtime;
 pub mod service_manager;

@@ -13,7 +13,8 @@ use import::source::{self, STANDARD_INPUT, Selection};
 use serde::Serialize;
 
 use crate::hints::Hinted;
-use crate::process::context::{Context, OutputClosed};
+use crate::process::context::Context;
+use crate::process::output::OutputClosed;
 use crate::process::output_file::{self, Kind, OutputFile, Permit};
 use crate::terminal::Terminal;
 use crate::terminal::excerpt;

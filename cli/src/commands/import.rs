@@ -31,7 +31,8 @@ use self::publishing::Publishing;
 use super::export_args::ExportArgs;
 use super::releases::overtaken;
 use crate::exit_status::ExitStatus;
-use crate::process::context::{Context, OutputClosed};
+use crate::process::context::Context;
+use crate::process::output::OutputClosed;
 use crate::process::output_file::{Kind, OutputFile, Permit};
 use crate::serving::release_location::ReleaseLocation;
 

@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::export_args::{ExportArgs, OutcomeDocument, tally_table};
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
-use crate::process::context::{Context, OutputClosed};
+use crate::process::context::Context;
+use crate::process::output::OutputClosed;
 use crate::process::output_file::Permit;
 use crate::terminal::counted;
 

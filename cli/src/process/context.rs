@@ -3,9 +3,8 @@
 //! Commands print through a context and never to the process's streams, read its clock and never
 //! the system's; so a test runs a command in process and sees the same bytes every time.
 
-use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{IsTerminal, Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,10 +14,10 @@ use shared::keys::audit::Operator;
 use shared::release::S3Settings;
 
 use crate::hints::Hints;
-use crate::process::closed_output;
 use crate::process::interrupts::Interrupts;
 use crate::process::machine::Machine;
 use crate::process::operator;
+use crate::process::output::Output;
 use crate::process::service_manager::ServiceManager;
 use crate::terminal::Terminal;
 
@@ -53,89 +52,6 @@ pub struct Context {
     pub hints: Hints,
     /// Lets time pass: blocks outside tests.
     pub pause: Box<dyn FnMut(Duration) + Send>,
-}
-
-/// Standard output. Its reader may close it, as `head` does, having seen enough; that is
-/// an error of its own, unlike other pipes that break.
-pub struct Output {
-    stream: Box<dyn Write + Send>,
-    is_absent: bool,
-}
-
-/// The reader of standard output has closed it.
-#[derive(Debug, thiserror::Error)]
-#[error("standard output is closed")]
-pub struct OutputClosed;
-
-impl Output {
-    /// Answers go to `stream`.
-    pub fn new(stream: impl Write + Send + 'static) -> Self {
-        Self {
-            stream: Box::new(stream),
-            is_absent: false,
-        }
-    }
-
-    /// Standard output of this process.
-    fn of_process() -> Self {
-        Self {
-            stream: Box::new(std::io::stdout()),
-            is_absent: closed_output::is_closed(&std::io::stdout()),
-        }
-    }
-
-    /// An error where the process was started without a standard output: for what can be shown only
-    /// once, and must not be made where it cannot be seen.
-    pub fn require(&self) -> Result<(), OutputClosed> {
-        if self.is_absent {
-            return Err(OutputClosed);
-        }
-        Ok(())
-    }
-}
-
-impl OutputClosed {
-    /// Whether this is why an attempt failed.
-    pub fn caused(error: &anyhow::Error) -> bool {
-        error
-            .chain()
-            .filter_map(|cause| cause.downcast_ref::<io::Error>()?.get_ref())
-            .any(<dyn Error + Send + Sync>::is::<Self>)
-    }
-
-    /// Ignores a closed standard output: for a command whose work, and so whose exit
-    /// status, do not depend on anyone watching it.
-    pub fn forgiven(shown: anyhow::Result<()>) -> anyhow::Result<()> {
-        let is_closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
-        match shown {
-            Err(error)
-                if error
-                    .chain()
-                    .filter_map(<dyn Error>::downcast_ref)
-                    .any(is_closed) =>
-            {
-                Ok(())
-            }
-            shown => shown,
-        }
-    }
-
-    fn marked(error: io::Error) -> io::Error {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => io::Error::new(io::ErrorKind::BrokenPipe, Self),
-            _ => error,
-        }
-    }
-}
-
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.stream.write(bytes).map_err(OutputClosed::marked)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.stream.flush().map_err(OutputClosed::marked)
-    }
 }
 
 impl Context {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use cli::ExitStatus;
-use cli::process::context::Output;
+use cli::process::output::Output;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 

@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cli::hints::Hints;
-use cli::process::context::Output;
 use cli::process::interrupts::Interrupts;
 use cli::process::machine::Machine;
+use cli::process::output::Output;
 use cli::process::service_manager::ServiceManager;
 use cli::terminal::Terminal;
 use cli::{Context, ExitStatus};

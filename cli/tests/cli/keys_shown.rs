@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use cli::ExitStatus;
-use cli::process::context::Output;
+use cli::process::output::Output;
 use cli::terminal::Terminal;
 use serde_json::Value;
 use shared::keys::secret::PlainKey;

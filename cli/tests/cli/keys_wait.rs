@@ -4,7 +4,8 @@ use std::fs;
 use std::io::{self, Write};
 
 use cli::exit_status::ExitStatus;
-use cli::process::context::{Context, Output};
+use cli::process::context::Context;
+use cli::process::output::Output;
 use shared::base::data_dir::DataDir;
 use shared::keys::audit::Operator;
 use shared::keys::environment::Environment;

@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind, Write};
 
 use cli::ExitStatus;
-use cli::process::context::Output;
+use cli::process::output::Output;
 
 use crate::harness::TestCli;
 use crate::keys::{acme, issue};

@@ -13,7 +13,8 @@ use crate::commands::diff::sentences;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
-use crate::process::context::{Context, OutputClosed};
+use crate::process::context::Context;
+use crate::process::output::OutputClosed;
 use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::wrap;
 
