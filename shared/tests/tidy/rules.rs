@@ -114,7 +114,6 @@ const WORDS: [Word; 23] = [
             "cli/src/process/core_dump",
             "cli/import/src/source/tests/links",
             "cli/src/process/machine",
-            "cli/src/process/open_files",
             "cli/src/process/operator",
             "cli/src/process/service_manager",
             "cli/src/process/stop",
