@@ -1,4 +1,7 @@
 //! `catalogue manual`: the manual pages, one for each command, made of what help says.
+//!
+//! The library's generator would write them over whatever has their names; here they replace only
+//! pages that this command wrote, and never lie in the data directory.
 
 use std::fs;
 use std::io::Write;

@@ -109,7 +109,7 @@ fn every_setting_can_be_set_to_its_own_default() {
 fn the_template_sets_nothing_and_names_everything() {
     let template = template(&Args::command());
     assert_eq!(read(&template), Ok(Vec::new()));
-    // As somebody would have it who takes away the # of all lines that have a default.
+    // The file with the # taken away from every line that has a default.
     let is_setting =
         |line: &&str| line.starts_with("# ") && line.contains(" = ") && !line.ends_with('…');
     let uncommented = template.lines().map(|line| {

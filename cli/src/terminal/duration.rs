@@ -1,4 +1,6 @@
 //! Durations as they are typed: `N` and `s`, `m`, `h` or `d`, such as `2s`, `24h`, `90d`.
+//!
+//! Libraries take more than is promised, such as `1month` or `1h 5m`, and show 24h as a day.
 
 use std::fmt;
 use std::time::Duration;

@@ -234,7 +234,7 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
 }
 
 /// Whether a new file at `path` would take the place of the one at `other`, which need not exist
-/// yet. Pipes and devices take anything from anybody.
+/// yet. Pipes and devices take anything.
 pub fn would_replace(path: &Path, other: &Path) -> bool {
     match (fs::metadata(path), fs::metadata(other)) {
         (Ok(this), Ok(other)) => this.is_file() && is_same(&this, &other),

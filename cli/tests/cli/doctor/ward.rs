@@ -56,7 +56,7 @@ impl Ward {
         self.cli.path(format!("catalogue-data/{name}"))
     }
 
-    /// Of the active release.
+    /// The path of a file of the active release.
     pub(super) fn release_file(&self, name: &str) -> PathBuf {
         let ids = release_ids(&self.cli);
         self.path(&format!("releases/{}/{name}", ids[ids.len() - 1]))
@@ -68,7 +68,7 @@ impl Ward {
         file.write_all(bytes).unwrap();
     }
 
-    /// Looks, by whoever owns the directory, at [`START`] or so many seconds from it.
+    /// Looks, as the owner of the directory, at [`START`] or so many seconds from it.
     pub(super) fn examine(&mut self, args: &[&str], seconds: i64) -> Outcome {
         let root = self.cli.path("");
         let uid = fs::metadata(&root).unwrap().uid();

@@ -33,7 +33,7 @@ impl Write for Scripted {
 fn arrived(takes: &[usize], lines: &[&str]) -> String {
     let (written, received) = channel();
     let takes = takes.iter().copied().collect();
-    let queue = Queue::start(Scripted { takes, written }, told).unwrap();
+    let queue = Queue::start(Scripted { takes, written }, report).unwrap();
     for line in lines {
         queue.push(line.as_bytes());
     }
@@ -42,7 +42,7 @@ fn arrived(takes: &[usize], lines: &[&str]) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-fn told(dropped: u64) -> Vec<u8> {
+fn report(dropped: u64) -> Vec<u8> {
     format!("{dropped} dropped\n").into_bytes()
 }
 
@@ -68,7 +68,7 @@ fn a_line_after_a_part_of_one_begins_at_its_beginning() {
     assert_eq!(text, "on\nfour\n3 dropped\n");
 }
 
-/// A pipe whose reader takes a line only when it is told to.
+/// A pipe whose reader takes a line only when it is asked to.
 struct Unread {
     begun: SyncSender<()>,
     read: Receiver<()>,
@@ -98,7 +98,7 @@ fn no_line_waits_for_the_reader_and_what_has_no_room_is_counted_and_reported() {
         read,
         written,
     };
-    let queue = Queue::start(unread, told).unwrap();
+    let queue = Queue::start(unread, report).unwrap();
     queue.push(b"first");
     has_begun.recv().unwrap();
     let long = vec![b'x'; 1000];
@@ -110,5 +110,5 @@ fn no_line_waits_for_the_reader_and_what_has_no_room_is_counted_and_reported() {
     assert!(!queue.flush_within(Duration::ZERO), "nothing is read");
     drop((has_begun, reader));
     let lines: Vec<_> = received.iter().take(1 + fit + 1).collect();
-    assert!(lines.contains(&told(7)));
+    assert!(lines.contains(&report(7)));
 }
