@@ -1,15 +1,13 @@
-//! The OpenAPI document: the contract for programs, made of the types, the route table and the
-//! limits that the service itself uses.
+//! The OpenAPI document: the contract for programs, made of the types, the route table, the table of
+//! errors and the limits that the service itself uses. `/llms.txt` and the page of the documentation
+//! are made of the same parts.
 //!
-//! It is made once and is the same for every server of this version; `listing` reads it back for
-//! its other form, `llms`. It decides nothing: a fact that only stands
-//! here is a mistake, and tests compare the document with real answers.
+//! It is made once and is the same for every server of this version. It decides nothing: a fact that
+//! only stands here is a mistake, and tests compare the document with real answers.
 
-mod errors;
 mod headers;
-mod listing;
 mod llms;
-mod objects;
+mod object;
 mod operations;
 mod parameters;
 mod responses;
@@ -23,23 +21,36 @@ use serde::Serialize;
 use serde_json::{Deserializer, Serializer};
 use shared::base::etag::ETag;
 
-use objects::{
-    Components, Contact, Document, Info, License, Members, Operation, PathItem, SecurityScheme,
-    Server,
-};
+use object::{Object, object};
+pub(crate) use operations::{Operation, all as operations};
 
 use super::representation::TINY_BYTES;
 use crate::contract::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
-use crate::contract::routes::{self, ROUTES, Route};
+use crate::contract::routes;
 use crate::params::{LIMIT_DEFAULT, LIMIT_MAX};
 
-/// The name of the security scheme.
-const API_KEY: &str = "apiKey";
+const TITLE: &str = "Boat catalogue";
+const SUMMARY: &str = "A read-only API over boat models and their manufacturers";
+/// The form of a key.
+const KEY_FORM: &str = "boat_<live|test>_<38 letters and digits>";
+const KEY_DESCRIPTION: &str = "An API key. It is a secret: never put it in an address. The scopes that an \
+                               operation needs are listed with it; a key has `boats.read`, \
+                               `manufacturers.read` or both.";
 
 /// The document as it is served.
 pub(crate) struct Served {
     pub(crate) body: Bytes,
     pub(crate) etag: ETag,
+}
+
+/// The document, made when it is first asked for.
+pub(crate) fn served() -> &'static Served {
+    static SERVED: LazyLock<Served> = LazyLock::new(|| {
+        let body = Bytes::from(text());
+        let etag = ETag::of(&body);
+        Served { body, etag }
+    });
+    &SERVED
 }
 
 /// The document as text: JSON on many lines, with a line end.
@@ -49,32 +60,17 @@ pub fn text() -> String {
 
 /// The document as text for language models.
 pub fn llms() -> String {
-    llms::text(&document())
-}
-
-/// An operation as a line of a table.
-pub(crate) struct OperationLine {
-    pub(crate) path: String,
-    pub(crate) summary: &'static str,
-    /// None where no key is needed.
-    pub(crate) scopes: Vec<&'static str>,
-}
-
-/// Every operation with its scopes.
-pub(crate) fn operation_lines() -> Vec<OperationLine> {
-    let document = document();
-    let listed = listing::operations(&document).into_iter();
-    let lines = listed.map(|listed| OperationLine {
-        path: listed.path.to_owned(),
-        summary: listed.operation.summary,
-        scopes: listed.scopes,
-    });
-    lines.collect()
+    llms::text()
 }
 
 /// What a client receives that sent parameters which do not exist.
 pub(crate) fn example_of_an_error() -> String {
-    on_many_lines(&errors::of_validation().value)
+    on_many_lines(&responses::body(&responses::validation()))
+}
+
+/// The name of an operation in the document.
+pub(crate) fn operation_id(operation: routes::Operation) -> &'static str {
+    operations::about(operation).id
 }
 
 fn on_many_lines(object: &impl Serialize) -> String {
@@ -91,60 +87,66 @@ fn on_many_lines(object: &impl Serialize) -> String {
     String::from_utf8(lines).unwrap_or_else(|why| unreachable!("JSON is not text: {why}"))
 }
 
-/// The document, made when it is first asked for.
-pub(crate) fn served() -> &'static Served {
-    static SERVED: LazyLock<Served> = LazyLock::new(|| {
-        let body = Bytes::from(text());
-        let etag = ETag::of(&body);
-        Served { body, etag }
-    });
-    &SERVED
-}
-
-/// The name of an operation in the document.
-pub(crate) fn operation_id(operation: routes::Operation) -> &'static str {
-    operations::facts(operation).id
-}
-
-fn document() -> Document {
+fn document() -> Object {
     let mut generator = shapes::generator();
-    let paths = ROUTES
-        .iter()
-        .map(|route| (route.path.to_string(), path(route, &mut generator)));
-    let paths = Members::of(paths.collect::<Vec<_>>());
-    let responses = responses::components(&ROUTES, &mut generator);
-    Document {
-        openapi: "3.1.1",
-        info: info(),
-        servers: [Server {
-            url: "/",
-            description: "The server that this document is from",
+    let paths = operations().map(|operation| {
+        let path = object! { "get": get(&operation, &mut generator) };
+        (operation.route.path.to_string(), path)
+    });
+    let paths = Object::of(paths);
+    let responses = responses::errors(&mut generator);
+    object! {
+        "openapi": "3.1.1",
+        "info": object! {
+            "title": TITLE,
+            "summary": SUMMARY,
+            "description": description(),
+            "contact": object! { "name": "Whoever runs this server" },
+            "license": object! {
+                "name": env!("CARGO_PKG_LICENSE"),
+                "identifier": env!("CARGO_PKG_LICENSE"),
+            },
+            "version": env!("CARGO_PKG_VERSION"),
+        },
+        "servers": [object! {
+            "url": "/",
+            "description": "The server that this document is from",
         }],
-        tags: operations::TAGS.into(),
-        paths,
-        components: Components {
-            schemas: shapes::definitions(&mut generator),
-            responses,
-            headers: headers::all(),
-            security_schemes: Members::of([(API_KEY, security_scheme())]),
+        "tags": operations::TAGS,
+        "paths": paths,
+        "components": object! {
+            "schemas": shapes::definitions(&mut generator),
+            "responses": responses,
+            "examples": responses::examples(),
+            "headers": headers::all(),
+            "securitySchemes": object! {
+                "apiKey": object! {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "bearerFormat": KEY_FORM,
+                    "description": KEY_DESCRIPTION,
+                },
+            },
         },
     }
 }
 
-fn info() -> Info {
-    Info {
-        title: "Boat catalogue",
-        summary: "A read-only API over boat models and their manufacturers",
-        description: description(),
-        contact: Contact {
-            name: "Whoever runs this server",
-        },
-        license: License {
-            name: env!("CARGO_PKG_LICENSE"),
-            identifier: env!("CARGO_PKG_LICENSE"),
-        },
-        version: env!("CARGO_PKG_VERSION"),
+fn get(operation: &Operation, generator: &mut SchemaGenerator) -> Object {
+    let about = operation.about;
+    let scopes = operation.scopes();
+    let security = (!scopes.is_empty()).then(|| object! { "apiKey": scopes });
+    let mut get = object! {
+        "operationId": about.id,
+        "summary": about.summary,
+        "description": about.description,
+        "tags": [about.tag],
+        "security": Vec::from_iter(security),
+    };
+    let parameters = operation.parameters();
+    if !parameters.is_empty() {
+        get = get.with("parameters", parameters);
     }
+    get.with("responses", responses::of(operation, generator))
 }
 
 fn description() -> String {
@@ -181,40 +183,4 @@ fn description() -> String {
 - **Versions**: fields may be added, and clients must ignore those that they do not know. No field \
          is taken away or changes its type within `/v1`."
     )
-}
-
-fn security_scheme() -> SecurityScheme {
-    SecurityScheme {
-        kind: "http",
-        scheme: "bearer",
-        bearer_format: "boat_<live|test>_<38 letters and digits>",
-        description: "An API key. It is a secret: never put it in an address. The scopes that an \
-                      operation needs are listed with it; a key has `boats.read`, \
-                      `manufacturers.read` or both.",
-    }
-}
-
-fn path(route: &Route, generator: &mut SchemaGenerator) -> PathItem {
-    let facts = operations::facts(route.operation);
-    PathItem {
-        get: Operation {
-            id: facts.id,
-            summary: facts.summary,
-            description: facts.description,
-            tags: [facts.tag.name],
-            security: security(route.operation),
-            parameters: facts.parameters,
-            responses: responses::of(route, facts.answer, generator),
-        },
-    }
-}
-
-fn security(operation: routes::Operation) -> Vec<Members<Vec<&'static str>>> {
-    match operation {
-        routes::Operation::Service(_) => Vec::new(),
-        routes::Operation::Catalogue(_, scopes) => {
-            let scopes = scopes.iter().map(|scope| scope.as_str()).collect();
-            vec![Members::of([(API_KEY, scopes)])]
-        }
-    }
 }

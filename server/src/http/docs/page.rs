@@ -9,7 +9,7 @@ use shared::keys::limits::{DEFAULT_QUOTA, DEFAULT_RATE_LIMIT};
 use crate::cache::MAX_AGE_SECONDS;
 use crate::contract::errors::{self, ErrorKind};
 use crate::contract::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
-use crate::http::openapi::{self, OperationLine};
+use crate::http::openapi::{self, Operation};
 use crate::http::representation::TINY_BYTES;
 use crate::params::{LIMIT_DEFAULT, LIMIT_MAX};
 
@@ -18,7 +18,7 @@ use crate::params::{LIMIT_DEFAULT, LIMIT_MAX};
 struct Page {
     version: &'static str,
     viewer_version: &'static str,
-    operations: Vec<OperationLine>,
+    operations: Vec<Operation>,
     codes: Vec<ErrorKind>,
     refusal: String,
     examples: [Example; 4],
@@ -42,7 +42,7 @@ pub(super) fn text() -> String {
     let page = Page {
         version: env!("CARGO_PKG_VERSION"),
         viewer_version: include_str!("viewer/VERSION").trim_ascii_end(),
-        operations: openapi::operation_lines(),
+        operations: openapi::operations().collect(),
         codes: errors::by_code().collect(),
         refusal: openapi::example_of_an_error(),
         examples: EXAMPLES,

@@ -6,26 +6,18 @@ use askama::Template;
 use schemars::Schema;
 use serde_json::Value;
 
-use super::listing::{self, Listed};
-use super::objects::{Document, Response};
-use crate::contract::errors::{self, ErrorKind};
+use super::{
+    KEY_DESCRIPTION, KEY_FORM, SUMMARY, TITLE, description, headers, operations, responses,
+};
+use crate::contract::errors;
 
 #[derive(Template)]
 #[template(path = "openapi/llms.txt")]
-struct Llms<'a> {
-    document: &'a Document,
-    operations: Vec<Listed<'a>>,
-    codes: Vec<ErrorKind>,
-}
+struct Llms;
 
 /// The document as text.
-pub(super) fn text(document: &Document) -> String {
-    let text = Llms {
-        document,
-        operations: listing::operations(document),
-        codes: errors::by_code().collect(),
-    };
-    let written = text.render();
+pub(super) fn text() -> String {
+    let written = Llms.render();
     written.unwrap_or_else(|why| unreachable!("the text cannot be written: {why}"))
 }
 
@@ -65,11 +57,4 @@ fn plain(value: &Value) -> String {
 
 fn quoted(value: &Value) -> String {
     format!("`{}`", plain(value))
-}
-
-/// A body of the answer, as an example.
-fn body(response: &Response) -> Option<&str> {
-    let (_, content) = response.content.as_ref()?.iter().next()?;
-    let (_, example) = content.examples.iter().next()?;
-    Some(example.value.get().trim_ascii_end())
 }

@@ -2,37 +2,51 @@
 //! Where it is and which scopes it needs stands in the route table.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
 use shared::base::model::{BoatSummary, ManufacturerSummary};
 
-use super::objects::{Link, Members, Parameter, Tag};
-use super::parameters;
+use super::parameters::{self, Parameter};
 use super::shapes::{Boat, Envelope, List, Manufacturer, ThisDocument};
-use crate::contract::routes::{CatalogueOperation, Operation, ServiceOperation};
+use crate::contract::routes::{self, CatalogueOperation, ROUTES, Route, ServiceOperation};
 use crate::http::service::{Data, Health};
 use crate::params;
 
-pub(super) const TAGS: [Tag; 3] = [BOATS, MANUFACTURERS, SERVICE];
+/// A group of operations.
+#[derive(Serialize)]
+pub(super) struct Tag {
+    name: &'static str,
+    description: &'static str,
+}
 
-const BOATS: Tag = Tag {
-    name: "Boats",
-    description: "Boat models.",
-};
-const MANUFACTURERS: Tag = Tag {
-    name: "Manufacturers",
-    description: "Who builds them.",
-};
-const SERVICE: Tag = Tag {
-    name: "Service",
-    description: "The service itself. No key, no limits.",
-};
+const BOATS: &str = "Boats";
+const MANUFACTURERS: &str = "Manufacturers";
+const SERVICE: &str = "Service";
+
+pub(super) const TAGS: [Tag; 3] = [
+    Tag {
+        name: BOATS,
+        description: "Boat models.",
+    },
+    Tag {
+        name: MANUFACTURERS,
+        description: "Who builds them.",
+    },
+    Tag {
+        name: SERVICE,
+        description: "The service itself. No key, no limits.",
+    },
+];
 
 /// What an operation is.
-pub(super) struct Facts {
-    pub(super) id: &'static str,
-    pub(super) tag: Tag,
-    pub(super) summary: &'static str,
+pub(crate) struct About {
+    pub(crate) id: &'static str,
+    pub(super) tag: &'static str,
+    pub(crate) summary: &'static str,
     pub(super) description: &'static str,
-    pub(super) parameters: Vec<Parameter>,
+    /// What the record in its path is, and one.
+    record: Option<(&'static str, &'static str)>,
+    /// The list whose parameters it takes.
+    list: Option<&'static params::List>,
     pub(super) answer: Answer,
 }
 
@@ -42,217 +56,228 @@ pub(super) struct Answer {
     pub(super) schema: fn(&mut SchemaGenerator) -> Schema,
     /// A real body, which a test compares with that of the service.
     pub(super) example: Option<&'static str>,
-    pub(super) links: Members<Link>,
+    pub(super) link: Option<Link>,
 }
+
+/// An operation that can follow on an answer.
+pub(super) struct Link {
+    pub(super) name: &'static str,
+    pub(super) operation: &'static str,
+    /// Where the answer has what the operation takes as its path.
+    pub(super) from: &'static str,
+    pub(super) description: &'static str,
+}
+
+static LIST_BOATS: About = About {
+    id: "list_boats",
+    tag: BOATS,
+    summary: "List boats",
+    description: "A page of the boats that match all filters. A slug that nothing has finds nothing. \
+                  Rows have a total order, so that pages neither lose nor repeat one.",
+    record: None,
+    list: Some(&params::BOATS),
+    answer: Answer {
+        description: "A page of boats.",
+        schema: schema::<List<BoatSummary<'static>>>,
+        example: Some(include_str!("examples/list_boats.json")),
+        link: Some(Link {
+            name: "boat",
+            operation: "get_boat",
+            from: "$response.body#/data/0/slug",
+            description: "The first of these boats.",
+        }),
+    },
+};
+
+static GET_BOAT: About = About {
+    id: "get_boat",
+    tag: BOATS,
+    summary: "Get one boat",
+    description: "The full boat. It takes no query parameters.",
+    record: Some(("Slug or id of the boat, case-sensitive.", "first-36")),
+    list: None,
+    answer: Answer {
+        description: "The boat.",
+        schema: schema::<Envelope<Boat<'static>>>,
+        example: Some(include_str!("examples/get_boat.json")),
+        link: Some(Link {
+            name: "manufacturer",
+            operation: "get_manufacturer",
+            from: "$response.body#/data/manufacturer/slug",
+            description: "Who builds it.",
+        }),
+    },
+};
+
+static LIST_MANUFACTURERS: About = About {
+    id: "list_manufacturers",
+    tag: MANUFACTURERS,
+    summary: "List manufacturers",
+    description: "A page of the manufacturers that match the search.",
+    record: None,
+    list: Some(&params::MANUFACTURERS),
+    answer: Answer {
+        description: "A page of manufacturers.",
+        schema: schema::<List<ManufacturerSummary<'static>>>,
+        example: Some(include_str!("examples/list_manufacturers.json")),
+        link: Some(Link {
+            name: "manufacturer",
+            operation: "get_manufacturer",
+            from: "$response.body#/data/0/slug",
+            description: "The first of these manufacturers.",
+        }),
+    },
+};
+
+const MANUFACTURER: (&str, &str) = (
+    "Slug or id of the manufacturer, case-sensitive.",
+    "beneteau",
+);
+
+static GET_MANUFACTURER: About = About {
+    id: "get_manufacturer",
+    tag: MANUFACTURERS,
+    summary: "Get one manufacturer",
+    description: "The full manufacturer. It takes no query parameters.",
+    record: Some(MANUFACTURER),
+    list: None,
+    answer: Answer {
+        description: "The manufacturer.",
+        schema: schema::<Envelope<Manufacturer<'static>>>,
+        example: Some(include_str!("examples/get_manufacturer.json")),
+        link: Some(Link {
+            name: "boats",
+            operation: "list_manufacturer_boats",
+            from: "$response.body#/data/slug",
+            description: "The boats of this manufacturer.",
+        }),
+    },
+};
+
+static LIST_MANUFACTURER_BOATS: About = About {
+    id: "list_manufacturer_boats",
+    tag: MANUFACTURERS,
+    summary: "List the boats of one manufacturer",
+    description: "As the list of boats with the filter `manufacturer`, which is not accepted here. An \
+                  unknown manufacturer is a 404. The key needs both scopes.",
+    record: Some(MANUFACTURER),
+    list: Some(&params::BOATS_OF_MANUFACTURER),
+    answer: Answer {
+        description: "A page of boats.",
+        schema: schema::<List<BoatSummary<'static>>>,
+        example: Some(include_str!("examples/list_manufacturer_boats.json")),
+        link: Some(Link {
+            name: "boat",
+            operation: "get_boat",
+            from: "$response.body#/data/0/slug",
+            description: "The first of these boats.",
+        }),
+    },
+};
+
+static DESCRIBE_VERSION: About = About {
+    id: "describe_version",
+    tag: SERVICE,
+    summary: "Describe this version",
+    description: "What this version of the API is, and which release of the catalogue it serves.",
+    record: None,
+    list: None,
+    answer: Answer {
+        description: "The version.",
+        schema: schema::<Data<'static>>,
+        example: Some(include_str!("examples/describe_version.json")),
+        link: None,
+    },
+};
+
+static CHECK_HEALTH: About = About {
+    id: "check_health",
+    tag: SERVICE,
+    summary: "Check that the server runs",
+    description: "A plain uptime check. It looks at nothing else.",
+    record: None,
+    list: None,
+    answer: Answer {
+        description: "The server runs.",
+        schema: schema::<Health>,
+        example: Some(include_str!("examples/check_health.json")),
+        link: None,
+    },
+};
+
+static DESCRIBE_API: About = About {
+    id: "describe_api",
+    tag: SERVICE,
+    summary: "Describe the API",
+    description: "This document.",
+    record: None,
+    list: None,
+    answer: Answer {
+        description: "This document.",
+        schema: schema::<ThisDocument>,
+        example: None,
+        link: None,
+    },
+};
 
 /// What the operation is.
-pub(super) fn facts(operation: Operation) -> Facts {
+pub(super) const fn about(operation: routes::Operation) -> &'static About {
     match operation {
-        Operation::Catalogue(operation, _) => match operation {
-            CatalogueOperation::ListBoats => list_boats(),
-            CatalogueOperation::GetBoat => get_boat(),
-            CatalogueOperation::ListManufacturers => list_manufacturers(),
-            CatalogueOperation::GetManufacturer => get_manufacturer(),
-            CatalogueOperation::ListManufacturerBoats => list_manufacturer_boats(),
+        routes::Operation::Catalogue(operation, _) => match operation {
+            CatalogueOperation::ListBoats => &LIST_BOATS,
+            CatalogueOperation::GetBoat => &GET_BOAT,
+            CatalogueOperation::ListManufacturers => &LIST_MANUFACTURERS,
+            CatalogueOperation::GetManufacturer => &GET_MANUFACTURER,
+            CatalogueOperation::ListManufacturerBoats => &LIST_MANUFACTURER_BOATS,
         },
-        Operation::Service(operation) => match operation {
-            ServiceOperation::DescribeVersion => describe_version(),
-            ServiceOperation::CheckHealth => check_health(),
-            ServiceOperation::DescribeApi => describe_api(),
-        },
-    }
-}
-
-fn list_boats() -> Facts {
-    Facts {
-        id: "list_boats",
-        tag: BOATS,
-        summary: "List boats",
-        description: "A page of the boats that match all filters. A slug that nothing has finds \
-                      nothing. Rows have a total order, so that pages neither lose nor repeat \
-                      one.",
-        parameters: conditional(parameters::of_list(&params::BOATS)),
-        answer: Answer {
-            description: "A page of boats.",
-            schema: schema::<List<BoatSummary<'static>>>,
-            example: Some(include_str!("examples/list_boats.json")),
-            links: Members::of([(
-                "boat",
-                to(
-                    "get_boat",
-                    "$response.body#/data/0/slug",
-                    "The first of these boats.",
-                ),
-            )]),
+        routes::Operation::Service(operation) => match operation {
+            ServiceOperation::DescribeVersion => &DESCRIBE_VERSION,
+            ServiceOperation::CheckHealth => &CHECK_HEALTH,
+            ServiceOperation::DescribeApi => &DESCRIBE_API,
         },
     }
 }
 
-fn get_boat() -> Facts {
-    Facts {
-        id: "get_boat",
-        tag: BOATS,
-        summary: "Get one boat",
-        description: "The full boat. It takes no query parameters.",
-        parameters: conditional(vec![parameters::id_or_slug(
-            "Slug or id of the boat, case-sensitive.",
-            "first-36",
-        )]),
-        answer: Answer {
-            description: "The boat.",
-            schema: schema::<Envelope<Boat<'static>>>,
-            example: Some(include_str!("examples/get_boat.json")),
-            links: Members::of([(
-                "manufacturer",
-                to(
-                    "get_manufacturer",
-                    "$response.body#/data/manufacturer/slug",
-                    "Who builds it.",
-                ),
-            )]),
-        },
+/// An operation, with where it is.
+pub(crate) struct Operation {
+    pub(crate) route: &'static Route,
+    pub(crate) about: &'static About,
+}
+
+/// Every operation, in the order of the route table.
+pub(crate) fn all() -> impl Iterator<Item = Operation> {
+    ROUTES.iter().map(|route| Operation {
+        route,
+        about: about(route.operation),
+    })
+}
+
+impl Operation {
+    /// The scopes that a key needs; none, where no key is needed.
+    pub(crate) fn scopes(&self) -> Vec<&'static str> {
+        match self.route.operation {
+            routes::Operation::Service(_) => Vec::new(),
+            routes::Operation::Catalogue(_, scopes) => {
+                scopes.iter().map(|scope| scope.as_str()).collect()
+            }
+        }
     }
-}
 
-fn list_manufacturers() -> Facts {
-    Facts {
-        id: "list_manufacturers",
-        tag: MANUFACTURERS,
-        summary: "List manufacturers",
-        description: "A page of the manufacturers that match the search.",
-        parameters: conditional(parameters::of_list(&params::MANUFACTURERS)),
-        answer: Answer {
-            description: "A page of manufacturers.",
-            schema: schema::<List<ManufacturerSummary<'static>>>,
-            example: Some(include_str!("examples/list_manufacturers.json")),
-            links: Members::of([(
-                "manufacturer",
-                to(
-                    "get_manufacturer",
-                    "$response.body#/data/0/slug",
-                    "The first of these manufacturers.",
-                ),
-            )]),
-        },
+    /// Whether its answers have a tag to ask for them again with.
+    pub(super) const fn is_conditional(&self) -> bool {
+        use routes::Operation::{Catalogue, Service};
+        matches!(
+            self.route.operation,
+            Catalogue(..) | Service(ServiceOperation::DescribeApi)
+        )
     }
-}
 
-fn get_manufacturer() -> Facts {
-    Facts {
-        id: "get_manufacturer",
-        tag: MANUFACTURERS,
-        summary: "Get one manufacturer",
-        description: "The full manufacturer. It takes no query parameters.",
-        parameters: conditional(vec![manufacturer()]),
-        answer: Answer {
-            description: "The manufacturer.",
-            schema: schema::<Envelope<Manufacturer<'static>>>,
-            example: Some(include_str!("examples/get_manufacturer.json")),
-            links: Members::of([(
-                "boats",
-                to(
-                    "list_manufacturer_boats",
-                    "$response.body#/data/slug",
-                    "The boats of this manufacturer.",
-                ),
-            )]),
-        },
-    }
-}
-
-fn list_manufacturer_boats() -> Facts {
-    let mut parameters = vec![manufacturer()];
-    parameters.extend(parameters::of_list(&params::BOATS_OF_MANUFACTURER));
-    Facts {
-        id: "list_manufacturer_boats",
-        tag: MANUFACTURERS,
-        summary: "List the boats of one manufacturer",
-        description: "As the list of boats with the filter `manufacturer`, which is not accepted \
-                      here. An unknown manufacturer is a 404. The key needs both scopes.",
-        parameters: conditional(parameters),
-        answer: Answer {
-            description: "A page of boats.",
-            schema: schema::<List<BoatSummary<'static>>>,
-            example: Some(include_str!("examples/list_manufacturer_boats.json")),
-            links: Members::of([(
-                "boat",
-                to(
-                    "get_boat",
-                    "$response.body#/data/0/slug",
-                    "The first of these boats.",
-                ),
-            )]),
-        },
-    }
-}
-
-fn describe_version() -> Facts {
-    Facts {
-        id: "describe_version",
-        tag: SERVICE,
-        summary: "Describe this version",
-        description: "What this version of the API is, and which release of the catalogue it \
-                      serves.",
-        parameters: Vec::new(),
-        answer: Answer {
-            description: "The version.",
-            schema: schema::<Data<'static>>,
-            example: Some(include_str!("examples/describe_version.json")),
-            links: Members::default(),
-        },
-    }
-}
-
-fn check_health() -> Facts {
-    Facts {
-        id: "check_health",
-        tag: SERVICE,
-        summary: "Check that the server runs",
-        description: "A plain uptime check. It looks at nothing else.",
-        parameters: Vec::new(),
-        answer: Answer {
-            description: "The server runs.",
-            schema: schema::<Health>,
-            example: Some(include_str!("examples/check_health.json")),
-            links: Members::default(),
-        },
-    }
-}
-
-fn describe_api() -> Facts {
-    Facts {
-        id: "describe_api",
-        tag: SERVICE,
-        summary: "Describe the API",
-        description: "This document.",
-        parameters: conditional(Vec::new()),
-        answer: Answer {
-            description: "This document.",
-            schema: schema::<ThisDocument>,
-            example: None,
-            links: Members::default(),
-        },
-    }
-}
-
-fn manufacturer() -> Parameter {
-    parameters::id_or_slug(
-        "Slug or id of the manufacturer, case-sensitive.",
-        "beneteau",
-    )
-}
-
-fn conditional(mut parameters: Vec<Parameter>) -> Vec<Parameter> {
-    parameters.push(parameters::if_none_match());
-    parameters
-}
-
-/// A link to the operation that takes the value at `place` as its path.
-fn to(id: &'static str, place: &'static str, description: &'static str) -> Link {
-    Link {
-        id,
-        parameters: Members::of([("idOrSlug", place)]),
-        description,
+    /// What it takes, in the order of the document.
+    pub(super) fn parameters(&self) -> Vec<Parameter> {
+        let record = self.about.record.map(parameters::id_or_slug);
+        let list = self.about.list.into_iter().flat_map(parameters::of_list);
+        let tag = self.is_conditional().then(parameters::if_none_match);
+        record.into_iter().chain(list).chain(tag).collect()
     }
 }
 

@@ -1,37 +1,49 @@
 //! The parameters of the document. What a list takes, and every bound, comes from its declaration.
 
+use std::borrow::Cow;
+
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
 use serde_json::Value;
 use shared::base::ids::{IdOrSlug, Slug};
 use shared::base::units::LENGTH_MAX;
 
 use super::headers;
-use super::objects::{Location, Parameter};
 use crate::params::{List, SEARCH_MAX, SEARCH_MIN, Values};
 
-/// The parameters of a list.
-pub(super) fn of_list(list: &'static List) -> Vec<Parameter> {
-    let declared = list.parameters.iter();
-    declared
-        .map(|parameter| {
-            let values = parameter.kind.values();
-            Parameter {
-                name: parameter.name,
-                location: Location::Query,
-                description: parameter.description_in(list),
-                required: false,
-                schema: schema(values),
-                example: example(values, parameter.example),
-            }
-        })
-        .collect()
+/// A parameter.
+#[derive(Serialize)]
+pub(super) struct Parameter {
+    pub(super) name: &'static str,
+    /// Where it is given: `path`, `query` or `header`.
+    #[serde(rename = "in")]
+    pub(super) location: &'static str,
+    pub(super) description: Cow<'static, str>,
+    pub(super) required: bool,
+    pub(super) schema: Schema,
+    example: Value,
 }
 
-/// The path parameter of one record.
-pub(super) fn id_or_slug(description: &'static str, example: &'static str) -> Parameter {
+/// The parameters of a list.
+pub(super) fn of_list(list: &'static List) -> impl Iterator<Item = Parameter> {
+    list.parameters.iter().map(|parameter| {
+        let values = parameter.kind.values();
+        Parameter {
+            name: parameter.name,
+            location: "query",
+            description: parameter.description_in(list),
+            required: false,
+            schema: schema(values),
+            example: example(values, parameter.example),
+        }
+    })
+}
+
+/// The path parameter of one record: what that is, and one.
+pub(super) fn id_or_slug((description, example): (&'static str, &'static str)) -> Parameter {
     Parameter {
         name: "idOrSlug",
-        location: Location::Path,
+        location: "path",
         description: description.into(),
         required: true,
         schema: schema_of::<IdOrSlug>(),
@@ -43,7 +55,7 @@ pub(super) fn id_or_slug(description: &'static str, example: &'static str) -> Pa
 pub(super) fn if_none_match() -> Parameter {
     Parameter {
         name: "If-None-Match",
-        location: Location::Header,
+        location: "header",
         description: "ETags of earlier answers, or `*`. Where one of them is that of the current \
                       body in any coding, the answer is 304. A malformed value is ignored."
             .into(),

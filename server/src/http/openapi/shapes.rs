@@ -8,12 +8,11 @@ use std::borrow::Cow;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use shared::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
 use shared::base::number::INTEGER_MAX;
 
-use super::objects::Members;
+use super::object::Object;
 use crate::params::{LIMIT_MAX, OFFSET_MAX};
 
 /// A page of rows, in the order asked for.
@@ -104,9 +103,9 @@ pub(super) fn generator() -> SchemaGenerator {
 }
 
 /// The schemas that others refer to.
-pub(super) fn definitions(generator: &mut SchemaGenerator) -> Members<ObjectSchema> {
+pub(super) fn definitions(generator: &mut SchemaGenerator) -> Object {
     let definitions = generator.take_definitions(true).into_iter();
-    Members::of(definitions.map(|(name, schema)| (name, ObjectSchema(schema))))
+    Object::of(definitions.map(|(name, schema)| (name, in_order(schema))))
 }
 
 /// Integers that every client knows in place of unsigned ones, and descriptions on one line.
@@ -130,31 +129,20 @@ fn say_plainly(schema: &mut Schema) {
 
 /// The schema of an object, whose properties have the order of the type. The generator sorts
 /// them by name, but not the list of those that are always there.
-pub(super) struct ObjectSchema(Value);
-
-impl Serialize for ObjectSchema {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let Some(members) = self.0.as_object() else {
-            return self.0.serialize(to);
-        };
-        let mut map = to.serialize_map(Some(members.len()))?;
-        for (name, member) in members {
-            match member.as_object().filter(|_| name == "properties") {
-                Some(properties) => map.serialize_entry(name, &in_order(properties, members))?,
-                None => map.serialize_entry(name, member)?,
-            }
-        }
-        map.end()
-    }
-}
-
-fn in_order(properties: &Map<String, Value>, schema: &Map<String, Value>) -> Members<Value> {
-    let required = schema.get("required").and_then(Value::as_array);
-    let place_of = |name: &str| {
-        let mut names = required.into_iter().flatten();
-        names.position(|other| other == name).unwrap_or(usize::MAX)
+fn in_order(schema: Value) -> Object {
+    let Value::Object(members) = schema else {
+        return Object::default();
     };
-    let mut properties: Vec<(String, Value)> = properties.clone().into_iter().collect();
-    properties.sort_by_key(|(name, _)| place_of(name));
-    Members::of(properties)
+    let required = members.get("required").and_then(Value::as_array).cloned();
+    let required = required.unwrap_or_default();
+    let place_of = |name: &str| required.iter().position(|other| other == name);
+    let members = members.into_iter();
+    members.fold(Object::default(), |object, (name, member)| match member {
+        Value::Object(properties) if name == "properties" => {
+            let mut properties: Vec<(String, Value)> = properties.into_iter().collect();
+            properties.sort_by_key(|(name, _)| place_of(name).unwrap_or(usize::MAX));
+            object.with(name, Object::of(properties))
+        }
+        member => object.with(name, member),
+    })
 }

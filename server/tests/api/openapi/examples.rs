@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::document::{DOCUMENT, check_schema, operation};
 use crate::answers::{CATALOGUE, SERVICE, errors};
@@ -84,11 +84,9 @@ async fn every_example_of_an_error_is_the_answer_to_a_mistake() {
     let errors = errors().await;
     let answers = errors.all.iter().filter_map(Exchange::answer);
     let bodies: Vec<Value> = answers.map(|answer| masked(answer.json())).collect();
-    for examples in examples_of_errors().filter_map(Value::as_object) {
-        for (code, example) in examples {
-            let example = masked(example["value"].clone());
-            assert!(bodies.contains(&example), "{code}: {example}");
-        }
+    for (code, example) in examples_of_errors() {
+        let example = masked(example["value"].clone());
+        assert!(bodies.contains(&example), "{code}: {example}");
     }
     let codes = bodies.iter().map(|body| body["error"]["code"].as_str());
     let elsewhere = ["METHOD_NOT_ALLOWED"];
@@ -97,15 +95,25 @@ async fn every_example_of_an_error_is_the_answer_to_a_mistake() {
     assert_eq!(codes, documented_codes());
 }
 
-fn examples_of_errors() -> impl Iterator<Item = &'static Value> {
+#[test]
+fn every_response_refers_to_the_examples_of_its_codes() {
     let responses = DOCUMENT["components"]["responses"].as_object().unwrap();
-    let contents = responses.values().map(|response| &response["content"]);
-    contents.map(|content| &content["application/json"]["examples"])
+    let mut referred = BTreeSet::new();
+    for response in responses.values() {
+        let examples = &response["content"]["application/json"]["examples"];
+        for (code, example) in examples.as_object().unwrap() {
+            let place = format!("#/components/examples/{code}");
+            assert_eq!(*example, json!({ "$ref": place }));
+            referred.insert(code.clone());
+        }
+    }
+    assert_eq!(referred, documented_codes());
+}
+
+fn examples_of_errors() -> &'static Map<String, Value> {
+    DOCUMENT["components"]["examples"].as_object().unwrap()
 }
 
 fn documented_codes() -> BTreeSet<String> {
-    let examples = examples_of_errors().filter_map(Value::as_object);
-    examples
-        .flat_map(|examples| examples.keys().cloned())
-        .collect()
+    examples_of_errors().keys().cloned().collect()
 }
