@@ -125,13 +125,33 @@ pub(crate) const CATALOGUE: [Endpoint; 5] = [
 pub(crate) const SERVICE: [(&str, &str); 2] =
     [("describe_version", "/v1"), ("check_health", "/health")];
 
-/// An app that was asked so often with that key.
-async fn asked(times: usize, target: &str, key: &str) -> TestApp {
-    let app = TestApp::new();
-    for _ in 0..times {
-        app.get(target).key(key).send().await;
+/// What is shown, of which app, and the method, the target and the key that show it.
+type Case<'a> = (&'a str, fn() -> TestApp, &'a str, &'a str, Option<&'a str>);
+
+const READER: Option<&str> = Some("reader");
+const BOATS: &str = "/v1/boats";
+
+/// Adds what each request shows to an app of its own.
+async fn add_each(all: &mut Exchanges, cases: &[Case<'_>]) {
+    for &(shown, app, method, target, key) in cases {
+        let app = app();
+        let ask = app.ask(method, target);
+        let ask = match key {
+            Some(key) => ask.key(key),
+            None => ask,
+        };
+        all.add(shown, ask).await;
     }
-    app
+}
+
+/// Adds what the third request shows of a key that may make two in a minute.
+async fn add_third(all: &mut Exchanges, target: &str) {
+    let app = TestApp::new();
+    for _ in 0..2 {
+        app.get(target).key("two_a_minute").send().await;
+    }
+    let third = app.get(target).key("two_a_minute");
+    all.add("the third request of two a minute", third).await;
 }
 
 fn without_keys() -> TestApp {
@@ -161,81 +181,68 @@ pub(crate) fn panicking_with(unusual: Unusual) -> TestApp {
     })
 }
 
+/// What is wrong with a key, its scopes, a path or a method.
+#[rustfmt::skip]
+const OF_KEYS_AND_TARGETS: [Case<'_>; 10] = [
+    ("a credential in the query", TestApp::new, "GET", "/v1/boats?token=x", READER),
+    ("a key that was never issued", TestApp::new, "GET", BOATS, Some("unknown")),
+    ("a key for the other environment", TestApp::new, "GET", BOATS, Some("live")),
+    ("a revoked key", TestApp::new, "GET", BOATS, Some("revoked")),
+    ("an expired key", TestApp::new, "GET", BOATS, Some("expired")),
+    ("a disabled key", TestApp::new, "GET", BOATS, Some("disabled")),
+    ("a key without the scope", TestApp::new, "GET", BOATS, Some("manufacturers_only")),
+    ("no such record", TestApp::new, "GET", "/v1/boats/none", READER),
+    ("no such path", TestApp::new, "GET", "/v2", None),
+    ("another method", TestApp::new, "POST", BOATS, None),
+];
+
+/// What fails inside.
+#[rustfmt::skip]
+const OF_FAILURES: [Case<'_>; 3] = [
+    ("a panic", panicking, "GET", BOATS, READER),
+    ("keys that cannot be confirmed", without_keys, "GET", BOATS, READER),
+    ("a quota that cannot be counted", without_ledger, "GET", BOATS, READER),
+];
+
 /// Every error by its code, in the order of the statuses.
 pub(crate) async fn errors() -> Exchanges {
-    let mut all = Exchanges::default();
-    let new = TestApp::new;
-    let (shown, target) = CATALOGUE[0].bad[0];
-    all.add(shown, new().get(target).key("reader")).await;
+    let (mut all, new) = (Exchanges::default(), TestApp::new);
+    let bad = CATALOGUE[0].bad[0];
+    add_each(&mut all, &[(bad.0, new, "GET", bad.1, READER)]).await;
     let (request, answer) = serve::unreadable_target().await;
     all.put("a target that cannot be read", request, &answer);
-    add_refused_keys(&mut all).await;
-    all.add("no such record", new().get("/v1/boats/none").key("reader"))
-        .await;
-    all.add("no such path", new().get("/v2")).await;
-    all.add("another method", new().ask("POST", "/v1/boats"))
-        .await;
+    add_each(&mut all, &[("no key", new, "GET", BOATS, None)]).await;
+    let app = new();
+    let basic = app.get(BOATS).header("authorization", "Basic dTpw");
+    all.add("another scheme", basic).await;
+    add_each(&mut all, &OF_KEYS_AND_TARGETS).await;
     let (request, answer) = serve::unfinished_head().await;
     all.put("a head that never ends", request, &answer);
-    all.add(
-        "a body",
-        new().get("/v1/boats").header("content-length", "1"),
-    )
-    .await;
+    let app = new();
+    let with_body = app.get(BOATS).header("content-length", "1");
+    all.add("a body", with_body).await;
     let long = format!("/v1?{}", "&".repeat(8193 - "/v1?".len()));
     all.add("a target over 8 KiB", new().get(&long)).await;
     add_limits(&mut all).await;
-    add_failures(&mut all).await;
+    add_each(&mut all, &OF_FAILURES).await;
+    add_unknown_quota(&mut all).await;
+    let (request, answer) = connections::refused_over_the_total().await;
+    all.put("a connection too many", request, &answer);
     all
 }
 
-async fn add_refused_keys(all: &mut Exchanges) {
-    let (new, boats) = (TestApp::new, "/v1/boats");
-    all.add("no key", new().get(boats)).await;
-    let basic = new();
-    let basic = basic.get(boats).header("authorization", "Basic dTpw");
-    all.add("another scheme", basic).await;
-    all.add(
-        "a credential in the query",
-        new().get("/v1/boats?token=x").key("reader"),
-    )
-    .await;
-    for (key, shown) in [
-        ("unknown", "a key that was never issued"),
-        ("live", "a key for the other environment"),
-        ("revoked", "a revoked key"),
-        ("expired", "an expired key"),
-        ("disabled", "a disabled key"),
-    ] {
-        all.add(shown, new().get(boats).key(key)).await;
-    }
-    all.add(
-        "a key without the scope",
-        new().get(boats).key("manufacturers_only"),
-    )
-    .await;
-}
-
 async fn add_limits(all: &mut Exchanges) {
-    let (boat, two) = ("/v1/boats/b1", "two_a_minute");
-    let app = asked(2, boat, two).await;
-    all.add("the third request of two a minute", app.get(boat).key(two))
-        .await;
-    let app = asked(1, boat, two).await;
+    let (boat, key, app) = ("/v1/boats/b1", "two_a_minute", TestApp::new());
+    add_third(all, boat).await;
+    app.get(boat).key(key).send().await;
     app.advance(Duration::from_secs(15));
-    app.get(boat).key(two).send().await;
+    app.get(boat).key(key).send().await;
     app.advance(Duration::from_millis(500));
-    all.add(
-        "15.5 seconds after the first of them",
-        app.get(boat).key(two),
-    )
-    .await;
+    let later = app.get(boat).key(key);
+    all.add("15.5 seconds after the first of them", later).await;
     let app = TestApp::new();
-    all.add(
-        "no request of the month is left",
-        app.get(boat).key("exhausted"),
-    )
-    .await;
+    let none_left = app.get(boat).key("exhausted");
+    all.add("no request of the month is left", none_left).await;
     // The app's requests have a `Host` field already.
     let app = TestApp::new();
     let many = (1..65).fold(app.get("/v1"), |ask, index| {
@@ -244,30 +251,13 @@ async fn add_limits(all: &mut Exchanges) {
     all.add("over 64 header fields", many).await;
 }
 
-async fn add_failures(all: &mut Exchanges) {
-    let boat = "/v1/boats/b1";
-    all.add("a panic", panicking().get(boat).key("reader"))
-        .await;
-    all.add(
-        "keys that cannot be confirmed",
-        without_keys().get(boat).key("reader"),
-    )
-    .await;
-    all.add(
-        "a quota that cannot be counted",
-        without_ledger().get(boat).key("reader"),
-    )
-    .await;
-    let key = "once_a_minute_without_scopes";
-    let app = asked(1, boat, key).await;
+async fn add_unknown_quota(all: &mut Exchanges) {
+    let (app, boat) = (TestApp::new(), "/v1/boats/b1");
+    let ask = || app.get(boat).key("once_a_minute_without_scopes");
+    ask().send().await;
     app.ledger.break_down();
-    all.add(
-        "a minute that is used up, and a quota that is not known",
-        app.get(boat).key(key),
-    )
-    .await;
-    let (request, answer) = connections::refused_over_the_total().await;
-    all.put("a connection too many", request, &answer);
+    let shown = "a minute that is used up, and a quota that is not known";
+    all.add(shown, ask()).await;
 }
 
 #[tokio::test]
@@ -278,56 +268,44 @@ async fn every_error_answers_as_recorded() {
 /// What an endpoint answers from the catalogue, in the order of the statuses.
 async fn of_endpoint(endpoint: &Endpoint, others: &[(&str, Exchanges)]) -> Exchanges {
     let mut all = Exchanges::beside(others);
-    let (new, target, two) = (TestApp::new, endpoint.target(), "two_a_minute");
-    for &(shown, target) in endpoint.good {
-        all.add(shown, new().get(target).key("reader")).await;
-    }
-    all.add("its head", new().ask("HEAD", target).key("reader"))
-        .await;
-    let app = TestApp::new();
-    let first = app.get(target).key("reader").send().await;
+    let (new, target): (fn() -> TestApp, _) = (TestApp::new, endpoint.target());
+    let of = |(shown, target)| (shown, new, "GET", target, READER);
+    let good: Vec<Case<'_>> = endpoint.good.iter().copied().map(of).collect();
+    add_each(&mut all, &good).await;
+    add_each(&mut all, &[("its head", new, "HEAD", target, READER)]).await;
+
+    let (app, other) = (new(), new());
+    let ask = |app| TestApp::get(app, target).key("reader");
+    let first = ask(&app).send().await;
     // A record is answered from the same memory the first time and ever after.
     if first.header("x-cache") == Some("MISS") {
-        all.add("a list that is remembered", app.get(target).key("reader"))
-            .await;
+        all.add("a list that is remembered", ask(&app)).await;
     }
-    let tag = first.header("etag").unwrap();
-    let app = TestApp::new();
-    let with_tag = app.get(target).key("reader").header("if-none-match", tag);
+    let with_tag = ask(&other).header("if-none-match", first.header("etag").unwrap());
     all.add("with the tag of the current body", with_tag).await;
-    for &(shown, bad) in endpoint.bad {
-        all.add(shown, new().get(bad).key("reader")).await;
-    }
-    all.add("no key", new().get(target)).await;
-    all.add(
-        "a key without scopes",
-        new().get(target).key("without_scopes"),
-    )
-    .await;
+
+    let bad: Vec<Case<'_>> = endpoint.bad.iter().copied().map(of).collect();
+    add_each(&mut all, &bad).await;
+    let scopeless = Some("without_scopes");
+    let cases: [Case<'_>; 2] = [
+        ("no key", new, "GET", target, None),
+        ("a key without scopes", new, "GET", target, scopeless),
+    ];
+    add_each(&mut all, &cases).await;
     if let Some(missing) = endpoint.missing {
-        all.add("no such record", new().get(missing).key("reader"))
-            .await;
+        add_each(&mut all, &[of(("no such record", missing))]).await;
     }
-    all.add("another method", new().ask("DELETE", target).key("reader"))
-        .await;
-    let app = asked(2, target, two).await;
-    all.add(
-        "the third request of two a minute",
-        app.get(target).key(two),
-    )
-    .await;
-    all.add(
-        "no request of the month is left",
-        new().get(target).key("exhausted"),
-    )
-    .await;
-    all.add("a panic", panicking().get(target).key("reader"))
-        .await;
-    all.add(
-        "keys that cannot be confirmed",
-        without_keys().get(target).key("reader"),
-    )
-    .await;
+    let app = new();
+    let delete = app.ask("DELETE", target).key("reader");
+    all.add("another method", delete).await;
+    add_third(&mut all, target).await;
+    #[rustfmt::skip]
+    let cases: [Case<'_>; 3] = [
+        ("no request of the month is left", new, "GET", target, Some("exhausted")),
+        ("a panic", panicking, "GET", target, READER),
+        ("keys that cannot be confirmed", without_keys, "GET", target, READER),
+    ];
+    add_each(&mut all, &cases).await;
     all
 }
 
@@ -345,21 +323,23 @@ async fn endpoints_of_the_catalogue_answer_as_recorded() {
 async fn endpoints_of_the_service_answer_as_recorded() {
     let mut all = Exchanges::beside(&[("errors", errors().await)]);
     for (_, target) in SERVICE {
-        let new = TestApp::new;
+        let new: fn() -> TestApp = TestApp::new;
         all.add("when the server starts", new().get(target)).await;
         if target == "/health" {
             let app = new();
             app.advance(Duration::from_millis(90_999));
             all.add("90.999 seconds later", app.get(target)).await;
         }
-        let parameter = format!("{target}?x=1");
-        all.add("a parameter, since it takes none", new().get(&parameter))
-            .await;
-        let credential = format!("{target}?api_key=x");
-        all.add("a credential in the query", new().get(&credential))
-            .await;
-        all.add("another method", new().ask("POST", target)).await;
-        all.add("a panic", panicking().get(target)).await;
+        let with_parameter = format!("{target}?x=1");
+        let with_credential = format!("{target}?api_key=x");
+        #[rustfmt::skip]
+        let cases: [Case<'_>; 4] = [
+            ("a parameter, since it takes none", new, "GET", &with_parameter, None),
+            ("a credential in the query", new, "GET", &with_credential, None),
+            ("another method", new, "POST", target, None),
+            ("a panic", panicking, "GET", target, None),
+        ];
+        add_each(&mut all, &cases).await;
     }
     all.check(
         "service",
