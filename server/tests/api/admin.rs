@@ -3,12 +3,13 @@
 use salvo::http::{ReqBody, Request, uri::Scheme};
 use salvo::hyper;
 use server::ops::admin;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 use crate::answer::Answer;
 use crate::app::TestApp;
@@ -122,9 +123,8 @@ async fn the_address_answers_until_it_is_told_to_stop_and_reads_heads_as_strictl
     serving.await.unwrap().unwrap();
 }
 
-/// What a connection too many receives.
-async fn refused_over_the_total() -> Answer {
-    let app = TestApp::new();
+/// The administration address of an app with as many clients as there may be.
+async fn full(app: &TestApp) -> (SocketAddr, JoinHandle<std::io::Result<()>>, Vec<Client>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let serving = admin::serve(Arc::clone(&app.app), listener, std::future::pending());
@@ -135,6 +135,12 @@ async fn refused_over_the_total() -> Answer {
         assert_eq!(client.get("/ready", &[]).await.status, 200);
         clients.push(client);
     }
+    (address, serving, clients)
+}
+
+/// What a connection too many receives.
+async fn refused_over_the_total() -> Answer {
+    let (address, serving, _clients) = full(&TestApp::new()).await;
     let mut connection = TcpStream::connect(address).await.unwrap();
     let mut received = String::new();
     connection.read_to_string(&mut received).await.unwrap();
@@ -144,17 +150,7 @@ async fn refused_over_the_total() -> Answer {
 
 #[tokio::test]
 async fn there_are_few_connections_and_they_are_none_of_the_public_address() {
-    let app = TestApp::new();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let serving = admin::serve(Arc::clone(&app.app), listener, std::future::pending());
-    let serving = tokio::spawn(serving);
-    let mut clients = Vec::new();
-    for _ in 0..admin::CONNECTIONS_MAX {
-        let mut client = Client::connect(address).await;
-        assert_eq!(client.get("/ready", &[]).await.status, 200);
-        clients.push(client);
-    }
+    let (address, serving, mut clients) = full(&TestApp::new()).await;
     let refused = Client::connect(address).await.get("/ready", &[]).await;
     assert_eq!(refused.status, 503, "{}", refused.body);
     let metrics = clients[0].get("/metrics", &[]).await.body;

@@ -24,35 +24,6 @@ async fn a_boat_is_found_by_id_and_by_slug_and_both_are_case_sensitive() {
 }
 
 #[tokio::test]
-async fn a_segment_that_cannot_be_an_id_is_400() {
-    let app = TestApp::new();
-    for segment in [
-        "..",
-        ".",
-        "%2F",
-        "%",
-        "%zz",
-        "%FF",
-        "a%20b",
-        "-a",
-        "a;b",
-        &"a".repeat(201),
-    ] {
-        let answer = app
-            .get(&format!("/v1/boats/{segment}"))
-            .key("boats_only")
-            .send()
-            .await;
-        assert_eq!(answer.code(), "VALIDATION_ERROR", "{segment}");
-        assert_eq!(
-            answer.json()["error"]["details"]["field"],
-            "idOrSlug",
-            "{segment}"
-        );
-    }
-}
-
-#[tokio::test]
 async fn links_stand_where_there_is_such_a_page() {
     let app = TestApp::new();
     let table = [

@@ -190,6 +190,7 @@ async fn a_segment_that_cannot_be_an_id_is_400() {
         "..", ".", "%2F", "%", "%zz", "%FF", "a%20b", "-a", "_a", "a;b", &long,
     ] {
         for path in [
+            format!("/v1/boats/{segment}"),
             format!("/v1/manufacturers/{segment}"),
             format!("/v1/manufacturers/{segment}/boats"),
         ] {

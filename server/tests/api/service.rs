@@ -26,15 +26,6 @@ async fn every_link_leads_to_an_endpoint() {
 }
 
 #[tokio::test]
-async fn nobody_keeps_what_may_be_otherwise_at_the_next_moment() {
-    let app = TestApp::new();
-    for path in ["/v1", "/health"] {
-        let answer = app.get(path).send().await;
-        assert_eq!(answer.header("cache-control"), Some("no-store"), "{path}");
-    }
-}
-
-#[tokio::test]
 async fn service_endpoints_need_no_key_and_look_at_none() {
     let app = TestApp::new();
     app.lose_key_store();
