@@ -8,30 +8,33 @@
 //! - [`source`]: files, folders and archives as records of text;
 //! - [`mapping`]: from a content system's records to native ones;
 //! - `validate`: from a native record to a typed one, or to findings;
-//! - [`run`]: an import as a list of steps, the only room that knows them all.
+//! - [`run`]: calls the others, and has the files, progress and rejected lines of an import.
 //!
 //! # The way of an import
 //!
-//! [`run::run`] calls the rest. `source` hands files, then records, to its caller: to `run`, or to
-//! the mapping, whose own output is `source::Incoming`, as that of `source` is where nothing is
-//! mapped. The steps, in the order in which a record meets them:
+//! A record passes the rooms once, in this order; each step is a function. What a room hands on is a
+//! `source::Incoming`, be it from `source` itself or from the mapping.
 //!
 //! 1. `source::files::read` opens what was named: files, the files of folders, the members of archives,
 //!    decompressed.
 //! 2. `source::lines::read` cuts a file into lines; a module of `source::readers` cuts JSON, CSV or XML
 //!    into records.
-//! 3. With a mapping, `mapping::pipeline::Pipeline` gives records to the threads of
-//!    `mapping::worker::Workers`: `Mapper::read` says what each is called, of what type it is and
+//! 3. With a mapping, `mapping::pipeline::Pipeline::opened` takes each file, and gives its records to
+//!    threads: `Mapper::read` finds what each is called, of what type it is and
 //!    whether it is published, and `mapping::index::Index::add` stores it.
-//! 4. Once all are stored, `Mapper::make_all` makes native records of each, and `Merge::take` leaves
-//!    out those whose id a rule with `distinct` made before.
-//! 5. `run::first_pass::FirstPass` puts native lines that begin like a boat into a spill file. Of other
-//!    lines `validate::reporter::open` parses the text and `validate::first_look::read_kind` says the
-//!    kind; `validate::manufacturer::read` and its like read them into `validate::references`.
-//! 6. `run::second_pass::read_all` opens the boats and reads them (`validate::boat::read`), now that all
-//!    they may refer to is known, and has them rendered ([`run::Consumer::render`]), on all
-//!    processors. Then, in the order of the export, it refuses ids and slugs that are taken.
-//! 7. [`run::Consumer`] takes boats, then manufacturers: a release, where there is one to be made.
+//! 4. Once all are stored, `Mapper::make_all` makes native records of each, and
+//!    `mapping::mapper::Merge::take` leaves out those whose id a rule with `distinct` made before.
+//! 5. `validate::collector::Collector::line` takes native lines. Boats it only recognises; from the
+//!    others it learns everything that boats may refer to, and what is wrong with them.
+//! 6. Once that is complete, `validate::boats::read` reads one boat, reports what is wrong with it by
+//!    itself, and has it rendered.
+//! 7. `validate::boats::Boats::add` takes the boats in the order of the export, and refuses ids and
+//!    slugs that are taken.
+//! 8. [`run::run`] calls all of them. Its first pass takes steps 1 to 5: boats wait in a spill file, and
+//!    rejected lines are written out as they came.
+//! 9. `run::second_pass::read_all` takes steps 6 and 7, reading on all processors.
+//! 10. [`run::Consumer`] receives what is to be served, boats first, then manufacturers: a release,
+//!     where there is one to be made.
 //!
 //! The command goes on from there: the release is finished and activated by `shared::release`, and a
 //! server that follows the pointer opens it.

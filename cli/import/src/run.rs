@@ -6,7 +6,6 @@
 //! with their number. Nothing stops at the first problem.
 
 mod consumer;
-mod first_pass;
 mod rejects;
 mod second_pass;
 mod spill;
@@ -19,10 +18,14 @@ use std::thread;
 pub use self::consumer::{Consumer, Discard};
 pub use crate::validate::{Tally, TallyOfKind};
 
-use self::first_pass::{Collected, FirstPass};
-use crate::finding::Findings;
+use self::rejects::Rejects;
+use self::spill::SpillFile;
+use crate::finding::{Code, Finding, Findings};
 use crate::mapping::{self, CheckReport, Mapped, Mapping};
-use crate::source::{self, Incoming, ProgressListener, STANDARD_INPUT, Selection, Surroundings};
+use crate::source::{
+    self, Incoming, ProgressListener, STANDARD_INPUT, Selection, Surroundings, Take,
+};
+use crate::validate::collector::{Collector, LineOutcome};
 
 /// Most findings about the fields of one mapping.
 const MISTAKES_MAX: usize = 10_000;
@@ -66,8 +69,23 @@ pub fn run<C: Consumer>(
     rejects: &mut dyn Write,
     consumer: &mut C,
 ) -> anyhow::Result<Outcome> {
-    let (collected, report) = read_all(settings, input, rejects)?;
-    let (mut findings, tally) = second_pass::read_all(collected, settings, rejects, consumer)?;
+    let mut first_pass = FirstPass {
+        collector: Collector::new(settings.listed_max, settings.mapping.is_some()),
+        spill_file: SpillFile::create(settings.temp_dir)?,
+        rejects: Rejects(&mut *rejects),
+    };
+    let mapped = read_all(settings, input, &mut |incoming| first_pass.take(incoming))?;
+    let FirstPass {
+        collector,
+        spill_file,
+        ..
+    } = first_pass;
+    let mut collected = collector.finish();
+    if collected.is_empty {
+        collected.findings.add(nothing(mapped.records));
+    }
+    let (mut findings, tally) =
+        second_pass::read_all(collected, spill_file, settings, rejects, consumer)?;
     if let Some(mapping) = settings.mapping {
         findings.say_where_values_come_from(|rule, pointer| mapping.origin(rule, pointer));
     }
@@ -76,16 +94,16 @@ pub fn run<C: Consumer>(
         findings,
         tally,
         is_usable,
-        report,
+        report: mapped.report,
     })
 }
 
-/// Reads all files, by the mapping if there is one, and hands what comes to the first pass.
+/// Reads all files, by the mapping if there is one, and hands what comes of them to `take`.
 fn read_all(
     settings: &Settings<'_>,
     input: &mut dyn Read,
-    rejects: &mut dyn Write,
-) -> anyhow::Result<(Collected, Option<CheckReport>)> {
+    take: &mut Take<'_>,
+) -> anyhow::Result<Mapped> {
     let Settings {
         exports,
         mapping,
@@ -96,24 +114,55 @@ fn read_all(
     let selection = mapping.map_or_else(Selection::line_files, Mapping::selection);
     progress.reading(source::size(exports, &selection));
     let surroundings = Surroundings { temp_dir, progress };
-    let mut pass = FirstPass::new(temp_dir, settings.listed_max, mapping.is_some(), rejects)?;
-    let mut take = |incoming: Incoming<'_>| pass.take(incoming);
-    let mapped = match mapping {
-        None => {
-            source::read_lines(exports, input, surroundings, &mut take)?;
-            Mapped::default()
-        }
-        Some(mapping) => {
-            let settings = mapping::Settings {
-                exports,
-                surroundings,
-                processors: thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
-                is_checked: settings.is_mapping_checked,
-            };
-            mapping::read(mapping, settings, input, &mut take)?
-        }
+    let Some(mapping) = mapping else {
+        source::read_lines(exports, input, surroundings, take)?;
+        return Ok(Mapped::default());
     };
-    Ok((pass.finish(mapped.records), mapped.report))
+    let settings = mapping::Settings {
+        exports,
+        surroundings,
+        processors: thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
+        is_checked: settings.is_mapping_checked,
+    };
+    mapping::read(mapping, settings, input, take)
+}
+
+/// The first pass: what boats may refer to is collected, and the boats themselves wait in a file.
+struct FirstPass<'a> {
+    collector: Collector,
+    spill_file: SpillFile,
+    rejects: Rejects<'a>,
+}
+
+impl FirstPass<'_> {
+    /// Takes what comes next of the export.
+    fn take(&mut self, incoming: Incoming<'_>) -> anyhow::Result<()> {
+        match incoming {
+            Incoming::Line(line) => match self.collector.line(line) {
+                LineOutcome::Valid => Ok(()),
+                LineOutcome::Rejected => self.rejects.line(line.raw),
+                LineOutcome::Boat => self.spill_file.push(line),
+            },
+            Incoming::Oversized(piece) => self.rejects.piece(piece),
+            Incoming::Finding(finding) => {
+                let ends_line = finding.code == Code::LineTooLong;
+                self.collector.finding(finding);
+                if ends_line {
+                    self.rejects.end_of_line()?;
+                }
+                Ok(())
+            }
+            Incoming::Failed(failed) => {
+                let id = failed.id.as_deref();
+                self.collector.failed(failed.kind, id, failed.findings);
+                self.rejects.line(&on_one_line(failed.raw))
+            }
+            Incoming::Unpublished { kind, id } => {
+                self.collector.unpublished(kind, id);
+                Ok(())
+            }
+        }
+    }
 }
 
 /// Reads a mapping file; one with mistakes is an [`InvalidMapping`](mapping::InvalidMapping).
@@ -141,6 +190,34 @@ fn check_fields(mapping: Mapping) -> anyhow::Result<Mapping> {
 /// Whether something may be served in spite of what was found.
 fn is_usable(findings: &Findings, skip_invalid: bool) -> bool {
     findings.blocking_errors() == 0 && (skip_invalid || findings.errors() == 0)
+}
+
+/// There is no record.
+fn nothing(read_by_mapping: u64) -> Finding {
+    let (message, hint) = match read_by_mapping {
+        0 => (
+            "the export has no record at all".to_owned(),
+            "whatever made the export may have failed",
+        ),
+        read => (
+            format!("the mapping makes nothing of the {read} records of the export"),
+            "`catalogue mapping check` shows their types, and what it looks for",
+        ),
+    };
+    Finding {
+        hint: Some(hint.to_owned()),
+        ..Finding::new(Code::NoRecords, None, message)
+    }
+}
+
+/// JSON has line breaks between its parts only, so that a record stays the same without them.
+fn on_one_line(mut raw: Vec<u8>) -> Vec<u8> {
+    for byte in &mut raw {
+        if matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+    raw
 }
 
 #[cfg(test)]

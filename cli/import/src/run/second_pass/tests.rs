@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::finding::ExportFile;
+use crate::finding::{ExportFile, Finding};
 use crate::run::consumer::Discard;
 
 #[test]

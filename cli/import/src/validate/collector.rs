@@ -1,45 +1,51 @@
-//! The first pass: reads everything that boats may refer to, and puts the boats' lines into a spill file.
+//! Collects everything that boats may refer to, and the catalogue record: what has to be read before
+//! any boat. Boats themselves are only recognised, and go back to the caller.
 
-use std::io::Write;
-use std::path::Path;
-
-use super::rejects::Rejects;
-use super::spill::SpillFile;
+use super::fields::{Fields, object};
+use super::first_look::{begins_like_a_boat, read_kind};
+use super::identity::{Identities, Identity, text_of};
+use super::references::References;
+use super::reporter::{self, LineText, Problem, Reporter};
+use super::text::text;
+use super::vocabulary::Vocabulary;
+use super::{Tally, catalogue, designer, manufacturer, term};
 use crate::finding::{Code, Finding, Findings, Kind, Line, RecordName, Severity, cut};
 use crate::json::Node;
-use crate::source::{FailedRecord, Incoming};
-use crate::validate::fields::{Fields, object};
-use crate::validate::first_look::{begins_like_a_boat, read_kind};
-use crate::validate::identity::{Identities, Identity, text_of};
-use crate::validate::references::References;
-use crate::validate::reporter::{self, LineText, Problem, Reporter};
-use crate::validate::text::text;
-use crate::validate::vocabulary::Vocabulary;
-use crate::validate::{Tally, catalogue, designer, manufacturer, term};
 
 /// Bytes of the lines that boats may refer to: what is in them is held in memory.
 const HELD_MAX: usize = 128 * 1024 * 1024;
 
-/// Takes what comes of an export.
-pub(super) struct FirstPass<'a> {
+/// Reads lines that are not boats, and counts those that are.
+pub(crate) struct Collector {
     listed_max: usize,
-    rejects: Rejects<'a>,
     identities: IdentitiesByKind,
     catalogue: Option<catalogue::Catalogue>,
-    /// Whether neither lines nor damage came so far.
-    is_empty: bool,
     /// Bytes of lines that boats may refer to, so far.
     held: usize,
+    boats: u64,
     collected: Collected,
 }
 
-/// What the first pass leaves for the second.
-pub(super) struct Collected {
-    pub(super) references: References,
-    /// The boats.
-    pub(super) spill_file: SpillFile,
-    pub(super) findings: Findings,
-    pub(super) tally: Tally,
+/// What is known before the first boat is read.
+pub(crate) struct Collected {
+    pub(crate) references: References,
+    pub(crate) findings: Findings,
+    /// Without the boats.
+    pub(crate) tally: Tally,
+    /// Whether neither lines nor damage came.
+    pub(crate) is_empty: bool,
+}
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum LineOutcome {
+    /// A valid record that is no boat.
+    Valid,
+    /// To be left out.
+    Rejected,
+    /// To be read once everything is collected.
+    Boat,
 }
 
 #[derive(Default)]
@@ -49,108 +55,78 @@ struct IdentitiesByKind {
     terms: [Identities; Vocabulary::ALL.len()],
 }
 
-impl<'a> FirstPass<'a> {
-    /// Nothing read yet; the boats will lie in `temp_dir`. Where a mapping makes the records,
-    /// references are made of keys.
-    pub(super) fn new(
-        temp_dir: &Path,
-        listed_max: usize,
-        is_mapped: bool,
-        rejects: &'a mut dyn Write,
-    ) -> anyhow::Result<Self> {
-        let mut collected = Collected {
-            references: References::default(),
-            spill_file: SpillFile::create(temp_dir)?,
-            findings: Findings::new(listed_max),
-            tally: Tally::default(),
-        };
-        collected.references.are_of_keys = is_mapped;
-        Ok(Self {
+impl Collector {
+    /// Nothing read yet. Where a mapping makes the records, references are made of keys.
+    pub(crate) fn new(listed_max: usize, is_mapped: bool) -> Self {
+        let mut references = References::default();
+        references.are_of_keys = is_mapped;
+        Self {
             listed_max,
-            rejects: Rejects(rejects),
             identities: IdentitiesByKind::default(),
             catalogue: None,
-            is_empty: true,
             held: 0,
-            collected,
-        })
-    }
-
-    /// Takes what comes next.
-    pub(super) fn take(&mut self, incoming: Incoming<'_>) -> anyhow::Result<()> {
-        match incoming {
-            Incoming::Line(line) => self.line(line),
-            Incoming::Oversized(piece) => self.rejects.piece(piece),
-            Incoming::Finding(finding) => self.finding(finding),
-            Incoming::Failed(failed) => self.failed(failed),
-            Incoming::Unpublished { kind, id } => {
-                self.unpublished(kind, id);
-                Ok(())
-            }
+            boats: 0,
+            collected: Collected {
+                references,
+                findings: Findings::new(listed_max),
+                tally: Tally::default(),
+                is_empty: true,
+            },
         }
     }
 
-    /// What was collected, once everything was read. `read_by_mapping` counts the records that a
-    /// mapping read.
-    pub(super) fn finish(mut self, read_by_mapping: u64) -> Collected {
-        if self.is_empty {
-            self.collected.findings.add(nothing(read_by_mapping));
-        }
+    /// What was collected, once every line was read.
+    pub(crate) fn finish(mut self) -> Collected {
         if let Some(catalogue) = self.catalogue {
-            let boats = self.collected.spill_file.lines();
-            let findings = catalogue.check(&self.collected.tally, boats, self.listed_max);
+            let findings = catalogue.check(&self.collected.tally, self.boats, self.listed_max);
             self.collected.findings.append(findings);
         }
         self.collected
     }
 
-    fn line(&mut self, line: Line<'_>) -> anyhow::Result<()> {
-        self.is_empty = false;
+    /// Reads the next line, unless it is a boat.
+    pub(crate) fn line(&mut self, line: Line<'_>) -> LineOutcome {
+        self.collected.is_empty = false;
         if begins_like_a_boat(line.contents()) {
-            return self.collected.spill_file.push(line);
+            return self.boat();
         }
         let (text, node) = match reporter::open(line) {
             Ok(opened) => opened,
             Err(finding) => {
-                let mut findings = Findings::new(self.listed_max);
-                findings.add(*finding);
-                return self.unreadable(findings, line.raw);
+                self.collected.findings.add(*finding);
+                return self.unreadable();
             }
         };
         let mut reporter = Reporter::new(text, self.listed_max);
         match read_kind(&node, &mut reporter) {
-            Some(Kind::Boat) => self.collected.spill_file.push(line),
-            Some(kind) => self.record(kind, line.raw, text, &node, reporter),
-            None => self.unreadable(reporter.into_findings(), line.raw),
+            Some(Kind::Boat) => self.boat(),
+            Some(kind) => self.record(kind, line.raw.len(), text, &node, reporter),
+            None => {
+                self.collected.findings.append(reporter.into_findings());
+                self.unreadable()
+            }
         }
     }
 
-    fn finding(&mut self, finding: Finding) -> anyhow::Result<()> {
-        self.is_empty &= finding.code.severity() == Severity::Warning;
-        let is_of_line = finding.code == Code::LineTooLong;
-        self.collected.findings.add(finding);
-        if is_of_line {
+    /// Records what is wrong with a file, or with a line that is too long to be held.
+    pub(crate) fn finding(&mut self, finding: Finding) {
+        self.collected.is_empty &= finding.code.severity() == Severity::Warning;
+        if finding.code == Code::LineTooLong {
             self.collected.tally.unreadable += 1;
-            self.rejects.end_of_line()?;
         }
-        Ok(())
+        self.collected.findings.add(finding);
     }
 
-    /// A record that a mapping could not make.
-    fn failed(&mut self, failed: FailedRecord) -> anyhow::Result<()> {
-        self.is_empty = false;
-        let FailedRecord {
-            kind,
-            id,
-            findings,
-            raw,
-        } = failed;
+    /// Counts a record of which no line could be made, and records why. Its kind and id are given as
+    /// far as they are known.
+    pub(crate) fn failed(&mut self, kind: Option<Kind>, id: Option<&str>, findings: Vec<Finding>) {
         let Collected {
             references,
             tally,
             findings: all,
-            ..
+            is_empty,
         } = &mut self.collected;
+        *is_empty = false;
         for finding in findings {
             all.add(finding);
         }
@@ -158,20 +134,22 @@ impl<'a> FirstPass<'a> {
             Some(tally) => tally.count(false, true),
             None => tally.unreadable += 1,
         }
-        match (kind, &id) {
+        match (kind, id) {
             (Some(Kind::Manufacturer), Some(id)) => references.manufacturers.insert_invalid(id),
             (Some(Kind::Designer), Some(id)) => references.designers.insert_invalid(id),
             _ => {}
         }
-        self.rejects.line(&on_one_line(raw))
     }
 
-    /// A record that the content system has not published.
-    fn unpublished(&mut self, kind: Kind, id: &str) {
-        self.is_empty = false;
+    /// Counts a record that the content system has not published.
+    pub(crate) fn unpublished(&mut self, kind: Kind, id: &str) {
         let Collected {
-            references, tally, ..
+            references,
+            tally,
+            is_empty,
+            ..
         } = &mut self.collected;
+        *is_empty = false;
         if let Some(tally) = tally.of_mut(kind) {
             tally.count(true, false);
         }
@@ -186,23 +164,34 @@ impl<'a> FirstPass<'a> {
         }
     }
 
+    const fn boat(&mut self) -> LineOutcome {
+        self.boats += 1;
+        LineOutcome::Boat
+    }
+
+    /// Counts a line of which not even the kind can be read.
+    const fn unreadable(&mut self) -> LineOutcome {
+        self.collected.tally.unreadable += 1;
+        LineOutcome::Rejected
+    }
+
     fn record<'n>(
         &mut self,
         kind: Kind,
-        raw: &[u8],
+        length: usize,
         line: LineText<'n>,
         node: &'n Node<'n>,
         mut reporter: Reporter<'n>,
-    ) -> anyhow::Result<()> {
+    ) -> LineOutcome {
         let id = text_of(node, "id").map(cut);
         reporter.set_record(RecordName { kind, id });
         let identity = Identity::of(node);
         let is_published = identity.is_published;
         if kind == Kind::Catalogue {
             self.catalogue(line, node, reporter);
-            return Ok(());
+            return LineOutcome::Valid;
         }
-        let is_held = self.hold(raw.len());
+        let is_held = self.hold(length);
         match kind {
             _ if !is_held => self.no_room(node, &mut reporter),
             Kind::Manufacturer => self.manufacturer(identity, node, &mut reporter),
@@ -219,9 +208,9 @@ impl<'a> FirstPass<'a> {
         }
         self.collected.findings.append(reporter.into_findings());
         if is_valid {
-            Ok(())
+            LineOutcome::Valid
         } else {
-            self.rejects.line(raw)
+            LineOutcome::Rejected
         }
     }
 
@@ -346,13 +335,6 @@ impl<'a> FirstPass<'a> {
         let hint = "no record from here on is read that boats may refer to: shorten their texts";
         reporter.place_of(&node.span, problem.hint(hint));
     }
-
-    /// A line of which not even the kind can be read.
-    fn unreadable(&mut self, findings: Findings, bytes: &[u8]) -> anyhow::Result<()> {
-        self.collected.findings.append(findings);
-        self.collected.tally.unreadable += 1;
-        self.rejects.line(bytes)
-    }
 }
 
 /// Reads a record whose kind is known. None unless it is valid.
@@ -374,32 +356,4 @@ fn report_clashes(identities: &mut Identities, identity: Identity, record: &mut 
     for clash in identities.claim(identity, &place) {
         record.report(clash.key, clash.problem);
     }
-}
-
-/// There is no record.
-fn nothing(read_by_mapping: u64) -> Finding {
-    let (message, hint) = match read_by_mapping {
-        0 => (
-            "the export has no record at all".to_owned(),
-            "whatever made the export may have failed",
-        ),
-        read => (
-            format!("the mapping makes nothing of the {read} records of the export"),
-            "`catalogue mapping check` shows their types, and what it looks for",
-        ),
-    };
-    Finding {
-        hint: Some(hint.to_owned()),
-        ..Finding::new(Code::NoRecords, None, message)
-    }
-}
-
-/// JSON has line breaks between its parts only, so that a record stays the same without them.
-fn on_one_line(mut raw: Vec<u8>) -> Vec<u8> {
-    for byte in &mut raw {
-        if matches!(byte, b'\n' | b'\r') {
-            *byte = b' ';
-        }
-    }
-    raw
 }

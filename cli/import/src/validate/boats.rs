@@ -1,0 +1,190 @@
+//! The boats of an export: each read by itself, on any thread, and then all of them in their order,
+//! which is where ids and slugs are claimed.
+
+use std::sync::Arc;
+
+use shared::base::render::BodyTooLarge;
+
+use super::Tally;
+use super::boat::{self, Boat};
+use super::fields::{object, report_value};
+use super::identity::{Clash, Identities, Identity, text_of};
+use super::manufacturer::Manufacturer;
+use super::references::References;
+use super::reporter::{self, LineText, Problem, Reporter};
+use crate::finding::{Code, Finding, Findings, Kind, Line, Place, RecordName, cut};
+use crate::json::Node;
+
+/// What reading the line of a boat comes to.
+pub(crate) struct BoatReading<B> {
+    pub(crate) findings: Findings,
+    identity: Identity,
+    /// A valid, published boat, rendered, and the index of its manufacturer.
+    pub(crate) boat: Option<(B, usize)>,
+}
+
+/// Reads a boat, and reports everything that is wrong with it by itself. One that is to be served
+/// is rendered by `render`.
+pub(crate) fn read<B>(
+    line: Line<'_>,
+    references: &References,
+    listed_max: usize,
+    render: impl FnOnce(&Boat<'_>) -> Result<B, BodyTooLarge>,
+) -> BoatReading<B> {
+    let (text, node) = match reporter::open(line) {
+        Ok(opened) => opened,
+        Err(finding) => return unreadable(*finding, listed_max),
+    };
+    let identity = Identity::of(&node);
+    let mut reporter = reporter_of(text, &node, listed_max);
+    let boat = object(&node, &mut reporter, |record| {
+        boat::read(record, &identity, references)
+    });
+    let boat = boat
+        .unwrap_or(None)
+        .filter(|_boat| !reporter.has_errors() && identity.is_published);
+    let boat = boat.and_then(|boat| match render(&boat) {
+        Ok(rendered) => Some((rendered, boat.manufacturer)),
+        Err(too_large @ BodyTooLarge) => {
+            let problem = Problem::new(Code::RecordTooLarge, too_large.to_string());
+            let hint = "its references bring in long names: shorten them, or refer to fewer";
+            reporter.place_of(&node.span, problem.hint(hint));
+            None
+        }
+    });
+    BoatReading {
+        findings: reporter.into_findings(),
+        identity,
+        boat,
+    }
+}
+
+fn unreadable<B>(finding: Finding, listed_max: usize) -> BoatReading<B> {
+    let mut findings = Findings::new(listed_max);
+    findings.add(finding);
+    let identity = Identity {
+        id: None,
+        slug: None,
+        is_published: true,
+    };
+    BoatReading {
+        findings,
+        identity,
+        boat: None,
+    }
+}
+
+fn reporter_of<'n>(text: LineText<'n>, node: &Node<'_>, listed_max: usize) -> Reporter<'n> {
+    let mut reporter = Reporter::new(text, listed_max);
+    reporter.set_record(RecordName {
+        kind: Kind::Boat,
+        id: text_of(node, "id").map(cut),
+    });
+    reporter
+}
+
+/// What becomes of a boat.
+#[must_use]
+pub(crate) enum BoatOutcome<B> {
+    /// It may be served.
+    Published(B),
+    /// It is a valid draft.
+    Unpublished,
+    /// To be left out.
+    Rejected,
+}
+
+/// Adds up the boats in the order of the export.
+pub(crate) struct Boats<'a> {
+    references: &'a References,
+    listed_max: usize,
+    identities: Identities,
+    findings: Findings,
+    tally: Tally,
+    /// By the index of the manufacturer.
+    counts: Vec<u64>,
+}
+
+impl<'a> Boats<'a> {
+    /// No boat yet, after everything else was collected.
+    pub(crate) fn new(
+        references: &'a References,
+        (findings, tally): (Findings, Tally),
+        listed_max: usize,
+    ) -> Self {
+        Self {
+            references,
+            listed_max,
+            identities: Identities::default(),
+            findings,
+            tally,
+            counts: vec![0; references.manufacturers.records().len()],
+        }
+    }
+
+    /// Adds the next boat, unless its id or slug is taken.
+    pub(crate) fn add<B>(&mut self, line: Line<'_>, reading: BoatReading<B>) -> BoatOutcome<B> {
+        let BoatReading {
+            mut findings,
+            identity,
+            boat,
+        } = reading;
+        let place = Place {
+            file: Arc::clone(line.file),
+            line: Some(line.number),
+        };
+        let is_published = identity.is_published;
+        let clashes = self.identities.claim(identity, &place);
+        if !clashes.is_empty() {
+            findings.append(report_clashes(line, clashes, self.listed_max));
+        }
+        let is_valid = findings.errors() == 0;
+        self.tally.boat.count(is_valid, is_published);
+        self.findings.append(findings);
+        match boat {
+            _ if !is_valid => BoatOutcome::Rejected,
+            None => BoatOutcome::Unpublished,
+            Some((boat, manufacturer)) => {
+                self.counts[manufacturer] += 1;
+                BoatOutcome::Published(boat)
+            }
+        }
+    }
+
+    /// Everything found so far.
+    pub(crate) const fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    /// Reports an export without boats to serve, once all were added.
+    pub(crate) fn end(&mut self) {
+        if self.tally.boat.published == 0 {
+            let message = "the export has no valid published boat";
+            let finding = Finding::new(Code::NoPublishedBoats, None, message);
+            self.findings.add(finding);
+        }
+    }
+
+    /// The manufacturers that may be served, each with the number of its boats.
+    pub(crate) fn manufacturers(&self) -> impl Iterator<Item = (&'a Manufacturer, u64)> {
+        let records = self.references.manufacturers.records().iter();
+        records.zip(self.counts.iter().copied())
+    }
+
+    /// Everything found, and how many records there are.
+    pub(crate) fn into_parts(self) -> (Findings, Tally) {
+        (self.findings, self.tally)
+    }
+}
+
+/// Clashes are rare, so that reading the line once more costs less than keeping it.
+fn report_clashes(line: Line<'_>, clashes: Vec<Clash>, listed_max: usize) -> Findings {
+    let Ok((text, node)) = reporter::open(line) else {
+        return Findings::new(listed_max);
+    };
+    let mut reporter = reporter_of(text, &node, listed_max);
+    for Clash { key, problem } in clashes {
+        report_value(&node, key, problem, &mut reporter);
+    }
+    reporter.into_findings()
+}
