@@ -20,9 +20,9 @@
 //! 2. `source::lines::read` cuts a file into lines; a module of `source::readers` cuts JSON, CSV or XML
 //!    into records.
 //! 3. With a mapping, `mapping::pipeline::Pipeline::opened` takes each file, and gives its records to
-//!    threads: `Mapper::read` finds what each is called, of what type it is and
+//!    threads: `mapping::mapper::identify::read` finds what each is called, of what type it is and
 //!    whether it is published, and `mapping::index::Index::add` stores it.
-//! 4. Once all are stored, `Mapper::make_all` makes native records of each, and
+//! 4. Once all are stored, `mapping::mapper::make::make_all` makes native records of each, and
 //!    `mapping::mapper::Merge::take` leaves out those whose id a rule with `distinct` made before.
 //! 5. `validate::collector::Collector::line` takes native lines. Boats it only recognises; from the
 //!    others it learns everything that boats may refer to, and what is wrong with them.

@@ -4,11 +4,11 @@
 //! Both are pure functions of a record and of what was stored, for any thread. What depends on the
 //! order of records is done by [`Index`] and [`Merge`] alone.
 
-mod distinct;
+pub(super) mod distinct;
 mod followed;
-mod identify;
+pub(super) mod identify;
 mod images;
-mod make;
+pub(super) mod make;
 mod merge;
 
 use std::cell::RefCell;
@@ -199,7 +199,7 @@ pub(super) fn rules_for<'d>(
     rules.filter(|(_, emit)| emit.types.iter().any(|of| **of == *document.record_type))
 }
 
-/// Compiles the expressions of a mapping, or tells all that are wrong.
+/// Compiles the expressions of a mapping, or reports all that are wrong.
 pub(super) fn compile(definition: &Definition) -> Result<Vec<Program>, Vec<Mistake>> {
     let prelude = definition.prelude.as_ref();
     let code = prelude.map_or("", |prelude| prelude.code.as_str());
@@ -238,7 +238,7 @@ const RECORD: &str = "$record";
 /// The record that expressions are about.
 struct Subject {
     record: Jq,
-    /// The values of those variables that tell where it stands and that the mapping uses.
+    /// The values of those variables that say where it stands and that the mapping uses.
     whereabouts: Vec<Jq>,
 }
 

@@ -1,24 +1,24 @@
 //! From the text of a mapping file to its definition, or to everything that is wrong with it.
 
-mod sources;
 mod syntax;
 
 use std::collections::HashMap;
 use std::ops::Range;
 
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use self::sources::EnvelopeParts;
 use super::definition::{
-    Constant, Definition, Emit, Expression, ExpressionId, FORMAT, Field, Join, Rest, Table,
-    WhereVariable,
+    Constant, Definition, Emit, Envelope, Expression, ExpressionId, FORMAT, Field, FileFormat,
+    Files, Join, Links, Rest, Source, Table, WhereVariable,
 };
 use super::expression::IMAGE_SIZE;
 use super::section::{Section, json, text};
 use crate::finding::{Kind, nearest};
 use crate::mapping::mistake::Mistake;
+use crate::source::readers::RecordsPath;
 
 /// Reads the text of a mapping file.
 pub(super) fn parse(text: &str) -> Result<Definition, Vec<Mistake>> {
@@ -31,9 +31,21 @@ pub(super) fn parse(text: &str) -> Result<Definition, Vec<Mistake>> {
     }
 }
 
+/// The expressions of an envelope, as far as they are given.
+#[derive(Clone, Copy, Default)]
+struct EnvelopeParts {
+    key: Option<ExpressionId>,
+    id: Option<ExpressionId>,
+    record_type: Option<ExpressionId>,
+    published: Option<ExpressionId>,
+    updated_at: Option<ExpressionId>,
+    changed: Option<ExpressionId>,
+}
+
+/// Reads the sections of a mapping file, and collects what is wrong with them.
 #[derive(Default)]
-pub(super) struct Parser {
-    pub(super) mistakes: Vec<Mistake>,
+struct Parser {
+    mistakes: Vec<Mistake>,
     expressions: Vec<Expression>,
     tables: Vec<String>,
     ignored: Vec<String>,
@@ -149,16 +161,12 @@ impl Parser {
     }
 
     /// An expression, numbered.
-    pub(super) fn expression(
-        &mut self,
-        section: &mut Section<'_>,
-        key: &'static str,
-    ) -> Option<ExpressionId> {
+    fn expression(&mut self, section: &mut Section<'_>, key: &'static str) -> Option<ExpressionId> {
         let (code, span) = section.text(key, &mut self.mistakes)?;
         Some(self.number(code, span))
     }
 
-    pub(super) fn number(&mut self, code: &str, span: Range<usize>) -> ExpressionId {
+    fn number(&mut self, code: &str, span: Range<usize>) -> ExpressionId {
         self.expressions.push(Expression {
             code: code.to_owned(),
             span,
@@ -173,7 +181,7 @@ impl Parser {
     }
 
     /// The name of a vocabulary table that there is.
-    pub(super) fn table_name(&mut self, section: &mut Section<'_>) -> Option<String> {
+    fn table_name(&mut self, section: &mut Section<'_>) -> Option<String> {
         let (name, span) = section.text("table", &mut self.mistakes)?;
         if !self.tables.iter().any(|table| table == name) {
             let names: Vec<&str> = self.tables.iter().map(String::as_str).collect();
@@ -245,6 +253,164 @@ impl Parser {
     }
 }
 
+/// The sources, their envelopes, and the links beside them.
+impl Parser {
+    fn envelope_section<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> EnvelopeParts {
+        let Some(mut section) = Section::of(value, &mut self.mistakes) else {
+            return EnvelopeParts::default();
+        };
+        let parts = self.envelope(&mut section);
+        self.ignored = self.names(&mut section, "ignore");
+        section.finish(&mut self.mistakes);
+        parts
+    }
+
+    fn envelope(&mut self, section: &mut Section<'_>) -> EnvelopeParts {
+        EnvelopeParts {
+            key: self.expression(section, "key"),
+            id: self.expression(section, "id"),
+            record_type: self.expression(section, "type"),
+            published: self.expression(section, "published"),
+            updated_at: self.expression(section, "updatedAt"),
+            changed: self.expression(section, "changed"),
+        }
+    }
+
+    fn sources(&mut self, root: &mut Section<'_>, common: EnvelopeParts) -> Option<Vec<Source>> {
+        let values = self.list_of_tables(root, "sources", true)?;
+        let sources: Vec<Option<Source>> = values
+            .into_iter()
+            .map(|mut section| {
+                let own = self.envelope(&mut section);
+                let files = self.files(&mut section);
+                let span = section.span();
+                section.finish(&mut self.mistakes);
+                let envelope = self.whole_envelope(own, common, span);
+                Some(Source {
+                    files: files?,
+                    envelope: envelope?,
+                    published_keys: Vec::new(),
+                })
+            })
+            .collect();
+        sources.into_iter().collect()
+    }
+
+    fn whole_envelope(
+        &mut self,
+        own: EnvelopeParts,
+        common: EnvelopeParts,
+        span: Range<usize>,
+    ) -> Option<Envelope> {
+        let (key, record_type) = (
+            own.key.or(common.key),
+            own.record_type.or(common.record_type),
+        );
+        for (name, part) in [("key", key), ("type", record_type)] {
+            if part.is_none() {
+                let message = format!(
+                    "neither this source nor [envelope] says what the `{name}` of a record is"
+                );
+                self.mistakes.push(Mistake::new(span.clone(), message));
+            }
+        }
+        Some(Envelope {
+            key: key?,
+            id: own.id.or(common.id),
+            record_type: record_type?,
+            published: own.published.or(common.published),
+            updated_at: own.updated_at.or(common.updated_at),
+            changed: own.changed.or(common.changed),
+        })
+    }
+
+    fn files(&mut self, section: &mut Section<'_>) -> Option<Files> {
+        let patterns = section.texts("files", &mut self.mistakes);
+        if patterns.is_none() && section.take("files").is_none() {
+            section.required("files", &mut self.mistakes);
+        }
+        let format = section.required("reader", &mut self.mistakes);
+        let format = format.and_then(|value| self.word(value, &FileFormat::ALL));
+        let records = self.records(section, format);
+        let lists = self.lists(section, format);
+        let patterns = patterns?;
+        let globs = self.globs(&patterns)?;
+        Some(Files {
+            globs,
+            patterns: patterns
+                .into_iter()
+                .map(|(text, _)| text.to_owned())
+                .collect(),
+            format: format?,
+            records,
+            lists,
+            span: section.span(),
+        })
+    }
+
+    fn records(
+        &mut self,
+        section: &mut Section<'_>,
+        format: Option<FileFormat>,
+    ) -> Vec<RecordsPath> {
+        let texts = section.texts("records", &mut self.mistakes);
+        let mut records = Vec::new();
+        for (text, span) in texts.unwrap_or_default() {
+            match RecordsPath::parse(text) {
+                Ok(path) if format == Some(FileFormat::Xml) && !path.is_of_names() => {
+                    let message =
+                        "every element with a name is meant, so paths in XML have no brackets";
+                    self.mistakes.push(Mistake::new(span, message));
+                }
+                Ok(path) => records.push(path),
+                Err(message) => self.mistakes.push(Mistake::new(span, message)),
+            }
+        }
+        records
+    }
+
+    fn lists(&mut self, section: &mut Section<'_>, format: Option<FileFormat>) -> Vec<String> {
+        let texts = section.texts("lists", &mut self.mistakes);
+        let texts = texts.unwrap_or_default().into_iter();
+        let mut lists = Vec::new();
+        for (name, span) in texts {
+            if format.is_some_and(|format| format != FileFormat::Xml) {
+                let message =
+                    "only in XML may a list of one look like no list; `many` makes one of anything";
+                self.mistakes.push(Mistake::new(span, message));
+            }
+            lists.push(name.to_owned());
+        }
+        lists
+    }
+
+    fn globs(&mut self, patterns: &[(&str, Range<usize>)]) -> Option<GlobSet> {
+        let mut globs = GlobSetBuilder::new();
+        for (pattern, span) in patterns {
+            match GlobBuilder::new(pattern).literal_separator(true).build() {
+                Ok(glob) => _ = globs.add(glob),
+                Err(error) => {
+                    let message = format!("this is not a pattern of file names: {}", error.kind());
+                    self.mistakes.push(Mistake::new(span.clone(), message));
+                }
+            }
+        }
+        globs.build().ok()
+    }
+
+    fn links<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> Option<Links> {
+        let mut section = Section::of(value, &mut self.mistakes)?;
+        let files = self.files(&mut section);
+        section.required("each", &mut self.mistakes);
+        let each = self.expression(&mut section, "each");
+        section.finish(&mut self.mistakes);
+        Some(Links {
+            files: files?,
+            each: each?,
+        })
+    }
+}
+
 /// What is made of records, and the native records that the file has itself.
 impl Parser {
     fn joins(&mut self, root: &mut Section<'_>) -> Vec<Join> {
@@ -285,7 +451,7 @@ impl Parser {
         let before = self.mistakes.len();
         let read = json(value, &mut self.mistakes);
         let Some(Value::Array(records)) = read else {
-            // What is wrong within was told already.
+            // What is wrong within was reported already.
             if before < self.mistakes.len() {
                 return Vec::new();
             }

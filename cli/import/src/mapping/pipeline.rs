@@ -14,7 +14,9 @@ use super::check::CheckReport;
 use super::definition::{FileFormat, Role};
 use super::image_files::HEAD_MAX;
 use super::index::Index;
-use super::mapper::Merge;
+use super::mapper::distinct::difference;
+use super::mapper::make::make_all;
+use super::mapper::{Merge, identify};
 use super::record::{Raw, ReadRecord, Spot};
 use super::worker::{Pending, Workers};
 use super::{Mapped, Mapping};
@@ -122,7 +124,9 @@ impl<'a, 't> Pipeline<'a, 't> {
             {
                 let index = Arc::clone(&index);
                 pending.push_back(self.workers.begin(move |mapper, pieces| {
-                    mapper.make_all(index, places, is_checked, &mut |piece| pieces.send(piece))
+                    make_all(mapper, index, places, is_checked, &mut |piece| {
+                        pieces.send(piece)
+                    })
                 }));
             }
             let Some(first) = pending.front() else { break };
@@ -145,7 +149,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         for differing in merge.differing() {
             let index = Arc::clone(index);
             let task = self.workers.begin(move |mapper, pieces| {
-                let difference = mapper.difference(index, differing);
+                let difference = difference(mapper, index, differing);
                 pieces.send(difference)
             });
             differences.push((differing, self.workers.next(&task)?.flatten()));
@@ -199,7 +203,11 @@ impl<'a, 't> Pipeline<'a, 't> {
             self.pending
                 .push_back(self.workers.begin(move |mapper, pieces| {
                     let records = records.into_iter();
-                    pieces.send(records.map(|raw| mapper.read(&roles, raw)).collect())
+                    pieces.send(
+                        records
+                            .map(|raw| identify::read(mapper, &roles, raw))
+                            .collect(),
+                    )
                 }));
         }
         self.take_identified(self.pending_max)

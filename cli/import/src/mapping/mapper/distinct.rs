@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::Mapper;
-use super::make::Native;
+use super::make::{Native, inputs, native};
 use crate::finding::cut;
 use crate::mapping::index::Index;
 
@@ -53,7 +53,7 @@ pub(super) struct Differing {
 struct First {
     made_of: MadeOf,
     hash: u64,
-    is_told: bool,
+    is_reported: bool,
 }
 
 /// A member in which two merged records differ, as JSON.
@@ -88,13 +88,13 @@ impl Distinct {
                 none.insert(First {
                     made_of,
                     hash,
-                    is_told: false,
+                    is_reported: false,
                 });
                 return false;
             }
         };
-        if first.hash != hash && !first.is_told {
-            first.is_told = true;
+        if first.hash != hash && !first.is_reported {
+            first.is_reported = true;
             let first = (first.made_of, made_of);
             let of_rule = self.differing.entry(made_of.rule);
             of_rule.or_insert(Differing { count: 0, first }).count += 1;
@@ -103,44 +103,48 @@ impl Distinct {
     }
 }
 
-impl Mapper {
-    /// In what a record that was kept and one that was merged into it differ: both are made again.
-    pub(in crate::mapping) fn difference(
-        &mut self,
-        index: Arc<Index>,
-        (kept, merged): (MadeOf, MadeOf),
-    ) -> Option<Difference> {
-        self.index = index;
-        let (kept, merged) = (self.made_again(kept)?, self.made_again(merged)?);
-        let value = |members: &[(String, String)], of: &str| {
-            let mut members = members.iter();
-            let member = members.find(|(name, _)| name == of);
-            member.map_or("null", |(_, value)| value).to_owned()
-        };
-        let names = merged.iter().chain(&kept).map(|(name, _)| name);
-        let mut names = names.filter(|name| *name != UPDATED_AT);
-        let name = names.find(|name| value(&kept, name) != value(&merged, name))?;
-        Some(Difference {
-            kept_value: cut(&value(&kept, name)),
-            merged_value: cut(&value(&merged, name)),
-            name: name.to_owned(),
-        })
-    }
+/// In what a record that was kept and one that was merged into it differ: both are made again.
+pub(in crate::mapping) fn difference(
+    mapper: &mut Mapper,
+    index: Arc<Index>,
+    (kept, merged): (MadeOf, MadeOf),
+) -> Option<Difference> {
+    mapper.index = index;
+    let (kept, merged) = (made_again(mapper, kept)?, made_again(mapper, merged)?);
+    let value = |members: &[(String, String)], of: &str| {
+        let mut members = members.iter();
+        let member = members.find(|(name, _)| name == of);
+        member.map_or("null", |(_, value)| value).to_owned()
+    };
+    let names = merged.iter().chain(&kept).map(|(name, _)| name);
+    let mut names = names.filter(|name| *name != UPDATED_AT);
+    let name = names.find(|name| value(&kept, name) != value(&merged, name))?;
+    Some(Difference {
+        kept_value: cut(&value(&kept, name)),
+        merged_value: cut(&value(&merged, name)),
+        name: name.to_owned(),
+    })
+}
 
-    /// The members of a native record, with their JSON.
-    fn made_again(&self, made_of: MadeOf) -> Option<Vec<(String, String)>> {
-        self.followed.borrow_mut().begin(made_of.place);
-        let document = self.index.documents.at(made_of.place);
-        self.position.begin(&document.file, document.line);
-        let emit = &self.definition.emits[made_of.rule];
-        let record = self.index.documents.read(made_of.place).ok()?;
-        let subject = self.subject(document, record);
-        let inputs = self.inputs(emit, &subject).ok()?;
-        let input = inputs.get(made_of.input)?;
-        let native = self.native((made_of.rule, emit), document, (&subject, input), None);
-        let native = native.ok()?;
-        let members = native.members.iter();
-        let members = members.map(|(name, _)| ((*name).to_owned(), native.member(name).to_owned()));
-        Some(members.collect())
-    }
+/// The members of a native record, with their JSON.
+fn made_again(mapper: &Mapper, made_of: MadeOf) -> Option<Vec<(String, String)>> {
+    mapper.followed.borrow_mut().begin(made_of.place);
+    let document = mapper.index.documents.at(made_of.place);
+    mapper.position.begin(&document.file, document.line);
+    let emit = &mapper.definition.emits[made_of.rule];
+    let record = mapper.index.documents.read(made_of.place).ok()?;
+    let subject = mapper.subject(document, record);
+    let inputs = inputs(mapper, emit, &subject).ok()?;
+    let input = inputs.get(made_of.input)?;
+    let native = native(
+        mapper,
+        (made_of.rule, emit),
+        document,
+        (&subject, input),
+        None,
+    );
+    let native = native.ok()?;
+    let members = native.members.iter();
+    let members = members.map(|(name, _)| ((*name).to_owned(), native.member(name).to_owned()));
+    Some(members.collect())
 }

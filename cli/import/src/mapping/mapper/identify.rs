@@ -1,4 +1,4 @@
-//! The first pass: what a record is called and what it is, and which links there are.
+//! What a record is called and what it is, and which links there are: the first time a record is read.
 
 use super::{Mapper, Subject};
 use crate::finding::Line;
@@ -11,196 +11,199 @@ use crate::mapping::definition::{ExpressionId, Join, Role};
 use crate::mapping::expression::{Jq, from_node, from_plain_text, text};
 use crate::mapping::record::{Identified, Joining, Link, Raw, ReadRecord};
 
-impl Mapper {
-    /// Reads a record for sections of the mapping.
-    pub(in crate::mapping) fn read(&self, roles: &[Role], raw: Raw) -> ReadRecord {
-        self.position.begin(&raw.file, raw.line);
-        let mut read = ReadRecord {
-            raw,
-            identified: Vec::new(),
-            links: Vec::new(),
-            is_known: false,
-            findings: Vec::new(),
-        };
-        match parsed(&read.raw) {
-            Ok(record) => self.read_parsed(roles, &record, &mut read),
-            Err(finding) => {
-                read.is_known = true;
-                read.findings.push(*finding);
-            }
+/// Reads a record for sections of the mapping.
+pub(in crate::mapping) fn read(mapper: &Mapper, roles: &[Role], raw: Raw) -> ReadRecord {
+    mapper.position.begin(&raw.file, raw.line);
+    let mut read = ReadRecord {
+        raw,
+        identified: Vec::new(),
+        links: Vec::new(),
+        is_known: false,
+        findings: Vec::new(),
+    };
+    match parsed(&read.raw) {
+        Ok(record) => read_parsed(mapper, roles, &record, &mut read),
+        Err(finding) => {
+            read.is_known = true;
+            read.findings.push(*finding);
         }
-        read
     }
+    read
+}
 
-    fn read_parsed(&self, roles: &[Role], record: &Jq, read: &mut ReadRecord) {
-        let mut messages = Vec::new();
-        for role in roles {
-            let at = (*role, &*read.raw.file, read.raw.spot);
-            let subject = self.subject_at(at, record.clone());
-            let identified = match role {
-                Role::Links => self.add_links(&subject, &mut read.links).map(|()| None),
-                Role::Records(source) => self.identify(*source, &subject),
-            };
-            read.is_known |= *role == Role::Links || !matches!(identified, Ok(None));
-            match identified {
-                Ok(identified) => read.identified.extend(identified),
-                Err(message) => messages.push(message),
-            }
+fn read_parsed(mapper: &Mapper, roles: &[Role], record: &Jq, read: &mut ReadRecord) {
+    let mut messages = Vec::new();
+    for role in roles {
+        let at = (*role, &*read.raw.file, read.raw.spot);
+        let subject = mapper.subject_at(at, record.clone());
+        let identified = match role {
+            Role::Links => add_links(mapper, &subject, &mut read.links).map(|()| None),
+            Role::Records(source) => identify(mapper, *source, &subject),
+        };
+        read.is_known |= *role == Role::Links || !matches!(identified, Ok(None));
+        match identified {
+            Ok(identified) => read.identified.extend(identified),
+            Err(message) => messages.push(message),
         }
-        // Sections often have parts in common, and what is wrong with these.
-        messages.dedup();
-        let place = read.raw.place();
-        let finding = |message| Finding::new(Code::MappingFailed, Some(place.clone()), message);
-        read.findings.extend(messages.into_iter().map(finding));
     }
+    // Sections often have parts in common, and what is wrong with these.
+    messages.dedup();
+    let place = read.raw.place();
+    let finding = |message| Finding::new(Code::MappingFailed, Some(place.clone()), message);
+    read.findings.extend(messages.into_iter().map(finding));
+}
 
-    fn identify(&self, source: usize, subject: &Subject) -> Result<Option<Identified>, String> {
-        let envelope = self.definition.sources[source].envelope;
-        let key = self.word("key", Some(envelope.key), subject)?;
-        let record_type = self.word("type", Some(envelope.record_type), subject)?;
-        let (Some(key), Some(record_type)) = (key, record_type) else {
-            return Ok(None);
+fn identify(
+    mapper: &Mapper,
+    source: usize,
+    subject: &Subject,
+) -> Result<Option<Identified>, String> {
+    let envelope = mapper.definition.sources[source].envelope;
+    let key = word_of(mapper, "key", Some(envelope.key), subject)?;
+    let record_type = word_of(mapper, "type", Some(envelope.record_type), subject)?;
+    let (Some(key), Some(record_type)) = (key, record_type) else {
+        return Ok(None);
+    };
+    let id = word_of(mapper, "id", envelope.id, subject)?;
+    let is_published = match envelope.published {
+        None => true,
+        given => truth_of(mapper, "published", given, subject)?
+            .ok_or("the `published` of a record must be true or false, not null")?,
+    };
+    let is_changed = truth_of(mapper, "changed", envelope.changed, subject)?.unwrap_or(false);
+    let joinings = if is_published {
+        joinings(mapper, &record_type, subject)?
+    } else {
+        Vec::new()
+    };
+    let asked = mapper.definition.sources[source].published_keys.iter();
+    Ok(Some(Identified {
+        source,
+        id: id.filter(|id| *id != key).map(String::into_boxed_str),
+        key,
+        record_type,
+        is_published,
+        is_changed,
+        published_keys: asked.map(|asked| asked.is_in(subject.record())).collect(),
+        joinings,
+    }))
+}
+
+fn add_links(mapper: &Mapper, row: &Subject, found: &mut Vec<Link>) -> Result<(), String> {
+    let Some(each) = mapper.definition.links.as_ref().map(|links| links.each) else {
+        return Ok(());
+    };
+    let links = mapper.evaluate(each, row.record().clone(), row)?;
+    let Jq::Arr(links) = links else {
+        return Err("`each` of [links] must give a list".to_owned());
+    };
+    for link in links.iter() {
+        let Jq::Obj(link) = link else {
+            return Err("a link is an object of from, field, to and position".to_owned());
         };
-        let id = self.word("id", envelope.id, subject)?;
-        let is_published = match envelope.published {
-            None => true,
-            given => self
-                .truth("published", given, subject)?
-                .ok_or("the `published` of a record must be true or false, not null")?,
+        let part = |name: &str| link.get(&Jq::from(name.to_owned()));
+        let word = |name: &str| {
+            let text = part(name).and_then(text).map(str::to_owned);
+            text.ok_or_else(|| format!("the `{name}` of a link must be a text"))
         };
-        let is_changed = self
-            .truth("changed", envelope.changed, subject)?
-            .unwrap_or(false);
-        let joinings = if is_published {
-            self.joinings(&record_type, subject)?
-        } else {
-            Vec::new()
+        let position = match part("position") {
+            Some(number @ Jq::Num(_)) => number.to_string().parse().unwrap_or(f64::MAX),
+            _ => f64::MAX,
         };
-        let asked = self.definition.sources[source].published_keys.iter();
-        Ok(Some(Identified {
-            source,
-            id: id.filter(|id| *id != key).map(String::into_boxed_str),
-            key,
-            record_type,
-            is_published,
-            is_changed,
-            published_keys: asked.map(|asked| asked.is_in(subject.record())).collect(),
-            joinings,
-        }))
+        found.push(Link {
+            from: word("from")?,
+            field: word("field")?,
+            position,
+            to: word("to")?,
+        });
     }
+    Ok(())
+}
 
-    fn add_links(&self, row: &Subject, found: &mut Vec<Link>) -> Result<(), String> {
-        let Some(each) = self.definition.links.as_ref().map(|links| links.each) else {
-            return Ok(());
-        };
-        let links = self.evaluate(each, row.record().clone(), row)?;
-        let Jq::Arr(links) = links else {
-            return Err("`each` of [links] must give a list".to_owned());
-        };
-        for link in links.iter() {
-            let Jq::Obj(link) = link else {
-                return Err("a link is an object of from, field, to and position".to_owned());
-            };
-            let part = |name: &str| link.get(&Jq::from(name.to_owned()));
-            let word = |name: &str| {
-                let text = part(name).and_then(text).map(str::to_owned);
-                text.ok_or_else(|| format!("the `{name}` of a link must be a text"))
-            };
-            let position = match part("position") {
-                Some(number @ Jq::Num(_)) => number.to_string().parse().unwrap_or(f64::MAX),
-                _ => f64::MAX,
-            };
-            found.push(Link {
-                from: word("from")?,
-                field: word("field")?,
+/// The references that joins take from a record of this type.
+fn joinings(mapper: &Mapper, record_type: &str, subject: &Subject) -> Result<Vec<Joining>, String> {
+    let mut joinings = Vec::new();
+    let is_for = |join: &&Join| join.types.iter().any(|of| of == record_type);
+    for join in mapper.definition.joins.iter().filter(is_for) {
+        let in_join = |error: String| format!("[joins.{}]: {error}", join.name);
+        let keys = keys_referred_to(mapper, join, subject).map_err(in_join)?;
+        if keys.is_empty() {
+            continue;
+        }
+        let position = position_of(mapper, join, subject).map_err(in_join)?;
+        for key in keys {
+            joinings.push(Joining {
+                to: key,
+                join: join.name.clone(),
                 position,
-                to: word("to")?,
             });
         }
-        Ok(())
     }
+    Ok(joinings)
+}
 
-    /// The references that joins take from a record of this type.
-    fn joinings(&self, record_type: &str, subject: &Subject) -> Result<Vec<Joining>, String> {
-        let mut joinings = Vec::new();
-        let is_for = |join: &&Join| join.types.iter().any(|of| of == record_type);
-        for join in self.definition.joins.iter().filter(is_for) {
-            let told = |error: String| format!("[joins.{}]: {error}", join.name);
-            let keys = self.keys_referred_to(join, subject).map_err(told)?;
-            if keys.is_empty() {
-                continue;
-            }
-            let position = self.position_of(join, subject).map_err(told)?;
-            for key in keys {
-                joinings.push(Joining {
-                    to: key,
-                    join: join.name.clone(),
-                    position,
-                });
-            }
-        }
-        Ok(joinings)
-    }
+fn keys_referred_to(
+    mapper: &Mapper,
+    join: &Join,
+    subject: &Subject,
+) -> Result<Vec<String>, String> {
+    let keys = mapper.evaluate(join.to, subject.record().clone(), subject)?;
+    let keys = match &keys {
+        Jq::Arr(keys) => keys.iter().map(|key| word("to", key)).collect(),
+        key => word("to", key).map(|key| vec![key]),
+    };
+    let keys: Vec<Option<String>> = keys?;
+    let mut keys: Vec<String> = keys.into_iter().flatten().collect();
+    // A record that refers to another one twice is joined to it once.
+    keys.sort_unstable();
+    keys.dedup();
+    Ok(keys)
+}
 
-    fn keys_referred_to(&self, join: &Join, subject: &Subject) -> Result<Vec<String>, String> {
-        let keys = self.evaluate(join.to, subject.record().clone(), subject)?;
-        let keys = match &keys {
-            Jq::Arr(keys) => keys.iter().map(|key| word("to", key)).collect(),
-            key => word("to", key).map(|key| vec![key]),
-        };
-        let keys: Vec<Option<String>> = keys?;
-        let mut keys: Vec<String> = keys.into_iter().flatten().collect();
-        // A record that refers to another one twice is joined to it once.
-        keys.sort_unstable();
-        keys.dedup();
-        Ok(keys)
+fn position_of(mapper: &Mapper, join: &Join, subject: &Subject) -> Result<f64, String> {
+    let Some(order) = join.order else {
+        return Ok(f64::MAX);
+    };
+    match mapper.evaluate(order, subject.record().clone(), subject)? {
+        Jq::Null => Ok(f64::MAX),
+        number @ Jq::Num(_) => Ok(number.to_string().parse().unwrap_or(f64::MAX)),
+        _ => Err("the `order` of a record must be a number".to_owned()),
     }
+}
 
-    fn position_of(&self, join: &Join, subject: &Subject) -> Result<f64, String> {
-        let Some(order) = join.order else {
-            return Ok(f64::MAX);
-        };
-        match self.evaluate(order, subject.record().clone(), subject)? {
-            Jq::Null => Ok(f64::MAX),
-            number @ Jq::Num(_) => Ok(number.to_string().parse().unwrap_or(f64::MAX)),
-            _ => Err("the `order` of a record must be a number".to_owned()),
-        }
-    }
+fn word_of(
+    mapper: &Mapper,
+    part: &str,
+    expression: Option<ExpressionId>,
+    subject: &Subject,
+) -> Result<Option<String>, String> {
+    word(part, &value_of(mapper, part, expression, subject)?)
+}
 
-    fn word(
-        &self,
-        part: &str,
-        expression: Option<ExpressionId>,
-        subject: &Subject,
-    ) -> Result<Option<String>, String> {
-        word(part, &self.part(part, expression, subject)?)
+fn truth_of(
+    mapper: &Mapper,
+    part: &str,
+    expression: Option<ExpressionId>,
+    subject: &Subject,
+) -> Result<Option<bool>, String> {
+    match value_of(mapper, part, expression, subject)? {
+        Jq::Null => Ok(None),
+        Jq::Bool(truth) => Ok(Some(truth)),
+        _ => Err(format!("the `{part}` of a record must be true or false")),
     }
+}
 
-    fn truth(
-        &self,
-        part: &str,
-        expression: Option<ExpressionId>,
-        subject: &Subject,
-    ) -> Result<Option<bool>, String> {
-        match self.part(part, expression, subject)? {
-            Jq::Null => Ok(None),
-            Jq::Bool(truth) => Ok(Some(truth)),
-            _ => Err(format!("the `{part}` of a record must be true or false")),
-        }
-    }
-
-    fn part(
-        &self,
-        part: &str,
-        expression: Option<ExpressionId>,
-        subject: &Subject,
-    ) -> Result<Jq, String> {
-        let Some(expression) = expression else {
-            return Ok(Jq::Null);
-        };
-        let value = self.evaluate(expression, subject.record().clone(), subject);
-        value.map_err(|error| format!("the `{part}` of a record could not be found: {error}"))
-    }
+fn value_of(
+    mapper: &Mapper,
+    part: &str,
+    expression: Option<ExpressionId>,
+    subject: &Subject,
+) -> Result<Jq, String> {
+    let Some(expression) = expression else {
+        return Ok(Jq::Null);
+    };
+    let value = mapper.evaluate(expression, subject.record().clone(), subject);
+    value.map_err(|error| format!("the `{part}` of a record could not be found: {error}"))
 }
 
 /// A part of a record that is a text, a number, or nothing.
@@ -293,7 +296,7 @@ mod tests {
         check_record(1, ("{", "}"), |n| format!("\"k{n}\":1"));
         check_record(1, ("[", "]"), |_| "{\"a\":1}".to_owned());
         check_record(0, ("[", "]"), |_| "{}".to_owned());
-        // With what is wrong told as well, what is before a key is looked through.
+        // With what is wrong reported as well, what is before a key is looked through.
         check_record(2, ("\u{feff}{", "}"), |n| format!("\"k{n}\":1"));
     }
 }

@@ -1,4 +1,4 @@
-//! The second pass: native records from the records that were stored.
+//! Native records from the records that were stored: the second time a record is read.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -61,7 +61,7 @@ pub(super) struct Made {
 
 impl Native<'_> {
     /// A record without members.
-    pub(super) fn new(kind: Kind) -> Self {
+    fn new(kind: Kind) -> Self {
         Self {
             text: format!("{{\"kind\":\"{}\"", kind.as_str()),
             members: Vec::new(),
@@ -91,165 +91,163 @@ impl Native<'_> {
     }
 }
 
-impl Mapper {
-    /// What the mapping makes of the records at some places. A checker watches it where that
-    /// `is_checked`.
-    pub(in crate::mapping) fn make_all(
-        &mut self,
-        index: Arc<Index>,
-        places: Range<usize>,
-        is_checked: bool,
-        hand_over: &mut dyn FnMut(Piece) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
-        self.index = index;
-        self.visited.replace(is_checked.then(HashSet::new));
-        let new = || Piece {
-            checker: is_checked.then(Checker::default),
-            ..Piece::default()
+/// What the mapping makes of the records at some places. A checker watches it where that
+/// `is_checked`.
+pub(in crate::mapping) fn make_all(
+    mapper: &mut Mapper,
+    index: Arc<Index>,
+    places: Range<usize>,
+    is_checked: bool,
+    hand_over: &mut dyn FnMut(Piece) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    mapper.index = index;
+    mapper.visited.replace(is_checked.then(HashSet::new));
+    let new = || Piece {
+        checker: is_checked.then(Checker::default),
+        ..Piece::default()
+    };
+    let mut piece = new();
+    for place in places {
+        make(mapper, place, &mut piece)?;
+        piece.records += 1;
+        if PIECE_BYTES <= piece.bytes {
+            hand_over(finished(mapper, std::mem::replace(&mut piece, new())))?;
+        }
+    }
+    hand_over(finished(mapper, piece))
+}
+
+fn finished(mapper: &mut Mapper, mut piece: Piece) -> Piece {
+    piece.followed = mapper.followed.take();
+    if let (Some(visited), Some(checker)) = (mapper.visited.get_mut(), &mut piece.checker) {
+        for (site, record_type) in visited.drain() {
+            checker.led(site, &record_type);
+        }
+    }
+    piece
+}
+
+fn make(mapper: &Mapper, place: usize, piece: &mut Piece) -> anyhow::Result<()> {
+    let index = Arc::clone(&mapper.index);
+    let document = index.documents.at(place);
+    let definition = Arc::clone(&mapper.definition);
+    mapper.position.begin(&document.file, document.line);
+    let mut subject = None;
+    if let Some(checker) = &mut piece.checker {
+        let subject = subject.insert(mapper.subject(document, index.documents.read(place)?));
+        checker.record(&Looked::of(place, &index), subject.record());
+    }
+    for (rule, emit) in rules_for(&definition, document) {
+        if !document.is_published {
+            break;
+        }
+        let subject = match &subject {
+            Some(subject) => subject,
+            None => subject.insert(mapper.subject(document, index.documents.read(place)?)),
         };
-        let mut piece = new();
-        for place in places {
-            self.make(place, &mut piece)?;
-            piece.records += 1;
-            if PIECE_BYTES <= piece.bytes {
-                hand_over(self.finished(std::mem::replace(&mut piece, new())))?;
-            }
-        }
-        hand_over(self.finished(piece))
+        mapper.followed.borrow_mut().begin(place);
+        let made = apply(mapper, (rule, emit), document, subject, piece);
+        piece.applied.push(Applied { rule, place, made });
     }
+    Ok(())
+}
 
-    fn finished(&mut self, mut piece: Piece) -> Piece {
-        piece.followed = self.followed.take();
-        if let (Some(visited), Some(checker)) = (self.visited.get_mut(), &mut piece.checker) {
-            for (site, record_type) in visited.drain() {
-                checker.led(site, &record_type);
-            }
-        }
-        piece
+fn apply(
+    mapper: &Mapper,
+    (rule, emit): (usize, &Emit),
+    document: &Document,
+    subject: &Subject,
+    piece: &mut Piece,
+) -> Vec<Result<Made, Vec<Failure>>> {
+    let inputs = match inputs(mapper, emit, subject) {
+        Ok(inputs) => inputs,
+        Err(failure) => return vec![Err(vec![failure])],
+    };
+    let mut all = Vec::with_capacity(inputs.len());
+    for input in &inputs {
+        // Each of them may take its time.
+        mapper.position.step();
+        let observer = piece.checker.as_mut();
+        let native = native(mapper, (rule, emit), document, (subject, input), observer);
+        let made = native.map(|native| Made {
+            likeness: emit.is_distinct.then(|| Likeness::of(&native)),
+            text: native.text,
+            left_out: native.left_out,
+        });
+        piece.bytes += made.as_ref().map_or(0, |made| made.text.len());
+        all.push(made);
     }
+    all
+}
 
-    fn make(&mut self, place: usize, piece: &mut Piece) -> anyhow::Result<()> {
-        let index = Arc::clone(&self.index);
-        let document = index.documents.at(place);
-        let definition = Arc::clone(&self.definition);
-        self.position.begin(&document.file, document.line);
-        let mut subject = None;
-        if let Some(checker) = &mut piece.checker {
-            let subject = subject.insert(self.subject(document, index.documents.read(place)?));
-            checker.record(&Looked::of(place, &index), subject.record());
+/// What native records are made of: the record, or each member of a list in it.
+pub(super) fn inputs(mapper: &Mapper, emit: &Emit, subject: &Subject) -> Result<Vec<Jq>, Failure> {
+    if let Some(condition) = emit.condition {
+        let holds = mapper.evaluate(condition, subject.record().clone(), subject);
+        match holds.map_err(|error| Failure::of_rule("where", &error))? {
+            Jq::Null | Jq::Bool(false) => return Ok(Vec::new()),
+            _ => {}
         }
-        for (rule, emit) in rules_for(&definition, document) {
-            if !document.is_published {
-                break;
-            }
-            let subject = match &subject {
-                Some(subject) => subject,
-                None => subject.insert(self.subject(document, index.documents.read(place)?)),
-            };
-            self.followed.borrow_mut().begin(place);
-            let made = self.apply((rule, emit), document, subject, piece);
-            piece.applied.push(Applied { rule, place, made });
-        }
-        Ok(())
     }
+    let Some(each) = emit.each else {
+        return Ok(vec![subject.record().clone()]);
+    };
+    let members = mapper.evaluate(each, subject.record().clone(), subject);
+    let members = members.and_then(|members| list(&members));
+    members.map_err(|error| Failure::of_rule("each", &error))
+}
 
-    fn apply(
-        &self,
-        (rule, emit): (usize, &Emit),
-        document: &Document,
-        subject: &Subject,
-        piece: &mut Piece,
-    ) -> Vec<Result<Made, Vec<Failure>>> {
-        let inputs = match self.inputs(emit, subject) {
-            Ok(inputs) => inputs,
-            Err(failure) => return vec![Err(vec![failure])],
-        };
-        let mut all = Vec::with_capacity(inputs.len());
-        for input in &inputs {
-            // Each of them may take its time.
-            self.position.step();
-            let observer = piece.checker.as_mut();
-            let native = self.native((rule, emit), document, (subject, input), observer);
-            let made = native.map(|native| Made {
-                likeness: emit.is_distinct.then(|| Likeness::of(&native)),
-                text: native.text,
-                left_out: native.left_out,
+/// A native record.
+pub(super) fn native<'e>(
+    mapper: &'e Mapper,
+    (rule, emit): (usize, &'e Emit),
+    document: &Document,
+    (subject, input): (&'e Subject, &Jq),
+    observer: Option<&'e mut Checker>,
+) -> Result<Native<'e>, Vec<Failure>> {
+    let mut making = Making::new(mapper, rule, subject, observer);
+    let has = |name: &str| emit.fields.iter().any(|(field, _)| field == name);
+    if !has("id") {
+        making.member("id", |making| making.text(mapper.index.id_of(document)));
+    }
+    for (name, field) in &emit.fields {
+        making.member(name, |making| {
+            let start = making.native.text.len();
+            making.field(field, input) && making.native.keep_sized(emit.kind, name, start)
+        });
+    }
+    if !has("updatedAt") && matches!(emit.kind, Kind::Boat | Kind::Manufacturer) {
+        let updated_at = mapper.definition.sources[usize::from(document.source)]
+            .envelope
+            .updated_at;
+        if let Some(from) = updated_at {
+            making.member("updatedAt", |making| {
+                making.value(from, &Rest::default(), subject.record())
             });
-            piece.bytes += made.as_ref().map_or(0, |made| made.text.len());
-            all.push(made);
         }
-        all
     }
-
-    /// What native records are made of: the record, or each member of a list in it.
-    pub(super) fn inputs(&self, emit: &Emit, subject: &Subject) -> Result<Vec<Jq>, Failure> {
-        if let Some(condition) = emit.condition {
-            let holds = self.evaluate(condition, subject.record().clone(), subject);
-            match holds.map_err(|error| Failure::of_rule("where", &error))? {
-                Jq::Null | Jq::Bool(false) => return Ok(Vec::new()),
-                _ => {}
-            }
-        }
-        let Some(each) = emit.each else {
-            return Ok(vec![subject.record().clone()]);
-        };
-        let members = self.evaluate(each, subject.record().clone(), subject);
-        let members = members.and_then(|members| list(&members));
-        members.map_err(|error| Failure::of_rule("each", &error))
-    }
-
-    /// A native record.
-    pub(super) fn native<'e>(
-        &'e self,
-        (rule, emit): (usize, &'e Emit),
-        document: &Document,
-        (subject, input): (&'e Subject, &Jq),
-        observer: Option<&'e mut Checker>,
-    ) -> Result<Native<'e>, Vec<Failure>> {
-        let mut making = Making::new(self, rule, subject, observer);
-        let has = |name: &str| emit.fields.iter().any(|(field, _)| field == name);
-        if !has("id") {
-            making.member("id", |making| making.text(self.index.id_of(document)));
-        }
-        for (name, field) in &emit.fields {
-            making.member(name, |making| {
-                let start = making.native.text.len();
-                making.field(field, input) && making.native.keep_sized(emit.kind, name, start)
-            });
-        }
-        if !has("updatedAt") && matches!(emit.kind, Kind::Boat | Kind::Manufacturer) {
-            let updated_at = self.definition.sources[usize::from(document.source)]
-                .envelope
-                .updated_at;
-            if let Some(from) = updated_at {
-                making.member("updatedAt", |making| {
-                    making.value(from, &Rest::default(), subject.record())
-                });
-            }
-        }
-        making.finish()
-    }
+    making.finish()
 }
 
 /// One native record on its way.
-pub(super) struct Making<'a> {
-    pub(super) mapper: &'a Mapper,
-    pub(super) rule: usize,
-    pub(super) subject: &'a Subject,
-    pub(super) observer: Option<&'a mut Checker>,
+struct Making<'a> {
+    mapper: &'a Mapper,
+    rule: usize,
+    subject: &'a Subject,
+    observer: Option<&'a mut Checker>,
     /// The path to the field that is being made.
     path: Vec<Step<'a>>,
     /// Its name whatever its place in a list, `engines[].maker`, where it is watched.
     name: String,
     /// What was made so far.
-    pub(super) native: Native<'a>,
+    native: Native<'a>,
     failures: Vec<Failure>,
 }
 
 #[derive(Clone, Copy)]
 enum Step<'a> {
     Field(&'a str),
-    Place(usize),
+    Index(usize),
 }
 
 /// Something that could not be made.
@@ -262,7 +260,7 @@ pub(super) struct Failure {
 
 impl Failure {
     /// A part of a rule that is about no single field.
-    pub(super) fn of_rule(part: &str, error: &str) -> Self {
+    fn of_rule(part: &str, error: &str) -> Self {
         Self {
             code: Code::MappingFailed,
             path: None,
@@ -286,7 +284,7 @@ impl Step<'_> {
     /// Appends the step to the name of a field.
     fn push_to(self, name: &mut String) {
         match self {
-            Self::Place(_) => name.push_str("[]"),
+            Self::Index(_) => name.push_str("[]"),
             Self::Field(field) => {
                 name.extend((!name.is_empty()).then_some('.'));
                 name.push_str(field);
@@ -297,7 +295,7 @@ impl Step<'_> {
 
 impl<'a> Making<'a> {
     /// Nothing made yet.
-    pub(super) fn new(
+    fn new(
         mapper: &'a Mapper,
         rule: usize,
         subject: &'a Subject,
@@ -317,7 +315,7 @@ impl<'a> Making<'a> {
     }
 
     /// The record, unless something of it could not be made.
-    pub(super) fn finish(mut self) -> Result<Native<'a>, Vec<Failure>> {
+    fn finish(mut self) -> Result<Native<'a>, Vec<Failure>> {
         if !self.failures.is_empty() {
             return Err(self.failures);
         }
@@ -326,7 +324,7 @@ impl<'a> Making<'a> {
     }
 
     /// Makes a member of the record: `make` writes its value, and says whether there is one.
-    pub(super) fn member(&mut self, name: &'a str, make: impl FnOnce(&mut Self) -> bool) {
+    fn member(&mut self, name: &'a str, make: impl FnOnce(&mut Self) -> bool) {
         if let Some(start) = self.within(Step::Field(name), make) {
             let end = self.native.text.len();
             self.native.members.push((name, start..end));
@@ -334,13 +332,13 @@ impl<'a> Making<'a> {
     }
 
     /// Writes a text in quotes.
-    pub(super) fn text(&mut self, text: &str) -> bool {
+    fn text(&mut self, text: &str) -> bool {
         write_text(text, &mut self.native.text);
         true
     }
 
     /// Writes a field; what is null, empty, or could not be made, is no value.
-    pub(super) fn field(&mut self, field: &'a Field, input: &Jq) -> bool {
+    fn field(&mut self, field: &'a Field, input: &Jq) -> bool {
         match field {
             Field::Value { from, rest } => self.value(*from, rest, input),
             Field::List { each, member } => self.members(*each, member, input),
@@ -366,8 +364,8 @@ impl<'a> Making<'a> {
             self.observe(Ok(&whole));
         }
         self.bracketed(('[', ']'), |making| {
-            for (place, item) in items.iter().enumerate() {
-                making.within(Step::Place(place), |making| making.field(member, item));
+            for (index, item) in items.iter().enumerate() {
+                making.within(Step::Index(index), |making| making.field(member, item));
             }
         })
     }
@@ -408,7 +406,7 @@ impl<'a> Making<'a> {
     }
 
     /// Writes the value of an expression.
-    pub(super) fn value(&mut self, from: ExpressionId, rest: &Rest, input: &Jq) -> bool {
+    fn value(&mut self, from: ExpressionId, rest: &Rest, input: &Jq) -> bool {
         let Some(value) = self.evaluated(from, input) else {
             return false;
         };
@@ -488,13 +486,13 @@ impl<'a> Making<'a> {
 fn pointer(path: &[Step<'_>]) -> String {
     let steps = path.iter().map(|step| match step {
         Step::Field(name) => format!("/{name}"),
-        Step::Place(place) => format!("/{place}"),
+        Step::Index(index) => format!("/{index}"),
     });
     steps.collect()
 }
 
 /// The members of a list that are not null; null itself has none.
-pub(super) fn list(value: &Jq) -> Result<Vec<Jq>, String> {
+fn list(value: &Jq) -> Result<Vec<Jq>, String> {
     match value {
         Jq::Null => Ok(Vec::new()),
         Jq::Arr(items) => {
