@@ -26,8 +26,8 @@ use super::image_files::ImageFile;
 use super::index::Index;
 use super::keys::KeyId;
 use super::mistake::Mistake;
-use super::position::Position;
 use super::record::Spot;
+use super::watch::Position;
 use crate::finding::{ExportFile, cut, nearest};
 
 use self::followed::Followed;

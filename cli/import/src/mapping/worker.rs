@@ -1,68 +1,41 @@
-//! Threads that map, and a watch over them: an expression that never ends, or takes more memory than
-//! any record needs, is reported by name instead of keeping the command waiting or taking all there is.
+//! A pool of threads that map, each with programs of its own: tasks begin in order, and what they come
+//! to is taken in order.
 //!
 //! ```text
-//! start ─► tasks, in order ─► threads, each with programs of its own ─► pieces ─► next, in order
+//! begin ─► tasks, in order ─► threads ─► pieces ─► next, in order
 //! ```
 //!
-//! The caller starts tasks and takes their pieces, and watches the threads while it waits. The thread
-//! of such an expression cannot be stopped; it ends with the process.
+//! The threads are our own, and not those of a library or of a scope, for three reasons. One that an
+//! expression keeps for ever is left behind, where a scope would wait for it. Their stacks are as large
+//! as nested values need, and where the system refuses them there are fewer threads. And what runs on
+//! them keeps compiled programs, which are neither shared nor cheap to make.
 
 use std::any::Any;
 use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use anyhow::anyhow;
 
-use super::bounds::MEMORY_MAX;
 use super::deep::{deep_builder, named};
 use super::definition::Definition;
-use super::expression::TooLarge;
 use super::index::Index;
 use super::mapper::Mapper;
-use super::position::{Position, TICK};
-use crate::finding::cut;
+use super::watch::{Position, TICK, Watch};
 
 /// Most threads that map.
 const THREADS_MAX: usize = 8;
 /// What a task may hand over before it waits: a piece, and that there are no more.
 const WAITING_MAX: usize = 2;
-/// How long mapping one record may take.
-const RECORD_TIME_MAX: Duration = Duration::from_secs(5);
 
 type Task = Box<dyn FnOnce(&mut Mapper) + Send>;
 
 /// The threads and the watch over them.
 pub(super) struct Workers {
     tasks: Sender<Task>,
-    threads: Vec<Watched>,
-    definition: Arc<Definition>,
-    resident_bytes: fn() -> Option<usize>,
-    /// Whether no record may be begun.
-    is_held: Arc<AtomicBool>,
-}
-
-/// A thread as the watch sees it.
-struct Watched {
-    position: Arc<Position>,
-    seen: Seen,
-}
-
-/// What the watch saw when it looked last.
-#[derive(Default)]
-struct Seen {
-    begun: u64,
-    /// The memory of the process when that record was seen first.
-    bytes: Option<usize>,
-    /// How much it has grown since then.
-    grown: usize,
-    steps: u64,
-    /// So often no step was made.
-    ticks: u128,
+    threads: usize,
+    watch: Watch,
 }
 
 /// Where the pieces of a task go.
@@ -90,82 +63,45 @@ impl<T> Pieces<T> {
     }
 }
 
-impl Seen {
-    /// Looks at a thread, whose process has this much memory.
-    fn look(&mut self, position: &Position, bytes: Option<usize>) {
-        if !position.is_busy.load(Ordering::Relaxed) {
-            *self = Self::default();
-            return;
-        }
-        let begun = position.begun.load(Ordering::Relaxed);
-        if begun != self.begun || self.bytes.is_none() {
-            (self.begun, self.bytes) = (begun, bytes);
-        }
-        self.grown = match (self.bytes, bytes) {
-            (Some(before), Some(now)) => now.saturating_sub(before),
-            _ => 0,
-        };
-        let steps = position.steps.load(Ordering::Relaxed);
-        self.ticks = if steps == self.steps {
-            self.ticks + 1
-        } else {
-            0
-        };
-        self.steps = steps;
-    }
-}
-
 impl Workers {
-    /// Starts a thread for each processor. The memory of the process is asked for with
-    /// `resident_bytes`.
+    /// Starts a thread for each processor, as far as the system has room for their stacks.
     pub(super) fn start(
         definition: &Arc<Definition>,
         processors: NonZero<usize>,
         index: &Arc<Index>,
-        resident_bytes: fn() -> Option<usize>,
+        mut watch: Watch,
     ) -> anyhow::Result<Self> {
         let (tasks, to_do) = mpsc::channel();
         let to_do = Arc::new(Mutex::new(to_do));
-        let mut workers = Self {
-            tasks,
-            threads: Vec::new(),
-            definition: Arc::clone(definition),
-            resident_bytes,
-            is_held: Arc::default(),
-        };
-        let threads = processors.get().min(THREADS_MAX);
-        for number in 0..threads {
-            let position = Arc::new(Position {
-                is_held: Arc::clone(&workers.is_held),
-                ..Position::default()
-            });
-            let run = {
-                let (to_do, position) = (Arc::clone(&to_do), Arc::clone(&position));
-                let (definition, index) = (Arc::clone(definition), Arc::clone(index));
-                move || run(&definition, index, threads, &to_do, &position)
-            };
+        let wanted = processors.get().min(THREADS_MAX);
+        let mut threads = 0;
+        while threads < wanted {
             // What one thread can map, every other one must be able to: better fewer of them.
             let builder = match deep_builder() {
                 Some(builder) => builder,
-                None if 0 < number => break,
+                None if 0 < threads => break,
                 None => named(),
             };
+            let position = watch.add();
+            let (to_do, definition) = (Arc::clone(&to_do), Arc::clone(definition));
+            let index = Arc::clone(index);
+            let run = move || run(&definition, index, wanted, &to_do, &position);
             match builder.spawn(run) {
-                Ok(_detached) => {}
-                Err(_too_many) if 0 < number => break,
+                Ok(_detached) => threads += 1,
+                Err(_too_many) if 0 < threads => break,
                 Err(error) => return Err(error.into()),
             }
-            workers.threads.push(Watched {
-                position,
-                seen: Seen::default(),
-            });
         }
-        Ok(workers)
+        Ok(Self {
+            tasks,
+            threads,
+            watch,
+        })
     }
 
     /// How many threads there are.
     pub(super) const fn len(&self) -> usize {
-        self.threads.len()
+        self.threads
     }
 
     /// Has the next thread that is free do something.
@@ -199,78 +135,14 @@ impl Workers {
                 Ok(Ok(piece)) => return Ok(piece),
                 Ok(Err(Broken::Failed(error))) => return Err(error),
                 Ok(Err(Broken::Panicked(why, position))) => {
-                    return Err(self.panicked(&*why, &position));
+                    return Err(self.watch.panicked(&*why, &position));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(anyhow!("mapping ended unexpectedly"));
                 }
-                Err(RecvTimeoutError::Timeout) => self.look()?,
+                Err(RecvTimeoutError::Timeout) => self.watch.look()?,
             }
         }
-    }
-
-    /// Looks whether the threads get on, and what they take.
-    fn look(&mut self) -> anyhow::Result<()> {
-        let bytes = (self.resident_bytes)();
-        for thread in &mut self.threads {
-            thread.seen.look(&thread.position, bytes);
-        }
-        let is_stuck =
-            |thread: &&Watched| RECORD_TIME_MAX.as_millis() <= thread.seen.ticks * TICK.as_millis();
-        if let Some(stuck) = self.threads.iter().find(is_stuck) {
-            let seconds = RECORD_TIME_MAX.as_secs();
-            let (place, code) = self.place(&stuck.position);
-            return Err(anyhow!(
-                "mapping the record at {place} took longer than {seconds} s: `{code}` may never end"
-            ));
-        }
-        match self.too_large() {
-            Some(position) => Err(self.takes_too_much(&position)),
-            None => Ok(()),
-        }
-    }
-
-    /// The thread whose record takes too much memory. Where several are at one for as long as the
-    /// memory grows, no other records are begun, until it is clear which of them takes it.
-    fn too_large(&self) -> Option<Arc<Position>> {
-        let grown = |thread: &&Watched| thread.seen.grown;
-        let large = self.threads.iter().filter(|of| MEMORY_MAX < of.seen.grown);
-        let most = large.clone().map(|of| grown(&of)).max();
-        self.is_held.store(most.is_some(), Ordering::Relaxed);
-        let busy = self.threads.iter().filter(|of| of.seen.bytes.is_some());
-        let is_clear = busy.count() == 1 || 2 * MEMORY_MAX < most?;
-        // The one that was begun last, if several are left.
-        let large = large.min_by_key(grown)?;
-        is_clear.then(|| Arc::clone(&large.position))
-    }
-
-    fn takes_too_much(&self, position: &Position) -> anyhow::Error {
-        let mebibytes = MEMORY_MAX >> 20;
-        let (place, code) = self.place(position);
-        anyhow!(
-            "mapping the record at {place} takes more than {mebibytes} MiB of memory: `{code}` \
-             makes too much"
-        )
-    }
-
-    fn panicked(&self, why: &(dyn Any + Send), position: &Position) -> anyhow::Error {
-        if why.is::<TooLarge>() {
-            return self.takes_too_much(position);
-        }
-        let (place, code) = self.place(position);
-        anyhow!("mapping the record at {place} ended unexpectedly: `{code}` cannot be evaluated")
-    }
-
-    /// The record and the expression that a thread began last.
-    fn place(&self, position: &Position) -> (String, String) {
-        let expression = position.expression.load(Ordering::Relaxed);
-        let code = self.definition.expressions.get(expression);
-        let code = code.map_or_else(String::new, |expression| cut(expression.code.trim()));
-        let place = position.place.lock();
-        let place = place.unwrap_or_else(PoisonError::into_inner);
-        let place = place.as_ref();
-        let place = place.map_or_else(String::new, |(file, line)| format!("{}:{line}", file.name));
-        (place, code)
     }
 }
 
@@ -282,7 +154,7 @@ fn run(
     tasks: &Mutex<Receiver<Task>>,
     position: &Arc<Position>,
 ) {
-    // A mapping is compiled when it is read, so that what is wrong with it has been told before.
+    // A mapping is compiled when it is read, so that what is wrong with it has been reported before.
     let Ok(mut mapper) = Mapper::new(definition, index, threads, Arc::clone(position)) else {
         return;
     };
@@ -294,16 +166,3 @@ fn run(
         task(&mut mapper);
     }
 }
-
-/// Bytes of memory that this process takes up, where the system says so.
-pub(super) fn resident_bytes() -> Option<usize> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kibibytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
-}
-
-#[cfg(test)]
-mod tests;

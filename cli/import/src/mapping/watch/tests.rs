@@ -10,11 +10,13 @@ thread_local! {
     static RESIDENT: Cell<Option<usize>> = const { Cell::new(Some(1 << 20)) };
 }
 
-fn workers(threads: usize) -> Workers {
+fn watch_over(threads: usize) -> Watch {
     let mapping = Mapping::parse("a.toml".to_owned(), Shipped::Sanity.text().to_owned()).unwrap();
-    let index = Arc::new(Index::create(&std::env::temp_dir()).unwrap());
-    let processors = NonZero::new(threads).unwrap();
-    Workers::start(&mapping.definition, processors, &index, || RESIDENT.get()).unwrap()
+    let mut watch = Watch::new(&mapping.definition, || RESIDENT.get());
+    for _thread in 0..threads {
+        watch.add();
+    }
+    watch
 }
 
 /// Has a thread be at its record number `begun`; at none if that is 0.
@@ -32,7 +34,7 @@ fn set_begun(thread: &Watched, begun: u64) {
 
 #[test]
 fn a_record_may_take_so_much_memory_and_no_more_whatever_those_before_took() {
-    let mut workers = workers(1);
+    let mut watch = watch_over(1);
     for (begun, resident, is_allowed) in [
         (0, 0, true),
         (0, 2 * MEMORY_MAX, true),
@@ -43,21 +45,24 @@ fn a_record_may_take_so_much_memory_and_no_more_whatever_those_before_took() {
         (2, 101 + 2 * MEMORY_MAX, true),
         (2, 102 + 2 * MEMORY_MAX, false),
     ] {
-        set_begun(&workers.threads[0], begun);
+        set_begun(&watch.threads[0], begun);
         RESIDENT.set(Some(resident));
-        let looked = workers.look();
+        let looked = watch.look();
         assert_eq!(looked.is_ok(), is_allowed, "{begun} {resident}");
         if let Err(error) = looked {
-            let said = error.to_string();
-            assert!(said.contains("more than 1024 MiB of memory"), "{said}");
+            let message = error.to_string();
+            assert!(
+                message.contains("more than 1024 MiB of memory"),
+                "{message}"
+            );
         }
     }
 }
 
 #[test]
-fn of_records_that_are_mapped_at_once_the_one_is_told_that_takes_the_memory() {
-    let mut workers = workers(2);
-    let is_held = |workers: &Workers| workers.is_held.load(Ordering::Relaxed);
+fn of_records_that_are_mapped_at_once_the_one_is_named_that_takes_the_memory() {
+    let mut watch = watch_over(2);
+    let is_held = |watch: &Watch| watch.is_held.load(Ordering::Relaxed);
     for (begun, resident, held) in [
         // The first goes from record to record, so that what the second takes is not its own.
         ([1, 7], 100, false),
@@ -65,36 +70,36 @@ fn of_records_that_are_mapped_at_once_the_one_is_told_that_takes_the_memory() {
         // Until the first is done with its record too, no other one is begun.
         ([2, 7], 101 + MEMORY_MAX, true),
     ] {
-        for (thread, begun) in workers.threads.iter().zip(begun) {
+        for (thread, begun) in watch.threads.iter().zip(begun) {
             set_begun(thread, begun);
         }
         RESIDENT.set(Some(resident));
-        workers.look().unwrap();
-        assert_eq!(is_held(&workers), held, "{begun:?}");
+        watch.look().unwrap();
+        assert_eq!(is_held(&watch), held, "{begun:?}");
     }
-    set_begun(&workers.threads[0], 0);
-    let said = workers.look().unwrap_err().to_string();
-    assert!(said.contains("the record at a.json:7 takes more"), "{said}");
+    set_begun(&watch.threads[0], 0);
+    let message = watch.look().unwrap_err().to_string();
+    assert!(
+        message.contains("the record at a.json:7 takes more"),
+        "{message}"
+    );
 }
 
 #[test]
 fn records_that_were_held_up_go_on_once_the_memory_is_free_again() {
-    let mut workers = workers(2);
+    let mut watch = watch_over(2);
     for (resident, held) in [(100, false), (101 + MEMORY_MAX, true), (200, false)] {
-        workers
-            .threads
-            .iter()
-            .for_each(|thread| set_begun(thread, 1));
+        watch.threads.iter().for_each(|thread| set_begun(thread, 1));
         RESIDENT.set(Some(resident));
-        workers.look().unwrap();
-        assert_eq!(workers.is_held.load(Ordering::Relaxed), held, "{resident}");
+        watch.look().unwrap();
+        assert_eq!(watch.is_held.load(Ordering::Relaxed), held, "{resident}");
     }
 }
 
 #[test]
 fn records_that_take_too_much_together_are_not_waited_for_without_end() {
-    let mut workers = workers(2);
-    for (thread, begun) in workers.threads.iter().zip([3, 4]) {
+    let mut watch = watch_over(2);
+    for (thread, begun) in watch.threads.iter().zip([3, 4]) {
         set_begun(thread, begun);
     }
     for (resident, is_allowed) in [
@@ -103,23 +108,23 @@ fn records_that_take_too_much_together_are_not_waited_for_without_end() {
         (2 * MEMORY_MAX + 1, false),
     ] {
         RESIDENT.set(Some(resident));
-        assert_eq!(workers.look().is_ok(), is_allowed, "{resident}");
+        assert_eq!(watch.look().is_ok(), is_allowed, "{resident}");
     }
 }
 
 #[test]
 fn where_memory_is_not_known_only_time_is_watched() {
-    let mut workers = workers(2);
-    set_begun(&workers.threads[1], 1);
+    let mut watch = watch_over(2);
+    set_begun(&watch.threads[1], 1);
     RESIDENT.set(None);
     let ticks_max = RECORD_TIME_MAX.as_millis() / TICK.as_millis();
     for _tick in 1..ticks_max {
-        workers.look().unwrap();
+        watch.look().unwrap();
     }
-    let said = workers.look().unwrap_err().to_string();
+    let message = watch.look().unwrap_err().to_string();
     assert!(
-        said.contains("the record at a.json:1 took longer than 5 s"),
-        "{said}"
+        message.contains("the record at a.json:1 took longer than 5 s"),
+        "{message}"
     );
 }
 
