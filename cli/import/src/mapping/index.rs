@@ -29,7 +29,7 @@ pub(super) struct Index {
     unidentified: Noted,
 }
 
-/// Some records, told of together.
+/// Some records that are reported together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Noted {
     pub(super) count: u64,

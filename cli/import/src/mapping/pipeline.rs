@@ -9,6 +9,7 @@ use std::mem;
 use std::sync::Arc;
 
 use self::passes::{Copied, Pass, passes};
+use self::warnings::Warnings;
 use super::bounds::DEPTH_MAX;
 use super::check::CheckReport;
 use super::definition::{FileFormat, Role};
@@ -36,11 +37,11 @@ const AHEAD: usize = 2;
 
 /// What became of the files of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Found {
-    Nothing,
-    Files,
-    /// Some without a list of records, which has been told.
-    FilesWithoutList,
+enum SectionFiles {
+    Absent,
+    Read,
+    /// Some without a list of records, which has been reported.
+    WithoutList,
 }
 
 /// Reads the files of an export.
@@ -49,13 +50,13 @@ pub(super) struct Pipeline<'a, 't> {
     workers: Workers,
     index: Index,
     take: &'a mut Take<'t>,
-    batch: Batch,
+    batch: RecordBatch,
     /// Records that are identified, in the order of the export.
     pending: VecDeque<Pending<Vec<ReadRecord>>>,
     /// How many batches are identified while reading goes on.
     pending_max: usize,
     /// By section, that of links last.
-    found: Vec<Found>,
+    files: Vec<SectionFiles>,
     surroundings: Surroundings<'a>,
     /// Whether files may be missing because an archive broke off.
     is_damaged: bool,
@@ -63,7 +64,7 @@ pub(super) struct Pipeline<'a, 't> {
 
 /// Records on their way to a thread.
 #[derive(Default)]
-struct Batch {
+struct RecordBatch {
     /// The sections that they are for.
     roles: Vec<Role>,
     records: Vec<Raw>,
@@ -80,17 +81,17 @@ impl<'a, 't> Pipeline<'a, 't> {
         may_wait: bool,
         take: &'a mut Take<'t>,
     ) -> anyhow::Result<Self> {
-        let found = vec![Found::Nothing; mapping.definition.roles().count()];
+        let files = vec![SectionFiles::Absent; mapping.definition.roles().count()];
         let pending_max = if may_wait { 0 } else { AHEAD * workers.len() };
         Ok(Self {
             mapping,
             workers,
             index: Index::create(surroundings.temp_dir)?,
             take,
-            batch: Batch::default(),
+            batch: RecordBatch::default(),
             pending: VecDeque::new(),
             pending_max,
-            found,
+            files,
             surroundings,
             is_damaged: false,
         })
@@ -100,7 +101,17 @@ impl<'a, 't> Pipeline<'a, 't> {
     pub(super) fn finish(mut self, is_checked: bool) -> anyhow::Result<Mapped> {
         self.settle()?;
         let reading = self.index.finish()?;
-        self.warn(&reading)?;
+        let warnings = Warnings {
+            mapping: self.mapping,
+            mapping_file: self.mapping_file(),
+            index: &self.index,
+            files: &self.files,
+            is_damaged: self.is_damaged,
+            findings: Vec::new(),
+        };
+        for warning in warnings.about(&reading) {
+            (self.take)(Incoming::Finding(warning))?;
+        }
         self.surroundings.progress.mapping(reading.records);
         let report = self.make_all(is_checked)?;
         self.constants()?;
@@ -110,7 +121,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         })
     }
 
-    /// Makes the native records, and what is to be said of them.
+    /// Makes the native records, and reports on them.
     fn make_all(&mut self, is_checked: bool) -> anyhow::Result<Option<CheckReport>> {
         let none_yet = Index::create(self.surroundings.temp_dir)?;
         let index = Arc::new(mem::replace(&mut self.index, none_yet));
@@ -138,13 +149,13 @@ impl<'a, 't> Pipeline<'a, 't> {
                 }
             }
         }
-        self.remark(&merge, &index)?;
+        self.summarize(&merge, &index)?;
         merge.unpublished(self.take)?;
         merge.report()
     }
 
-    /// Tells what is to be said of many records at once.
-    fn remark(&mut self, merge: &Merge<'_>, index: &Arc<Index>) -> anyhow::Result<()> {
+    /// Reports what is known of many records at once.
+    fn summarize(&mut self, merge: &Merge<'_>, index: &Arc<Index>) -> anyhow::Result<()> {
         let mut differences = Vec::new();
         for differing in merge.differing() {
             let index = Arc::clone(index);
@@ -154,7 +165,7 @@ impl<'a, 't> Pipeline<'a, 't> {
             });
             differences.push((differing, self.workers.next(&task)?.flatten()));
         }
-        for finding in merge.remarks(differences) {
+        for finding in merge.summaries(differences) {
             (self.take)(Incoming::Finding(finding))?;
         }
         Ok(())
@@ -198,7 +209,7 @@ impl<'a, 't> Pipeline<'a, 't> {
 
     /// Hands the batch over, and takes what is identified by now.
     fn flush(&mut self) -> anyhow::Result<()> {
-        let Batch { roles, records, .. } = mem::take(&mut self.batch);
+        let RecordBatch { roles, records, .. } = mem::take(&mut self.batch);
         if !records.is_empty() {
             self.pending
                 .push_back(self.workers.begin(move |mapper, pieces| {
@@ -213,7 +224,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         self.take_identified(self.pending_max)
     }
 
-    /// Takes everything that was handed over, so that what is told next comes after it.
+    /// Takes everything that was handed over, so that what is reported next comes after it.
     fn settle(&mut self) -> anyhow::Result<()> {
         self.flush()?;
         self.take_identified(0)
@@ -269,8 +280,8 @@ impl<'a, 't> Pipeline<'a, 't> {
         }
     }
 
-    /// Reads a file more than once, for sections that read it differently. They would all tell the
-    /// same damage, so the first to meet it ends them.
+    /// Reads a file more than once, for sections that read it differently. They would all report
+    /// the same damage, so the first to meet it ends them.
     fn passes(
         &mut self,
         passes: &[Pass<'_>],
@@ -300,7 +311,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         file: &Arc<ExportFile>,
         contents: &mut dyn Read,
     ) -> Result<(), Stop> {
-        self.mark(&pass.roles, Found::Files);
+        self.mark(&pass.roles, SectionFiles::Read);
         let reader = BufReader::with_capacity(BUFFER, contents);
         match pass.files.format {
             FileFormat::Ndjson => {
@@ -314,13 +325,13 @@ impl<'a, 't> Pipeline<'a, 't> {
     }
 
     /// Notes what became of the files of some sections.
-    fn mark(&mut self, roles: &[Role], found: Found) {
+    fn mark(&mut self, roles: &[Role], state: SectionFiles) {
         for role in roles {
-            let place = match role {
-                Role::Records(place) => *place,
-                Role::Links => self.found.len() - 1,
+            let index = match role {
+                Role::Records(source) => *source,
+                Role::Links => self.files.len() - 1,
             };
-            self.found[place] = self.found[place].max(found);
+            self.files[index] = self.files[index].max(state);
         }
     }
 
@@ -398,16 +409,16 @@ impl<'a, 't> Pipeline<'a, 't> {
         Ok(self.report_absent(pass, file, &absent)?)
     }
 
-    /// Reports the places of records that a file does not have.
+    /// Reports the lists of records that a file does not have.
     fn report_absent(
         &mut self,
         pass: &Pass<'_>,
         file: &Arc<ExportFile>,
         absent: &[usize],
     ) -> anyhow::Result<()> {
-        for place in absent {
-            self.mark(&pass.roles, Found::FilesWithoutList);
-            let path = &pass.files.records[*place];
+        for index in absent {
+            self.mark(&pass.roles, SectionFiles::WithoutList);
+            let path = &pass.files.records[*index];
             let message = format!("the file has no records at `{path}`");
             let finding = Finding::in_file(Code::RecordsNotFound, file, None, message);
             self.report(finding)?;

@@ -27,17 +27,17 @@ pub(super) const TICK: Duration = Duration::from_millis(10);
 #[derive(Default)]
 pub(super) struct Position {
     /// Whether it is at a record.
-    pub(super) is_busy: AtomicBool,
+    is_busy: AtomicBool,
     /// How many records were begun.
-    pub(super) begun: AtomicU64,
+    begun: AtomicU64,
     /// How many records, and members of them that become records of their own.
-    pub(super) steps: AtomicU64,
+    steps: AtomicU64,
     /// The place of the record that was begun last.
-    pub(super) place: Mutex<Option<(Arc<ExportFile>, u64)>>,
+    place: Mutex<Option<(Arc<ExportFile>, u64)>>,
     /// The expression that was begun last.
-    pub(super) expression: AtomicUsize,
+    expression: AtomicUsize,
     /// Whether no record may be begun.
-    pub(super) is_held: Arc<AtomicBool>,
+    is_held: Arc<AtomicBool>,
 }
 
 impl Position {

@@ -82,7 +82,7 @@ fn place_of(file: &File, path: &Path) -> io::Result<Option<PathBuf>> {
     }
 }
 
-/// The same where the system does not tell, as Linux does.
+/// The same where the system does not report it, as Linux does.
 fn place_by_name(file: &File, path: &Path) -> io::Result<Option<PathBuf>> {
     let place = path.canonicalize()?;
     let (opened, found) = (file.metadata()?, fs::symlink_metadata(&place)?);

@@ -36,7 +36,7 @@ pub(super) struct Likeness {
 /// The native records that were made by rules with `distinct`.
 #[derive(Default)]
 pub(super) struct Distinct {
-    /// By rule and id; ids of terms are told apart by their vocabularies.
+    /// By rule and id; terms of several vocabularies may have one id.
     made: HashMap<(usize, String), First>,
     /// By rule: those that differ from what they were merged into.
     pub(super) differing: BTreeMap<usize, Differing>,

@@ -1,4 +1,4 @@
-//! What is noted while records are mapped, as far as something is to be said of it in the end:
+//! What is noted while records are mapped, as far as it is reported in the end:
 //! references to records that are not published, those to records that changed after they were
 //! published, and texts that look like Markdown.
 
@@ -26,7 +26,7 @@ pub(super) struct Followed {
     pub(super) markdown: Counted,
 }
 
-/// Records, told of together.
+/// Records that are reported together.
 #[derive(Default)]
 pub(super) struct Counted {
     pub(super) count: u64,

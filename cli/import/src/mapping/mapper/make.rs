@@ -38,7 +38,7 @@ pub(in crate::mapping) struct Piece {
     pub(in crate::mapping) records: u64,
     pub(super) applied: Vec<Applied>,
     pub(super) followed: Followed,
-    /// What they tell about the mapping, where it is to be known.
+    /// What they show about the mapping, where that is asked for.
     pub(super) checker: Option<Checker>,
     bytes: usize,
 }

@@ -1,4 +1,4 @@
-//! What depends on the order of records: which of several with one id counts, and what is said of many
+//! What depends on the order of records: which of several with one id counts, and what is reported of many
 //! at once. It takes what the threads made in the order of the export.
 
 use std::collections::HashSet;
@@ -119,17 +119,17 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// Tells the kinds and ids of what unpublished records would have become, unless another record
-    /// of their type and id is published or was told of before: a system may keep several of one.
+    /// Reports the kinds and ids of what unpublished records would have become, unless another record
+    /// of their type and id is published or was reported before: a system may keep several of one.
     pub(in crate::mapping) fn unpublished(&self, take: &mut Take<'_>) -> anyhow::Result<()> {
         let documents = self.index.documents.all();
         if documents.iter().all(|document| document.is_published) {
             return Ok(());
         }
         let published = documents.iter().filter(|document| document.is_published);
-        let mut told: HashSet<u64> = published.map(|of| self.index.identity(of)).collect();
+        let mut reported: HashSet<u64> = published.map(|of| self.index.identity(of)).collect();
         for document in documents.iter().filter(|document| !document.is_published) {
-            if !told.insert(self.index.identity(document)) {
+            if !reported.insert(self.index.identity(document)) {
                 continue;
             }
             let rules = rules_for(self.definition, document);
@@ -141,7 +141,7 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// What the records tell about the mapping, where it is to be known.
+    /// What the records show about the mapping, where that is asked for.
     pub(in crate::mapping) fn report(self) -> anyhow::Result<Option<CheckReport>> {
         let Some(mut checker) = self.checker else {
             return Ok(None);
@@ -159,11 +159,9 @@ impl<'a> Merge<'a> {
         }
         checker.report(self.definition).map(Some)
     }
-}
 
-impl Merge<'_> {
-    /// What is to be known about the records that were made.
-    pub(in crate::mapping) fn remarks(
+    /// The findings about many records at once.
+    pub(in crate::mapping) fn summaries(
         &self,
         differences: Vec<((MadeOf, MadeOf), Option<Difference>)>,
     ) -> impl Iterator<Item = Finding> {
@@ -180,8 +178,8 @@ impl Merge<'_> {
         let documents = self.index.documents.all().iter().enumerate();
         let mut changed = documents.filter(|(place, document)| {
             let is_mapped = || rules_for(self.definition, document).next().is_some();
-            let is_told = || is_mapped() || self.followed.changed.contains(place);
-            document.is_published && document.is_changed && is_told()
+            let is_reported = || is_mapped() || self.followed.changed.contains(place);
+            document.is_published && document.is_changed && is_reported()
         });
         let (_, first) = changed.next()?;
         let records = match changed.count() {
@@ -240,7 +238,7 @@ impl Merge<'_> {
         rules.map(|differing| differing.first).collect()
     }
 
-    /// Tells of records of a rule that were merged although they differ, as these two do.
+    /// Reports records of a rule that were merged although they differ, as these two do.
     fn merged(
         &self,
         (kept, merged): (MadeOf, MadeOf),

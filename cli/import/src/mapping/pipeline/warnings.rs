@@ -1,38 +1,50 @@
-//! What may be wrong with an export or its mapping although every record can be read: warnings that
-//! tell of many records at once.
+//! What may be wrong with an export or its mapping although every record can be read: warnings about
+//! many records at once.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Found, Pipeline};
+use super::SectionFiles;
 use crate::finding::nearest;
-use crate::finding::{Code, Finding, cut};
+use crate::finding::{Code, ExportFile, Finding, cut};
+use crate::mapping::Mapping;
 use crate::mapping::definition::Role;
-use crate::mapping::index::{Noted, Reading};
-use crate::source::Incoming;
+use crate::mapping::index::{Index, Noted, Reading};
 
 /// Types of record that a warning names.
 const TYPES_NAMED: usize = 8;
 
-impl Pipeline<'_, '_> {
-    /// Tells everything that reading came to.
-    pub(super) fn warn(&mut self, reading: &Reading) -> anyhow::Result<()> {
-        self.warn_of_unidentified(&reading.unidentified)?;
+/// Everything that was read, and the warnings about it.
+pub(super) struct Warnings<'a> {
+    pub(super) mapping: &'a Mapping,
+    pub(super) mapping_file: Arc<ExportFile>,
+    pub(super) index: &'a Index,
+    /// By section, that of links last.
+    pub(super) files: &'a [SectionFiles],
+    /// Whether files may be missing because an archive broke off.
+    pub(super) is_damaged: bool,
+    pub(super) findings: Vec<Finding>,
+}
+
+impl Warnings<'_> {
+    /// The warnings, in the order of what they are about.
+    pub(super) fn about(mut self, reading: &Reading) -> Vec<Finding> {
+        self.unidentified(&reading.unidentified);
         // What is missing may be in the part of a file that broke off.
-        if self.is_damaged {
-            return Ok(());
+        if !self.is_damaged {
+            self.empty_sections(reading);
+            self.published_keys(reading);
+            self.empty_joins(&reading.types);
+            self.missing_types(&reading.types);
         }
-        self.warn_of_empty_sections(reading)?;
-        self.warn_of_published_keys(reading)?;
-        self.warn_of_empty_joins(&reading.types)?;
-        self.warn_of_missing_types(&reading.types)
+        self.findings
     }
 
-    fn warn_of_unidentified(&mut self, noted: &Noted) -> anyhow::Result<()> {
+    fn unidentified(&mut self, noted: &Noted) {
         let Some((file, line)) = &noted.first else {
-            return Ok(());
+            return;
         };
         let records = match noted.count {
             1 => "1 record was".to_owned(),
@@ -40,44 +52,49 @@ impl Pipeline<'_, '_> {
         };
         let message = format!("{records} without a key or a type, and not read");
         let finding = Finding::in_file(Code::RecordsUnidentified, file, Some(*line), message);
-        (self.take)(Incoming::Finding(finding))
+        self.findings.push(finding);
     }
 
-    /// Tells something about a place in the mapping file.
-    fn report_at(&mut self, code: Code, offset: usize, message: String) -> anyhow::Result<()> {
+    /// Warns of something at an offset in the mapping file.
+    fn at_offset(&mut self, code: Code, offset: usize, message: String) {
         let line = Some(self.mapping.line_of(offset));
-        let finding = Finding::in_file(code, &self.mapping_file(), line, message);
-        (self.take)(Incoming::Finding(finding))
+        let finding = Finding::in_file(code, &self.mapping_file, line, message);
+        self.findings.push(finding);
     }
 
-    fn warn_of_empty_sections(&mut self, reading: &Reading) -> anyhow::Result<()> {
-        let definition = Arc::clone(&self.mapping.definition);
-        for ((role, files), found) in definition.roles().zip(self.found.clone()) {
+    fn empty_sections(&mut self, reading: &Reading) {
+        let definition = &self.mapping.definition;
+        for ((role, files), state) in definition.roles().zip(self.files) {
             let patterns = files.patterns.join(", ");
-            let (code, message) = match (found, role) {
-                (Found::Nothing, _) => (
+            let (code, message) = match (*state, role) {
+                (SectionFiles::Absent, _) => (
                     Code::SourceWithoutFiles,
                     format!("no file of the export is called {patterns}"),
                 ),
-                (Found::Files, Role::Records(source)) if !reading.sources.contains(&source) => (
-                    Code::SourceWithoutRecords,
-                    format!("the files called {patterns} have no record that could be identified"),
-                ),
-                (Found::Files, Role::Links) if !reading.has_links => (
+                (SectionFiles::Read, Role::Records(source))
+                    if !reading.sources.contains(&source) =>
+                {
+                    (
+                        Code::SourceWithoutRecords,
+                        format!(
+                            "the files called {patterns} have no record that could be identified"
+                        ),
+                    )
+                }
+                (SectionFiles::Read, Role::Links) if !reading.has_links => (
                     Code::SourceWithoutRecords,
                     format!("the files called {patterns} have no link"),
                 ),
-                (Found::Files | Found::FilesWithoutList, _) => continue,
+                (SectionFiles::Read | SectionFiles::WithoutList, _) => continue,
             };
-            self.report_at(code, files.span.start, message)?;
+            self.at_offset(code, files.span.start, message);
         }
-        Ok(())
     }
 
     /// A key that decides what is published may have another name now, and drafts pass for
     /// published ones. Records that no rule is for are left to what leads to them.
-    fn warn_of_published_keys(&mut self, reading: &Reading) -> anyhow::Result<()> {
-        let definition = Arc::clone(&self.mapping.definition);
+    fn published_keys(&mut self, reading: &Reading) {
+        let definition = &self.mapping.definition;
         let is_mapped = |name: &str| {
             let mut types = definition.emits.iter().flat_map(|emit| &emit.types);
             types.any(|wanted| wanted == name)
@@ -97,16 +114,15 @@ impl Pipeline<'_, '_> {
                     cut(record_type)
                 );
                 let span = &definition.expressions[published.0].span;
-                self.report_at(Code::PublishedKeyNotFound, span.start, message)?;
+                self.at_offset(Code::PublishedKeyNotFound, span.start, message);
             }
         }
-        Ok(())
     }
 
     /// A join whose records all refer to nothing may ask for a key that has another name now. That
-    /// there are none of its types is told for these.
-    fn warn_of_empty_joins(&mut self, found: &BTreeMap<String, u64>) -> anyhow::Result<()> {
-        let definition = Arc::clone(&self.mapping.definition);
+    /// there are none of its types is reported for these.
+    fn empty_joins(&mut self, found: &BTreeMap<String, u64>) {
+        let definition = &self.mapping.definition;
         for join in &definition.joins {
             let mut types = join.types.iter();
             if self.index.has_joined(&join.name) || !types.any(|name| found.contains_key(name)) {
@@ -117,14 +133,13 @@ impl Pipeline<'_, '_> {
             let message = format!(
                 "no published record refers to another one by [joins.{name}], which asks for `{code}`"
             );
-            self.report_at(Code::JoinWithoutRecords, join.span.start, message)?;
+            self.at_offset(Code::JoinWithoutRecords, join.span.start, message);
         }
-        Ok(())
     }
 
     /// A type that a rule or a join is for and no record is of may have another name now.
-    fn warn_of_missing_types(&mut self, types: &BTreeMap<String, u64>) -> anyhow::Result<()> {
-        let definition = Arc::clone(&self.mapping.definition);
+    fn missing_types(&mut self, types: &BTreeMap<String, u64>) {
+        let definition = &self.mapping.definition;
         let rules = definition.emits.iter();
         let joins = definition.joins.iter();
         let sections: Vec<(&Vec<String>, &Range<usize>)> = rules
@@ -139,10 +154,9 @@ impl Pipeline<'_, '_> {
         for (wanted, span) in &sections {
             for name in wanted.iter().filter(|name| !types.contains_key(*name)) {
                 let message = missing_type(name, &others, types);
-                self.report_at(Code::TypeNotFound, span.start, message)?;
+                self.at_offset(Code::TypeNotFound, span.start, message);
             }
         }
-        Ok(())
     }
 }
 

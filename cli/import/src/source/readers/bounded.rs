@@ -68,7 +68,7 @@ impl Progress {
     }
 }
 
-/// What is said of a record that is too long.
+/// The message about a record that is too long.
 pub(crate) fn too_long() -> String {
     format!("the record that begins here has more than {RECORD_MAX} bytes")
 }

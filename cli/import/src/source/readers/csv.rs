@@ -31,7 +31,7 @@ const BUFFER: usize = 64 * 1024;
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 /// A row that is put at the end: it is only read as one where no quote is left open.
 const END: &str = "\u{1}end of the file\u{1}";
-/// What is said of a row that cannot be text.
+/// The message about a row that cannot be text.
 const NOT_UTF8: &str = "the row is not UTF-8; save the file as UTF-8";
 
 /// Hands every row below the header to `visit`.

@@ -33,7 +33,7 @@ pub(crate) fn read(
     let walk = Walk {
         progress: &progress,
         visit: RefCell::new(visit),
-        told: Cell::new(None),
+        failure: Cell::new(None),
         seen: records.iter().map(|_| Cell::new(false)).collect(),
     };
     let mut document = serde_json::Deserializer::from_reader(Nesting::new(reader, &progress));
@@ -85,8 +85,8 @@ fn skip_blanks(reader: &mut impl BufRead, progress: &Progress) -> std::io::Resul
 struct Walk<'w, 'v> {
     progress: &'w Progress,
     visit: RefCell<&'w mut Visit<'v>>,
-    /// What the visitor told, on its way through the parser.
-    told: Cell<Option<anyhow::Error>>,
+    /// The error of the visitor, on its way through the parser.
+    failure: Cell<Option<anyhow::Error>>,
     /// For every place of records whether the document has it.
     seen: Vec<Cell<bool>>,
 }
@@ -107,14 +107,14 @@ impl Walk<'_, '_> {
     fn hand_over<E: Error>(&self, line: u64, list: Option<usize>, text: &str) -> Result<(), E> {
         let record = RecordText { line, list, text };
         (*self.visit.borrow_mut())(Ok(record)).map_err(|error| {
-            self.told.set(Some(error));
-            E::custom("told")
+            self.failure.set(Some(error));
+            E::custom("the visitor failed")
         })
     }
 
     fn stop(&self, error: serde_json::Error) -> Stop {
-        if let Some(told) = self.told.take() {
-            return Stop::Failed(told);
+        if let Some(error) = self.failure.take() {
+            return Stop::Failed(error);
         }
         let line = self.progress.line();
         match error.classify() {

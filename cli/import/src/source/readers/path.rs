@@ -129,8 +129,8 @@ mod tests {
             ("a[0]b", "a `.` or a `[` must come before `b`"),
             ("\"a", "are not those of a JSON text"),
         ] {
-            let told = RecordsPath::parse(text).unwrap_err();
-            assert!(told.contains(expected), "{told}");
+            let message = RecordsPath::parse(text).unwrap_err();
+            assert!(message.contains(expected), "{message}");
         }
     }
 }
