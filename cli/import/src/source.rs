@@ -80,7 +80,7 @@ pub(crate) struct FailedRecord {
 
 /// Why reading a file ended early.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(crate) enum FileError {
     /// The file is damaged, so that records may be lost: leaving some out does not mend it.
     Damaged {
         code: Code,
@@ -93,7 +93,7 @@ pub(crate) enum Stop {
     Failed(anyhow::Error),
 }
 
-impl From<anyhow::Error> for Stop {
+impl From<anyhow::Error> for FileError {
     fn from(error: anyhow::Error) -> Self {
         Self::Failed(error)
     }

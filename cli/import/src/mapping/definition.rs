@@ -42,7 +42,7 @@ pub(super) struct Definition {
     /// Keys of all records that are known and not wanted.
     pub(super) ignored: Vec<String>,
     /// What is made of the records.
-    pub(super) emits: Vec<Emit>,
+    pub(super) rules: Vec<Rule>,
     /// All expressions of the above but for the prelude, by [`ExpressionId`].
     pub(super) expressions: Vec<Expression>,
 }
@@ -234,7 +234,7 @@ pub(super) struct Constant {
 
 /// What is made of the records of some types.
 #[derive(Debug)]
-pub(super) struct Emit {
+pub(super) struct Rule {
     pub(super) kind: Kind,
     /// Types of records this is for.
     pub(super) types: Vec<String>,

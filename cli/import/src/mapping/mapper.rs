@@ -16,7 +16,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::definition::{Definition, Emit, ExpressionId, Role, WhereVariable};
+use super::definition::{Definition, ExpressionId, Role, Rule, WhereVariable};
 use super::documents::{Document, Held};
 use super::expression::{
     self, EvalContext, IMAGE_SIZE, InvalidExpression, Jq, Program, Referred, Site, SiteNumber,
@@ -194,9 +194,9 @@ impl Mapper {
 pub(super) fn rules_for<'d>(
     definition: &'d Definition,
     document: &'d Document,
-) -> impl Iterator<Item = (usize, &'d Emit)> {
-    let rules = definition.emits.iter().enumerate();
-    rules.filter(|(_, emit)| emit.types.iter().any(|of| **of == *document.record_type))
+) -> impl Iterator<Item = (usize, &'d Rule)> {
+    let rules = definition.rules.iter().enumerate();
+    rules.filter(|(_, rule)| rule.types.iter().any(|of| **of == *document.record_type))
 }
 
 /// Compiles the expressions of a mapping, or reports all that are wrong.

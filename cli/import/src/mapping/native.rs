@@ -1,21 +1,21 @@
 //! Whether the fields that a mapping makes are those of the native format: told by what is found in
 //! records that have all of them and no value.
 
-use super::definition::{Definition, Emit, Field};
+use super::definition::{Definition, Field, Rule};
 use super::mistake::Mistake;
 use super::origin::expression;
 use crate::finding::{Code, Finding, Findings};
 
 /// A native record for each rule, a line each, in which every field stands and none has a value.
 pub(super) fn blank_records(definition: &Definition) -> String {
-    let record = |emit: &Emit| {
-        let kind = format!("\"kind\":\"{}\"", emit.kind.as_str());
-        let fields = emit.fields.iter();
+    let record = |rule: &Rule| {
+        let kind = format!("\"kind\":\"{}\"", rule.kind.as_str());
+        let fields = rule.fields.iter();
         let fields = fields.map(|(name, field)| format!("{}:{}", text(name), without_value(field)));
         let members: Vec<String> = std::iter::once(kind).chain(fields).collect();
         format!("{{{}}}\n", members.join(","))
     };
-    definition.emits.iter().map(record).collect()
+    definition.rules.iter().map(record).collect()
 }
 
 /// The fields of a mapping that the native format does not know, by what was found in the blank
@@ -32,18 +32,18 @@ pub(super) fn unknown_fields(definition: &Definition, findings: &Findings) -> Ve
 /// The mistake of a finding, at the expression of its field. Each rule is a line.
 fn mistake(definition: &Definition, finding: &Finding) -> Option<Mistake> {
     let line = finding.place.as_ref()?.line?;
-    let rule = usize::try_from(line).ok()?.checked_sub(1)?;
-    let emit: &Emit = definition.emits.get(rule)?;
+    let number = usize::try_from(line).ok()?.checked_sub(1)?;
+    let rule: &Rule = definition.rules.get(number)?;
     let mut steps = finding.pointer.as_ref()?.split('/').skip(1);
     let first = steps.next()?;
-    let (_, field) = emit.fields.iter().find(|(name, _)| name == first)?;
+    let (_, field) = rule.fields.iter().find(|(name, _)| name == first)?;
     let id = expression(field, steps).or_else(|| first_expression(field))?;
     let span = definition.expressions[id.0].span.clone();
     let pointer = finding.pointer.as_deref().unwrap_or_default();
     let message = format!(
         "{} of a {} at {pointer}",
         finding.message,
-        emit.kind.as_str()
+        rule.kind.as_str()
     );
     Some(Mistake::new(span, message).hint(finding.hint.clone()))
 }

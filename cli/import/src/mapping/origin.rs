@@ -7,11 +7,11 @@ use crate::finding::cut;
 impl Mapping {
     /// What makes the value at a JSON pointer of a native record of a rule: the expression and its
     /// place.
-    pub fn origin(&self, rule: u32, pointer: &str) -> Option<String> {
-        let emit = self.definition.emits.get(usize::try_from(rule).ok()?)?;
+    pub fn origin(&self, number: u32, pointer: &str) -> Option<String> {
+        let rule = self.definition.rules.get(usize::try_from(number).ok()?)?;
         let mut steps = pointer.split('/').skip(1);
         let first = steps.next()?;
-        let mut origins = match emit.fields.iter().find(|(name, _)| name == first) {
+        let mut origins = match rule.fields.iter().find(|(name, _)| name == first) {
             Some((_, field)) => expression(field, steps).into_iter().collect(),
             None => self.of_envelopes(first),
         };

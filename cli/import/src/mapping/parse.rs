@@ -11,8 +11,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::definition::{
-    Constant, Definition, Emit, Envelope, Expression, ExpressionId, FORMAT, Field, FileFormat,
-    Files, Join, Links, Rest, Source, Table, WhereVariable,
+    Constant, Definition, Envelope, Expression, ExpressionId, FORMAT, Field, FileFormat, Files,
+    Join, Links, Rest, Rule, Source, Table, WhereVariable,
 };
 use super::expression::IMAGE_SIZE;
 use super::section::{Section, json, text};
@@ -70,7 +70,7 @@ impl Parser {
         let links = root.take("links").map(|value| self.links(value));
         let joins = self.joins(&mut root);
         let records = self.constants(&mut root);
-        let emits = self.emits(&mut root);
+        let rules = self.rules(&mut root);
         root.finish(&mut self.mistakes);
         Some(Definition {
             whereabouts: self.whereabouts(&variables, prelude.as_ref()),
@@ -86,7 +86,7 @@ impl Parser {
             tables,
             records,
             ignored: std::mem::take(&mut self.ignored),
-            emits: emits?,
+            rules: rules?,
             expressions: std::mem::take(&mut self.expressions),
         })
     }
@@ -473,16 +473,16 @@ impl Parser {
         constants
     }
 
-    fn emits(&mut self, root: &mut Section<'_>) -> Option<Vec<Emit>> {
+    fn rules(&mut self, root: &mut Section<'_>) -> Option<Vec<Rule>> {
         let sections = self.list_of_tables(root, "emit", true)?;
-        let emits: Vec<Option<Emit>> = sections
+        let rules: Vec<Option<Rule>> = sections
             .into_iter()
-            .map(|section| self.emit(section))
+            .map(|section| self.rule(section))
             .collect();
-        emits.into_iter().collect()
+        rules.into_iter().collect()
     }
 
-    fn emit(&mut self, mut section: Section<'_>) -> Option<Emit> {
+    fn rule(&mut self, mut section: Section<'_>) -> Option<Rule> {
         let kinds = Kind::COUNTED.map(|kind| (kind.as_str(), kind));
         let kind = section.required("kind", &mut self.mistakes);
         let kind = kind.and_then(|value| self.word(value, &kinds));
@@ -506,7 +506,7 @@ impl Parser {
         let names = |texts: Vec<(&str, Range<usize>)>| {
             texts.into_iter().map(|(text, _)| text.to_owned()).collect()
         };
-        Some(Emit {
+        Some(Rule {
             kind: kind?,
             types: names(types?),
             condition,

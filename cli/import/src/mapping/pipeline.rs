@@ -24,7 +24,7 @@ use super::{Mapped, Mapping};
 use crate::finding::{Code, ExportFile, Finding, Line, Place, Severity};
 use crate::json::parse_line;
 use crate::source::readers::{self, BadRecord, RECORD_MAX, RecordText};
-use crate::source::{FailedRecord, Incoming, Opened, Stop, Surroundings, Take, lines};
+use crate::source::{FailedRecord, FileError, Incoming, Opened, Surroundings, Take, lines};
 
 /// Bytes read ahead.
 const BUFFER: usize = 128 * 1024;
@@ -243,7 +243,7 @@ impl<'a, 't> Pipeline<'a, 't> {
     }
 
     /// Takes the next file, or what is wrong with one.
-    pub(super) fn opened(&mut self, opened: Opened<'_>) -> Result<(), Stop> {
+    pub(super) fn opened(&mut self, opened: Opened<'_>) -> Result<(), FileError> {
         match opened {
             Opened::File(file, contents) => self.file(file, contents),
             Opened::Damaged(finding) => {
@@ -259,7 +259,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         (self.take)(Incoming::Finding(finding))
     }
 
-    fn file(&mut self, file: &Arc<ExportFile>, contents: &mut dyn Read) -> Result<(), Stop> {
+    fn file(&mut self, file: &Arc<ExportFile>, contents: &mut dyn Read) -> Result<(), FileError> {
         let definition = Arc::clone(&self.mapping.definition);
         if definition.is_image(&file.path) {
             return self.image(file, contents);
@@ -287,7 +287,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         passes: &[Pass<'_>],
         file: &Arc<ExportFile>,
         contents: &mut dyn Read,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), FileError> {
         let mut copied = Copied::of(contents, self.surroundings.temp_dir)?;
         for pass in passes {
             self.pass(pass, file, &mut copied.contents()?)?;
@@ -296,10 +296,10 @@ impl<'a, 't> Pipeline<'a, 't> {
     }
 
     /// Notes how large an image is.
-    fn image(&mut self, file: &ExportFile, contents: &mut dyn Read) -> Result<(), Stop> {
+    fn image(&mut self, file: &ExportFile, contents: &mut dyn Read) -> Result<(), FileError> {
         let mut head = Vec::new();
         let read = contents.take(HEAD_MAX).read_to_end(&mut head);
-        read.map_err(|source| Stop::Unread { line: 1, source })?;
+        read.map_err(|source| FileError::Unread { line: 1, source })?;
         self.index.images.add(&file.path, &head);
         Ok(())
     }
@@ -310,7 +310,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         pass: &Pass<'_>,
         file: &Arc<ExportFile>,
         contents: &mut dyn Read,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), FileError> {
         self.mark(&pass.roles, SectionFiles::Read);
         let reader = BufReader::with_capacity(BUFFER, contents);
         match pass.files.format {
@@ -379,7 +379,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         pass: &Pass<'_>,
         file: &Arc<ExportFile>,
         reader: impl BufRead,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), FileError> {
         let records = &pass.files.records;
         let mut spots = Spots::of(records.len());
         let mut push = |record: Result<RecordText<'_>, BadRecord>| match record {

@@ -19,7 +19,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::consumer::Consumer;
 use super::rejects::Rejects;
-use super::spill::{Batch, SpillFile, SpillReader};
+use super::spill::{LineBatch, SpillFile, SpillReader};
 use super::{Settings, is_usable};
 use crate::finding::{Findings, Line};
 use crate::validate::Tally;
@@ -35,7 +35,7 @@ pub(super) const READY_MAX: usize = 64 * 1024 * 1024;
 const WAITING_MAX: usize = 0;
 
 /// The lines of a batch, and what reading them came to: nothing where it has to wait for its turn.
-type BatchReading<B> = (Batch, Vec<Option<BoatReading<B>>>);
+type BatchReading<B> = (LineBatch, Vec<Option<BoatReading<B>>>);
 
 /// Reads the boats and hands what is to be served to `consumer`.
 pub(super) fn read_all<C: Consumer>(
@@ -124,7 +124,7 @@ impl Ahead<'_> {
     /// Hands a batch on in order, and reads what has waited for its turn.
     fn hand_over<C: Consumer>(
         &self,
-        batch: &Batch,
+        batch: &LineBatch,
         readings: Vec<Option<BoatReading<C::Boat>>>,
         in_order: &mut InOrder<'_, C>,
     ) -> anyhow::Result<()> {

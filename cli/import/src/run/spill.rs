@@ -43,12 +43,12 @@ pub(super) struct SpillReader {
 
 /// Some lines, held together.
 #[derive(Default)]
-pub(super) struct Batch {
+pub(super) struct LineBatch {
     bytes: Vec<u8>,
-    lines: Vec<BatchLine>,
+    lines: Vec<HeldLine>,
 }
 
-struct BatchLine {
+struct HeldLine {
     file: Arc<ExportFile>,
     number: u64,
     is_unterminated: bool,
@@ -110,8 +110,8 @@ impl SpillFile {
 
 impl SpillReader {
     /// The next lines; none when there are no more.
-    pub(super) fn next_batch(&mut self) -> anyhow::Result<Batch> {
-        let mut batch = Batch::default();
+    pub(super) fn next_batch(&mut self) -> anyhow::Result<LineBatch> {
+        let mut batch = LineBatch::default();
         while batch.lines.len() < BATCH_LINES && batch.bytes.len() < BATCH_BYTES {
             let more = self.read_line(&mut batch).with_context(|| {
                 format!(
@@ -126,7 +126,7 @@ impl SpillReader {
         Ok(batch)
     }
 
-    fn read_line(&mut self, batch: &mut Batch) -> io::Result<bool> {
+    fn read_line(&mut self, batch: &mut LineBatch) -> io::Result<bool> {
         let mut head = [0; HEAD];
         match self.file.read_exact(&mut head) {
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(false),
@@ -171,7 +171,7 @@ impl SpillReader {
         if read < length as usize {
             return Err(ErrorKind::UnexpectedEof.into());
         }
-        batch.lines.push(BatchLine {
+        batch.lines.push(HeldLine {
             file: Arc::clone(&self.files[file]),
             number,
             is_unterminated: unterminated != 0,
@@ -182,7 +182,7 @@ impl SpillReader {
     }
 }
 
-impl Batch {
+impl LineBatch {
     /// Whether there is no line.
     pub(super) const fn is_empty(&self) -> bool {
         self.lines.is_empty()

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use super::folder::{list, unread_folders};
-use super::{ProgressListener, STANDARD_INPUT, Selection, Stop, archive, decompress};
+use super::{FileError, ProgressListener, STANDARD_INPUT, Selection, archive, decompress};
 use crate::finding::ExportFile;
 use crate::finding::{Code, Finding};
 
@@ -23,7 +23,7 @@ pub(crate) enum Opened<'f> {
 }
 
 /// Takes what comes of opening files.
-pub(crate) type TakeFile<'t> = dyn FnMut(Opened<'_>) -> Result<(), Stop> + 't;
+pub(crate) type TakeFile<'t> = dyn FnMut(Opened<'_>) -> Result<(), FileError> + 't;
 
 /// Where reading leaves its traces.
 #[derive(Clone, Copy)]
@@ -154,11 +154,11 @@ impl Opening<'_> {
     }
 
     /// Reports a damaged file and goes on, unless what reads it failed.
-    fn stopped(&mut self, file: &Arc<ExportFile>, stop: Stop) -> anyhow::Result<()> {
+    fn stopped(&mut self, file: &Arc<ExportFile>, stop: FileError) -> anyhow::Result<()> {
         match stop {
-            Stop::Failed(error) => Err(error),
-            Stop::Unread { line, source } => self.broken(file, Some(line), source),
-            Stop::Damaged {
+            FileError::Failed(error) => Err(error),
+            FileError::Unread { line, source } => self.broken(file, Some(line), source),
+            FileError::Damaged {
                 code,
                 line,
                 message,

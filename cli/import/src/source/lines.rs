@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use super::{Incoming, Stop, Take};
+use super::{FileError, Incoming, Take};
 use crate::finding::{BYTE_ORDER_MARK, Code, ExportFile, Finding, Line};
 
 /// Bytes that do not count as a part of a line: its byte order mark and carriage return.
@@ -16,7 +16,7 @@ pub(crate) fn read(
     mut reader: impl BufRead,
     line_max: usize,
     take: &mut Take<'_>,
-) -> Result<(), Stop> {
+) -> Result<(), FileError> {
     let mut cutter = Cutter {
         file,
         take,
@@ -30,7 +30,7 @@ pub(crate) fn read(
             Ok(chunk) => chunk,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(source) => {
-                return Err(Stop::Unread {
+                return Err(FileError::Unread {
                     line: cutter.number,
                     source,
                 });

@@ -14,7 +14,7 @@ mod path;
 
 pub(crate) use self::path::RecordsPath;
 
-use super::Stop;
+use super::FileError;
 use crate::finding::Code;
 
 /// Longest text of a record, in bytes, as it stands in its file.
@@ -50,8 +50,8 @@ pub(crate) struct BadRecord {
 pub(crate) type Visit<'a> = dyn FnMut(Result<RecordText<'_>, BadRecord>) -> anyhow::Result<()> + 'a;
 
 /// A file that cannot be read beyond a line.
-fn corrupt(line: u64, message: impl Into<String>) -> Stop {
-    Stop::Damaged {
+fn corrupt(line: u64, message: impl Into<String>) -> FileError {
+    FileError::Damaged {
         code: Code::FileCorrupt,
         line,
         message: message.into(),
@@ -59,8 +59,8 @@ fn corrupt(line: u64, message: impl Into<String>) -> Stop {
 }
 
 /// A file that ends where more must follow.
-fn truncated(line: u64, message: impl Into<String>) -> Stop {
-    Stop::Damaged {
+fn truncated(line: u64, message: impl Into<String>) -> FileError {
+    FileError::Damaged {
         code: Code::FileTruncated,
         line,
         message: message.into(),

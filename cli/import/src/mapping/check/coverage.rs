@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::iter;
 
-use crate::mapping::definition::{Definition, Emit, Envelope, ExpressionId, Field};
+use crate::mapping::definition::{Definition, Envelope, ExpressionId, Field, Rule};
 use crate::mapping::expression::{Asked, Links, Reader, Reads, Values};
 
 /// What a mapping reads.
@@ -97,12 +97,12 @@ impl Coverage {
             }
             coverage.joins.push(reads);
         }
-        for emit in &definition.emits {
-            let rule = rule(emit, definition, &reader);
-            coverage.links.merge(&rule.reads.links);
-            coverage.links.merge(&rule.reads.other_links);
-            coverage.other_links.merge(&rule.reads.other_links);
-            coverage.rules.push(rule);
+        for rule in &definition.rules {
+            let covered = rule_coverage(rule, definition, &reader);
+            coverage.links.merge(&covered.reads.links);
+            coverage.links.merge(&covered.reads.other_links);
+            coverage.other_links.merge(&covered.reads.other_links);
+            coverage.rules.push(covered);
         }
         coverage
     }
@@ -121,7 +121,7 @@ impl Coverage {
     }
 }
 
-fn rule(emit: &Emit, definition: &Definition, reader: &Reader) -> RuleCoverage {
+fn rule_coverage(rule: &Rule, definition: &Definition, reader: &Reader) -> RuleCoverage {
     let mut fields = Fields {
         definition,
         reader,
@@ -131,14 +131,14 @@ fn rule(emit: &Emit, definition: &Definition, reader: &Reader) -> RuleCoverage {
         },
     };
     let mut input = Values::record();
-    if let Some(condition) = emit.condition {
+    if let Some(condition) = rule.condition {
         // Whether it holds is all that counts.
         fields.evaluate(condition, &input);
     }
-    if let Some(each) = emit.each {
+    if let Some(each) = rule.each {
         input = fields.members(each, &input).0;
     }
-    for (name, field) in &emit.fields {
+    for (name, field) in &rule.fields {
         fields.field(name, field, &input);
     }
     fields.covered

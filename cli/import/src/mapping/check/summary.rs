@@ -8,7 +8,7 @@ use super::report::{CheckReport, FieldReport, LinkedReport, MissingKey, RuleRepo
 use super::unread::{Ignored, Unread};
 use super::{Checker, FieldTally};
 use crate::finding::nearest;
-use crate::mapping::definition::{Definition, Emit};
+use crate::mapping::definition::{Definition, Rule};
 use crate::mapping::expression::{Asked, Links, Place, Root, Tree};
 
 /// Puts a report together.
@@ -29,8 +29,9 @@ pub(super) fn report(checker: Checker, coverage: Coverage, definition: &Definiti
     };
     summary.find_unread();
     let mut tallies = std::mem::take(&mut summary.checker.fields);
-    let rules = 0..definition.emits.len();
-    let rules = rules.map(|rule| summary.rule(rule, tallies.remove(&rule).unwrap_or_default()));
+    let rules = 0..definition.rules.len();
+    let rules =
+        rules.map(|number| summary.rule(number, tallies.remove(&number).unwrap_or_default()));
     CheckReport {
         rules: rules.collect(),
         linked: summary.linked(),
@@ -42,9 +43,9 @@ pub(super) fn report(checker: Checker, coverage: Coverage, definition: &Definiti
 
 impl Summary<'_> {
     /// The rules that are for a type.
-    fn rules_for(&self, record_type: &str) -> impl Iterator<Item = (usize, &Emit)> {
-        let rules = self.definition.emits.iter().enumerate();
-        rules.filter(move |(_, emit)| emit.types.iter().any(|of| of == record_type))
+    fn rules_for(&self, record_type: &str) -> impl Iterator<Item = (usize, &Rule)> {
+        let rules = self.definition.rules.iter().enumerate();
+        rules.filter(move |(_, rule)| rule.types.iter().any(|of| of == record_type))
     }
 
     fn is_led_to(&self, record_type: &str) -> bool {
@@ -78,7 +79,7 @@ impl Summary<'_> {
         let (mut read, mut links) = (Tree::default(), self.coverage.other_links.clone());
         let envelope = &self.coverage.envelopes[source];
         let rules = self.rules_for(record_type);
-        let rules = rules.map(|(rule, _)| &self.coverage.rules[rule].reads);
+        let rules = rules.map(|(number, _)| &self.coverage.rules[number].reads);
         let joins = self.definition.joins.iter().zip(&self.coverage.joins);
         let joins = joins.filter(|(join, _)| join.types.iter().any(|of| of == record_type));
         let joins = joins.map(|(_, reads)| reads);
@@ -121,9 +122,9 @@ impl Summary<'_> {
     /// The keys of a type that are not wanted, whatever is in them.
     fn ignored(&self, record_type: &str) -> Ignored<'_> {
         let is_mapped = self.rules_for(record_type).next().is_some();
-        let is_for = |emit: &&Emit| !is_mapped || emit.types.iter().any(|of| of == record_type);
-        let rules = self.definition.emits.iter().filter(is_for);
-        let ignored = rules.flat_map(|emit| &emit.ignored);
+        let is_for = |rule: &&Rule| !is_mapped || rule.types.iter().any(|of| of == record_type);
+        let rules = self.definition.rules.iter().filter(is_for);
+        let ignored = rules.flat_map(|rule| &rule.ignored);
         ignored.chain(&self.definition.ignored).collect()
     }
 
@@ -137,13 +138,13 @@ impl Summary<'_> {
         self.of_type(record_type).map(|keys| keys.records).sum()
     }
 
-    fn rule(&self, rule: usize, mut tallies: HashMap<String, FieldTally>) -> RuleReport {
-        let emit = &self.definition.emits[rule];
+    fn rule(&self, number: usize, mut tallies: HashMap<String, FieldTally>) -> RuleReport {
+        let rule = &self.definition.rules[number];
         let mut fields = Vec::new();
-        for field in &self.coverage.rules[rule].fields {
+        for field in &self.coverage.rules[number].fields {
             let tally = tallies.remove(&field.name).unwrap_or_default();
             let code = &self.definition.expressions[field.expression.0].code;
-            let missing = self.missing(emit, field, tally.filled);
+            let missing = self.missing(rule, field, tally.filled);
             fields.push(tally.report(field.name.clone(), Some(code.clone()), missing));
         }
         let mut rest: Vec<(String, FieldTally)> = tallies.into_iter().collect();
@@ -151,18 +152,22 @@ impl Summary<'_> {
         let rest = rest.into_iter();
         fields.extend(rest.map(|(name, tally)| tally.report(name, None, Vec::new())));
         RuleReport {
-            kind: emit.kind.as_str(),
-            types: emit.types.clone(),
-            records: emit.types.iter().map(|of| self.records(of)).sum(),
+            kind: rule.kind.as_str(),
+            types: rule.types.clone(),
+            records: rule.types.iter().map(|of| self.records(of)).sum(),
             fields,
-            unread: self.unread_of(rule),
+            unread: self.unread_of(number),
         }
     }
 
     /// The unread keys of the types that no earlier rule is for.
-    fn unread_of(&self, rule: usize) -> Vec<UnreadKey> {
-        let types = self.definition.emits[rule].types.iter();
-        let is_first = |of: &&String| self.rules_for(of).next().is_some_and(|(at, _)| at == rule);
+    fn unread_of(&self, number: usize) -> Vec<UnreadKey> {
+        let types = self.definition.rules[number].types.iter();
+        let is_first = |of: &&String| {
+            self.rules_for(of)
+                .next()
+                .is_some_and(|(at, _)| at == number)
+        };
         let mut unread = Unread::default();
         for of_type in types.filter(is_first).filter_map(|of| self.unread.get(of)) {
             unread.merge(of_type);
@@ -192,8 +197,8 @@ impl Summary<'_> {
     }
 
     fn lone_links(&self) -> Vec<UnreadKey> {
-        let rules = self.definition.emits.iter();
-        let of_rules = rules.flat_map(|emit| &emit.ignored);
+        let rules = self.definition.rules.iter();
+        let of_rules = rules.flat_map(|rule| &rule.ignored);
         let ignored: Ignored<'_> = of_rules.chain(&self.definition.ignored).collect();
         let mut unread = Unread::default();
         for (field, (count, first)) in &self.checker.lone_links {
@@ -206,18 +211,18 @@ impl Summary<'_> {
 
     /// The keys that a field asks for and no record has. A definition may know several keys of
     /// which a record has one.
-    fn missing(&self, emit: &Emit, field: &FieldCoverage, filled: u64) -> Vec<MissingKey> {
+    fn missing(&self, rule: &Rule, field: &FieldCoverage, filled: u64) -> Vec<MissingKey> {
         let asked = field.asked.iter();
         let asked = asked.filter(|asked| asked.is_own || filled == 0);
         let keys_of = |root| {
-            let types = self.types(root, &emit.types);
+            let types = self.types(root, &rule.types);
             types.flat_map(|of| self.of_type(of)).collect()
         };
         let mut missing = Vec::new();
         for place in asked.filter_map(|asked| missing_of(asked, keys_of)) {
             let key = place.to_string();
             if missing.iter().all(|known: &MissingKey| known.key != key) {
-                let suggestion = self.suggestion(place, self.types(place.root, &emit.types));
+                let suggestion = self.suggestion(place, self.types(place.root, &rule.types));
                 missing.push(MissingKey { key, suggestion });
             }
         }

@@ -131,14 +131,14 @@ fn made_again(mapper: &Mapper, made_of: MadeOf) -> Option<Vec<(String, String)>>
     mapper.followed.borrow_mut().begin(made_of.place);
     let document = mapper.index.documents.at(made_of.place);
     mapper.position.begin(&document.file, document.line);
-    let emit = &mapper.definition.emits[made_of.rule];
+    let rule = &mapper.definition.rules[made_of.rule];
     let record = mapper.index.documents.read(made_of.place).ok()?;
     let subject = mapper.subject(document, record);
-    let inputs = inputs(mapper, emit, &subject).ok()?;
+    let inputs = inputs(mapper, rule, &subject).ok()?;
     let input = inputs.get(made_of.input)?;
     let native = native(
         mapper,
-        (made_of.rule, emit),
+        (made_of.rule, rule),
         document,
         (&subject, input),
         None,

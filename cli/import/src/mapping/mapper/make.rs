@@ -12,7 +12,7 @@ use super::{Mapper, Subject, rules_for};
 use crate::finding::Kind;
 use crate::finding::{Code, cut};
 use crate::mapping::check::{Checker, Looked};
-use crate::mapping::definition::{Emit, ExpressionId, Field, Rest};
+use crate::mapping::definition::{ExpressionId, Field, Rest, Rule};
 use crate::mapping::documents::Document;
 use crate::mapping::expression::{EvalContext, Jq, from_json, text, write_json, write_text};
 use crate::mapping::index::Index;
@@ -137,7 +137,7 @@ fn make(mapper: &Mapper, place: usize, piece: &mut Piece) -> anyhow::Result<()> 
         let subject = subject.insert(mapper.subject(document, index.documents.read(place)?));
         checker.record(&Looked::of(place, &index), subject.record());
     }
-    for (rule, emit) in rules_for(&definition, document) {
+    for (number, rule) in rules_for(&definition, document) {
         if !document.is_published {
             break;
         }
@@ -146,20 +146,24 @@ fn make(mapper: &Mapper, place: usize, piece: &mut Piece) -> anyhow::Result<()> 
             None => subject.insert(mapper.subject(document, index.documents.read(place)?)),
         };
         mapper.followed.borrow_mut().begin(place);
-        let made = apply(mapper, (rule, emit), document, subject, piece);
-        piece.applied.push(Applied { rule, place, made });
+        let made = apply(mapper, (number, rule), document, subject, piece);
+        piece.applied.push(Applied {
+            rule: number,
+            place,
+            made,
+        });
     }
     Ok(())
 }
 
 fn apply(
     mapper: &Mapper,
-    (rule, emit): (usize, &Emit),
+    (number, rule): (usize, &Rule),
     document: &Document,
     subject: &Subject,
     piece: &mut Piece,
 ) -> Vec<Result<Made, Vec<Failure>>> {
-    let inputs = match inputs(mapper, emit, subject) {
+    let inputs = match inputs(mapper, rule, subject) {
         Ok(inputs) => inputs,
         Err(failure) => return vec![Err(vec![failure])],
     };
@@ -168,9 +172,9 @@ fn apply(
         // Each of them may take its time.
         mapper.position.step();
         let observer = piece.checker.as_mut();
-        let native = native(mapper, (rule, emit), document, (subject, input), observer);
+        let native = native(mapper, (number, rule), document, (subject, input), observer);
         let made = native.map(|native| Made {
-            likeness: emit.is_distinct.then(|| Likeness::of(&native)),
+            likeness: rule.is_distinct.then(|| Likeness::of(&native)),
             text: native.text,
             left_out: native.left_out,
         });
@@ -181,15 +185,15 @@ fn apply(
 }
 
 /// What native records are made of: the record, or each member of a list in it.
-pub(super) fn inputs(mapper: &Mapper, emit: &Emit, subject: &Subject) -> Result<Vec<Jq>, Failure> {
-    if let Some(condition) = emit.condition {
+pub(super) fn inputs(mapper: &Mapper, rule: &Rule, subject: &Subject) -> Result<Vec<Jq>, Failure> {
+    if let Some(condition) = rule.condition {
         let holds = mapper.evaluate(condition, subject.record().clone(), subject);
         match holds.map_err(|error| Failure::of_rule("where", &error))? {
             Jq::Null | Jq::Bool(false) => return Ok(Vec::new()),
             _ => {}
         }
     }
-    let Some(each) = emit.each else {
+    let Some(each) = rule.each else {
         return Ok(vec![subject.record().clone()]);
     };
     let members = mapper.evaluate(each, subject.record().clone(), subject);
@@ -200,23 +204,23 @@ pub(super) fn inputs(mapper: &Mapper, emit: &Emit, subject: &Subject) -> Result<
 /// A native record.
 pub(super) fn native<'e>(
     mapper: &'e Mapper,
-    (rule, emit): (usize, &'e Emit),
+    (number, rule): (usize, &'e Rule),
     document: &Document,
     (subject, input): (&'e Subject, &Jq),
     observer: Option<&'e mut Checker>,
 ) -> Result<Native<'e>, Vec<Failure>> {
-    let mut making = Making::new(mapper, rule, subject, observer);
-    let has = |name: &str| emit.fields.iter().any(|(field, _)| field == name);
+    let mut making = Making::new(mapper, number, subject, observer);
+    let has = |name: &str| rule.fields.iter().any(|(field, _)| field == name);
     if !has("id") {
         making.member("id", |making| making.text(mapper.index.id_of(document)));
     }
-    for (name, field) in &emit.fields {
+    for (name, field) in &rule.fields {
         making.member(name, |making| {
             let start = making.native.text.len();
-            making.field(field, input) && making.native.keep_sized(emit.kind, name, start)
+            making.field(field, input) && making.native.keep_sized(rule.kind, name, start)
         });
     }
-    if !has("updatedAt") && matches!(emit.kind, Kind::Boat | Kind::Manufacturer) {
+    if !has("updatedAt") && matches!(rule.kind, Kind::Boat | Kind::Manufacturer) {
         let updated_at = mapper.definition.sources[usize::from(document.source)]
             .envelope
             .updated_at;
@@ -301,7 +305,7 @@ impl<'a> Making<'a> {
         subject: &'a Subject,
         observer: Option<&'a mut Checker>,
     ) -> Self {
-        let kind = mapper.definition.emits[rule].kind;
+        let kind = mapper.definition.rules[rule].kind;
         Self {
             mapper,
             rule,

@@ -98,7 +98,7 @@ impl<'a> Merge<'a> {
     }
 
     fn failed(&self, rule: usize, document: &Document, failures: Vec<Failure>) -> FailedRecord {
-        let kind = self.definition.emits[rule].kind;
+        let kind = self.definition.rules[rule].kind;
         let id = self.index.id_of(document);
         let finding = |failure: Failure| {
             let place = Some(document.whereabouts());
@@ -133,8 +133,8 @@ impl<'a> Merge<'a> {
                 continue;
             }
             let rules = rules_for(self.definition, document);
-            for (_, emit) in rules.filter(|(_, emit)| emit.each.is_none()) {
-                let (kind, id) = (emit.kind, self.index.id_of(document));
+            for (_, rule) in rules.filter(|(_, rule)| rule.each.is_none()) {
+                let (kind, id) = (rule.kind, self.index.id_of(document));
                 take(Incoming::Unpublished { kind, id })?;
             }
         }

@@ -96,7 +96,7 @@ impl Warnings<'_> {
     fn published_keys(&mut self, reading: &Reading) {
         let definition = &self.mapping.definition;
         let is_mapped = |name: &str| {
-            let mut types = definition.emits.iter().flat_map(|emit| &emit.types);
+            let mut types = definition.rules.iter().flat_map(|rule| &rule.types);
             types.any(|wanted| wanted == name)
         };
         for ((source, record_type), found) in &reading.published_keys {
@@ -140,10 +140,10 @@ impl Warnings<'_> {
     /// A type that a rule or a join is for and no record is of may have another name now.
     fn missing_types(&mut self, types: &BTreeMap<String, u64>) {
         let definition = &self.mapping.definition;
-        let rules = definition.emits.iter();
+        let rules = definition.rules.iter();
         let joins = definition.joins.iter();
         let sections: Vec<(&Vec<String>, &Range<usize>)> = rules
-            .map(|emit| (&emit.types, &emit.span))
+            .map(|rule| (&rule.types, &rule.span))
             .chain(joins.map(|join| (&join.types, &join.span)))
             .collect();
         let wanted = || sections.iter().flat_map(|(types, _)| *types);

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
-use super::{RECORD_MAX, Stop, corrupt};
+use super::{FileError, RECORD_MAX, corrupt};
 
 /// What some programs begin a file with.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
@@ -89,10 +89,10 @@ impl fmt::Display for Refused {
 impl std::error::Error for Refused {}
 
 /// Tells a limit from a failure of whatever delivers the file.
-pub(crate) fn unread(source: io::Error, line: u64) -> Stop {
+pub(crate) fn unread(source: io::Error, line: u64) -> FileError {
     match source.downcast::<Refused>() {
         Ok(refused) => corrupt(refused.line, refused.message),
-        Err(source) => Stop::Unread { line, source },
+        Err(source) => FileError::Unread { line, source },
     }
 }
 

@@ -17,7 +17,7 @@ use csv::{ByteRecord, ErrorKind, ReaderBuilder, Terminator};
 use serde::{Serialize, Serializer};
 
 use super::bounded::{Bounded, Progress, too_long, unread};
-use super::{BadRecord, RECORD_MAX, RecordText, Stop, Visit, corrupt, truncated};
+use super::{BadRecord, FileError, RECORD_MAX, RecordText, Visit, corrupt, truncated};
 use crate::finding::{Code, cut};
 use crate::json::first_repeated;
 
@@ -35,7 +35,7 @@ const END: &str = "\u{1}end of the file\u{1}";
 const NOT_UTF8: &str = "the row is not UTF-8; save the file as UTF-8";
 
 /// Hands every row below the header to `visit`.
-pub(crate) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), Stop> {
+pub(crate) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), FileError> {
     let progress = Progress::new();
     let stopped = |source| unread(source, progress.line());
     let mut reader = Bounded::new(reader, &progress).map_err(stopped)?;
@@ -81,7 +81,7 @@ pub(crate) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), St
             })),
             Err(bad) => visit(Err(bad)),
         };
-        visited.map_err(Stop::Failed)?;
+        visited.map_err(FileError::Failed)?;
     }
     Ok(())
 }
@@ -141,7 +141,7 @@ struct Rows<'p, R> {
 
 impl<R: Read> Rows<'_, R> {
     /// The next row that is not empty, with its line.
-    fn next(&mut self) -> Result<Option<Row<'_>>, Stop> {
+    fn next(&mut self) -> Result<Option<Row<'_>>, FileError> {
         loop {
             let read = self.reader.read_byte_record(&mut self.row);
             let is_row = read.map_err(|error| self.stop(error))?;
@@ -176,7 +176,7 @@ impl<R: Read> Rows<'_, R> {
         }))
     }
 
-    fn stop(&self, error: csv::Error) -> Stop {
+    fn stop(&self, error: csv::Error) -> FileError {
         let line = self.progress.line();
         match error.into_kind() {
             ErrorKind::Io(source) => unread(source, line),
@@ -195,7 +195,7 @@ fn cell(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 /// The names of the columns.
-fn header(row: &Row<'_>) -> Result<Vec<String>, Stop> {
+fn header(row: &Row<'_>) -> Result<Vec<String>, FileError> {
     if !row.is_utf8 {
         return Err(corrupt(row.line, NOT_UTF8));
     }
@@ -213,7 +213,7 @@ fn header(row: &Row<'_>) -> Result<Vec<String>, Stop> {
 }
 
 /// The JSON text of a row, or why it has none.
-fn object(header: &[String], row: Row<'_>) -> Result<Result<String, BadRecord>, Stop> {
+fn object(header: &[String], row: Row<'_>) -> Result<Result<String, BadRecord>, FileError> {
     let Row { line, cells, .. } = row;
     let (code, message) = match mismatch(header, &cells) {
         Some(message) if row.is_of_several_lines => {
@@ -243,8 +243,8 @@ fn mismatch(header: &[String], cells: &[Cow<'_, str>]) -> Option<String> {
     Some(format!("{:?} stands in a column without a name", cut(cell)))
 }
 
-fn json(value: &impl Serialize) -> Result<String, Stop> {
-    serde_json::to_string(value).map_err(|error| Stop::Failed(error.into()))
+fn json(value: &impl Serialize) -> Result<String, FileError> {
+    serde_json::to_string(value).map_err(|error| FileError::Failed(error.into()))
 }
 
 struct Object<'a> {

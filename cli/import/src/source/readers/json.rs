@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use self::nesting::Nesting;
 use super::bounded::{Bounded, Progress, unread};
 use super::path::Step;
-use super::{RecordText, RecordsPath, Stop, Visit, corrupt, truncated};
+use super::{FileError, RecordText, RecordsPath, Visit, corrupt, truncated};
 use crate::steps;
 
 /// Hands every record of a document to `visit`; gives the places in `records` that it has not.
@@ -25,7 +25,7 @@ pub(crate) fn read(
     reader: impl BufRead,
     records: &[RecordsPath],
     visit: &mut Visit<'_>,
-) -> Result<Vec<usize>, Stop> {
+) -> Result<Vec<usize>, FileError> {
     let progress = Progress::new();
     let stopped = |source| unread(source, progress.line());
     let mut reader = Bounded::new(reader, &progress).map_err(stopped)?;
@@ -112,9 +112,9 @@ impl Walk<'_, '_> {
         })
     }
 
-    fn stop(&self, error: serde_json::Error) -> Stop {
+    fn stop(&self, error: serde_json::Error) -> FileError {
         if let Some(error) = self.failure.take() {
-            return Stop::Failed(error);
+            return FileError::Failed(error);
         }
         let line = self.progress.line();
         match error.classify() {

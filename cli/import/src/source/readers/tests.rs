@@ -12,7 +12,7 @@ use super::*;
 
 /// What a reader does with a file.
 pub(crate) type Reads =
-    fn(&mut dyn Read, &[RecordsPath], &mut Visit<'_>) -> Result<Vec<usize>, Stop>;
+    fn(&mut dyn Read, &[RecordsPath], &mut Visit<'_>) -> Result<Vec<usize>, FileError>;
 
 pub(crate) const JSON: Reads =
     |file, records, visit| super::json::read(BufReader::new(file), records, visit);
@@ -35,7 +35,7 @@ pub(crate) fn read(
     reads: Reads,
     file: &mut dyn Read,
     records: &[&str],
-) -> (Vec<String>, Result<Vec<usize>, Stop>) {
+) -> (Vec<String>, Result<Vec<usize>, FileError>) {
     let mut found = Vec::new();
     let ended = reads(file, &paths(records), &mut |record| {
         found.push(match record {
@@ -65,7 +65,7 @@ pub(crate) fn check_broken(
     let (found, ended) = read(reads, &mut Cursor::new(file), records);
     let (code, line, message) = expected;
     match ended {
-        Err(Stop::Damaged {
+        Err(FileError::Damaged {
             code: found_code,
             line: found_line,
             message: said,

@@ -16,7 +16,7 @@ use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
 
 use self::element::Element;
 use super::bounded::{Bounded, Progress, unread};
-use super::{DEPTH_MAX, RecordText, RecordsPath, Stop, Visit, corrupt, truncated};
+use super::{DEPTH_MAX, FileError, RecordText, RecordsPath, Visit, corrupt, truncated};
 
 /// Hands every element at one of the places `records` to `visit`; gives those of the places that
 /// the document has not.
@@ -28,7 +28,7 @@ pub(crate) fn read(
     records: &[RecordsPath],
     lists: &[String],
     visit: &mut Visit<'_>,
-) -> Result<Vec<usize>, Stop> {
+) -> Result<Vec<usize>, FileError> {
     let progress = Progress::new();
     let stopped = |source| unread(source, progress.line());
     let reader = Bounded::new(reader, &progress).map_err(stopped)?;
@@ -89,7 +89,7 @@ struct Walk<'w, 'v> {
 }
 
 impl Walk<'_, '_> {
-    fn event(&mut self, event: Event<'_>) -> Result<(), Stop> {
+    fn event(&mut self, event: Event<'_>) -> Result<(), FileError> {
         match event {
             Event::Decl(declaration) => self.declaration(&declaration)?,
             Event::Start(start) => self.start(&start)?,
@@ -106,7 +106,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn reference(&mut self, reference: &BytesRef<'_>) -> Result<(), Stop> {
+    fn reference(&mut self, reference: &BytesRef<'_>) -> Result<(), FileError> {
         let resolved = reference.resolve_char_ref();
         let resolved = resolved.map_err(|error| self.stop(error))?;
         let name: &str = reference;
@@ -118,7 +118,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn declaration(&self, declaration: &BytesDecl<'_>) -> Result<(), Stop> {
+    fn declaration(&self, declaration: &BytesDecl<'_>) -> Result<(), FileError> {
         let encoding = declaration.encoding().and_then(Result::ok);
         let encoding = encoding.unwrap_or_else(|| "UTF-8".into());
         if ["utf-8", "utf8", "us-ascii", "ascii"].contains(&encoding.to_lowercase().as_str()) {
@@ -129,7 +129,7 @@ impl Walk<'_, '_> {
         )))
     }
 
-    fn start(&mut self, start: &BytesStart<'_>) -> Result<(), Stop> {
+    fn start(&mut self, start: &BytesStart<'_>) -> Result<(), FileError> {
         if self.path.is_empty() && self.has_root {
             return Err(self.corrupt("the document has a second root element"));
         }
@@ -161,7 +161,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn end(&mut self) -> Result<(), Stop> {
+    fn end(&mut self) -> Result<(), FileError> {
         let name = self.path.pop().unwrap_or_default();
         let Some(element) = self.open.pop() else {
             return Ok(());
@@ -178,14 +178,14 @@ impl Walk<'_, '_> {
             list: self.list,
             text: &text,
         };
-        (self.visit)(Ok(record)).map_err(Stop::Failed)
+        (self.visit)(Ok(record)).map_err(FileError::Failed)
     }
 
-    fn corrupt(&self, message: &str) -> Stop {
+    fn corrupt(&self, message: &str) -> FileError {
         corrupt(self.progress.line(), message)
     }
 
-    fn stop(&self, error: Error) -> Stop {
+    fn stop(&self, error: Error) -> FileError {
         let line = self.progress.line();
         match error {
             Error::Io(source) => match std::sync::Arc::try_unwrap(source) {

@@ -36,7 +36,7 @@ fn a_record_without_an_end_is_not_held() {
         let (found, ended) = read(reads, &mut file, records);
         assert!(found.is_empty(), "{name}");
         match ended {
-            Err(Stop::Damaged { line, message, .. }) => {
+            Err(FileError::Damaged { line, message, .. }) => {
                 assert!(
                     message.contains("has more than 16777216 bytes"),
                     "{message}"
@@ -132,7 +132,7 @@ fn what_is_nested_too_deep_is_refused() {
         if open == "[\"" {
             // Brackets in strings are no nesting.
             let (_, ended) = read(JSON, &mut Cursor::new(file), &[]);
-            assert!(matches!(ended, Err(Stop::Damaged { .. })), "{ended:?}");
+            assert!(matches!(ended, Err(FileError::Damaged { .. })), "{ended:?}");
             continue;
         }
         let expected = (FileCorrupt, 2, "nested more than 100 deep");
@@ -164,7 +164,7 @@ fn what_the_visitor_tells_is_handed_through() {
             Err(anyhow::anyhow!("enough"))
         });
         match ended {
-            Err(Stop::Failed(error)) => assert_eq!(error.to_string(), "enough"),
+            Err(FileError::Failed(error)) => assert_eq!(error.to_string(), "enough"),
             other => panic!("{name}: {other:?}"),
         }
         assert_eq!(seen, 1, "{name}");
@@ -190,7 +190,7 @@ fn a_failure_to_deliver_the_file_keeps_its_kind() {
         for failure in failures {
             let mut file = Cursor::new(head).chain(Failing(Some(failure())));
             match read(reads, &mut file, records).1 {
-                Err(Stop::Unread { line, source }) => {
+                Err(FileError::Unread { line, source }) => {
                     assert_eq!(source.kind(), failure().kind(), "{name}");
                     assert_eq!(source.raw_os_error(), failure().raw_os_error(), "{name}");
                     assert_eq!(line, 2, "{name}");

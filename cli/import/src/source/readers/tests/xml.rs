@@ -103,7 +103,7 @@ fn entities_of_the_document_are_not_expanded() {
         let (found, ended) = read(XML, &mut Cursor::new(&file), &[]);
         assert!(found.is_empty(), "{file}");
         assert!(
-            matches!(ended, Err(Stop::Damaged { .. })),
+            matches!(ended, Err(FileError::Damaged { .. })),
             "{file}: {ended:?}"
         );
     }
