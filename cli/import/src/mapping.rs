@@ -102,7 +102,7 @@ impl Mapping {
         })
     }
 
-    /// The mapping, or the mistakes in it that `findings` about its [`Self::blank_records`] tell.
+    /// The mapping, or the mistakes in it that `findings` about its [`Self::blank_records`] show.
     pub(crate) fn checked(self, findings: &Findings) -> Result<Self, InvalidMapping> {
         let mistakes = native::unknown_fields(&self.definition, findings);
         if mistakes.is_empty() {

@@ -1,7 +1,7 @@
 //! What a mapping finds in an export, for those who write mappings: how often each field has a
 //! value, which keys of the records nothing reads, and which keys are asked for in vain.
 //!
-//! What is read is told from the expressions, what there is from the records. Several checkers may
+//! What is read is known from the expressions, what there is from the records. Several checkers may
 //! look at parts of an export and be merged.
 
 mod coverage;

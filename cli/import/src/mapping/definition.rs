@@ -76,7 +76,7 @@ impl Definition {
     }
 }
 
-/// A variable that tells where a record stands in the export.
+/// A variable that says where a record stands in the export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WhereVariable {
     /// The path of its file within the export.
@@ -130,7 +130,7 @@ pub(super) struct Files {
     pub(super) globs: GlobSet,
     /// The same for people.
     pub(super) patterns: Vec<String>,
-    /// How records are told apart.
+    /// How records are identified.
     pub(super) format: FileFormat,
     /// Paths to the lists of records; none when the whole file is one.
     pub(super) records: Vec<RecordsPath>,
@@ -158,7 +158,7 @@ impl Files {
     }
 }
 
-/// How the records of a file are told apart.
+/// How the records of a file are identified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileFormat {
     Ndjson,

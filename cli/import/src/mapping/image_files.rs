@@ -36,7 +36,7 @@ pub(super) fn is_called_image(path: &str) -> bool {
 }
 
 impl ImageFile {
-    /// What an image is that begins with `head`; none where that does not tell.
+    /// What an image is that begins with `head`; none where that does not show it.
     fn of(head: &[u8]) -> Option<Self> {
         let format = match image_type(head).ok()? {
             ImageType::Gif => "gif",
@@ -138,10 +138,10 @@ mod tests {
             assert_eq!(found(path), Ok(width), "{path}");
         }
         for path in ["a.gif", "c.gif"] {
-            let told = found(path).unwrap_err();
+            let message = found(path).unwrap_err();
             assert!(
-                told.starts_with("several images of the export are called"),
-                "{told}"
+                message.starts_with("several images of the export are called"),
+                "{message}"
             );
         }
     }

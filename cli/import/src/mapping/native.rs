@@ -1,4 +1,4 @@
-//! Whether the fields that a mapping makes are those of the native format: told by what is found in
+//! Whether the fields that a mapping makes are those of the native format: known by what is found in
 //! records that have all of them and no value.
 
 use super::definition::{Definition, Field, Rule};

@@ -119,7 +119,7 @@ impl Parser {
         variables
     }
 
-    /// The variables that tell where a record stands, as far as they may be used. A variable of the
+    /// The variables that say where a record stands, as far as they may be used. A variable of the
     /// mapping with such a name is the one that is meant.
     fn whereabouts(
         &self,

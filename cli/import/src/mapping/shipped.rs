@@ -1,7 +1,7 @@
 //! The mappings that come with the program: starting points that operators edit.
 //!
 //! Each fits one of the exports in `fixtures/mapped`. Whatever is particular to a content system
-//! is said in these files, and nowhere in the code.
+//! is written in these files, and nowhere in the code.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! What the expressions of a mapping read, and of which records: told from the expressions alone.
+//! What the expressions of a mapping read, and of which records: known from the expressions alone.
 
 use std::collections::BTreeMap;
 use std::iter;

@@ -31,7 +31,7 @@ impl Ignored<'_> {
 }
 
 impl Unread {
-    /// Adds the keys of records that are not read. One of which nothing is read is told once, and
+    /// Adds the keys of records that are not read. One of which nothing is read is reported once, and
     /// not what is within.
     pub(super) fn keys(&mut self, keys: &Keys, read: &Tree, ignored: &Ignored<'_>) {
         self.find(&keys.root, &[read], "", ignored);

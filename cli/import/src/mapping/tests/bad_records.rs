@@ -1,4 +1,4 @@
-//! Records that cannot be read, identified or mapped: each is told, and the others are mapped.
+//! Records that cannot be read, identified or mapped: each is reported, and the others are mapped.
 
 use super::bounds::DEPTH_MAX;
 use super::*;

@@ -1,4 +1,4 @@
-//! Markdown: texts of it that `plain` reads are told of together.
+//! Markdown: texts of it that `plain` reads are reported together.
 
 use super::*;
 

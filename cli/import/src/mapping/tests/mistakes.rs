@@ -1,4 +1,4 @@
-//! Mistakes in mapping files: each is told with its place, and all of them at once.
+//! Mistakes in mapping files: each is reported with its place, and all of them at once.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! References: they lead to published records, and what they lead to is told.
+//! References: they lead to published records, and what they lead to is reported.
 
 use super::*;
 

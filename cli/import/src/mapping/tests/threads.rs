@@ -1,4 +1,4 @@
-//! Several threads make what one makes, in the same order, and tell the same of it.
+//! Several threads make what one makes, in the same order, and report the same of it.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Variables that tell where a record stands.
+//! Variables that say where a record stands.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What a line may have, whatever is in it, and how much is said of it.
+//! What a line may have, whatever is in it, and how much is reported of it.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Every reader on good files and damaged ones: records with their lines, and what is said.
+//! Every reader on good files and damaged ones: records with their lines, and what is reported.
 
 mod csv;
 mod json;
@@ -68,10 +68,14 @@ pub(crate) fn check_broken(
         Err(FileError::Damaged {
             code: found_code,
             line: found_line,
-            message: said,
+            message: reported,
         }) => {
-            assert_eq!((found_code, found_line), (code, line), "{shown}: {said}");
-            assert!(said.contains(message), "{shown}: {said}");
+            assert_eq!(
+                (found_code, found_line),
+                (code, line),
+                "{shown}: {reported}"
+            );
+            assert!(reported.contains(message), "{shown}: {reported}");
         }
         other => panic!("{shown}: {other:?}"),
     }

@@ -1,4 +1,4 @@
-//! Links, pipes and devices in a folder: what leads out of it is told and never read.
+//! Links, pipes and devices in a folder: what leads out of it is reported and never read.
 
 use std::io;
 use std::os::unix::fs::symlink;
@@ -111,7 +111,7 @@ fn a_link_to_a_folder_is_told() {
         "{visited:?}"
     );
     assert!(
-        !visited.iter().any(|said| said.contains("hidden")),
+        !visited.iter().any(|line| line.contains("hidden")),
         "{visited:?}"
     );
 }
