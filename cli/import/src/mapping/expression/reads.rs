@@ -1,22 +1,19 @@
-//! What an expression reads of a record, told from the expression alone: it is evaluated with places
+//! What an expression reads of a record, found from the expression alone: it is evaluated with places
 //! in records instead of values.
 //!
 //! What an expression's value holds is read as a whole. What it only looks at to decide, such as
 //! the condition of `if`, is looked at, and what is within is not read by that. All branches count.
 //! In doubt something is read: a key that something reads is never taken for unread.
 
-mod functions;
-mod operators;
-mod places;
+mod evaluator;
 mod scope;
-mod terms;
 mod tree;
 mod value;
 
 use jaq_core::load::parse::Def;
 
+use self::evaluator::Evaluator;
 use self::scope::Scope;
-use self::terms::Evaluator;
 pub(in crate::mapping) use self::tree::{Links, Reads, Tree};
 pub(in crate::mapping) use self::value::{Asked, Place, Root, Site, Step, Values, in_path};
 
@@ -42,7 +39,7 @@ impl Reader {
         known.extend(variables.map(|(name, value)| (format!("${name}"), Values::constant(value))));
         Self {
             library: library::all()
-                .filter(|def| !functions::is_known(def))
+                .filter(|def| !evaluator::is_known(def))
                 .collect(),
             prelude: prelude.to_owned(),
             variables: known,
