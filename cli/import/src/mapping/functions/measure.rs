@@ -12,7 +12,7 @@ mod units;
 
 use bigdecimal::{BigDecimal, RoundingMode};
 
-use self::number::{Reading, Written};
+use self::number::{SpelledNumber, Written};
 use self::parser::Measure;
 pub(in crate::mapping) use self::units::Unit;
 use super::quoted;
@@ -121,8 +121,8 @@ fn read_number(text: &str) -> Result<BigDecimal, Why> {
         return Err(Why::TooLong);
     }
     match parser::number(text) {
-        Ok(Reading::Clear(written)) => Ok(written.value),
-        Ok(Reading::Ambiguous {
+        Ok(SpelledNumber::Clear(written)) => Ok(written.value),
+        Ok(SpelledNumber::Ambiguous {
             thousands,
             decimals,
         }) => Err(Why::Ambiguous {
@@ -172,12 +172,12 @@ fn settle(chosen: &Measure, others: &[Measure]) -> Result<BigDecimal, Why> {
             return Err(different(one, other));
         }
     }
-    match (agreed.as_slice(), &chosen.reading) {
+    match (agreed.as_slice(), &chosen.number) {
         ([only], _) => Ok(only.value.clone()),
-        (_, Reading::Clear(written)) => Ok(written.value.clone()),
+        (_, SpelledNumber::Clear(written)) => Ok(written.value.clone()),
         (
             _,
-            Reading::Ambiguous {
+            SpelledNumber::Ambiguous {
                 thousands,
                 decimals,
             },

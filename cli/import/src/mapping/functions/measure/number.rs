@@ -41,7 +41,7 @@ impl Neg for Written {
 
 /// What a number can mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum SpelledNumber {
     /// One thing.
     Clear(Written),
     /// Two things, as in `1,234`.
@@ -51,7 +51,7 @@ pub(super) enum Reading {
     },
 }
 
-impl Reading {
+impl SpelledNumber {
     /// The same below zero.
     pub(super) fn negated(self) -> Self {
         match self {
@@ -69,7 +69,7 @@ impl Reading {
 
 /// Reads digits with points, commas, blanks and apostrophes between them, as the lexer cuts them;
 /// none if they make no number.
-pub(super) fn read(spelling: &str) -> Option<Reading> {
+pub(super) fn read(spelling: &str) -> Option<SpelledNumber> {
     if LENGTH_MAX < spelling.len() {
         return None;
     }
@@ -87,7 +87,7 @@ pub(super) fn read(spelling: &str) -> Option<Reading> {
             let (whole, fraction) = bare.split_once(',')?;
             match grouped(&bare, ',').filter(|_| !is_spaced) {
                 None => clear(whole, fraction),
-                Some(thousands) => Some(Reading::Ambiguous {
+                Some(thousands) => Some(SpelledNumber::Ambiguous {
                     thousands: decimal(&thousands, "")?,
                     decimals: decimal(whole, fraction)?,
                 }),
@@ -119,8 +119,8 @@ fn grouped(whole: &str, mark: char) -> Option<String> {
     is_grouped.then_some(digits)
 }
 
-fn clear(whole: &str, fraction: &str) -> Option<Reading> {
-    decimal(whole, fraction).map(Reading::Clear)
+fn clear(whole: &str, fraction: &str) -> Option<SpelledNumber> {
+    decimal(whole, fraction).map(SpelledNumber::Clear)
 }
 
 fn decimal(whole: &str, fraction: &str) -> Option<Written> {
@@ -174,7 +174,7 @@ mod tests {
             ("1'234", "1234"),
             ("1’234'567.25", "1234567.25"),
         ] {
-            let Some(Reading::Clear(read)) = read(spelling) else {
+            let Some(SpelledNumber::Clear(read)) = read(spelling) else {
                 panic!("{spelling} is not one number");
             };
             assert_eq!(
@@ -191,7 +191,7 @@ mod tests {
             value: BigDecimal::from_str(value).unwrap(),
             step: BigDecimal::from_str(step).unwrap(),
         };
-        let expected = Reading::Ambiguous {
+        let expected = SpelledNumber::Ambiguous {
             thousands: written("1234", "1"),
             decimals: written("1.234", "0.001"),
         };
@@ -213,7 +213,7 @@ mod tests {
             ("1000.0", "0.1"),
             (".125", "0.001"),
         ] {
-            let Some(Reading::Clear(read)) = read(spelling) else {
+            let Some(SpelledNumber::Clear(read)) = read(spelling) else {
                 panic!("{spelling} is not one number");
             };
             assert_eq!(read.step, BigDecimal::from_str(step).unwrap(), "{spelling}");

@@ -5,14 +5,14 @@ use std::fmt;
 use bigdecimal::BigDecimal;
 
 use super::lexemes::{APOSTROPHES, Lexeme, lexemes};
-use super::number::{Reading, Written, read};
+use super::number::{SpelledNumber, Written, read};
 use super::units::Unit;
 use super::{Why, quoted};
 
 /// One spelling of a measure.
 #[derive(Clone, Debug)]
 pub(super) struct Measure {
-    pub(super) reading: Reading,
+    pub(super) number: SpelledNumber,
     pub(super) unit: Unit,
 }
 
@@ -24,10 +24,12 @@ impl Measure {
 
     /// Everything it can mean.
     pub(super) fn values(&self) -> Vec<&Written> {
-        match &self.reading {
-            Reading::Clear(value) => vec![value],
-            Reading::Ambiguous { thousands, .. } if self.unit.is_imperial() => vec![thousands],
-            Reading::Ambiguous {
+        match &self.number {
+            SpelledNumber::Clear(value) => vec![value],
+            SpelledNumber::Ambiguous { thousands, .. } if self.unit.is_imperial() => {
+                vec![thousands]
+            }
+            SpelledNumber::Ambiguous {
                 thousands,
                 decimals,
             } => vec![thousands, decimals],
@@ -75,22 +77,22 @@ pub(super) fn measures(text: &str, wanted: Unit) -> Result<Vec<Measure>, Why> {
             return Err(parser.unexpected());
         }
     }
-    if let [(reading, None)] = measures.as_slice() {
-        let reading = reading.clone();
+    if let [(number, None)] = measures.as_slice() {
+        let number = number.clone();
         return Ok(vec![Measure {
-            reading,
+            number,
             unit: wanted,
         }]);
     }
-    let with_unit = |(reading, unit): (Reading, Option<Unit>)| {
+    let with_unit = |(number, unit): (SpelledNumber, Option<Unit>)| {
         let unit = unit.ok_or(Why::NoUnit)?;
-        Ok(Measure { reading, unit })
+        Ok(Measure { number, unit })
     };
     measures.into_iter().map(with_unit).collect()
 }
 
 /// The only thing in `text`: a number without a unit.
-pub(super) fn number(text: &str) -> Result<Reading, Why> {
+pub(super) fn number(text: &str) -> Result<SpelledNumber, Why> {
     let lexemes = lexemes(text);
     let mut parser = Parser {
         rest: &lexemes,
@@ -116,53 +118,53 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     /// A number, its unit if it has one, and what follows feet or metres in a smaller unit.
-    fn measure(&mut self) -> Result<(Reading, Option<Unit>), Why> {
+    fn measure(&mut self) -> Result<(SpelledNumber, Option<Unit>), Why> {
         let is_negative = self.takes(&Lexeme::Dash);
         let is_grouped = self.begins_with_apostrophes();
-        let mut reading = self.number()?;
+        let mut number = self.number()?;
         let mut unit = self.unit()?;
         if is_grouped && !unit.or(self.wanted).is_some_and(Unit::is_mass) {
             // The apostrophe is the sign of feet, and three digits are more than eleven inches.
             return Err(Why::TooManyInches);
         }
-        (reading, unit) = self.with_smaller_unit(reading, unit)?;
+        (number, unit) = self.with_smaller_unit(number, unit)?;
         if is_negative {
-            reading = reading.negated();
+            number = number.negated();
         }
-        Ok((reading, unit))
+        Ok((number, unit))
     }
 
     /// The same measure with the inches that follow feet, or the centimetres that follow metres.
     fn with_smaller_unit(
         &mut self,
-        reading: Reading,
+        number: SpelledNumber,
         unit: Option<Unit>,
-    ) -> Result<(Reading, Option<Unit>), Why> {
-        match (unit.map(Unit::name), &reading) {
+    ) -> Result<(SpelledNumber, Option<Unit>), Why> {
+        match (unit.map(Unit::name), &number) {
             (
                 Some("ft"),
-                Reading::Clear(feet)
-                | Reading::Ambiguous {
+                SpelledNumber::Clear(feet)
+                | SpelledNumber::Ambiguous {
                     thousands: feet, ..
                 },
             ) => {
                 if let Some((inches, inch)) = self.inches()? {
                     let value = &feet.value * BigDecimal::from(INCHES_PER_FOOT) + inches.value;
                     let step = inches.step;
-                    return Ok((Reading::Clear(Written { value, step }), Some(inch)));
+                    return Ok((SpelledNumber::Clear(Written { value, step }), Some(inch)));
                 }
             }
-            (Some("m"), Reading::Clear(metres)) if metres.value.is_integer() => {
+            (Some("m"), SpelledNumber::Clear(metres)) if metres.value.is_integer() => {
                 if let Some(centimetres) = self.centimetres() {
                     let metre = BigDecimal::from(CENTIMETRES_PER_METRE);
                     let value = &metres.value + centimetres.value / &metre;
                     let step = centimetres.step / metre;
-                    return Ok((Reading::Clear(Written { value, step }), unit));
+                    return Ok((SpelledNumber::Clear(Written { value, step }), unit));
                 }
             }
             _ => {}
         }
-        Ok((reading, unit))
+        Ok((number, unit))
     }
 
     fn begins_with_apostrophes(&self) -> bool {
@@ -170,7 +172,7 @@ impl Parser<'_> {
     }
 
     /// A number, perhaps with a fraction: `6`, `6 1/2`, `6-1/2`, `½`.
-    fn number(&mut self) -> Result<Reading, Why> {
+    fn number(&mut self) -> Result<SpelledNumber, Why> {
         let whole = match self.rest {
             [Lexeme::Number(spelling), rest @ ..] => {
                 let unreadable = || Why::NoNumber {
@@ -180,7 +182,7 @@ impl Parser<'_> {
                 self.rest = rest;
                 whole
             }
-            [Lexeme::Fraction(..), ..] => Reading::Clear(Written {
+            [Lexeme::Fraction(..), ..] => SpelledNumber::Clear(Written {
                 value: BigDecimal::from(0),
                 step: BigDecimal::from(1),
             }),
@@ -188,14 +190,14 @@ impl Parser<'_> {
         };
         match (whole, self.rest) {
             (
-                Reading::Clear(whole),
+                SpelledNumber::Clear(whole),
                 [Lexeme::Fraction(above, below), rest @ ..]
                 | [Lexeme::Dash, Lexeme::Fraction(above, below), rest @ ..],
             ) if whole.value.is_integer() => {
                 self.rest = rest;
                 let step = BigDecimal::from(1) / BigDecimal::from(*below);
                 let value = whole.value + BigDecimal::from(*above) * &step;
-                Ok(Reading::Clear(Written { value, step }))
+                Ok(SpelledNumber::Clear(Written { value, step }))
             }
             (whole, _) => Ok(whole),
         }
@@ -231,8 +233,12 @@ impl Parser<'_> {
             if spelling.len() <= 2 && spelling.bytes().all(|byte| byte.is_ascii_digit()));
         let found = self.number().and_then(|number| Ok((number, self.unit()?)));
         let inches = match found {
-            Ok((Reading::Clear(inches), Some(inch))) if inch.name() == "in" => Some((inches, inch)),
-            Ok((Reading::Clear(inches), None)) if is_whole && !has_dash && !self.goes_on() => {
+            Ok((SpelledNumber::Clear(inches), Some(inch))) if inch.name() == "in" => {
+                Some((inches, inch))
+            }
+            Ok((SpelledNumber::Clear(inches), None))
+                if is_whole && !has_dash && !self.goes_on() =>
+            {
                 Unit::spelled("in").map(|inch| (inches, inch))
             }
             _ => None,
@@ -252,7 +258,7 @@ impl Parser<'_> {
         let before = self.rest;
         let found = self.number().and_then(|number| Ok((number, self.unit()?)));
         match found {
-            Ok((Reading::Clear(number), Some(unit)))
+            Ok((SpelledNumber::Clear(number), Some(unit)))
                 if unit.name() == "cm" && number.value < CENTIMETRES_PER_METRE =>
             {
                 Some(number)

@@ -1,4 +1,4 @@
-//! Which form of rich text a block has, and what is said of one that has none.
+//! Which form of rich text a block has, and the error for one that has none.
 
 use serde_json::Value;
 
@@ -66,18 +66,6 @@ impl Form {
             Self::Nodes => nodes::write(block, page),
             Self::Lexical => nodes::write_root(block, page),
             Self::EditorJs => editor_js::write(block, page),
-        }
-    }
-}
-
-impl NoPlainText {
-    /// What is said where the value is the JSON of a text.
-    pub(super) fn within_a_text(self) -> Self {
-        match self {
-            Self::UnknownForm { found } => Self::UnknownForm {
-                found: format!("a text that is the JSON of {found}"),
-            },
-            other => other,
         }
     }
 }

@@ -4,7 +4,7 @@
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, html::push_html};
 
 use super::html;
-use super::page::{DEPTH_MAX, LENGTH_MAX, NoPlainText};
+use super::page::{LENGTH_MAX, NoPlainText, PARTS_DEPTH_MAX};
 
 /// The plain text of Markdown, as [`super::plain`] makes it of the HTML that it stands for; blank
 /// is none.
@@ -59,7 +59,7 @@ fn may_have_signs(text: &str) -> bool {
 fn is_too_deep(text: &str) -> bool {
     text.split(['\n', '\r']).any(|line| {
         let mut rest = Some(line);
-        for _ in 0..=DEPTH_MAX {
+        for _ in 0..=PARTS_DEPTH_MAX {
             rest = rest.and_then(without_mark);
         }
         rest.is_some() && !is_rule(line)

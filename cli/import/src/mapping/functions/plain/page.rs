@@ -3,7 +3,7 @@
 /// Longest text that is read, in bytes, markup included.
 pub(super) const LENGTH_MAX: usize = 1024 * 1024;
 /// Deepest nesting of the parts of a text.
-pub(super) const DEPTH_MAX: usize = 100;
+pub(super) const PARTS_DEPTH_MAX: usize = 100;
 /// Marks an item of a list.
 const ITEM_MARK: &str = "- ";
 /// Stands between the cells of a row.
@@ -28,7 +28,7 @@ pub(in crate::mapping) enum NoPlainText {
         why: String,
     },
     /// The parts of the text are nested too deep.
-    #[error("could not read the text: its parts are nested more than {DEPTH_MAX} deep")]
+    #[error("could not read the text: its parts are nested more than {PARTS_DEPTH_MAX} deep")]
     TooDeep,
     /// One tag of HTML goes on and on.
     #[error("could not read the text: a tag or comment of its HTML is too long")]
@@ -36,6 +36,18 @@ pub(in crate::mapping) enum NoPlainText {
     /// The text is too long.
     #[error("could not read the text: it has more than {LENGTH_MAX} bytes")]
     TooLong,
+}
+
+impl NoPlainText {
+    /// The same for a value that is the JSON of a text.
+    pub(super) fn within_a_text(self) -> Self {
+        match self {
+            Self::UnknownForm { found } => Self::UnknownForm {
+                found: format!("a text that is the JSON of {found}"),
+            },
+            other => other,
+        }
+    }
 }
 
 /// A text being written. What is in a list or a table is told by its begin and end.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::html;
-use super::page::{DEPTH_MAX, NoPlainText, Page};
+use super::page::{NoPlainText, PARTS_DEPTH_MAX, Page};
 
 /// Where parts of an unknown type may hold text: a text, or a list of texts and parts.
 const TEXT_KEYS: [&str; 3] = ["text", CONTENT, "children"];
@@ -67,7 +67,7 @@ pub(super) fn word<'a>(node: &'a Value, key: &str) -> &'a str {
 
 /// The depth of the parts of what is at `depth`.
 pub(super) fn deeper(depth: usize) -> Result<usize, NoPlainText> {
-    if DEPTH_MAX <= depth {
+    if PARTS_DEPTH_MAX <= depth {
         return Err(NoPlainText::TooDeep);
     }
     Ok(depth + 1)
