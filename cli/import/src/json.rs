@@ -18,8 +18,8 @@ pub(crate) use self::seen::{Seen, first_repeated};
 
 use crate::steps;
 
-/// Deepest nesting that is read; the outermost object is at depth 1.
-pub(crate) const DEPTH_MAX: usize = 32;
+/// Deepest nesting of a native record; the outermost object is at depth 1.
+pub(crate) const NATIVE_DEPTH_MAX: usize = 32;
 /// Most values of one text, those in others included. A line of the native format that breaks no
 /// other limit has fewer.
 pub(crate) const VALUES_MAX: usize = 250_000;
@@ -100,6 +100,25 @@ impl Value<'_> {
             Self::Text(_) => "a text",
             Self::List(_) => "a list",
             Self::Object(_) => "an object",
+        }
+    }
+}
+
+impl<'a> Node<'a> {
+    /// The value of the first member of this object with this key.
+    pub(crate) fn member(&self, key: &str) -> Option<&Self> {
+        let Value::Object(members) = &self.value else {
+            return None;
+        };
+        let member = members.iter().find(|member| member.key == key);
+        member.map(|member| &member.node)
+    }
+
+    /// The text that this value is.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(text) => Some(text),
+            _ => None,
         }
     }
 }

@@ -87,7 +87,7 @@ pub fn run<C: Consumer>(
     let (mut findings, tally) =
         second_pass::read_all(collected, spill_file, settings, rejects, consumer)?;
     if let Some(mapping) = settings.mapping {
-        findings.say_where_values_come_from(|rule, pointer| mapping.origin(rule, pointer));
+        findings.set_origins(|rule, pointer| mapping.origin(rule, pointer));
     }
     let is_usable = is_usable(&findings, settings.skip_invalid);
     Ok(Outcome {

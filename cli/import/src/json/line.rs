@@ -87,7 +87,7 @@ fn at(
 mod tests {
     use super::*;
     use crate::finding::ExportFile;
-    use crate::json::DEPTH_MAX;
+    use crate::json::NATIVE_DEPTH_MAX;
 
     #[track_caller]
     fn check(text: &str, place: (u64, Option<usize>), message: &str, marked: &str) {
@@ -103,7 +103,7 @@ mod tests {
             is_unterminated: false,
             rule: None,
         };
-        let finding = parse_line(line, DEPTH_MAX).unwrap_err();
+        let finding = parse_line(line, NATIVE_DEPTH_MAX).unwrap_err();
         let line = finding.place.as_ref().and_then(|place| place.line);
         assert_eq!((line, finding.column), (Some(place.0), place.1), "{text}");
         assert!(finding.message.starts_with(message), "{finding:?}");

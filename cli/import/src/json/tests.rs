@@ -4,7 +4,7 @@ use super::{parse as parse_to, *};
 
 /// The value with every span, as `value@start..end`.
 fn parse(line: &str) -> Result<Node<'_>, InvalidJson> {
-    parse_to(line, DEPTH_MAX)
+    parse_to(line, NATIVE_DEPTH_MAX)
 }
 
 fn shown(line: &str) -> String {
@@ -92,20 +92,20 @@ fn what_is_not_json_is_refused_with_its_place() {
 #[test]
 fn nesting_ends_at_32() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-    assert!(parse(&nested(DEPTH_MAX)).is_ok());
+    assert!(parse(&nested(NATIVE_DEPTH_MAX)).is_ok());
     assert_eq!(
-        parse(&nested(DEPTH_MAX + 1)),
+        parse(&nested(NATIVE_DEPTH_MAX + 1)),
         Err(InvalidJson::TooDeep {
-            at: DEPTH_MAX,
-            depth_max: DEPTH_MAX
+            at: NATIVE_DEPTH_MAX,
+            depth_max: NATIVE_DEPTH_MAX
         })
     );
     let hostile = "[".repeat(1_000_000);
     assert_eq!(
         parse(&hostile),
         Err(InvalidJson::TooDeep {
-            at: DEPTH_MAX,
-            depth_max: DEPTH_MAX
+            at: NATIVE_DEPTH_MAX,
+            depth_max: NATIVE_DEPTH_MAX
         })
     );
 }

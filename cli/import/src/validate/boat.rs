@@ -1,47 +1,18 @@
 //! A boat of an export (specification sections 2.2 and 2.3).
 
-use shared::base::model::Accommodation;
-use shared::base::model::BoatDetails;
-use shared::base::model::BoatSummary;
-use shared::base::model::CeClassification;
-use shared::base::model::Designers;
-use shared::base::model::Dimensions;
-use shared::base::model::Engine;
-use shared::base::model::Hull;
-use shared::base::model::Performance;
-use shared::base::model::Production;
-use shared::base::model::Rig;
-use shared::base::model::Sails;
-use shared::base::model::Steering;
-use shared::base::model::Tanks;
-use shared::base::units::InvalidLength;
-use shared::base::units::Length;
-use shared::base::units::Unit;
+use shared::base::model::{
+    Accommodation, BoatDetails, BoatSummary, CeClassification, Designers, Dimensions, Engine, Hull,
+    Performance, Production, Rig, Sails, Steering, Tanks,
+};
+use shared::base::units::{InvalidLength, Length, Unit};
 
-use super::fields::Fields;
-use super::fields::Reading;
-use super::fields::object;
+use super::fields::{Fields, ReadResult, object};
 use super::identity::Identity;
-use super::numbers::angle;
-use super::numbers::count;
-use super::numbers::number;
-use super::numbers::spelled_number;
-use super::numbers::year;
-use super::references::References;
-use super::references::Resolver;
-use super::reporter::Problem;
-use super::reporter::Reporter;
-use super::text::description;
-use super::text::row_text;
-use super::text::text;
-use super::values::boat_slug;
-use super::values::flag;
-use super::values::id;
-use super::values::image;
-use super::values::named_value;
-use super::values::price;
-use super::values::timestamp;
-use super::values::word;
+use super::numbers::{angle, count, number, spelled_number, year};
+use super::references::{References, Resolver};
+use super::reporter::{Problem, Reporter};
+use super::text::{description, row_text, text};
+use super::values::{boat_slug, flag, id, image, named_value, price, timestamp, word};
 use super::vocabulary::Vocabulary;
 use crate::finding::Code;
 use crate::json::Node;
@@ -52,7 +23,7 @@ pub(crate) struct Boat<'n> {
     pub(crate) summary: BoatSummary<'n>,
     /// The rest of the full record.
     pub(crate) details: BoatDetails<'n>,
-    /// The place of its manufacturer among the usable ones.
+    /// The index of its manufacturer among the usable ones.
     pub(crate) manufacturer: usize,
 }
 
@@ -83,7 +54,7 @@ pub(crate) fn read<'n>(
     let main_image = record.optional("image", image);
     let details = details(record, resolver, length);
 
-    let (place, manufacturer) = manufacturer?;
+    let (manufacturer_index, manufacturer) = manufacturer?;
     let summary = BoatSummary {
         id: identity.id.as_ref()?,
         slug: identity.slug.as_ref()?,
@@ -99,7 +70,7 @@ pub(crate) fn read<'n>(
     Some(Boat {
         summary,
         details: details?,
-        manufacturer: place,
+        manufacturer: manufacturer_index,
     })
 }
 
@@ -171,8 +142,7 @@ fn length(record: &mut Fields<'_, '_>) -> Option<Length> {
     }
 }
 
-/// `hull`
-pub(crate) fn hull<'n>(hull: &mut Fields<'n, '_>, references: Resolver<'n>) -> Hull<'n> {
+fn hull<'n>(hull: &mut Fields<'n, '_>, references: Resolver<'n>) -> Hull<'n> {
     Hull {
         hull_type: hull.optional("type", references.term(Vocabulary::HullType)),
         material: hull.optional("material", references.term(Vocabulary::HullMaterial)),
@@ -184,7 +154,7 @@ pub(crate) fn hull<'n>(hull: &mut Fields<'n, '_>, references: Resolver<'n>) -> H
 }
 
 /// `dimensions`, whose own length overall must be `length` if it is given.
-pub(crate) fn dimensions<'n>(
+fn dimensions<'n>(
     dimensions: &mut Fields<'n, '_>,
     length: Option<Length>,
 ) -> Option<Dimensions<'n>> {
@@ -227,7 +197,7 @@ fn check_same_length(dimensions: &mut Fields<'_, '_>, given: Option<&str>, lengt
 }
 
 /// What is wrong with a length overall.
-pub(crate) fn length_problem(invalid: InvalidLength) -> Problem {
+fn length_problem(invalid: InvalidLength) -> Problem {
     let code = match invalid {
         InvalidLength::TooPrecise => Code::TooPrecise,
         InvalidLength::OutOfRange | InvalidLength::TooLong | InvalidLength::NotANumber => {
@@ -237,8 +207,7 @@ pub(crate) fn length_problem(invalid: InvalidLength) -> Problem {
     Problem::new(code, invalid.to_string())
 }
 
-/// `accommodation`
-pub(crate) fn accommodation(accommodation: &mut Fields<'_, '_>) -> Accommodation {
+fn accommodation(accommodation: &mut Fields<'_, '_>) -> Accommodation {
     Accommodation {
         cabins: accommodation.optional("cabins", count),
         berths: accommodation.optional("berths", count),
@@ -246,8 +215,7 @@ pub(crate) fn accommodation(accommodation: &mut Fields<'_, '_>) -> Accommodation
     }
 }
 
-/// `steering`
-pub(crate) fn steering<'n>(steering: &mut Fields<'n, '_>) -> Steering<'n> {
+fn steering<'n>(steering: &mut Fields<'n, '_>) -> Steering<'n> {
     Steering {
         helm: steering.optional("helm", text),
         rudder: steering.optional("rudder", text),
@@ -256,8 +224,7 @@ pub(crate) fn steering<'n>(steering: &mut Fields<'n, '_>) -> Steering<'n> {
     }
 }
 
-/// `performance`
-pub(crate) fn performance(performance: &mut Fields<'_, '_>) -> Performance {
+fn performance(performance: &mut Fields<'_, '_>) -> Performance {
     Performance {
         cruising_speed: performance.optional("cruisingSpeed", number),
         top_speed: performance.optional("topSpeed", number),
@@ -265,8 +232,7 @@ pub(crate) fn performance(performance: &mut Fields<'_, '_>) -> Performance {
     }
 }
 
-/// `rig`
-pub(crate) fn rig<'n>(rig: &mut Fields<'n, '_>) -> Rig<'n> {
+fn rig<'n>(rig: &mut Fields<'n, '_>) -> Rig<'n> {
     Rig {
         mast_height: rig.optional("mastHeight", number),
         mast_configuration: rig.optional("mastConfiguration", text),
@@ -279,8 +245,7 @@ pub(crate) fn rig<'n>(rig: &mut Fields<'n, '_>) -> Rig<'n> {
     }
 }
 
-/// `sails`
-pub(crate) fn sails<'n>(sails: &mut Fields<'n, '_>) -> Sails<'n> {
+fn sails<'n>(sails: &mut Fields<'n, '_>) -> Sails<'n> {
     Sails {
         upwind_area: sails.optional("upwindArea", number),
         downwind_area: sails.optional("downwindArea", number),
@@ -290,8 +255,7 @@ pub(crate) fn sails<'n>(sails: &mut Fields<'n, '_>) -> Sails<'n> {
     }
 }
 
-/// `tanks`
-pub(crate) fn tanks<'n>(tanks: &mut Fields<'n, '_>) -> Tanks<'n> {
+fn tanks<'n>(tanks: &mut Fields<'n, '_>) -> Tanks<'n> {
     Tanks {
         fuel: tanks.list("fuel", text),
         water: tanks.list("water", text),
@@ -301,7 +265,7 @@ pub(crate) fn tanks<'n>(tanks: &mut Fields<'n, '_>) -> Tanks<'n> {
 }
 
 /// A member of `engines`.
-pub(crate) fn engine<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Engine<'n>> {
+fn engine<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Engine<'n>> {
     object(node, reporter, |engine| {
         Some(Engine {
             maker: engine.optional("maker", text),
@@ -315,11 +279,7 @@ pub(crate) fn engine<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Rea
     })
 }
 
-/// `designers`
-pub(crate) fn designers<'n>(
-    designers: &mut Fields<'n, '_>,
-    references: Resolver<'n>,
-) -> Designers<'n> {
+fn designers<'n>(designers: &mut Fields<'n, '_>, references: Resolver<'n>) -> Designers<'n> {
     Designers {
         naval: designers.list("naval", references.designer()),
         interior: designers.list("interior", references.designer()),
@@ -327,8 +287,7 @@ pub(crate) fn designers<'n>(
     }
 }
 
-/// `ceClassification`
-pub(crate) fn ce_classification(classes: &mut Fields<'_, '_>) -> CeClassification {
+fn ce_classification(classes: &mut Fields<'_, '_>) -> CeClassification {
     CeClassification {
         a: classes.optional("a", count),
         b: classes.optional("b", count),

@@ -48,7 +48,7 @@ pub(crate) fn read<B>(
         Err(too_large @ BodyTooLarge) => {
             let problem = Problem::new(Code::RecordTooLarge, too_large.to_string());
             let hint = "its references bring in long names: shorten them, or refer to fewer";
-            reporter.place_of(&node.span, problem.hint(hint));
+            reporter.report_span(&node.span, problem.hint(hint));
             None
         }
     });

@@ -4,24 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Tally;
-use super::fields::Fields;
-use super::fields::Reading;
-use super::fields::Unusable;
+use super::fields::{Fields, ReadResult, Unusable};
 use super::numbers::count;
-use super::reporter::LineText;
-use super::reporter::Problem;
-use super::reporter::Reporter;
-use super::reporter::Step;
+use super::reporter::{LineText, Problem, Reporter, Step};
 use super::text::text;
 use super::values::timestamp;
-use crate::finding::Code;
-use crate::finding::ExportFile;
-use crate::finding::Findings;
-use crate::finding::Kind;
-use crate::finding::RecordName;
+use crate::finding::{Code, ExportFile, Findings, Kind, RecordName};
 use crate::json;
 use crate::json::Node;
-use crate::json::Value;
 
 /// The one format there is.
 pub(crate) const FORMAT: &str = "boat-catalogue/1";
@@ -40,7 +30,7 @@ pub(crate) fn read(record: &mut Fields<'_, '_>) -> AnnouncedCounts {
     counts.unwrap_or_default()
 }
 
-fn format<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<()> {
+fn format<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<()> {
     let Some(format) = text(node, reporter)? else {
         return Ok(None);
     };
@@ -48,7 +38,7 @@ fn format<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<()> {
         return Ok(Some(()));
     }
     let message = format!("only exports of the format `{FORMAT}` can be read");
-    reporter.value(node, Problem::new(Code::UnsupportedFormat, message));
+    reporter.report_value(node, Problem::new(Code::UnsupportedFormat, message));
     Err(Unusable)
 }
 
@@ -124,24 +114,16 @@ fn came(tally: &Tally, kind: Kind) -> u64 {
 
 fn report_count(text: &str, kind: Kind, problem: Problem, reporter: &mut Reporter<'_>) {
     // The record was read before, so it can be read again to find its place.
-    let Ok(node) = json::parse(text, json::DEPTH_MAX) else {
+    let Ok(node) = json::parse(text, json::NATIVE_DEPTH_MAX) else {
         return;
     };
-    let count = member(&node, "counts").and_then(|counts| member(counts, kind.as_str()));
+    let count = node
+        .member("counts")
+        .and_then(|counts| counts.member(kind.as_str()));
     reporter.within(Step::Key("counts"), |to| {
         to.within(Step::Key(kind.as_str()), |to| match count {
-            Some(count) => to.value(count, problem),
-            None => to.place_of(&node.span, problem),
+            Some(count) => to.report_value(count, problem),
+            None => to.report_span(&node.span, problem),
         });
     });
-}
-
-fn member<'n, 'a>(node: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
-    let Value::Object(members) = &node.value else {
-        return None;
-    };
-    members
-        .iter()
-        .find(|member| member.key == key)
-        .map(|member| &member.node)
 }

@@ -307,7 +307,7 @@ impl Collector {
                     "the export has a catalogue record at {} already",
                     first.place()
                 );
-                reporter.place_of(&node.span, Problem::new(Code::DuplicateCatalogue, message));
+                reporter.report_span(&node.span, Problem::new(Code::DuplicateCatalogue, message));
             }
             None => self.catalogue = Some(catalogue::Catalogue::new(line, counts)),
         }
@@ -333,7 +333,7 @@ impl Collector {
             format!("manufacturers, terms and designers together have more than {HELD_MAX} bytes");
         let problem = Problem::new(Code::TooMuchToHold, message);
         let hint = "no record from here on is read that boats may refer to: shorten their texts";
-        reporter.place_of(&node.span, problem.hint(hint));
+        reporter.report_span(&node.span, problem.hint(hint));
     }
 }
 

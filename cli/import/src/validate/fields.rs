@@ -6,27 +6,20 @@
 
 use std::ops::Range;
 
-use super::reporter::Problem;
-use super::reporter::Reporter;
-use super::reporter::Step;
-use crate::finding::Code;
-use crate::finding::cut;
-use crate::finding::nearest::ALIKE;
-use crate::finding::nearest::most_alike;
-use crate::json::Member;
-use crate::json::Node;
-use crate::json::Seen;
-use crate::json::Value;
+use super::reporter::{Problem, Reporter, Step};
+use crate::finding::nearest::{ALIKE, most_alike};
+use crate::finding::{Code, cut};
+use crate::json::{Member, Node, Seen, Value};
 
 /// Most members of a list.
-pub(crate) const LIST_MAX: usize = 10_000;
+const LIST_MAX: usize = 10_000;
 
-/// A value that cannot be used; what there is to say about it is in the findings.
+/// A value that cannot be used; why is in the findings.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Unusable;
 
-/// What reading a value comes to: the value, none (null or blank), or something unusable.
-pub(crate) type Reading<T> = Result<Option<T>, Unusable>;
+/// A value as it was read: the value, none (null or blank), or something unusable.
+pub(crate) type ReadResult<T> = Result<Option<T>, Unusable>;
 
 /// An object that is being read.
 pub(crate) struct Fields<'n, 'r> {
@@ -45,7 +38,7 @@ pub(crate) fn object<'n, T>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
     read: impl FnOnce(&mut Fields<'n, '_>) -> Option<T>,
-) -> Reading<T> {
+) -> ReadResult<T> {
     let Value::Object(members) = &node.value else {
         return wrong_type(node, "an object", reporter);
     };
@@ -54,13 +47,13 @@ pub(crate) fn object<'n, T>(
 }
 
 /// Reports a value of another type than `expected`.
-pub(crate) fn wrong_type<T>(
+pub(super) fn wrong_type<T>(
     node: &Node<'_>,
     expected: &str,
     reporter: &mut Reporter<'_>,
-) -> Reading<T> {
+) -> ReadResult<T> {
     let message = format!("expected {expected}, found {}", node.value.type_name());
-    reporter.value(node, Problem::new(Code::WrongType, message));
+    reporter.report_value(node, Problem::new(Code::WrongType, message));
     Err(Unusable)
 }
 
@@ -71,23 +64,20 @@ pub(crate) fn report_value<'n>(
     problem: Problem,
     reporter: &mut Reporter<'n>,
 ) {
-    let Value::Object(members) = &record.value else {
-        return;
-    };
-    report_member(members, &record.span, key, problem, reporter);
+    report_at(record.member(key), &record.span, key, problem, reporter);
 }
 
-fn report_member<'n>(
-    members: &'n [Member<'n>],
+/// Reports a problem with the value of a key, or at `span` where the key is not there.
+fn report_at<'n>(
+    value: Option<&'n Node<'n>>,
     span: &Range<usize>,
     key: &'static str,
     problem: Problem,
     reporter: &mut Reporter<'n>,
 ) {
-    let member = members.iter().find(|member| member.key == key);
-    reporter.within(Step::Key(key), |reporter| match member {
-        Some(member) => reporter.value(&member.node, problem),
-        None => reporter.place_of(span, problem),
+    reporter.within(Step::Key(key), |reporter| match value {
+        Some(value) => reporter.report_value(value, problem),
+        None => reporter.report_span(span, problem),
     });
 }
 
@@ -115,7 +105,7 @@ impl<'n> Fields<'n, '_> {
     pub(crate) fn optional<T>(
         &mut self,
         key: &'static str,
-        read: impl FnOnce(&'n Node<'n>, &mut Reporter<'n>) -> Reading<T>,
+        read: impl FnOnce(&'n Node<'n>, &mut Reporter<'n>) -> ReadResult<T>,
     ) -> Option<T> {
         self.read(key, read).unwrap_or(None)
     }
@@ -124,7 +114,7 @@ impl<'n> Fields<'n, '_> {
     pub(crate) fn required<T>(
         &mut self,
         key: &'static str,
-        read: impl FnOnce(&'n Node<'n>, &mut Reporter<'n>) -> Reading<T>,
+        read: impl FnOnce(&'n Node<'n>, &mut Reporter<'n>) -> ReadResult<T>,
     ) -> Option<T> {
         let value = self.read(key, read).ok()?;
         if value.is_none() {
@@ -137,7 +127,7 @@ impl<'n> Fields<'n, '_> {
     pub(crate) fn list<T>(
         &mut self,
         key: &'static str,
-        read: impl FnMut(&'n Node<'n>, &mut Reporter<'n>) -> Reading<T>,
+        read: impl FnMut(&'n Node<'n>, &mut Reporter<'n>) -> ReadResult<T>,
     ) -> Vec<T> {
         self.optional(key, |node, reporter| list(node, reporter, read))
             .unwrap_or_default()
@@ -174,7 +164,7 @@ impl<'n> Fields<'n, '_> {
                 Code::DerivedField,
                 format!("`{key}` is derived from {from}"),
             );
-            reporter.value(node, problem.hint("leave the key out"));
+            reporter.report_value(node, problem.hint("leave the key out"));
             Err(Unusable)
         });
         debug_assert!(refused.is_none(), "a derived field has no value");
@@ -182,7 +172,7 @@ impl<'n> Fields<'n, '_> {
 
     /// Reports a problem with a field that was read, judged together with others.
     pub(crate) fn report(&mut self, key: &'static str, problem: Problem) {
-        report_member(self.members, &self.span, key, problem, self.reporter);
+        report_at(self.get(key), &self.span, key, problem, self.reporter);
     }
 
     /// What reports on the record, for readers that go on from here.
@@ -193,8 +183,8 @@ impl<'n> Fields<'n, '_> {
     fn read<T>(
         &mut self,
         key: &'static str,
-        read: impl FnOnce(&'n Node<'n>, &mut Reporter<'n>) -> Reading<T>,
-    ) -> Reading<T> {
+        read: impl FnOnce(&'n Node<'n>, &mut Reporter<'n>) -> ReadResult<T>,
+    ) -> ReadResult<T> {
         match self.find(key) {
             None => Ok(None),
             Some(node) if matches!(node.value, Value::Null) => Ok(None),
@@ -202,6 +192,11 @@ impl<'n> Fields<'n, '_> {
                 .reporter
                 .within(Step::Key(key), |reporter| read(node, reporter)),
         }
+    }
+
+    fn get(&self, key: &str) -> Option<&'n Node<'n>> {
+        let member = self.members.iter().find(|member| member.key == key);
+        member.map(|member| &member.node)
     }
 
     /// The first member called `key`; a second one is reported.
@@ -222,7 +217,7 @@ impl<'n> Fields<'n, '_> {
         let problem = Problem::new(Code::MissingField, format!("`{key}` is required"));
         // The brace that opens the object stands for what is not in it.
         let brace = self.span.start..self.span.start + 1;
-        report_member(self.members, &brace, key, problem, self.reporter);
+        report_at(self.get(key), &brace, key, problem, self.reporter);
     }
 
     fn report_leftovers(self) {
@@ -253,8 +248,8 @@ impl<'n> Fields<'n, '_> {
 fn list<'n, T>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
-    mut read: impl FnMut(&'n Node<'n>, &mut Reporter<'n>) -> Reading<T>,
-) -> Reading<Vec<T>> {
+    mut read: impl FnMut(&'n Node<'n>, &mut Reporter<'n>) -> ReadResult<T>,
+) -> ReadResult<Vec<T>> {
     let Value::List(items) = &node.value else {
         return wrong_type(node, "a list", reporter);
     };
@@ -263,7 +258,7 @@ fn list<'n, T>(
             "a list has at most {LIST_MAX} members, this one {}",
             items.len()
         );
-        reporter.value(node, Problem::new(Code::ListTooLong, message));
+        reporter.report_value(node, Problem::new(Code::ListTooLong, message));
         return Err(Unusable);
     }
     let mut values = Vec::with_capacity(items.len());
@@ -276,7 +271,7 @@ fn list<'n, T>(
 fn list_member<'n, T>(
     item: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
-    read: &mut impl FnMut(&'n Node<'n>, &mut Reporter<'n>) -> Reading<T>,
+    read: &mut impl FnMut(&'n Node<'n>, &mut Reporter<'n>) -> ReadResult<T>,
 ) -> Option<T> {
     let value = match item.value {
         Value::Null => None,
@@ -284,25 +279,25 @@ fn list_member<'n, T>(
     };
     if value.is_none() {
         let problem = Problem::new(Code::MissingField, "a member of a list must have a value");
-        reporter.value(item, problem.hint("leave the member out"));
+        reporter.report_value(item, problem.hint("leave the member out"));
     }
     value
 }
 
 /// Keys with this prefix are ignored.
-pub(crate) const PRIVATE_PREFIX: &str = "x_";
+const PRIVATE_PREFIX: &str = "x_";
 
 /// Reports a key that its object has already.
-pub(crate) fn report_repeated<'n>(member: &'n Member<'n>, reporter: &mut Reporter<'n>) {
+fn report_repeated<'n>(member: &'n Member<'n>, reporter: &mut Reporter<'n>) {
     let message = format!("the key `{}` is given twice", cut(&member.key));
     let problem = Problem::new(Code::RepeatedKey, message);
     reporter.within(Step::Key(&member.key), |to| {
-        to.place_of(&member.key_span, problem);
+        to.report_span(&member.key_span, problem);
     });
 }
 
 /// Reports the repeated keys of a value that is not read otherwise, however deep they are.
-pub(crate) fn report_repeated_within<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) {
+fn report_repeated_within<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) {
     match &node.value {
         Value::Object(members) => {
             let mut seen = Seen::new();
@@ -325,7 +320,7 @@ pub(crate) fn report_repeated_within<'n>(node: &'n Node<'n>, reporter: &mut Repo
 }
 
 /// Reports a key that is none of those that are `accepted`.
-pub(crate) fn report_unknown<'n>(
+fn report_unknown<'n>(
     member: &'n Member<'n>,
     accepted: impl Iterator<Item = &'static str>,
     reporter: &mut Reporter<'n>,
@@ -345,6 +340,6 @@ pub(crate) fn report_unknown<'n>(
         });
     }
     reporter.within(Step::Key(&member.key), |to| {
-        to.place_of(&member.key_span, problem);
+        to.report_span(&member.key_span, problem);
     });
 }

@@ -1,33 +1,30 @@
 //! What kind of record a line holds, before anything else of it is read.
 
-use super::identity::text_of;
 use super::reporter::{Problem, Reporter};
-use crate::finding::Code;
-use crate::finding::Kind;
-use crate::finding::nearest;
+use crate::finding::{Code, Kind, nearest};
 use crate::json::{Node, Value};
 
 /// The kind of a record, or what is wrong with it.
 pub(crate) fn read_kind(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Option<Kind> {
-    let Value::Object(members) = &node.value else {
+    if !matches!(node.value, Value::Object(_)) {
         let message = format!(
             "a record is an object, this line is {}",
             node.value.type_name()
         );
-        reporter.value(node, Problem::new(Code::NotAnObject, message));
+        reporter.report_value(node, Problem::new(Code::NotAnObject, message));
         return None;
-    };
-    let Some(given) = members.iter().find(|member| member.key == "kind") else {
+    }
+    let Some(given) = node.member("kind") else {
         let brace = node.span.start..node.span.start + 1;
         let problem = Problem::new(Code::MissingField, "`kind` is required");
-        reporter.place_of(
+        reporter.report_span(
             &brace,
             problem.hint("every line says what kind of record it is"),
         );
         return None;
     };
     let kinds = Kind::ALL.map(Kind::as_str);
-    let word = text_of(node, "kind").unwrap_or_default();
+    let word = given.text().unwrap_or_default().trim();
     let kind = Kind::ALL.into_iter().find(|kind| kind.as_str() == word);
     if kind.is_none() {
         let message = format!("`kind` must be one of {}", kinds.join(", "));
@@ -35,7 +32,7 @@ pub(crate) fn read_kind(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Option<
         if let Some(nearest) = nearest(word, &kinds) {
             problem = problem.hint(format!("did you mean `{nearest}`?"));
         }
-        reporter.value(&given.node, problem);
+        reporter.report_value(given, problem);
     }
     kind
 }

@@ -27,27 +27,16 @@ impl Identity {
         Self {
             id: text_of(record, "id").and_then(valid),
             slug: text_of(record, "slug").and_then(valid),
-            is_published: member(record, "published") != Some(&Value::Bool(false)),
+            is_published: record
+                .member("published")
+                .is_none_or(|published| published.value != Value::Bool(false)),
         }
     }
 }
 
 /// A text of a record, trimmed.
 pub(crate) fn text_of<'n>(record: &'n Node<'_>, key: &str) -> Option<&'n str> {
-    match member(record, key)? {
-        Value::Text(text) => Some(text.trim()),
-        _ => None,
-    }
-}
-
-fn member<'n, 'a>(record: &'n Node<'a>, key: &str) -> Option<&'n Value<'a>> {
-    let Value::Object(members) = &record.value else {
-        return None;
-    };
-    members
-        .iter()
-        .find(|member| member.key == key)
-        .map(|member| &member.node.value)
+    record.member(key)?.text().map(str::trim)
 }
 
 /// The ids and slugs of one kind that were seen so far.

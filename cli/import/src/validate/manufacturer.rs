@@ -6,8 +6,7 @@ use shared::base::timestamp::Timestamp;
 
 use super::fields::Fields;
 use super::text::{description, row_text};
-use super::values::{flag, id, slug, timestamp, url};
-use super::values::{image, owned};
+use super::values::{flag, id, image, owned, slug, timestamp, url};
 
 /// A manufacturer, held for the boats that refer to it.
 #[derive(Debug)]

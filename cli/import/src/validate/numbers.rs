@@ -7,13 +7,13 @@
 use shared::base::model::{YEAR_MAX, YEAR_MIN};
 use shared::base::number::{INTEGER_MAX, Number};
 
-use super::fields::{Reading, Unusable, wrong_type};
+use super::fields::{ReadResult, Unusable, wrong_type};
 use super::reporter::{Problem, Reporter};
 use crate::finding::Code;
 use crate::json::{Decimal, Node, Value, is_exact};
 
 /// A number that is not negative.
-pub(crate) fn number(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Number> {
+pub(super) fn number(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
     let (spelling, number) = finite(node, reporter)?;
     if spelling.starts_with('-') && Decimal::new(spelling).is_negative() {
         return out_of_range(node, "must not be negative", reporter);
@@ -22,33 +22,33 @@ pub(crate) fn number(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Nu
 }
 
 /// A number of degrees, which may be negative.
-pub(crate) fn angle(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Number> {
+pub(super) fn angle(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
     let (spelling, number) = finite(node, reporter)?;
     exact(node, spelling, number, reporter)
 }
 
 /// An integer from 0.
-pub(crate) fn count(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u64> {
+pub(super) fn count(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<u64> {
     integer(node, (0, INTEGER_MAX), reporter)
 }
 
 /// A number of pixels: an integer from 1.
-pub(crate) fn pixels(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u64> {
+pub(super) fn pixels(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<u64> {
     integer(node, (1, INTEGER_MAX), reporter)
 }
 
 /// A year that the specification knows.
-pub(crate) fn year(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<u16> {
+pub(super) fn year(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<u16> {
     let years = (u64::from(YEAR_MIN), u64::from(YEAR_MAX));
     let year = integer(node, years, reporter)?;
     Ok(year.and_then(|year| u16::try_from(year).ok()))
 }
 
 /// A number as it is spelled, for those who need its decimals.
-pub(crate) fn spelled_number<'n>(
+pub(super) fn spelled_number<'n>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
-) -> Reading<&'n str> {
+) -> ReadResult<&'n str> {
     spelling(node, reporter).map(Some)
 }
 
@@ -74,7 +74,7 @@ fn exact(
     spelling: &str,
     number: Number,
     reporter: &mut Reporter<'_>,
-) -> Reading<Number> {
+) -> ReadResult<Number> {
     if is_exact(spelling, number.get()) {
         return Ok(Some(number));
     }
@@ -87,11 +87,15 @@ fn exact(
         let message = format!("readers of JSON would take the number for {read}");
         Problem::new(Code::InexactNumber, message).hint("round it to 15 digits")
     };
-    reporter.value(node, problem);
+    reporter.report_value(node, problem);
     Err(Unusable)
 }
 
-fn integer(node: &Node<'_>, (min, max): (u64, u64), reporter: &mut Reporter<'_>) -> Reading<u64> {
+fn integer(
+    node: &Node<'_>,
+    (min, max): (u64, u64),
+    reporter: &mut Reporter<'_>,
+) -> ReadResult<u64> {
     let (spelling, _) = finite(node, reporter)?;
     if let Some(integer) = digits(spelling).filter(|integer| (min..=max).contains(integer)) {
         return Ok(Some(integer));
@@ -99,7 +103,7 @@ fn integer(node: &Node<'_>, (min, max): (u64, u64), reporter: &mut Reporter<'_>)
     let decimal = Decimal::new(spelling);
     if !decimal.is_integer() {
         let problem = Problem::new(Code::NotAnInteger, "must be an integer");
-        reporter.value(node, problem);
+        reporter.report_value(node, problem);
         return Err(Unusable);
     }
     match decimal.to_u64() {
@@ -120,6 +124,6 @@ fn out_of_range<T>(
     message: &str,
     reporter: &mut Reporter<'_>,
 ) -> Result<T, Unusable> {
-    reporter.value(node, Problem::new(Code::OutOfRange, message));
+    reporter.report_value(node, Problem::new(Code::OutOfRange, message));
     Err(Unusable)
 }

@@ -5,13 +5,12 @@ use std::collections::HashMap;
 use shared::base::ids::{IdOrSlug, Slug};
 use shared::base::model::{self, ManufacturerReference, Text};
 
-use super::fields::{Reading, Unusable};
+use super::fields::{ReadResult, Unusable};
 use super::manufacturer::Manufacturer;
 use super::reporter::{Problem, Reporter};
 use super::values::id;
 use super::vocabulary::Vocabulary;
-use crate::finding::Kind;
-use crate::finding::{Code, cut};
+use crate::finding::{Code, Kind, cut};
 use crate::json::{Node, Value};
 
 /// A term of a vocabulary.
@@ -34,13 +33,13 @@ pub(crate) struct Designer {
 #[derive(Debug)]
 pub(crate) struct Table<T> {
     records: Vec<T>,
-    standing: HashMap<Box<str>, Standing>,
+    states: HashMap<Box<str>, RecordState>,
 }
 
-/// What becomes of a reference to a record.
+/// Whether others may refer to a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
-    /// It resolves to the record at this place.
+enum RecordState {
+    /// They may: it is the usable record with this index.
     Usable(usize),
     /// The record is a draft.
     Unpublished,
@@ -52,7 +51,7 @@ impl<T> Default for Table<T> {
     fn default() -> Self {
         Self {
             records: Vec::new(),
-            standing: HashMap::new(),
+            states: HashMap::new(),
         }
     }
 }
@@ -60,19 +59,19 @@ impl<T> Default for Table<T> {
 impl<T> Table<T> {
     /// Adds a published record. Of several with one id the first counts.
     pub(crate) fn insert(&mut self, id: &str, record: T) {
-        if self.insert_standing(id, Standing::Usable(self.records.len())) {
+        if self.insert_state(id, RecordState::Usable(self.records.len())) {
             self.records.push(record);
         }
     }
 
     /// Notes a record that is a draft.
     pub(crate) fn insert_unpublished(&mut self, id: &str) {
-        self.insert_standing(id, Standing::Unpublished);
+        self.insert_state(id, RecordState::Unpublished);
     }
 
     /// Notes a record that has errors.
     pub(crate) fn insert_invalid(&mut self, id: &str) {
-        self.insert_standing(id, Standing::Invalid);
+        self.insert_state(id, RecordState::Invalid);
     }
 
     /// The usable records, in the order of the export.
@@ -80,19 +79,19 @@ impl<T> Table<T> {
         &self.records
     }
 
-    fn insert_standing(&mut self, id: &str, standing: Standing) -> bool {
-        let is_new = !self.standing.contains_key(id);
+    fn insert_state(&mut self, id: &str, state: RecordState) -> bool {
+        let is_new = !self.states.contains_key(id);
         if is_new {
-            self.standing.insert(id.into(), standing);
+            self.states.insert(id.into(), state);
         }
         is_new
     }
 
-    /// The record called `id` and its place, or what is wrong with the reference to it.
+    /// The record with this id and its index, or what is wrong with the reference to it.
     fn find(&self, id: &str, what: &str) -> Result<(usize, &T), Problem> {
-        match self.standing.get(id) {
-            Some(Standing::Usable(place)) => Ok((*place, &self.records[*place])),
-            Some(Standing::Unpublished) => {
+        match self.states.get(id) {
+            Some(RecordState::Usable(index)) => Ok((*index, &self.records[*index])),
+            Some(RecordState::Unpublished) => {
                 let message = format!("the {what} {id} is not published, but this boat is");
                 let code = match what {
                     "manufacturer" => Code::UnpublishedManufacturer,
@@ -100,7 +99,7 @@ impl<T> Table<T> {
                 };
                 Err(Problem::new(code, message))
             }
-            Some(Standing::Invalid) => {
+            Some(RecordState::Invalid) => {
                 let message = format!("the {what} {id} has errors of its own");
                 Err(Problem::new(Code::ReferenceToInvalid, message))
             }
@@ -141,10 +140,10 @@ pub(crate) struct Resolver<'n> {
 }
 
 impl<'n> Resolver<'n> {
-    /// The manufacturer and its place among the usable ones.
+    /// The manufacturer and its index among the usable ones.
     pub(crate) fn manufacturer(
         self,
-    ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> Reading<(usize, ManufacturerReference<'n>)>
+    ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> ReadResult<(usize, ManufacturerReference<'n>)>
     {
         move |node, reporter| {
             let found = self.resolve(
@@ -153,7 +152,7 @@ impl<'n> Resolver<'n> {
                 node,
                 reporter,
             )?;
-            Ok(found.map(|(place, manufacturer)| (place, manufacturer.reference())))
+            Ok(found.map(|(index, manufacturer)| (index, manufacturer.reference())))
         }
     }
 
@@ -161,7 +160,7 @@ impl<'n> Resolver<'n> {
     pub(crate) fn term(
         self,
         vocabulary: Vocabulary,
-    ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> Reading<model::Reference<'n>> {
+    ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> ReadResult<model::Reference<'n>> {
         move |node, reporter| {
             let what = vocabulary.term();
             let found = self.resolve(self.references.terms(vocabulary), what, node, reporter)?;
@@ -176,7 +175,7 @@ impl<'n> Resolver<'n> {
     /// A designer.
     pub(crate) fn designer(
         self,
-    ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> Reading<model::Designer<'n>> {
+    ) -> impl Fn(&'n Node<'n>, &mut Reporter<'n>) -> ReadResult<model::Designer<'n>> {
         move |node, reporter| {
             let what = Kind::Designer.as_str();
             let found = self.resolve(&self.references.designers, what, node, reporter)?;
@@ -194,12 +193,12 @@ impl<'n> Resolver<'n> {
         what: &str,
         node: &'n Node<'n>,
         reporter: &mut Reporter<'n>,
-    ) -> Reading<(usize, &'n T)> {
+    ) -> ReadResult<(usize, &'n T)> {
         if self.references.are_of_keys
             && let Some(key) = no_id(node)
         {
             if self.is_published {
-                reporter.value(node, dangling(what, &cut(key)));
+                reporter.report_value(node, dangling(what, &cut(key)));
             }
             return Err(Unusable);
         }
@@ -210,7 +209,7 @@ impl<'n> Resolver<'n> {
             Ok(found) => Ok(Some(found)),
             Err(problem) => {
                 if self.is_published {
-                    reporter.value(node, problem);
+                    reporter.report_value(node, problem);
                 }
                 Err(Unusable)
             }
@@ -225,27 +224,20 @@ fn dangling(what: &str, id: &str) -> Problem {
 
 /// The text that a value is, if no record can have it for an id.
 fn no_id<'n>(node: &'n Node<'_>) -> Option<&'n str> {
-    let Value::Text(text) = &node.value else {
-        return None;
-    };
-    let key = text.trim();
+    let key = node.text()?.trim();
     (!key.is_empty() && IdOrSlug::parse(key).is_err()).then_some(key)
 }
 
-fn referred_id<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<IdOrSlug> {
-    let Value::Object(members) = &node.value else {
+fn referred_id<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<IdOrSlug> {
+    if !matches!(node.value, Value::Object(_)) {
         return id(node, reporter);
-    };
+    }
     let message = "a reference is the id of a record, not the record itself";
     let mut problem = Problem::new(Code::ExpandedReference, message);
-    let embedded = members
-        .iter()
-        .find(|member| member.key == "id")
-        .map(|member| &member.node.value);
-    if let Some(Value::Text(id)) = embedded {
+    if let Some(id) = node.member("id").and_then(Node::text) {
         let id: Text<'_> = cut(id).into();
         problem = problem.hint(format!("write \"{id}\" instead"));
     }
-    reporter.value(node, problem);
+    reporter.report_value(node, problem);
     Err(Unusable)
 }

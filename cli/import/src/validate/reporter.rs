@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::finding::ExportFile;
-use crate::finding::{Code, Excerpt, Finding, Findings, Line, Place, RecordName, Severity, cut};
-use crate::json::{DEPTH_MAX, parse_line};
-use crate::json::{Node, Value};
+use crate::finding::{
+    Code, Excerpt, ExportFile, Finding, Findings, Line, Place, RecordName, Severity, cut,
+};
+use crate::json::{NATIVE_DEPTH_MAX, Node, Value, parse_line};
 use crate::steps;
 
 /// The place of a line and its text.
@@ -31,7 +31,7 @@ impl LineText<'_> {
 
 /// The text and the value of a line of the native format.
 pub(crate) fn open(line: Line<'_>) -> Result<(LineText<'_>, Node<'_>), Box<Finding>> {
-    let (text, node) = parse_line(line, DEPTH_MAX)?;
+    let (text, node) = parse_line(line, NATIVE_DEPTH_MAX)?;
     let text = LineText {
         file: line.file,
         number: line.number,
@@ -145,15 +145,15 @@ impl<'n> Reporter<'n> {
     }
 
     /// Reports a problem with the value that is being read.
-    pub(crate) fn value(&mut self, node: &Node<'_>, problem: Problem) {
+    pub(crate) fn report_value(&mut self, node: &Node<'_>, problem: Problem) {
         self.add(&node.span, problem, |line| match &node.value {
             Value::Text(text) => Some(cut(text)),
             _ => Some(cut(&line[node.span.clone()])),
         });
     }
 
-    /// Reports a problem with what is being read as a whole, for which no value can be shown.
-    pub(crate) fn place_of(&mut self, span: &Range<usize>, problem: Problem) {
+    /// Reports a problem at a span, for which no value can be shown.
+    pub(crate) fn report_span(&mut self, span: &Range<usize>, problem: Problem) {
         self.add(span, problem, |_line| None);
     }
 

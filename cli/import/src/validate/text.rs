@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use shared::base::model::Text;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use super::fields::{Reading, Unusable, wrong_type};
+use super::fields::{ReadResult, Unusable, wrong_type};
 use super::reporter::{Problem, Reporter};
 use crate::finding::Code;
 use crate::json::{Node, Value};
@@ -16,7 +16,7 @@ pub(crate) const TEXT_MAX: usize = 64 * 1024;
 const ROW_TEXT_MAX: usize = 2_000;
 
 /// Any text; blank is none.
-pub(crate) fn text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Text<'n>> {
+pub(crate) fn text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Text<'n>> {
     let Some(trimmed) = trimmed(node, reporter)? else {
         return Ok(None);
     };
@@ -26,7 +26,10 @@ pub(crate) fn text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Readi
 }
 
 /// A text that rows of lists show: names, models, addresses.
-pub(crate) fn row_text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Text<'n>> {
+pub(super) fn row_text<'n>(
+    node: &'n Node<'n>,
+    reporter: &mut Reporter<'n>,
+) -> ReadResult<Text<'n>> {
     let read = text(node, reporter)?;
     // Counting is spared where there are not even as many bytes.
     let length = match &read {
@@ -37,7 +40,7 @@ pub(crate) fn row_text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> R
         let message = format!(
             "a text that lists show has at most {ROW_TEXT_MAX} characters, this one {length}"
         );
-        reporter.value(node, Problem::new(Code::TextTooLong, message));
+        reporter.report_value(node, Problem::new(Code::TextTooLong, message));
         return Err(Unusable);
     }
     Ok(read)
@@ -45,7 +48,7 @@ pub(crate) fn row_text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> R
 
 /// A text as it is spelled, but for the blanks around it, for those whose grammar has nothing
 /// that normalisation changes; blank is none.
-pub(crate) fn trimmed<'n>(node: &'n Node<'_>, reporter: &mut Reporter<'_>) -> Reading<&'n str> {
+pub(super) fn trimmed<'n>(node: &'n Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<&'n str> {
     let Value::Text(given) = &node.value else {
         return wrong_type(node, "a text", reporter);
     };
@@ -58,13 +61,13 @@ pub(crate) fn trimmed<'n>(node: &'n Node<'_>, reporter: &mut Reporter<'_>) -> Re
             "the text has the control character U+{:04X}",
             u32::from(control)
         );
-        reporter.value(node, Problem::new(Code::ControlCharacter, message));
+        reporter.report_value(node, Problem::new(Code::ControlCharacter, message));
         return Err(Unusable);
     }
     if given.contains(char::REPLACEMENT_CHARACTER) {
         let problem = Problem::new(Code::ReplacementCharacter, "the text has U+FFFD in it")
             .hint("a character was lost before the export; mend it where the text is kept");
-        reporter.value(node, problem);
+        reporter.report_value(node, problem);
     }
     Ok(not_blank(given))
 }
@@ -91,15 +94,15 @@ fn check_length(
         return Ok(());
     }
     let message = format!("a text has at most {TEXT_MAX} bytes, this one {length}");
-    reporter.value(node, Problem::new(Code::TextTooLong, message));
+    reporter.report_value(node, Problem::new(Code::TextTooLong, message));
     Err(Unusable)
 }
 
 /// A plain text in which markup is probably a mistake.
-pub(crate) fn description<'n>(
+pub(super) fn description<'n>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
-) -> Reading<Text<'n>> {
+) -> ReadResult<Text<'n>> {
     let read = text(node, reporter)?;
     if read.as_deref().is_some_and(has_markup) {
         let problem = Problem::new(
@@ -107,7 +110,7 @@ pub(crate) fn description<'n>(
             "the description has markup in it",
         )
         .hint("a description is plain text, and is shown with its markup");
-        reporter.value(node, problem);
+        reporter.report_value(node, problem);
     }
     Ok(read)
 }

@@ -2,38 +2,23 @@
 
 use std::borrow::Cow;
 
-use shared::base::ids::IdOrSlug;
-use shared::base::ids::InvalidIdentifier;
-use shared::base::ids::Slug;
-use shared::base::model::Currency;
-use shared::base::model::Image;
-use shared::base::model::NamedValue;
-use shared::base::model::Price;
-use shared::base::model::Text;
+use shared::base::ids::{IdOrSlug, InvalidIdentifier, Slug};
+use shared::base::model::{Currency, Image, NamedValue, Price, Text};
 use shared::base::timestamp::Timestamp;
 use url::Url;
 
-use super::fields::Reading;
-use super::fields::Unusable;
-use super::fields::object;
-use super::fields::wrong_type;
-use super::numbers::number;
-use super::numbers::pixels;
-use super::reporter::Problem;
-use super::reporter::Reporter;
-use super::text::row_text;
-use super::text::text;
-use super::text::trimmed;
-use crate::finding::Code;
-use crate::finding::nearest;
-use crate::json::Node;
-use crate::json::Value;
+use super::fields::{ReadResult, Unusable, object, wrong_type};
+use super::numbers::{number, pixels};
+use super::reporter::{Problem, Reporter};
+use super::text::{row_text, text, trimmed};
+use crate::finding::{Code, nearest};
+use crate::json::{Node, Value};
 
 /// Letters of a currency code.
 const CURRENCY_LENGTH: usize = 3;
 
 /// `true` or `false`.
-pub(crate) fn flag(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<bool> {
+pub(super) fn flag(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<bool> {
     match node.value {
         Value::Bool(value) => Ok(Some(value)),
         _ => wrong_type(node, "true or false", reporter),
@@ -41,28 +26,28 @@ pub(crate) fn flag(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<bool
 }
 
 /// The id of a record.
-pub(crate) fn id(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<IdOrSlug> {
+pub(super) fn id(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<IdOrSlug> {
     parsed(node, reporter, |text| {
         identifier(Code::InvalidId, "an id", IdOrSlug::parse(text))
     })
 }
 
 /// The slug of a boat.
-pub(crate) fn boat_slug(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<IdOrSlug> {
+pub(super) fn boat_slug(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<IdOrSlug> {
     parsed(node, reporter, |text| {
         identifier(Code::InvalidSlug, "a slug", IdOrSlug::parse(text))
     })
 }
 
 /// The slug of a manufacturer or a term.
-pub(crate) fn slug(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Slug> {
+pub(super) fn slug(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Slug> {
     parsed(node, reporter, |text| {
         identifier(Code::InvalidSlug, "a slug", Slug::parse(text))
     })
 }
 
 /// An instant.
-pub(crate) fn timestamp(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading<Timestamp> {
+pub(super) fn timestamp(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Timestamp> {
     parsed(node, reporter, |text| {
         let invalid =
             |reason| Problem::new(Code::InvalidTimestamp, format!("a timestamp {reason}"));
@@ -71,11 +56,11 @@ pub(crate) fn timestamp(node: &Node<'_>, reporter: &mut Reporter<'_>) -> Reading
 }
 
 /// One of a few words.
-pub(crate) fn word<T: Copy>(
+pub(super) fn word<T: Copy>(
     node: &Node<'_>,
     reporter: &mut Reporter<'_>,
     words: &[(&str, T)],
-) -> Reading<T> {
+) -> ReadResult<T> {
     parsed(node, reporter, |text| {
         if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
             return Ok(*value);
@@ -91,10 +76,10 @@ pub(crate) fn word<T: Copy>(
 }
 
 /// Three capital letters.
-pub(crate) fn currency_code<'n>(
+pub(super) fn currency_code<'n>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
-) -> Reading<Text<'n>> {
+) -> ReadResult<Text<'n>> {
     checked_text(node, reporter, |code| {
         let is_code = code.len() == CURRENCY_LENGTH && code.bytes().all(|b| b.is_ascii_uppercase());
         let message = "a currency code is three capital letters, such as EUR";
@@ -105,7 +90,7 @@ pub(crate) fn currency_code<'n>(
 }
 
 /// An absolute `http` or `https` address, kept as it is spelled.
-pub(crate) fn url<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Text<'n>> {
+pub(super) fn url<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Text<'n>> {
     checked_text(node, reporter, |address| {
         let message = match url_fault(address) {
             None => return Ok(()),
@@ -169,14 +154,14 @@ fn checked_text<'n>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
     check: impl FnOnce(&str) -> Result<(), Problem>,
-) -> Reading<Text<'n>> {
+) -> ReadResult<Text<'n>> {
     let Some(text) = row_text(node, reporter)? else {
         return Ok(None);
     };
     match check(&text) {
         Ok(()) => Ok(Some(text)),
         Err(problem) => {
-            reporter.value(node, problem);
+            reporter.report_value(node, problem);
             Err(Unusable)
         }
     }
@@ -186,12 +171,12 @@ fn parsed<T>(
     node: &Node<'_>,
     reporter: &mut Reporter<'_>,
     parse: impl FnOnce(&str) -> Result<T, Problem>,
-) -> Reading<T> {
+) -> ReadResult<T> {
     let Some(trimmed) = trimmed(node, reporter)? else {
         return Ok(None);
     };
     parse(trimmed).map(Some).map_err(|problem| {
-        reporter.value(node, problem);
+        reporter.report_value(node, problem);
         Unusable
     })
 }
@@ -205,7 +190,7 @@ fn identifier<T>(
 }
 
 /// An image (specification section 2.1).
-pub(crate) fn image<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Image<'n>> {
+pub(super) fn image<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Image<'n>> {
     object(node, reporter, |image| {
         let address = image.required("url", url);
         let alt = image.optional("alt", row_text);
@@ -223,7 +208,7 @@ pub(crate) fn image<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Read
 }
 
 /// An owned copy of the image.
-pub(crate) fn owned(image: Image<'_>) -> Image<'static> {
+pub(super) fn owned(image: Image<'_>) -> Image<'static> {
     let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
     Image {
         url: own(image.url),
@@ -235,7 +220,7 @@ pub(crate) fn owned(image: Image<'_>) -> Image<'static> {
 }
 
 /// A price in one currency.
-pub(crate) fn price<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Price<'n>> {
+pub(super) fn price<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Price<'n>> {
     object(node, reporter, |price| {
         let amount = price.required("amount", number);
         let currency = price.required("currency", currency);
@@ -246,7 +231,7 @@ pub(crate) fn price<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Read
     })
 }
 
-fn currency<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Currency<'n>> {
+fn currency<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Currency<'n>> {
     object(node, reporter, |currency| {
         let code = currency.required("code", currency_code);
         let symbol = currency.required("symbol", row_text);
@@ -258,10 +243,10 @@ fn currency<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> Reading<Curr
 }
 
 /// A name with its value.
-pub(crate) fn named_value<'n>(
+pub(super) fn named_value<'n>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
-) -> Reading<NamedValue<'n>> {
+) -> ReadResult<NamedValue<'n>> {
     object(node, reporter, |pair| {
         let name = pair.required("name", text);
         let value = pair.required("value", text);
