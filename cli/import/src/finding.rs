@@ -22,7 +22,7 @@ pub use self::nearest::nearest;
 pub(crate) use self::place::BYTE_ORDER_MARK;
 pub use self::place::{ExportFile, Line, Place};
 
-/// Findings that are listed unless told otherwise.
+/// Findings that are listed by default.
 pub const LISTED_DEFAULT: usize = 1_000;
 /// Characters of an offending value that are shown.
 pub const VALUE_MAX: usize = 200;
@@ -196,11 +196,11 @@ impl Findings {
         &self.counts
     }
 
-    /// Adds to the listed findings which part of a mapping makes the values they are about.
+    /// Gives each finding that is kept the part of a mapping that makes its value.
     ///
     /// Their columns are dropped: they are those of the record that the mapping made, not of the
     /// one in the export.
-    pub fn say_where_values_come_from(&mut self, origin: impl Fn(u32, &str) -> Option<String>) {
+    pub fn set_origins(&mut self, origin: impl Fn(u32, &str) -> Option<String>) {
         for finding in self.errors.iter_mut().chain(&mut self.warnings) {
             if let (Some(_), Some(pointer)) = (&finding.record, &finding.pointer) {
                 finding.origin = finding.rule.and_then(|rule| origin(rule, pointer));

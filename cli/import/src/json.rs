@@ -104,7 +104,7 @@ impl Value<'_> {
     }
 }
 
-impl<'a> Node<'a> {
+impl Node<'_> {
     /// The value of the first member of this object with this key.
     pub(crate) fn member(&self, key: &str) -> Option<&Self> {
         let Value::Object(members) = &self.value else {
@@ -218,7 +218,7 @@ impl<'a> Parser<'a> {
         Ok(self.members.split_off(first))
     }
 
-    /// The next key and its span: `jiter` tells where it was before the key and after its colon,
+    /// The next key and its span: `jiter` knows where it was before the key and after its colon,
     /// and no other quote can stand between.
     fn key(
         &mut self,

@@ -1,6 +1,6 @@
 //! Expressions in jq: compiling and evaluating them. The only room that knows `jaq`.
 //!
-//! An expression sees its input, the variables of the mapping and what [`EvalContext`] tells, and
+//! An expression sees its input, the variables of the mapping and what [`EvalContext`] knows, and
 //! nothing else: no environment, no other input, no clock, no modules. Evaluating has no limit of
 //! its own; the caller keeps watch.
 
@@ -118,7 +118,7 @@ impl Program {
         Ok(first)
     }
 
-    /// The value at the end of a plain path; none where the program has to say what is wrong.
+    /// The value at the end of a plain path; none where the program has to report what is wrong.
     fn along_path(&self, input: &Val) -> Option<Val> {
         let mut value = input;
         for key in self.path.as_ref()? {

@@ -1,9 +1,18 @@
 //! A designer of an export.
 
+use shared::base::ids::IdOrSlug;
+
 use super::fields::Fields;
-use super::references::Designer;
 use super::text::row_text;
 use super::values::{id, url};
+
+/// A designer, held for the boats that refer to it.
+#[derive(Debug)]
+pub(crate) struct Designer {
+    pub(crate) id: IdOrSlug,
+    pub(crate) name: String,
+    pub(crate) website: Option<String>,
+}
 
 /// Reads a designer.
 pub(crate) fn read(record: &mut Fields<'_, '_>) -> Option<Designer> {

@@ -2,32 +2,18 @@
 
 use std::collections::HashMap;
 
-use shared::base::ids::{IdOrSlug, Slug};
+use shared::base::ids::IdOrSlug;
 use shared::base::model::{self, ManufacturerReference, Text};
 
+use super::designer::Designer;
 use super::fields::{ReadResult, Unusable};
 use super::manufacturer::Manufacturer;
 use super::reporter::{Problem, Reporter};
+use super::term::Term;
 use super::values::id;
 use super::vocabulary::Vocabulary;
 use crate::finding::{Code, Kind, cut};
 use crate::json::{Node, Value};
-
-/// A term of a vocabulary.
-#[derive(Debug)]
-pub(crate) struct Term {
-    pub(crate) id: IdOrSlug,
-    pub(crate) slug: Slug,
-    pub(crate) name: String,
-}
-
-/// A designer.
-#[derive(Debug)]
-pub(crate) struct Designer {
-    pub(crate) id: IdOrSlug,
-    pub(crate) name: String,
-    pub(crate) website: Option<String>,
-}
 
 /// The records of one kind that others may refer to.
 #[derive(Debug)]

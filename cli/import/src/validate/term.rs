@@ -1,10 +1,19 @@
 //! A term of a vocabulary: a type, category, activity, hull type or hull material.
 
+use shared::base::ids::{IdOrSlug, Slug};
+
 use super::fields::Fields;
-use super::references::Term;
 use super::text::row_text;
 use super::values::{id, slug, word};
 use super::vocabulary::Vocabulary;
+
+/// A term of a vocabulary, held for the boats that refer to it.
+#[derive(Debug)]
+pub(crate) struct Term {
+    pub(crate) id: IdOrSlug,
+    pub(crate) slug: Slug,
+    pub(crate) name: String,
+}
 
 /// Reads a term; its vocabulary is given even where the rest of it cannot be used.
 pub(crate) fn read(record: &mut Fields<'_, '_>) -> (Option<Vocabulary>, Option<Term>) {

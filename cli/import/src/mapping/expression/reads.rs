@@ -20,7 +20,7 @@ pub(in crate::mapping) use self::value::{Asked, Place, Root, Site, Step, Values,
 use super::library;
 use super::rewrite::Parsed;
 
-/// Tells what the expressions of a mapping read.
+/// Finds what the expressions of a mapping read.
 pub(in crate::mapping) struct Reader {
     library: Vec<Def<&'static str>>,
     prelude: String,

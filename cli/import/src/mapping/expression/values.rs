@@ -129,7 +129,7 @@ pub(crate) fn from_text(text: &str, depth_max: usize) -> Result<Val, InvalidJson
     }
 }
 
-/// The same; none where a key comes twice, or something else is wrong, which is not for here to say.
+/// The same; none where a key comes twice or something else is wrong, which [`from_text`] reports.
 pub(crate) fn from_plain_text(text: &str, depth_max: usize) -> Option<Val> {
     let mut reader = ValueReader {
         text,

@@ -1,4 +1,4 @@
-//! What stands for a value while it is told what an expression reads.
+//! What stands for a value while an expression is searched for what it reads.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

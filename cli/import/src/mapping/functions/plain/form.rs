@@ -27,7 +27,7 @@ impl Form {
         Self::EditorJs,
     ];
 
-    /// The form of a block, which its own keys tell.
+    /// The form of a block, known by its own keys.
     pub(super) fn of(block: &Value) -> Option<Self> {
         let has = |form: &Self| match form.type_key() {
             Some(key) => block.get(key).is_some_and(Value::is_string),

@@ -1,7 +1,7 @@
 //! HTML, as far as its text goes.
 //!
 //! Only the tokens of the grammar are looked at, not their tree: texts come from editors in web
-//! pages, and what tells paragraphs, items and rows apart are the tags alone. So no nesting is
+//! pages, and only their tags part paragraphs, items and rows. So no nesting is
 //! too deep, and whatever is broken reads as browsers read it.
 
 mod markup;
@@ -24,7 +24,7 @@ const PIECE: usize = 4 * 1024;
 const SEPARATORS_MAX: usize = 20_000;
 /// The comment before what Ghost shows to members only.
 const MEMBERS_ONLY: &str = "members-only";
-/// The elements by which lines are told where line breaks are only white space.
+/// The elements that make lines where line breaks are only white space.
 const LINES: [&str; 3] = ["br", "div", "p"];
 
 /// The text of `html`, which is no longer than the limit.

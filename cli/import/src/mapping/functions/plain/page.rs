@@ -18,7 +18,7 @@ pub(in crate::mapping) enum NoPlainText {
          Contentful, blocks of Strapi, and documents of Lexical, ProseMirror and Editor.js"
     )]
     UnknownForm {
-        /// What the value says of itself.
+        /// A short description of the value.
         found: String,
     },
     /// A text that is neither prose nor JSON.
@@ -50,7 +50,7 @@ impl NoPlainText {
     }
 }
 
-/// A text being written. What is in a list or a table is told by its begin and end.
+/// A text being written. A list or a table has a begin and an end.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     /// Finished blocks, without blank ones.

@@ -181,7 +181,7 @@ impl<'t> Rest<'t> {
         (!word.is_empty()).then_some(word)
     }
 
-    /// Takes a value or an attribute, and tells whether it is one.
+    /// Takes a value or an attribute; whether it is one.
     fn item(&mut self) -> Option<bool> {
         self.value()?;
         let is_attribute = self.take("=");
