@@ -23,7 +23,7 @@ pub(super) use self::functions::IMAGE_SIZE;
 pub(super) use self::language::{EvalContext, Jq, Referred};
 pub(super) use self::products::TooLarge;
 pub(super) use self::reads::{
-    Asked, Links, Place, Reader, Reads, Root, Site, Step, Tree, Values, in_path,
+    Asked, Links, Reader, Reads, Root, Site, Step, Tree, ValuePath, Values, in_path,
 };
 pub(super) use self::recursion::InvalidExpression;
 

@@ -9,7 +9,7 @@ use super::unread::{Ignored, Unread};
 use super::{Checker, FieldTally};
 use crate::finding::nearest;
 use crate::mapping::definition::{Definition, Rule};
-use crate::mapping::expression::{Asked, Links, Place, Root, Tree};
+use crate::mapping::expression::{Asked, Links, Root, Tree, ValuePath};
 
 /// Puts a report together.
 struct Summary<'d> {
@@ -233,7 +233,7 @@ impl Summary<'_> {
     /// An unread key that may be the new name of one that is missing, preferably in the same object.
     fn suggestion<'s>(
         &'s self,
-        missing: &Place,
+        missing: &ValuePath,
         types: impl Iterator<Item = &'s str>,
     ) -> Option<String> {
         let missing = missing.to_string();
@@ -270,7 +270,7 @@ impl Summary<'_> {
             let own = asked.iter().filter(|asked| asked.is_own);
             let places = own.filter_map(|asked| missing_of(asked, of_sources));
             let of_part = missing.entry(*part).or_default();
-            of_part.extend(places.map(Place::to_string));
+            of_part.extend(places.map(ValuePath::to_string));
         }
         for keys in missing.values_mut() {
             keys.sort_unstable();
@@ -286,7 +286,7 @@ impl Summary<'_> {
 fn missing_of<'a, 'k>(
     asked: &'a Asked,
     keys_of: impl Fn(Root) -> Vec<&'k Keys>,
-) -> Option<&'a Place> {
+) -> Option<&'a ValuePath> {
     let mut missing = None;
     for place in &asked.places {
         match has(keys_of(place.root), &place.steps) {

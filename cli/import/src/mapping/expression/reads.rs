@@ -15,7 +15,7 @@ use jaq_core::load::parse::Def;
 use self::evaluator::Evaluator;
 use self::scope::Scope;
 pub(in crate::mapping) use self::tree::{Links, Reads, Tree};
-pub(in crate::mapping) use self::value::{Asked, Place, Root, Site, Step, Values, in_path};
+pub(in crate::mapping) use self::value::{Asked, Root, Site, Step, ValuePath, Values, in_path};
 
 use super::library;
 use super::rewrite::Parsed;

@@ -12,7 +12,7 @@ use jaq_core::path::{Part, Path};
 
 use super::scope::{Closure, Function, Scope};
 use super::tree::Reads;
-use super::value::{Asked, Place, Root, Site, Step, Value, Values};
+use super::value::{Asked, Root, Site, Step, Value, ValuePath, Values};
 use crate::mapping::expression::SiteNumber;
 use crate::mapping::expression::functions::IMAGE_SIZE;
 use crate::mapping::expression::products::PRODUCT;
@@ -56,7 +56,7 @@ pub(super) struct Evaluator<'r> {
     reads: &'r mut Reads,
     asked: Vec<Asked>,
     /// Places that the expression sets, or looks for with `has`, so that they need not be there.
-    set: Vec<Place>,
+    set: Vec<ValuePath>,
     /// Whether a key that is looked for is to be there.
     is_asking: bool,
     terms_left: u32,
@@ -79,7 +79,7 @@ impl<'r> Evaluator<'r> {
     /// The keys that were asked for.
     pub(super) fn into_asked(self) -> Vec<Asked> {
         let Self { mut asked, set, .. } = self;
-        let is_set = |place: &Place| set.iter().any(|outer| place.is_within(outer));
+        let is_set = |place: &ValuePath| set.iter().any(|outer| place.is_within(outer));
         asked.retain(|asked| !asked.places.iter().any(is_set));
         asked
     }
@@ -175,7 +175,7 @@ impl<'r> Evaluator<'r> {
 
     fn bounded(&mut self, values: Values) -> Values {
         let is_long = |value: &Value| match value {
-            Value::Place(place) => STEPS_MAX < place.steps.len(),
+            Value::At(place) => STEPS_MAX < place.steps.len(),
             _ => false,
         };
         if values.is_too_many() || values.iter().any(is_long) {
@@ -227,7 +227,7 @@ impl<'r> Evaluator<'r> {
         let expression = self.expression;
         let site = Site { expression, number };
         // Null leads nowhere.
-        let place = Value::Place(Place::root(Root::Led(site)));
+        let place = Value::At(ValuePath::root(Root::Led(site)));
         Values::from(place).and(Value::Null.into())
     }
 
@@ -447,16 +447,16 @@ impl<'r> Evaluator<'r> {
         for of in of.iter() {
             for at in at.iter() {
                 match (of, at) {
-                    (Value::Place(place), Value::Text(key)) => {
+                    (Value::At(place), Value::Text(key)) => {
                         let place = place.step(Step::Key(Arc::clone(key)));
                         self.reads.touch(&place);
                         places.push(place.clone());
-                        values.insert(Value::Place(place));
+                        values.insert(Value::At(place));
                     }
-                    (Value::Place(place), Value::Number) => {
+                    (Value::At(place), Value::Number) => {
                         let place = place.step(Step::Members);
                         self.reads.touch(&place);
-                        values.insert(Value::Place(place));
+                        values.insert(Value::At(place));
                     }
                     (Value::Object(members, others), Value::Text(key)) => {
                         is_sure = false;
@@ -474,7 +474,7 @@ impl<'r> Evaluator<'r> {
                         values.extend(items.clone());
                         values.insert(Value::Null);
                     }
-                    (Value::Place(_) | Value::Object(..) | Value::Unknown, _) => {
+                    (Value::At(_) | Value::Object(..) | Value::Unknown, _) => {
                         is_sure = false;
                         self.reads.whole(&of.clone().into());
                         self.reads.whole(&at.clone().into());
@@ -517,7 +517,7 @@ impl<'r> Evaluator<'r> {
     fn set(&mut self, values: &Values) {
         self.set
             .extend(values.iter().filter_map(|value| match value {
-                Value::Place(place) => Some(place.clone()),
+                Value::At(place) => Some(place.clone()),
                 _ => None,
             }));
     }

@@ -209,7 +209,7 @@ fn keys_that_the_expression_names_itself_are_told_from_those_of_definitions() {
             &mut reads,
         );
         let asked = asked.iter().map(|asked| {
-            let places: Vec<String> = asked.places.iter().map(Place::to_string).collect();
+            let places: Vec<String> = asked.places.iter().map(ValuePath::to_string).collect();
             format!(
                 "{}{}",
                 places.join("|"),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::value::{Place, Root, Step, Value, Values};
+use super::value::{Root, Step, Value, ValuePath, Values};
 
 /// The places that expressions read.
 #[derive(Clone, Debug, Default)]
@@ -35,12 +35,12 @@ pub(in crate::mapping) struct Links {
 
 impl Reads {
     /// Something looks whether there is a value at a place.
-    pub(super) fn touch(&mut self, place: &Place) {
+    pub(super) fn touch(&mut self, place: &ValuePath) {
         self.tree(place);
     }
 
     /// Something reads everything at a place.
-    pub(super) fn place(&mut self, place: &Place) {
+    pub(super) fn place(&mut self, place: &ValuePath) {
         self.tree(place).is_whole = true;
     }
 
@@ -48,7 +48,7 @@ impl Reads {
     pub(in crate::mapping) fn whole(&mut self, values: &Values) {
         for value in values.iter() {
             match value {
-                Value::Place(place) => self.place(place),
+                Value::At(place) => self.place(place),
                 Value::List(items) => self.whole(items),
                 Value::Object(members, others) => {
                     for of in members.values() {
@@ -66,10 +66,10 @@ impl Reads {
         let mut values = Values::default();
         for of in of.iter() {
             match of {
-                Value::Place(place) => {
+                Value::At(place) => {
                     let place = place.step(Step::Members);
                     self.touch(&place);
-                    values.insert(Value::Place(place));
+                    values.insert(Value::At(place));
                 }
                 Value::List(items) => values.extend(items.clone()),
                 Value::Object(members, others) => {
@@ -83,7 +83,7 @@ impl Reads {
         values
     }
 
-    fn tree(&mut self, place: &Place) -> &mut Tree {
+    fn tree(&mut self, place: &ValuePath) -> &mut Tree {
         let root = self.places.entry(place.root).or_default();
         place.steps.iter().fold(root, |tree, step| match step {
             Step::Key(key) => tree.keys.entry(Arc::clone(key)).or_default(),

@@ -21,7 +21,7 @@ pub(in crate::mapping) struct Values(BTreeSet<Value>);
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Value {
     /// What stands at a place in a record.
-    Place(Place),
+    At(ValuePath),
     /// This text.
     Text(Arc<str>),
     /// Some number that is no part of a record.
@@ -38,14 +38,14 @@ pub(super) enum Value {
     Unknown,
 }
 
-/// A place in a record.
+/// The path to a place in a record.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::mapping) struct Place {
+pub(in crate::mapping) struct ValuePath {
     pub(in crate::mapping) root: Root,
     pub(in crate::mapping) steps: Vec<Step>,
 }
 
-/// Which record a place is in.
+/// Which record a path begins at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::mapping) enum Root {
     /// The one that is mapped.
@@ -70,7 +70,7 @@ pub(in crate::mapping) enum Step {
     Members,
 }
 
-impl Place {
+impl ValuePath {
     pub(super) fn root(root: Root) -> Self {
         Self {
             root,
@@ -99,7 +99,7 @@ pub(in crate::mapping) fn in_path(key: &str) -> Cow<'_, str> {
 }
 
 /// Within its record, as in `engines[].maker`.
-impl Display for Place {
+impl Display for ValuePath {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         for (number, step) in self.steps.iter().enumerate() {
             match step {
@@ -115,7 +115,7 @@ impl Display for Place {
 impl Values {
     /// The record that is mapped.
     pub(in crate::mapping) fn record() -> Self {
-        Value::Place(Place::root(Root::Record)).into()
+        Value::At(ValuePath::root(Root::Record)).into()
     }
 
     /// JSON of the mapping.
@@ -193,7 +193,7 @@ impl Values {
             Value::Text(_) | Value::Number | Value::Null | Value::Boolean => true,
             Value::List(items) => items.is_empty(),
             Value::Object(members, others) => members.is_empty() && others.is_empty(),
-            Value::Place(_) | Value::Unknown => false,
+            Value::At(_) | Value::Unknown => false,
         })
     }
 }
@@ -222,7 +222,7 @@ impl FromIterator<Self> for Values {
 /// Keys that an expression asks for at once: at least one of these places is to be there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mapping) struct Asked {
-    pub(in crate::mapping) places: Vec<Place>,
+    pub(in crate::mapping) places: Vec<ValuePath>,
     /// Whether the expression itself names the key, and not a definition that it uses.
     pub(in crate::mapping) is_own: bool,
 }
