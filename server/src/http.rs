@@ -10,7 +10,7 @@
 
 mod accept_encoding;
 mod access_log;
-mod asked;
+mod catalogue_request;
 mod authorization;
 mod docs;
 mod error;

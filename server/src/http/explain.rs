@@ -15,7 +15,7 @@ use shared::base::clock::Clock;
 use shared::base::etag::Coding;
 use shared::base::ids::IdOrSlug;
 
-use super::asked::Asked;
+use super::catalogue_request::Asked;
 use super::error::ApiError;
 use super::look_up::{Found, LookUp, boats_of};
 use super::pipeline::{Target, target};

@@ -10,7 +10,7 @@ use shared::base::ids::IdOrSlug;
 use shared::keys::key::Key;
 use shared::keys::scope::Scope;
 
-use super::asked::Asked;
+use super::catalogue_request::Asked;
 use super::error::ApiError;
 use super::headers::Facts;
 use super::look_up::LookUp;

@@ -9,7 +9,7 @@ use shared::keys::key::KeyId;
 
 use super::minute::RateLimits;
 use super::minute_error::MinuteError;
-use super::patience::Patience;
+use super::wait_budget::Patience;
 use super::redis::RedisLimits;
 use super::usage::Usage;
 use crate::metrics::RoundTrips;

@@ -6,11 +6,11 @@
 //! envelope, which the library would not do, and nothing after that is read as a request. A client
 //! that sends nothing, or does not take its answer, is dropped without a word.
 
-mod farewell;
+mod lingering_close;
 mod head;
 mod phase;
 mod refusal;
-mod taking;
+mod write_timeout;
 mod timer;
 
 use std::io;
@@ -23,13 +23,13 @@ use tokio::sync::watch;
 use tokio::time::{Instant, Sleep};
 
 use super::admission::Place;
-use farewell::Farewell;
+use lingering_close::Farewell;
 pub(crate) use head::{BadHead, check};
 use head::{Heads, Passed};
 use phase::Closing;
 pub(crate) use phase::Phase;
 pub(crate) use refusal::{LastAnswer, Refusal};
-use taking::{GONE_AFTER, Taking};
+use write_timeout::{GONE_AFTER, Taking};
 use timer::poll_until;
 
 /// How long a connection may be idle before the next request begins.

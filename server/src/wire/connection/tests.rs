@@ -8,8 +8,8 @@ use futures_util::FutureExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::time::advance;
 
-use super::farewell::LINGER_MAX;
-use super::taking::ANSWER_MAX;
+use super::lingering_close::LINGER_MAX;
+use super::write_timeout::ANSWER_MAX;
 use super::*;
 
 const MOMENT: Duration = Duration::from_millis(1);
