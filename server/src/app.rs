@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use shared::base::clock::{Clock, Moment};
 use shared::keys::environment::Environment;
 
-use crate::base::log_throttle::Seldom;
+use crate::base::log_throttle::LogThrottle;
 use crate::base::request_id::RequestIds;
 use crate::cache::ListCache;
 use crate::catalogue::Catalogue;
@@ -16,7 +16,7 @@ use crate::clock_watch::ClockWatch;
 use crate::compressed::CompressedBodies;
 use crate::cors::AllowedOrigins;
 use crate::keyring::Keyring;
-use crate::limits::{MinuteStore, Patience, Quotas, RateLimits, SHARED_WAIT_MAX};
+use crate::limits::{MinuteStore, Quotas, RateLimits, SHARED_WAIT_MAX, WaitBudget};
 use crate::metrics::Metrics;
 use crate::readiness::Readiness;
 
@@ -45,7 +45,7 @@ pub struct App {
     pub(crate) lists: ListCache,
     pub(crate) compressed: CompressedBodies,
     /// Warnings about requests that are refused because too much is asked for.
-    pub(crate) overloads: Mutex<Seldom>,
+    pub(crate) overloads: Mutex<LogThrottle>,
     pub(crate) metrics: Metrics,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) clock_watch: ClockWatch,
@@ -121,11 +121,11 @@ impl App {
     }
 
     /// How long one request may wait for the stores that count it.
-    pub(crate) fn patience(&self) -> Patience<'_> {
+    pub(crate) fn wait_budget(&self) -> WaitBudget<'_> {
         if self.has_shared_stores {
-            Patience::of_all(SHARED_WAIT_MAX, &*self.clock)
+            WaitBudget::of_all(SHARED_WAIT_MAX, &*self.clock)
         } else {
-            Patience::of_each()
+            WaitBudget::of_each()
         }
     }
 

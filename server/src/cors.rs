@@ -63,23 +63,23 @@ impl AllowedOrigins {
     }
 
     /// With whom the answer to a request with these header fields is shared.
-    pub(crate) fn sharing(&self, headers: &HeaderMap) -> Sharing {
+    pub(crate) fn decision(&self, headers: &HeaderMap) -> CorsDecision {
         match self {
-            Self::Own => Sharing::Unsaid,
-            others => others.sharing_with(origin_of(headers)),
+            Self::Own => CorsDecision::Unsaid,
+            others => others.decision_for(origin_of(headers)),
         }
     }
 
     /// With whom the answer to a page of this origin is shared.
-    pub(crate) fn sharing_with(&self, origin: Option<&[u8]>) -> Sharing {
+    pub(crate) fn decision_for(&self, origin: Option<&[u8]>) -> CorsDecision {
         match self {
-            Self::Own => Sharing::Unsaid,
-            Self::Any => Sharing::WithAll,
+            Self::Own => CorsDecision::Unsaid,
+            Self::Any => CorsDecision::WithAll,
             Self::These(origins) => {
                 let is_it = |allowed: &&Origin| origin.is_some_and(|origin| allowed.is(origin));
                 match origins.iter().find(is_it) {
-                    Some(origin) => Sharing::With(origin.header_value()),
-                    None => Sharing::WithOthers,
+                    Some(origin) => CorsDecision::With(origin.header_value()),
+                    None => CorsDecision::WithOthers,
                 }
             }
         }
@@ -88,7 +88,7 @@ impl AllowedOrigins {
 
 /// With pages of which origins an answer is shared, as far as the answer says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Sharing {
+pub(crate) enum CorsDecision {
     /// Nothing is said of other origins.
     #[default]
     Unsaid,
@@ -109,8 +109,8 @@ fn origin_of(headers: &HeaderMap) -> Option<&[u8]> {
 
 /// The fields that a page may send, where a browser asks before it sends a page's request (a
 /// preflight) and the answer is shared with that page.
-pub(crate) fn preflight(request: &Request, sharing: &Sharing) -> Option<HeaderValue> {
-    if !matches!(sharing, Sharing::With(_) | Sharing::WithAll)
+pub(crate) fn preflight(request: &Request, decision: &CorsDecision) -> Option<HeaderValue> {
+    if !matches!(decision, CorsDecision::With(_) | CorsDecision::WithAll)
         || *request.method() != Method::OPTIONS
     {
         return None;
@@ -163,27 +163,35 @@ mod tests {
 
     #[test]
     fn an_answer_is_shared_with_the_origin_that_asks_if_it_is_one_of_those_named() {
-        let with = |origin| Sharing::With(HeaderValue::from_static(origin));
+        let with = |origin| CorsDecision::With(HeaderValue::from_static(origin));
         let (a, b) = ("https://a.example", "https://b.example:8443");
-        for (named, origin, sharing) in [
-            (&[][..], Some(a), Sharing::Unsaid),
-            (&["*"], None, Sharing::WithAll),
-            (&["*"], Some(a), Sharing::WithAll),
-            (&[a], None, Sharing::WithOthers),
+        for (named, origin, decision) in [
+            (&[][..], Some(a), CorsDecision::Unsaid),
+            (&["*"], None, CorsDecision::WithAll),
+            (&["*"], Some(a), CorsDecision::WithAll),
+            (&[a], None, CorsDecision::WithOthers),
             (&[a, b], Some(a), with(a)),
             (&[a, b], Some(b), with(b)),
-            (&[a], Some(b), Sharing::WithOthers),
-            (&[a], Some("null"), Sharing::WithOthers),
-            (&[a], Some("https://A.example"), Sharing::WithOthers),
-            (&[a], Some("https://a.example:443"), Sharing::WithOthers),
-            (&[a], Some("https://a.example.evil"), Sharing::WithOthers),
-            (&[a], Some("http://a.example"), Sharing::WithOthers),
-            (&[a], Some(""), Sharing::WithOthers),
+            (&[a], Some(b), CorsDecision::WithOthers),
+            (&[a], Some("null"), CorsDecision::WithOthers),
+            (&[a], Some("https://A.example"), CorsDecision::WithOthers),
+            (
+                &[a],
+                Some("https://a.example:443"),
+                CorsDecision::WithOthers,
+            ),
+            (
+                &[a],
+                Some("https://a.example.evil"),
+                CorsDecision::WithOthers,
+            ),
+            (&[a], Some("http://a.example"), CorsDecision::WithOthers),
+            (&[a], Some(""), CorsDecision::WithOthers),
         ] {
             let found = allowed(named)
                 .unwrap()
-                .sharing_with(origin.map(str::as_bytes));
-            assert_eq!(found, sharing, "{named:?} {origin:?}");
+                .decision_for(origin.map(str::as_bytes));
+            assert_eq!(found, decision, "{named:?} {origin:?}");
         }
     }
 }

@@ -10,8 +10,8 @@
 
 mod accept_encoding;
 mod access_log;
-mod catalogue_request;
 mod authorization;
+mod catalogue_request;
 mod docs;
 mod error;
 pub mod explain;
@@ -43,7 +43,7 @@ use crate::metrics::Outcome;
 use crate::wire::{Phase, Refusal};
 use access_log::Pending;
 pub(crate) use error::ApiError;
-pub(crate) use headers::Facts;
+pub(crate) use headers::ResponseMeta;
 use representation::Answer;
 
 /// The service of an app, for [`serve()`] and for tests in process.
@@ -78,7 +78,7 @@ impl Handler for Endpoints {
         let replied = caught(exchange(&self.app, request, &now, &id)).await;
         let reply = replied.unwrap_or_else(|panicked| {
             let id = id.get().copied().unwrap_or(RequestId::NIL);
-            Reply::new(&self.app, Err(panicked), facts_of(&self.app, request, id))
+            Reply::new(&self.app, Err(panicked), meta_of(&self.app, request, id))
         });
         reply.write(response);
         let is_last = self.app.is_draining() || *self.phase.borrow() != Phase::Serving;
@@ -87,10 +87,10 @@ impl Handler for Endpoints {
 }
 
 /// What is known of a request before anything of it is looked at.
-fn facts_of(app: &App, request: &Request, id: RequestId) -> Facts {
-    Facts {
-        sharing: app.allowed_origins.sharing(request.headers()),
-        ..Facts::new(id)
+fn meta_of(app: &App, request: &Request, id: RequestId) -> ResponseMeta {
+    ResponseMeta {
+        cors: app.allowed_origins.decision(request.headers()),
+        ..ResponseMeta::new(id)
     }
 }
 
@@ -105,11 +105,11 @@ async fn exchange(
     let now = *now.get_or_init(|| app.clock.now());
     app.clock_watch.notice(now);
     let request_id = *id.get_or_init(|| app.request_ids.next(now));
-    let facts = facts_of(app, request, request_id);
-    let mut pending = Pending::begin(app, request.method(), now, facts);
-    let answer = caught(pipeline::answer(app, request, now, &mut pending.seen)).await;
-    let facts = std::mem::replace(&mut pending.seen.facts, Facts::new(request_id));
-    let reply = Reply::new(app, answer, facts);
+    let meta = meta_of(app, request, request_id);
+    let mut pending = Pending::begin(app, request.method(), now, meta);
+    let answer = caught(pipeline::answer(app, request, now, &mut pending.context)).await;
+    let meta = std::mem::replace(&mut pending.context.meta, ResponseMeta::new(request_id));
+    let reply = Reply::new(app, answer, meta);
     pending.answered(&reply);
     Ok(reply)
 }
@@ -118,20 +118,20 @@ async fn exchange(
 /// the page that sent it, if so much of it was read.
 pub(crate) fn last_answer(app: &App, refusal: Refusal, origin: Option<&[u8]>) -> Vec<u8> {
     let now = app.clock.now();
-    let facts = Facts {
-        sharing: app.allowed_origins.sharing_with(origin),
-        ..Facts::new(app.request_ids.next(now))
+    let meta = ResponseMeta {
+        cors: app.allowed_origins.decision_for(origin),
+        ..ResponseMeta::new(app.request_ids.next(now))
     };
     let (error, duration, is_head) = match refusal {
         Refusal::TooSlow { is_head, waited } => (ApiError::RequestTimeout, waited, is_head),
         Refusal::BadHead { bad, is_head } => (bad.into(), Duration::ZERO, is_head),
         Refusal::TooManyConnections => {
             // There may be thousands of these, and no request is known of any.
-            let reply = Reply::new(app, Err(ApiError::TooManyConnections), facts);
+            let reply = Reply::new(app, Err(ApiError::TooManyConnections), meta);
             return reply.into_bytes(now, false);
         }
     };
-    let reply = Reply::new(app, Err(error), facts);
+    let reply = Reply::new(app, Err(error), meta);
     app.metrics.requests.count(None, reply.outcome());
     access_log::write(None, None, &reply, duration);
     reply.into_bytes(now, is_head)
@@ -142,39 +142,39 @@ pub(crate) struct Reply {
     status: StatusCode,
     /// `error.code`, for the log.
     code: Option<&'static str>,
-    facts: Facts,
+    meta: ResponseMeta,
     body: Option<Bytes>,
 }
 
 impl Reply {
-    pub(crate) fn new(app: &App, answer: Result<Answer, ApiError>, mut facts: Facts) -> Self {
+    pub(crate) fn new(app: &App, answer: Result<Answer, ApiError>, mut meta: ResponseMeta) -> Self {
         match answer {
             Ok(Answer::Body(body)) => Self {
                 status: StatusCode::OK,
                 code: None,
-                facts,
+                meta,
                 body: Some(body),
             },
             Ok(Answer::NotModified) => Self {
                 status: StatusCode::NOT_MODIFIED,
                 code: None,
-                facts,
+                meta,
                 body: None,
             },
-            Ok(Answer::MaySend) => Self {
+            Ok(Answer::Preflight) => Self {
                 status: StatusCode::NO_CONTENT,
                 code: None,
-                facts,
+                meta,
                 body: None,
             },
             Err(error) => {
-                log_cause(&error, app, facts.request_id);
-                error.tell(&mut facts);
-                let body = Some(error.body(facts.request_id).into());
+                log_cause(&error, app, meta.request_id);
+                error.fill(&mut meta);
+                let body = Some(error.body(meta.request_id).into());
                 Self {
                     status: error.status(),
                     code: Some(error.code()),
-                    facts,
+                    meta,
                     body,
                 }
             }
@@ -193,7 +193,7 @@ impl Reply {
         response.status_code(self.status);
         headers::write(
             self.status,
-            &self.facts,
+            &self.meta,
             self.body.as_ref(),
             response.headers_mut(),
         );
@@ -205,7 +205,7 @@ impl Reply {
     /// The last answer of a connection, as it goes over the wire; without its body for `HEAD`.
     pub(crate) fn into_bytes(self, now: Moment, is_head: bool) -> Vec<u8> {
         let mut fields = HeaderMap::new();
-        headers::write(self.status, &self.facts, self.body.as_ref(), &mut fields);
+        headers::write(self.status, &self.meta, self.body.as_ref(), &mut fields);
         last_fields::write_last(now, &mut fields);
         let mut bytes = format!("HTTP/1.1 {}\r\n", self.status).into_bytes();
         for (name, value) in &fields {

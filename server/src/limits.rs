@@ -13,20 +13,20 @@ mod give_back;
 mod minute;
 mod minute_error;
 mod minute_store;
-mod wait_budget;
 mod quota;
 mod quota_error;
 mod redis;
 mod usage;
+mod wait_budget;
 
 pub use account::LeaseSize;
 pub use minute::{MINUTE, RateLimits};
 pub use minute_error::MinuteError;
 pub use minute_store::MinuteStore;
-pub(crate) use wait_budget::Patience;
-pub use wait_budget::SHARED_WAIT_MAX;
 pub use quota::Quotas;
 pub use quota_error::{LedgerFailure, QuotaError};
 pub use usage::Usage;
+pub use wait_budget::SHARED_WAIT_MAX;
+pub(crate) use wait_budget::WaitBudget;
 
 pub use self::redis::{Init, NotAnAddress, RedisAddress, RedisFailure, RedisLimits};

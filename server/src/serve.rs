@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use crate::app::App;
-use crate::base::periodic_task::{Repeating, repeat};
+use crate::base::periodic_task::{PeriodicTask, repeat};
 use crate::clock_watch;
 use crate::http::{last_answer, service_until};
 use crate::wire::{ConnectionLimits, Connections, Phase, Socket, server_of};
@@ -32,8 +32,8 @@ pub struct Answering {
     server: Server<Connections>,
     phases: watch::Sender<Phase>,
     phase: watch::Receiver<Phase>,
-    giving_back: Repeating,
-    watching_clock: Repeating,
+    giving_back: PeriodicTask,
+    watching_clock: PeriodicTask,
 }
 
 /// Answers requests on `socket` until `shutdown` completes, of as many connections as `limits`
@@ -112,7 +112,7 @@ impl Answering {
 }
 
 /// Lets other servers have what this one leased of monthly quotas and does not use.
-fn give_back_idle(app: Arc<App>) -> io::Result<Repeating> {
+fn give_back_idle(app: Arc<App>) -> io::Result<PeriodicTask> {
     let runtime = Handle::current();
     repeat("quotas", GIVE_BACK_INTERVAL, move || {
         runtime.block_on(app.quotas.give_back_idle(app.clock.now()));
@@ -120,7 +120,7 @@ fn give_back_idle(app: Arc<App>) -> io::Result<Repeating> {
 }
 
 /// Starts to look at the clock of an app, at once and then every second.
-fn watch_clock(app: Arc<App>) -> io::Result<Repeating> {
+fn watch_clock(app: Arc<App>) -> io::Result<PeriodicTask> {
     repeat("clock", clock_watch::INTERVAL, move || app.look_at_clock())
 }
 

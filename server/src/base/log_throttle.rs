@@ -9,12 +9,12 @@ const SILENCE: Duration = Duration::from_mins(1);
 
 /// One kind of warning.
 #[derive(Debug, Default)]
-pub(crate) struct Seldom {
+pub(crate) struct LogThrottle {
     last: Option<Duration>,
     left_out: u64,
 }
 
-impl Seldom {
+impl LogThrottle {
     /// Whether to warn now: how many warnings were left out since the last.
     pub(crate) fn due(&mut self, now: Moment) -> Option<u64> {
         let is_silent = |last| now.monotonic.saturating_sub(last) < SILENCE;
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn the_first_of_a_minute_is_let_through_and_the_others_are_counted() {
-        let (clock, mut seldom) = (ManualClock::at(0), Seldom::default());
+        let (clock, mut seldom) = (ManualClock::at(0), LogThrottle::default());
         assert_eq!(seldom.due(clock.now()), Some(0));
         clock.advance(Duration::from_millis(59_999));
         assert_eq!(seldom.due(clock.now()), None);

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// A running repetition. Dropping it stops the thread and waits for it.
 #[derive(Debug)]
-pub struct Repeating {
+pub struct PeriodicTask {
     name: &'static str,
     messages: Sender<Message>,
     thread: Option<JoinHandle<()>>,
@@ -43,7 +43,7 @@ pub(crate) fn repeat(
     name: &'static str,
     interval: Duration,
     act: impl FnMut() + Send + 'static,
-) -> io::Result<Repeating> {
+) -> io::Result<PeriodicTask> {
     Wakeable::new().repeat(name, interval, act)
 }
 
@@ -73,7 +73,7 @@ impl Wakeable {
         name: &'static str,
         interval: Duration,
         mut act: impl FnMut() + Send + 'static,
-    ) -> io::Result<Repeating> {
+    ) -> io::Result<PeriodicTask> {
         let Self { messages, received } = self;
         let repetition = move || {
             loop {
@@ -93,7 +93,7 @@ impl Wakeable {
         let thread = std::thread::Builder::new()
             .name(name.to_owned())
             .spawn(repetition)?;
-        Ok(Repeating {
+        Ok(PeriodicTask {
             name,
             messages,
             thread: Some(thread),
@@ -101,7 +101,7 @@ impl Wakeable {
     }
 }
 
-impl Drop for Repeating {
+impl Drop for PeriodicTask {
     fn drop(&mut self) {
         // A thread that has ended hears nothing any more, and need not.
         _ = self.messages.send(Message::Stop);

@@ -15,8 +15,8 @@ use shared::keys::secret::may_hold_key;
 use tracing::field::display;
 
 use super::Reply;
-use super::headers::Facts;
-use super::pipeline::Seen;
+use super::headers::ResponseMeta;
+use super::pipeline::RequestContext;
 use crate::app::App;
 use crate::cache::Freshness;
 use crate::contract::routes;
@@ -27,14 +27,19 @@ pub(crate) struct Pending<'a> {
     method: &'a Method,
     begun: Moment,
     is_answered: bool,
-    pub(crate) seen: Seen,
+    pub(crate) context: RequestContext,
 }
 
 impl<'a> Pending<'a> {
     /// A request of which nothing was seen yet, since that moment.
-    pub(crate) fn begin(app: &'a App, method: &'a Method, begun: Moment, facts: Facts) -> Self {
-        let seen = Seen {
-            facts,
+    pub(crate) fn begin(
+        app: &'a App,
+        method: &'a Method,
+        begun: Moment,
+        meta: ResponseMeta,
+    ) -> Self {
+        let context = RequestContext {
+            meta,
             route: None,
             verified: None,
             missing: None,
@@ -45,20 +50,20 @@ impl<'a> Pending<'a> {
             method,
             begun,
             is_answered: false,
-            seen,
+            context,
         }
     }
 
     pub(crate) fn answered(mut self, reply: &Reply) {
         self.is_answered = true;
         let duration = self.duration();
-        let route = self.seen.route;
+        let route = self.context.route;
         let metrics = &self.app.metrics.requests;
         metrics.answered(route.and_then(routes::place), reply.outcome(), duration);
         if !tracing::enabled!(tracing::Level::INFO) {
             return;
         }
-        write(Some(self.method), Some(&self.seen), reply, duration);
+        write(Some(self.method), Some(&self.context), reply, duration);
     }
 
     fn duration(&self) -> Duration {
@@ -74,12 +79,12 @@ impl Drop for Pending<'_> {
         if self.is_answered || thread::panicking() {
             return;
         }
-        let route = self.seen.route;
+        let route = self.context.route;
         let metrics = &self.app.metrics.requests;
         metrics.abandoned(route.and_then(routes::place));
-        let verified = self.seen.verified.as_ref();
+        let verified = self.context.verified.as_ref();
         tracing::info!(
-            request.id = %self.seen.facts.request_id,
+            request.id = %self.context.meta.request_id,
             method = name_of(Some(self.method)),
             route = route.map(display),
             key.prefix = verified.map(|verified| display(&verified.key.prefix)),
@@ -93,21 +98,21 @@ impl Drop for Pending<'_> {
 /// Writes the line of a request that was answered, or of a head that is none.
 pub(crate) fn write(
     method: Option<&Method>,
-    seen: Option<&Seen>,
+    context: Option<&RequestContext>,
     reply: &Reply,
     duration: Duration,
 ) {
-    let verified = seen.and_then(|seen| seen.verified.as_ref());
-    let missing = seen.and_then(|seen| seen.missing.as_ref());
-    let cache = reply.facts.freshness.map(|freshness| match freshness {
+    let verified = context.and_then(|context| context.verified.as_ref());
+    let missing = context.and_then(|context| context.missing.as_ref());
+    let cache = reply.meta.freshness.map(|freshness| match freshness {
         Freshness::Hit { .. } => "HIT",
         Freshness::Miss => "MISS",
     });
-    let route = seen.and_then(|seen| seen.route).map(display);
+    let route = context.and_then(|context| context.route).map(display);
     let key_prefix = verified.map(|verified| display(&verified.key.prefix));
     let subscription = verified.map(|verified| verified.subscription.name.as_str());
     tracing::info!(
-        request.id = %reply.facts.request_id,
+        request.id = %reply.meta.request_id,
         method = name_of(method),
         route,
         status = reply.status.as_u16(),

@@ -6,21 +6,21 @@
 use shared::base::ids::IdOrSlug;
 
 use super::error::ApiError;
-use super::look_up::{Found, LookUp, boats_of, parse_nested, parse_record};
+use super::look_up::{LookUp, Resource, boats_of, parse_nested, parse_record};
 use crate::contract::routes::CatalogueOperation;
 use crate::params::{
     BOATS, BOATS_OF_MANUFACTURER, ListQuery, MANUFACTURERS, ParamIssue, QueryString,
 };
 
 /// A request of the catalogue, understood.
-pub(crate) enum Asked {
+pub(crate) enum CatalogueRequest {
     List(ListQuery),
     Boat(IdOrSlug),
     Manufacturer(IdOrSlug),
     ManufacturerBoats(IdOrSlug, ListQuery),
 }
 
-impl Asked {
+impl CatalogueRequest {
     /// Reads the path and the query, or every issue they have.
     pub(crate) fn parse(
         operation: CatalogueOperation,
@@ -45,7 +45,7 @@ impl Asked {
     }
 
     /// Looks up what was asked for.
-    pub(crate) async fn look_up(self, look_up: &LookUp<'_>) -> Result<Found, ApiError> {
+    pub(crate) async fn look_up(self, look_up: &LookUp<'_>) -> Result<Resource, ApiError> {
         match self {
             Self::List(query) => look_up.list(&query).await,
             Self::Boat(id_or_slug) => look_up.boat(&id_or_slug).await,

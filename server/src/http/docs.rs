@@ -18,7 +18,7 @@ use flate2::read::GzDecoder;
 use shared::base::etag::ETag;
 
 use super::error::ApiError;
-use super::headers::{Facts, Keeping, Media};
+use super::headers::{CachePolicy, Media, ResponseMeta};
 use super::openapi;
 use crate::contract::routes::{FILES, File};
 use crate::params::{NoParams, QueryString};
@@ -33,12 +33,12 @@ struct Content {
 pub(crate) fn answer(
     file: File,
     query: &QueryString,
-    facts: &mut Facts,
+    meta: &mut ResponseMeta,
 ) -> Result<(Bytes, ETag), ApiError> {
     NoParams::parse(query).map_err(ApiError::Validation)?;
     let content = content(file);
-    facts.keeping = Keeping::WhoeverAsks;
-    facts.media = Media::File(media_type(file));
+    meta.cache_policy = CachePolicy::Revalidate;
+    meta.media = Media::File(media_type(file));
     Ok((content.body.clone(), content.etag))
 }
 

@@ -14,7 +14,7 @@ use serde::Serialize;
 use shared::keys::key::KeyRefusal;
 use shared::keys::scope::Scope;
 
-use super::headers::Facts;
+use super::headers::ResponseMeta;
 use crate::base::request_id::RequestId;
 use crate::cache::CacheError;
 use crate::catalogue::{BodyError, ListError, QueryError};
@@ -145,18 +145,18 @@ impl ApiError {
     }
 
     /// Adds what the error itself knows for the headers.
-    pub(crate) fn tell(&self, facts: &mut Facts) {
+    pub(crate) fn fill(&self, meta: &mut ResponseMeta) {
         match self {
             Self::RateLimited(usage) => {
-                facts.rate = Some(*usage);
-                facts.retry_after_seconds = Some(usage.retry_after_seconds);
+                meta.rate = Some(*usage);
+                meta.retry_after_seconds = Some(usage.retry_after_seconds);
             }
             Self::QuotaExceeded(usage) => {
-                facts.quota = Some(*usage);
-                facts.retry_after_seconds = Some(usage.retry_after_seconds);
+                meta.quota = Some(*usage);
+                meta.retry_after_seconds = Some(usage.retry_after_seconds);
             }
             Self::TooManyConnections | Self::Overloaded(_) | Self::Unavailable(_) => {
-                facts.retry_after_seconds = Some(UNAVAILABLE_RETRY_SECONDS);
+                meta.retry_after_seconds = Some(UNAVAILABLE_RETRY_SECONDS);
             }
             _ => {}
         }

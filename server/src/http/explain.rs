@@ -15,9 +15,9 @@ use shared::base::clock::Clock;
 use shared::base::etag::Coding;
 use shared::base::ids::IdOrSlug;
 
-use super::catalogue_request::Asked;
+use super::catalogue_request::CatalogueRequest;
 use super::error::ApiError;
-use super::look_up::{Found, LookUp, boats_of};
+use super::look_up::{LookUp, Resource, boats_of};
 use super::pipeline::{Target, target};
 use super::{limits, openapi};
 use crate::base::error_chain::chain;
@@ -84,7 +84,8 @@ impl Explanation {
                 return NoParams::parse(&query).map_err(ApiError::Validation);
             }
         };
-        let asked = Asked::parse(operation, segment, &query).map_err(ApiError::Validation)?;
+        let asked =
+            CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;
         let look_up = LookUp {
             catalogue,
             lists: &ListCache::new(),
@@ -102,24 +103,24 @@ impl Explanation {
     /// How what was asked for is found.
     async fn describe(
         &mut self,
-        asked: &Asked,
+        asked: &CatalogueRequest,
         look_up: &LookUp<'_>,
         clock: &Arc<dyn Clock>,
     ) -> Result<(), ApiError> {
         let catalogue = look_up.catalogue;
         let query = match asked {
-            Asked::Boat(name) => {
+            CatalogueRequest::Boat(name) => {
                 let boat = catalogue.find_boat(name);
                 let names = boat.map(|boat| catalogue.boat_names(boat));
                 self.record = names.map(|names| named("boat", name.as_str(), names));
                 return Ok(());
             }
-            Asked::Manufacturer(name) => {
+            CatalogueRequest::Manufacturer(name) => {
                 self.record = manufacturer(catalogue, name);
                 return Ok(());
             }
-            Asked::List(query) => query.clone(),
-            Asked::ManufacturerBoats(name, query) => {
+            CatalogueRequest::List(query) => query.clone(),
+            CatalogueRequest::ManufacturerBoats(name, query) => {
                 self.record = manufacturer(catalogue, name);
                 boats_of(catalogue, name, query.clone())?
             }
@@ -218,7 +219,7 @@ fn list(
     })
 }
 
-fn body(found: Found) -> ExplainedBody {
+fn body(found: Resource) -> ExplainedBody {
     ExplainedBody {
         bytes: found.body.len(),
         etag: found.etag.in_coding(Coding::Identity).text(),

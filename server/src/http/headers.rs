@@ -1,10 +1,10 @@
 //! Response headers as one function of the status and of what is known about the request.
 //!
 //! [`Group::is_on`] is the table of the specification's section 4.8; the pipeline collects
-//! [`Facts`] without asking whether they will be shown, and the status decides.
+//! [`ResponseMeta`] without asking whether they will be shown, and the status decides.
 
 mod browser;
-mod sharing;
+mod cors;
 #[cfg(test)]
 mod tests;
 
@@ -18,7 +18,7 @@ use shared::base::etag::{CodedETag, Coding};
 
 use crate::base::request_id::RequestId;
 use crate::cache::Freshness;
-use crate::cors::Sharing;
+use crate::cors::CorsDecision;
 use crate::limits::Usage;
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -47,7 +47,7 @@ const PRIVATE_MAX_AGE: HeaderValue = HeaderValue::from_static("private, max-age=
 
 /// What is known about a request and its answer. What is not known is not shown.
 #[derive(Clone, Debug)]
-pub(crate) struct Facts {
+pub(crate) struct ResponseMeta {
     pub(crate) request_id: RequestId,
     pub(crate) rate: Option<Usage>,
     pub(crate) quota: Option<Usage>,
@@ -56,11 +56,11 @@ pub(crate) struct Facts {
     pub(crate) freshness: Option<Freshness>,
     pub(crate) link: Option<String>,
     pub(crate) retry_after_seconds: Option<u64>,
-    pub(crate) keeping: Keeping,
+    pub(crate) cache_policy: CachePolicy,
     pub(crate) media: Media,
-    pub(crate) sharing: Sharing,
+    pub(crate) cors: CorsDecision,
     /// The fields that a page may send whose browser asks so.
-    pub(crate) may_send: Option<HeaderValue>,
+    pub(crate) preflight: Option<HeaderValue>,
 }
 
 /// What the body of an answer with status 200 is; that of an error is always JSON.
@@ -73,21 +73,21 @@ pub(crate) enum Media {
     File(&'static str),
 }
 
-/// Who may keep an answer for a while. Without an `ETag` nobody is told that they may.
+/// Which caches may keep an answer. One without an `ETag` names none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Keeping {
+pub(crate) enum CachePolicy {
     /// The client that has the key.
     #[default]
-    Client,
+    Private,
     /// Shared caches too.
-    Everybody,
-    /// Shared caches too, as long as they ask each time whether it is still so.
-    WhoeverAsks,
-    /// Nobody at all.
-    Nobody,
+    Public,
+    /// Shared caches too, which revalidate it each time.
+    Revalidate,
+    /// No cache at all.
+    NoStore,
 }
 
-impl Facts {
+impl ResponseMeta {
     pub(crate) const fn new(request_id: RequestId) -> Self {
         Self {
             request_id,
@@ -97,10 +97,10 @@ impl Facts {
             freshness: None,
             link: None,
             retry_after_seconds: None,
-            keeping: Keeping::Client,
+            cache_policy: CachePolicy::Private,
             media: Media::Json,
-            sharing: Sharing::Unsaid,
-            may_send: None,
+            cors: CorsDecision::Unsaid,
+            preflight: None,
         }
     }
 }
@@ -158,23 +158,23 @@ impl Group {
         }
     }
 
-    fn write(self, facts: &Facts, headers: &mut HeaderMap) {
+    fn write(self, meta: &ResponseMeta, headers: &mut HeaderMap) {
         match self {
             Self::RequestId => {
-                headers.insert(X_REQUEST_ID, value_of(facts.request_id.text()));
+                headers.insert(X_REQUEST_ID, value_of(meta.request_id.text()));
             }
-            Self::RateLimit => write_usage(X_RATE_LIMIT, facts.rate.as_ref(), headers),
-            Self::Quota => write_usage(X_QUOTA, facts.quota.as_ref(), headers),
-            Self::Coding => write_coding(facts.etag, headers),
-            Self::Caching => write_caching(facts, headers),
-            Self::Freshness => write_freshness(facts.freshness, headers),
+            Self::RateLimit => write_usage(X_RATE_LIMIT, meta.rate.as_ref(), headers),
+            Self::Quota => write_usage(X_QUOTA, meta.quota.as_ref(), headers),
+            Self::Coding => write_coding(meta.etag, headers),
+            Self::Caching => write_caching(meta, headers),
+            Self::Freshness => write_freshness(meta.freshness, headers),
             Self::Link => {
-                if let Some(link) = &facts.link {
+                if let Some(link) = &meta.link {
                     headers.insert(LINK, value_of(link.clone()));
                 }
             }
             Self::RetryAfter => {
-                if let Some(seconds) = facts.retry_after_seconds {
+                if let Some(seconds) = meta.retry_after_seconds {
                     headers.insert(RETRY_AFTER, number(seconds));
                 }
             }
@@ -184,10 +184,10 @@ impl Group {
             Self::Allow => {
                 headers.insert(ALLOW, GET_AND_HEAD);
             }
-            Self::Browser => browser::write(facts.media, headers),
-            Self::Origin => sharing::write_origin(&facts.sharing, headers),
-            Self::Exposed => sharing::write_exposed(&facts.sharing, headers),
-            Self::Preflight => sharing::write_preflight(facts.may_send.as_ref(), headers),
+            Self::Browser => browser::write(meta.media, headers),
+            Self::Origin => cors::write_origin(&meta.cors, headers),
+            Self::Exposed => cors::write_exposed(&meta.cors, headers),
+            Self::Preflight => cors::write_preflight(meta.preflight.as_ref(), headers),
         }
     }
 }
@@ -197,18 +197,18 @@ impl Group {
 /// The length is written here so that the answer to `HEAD` states that of the `GET`.
 pub(crate) fn write(
     status: StatusCode,
-    facts: &Facts,
+    meta: &ResponseMeta,
     body: Option<&Bytes>,
     headers: &mut HeaderMap,
 ) {
     headers.reserve(20);
     if let Some(body) = body {
-        headers.insert(CONTENT_TYPE, content_type(status, facts.media));
+        headers.insert(CONTENT_TYPE, content_type(status, meta.media));
         headers.insert(CONTENT_LENGTH, number(body.len()));
     }
     for group in Group::ALL {
         if group.is_on(status.as_u16()) {
-            group.write(facts, headers);
+            group.write(meta, headers);
         }
     }
 }
@@ -238,17 +238,17 @@ fn write_coding(etag: Option<CodedETag>, headers: &mut HeaderMap) {
     }
 }
 
-fn write_caching(facts: &Facts, headers: &mut HeaderMap) {
-    let (cache_control, vary) = match facts.keeping {
-        Keeping::Client => (PRIVATE_MAX_AGE, VARY_ON),
-        Keeping::Everybody => (OPEN_MAX_AGE, VARY_ON_CODING),
-        Keeping::WhoeverAsks => (NO_CACHE, VARY_ON_CODING),
-        Keeping::Nobody => {
+fn write_caching(meta: &ResponseMeta, headers: &mut HeaderMap) {
+    let (cache_control, vary) = match meta.cache_policy {
+        CachePolicy::Private => (PRIVATE_MAX_AGE, VARY_ON),
+        CachePolicy::Public => (OPEN_MAX_AGE, VARY_ON_CODING),
+        CachePolicy::Revalidate => (NO_CACHE, VARY_ON_CODING),
+        CachePolicy::NoStore => {
             headers.insert(CACHE_CONTROL, NO_STORE);
             return;
         }
     };
-    if let Some(etag) = facts.etag {
+    if let Some(etag) = meta.etag {
         headers.insert(ETAG, value_of(etag.text()));
         headers.insert(CACHE_CONTROL, cache_control);
         headers.insert(VARY, vary);

@@ -27,7 +27,7 @@ pub(crate) struct LookUp<'a> {
 }
 
 /// An answer of the catalogue.
-pub(crate) struct Found {
+pub(crate) struct Resource {
     pub(crate) body: Bytes,
     pub(crate) etag: ETag,
     pub(crate) freshness: Freshness,
@@ -46,7 +46,7 @@ impl LookUp<'_> {
     }
 
     /// A page of a list, remembered or queried.
-    pub(crate) async fn list(&self, query: &ListQuery) -> Result<Found, ApiError> {
+    pub(crate) async fn list(&self, query: &ListQuery) -> Result<Resource, ApiError> {
         let key = self.key(query);
         let waiting = self.catalogue.queue_limits().longest();
         let answer = self.measured(self.catalogue.list(query));
@@ -57,7 +57,7 @@ impl LookUp<'_> {
             }
         })?;
         let link = page_links(self.path, self.query, query.page(), body.total);
-        Ok(Found {
+        Ok(Resource {
             body: body.bytes,
             etag: body.etag,
             freshness,
@@ -66,26 +66,26 @@ impl LookUp<'_> {
     }
 
     /// One boat.
-    pub(crate) async fn boat(&self, id_or_slug: &IdOrSlug) -> Result<Found, ApiError> {
+    pub(crate) async fn boat(&self, id_or_slug: &IdOrSlug) -> Result<Resource, ApiError> {
         let boat = self.catalogue.find_boat(id_or_slug);
         let boat = boat.ok_or(ApiError::NoRecord("boat"))?;
         self.record(self.catalogue.boat_body(boat).await)
     }
 
     /// One manufacturer.
-    pub(crate) async fn manufacturer(&self, id_or_slug: &IdOrSlug) -> Result<Found, ApiError> {
+    pub(crate) async fn manufacturer(&self, id_or_slug: &IdOrSlug) -> Result<Resource, ApiError> {
         let manufacturer = self.catalogue.find_manufacturer(id_or_slug);
         let manufacturer = manufacturer.ok_or(UNKNOWN_MANUFACTURER)?;
         self.record(self.catalogue.manufacturer_body(manufacturer).await)
     }
 
     /// A record whose body was asked for.
-    fn record(&self, body: Result<Body, BodyError>) -> Result<Found, ApiError> {
+    fn record(&self, body: Result<Body, BodyError>) -> Result<Resource, ApiError> {
         if let Err(BodyError::Queue(refused)) = &body {
             self.metrics.refuse(refused);
         }
         let Body { bytes, etag } = body?;
-        Ok(Found::precomputed(bytes, etag))
+        Ok(Resource::precomputed(bytes, etag))
     }
 
     /// The same query, measured: those that are answered, by their time, and those that a queue
@@ -106,7 +106,7 @@ impl LookUp<'_> {
     }
 }
 
-impl Found {
+impl Resource {
     /// A body that the import made.
     fn precomputed(body: Bytes, etag: ETag) -> Self {
         Self {

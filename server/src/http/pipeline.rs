@@ -10,9 +10,9 @@ use shared::base::ids::IdOrSlug;
 use shared::keys::key::Key;
 use shared::keys::scope::Scope;
 
-use super::catalogue_request::Asked;
+use super::catalogue_request::CatalogueRequest;
 use super::error::ApiError;
-use super::headers::Facts;
+use super::headers::ResponseMeta;
 use super::look_up::LookUp;
 use super::representation::{self, Answer};
 use super::{authorization, docs, limits, service};
@@ -20,12 +20,12 @@ use crate::app::App;
 use crate::contract::routes::{self, Destination, Operation, Template};
 use crate::cors;
 use crate::keyring::Verified;
-use crate::limits::{MinuteError, Patience, QuotaError, Usage};
+use crate::limits::{MinuteError, QuotaError, Usage, WaitBudget};
 use crate::params::{QueryString, parse_id_or_slug};
 
 /// What was learned on the way, for the headers and for the log; also when the answer is an error.
-pub(crate) struct Seen {
-    pub(crate) facts: Facts,
+pub(crate) struct RequestContext {
+    pub(crate) meta: ResponseMeta,
     /// The path as it stands in the table of routes.
     pub(crate) route: Option<Template>,
     /// The key, and who owns it.
@@ -66,16 +66,16 @@ pub(crate) async fn answer(
     app: &App,
     request: &Request,
     now: Moment,
-    seen: &mut Seen,
+    context: &mut RequestContext,
 ) -> Result<Answer, ApiError> {
     limits::check(request)?;
     let destination = routes::find(request.uri().path());
-    seen.route = destination.map(Destination::path);
+    context.route = destination.map(Destination::path);
     // A browser that asks before a page's request is told about origins, whatever the path, so that
     // the page can read whatever answer there is.
-    if let Some(fields) = cors::preflight(request, &seen.facts.sharing) {
-        seen.facts.may_send = Some(fields);
-        return Ok(Answer::MaySend);
+    if let Some(fields) = cors::preflight(request, &context.meta.cors) {
+        context.meta.preflight = Some(fields);
+        return Ok(Answer::Preflight);
     }
     let Target {
         path,
@@ -85,32 +85,33 @@ pub(crate) async fn answer(
     let (route, segment) = match destination {
         Destination::Endpoint(route, segment) => (route, segment),
         Destination::File(route) => {
-            let (body, etag) = docs::answer(route.operation, &query, &mut seen.facts)?;
-            return Ok(choose(app, request, body, etag, &mut seen.facts).await);
+            let (body, etag) = docs::answer(route.operation, &query, &mut context.meta)?;
+            return Ok(choose(app, request, body, etag, &mut context.meta).await);
         }
     };
     let (operation, scopes) = match route.operation {
         Operation::Catalogue(operation, scopes) => (operation, scopes),
         Operation::Service(operation) => {
-            let body = service::answer(app, operation, &query, &mut seen.facts)?;
-            return Ok(match seen.facts.etag {
-                Some(tag) => choose(app, request, body, tag.etag, &mut seen.facts).await,
+            let body = service::answer(app, operation, &query, &mut context.meta)?;
+            return Ok(match context.meta.etag {
+                Some(tag) => choose(app, request, body, tag.etag, &mut context.meta).await,
                 None => Answer::Body(body),
             });
         }
     };
     let key = authorization::read(request.headers())?;
     let verified = app.keyring.verify(&key, app.environment, now)?;
-    let verified = &*seen.verified.insert(verified);
+    let verified = &*context.verified.insert(verified);
     let mut counting = Counting {
         app,
         verified,
-        patience: app.patience(),
+        wait_budget: app.wait_budget(),
         now,
     };
-    seen.facts.rate = Some(counting.count(&mut seen.facts).await?);
+    context.meta.rate = Some(counting.count(&mut context.meta).await?);
     check_scopes(&verified.key, scopes)?;
-    let asked = Asked::parse(operation, segment, &query).map_err(ApiError::Validation)?;
+    let asked =
+        CatalogueRequest::parse(operation, segment, &query).map_err(ApiError::Validation)?;
     counting.check_quota().await?;
 
     let catalogue = app.catalogue();
@@ -125,16 +126,16 @@ pub(crate) async fn answer(
     };
     let found = asked.look_up(&look_up).await.inspect_err(|error| {
         if matches!(error, ApiError::NoRecord(_)) {
-            seen.missing = parse_id_or_slug(segment).ok();
+            context.missing = parse_id_or_slug(segment).ok();
         }
     })?;
-    let answer = choose(app, request, found.body, found.etag, &mut seen.facts).await;
+    let answer = choose(app, request, found.body, found.etag, &mut context.meta).await;
     if matches!(answer, Answer::NotModified) {
         return Ok(answer);
     }
-    seen.facts.quota = Some(counting.charge().await?);
-    seen.facts.freshness = Some(found.freshness);
-    seen.facts.link = found.link;
+    context.meta.quota = Some(counting.charge().await?);
+    context.meta.freshness = Some(found.freshness);
+    context.meta.link = found.link;
     Ok(answer)
 }
 
@@ -142,7 +143,7 @@ pub(crate) async fn answer(
 struct Counting<'a> {
     app: &'a App,
     verified: &'a Verified,
-    patience: Patience<'a>,
+    wait_budget: WaitBudget<'a>,
     now: Moment,
 }
 
@@ -150,11 +151,14 @@ impl Counting<'_> {
     /// Counts the request in the minute window of its key. A refusal shows the state of the quota
     /// too (section 4.8), so that is read; where it cannot be, the answer is that the service is
     /// unavailable rather than a guess.
-    async fn count(&mut self, facts: &mut Facts) -> Result<Usage, ApiError> {
+    async fn count(&mut self, meta: &mut ResponseMeta) -> Result<Usage, ApiError> {
         let key = &self.verified.key;
-        let (limit, patience) = (key.minute_limit(), &mut self.patience);
+        let (limit, wait_budget) = (key.minute_limit(), &mut self.wait_budget);
         let minutes = &self.app.minutes;
-        let refused = match minutes.count(&key.family, limit, self.now, patience).await {
+        let refused = match minutes
+            .count(&key.family, limit, self.now, wait_budget)
+            .await
+        {
             Ok(usage) => return Ok(usage),
             Err(MinuteError::Exceeded(usage)) => ApiError::RateLimited(usage),
             Err(unavailable @ MinuteError::Unavailable(_)) => {
@@ -162,7 +166,7 @@ impl Counting<'_> {
             }
         };
         match self.check_quota().await {
-            Ok(quota) | Err(QuotaError::Exceeded(quota)) => facts.quota = Some(quota),
+            Ok(quota) | Err(QuotaError::Exceeded(quota)) => meta.quota = Some(quota),
             Err(unavailable) => return Err(unavailable.into()),
         }
         Err(refused)
@@ -172,14 +176,14 @@ impl Counting<'_> {
     async fn check_quota(&mut self) -> Result<Usage, QuotaError> {
         let (quotas, owner) = (&self.app.quotas, &self.verified.subscription);
         let check = |left| quotas.check_within(left, owner, self.now);
-        self.patience.spend(check).await
+        self.wait_budget.spend(check).await
     }
 
     /// Takes a request of the month.
     async fn charge(&mut self) -> Result<Usage, QuotaError> {
         let (quotas, owner) = (&self.app.quotas, &self.verified.subscription);
         let charge = |left| quotas.charge_within(left, owner, self.now);
-        self.patience.spend(charge).await
+        self.wait_budget.spend(charge).await
     }
 }
 
@@ -199,10 +203,10 @@ async fn choose(
     request: &Request,
     body: Bytes,
     etag: ETag,
-    facts: &mut Facts,
+    meta: &mut ResponseMeta,
 ) -> Answer {
     let (answer, tag) =
         representation::choose(&app.compressed, request.headers(), body, etag).await;
-    facts.etag = Some(tag);
+    meta.etag = Some(tag);
     answer
 }

@@ -26,7 +26,7 @@ pub(crate) enum Answer {
     /// 304: the client has the body already.
     NotModified,
     /// 204: a page may send its request.
-    MaySend,
+    Preflight,
 }
 
 /// What is sent of `body`, whose hash is `etag`, and under which tag.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use shared::base::etag::Coding;
 
 use super::error::ApiError;
-use super::headers::{Facts, Keeping};
+use super::headers::{CachePolicy, ResponseMeta};
 use super::openapi;
 use crate::app::App;
 use crate::contract::routes::ServiceOperation;
@@ -17,22 +17,22 @@ pub(crate) fn answer(
     app: &App,
     operation: ServiceOperation,
     query: &QueryString,
-    facts: &mut Facts,
+    meta: &mut ResponseMeta,
 ) -> Result<Bytes, ApiError> {
     NoParams::parse(query).map_err(ApiError::Validation)?;
     match operation {
         ServiceOperation::DescribeVersion => {
-            facts.keeping = Keeping::Nobody;
+            meta.cache_policy = CachePolicy::NoStore;
             Ok(describe_version(app))
         }
         ServiceOperation::CheckHealth => {
-            facts.keeping = Keeping::Nobody;
+            meta.cache_policy = CachePolicy::NoStore;
             Ok(check_health(app))
         }
         ServiceOperation::DescribeApi => {
             let document = openapi::served();
-            facts.keeping = Keeping::Everybody;
-            facts.etag = Some(document.etag.in_coding(Coding::Identity));
+            meta.cache_policy = CachePolicy::Public;
+            meta.etag = Some(document.etag.in_coding(Coding::Identity));
             Ok(document.body.clone())
         }
     }

@@ -12,7 +12,7 @@ use shared::keys::store::KeyStoreError;
 
 use super::Keyring;
 use crate::base::error_chain::chain;
-use crate::base::periodic_task::{Repeating, repeat};
+use crate::base::periodic_task::{PeriodicTask, repeat};
 
 /// Pause between two times of writing down what was used since.
 pub const WRITE_INTERVAL: Duration = Duration::from_secs(5);
@@ -28,7 +28,7 @@ const LAST_ATTEMPTS_PAUSE: Duration = Duration::from_millis(250);
 pub struct UseWriter {
     keyring: Arc<Keyring>,
     to: Arc<dyn LastUses>,
-    repeating: Option<Repeating>,
+    repeating: Option<PeriodicTask>,
     pause: Box<dyn Fn(Duration) + Send>,
 }
 

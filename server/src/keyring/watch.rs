@@ -9,7 +9,7 @@ use shared::keys::store::{KeySource, Revision};
 
 use super::{Keyring, RefreshError};
 use crate::base::error_chain::chain;
-use crate::base::periodic_task::{Repeating, Wakeable};
+use crate::base::periodic_task::{PeriodicTask, Wakeable};
 
 /// Pause between two questions to the store: several fit into the second within which keys must
 /// be confirmed.
@@ -26,7 +26,7 @@ pub fn watch(
     mut source: Box<dyn KeySource>,
     clock: Arc<dyn Clock>,
     confirm: Confirm,
-) -> io::Result<Repeating> {
+) -> io::Result<PeriodicTask> {
     let mut was_current = true;
     let mut confirmations = Confirmations {
         confirm,

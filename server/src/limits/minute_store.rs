@@ -9,9 +9,9 @@ use shared::keys::key::KeyId;
 
 use super::minute::RateLimits;
 use super::minute_error::MinuteError;
-use super::wait_budget::Patience;
 use super::redis::RedisLimits;
 use super::usage::Usage;
+use super::wait_budget::WaitBudget;
 use crate::metrics::RoundTrips;
 
 /// Minute windows of all key families.
@@ -29,7 +29,7 @@ impl MinuteStore {
         family: &KeyId,
         limit: u32,
         now: Moment,
-        patience: &mut Patience<'_>,
+        wait_budget: &mut WaitBudget<'_>,
     ) -> Result<Usage, MinuteError> {
         match self {
             Self::Memory(limits) => limits
@@ -38,7 +38,7 @@ impl MinuteStore {
             Self::Redis(limits) => {
                 let count = |left: Duration| limits.count(family, limit, left);
                 // Boxed, so that requests that are counted in memory have no room for it.
-                Box::pin(patience.spend(count)).await
+                Box::pin(wait_budget.spend(count)).await
             }
         }
     }

@@ -29,7 +29,7 @@ pub(super) const LEDGER_WAIT_MAX: Duration = Duration::from_millis(400);
 pub struct Quotas {
     ledger: Arc<dyn QuotaLedger>,
     size: LeaseSize,
-    patience: Duration,
+    wait_budget: Duration,
     pub(super) accounts: Arc<Mutex<Accounts>>,
 }
 
@@ -50,15 +50,18 @@ impl Quotas {
         Self {
             ledger,
             size,
-            patience: LEDGER_WAIT_MAX,
+            wait_budget: LEDGER_WAIT_MAX,
             accounts: Arc::default(),
         }
     }
 
     /// The same, waiting so long for the ledger.
     #[must_use]
-    pub fn with_patience(self, patience: Duration) -> Self {
-        Self { patience, ..self }
+    pub fn with_patience(self, wait_budget: Duration) -> Self {
+        Self {
+            wait_budget,
+            ..self
+        }
     }
 
     /// Whether there is a request left. Takes none.
@@ -113,7 +116,7 @@ impl Quotas {
             Step::Done(usage) => return usage.map_err(QuotaError::Exceeded),
             Step::Wait(id, pending) => (id, pending),
         };
-        let waited = self.patience.min(left);
+        let waited = self.wait_budget.min(left);
         let answered = timeout(waited, async {
             loop {
                 let count = || Waiting::count(&self.accounts, id);

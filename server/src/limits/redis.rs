@@ -92,12 +92,12 @@ impl RedisLimits {
     }
 
     /// Counts a request of `family`, unless `limit` of them are counted in the last 60 seconds;
-    /// then the usage is the error and the request is not counted. Waits for `patience` at most.
+    /// then the usage is the error and the request is not counted. Waits within `wait_budget`.
     pub async fn count(
         &self,
         family: &KeyId,
         limit: u32,
-        patience: Duration,
+        wait_budget: Duration,
     ) -> Result<Usage, MinuteError> {
         let circuit = &*self.circuit;
         // Made only for failures: all threads would take turns at counting who holds it.
@@ -106,12 +106,12 @@ impl RedisLimits {
             return Err(RedisFailure::Away { address: address() }.into());
         };
         let asked = circuit.clock.monotonic();
-        let counting = lines.count(&circuit.place, family, limit, (asked, patience));
-        let counted = timeout(patience, counting).await;
+        let counting = lines.count(&circuit.place, family, limit, (asked, wait_budget));
+        let counted = timeout(wait_budget, counting).await;
         let answered = circuit.clock.monotonic();
         self.round_trips.took(answered.saturating_sub(asked));
         let too_slow = |_elapsed| {
-            let (address, waited) = (address(), patience);
+            let (address, waited) = (address(), wait_budget);
             Err(RedisFailure::TooSlow { address, waited })
         };
         let reply = match counted.unwrap_or_else(too_slow) {

@@ -1,7 +1,7 @@
 //! How long a request waits for the stores that count it.
 //!
-//! The embedded store has its own patience each time it is asked. Stores that servers share may all
-//! be away at once: then the waits of one request are paid from one purse. Work in between costs
+//! The embedded store has its own budget each time it is asked. Stores that servers share may all
+//! be away at once: then the waits of one request are paid from one budget. Work in between costs
 //! nothing of it.
 
 use std::time::Duration;
@@ -13,40 +13,40 @@ use shared::base::clock::Clock;
 pub const SHARED_WAIT_MAX: Duration = Duration::from_millis(250);
 
 /// What one request has left to wait.
-pub(crate) struct Patience<'a> {
-    /// Nothing where each store has a patience of its own.
-    purse: Option<Purse<'a>>,
+pub(crate) struct WaitBudget<'a> {
+    /// Nothing where each store has a budget of its own.
+    shared: Option<SharedBudget<'a>>,
 }
 
-struct Purse<'a> {
+struct SharedBudget<'a> {
     left: Duration,
     clock: &'a dyn Clock,
 }
 
-impl<'a> Patience<'a> {
+impl<'a> WaitBudget<'a> {
     /// Each store has its own.
     pub(crate) const fn of_each() -> Self {
-        Self { purse: None }
+        Self { shared: None }
     }
 
     /// So much for all of them together.
     pub(crate) fn of_all(left: Duration, clock: &'a dyn Clock) -> Self {
-        let purse = Some(Purse { left, clock });
-        Self { purse }
+        let shared = Some(SharedBudget { left, clock });
+        Self { shared }
     }
 
-    /// Asks for something that takes no longer than what is left, which it is told.
+    /// Asks for something that takes no longer than what is left, which it is given.
     pub(crate) async fn spend<T, F: Future<Output = T>>(
         &mut self,
         ask: impl FnOnce(Duration) -> F,
     ) -> T {
-        let Some(purse) = &mut self.purse else {
+        let Some(shared) = &mut self.shared else {
             return ask(Duration::MAX).await;
         };
-        let began = purse.clock.monotonic();
-        let answer = ask(purse.left).await;
-        let took = purse.clock.monotonic().saturating_sub(began);
-        purse.left = purse.left.saturating_sub(took);
+        let began = shared.clock.monotonic();
+        let answer = ask(shared.left).await;
+        let took = shared.clock.monotonic().saturating_sub(began);
+        shared.left = shared.left.saturating_sub(took);
         answer
     }
 }
@@ -61,8 +61,8 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     /// What a question is told that it may take, where it takes that long.
-    fn told(patience: &mut Patience<'_>, clock: &ManualClock, takes: Duration) -> Duration {
-        let asked = patience.spend(|left| async move {
+    fn told(wait_budget: &mut WaitBudget<'_>, clock: &ManualClock, takes: Duration) -> Duration {
+        let asked = wait_budget.spend(|left| async move {
             clock.advance(takes);
             left
         });
@@ -72,19 +72,19 @@ mod tests {
     #[test]
     fn waits_are_paid_from_one_purse_and_work_in_between_is_free() {
         let clock = ManualClock::at(0);
-        let mut patience = Patience::of_all(3 * SECOND, &clock);
-        assert_eq!(told(&mut patience, &clock, SECOND), 3 * SECOND);
+        let mut wait_budget = WaitBudget::of_all(3 * SECOND, &clock);
+        assert_eq!(told(&mut wait_budget, &clock, SECOND), 3 * SECOND);
         clock.advance(60 * SECOND);
-        assert_eq!(told(&mut patience, &clock, 5 * SECOND), 2 * SECOND);
-        assert_eq!(told(&mut patience, &clock, SECOND), Duration::ZERO);
+        assert_eq!(told(&mut wait_budget, &clock, 5 * SECOND), 2 * SECOND);
+        assert_eq!(told(&mut wait_budget, &clock, SECOND), Duration::ZERO);
     }
 
     #[test]
     fn stores_with_a_patience_of_their_own_may_take_it_each_time() {
         let clock = ManualClock::at(0);
-        let mut patience = Patience::of_each();
+        let mut wait_budget = WaitBudget::of_each();
         for _time in 0..2 {
-            assert_eq!(told(&mut patience, &clock, 60 * SECOND), Duration::MAX);
+            assert_eq!(told(&mut wait_budget, &clock, 60 * SECOND), Duration::MAX);
         }
     }
 }

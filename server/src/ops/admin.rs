@@ -18,7 +18,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::app::App;
-use crate::http::{ApiError, Facts, Reply, last_fields, limits};
+use crate::http::{ApiError, Reply, ResponseMeta, last_fields, limits};
 use crate::metrics::{self, Connections as Uncounted};
 use crate::ops::scrape;
 use crate::readiness::Readiness;
@@ -181,8 +181,8 @@ impl Page {
 }
 
 fn refusal(app: &App, error: ApiError) -> Reply {
-    let facts = Facts::new(app.request_ids.next(app.clock.now()));
-    Reply::new(app, Err(error), facts)
+    let meta = ResponseMeta::new(app.request_ids.next(app.clock.now()));
+    Reply::new(app, Err(error), meta)
 }
 
 /// The complete answer to a request that the HTTP library never sees, as bytes.

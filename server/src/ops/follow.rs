@@ -14,7 +14,7 @@ use shared::release::{ReleaseError, ReleaseId, Releases};
 
 use crate::app::App;
 use crate::base::error_chain::chain;
-use crate::base::periodic_task::{Repeating, repeat};
+use crate::base::periodic_task::{PeriodicTask, repeat};
 use crate::catalogue::{Catalogue, OpenCatalogueError, OpenSettings};
 use crate::ops::throttle::BesideRequests;
 
@@ -182,7 +182,7 @@ pub fn open(
 }
 
 /// Starts to follow, at once and then as often as the place of the releases allows.
-pub fn follow(mut follower: Follower) -> io::Result<Repeating> {
+pub fn follow(mut follower: Follower) -> io::Result<PeriodicTask> {
     let interval = follower.releases.poll_interval();
     repeat("follow", interval, move || match follower.step() {
         Ok(Step::Unchanged) => {}

@@ -1,5 +1,5 @@
-//! Tending to the copies of releases on this machine, beside following: what may be activated next
-//! is fetched before it is, what is served is marked as in use, and what nobody needs goes.
+//! Prefetching, and care of the copies of releases on this machine, beside following: what may be activated next
+//! is fetched before it is, what is served is marked as in use, and what is not needed any more goes.
 //!
 //! It has threads of its own, so that a long fetch delays neither a look at the pointer nor a mark,
 //! which counts for some minutes only. Whatever fails is tried again; the release that is served is
@@ -15,13 +15,13 @@ use shared::release::{ReleaseId, Releases};
 
 use crate::app::App;
 use crate::base::error_chain::chain;
-use crate::base::periodic_task::{Repeating, repeat};
+use crate::base::periodic_task::{PeriodicTask, repeat};
 
 /// Pause between two times.
 const INTERVAL: Duration = Duration::from_secs(3);
 
 /// Starts to tend, at once and then every three seconds.
-pub fn tend(app: Arc<App>, releases: Arc<dyn Releases>) -> io::Result<[Repeating; 2]> {
+pub fn tend(app: Arc<App>, releases: Arc<dyn Releases>) -> io::Result<[PeriodicTask; 2]> {
     let marked = Arc::clone(&releases);
     let mark = of_served(Arc::clone(&app), "mark", move |served, _now| Prefetched {
         failures: marked.mark_in_use(served).err().into_iter().collect(),
@@ -33,31 +33,31 @@ pub fn tend(app: Arc<App>, releases: Arc<dyn Releases>) -> io::Result<[Repeating
     Ok([mark?, fetch?])
 }
 
-/// Starts to do this for the release that is served, of which it is told with the time.
+/// Starts to do this for the release that is served, which it is given with the time.
 fn of_served(
     app: Arc<App>,
     name: &'static str,
     mut act: impl FnMut(&ReleaseId, i64) -> Prefetched + Send + 'static,
-) -> io::Result<Repeating> {
-    let mut told = Told::default();
+) -> io::Result<PeriodicTask> {
+    let mut reported = Reported::default();
     repeat(name, INTERVAL, move || {
         // Whatever is served was opened by its id.
         if let Some(served) = ReleaseId::parse(app.catalogue().release_id()) {
-            told.tell(act(&served, app.clock.now().unix_seconds()));
+            reported.report(act(&served, app.clock.now().unix_seconds()));
         }
     })
 }
 
-/// What failed the last time, which is not told again while it goes on.
+/// What failed the last time, which is not logged again while it goes on.
 #[derive(Default)]
-struct Told(BTreeSet<String>);
+struct Reported(BTreeSet<String>);
 
-impl Told {
-    fn tell(&mut self, tended: Prefetched) {
-        for release in tended.fetched {
+impl Reported {
+    fn report(&mut self, prefetched: Prefetched) {
+        for release in prefetched.fetched {
             tracing::info!(release.id = %release, "fetched release {release}");
         }
-        let failures = tended.failures.iter().map(|failure| chain(failure));
+        let failures = prefetched.failures.iter().map(|failure| chain(failure));
         let failures: BTreeSet<_> = failures.collect();
         for failure in failures.difference(&self.0) {
             tracing::warn!("{failure}");

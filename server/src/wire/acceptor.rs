@@ -29,7 +29,7 @@ use super::admission::{Admission, ConnectionLimits, Place};
 use super::connection::{Connection, LastAnswer, Phase};
 use super::refusing::Refusing;
 use super::socket::Socket;
-use crate::base::log_throttle::Seldom;
+use crate::base::log_throttle::LogThrottle;
 use crate::metrics::Connections as Counts;
 
 /// How long it waits when no connection can be accepted, as when too many files are open.
@@ -57,7 +57,7 @@ pub(crate) struct Connections {
     refusing: Refusing,
     last_answer: LastAnswer,
     clock: Arc<dyn Clock>,
-    failures: Seldom,
+    failures: LogThrottle,
     holdings: Vec<Holding>,
 }
 
@@ -92,7 +92,7 @@ impl Connections {
             refusing: Refusing::new(LastAnswer::clone(&last_answer), Arc::clone(&clock)),
             last_answer,
             clock,
-            failures: Seldom::default(),
+            failures: LogThrottle::default(),
             holdings: vec![holding],
         })
     }

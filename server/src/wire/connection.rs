@@ -6,12 +6,12 @@
 //! envelope, which the library would not do, and nothing after that is read as a request. A client
 //! that sends nothing, or does not take its answer, is dropped without a word.
 
-mod lingering_close;
 mod head;
+mod lingering_close;
 mod phase;
 mod refusal;
-mod write_timeout;
 mod timer;
+mod write_timeout;
 
 use std::io;
 use std::pin::Pin;
@@ -23,14 +23,14 @@ use tokio::sync::watch;
 use tokio::time::{Instant, Sleep};
 
 use super::admission::Place;
-use lingering_close::Farewell;
 pub(crate) use head::{BadHead, check};
-use head::{Heads, Passed};
+use head::{Checked, RequestHeads};
+use lingering_close::LingeringClose;
 use phase::Closing;
 pub(crate) use phase::Phase;
 pub(crate) use refusal::{LastAnswer, Refusal};
-use write_timeout::{GONE_AFTER, Taking};
 use timer::poll_until;
+use write_timeout::{GONE_AFTER, WriteTimeout};
 
 /// How long a connection may be idle before the next request begins.
 pub(crate) const IDLE_MAX: Duration = Duration::from_secs(75);
@@ -48,12 +48,12 @@ const AHEAD_BYTES_MAX: usize = 8 * 1024;
 pub(crate) struct Connection<S> {
     stream: S,
     last_answer: LastAnswer,
-    heads: Heads,
+    heads: RequestHeads,
     /// What was read and is not given on: a line that has not ended, and heads after the current.
     held: Vec<u8>,
     /// What of that may be given on.
-    passed: Passed,
-    taking: Taking,
+    checked: Checked,
+    taking: WriteTimeout,
     /// The library wanted to read while an answer was on its way.
     is_read_due: bool,
     /// Since when the client has closed its side.
@@ -63,7 +63,7 @@ pub(crate) struct Connection<S> {
     timer: Pin<Box<Sleep>>,
     /// Ready when what has begun and not ended is waited for no longer.
     closing: Closing,
-    farewell: Option<Farewell>,
+    lingering_close: Option<LingeringClose>,
     /// Given back when the connection ends.
     _place: Option<Place>,
 }
@@ -80,30 +80,30 @@ impl<S> Connection<S> {
         Self {
             stream,
             last_answer,
-            heads: Heads::default(),
+            heads: RequestHeads::default(),
             held: Vec::new(),
-            passed: Passed::default(),
-            taking: Taking::default(),
+            checked: Checked::default(),
+            taking: WriteTimeout::default(),
             is_read_due: false,
             closed: None,
             since,
             timer: Box::pin(tokio::time::sleep_until(since + IDLE_MAX)),
             closing: phase::closing(phase),
-            farewell: None,
+            lingering_close: None,
             _place: place,
         }
     }
 
     fn say_farewell(&mut self, answer: Vec<u8>) {
-        self.farewell = Some(Farewell::new(answer, !self.held.is_empty()));
+        self.lingering_close = Some(LingeringClose::new(answer, !self.held.is_empty()));
     }
 
     /// Looks at what is held; what of it passes is noted.
     fn look(&mut self) {
         match self.heads.read(&self.held) {
-            Ok(passed) => {
-                self.held.drain(..passed.dropped);
-                self.passed = passed;
+            Ok(checked) => {
+                self.held.drain(..checked.dropped);
+                self.checked = checked;
             }
             Err(bad) => {
                 let is_head = self.heads.is_head();
@@ -116,12 +116,12 @@ impl<S> Connection<S> {
 
     /// Gives on what has passed, as far as there is room.
     fn give(&mut self, buffer: &mut ReadBuf<'_>) {
-        let length = self.passed.given.min(buffer.remaining());
+        let length = self.checked.given.min(buffer.remaining());
         buffer.put_slice(&self.held[..length]);
         self.held.drain(..length);
-        self.passed.given -= length;
-        if self.passed.given == 0 && self.passed.is_whole {
-            self.passed.is_whole = false;
+        self.checked.given -= length;
+        if self.checked.given == 0 && self.checked.is_whole {
+            self.checked.is_whole = false;
             self.taking.expect(self.since);
         }
         if self.held.is_empty() && IDLE_BYTES_MAX < self.held.capacity() {
@@ -199,8 +199,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     fn poll_farewell(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if let Some(farewell) = &mut self.farewell {
-            ready!(farewell.poll(&mut self.stream, &mut self.timer, cx))?;
+        if let Some(lingering_close) = &mut self.lingering_close {
+            ready!(lingering_close.poll(&mut self.stream, &mut self.timer, cx))?;
         }
         Poll::Ready(Ok(()))
     }
@@ -219,17 +219,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {
             return this.poll_departure(cx, buffer);
         }
         loop {
-            if this.farewell.is_some() {
+            if this.lingering_close.is_some() {
                 return this.poll_farewell(cx);
             }
-            if this.passed.given == 0 {
+            if this.checked.given == 0 {
                 this.look();
             }
-            if 0 < this.passed.given {
+            if 0 < this.checked.given {
                 this.give(buffer);
                 return Poll::Ready(Ok(()));
             }
-            if this.farewell.is_some() {
+            if this.lingering_close.is_some() {
                 continue;
             }
             match this.poll_more(cx, buffer) {
@@ -282,7 +282,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     /// The library shuts the connection after its last answer.
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if this.farewell.is_none() {
+        if this.lingering_close.is_none() {
             this.say_farewell(Vec::new());
         }
         this.poll_farewell(cx)

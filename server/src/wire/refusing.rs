@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use super::admission::Full;
 use super::connection::{LastAnswer, Refusal};
-use crate::base::log_throttle::Seldom;
+use crate::base::log_throttle::LogThrottle;
 
 /// Most refused clients that are waited for until they have read their answer.
 const LINGERING_MAX: usize = 64;
@@ -31,8 +31,8 @@ pub(crate) struct Refusing {
     clock: Arc<dyn Clock>,
     lingering: Arc<Semaphore>,
     /// Warnings about the limit of all connections, and about that of one address.
-    of_total: Seldom,
-    of_address: Seldom,
+    of_total: LogThrottle,
+    of_address: LogThrottle,
 }
 
 impl Refusing {
@@ -41,8 +41,8 @@ impl Refusing {
             last_answer,
             clock,
             lingering: Arc::new(Semaphore::new(LINGERING_MAX)),
-            of_total: Seldom::default(),
-            of_address: Seldom::default(),
+            of_total: LogThrottle::default(),
+            of_address: LogThrottle::default(),
         }
     }
 

@@ -11,21 +11,21 @@ const STATUSES: [u16; 14] = [
     200, 304, 400, 401, 403, 404, 405, 408, 413, 414, 429, 431, 500, 503,
 ];
 
-fn everything_known() -> Facts {
+fn everything_known() -> ResponseMeta {
     let usage = Usage {
         limit: 10,
         remaining: 9,
         reset_unix_seconds: 8,
         retry_after_seconds: 7,
     };
-    Facts {
+    ResponseMeta {
         rate: Some(usage),
         quota: Some(usage),
         etag: Some(ETag::of(b"x").in_coding(Coding::Gzip)),
         freshness: Some(Freshness::Miss),
         link: Some("</v1/boats?offset=20>; rel=\"next\"".to_owned()),
         retry_after_seconds: Some(1),
-        ..Facts::new(RequestId::NIL)
+        ..ResponseMeta::new(RequestId::NIL)
     }
 }
 
@@ -84,8 +84,8 @@ const READABLE: [&str; 4] = ["cache-control", "content-length", "content-type", 
 
 #[test]
 fn pages_of_other_origins_may_read_every_header_that_is_written() {
-    let facts = Facts {
-        sharing: Sharing::WithAll,
+    let meta = ResponseMeta {
+        cors: CorsDecision::WithAll,
         ..everything_known()
     };
     let body = Bytes::from_static(b"x");
@@ -93,12 +93,12 @@ fn pages_of_other_origins_may_read_every_header_that_is_written() {
     for status in STATUSES {
         let mut headers = HeaderMap::new();
         let status = StatusCode::from_u16(status).unwrap();
-        write(status, &facts, Some(&body), &mut headers);
+        write(status, &meta, Some(&body), &mut headers);
         written.extend(headers.keys().map(|name| name.as_str().to_owned()));
     }
     written.retain(|name| !name.starts_with("access-control-"));
     written.retain(|name| !READABLE.contains(&name.as_str()));
-    let exposed = sharing::EXPOSED.to_str().unwrap().to_lowercase();
+    let exposed = cors::EXPOSED.to_str().unwrap().to_lowercase();
     assert_eq!(written, exposed.split(", ").map(str::to_owned).collect());
 }
 
@@ -107,7 +107,7 @@ fn what_is_not_known_is_not_shown() {
     let mut headers = HeaderMap::new();
     write(
         StatusCode::OK,
-        &Facts::new(RequestId::NIL),
+        &ResponseMeta::new(RequestId::NIL),
         None,
         &mut headers,
     );

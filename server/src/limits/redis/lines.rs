@@ -176,15 +176,15 @@ impl Lines {
         Ok(begun)
     }
 
-    /// Counts a request for which nobody waits longer than `patience`.
+    /// Counts a request for which the wait stays within `wait_budget`.
     pub(super) async fn count(
         &self,
         place: &Place,
         family: &KeyId,
         limit: u32,
-        (asked, patience): (Duration, Duration),
+        (asked, wait_budget): (Duration, Duration),
     ) -> Result<Reply, RedisFailure> {
-        let deadline = place.ahead.store_micros(asked.saturating_add(patience));
+        let deadline = place.ahead.store_micros(asked.saturating_add(wait_budget));
         let keys = [&*place.marker, &*format!("{}{family}", place.windows)];
         let arguments = [i64::from(limit), deadline];
         let asked_for = self.next().ask(&place.scripts.count, keys, arguments);

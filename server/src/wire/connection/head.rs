@@ -61,7 +61,7 @@ impl BadHead {
 
 /// What may be done with the bytes that were looked at.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Passed {
+pub(super) struct Checked {
     /// Empty lines before a head, which mean nothing.
     pub(super) dropped: usize,
     /// Whole lines of one head, after those.
@@ -72,8 +72,8 @@ pub(super) struct Passed {
 
 /// Whether one whole head would be given to the HTTP library.
 pub(crate) fn check(head: &[u8]) -> Result<(), BadHead> {
-    let passed = Heads::default().read(head)?;
-    let is_one = passed.is_whole && passed.dropped + passed.given == head.len();
+    let checked = RequestHeads::default().read(head)?;
+    let is_one = checked.is_whole && checked.dropped + checked.given == head.len();
     if is_one {
         Ok(())
     } else {
@@ -83,7 +83,7 @@ pub(crate) fn check(head: &[u8]) -> Result<(), BadHead> {
 
 /// Reads one head after the other.
 #[derive(Debug, Default)]
-pub(super) struct Heads {
+pub(super) struct RequestHeads {
     /// How much of the current line was looked at already.
     scanned: usize,
     /// The head that has begun, once its first line has passed.
@@ -104,7 +104,7 @@ struct Head {
     origin: Option<Box<[u8]>>,
 }
 
-impl Heads {
+impl RequestHeads {
     /// The first line of a head has passed, and its last has not.
     pub(super) fn is_open(&self) -> bool {
         self.head.is_some()
@@ -118,15 +118,15 @@ impl Heads {
     /// The origin of the page that sent the current head, as far as that was read; `held` is what
     /// did not pass.
     pub(super) fn origin<'a>(&'a self, held: &'a [u8]) -> Option<&'a [u8]> {
-        let passed = self.head.as_ref().and_then(|head| head.origin.as_deref());
-        passed.or_else(|| line::origin_in(held))
+        let checked = self.head.as_ref().and_then(|head| head.origin.as_deref());
+        checked.or_else(|| line::origin_in(held))
     }
 
     /// Looks at what was read and not passed so far, up to the end of one head.
-    pub(super) fn read(&mut self, bytes: &[u8]) -> Result<Passed, BadHead> {
-        let mut passed = Passed::default();
-        while !passed.is_whole {
-            let rest = &bytes[passed.dropped + passed.given..];
+    pub(super) fn read(&mut self, bytes: &[u8]) -> Result<Checked, BadHead> {
+        let mut checked = Checked::default();
+        while !checked.is_whole {
+            let rest = &bytes[checked.dropped + checked.given..];
             if self.head.is_none() {
                 self.is_head = rest.starts_with(b"HEAD ");
             }
@@ -137,20 +137,20 @@ impl Heads {
             let length = line.len() + LINE_END;
             match (&mut self.head, line) {
                 (None, b"") => {
-                    passed.dropped += length;
+                    checked.dropped += length;
                     continue;
                 }
                 (None, line) => self.head = Some(Head::begin(line)?),
                 (Some(head), b"") => {
                     head.end()?;
-                    passed.is_whole = true;
+                    checked.is_whole = true;
                     self.head = None;
                 }
                 (Some(head), line) => head.field(line)?,
             }
-            passed.given += length;
+            checked.given += length;
         }
-        Ok(passed)
+        Ok(checked)
     }
 
     /// The first line without its end, if that has come.

@@ -19,7 +19,7 @@ pub(crate) const LINGER_MAX: Duration = Duration::from_secs(2);
 /// Most bytes that are thrown away at a time.
 const THROWN_AWAY_BYTES: usize = 4 * 1024;
 
-pub(super) struct Farewell {
+pub(super) struct LingeringClose {
     /// What is left to send.
     answer: Bytes,
     until: Instant,
@@ -28,7 +28,7 @@ pub(super) struct Farewell {
     lingers: bool,
 }
 
-impl Farewell {
+impl LingeringClose {
     /// An end with this answer, or without one if it is empty.
     pub(super) fn new(answer: Vec<u8>, is_client_sending: bool) -> Self {
         Self {

@@ -20,7 +20,7 @@ pub(crate) const GONE_AFTER: Duration = Duration::from_secs(1);
 
 /// The answer that is due or being sent.
 #[derive(Default)]
-pub(super) struct Taking {
+pub(super) struct WriteTimeout {
     /// Since when an answer is due that has not been sent.
     due: Option<Instant>,
     has_begun: bool,
@@ -32,7 +32,7 @@ pub(super) struct Taking {
     timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl Taking {
+impl WriteTimeout {
     /// A request was given on, which the client had sent by that time.
     pub(super) fn expect(&mut self, since: Instant) {
         self.due = Some(since);

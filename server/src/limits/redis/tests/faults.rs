@@ -39,7 +39,7 @@ fn a_request_that_the_store_comes_to_too_late_is_not_counted() {
     let Some(rig) = behind(&proxy) else { return };
     let key = family(1);
     proxy.set(Mode::Hold);
-    // As when the store was stopped: all clocks went on, and the request's patience ended.
+    // As when the store was stopped: all clocks went on, and the request's budget ended.
     let stopped = async {
         rig.pass(PATIENCE + Duration::from_micros(1));
         proxy.set(Mode::Pass);

@@ -143,11 +143,11 @@ impl Rig {
 
     pub(super) fn try_count_within(
         &self,
-        patience: Duration,
+        wait_budget: Duration,
         family: &KeyId,
         limit: u32,
     ) -> Result<(), RedisFailure> {
-        match self.wait(self.limits.count(family, limit, patience)) {
+        match self.wait(self.limits.count(family, limit, wait_budget)) {
             Err(MinuteError::Unavailable(failure)) => Err(failure),
             Ok(_) | Err(MinuteError::Exceeded(_)) => Ok(()),
         }

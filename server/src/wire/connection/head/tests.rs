@@ -5,19 +5,20 @@ use super::*;
 /// What is said of `bytes` when they come in two pieces: the lines that pass, then why the next
 /// does not.
 fn read_cut(bytes: &[u8], cut: usize) -> (Vec<u8>, usize, Option<BadHead>) {
-    let (mut heads, mut held, mut given, mut whole) = (Heads::default(), Vec::new(), Vec::new(), 0);
+    let (mut heads, mut held, mut given, mut whole) =
+        (RequestHeads::default(), Vec::new(), Vec::new(), 0);
     let (first, second) = bytes.split_at(cut);
     for piece in [first, second] {
         held.extend_from_slice(piece);
         loop {
-            let passed = match heads.read(&held) {
-                Ok(passed) => passed,
+            let checked = match heads.read(&held) {
+                Ok(checked) => checked,
                 Err(bad) => return (given, whole, Some(bad)),
             };
-            held.drain(..passed.dropped);
-            given.extend(held.drain(..passed.given));
-            whole += usize::from(passed.is_whole);
-            if !passed.is_whole {
+            held.drain(..checked.dropped);
+            given.extend(held.drain(..checked.given));
+            whole += usize::from(checked.is_whole);
+            if !checked.is_whole {
                 break;
             }
         }
@@ -42,7 +43,7 @@ fn check(bytes: &[u8], expected: Result<usize, BadHead>) {
 #[test]
 fn the_origin_of_a_refused_head_is_known_as_far_as_it_was_read() {
     let found = |bytes: &[u8], cut: usize| {
-        let (mut heads, mut held) = (Heads::default(), bytes[..cut].to_vec());
+        let (mut heads, mut held) = (RequestHeads::default(), bytes[..cut].to_vec());
         let first = heads.read(&held).unwrap();
         held.drain(..first.dropped + first.given);
         held.extend_from_slice(&bytes[cut..]);

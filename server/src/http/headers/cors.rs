@@ -7,7 +7,7 @@ use salvo::http::header::{
 use salvo::http::{HeaderMap, HeaderValue};
 
 use super::{GET_AND_HEAD, value_of};
-use crate::cors::Sharing;
+use crate::cors::CorsDecision;
 
 const ANY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
 const ORIGIN: HeaderValue = HeaderValue::from_static("Origin");
@@ -22,15 +22,15 @@ pub(super) const EXPOSED: HeaderValue = HeaderValue::from_static(
 const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
 
 /// Whose pages may read the answer. It comes after whatever else the answer varies with.
-pub(super) fn write_origin(sharing: &Sharing, headers: &mut HeaderMap) {
-    let origin = match sharing {
-        Sharing::Unsaid => return,
-        Sharing::WithAll => {
+pub(super) fn write_origin(decision: &CorsDecision, headers: &mut HeaderMap) {
+    let origin = match decision {
+        CorsDecision::Unsaid => return,
+        CorsDecision::WithAll => {
             headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANY_ORIGIN);
             return;
         }
-        Sharing::WithOthers => None,
-        Sharing::With(origin) => Some(origin.clone()),
+        CorsDecision::WithOthers => None,
+        CorsDecision::With(origin) => Some(origin.clone()),
     };
     let vary = match headers.get(VARY).and_then(|vary| vary.to_str().ok()) {
         Some(present) => value_of(format!("{present}, Origin")),
@@ -43,10 +43,10 @@ pub(super) fn write_origin(sharing: &Sharing, headers: &mut HeaderMap) {
 }
 
 /// Which headers these pages may read.
-pub(super) fn write_exposed(sharing: &Sharing, headers: &mut HeaderMap) {
-    match sharing {
-        Sharing::Unsaid | Sharing::WithOthers => {}
-        Sharing::With(_) | Sharing::WithAll => {
+pub(super) fn write_exposed(decision: &CorsDecision, headers: &mut HeaderMap) {
+    match decision {
+        CorsDecision::Unsaid | CorsDecision::WithOthers => {}
+        CorsDecision::With(_) | CorsDecision::WithAll => {
             headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
         }
     }
