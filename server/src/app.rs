@@ -26,7 +26,7 @@ pub struct Parts {
     pub environment: Environment,
     /// The release served first.
     pub catalogue: Arc<Catalogue>,
-    /// The keys, kept current by whoever made it.
+    /// The keys, kept current by their watch.
     pub keyring: Arc<Keyring>,
     /// Monthly quotas.
     pub quotas: Quotas,
@@ -135,7 +135,7 @@ impl App {
     }
 
     /// Serves another catalogue from now on; requests under way finish with theirs. Gives the one
-    /// that was served so far: whoever drops it last gives back all its memory.
+    /// that was served so far: the last to drop it gives back all its memory.
     pub fn activate(&self, catalogue: Arc<Catalogue>) -> Arc<Catalogue> {
         let before = self.catalogue.swap(catalogue);
         self.metrics.releases.switch();
@@ -143,8 +143,8 @@ impl App {
         before
     }
 
-    /// Lets whoever asks for readiness know that this server is about to stop. It answers every
-    /// request as before: whoever routes requests to it needs a moment to take them elsewhere.
+    /// From now on readiness says that this server is about to stop. It answers every
+    /// request as before: a load balancer needs a moment to take them elsewhere.
     pub fn begin_draining(&self) {
         // Nothing else is published with it.
         self.draining.store(true, Ordering::Relaxed);

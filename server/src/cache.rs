@@ -150,7 +150,7 @@ impl ListCache {
 
     /// The answer for `key`: remembered, or computed by `query` and then remembered.
     ///
-    /// While a query runs, whoever asks for the same key waits for it, though not longer than
+    /// While a query runs, requests for the same key wait for it, though not longer than
     /// `waiting`. When it fails or is abandoned, one of those who wait runs its own.
     pub async fn get_or_query<E>(
         &self,

@@ -1,7 +1,7 @@
 //! Pages of other origins, and whether browsers may let them read answers: the CORS protocol of the
 //! Fetch standard, from the side of who is asked.
 //!
-//! Nobody's pages may, unless an operator names their origins. It knows no status and writes no
+//! No other pages may, unless an operator names their origins. It knows no status and writes no
 //! header. Keys are sent by scripts and never by browsers on their own, so that pages are never
 //! allowed what the standard calls credentials.
 

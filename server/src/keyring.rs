@@ -44,7 +44,7 @@ pub enum VerifyError {
     /// Whether it works is not known.
     #[error("the key store was not confirmed within the last second")]
     NotCurrent,
-    /// Nobody was given this key.
+    /// This key was never issued.
     #[error("the key is unknown")]
     Unknown,
     /// It is known and may not be used.

@@ -2,7 +2,7 @@
 //!
 //! A request finds its counters in arrays, by the number of its route and of its outcome, and adds
 //! to atomics of its thread: it allocates nothing and takes no lock. Labels, and all that is a
-//! state, come in when somebody asks.
+//! state, are read at a scrape.
 //!
 //! Labels are words of ours, names of subscriptions and ids of releases: never a path, a query or
 //! a key. Nothing outside of this module names the library.
@@ -36,7 +36,7 @@ pub(crate) struct Metrics {
     pub(crate) connections: Arc<Connections>,
     pub(crate) queries: Queries,
     pub(crate) releases: Releases,
-    /// Counted by whoever writes the log.
+    /// Counted where the log is written.
     pub(crate) log_lines_dropped: Arc<AtomicU64>,
 }
 

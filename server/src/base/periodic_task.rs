@@ -50,7 +50,7 @@ pub(crate) fn repeat(
 impl Waker {
     /// Ends the pause before the next time. Who is woken often meanwhile does it once.
     pub(crate) fn wake(&self) {
-        // One that has ended has nobody to be woken.
+        // One that has ended need not be woken.
         _ = self.0.send(Message::Wake);
     }
 }

@@ -1,7 +1,7 @@
 //! Connections to the tables in memory, a few of them, each used by one query at a time.
 //!
 //! DuckDB blocks the thread that asks, so queries stand in a [`Queue`] whose turns are the
-//! connections. A query that nobody waits for any more is stopped, and whatever becomes of a
+//! connections. A query whose request is gone is stopped, and whatever becomes of a
 //! query, its connection comes back.
 
 mod query;

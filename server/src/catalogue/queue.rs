@@ -2,7 +2,7 @@
 //! for so long.
 //!
 //! The runtime has a hundred threads for such work and an endless queue before them; without
-//! bounds of our own, a burst would keep everybody waiting. Whoever cannot be served soon is told
+//! bounds of our own, a burst would keep all requests waiting. One that cannot be served soon is told
 //! so at once, and may come again.
 
 use std::panic::resume_unwind;
@@ -119,9 +119,9 @@ impl Queue {
 
     /// Does `work` when its turn has come, on a thread that may block.
     ///
-    /// Work that nobody waits for any more, because this was dropped or took too long, keeps its
+    /// Work whose request is gone, because this was dropped or took too long, keeps its
     /// turn until it ends: a thread that hangs is one that no other work gets. A panic in it goes
-    /// on in the caller, as if the work had been done there: whoever catches it decides what of
+    /// on in the caller, as if the work had been done there: the one that catches it decides what of
     /// its message may be kept.
     pub(crate) async fn run<T: Send + 'static>(
         &self,

@@ -1,6 +1,6 @@
 //! The three codings, each by its library, at the level that was measured to be worth its time.
 //!
-//! Somebody waits meanwhile, and a list is asked for for a minute. Microseconds and what is left, of
+//! A request waits meanwhile, and a list is asked for for a minute. Microseconds and what is left, of
 //! records of 3.4 kB and of lists of 100 rows, 57 kB:
 //!
 //! | | record | list |
@@ -31,7 +31,7 @@ const GZIP_LEVEL: u32 = 6;
 /// Compresses bodies.
 #[derive(Default)]
 pub(super) struct Coder {
-    /// Those that nobody uses now, as many as were used at once. To make another takes 25
+    /// Those that are idle, as many as were used at once. To make another takes 25
     /// microseconds, longer than to compress a record.
     zstd: Mutex<Vec<Compressor<'static>>>,
 }

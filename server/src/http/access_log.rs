@@ -1,5 +1,5 @@
 //! One line in the log for every request: which endpoint, for whom, how it went, how long it took;
-//! also where nobody waits for the answer any more.
+//! also where the client does not wait for the answer any more.
 //!
 //! Never the path's or the query's own text, and never the `Authorization` header: both may hold
 //! secrets. The endpoint is named by its template. Of a record that was not found the id or slug is

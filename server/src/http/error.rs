@@ -43,7 +43,7 @@ pub(crate) enum ApiError {
     MalformedAuthorization,
     /// A credential in the query string.
     CredentialInQuery,
-    /// A key that nobody was given.
+    /// A key that was never issued.
     UnknownKey,
     /// A key that is known and may not be used.
     RefusedKey(KeyRefusal),

@@ -228,7 +228,7 @@ fn write_usage(names: [HeaderName; 3], usage: Option<&Usage>, headers: &mut Head
     headers.insert(reset, number(usage.reset_unix_seconds));
 }
 
-/// A body that nobody may ask for by its tag is never compressed.
+/// A body without a tag is never compressed.
 fn write_coding(etag: Option<CodedETag>, headers: &mut HeaderMap) {
     match etag.map(|etag| etag.coding) {
         None | Some(Coding::Identity) => {}

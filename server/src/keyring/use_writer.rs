@@ -17,7 +17,7 @@ use crate::base::periodic_task::{PeriodicTask, repeat};
 /// Pause between two times of writing down what was used since.
 pub const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Attempts to write down the last uses when the server stops: somebody may hold the store. Each may
+/// Attempts to write down the last uses when the server stops: another process may hold the store. Each may
 /// take two seconds, and a stop has twenty in all.
 const LAST_ATTEMPTS: u32 = 3;
 

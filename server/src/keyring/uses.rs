@@ -1,4 +1,4 @@
-//! When keys were last accepted, noted in memory by requests until somebody writes it down.
+//! When keys were last accepted, noted in memory by requests until it is written down.
 //!
 //! A request pays one comparison, and once a second a store to memory.
 

@@ -15,7 +15,7 @@ use crate::base::periodic_task::{PeriodicTask, Wakeable};
 /// be confirmed.
 pub const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Tells whoever waits for it that the server acts on the keys as they are at a revision.
+/// Reports that the server acts on the keys as they are at a revision.
 pub type Confirm = Box<dyn FnMut(&Revision) -> io::Result<()> + Send>;
 
 /// Starts to refresh `keyring` from `source`, at once, then every [`POLL_INTERVAL`] and whenever the
@@ -64,7 +64,7 @@ impl Confirmations {
             Ok(()) => self.confirmed = Some(new),
             Err(error) if self.was_heard => {
                 let why = chain(error);
-                tracing::warn!("nobody can be told which changes of keys hold here: {why}");
+                tracing::warn!("no command can see which changes of keys hold here: {why}");
             }
             Err(_again) => {}
         }

@@ -31,7 +31,7 @@ pub struct LeaseSize {
     /// ahead; the other half bridges a disk that is busy for a tenth of a second at 80,000 requests
     /// a second, or for seconds at the rates of one subscription.
     pub max: u64,
-    /// Smallest lease that is asked for ahead: where units are few, they are for whoever needs one.
+    /// Smallest lease that is asked for ahead: where units are few, they are for requests that need one.
     pub ahead_min: u64,
 }
 

@@ -102,7 +102,7 @@ impl Entry {
     }
 
     /// Only a conversation that was broken off is over and still here. It is polled to know that,
-    /// since nobody may wait for it.
+    /// since no request may wait for it.
     pub(super) fn under_way(&mut self) -> Option<Pending> {
         let is_over = |pending: &mut Pending| pending.clone().now_or_never().is_some();
         self.pending.take_if(is_over);

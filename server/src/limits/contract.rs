@@ -161,7 +161,7 @@ fn agrees_with_a_list(
             (usage.limit, usage.remaining),
             (u64::from(limit), remaining)
         );
-        // Whoever waits as long as told is let in, unless nobody ever is.
+        // A request that waits as long as told is let in, unless none ever is.
         let later = now + Duration::from_secs(usage.retry_after_seconds);
         let still = counted
             .iter()

@@ -34,7 +34,7 @@ pub(super) const GIVE_BACKS_MAX: usize = 16;
 
 impl Quotas {
     /// Gives back to the ledger what is leased and not charged: for a graceful stop, when no
-    /// request is under way any more. Somebody may hold the ledger, so it is tried for a while; what
+    /// request is under way any more. Another process may hold the ledger, so it is tried for a while; what
     /// cannot be given back then stays counted as used.
     pub async fn give_back_all(&self) {
         let attempts = timeout(LAST_ATTEMPTS_MAX, self.try_to_give_back_all());

@@ -3,7 +3,7 @@
 //! A request checks before it works and is charged when its answer is known to be a 200. Charging
 //! is a step in memory within a lease; the ledger is asked for the next one before it is used up,
 //! outside the async threads, once at a time for each subscription. Checking leases nothing, so that an
-//! answer which turns out free takes the last unit from nobody; what lies unused is given back.
+//! answer which turns out free costs no other request the last unit; what lies unused is given back.
 //! When the ledger cannot say, the answer is that the quota is unavailable, never a guess.
 
 use std::sync::Arc;

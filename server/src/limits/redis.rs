@@ -2,7 +2,7 @@
 //!
 //! A request is counted in one round trip of an atomic script, over few connections that many
 //! requests use at a time. Where Redis cannot be asked in time, or may have lost what was counted,
-//! nothing is counted: whoever asks is told so at once while somebody looks for when it is back.
+//! nothing is counted: requests are refused at once while a probe looks for when it is back.
 
 mod address;
 mod ahead;
@@ -157,7 +157,7 @@ impl RedisLimits {
         }
     }
 
-    /// Nobody asks on these connections any more.
+    /// No request uses these connections any more.
     fn give_up(&self, lines: &Arc<Lines>, failure: RedisFailure) -> Result<Usage, MinuteError> {
         self.circuit.break_off(lines, &failure);
         Err(failure.into())

@@ -45,7 +45,7 @@ impl Queries {
         self.durations.observe(duration);
     }
 
-    /// Nobody waits behind these locks: who is refused has an answer, and comes seldom.
+    /// No request waits behind these locks: refusals are rare, and answered already.
     pub(crate) fn refuse(&self, refused: &QueueError) {
         let (what, reason) = match refused {
             QueueError::Full { what, .. } => (what, "full"),

@@ -1,6 +1,6 @@
 //! Requests by route and outcome: how many, how long they took, and those under way.
 //!
-//! Each thread has its counts, which are added up when somebody asks: a request takes some 10 ns for
+//! Each thread has its counts, which are added up at a scrape: a request takes some 10 ns for
 //! five additions that way, and up to 300 where threads share what they add to.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -114,7 +114,7 @@ impl Requests {
         }
     }
 
-    /// Nobody waited for the answer any more.
+    /// The client did not wait for the answer.
     pub(crate) fn abandoned(&self, route: Option<usize>) {
         add_one(&self.mine().of(route).abandoned);
     }

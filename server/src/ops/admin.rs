@@ -32,7 +32,7 @@ const METRICS: HeaderValue = HeaderValue::from_static(metrics::MEDIA_TYPE);
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// Answers on `listener`, which is bound already, until `shutdown` completes; then it leaves at
-/// once, so that whoever stops a server stops the public address first.
+/// once, so that the public address is stopped first.
 pub async fn serve(
     app: Arc<App>,
     listener: TcpListener,

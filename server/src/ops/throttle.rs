@@ -113,12 +113,12 @@ mod tests {
             std::mem::take(&mut *rests.lock().unwrap())
         };
         let none: Vec<u128> = vec![];
-        assert_eq!(work(10_000, 0), none, "nobody asked");
+        assert_eq!(work(10_000, 0), none, "no request came");
         assert_eq!(work(399, 1), none, "a short step");
         assert_eq!(work(1, 0), [3_200], "together with the step before");
         assert_eq!(work(399, 5), none, "the rest is no work");
         assert_eq!(work(801, 0), [9_600], "a long step");
         assert_eq!(work(1_000_000, 1), [10_000], "never longer");
-        assert_eq!(work(10_000, 0), none, "nobody asked any more");
+        assert_eq!(work(10_000, 0), none, "no request came any more");
     }
 }

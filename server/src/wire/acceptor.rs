@@ -48,7 +48,7 @@ const UNSENT_BYTES_MAX: usize = 64 * 1024;
 pub(crate) struct Connections {
     /// `None` once the server was told to stop.
     listener: Option<TcpListener>,
-    /// Another process keeps the socket, and whoever waits in its queue.
+    /// Another process keeps the socket, and the connections in its queue.
     is_passed: bool,
     /// What was accepted when the socket was closed, and is not served yet.
     last: VecDeque<(AcceptedStream, SocketAddr)>,
@@ -128,7 +128,7 @@ impl Connections {
         }
     }
 
-    /// Whoever waits to be accepted can be accepted later: most often too many files are open.
+    /// Waiting connections can be accepted later: most often too many files are open.
     /// Trying again at once would use a processor up.
     async fn wait_after(&mut self, error: &io::Error) {
         if matches!(
@@ -146,7 +146,7 @@ impl Connections {
         sleep(ACCEPT_PAUSE).await;
     }
 
-    /// Accepts whoever waits, and closes the socket at once: every pause between the two would be
+    /// Accepts what waits, and closes the socket at once: every pause between the two would be
     /// one in which a client connects and is reset. What was passed is only let go.
     fn close(&mut self) -> io::Result<()> {
         let Some(listener) = self.listener.take() else {

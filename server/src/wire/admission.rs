@@ -132,7 +132,7 @@ fn lock(taken: &Mutex<Taken>) -> MutexGuard<'_, Taken> {
     taken.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whom an address belongs to: whoever has one IPv6 address has all of its network.
+/// The network of an address: a client with one IPv6 address has all of its network.
 fn client_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {

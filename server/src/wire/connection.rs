@@ -2,7 +2,7 @@
 //! server waiting.
 //!
 //! The library gets whole lines of well-formed heads, one head at a time, and nothing while an
-//! answer is on its way. Whoever sends something else, or does not finish a head, is told so in the
+//! answer is on its way. A client that sends something else, or does not finish a head, gets a refusal in the
 //! envelope, which the library would not do, and nothing after that is read as a request. A client
 //! that sends nothing, or does not take its answer, is dropped without a word.
 

@@ -7,9 +7,9 @@ use std::net::{SocketAddr, TcpListener};
 /// A socket that listens.
 #[derive(Debug)]
 pub enum Socket {
-    /// Bound by this process, and gone with it: whoever waits at the end is still accepted.
+    /// Bound by this process, and gone with it: what waits at the end is still accepted.
     Own(TcpListener),
-    /// Passed by another process, which keeps it: whoever waits at the end waits for the next
+    /// Passed by another process, which keeps it: what waits at the end waits for the next
     /// server that it is passed to.
     Passed(TcpListener),
 }

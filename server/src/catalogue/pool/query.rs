@@ -1,4 +1,4 @@
-//! One query, from its turn to its end, and how somebody else stops it.
+//! One query, from its turn to its end, and how it is stopped from outside.
 //!
 //! DuckDB's interrupt belongs to a connection, not to a query: it stops whatever runs there at
 //! that moment, and nothing where nothing runs. So a query hands out the means to interrupt it
@@ -80,7 +80,7 @@ impl Drop for Running<'_> {
     }
 }
 
-/// Somebody waits for a query. Once this is dropped nobody does, and the query is stopped.
+/// A request waits for a query. Once this is dropped none does, and the query is stopped.
 pub(super) struct Wanted {
     query: Arc<Query>,
     runtime: Handle,

@@ -1,4 +1,4 @@
-//! How far the store's clock is ahead of ours, and whether somebody put it forward.
+//! How far the store's clock is ahead of ours, and whether it was put forward.
 //!
 //! Windows go by the store's clock. Where that is put forward, as after a virtual machine was
 //! paused, requests leave them before a minute is over; the store cannot see that by itself. Our

@@ -1,5 +1,5 @@
 //! Whether Redis can be asked: open as soon as one question fails, so that no request waits for a
-//! store that is known to be away, and closed again by whoever finds it back.
+//! store that is known to be away, and closed again by the probe that finds it back.
 //!
 //! "Open" and "closed" are said of windows here, not of the circuit: requests pass while there are
 //! connections.
@@ -32,7 +32,7 @@ pub(super) struct Circuit {
     pub(super) place: Place,
     pub(super) clock: Arc<dyn Clock>,
     lines: Swap<Lines>,
-    /// Wakes whoever looks for the store.
+    /// Wakes the probe that looks for the store.
     broken: Notify,
     state: watch::Sender<State>,
 }
@@ -79,7 +79,7 @@ impl Circuit {
         self.change(State::Closed(begun.closed_for));
     }
 
-    /// Nobody asks on these connections any more, because of this.
+    /// Why no request uses these connections any more.
     pub(super) fn break_off(&self, lines: &Arc<Lines>, why: &RedisFailure) {
         let before = self.lines.compare_and_swap(lines, None);
         if before

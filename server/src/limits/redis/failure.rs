@@ -1,4 +1,4 @@
-//! Why Redis counts nothing: for the log, and for whoever starts a server.
+//! Why Redis counts nothing: for the log, and for the operator who starts a server.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::process::NO_EVICTION;
 /// Why a request could not be counted, or counting could not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum RedisFailure {
-    /// It was found out before; somebody looks for when it is back.
+    /// It was found out before; a probe looks for when it is back.
     #[error("{address} is out of reach at the moment")]
     Away {
         /// Where it is.
@@ -40,7 +40,7 @@ pub enum RedisFailure {
         /// Where it is.
         address: RedisAddress,
     },
-    /// It came to the question when nobody waited any more by its clock.
+    /// It came to the question when, by its clock, no request waited any more.
     #[error("{address} came to the request too late")]
     Late {
         /// Where it is.

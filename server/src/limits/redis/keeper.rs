@@ -1,5 +1,5 @@
 //! Looks after the connections to Redis: makes new ones where the old broke off, and notices when
-//! it is no longer the one that counting began in, also while nobody asks.
+//! it is no longer the one that counting began in, also while no request comes.
 
 use std::sync::Arc;
 use std::time::Duration;

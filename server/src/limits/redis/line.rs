@@ -21,7 +21,7 @@ const QUESTION_BYTES: usize = 256;
 #[derive(Debug)]
 pub(super) struct Line {
     connection: MultiplexedConnection,
-    /// What drives it: ended at once where nobody asks on it any more.
+    /// What drives it: ended at once where no request uses it any more.
     _task: AbortOnDropHandle<()>,
     questions: AtomicU32,
 }

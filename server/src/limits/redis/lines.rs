@@ -30,7 +30,7 @@ pub(super) struct Place {
     marker: String,
     /// What the names of all windows begin with.
     windows: String,
-    /// A window of nobody.
+    /// A window that belongs to no key.
     trial: String,
 }
 

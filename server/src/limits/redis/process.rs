@@ -21,7 +21,7 @@ pub(super) struct Process {
     /// Its identity: another one after every start.
     pub(super) run: String,
     /// Whether all that it answered is still there after it was killed: it writes everything to
-    /// disk before it answers, and nobody else can take its place with less.
+    /// disk before it answers, and no replica can take its place with less.
     pub(super) keeps_all: bool,
     /// What it does when memory is full.
     pub(super) policy: String,

@@ -47,7 +47,7 @@ pub(super) enum Verdict {
     Full,
     /// Every window counts as full, because counts may be lost.
     Closed,
-    /// Nobody waits any more, so the request is not counted.
+    /// The wait is over, so the request is not counted.
     Late,
     /// The marker is gone, and counts with it.
     Lost,
