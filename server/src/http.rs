@@ -3,10 +3,12 @@
 //! These are ours, because the contract is exact about them and the library's own forms are not: its
 //! router drops empty segments, its error pages may be HTML, its limits answer without a body.
 //!
-//! Reading order: `pipeline` is the order of checks, `asked` and `look_up` the catalogue's endpoints,
-//! `service` the others, `docs` the documentation, `representation` what is sent of a body, `error`
-//! the map from errors to HTTP, `headers` the map from status to headers, and [`openapi`] the
-//! contract for programs. Nothing here knows a socket.
+//! Reading order: `pipeline` is the order of checks, among them `limits` of the head and
+//! `authorization`; `catalogue_request` and `look_up` are the catalogue's endpoints, `service` the
+//! others, `docs` the documentation; `representation` is what is sent of a body, by
+//! `accept_encoding`; `error` maps errors to HTTP, `headers` a status to headers, and `last_fields`
+//! has those of a connection. `access_log` writes a line for each request, [`openapi`] is the contract
+//! for programs, and [`explain`] tells how an answer comes about. Nothing here knows a socket.
 
 mod accept_encoding;
 mod access_log;
@@ -46,7 +48,7 @@ pub(crate) use error::ApiError;
 pub(crate) use headers::ResponseMeta;
 use representation::Answer;
 
-/// The service of an app, for [`serve()`] and for tests in process.
+/// The service of an app, for [`serve`](crate::serve::serve) and for tests in process.
 ///
 /// The router is empty, so the one hoop answers every request, whatever its path and method.
 pub fn service(app: Arc<App>) -> Service {

@@ -1,6 +1,6 @@
 //! The statements that both databases share, and how their rows are read.
 //!
-//! Nothing here decides anything: the rules are in [`super::key_store`]. A row that cannot be read
+//! The rules are in [`super::key_store`]; only [`fill`] refuses a store that is not empty. A row that cannot be read
 //! is an error, and never skipped.
 
 use std::collections::HashMap;

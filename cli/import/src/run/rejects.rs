@@ -1,4 +1,4 @@
-//! Where the lines of invalid records go, unchanged: to whatever the caller gives.
+//! Where the lines of invalid records go: as they came, or as the mapping made them.
 
 use std::io::{self, Write};
 
