@@ -38,6 +38,15 @@ impl Exchange {
         self.is_whole().then(|| Answer::read(&self.answer))
     }
 
+    /// Where the answer stands, if that is elsewhere: the heading, and the name of the snapshot where
+    /// it is another.
+    pub(crate) fn reference(&self) -> Option<(&str, Option<&str>)> {
+        let place = self.answer.strip_prefix(SAME)?.strip_prefix('`')?;
+        let (heading, rest) = place.rsplit_once('`')?;
+        let name = rest.strip_prefix(" in ");
+        Some((heading, name.and_then(|name| name.strip_suffix(".snap."))))
+    }
+
     /// What is asked for, without a query.
     pub(crate) fn path(&self) -> &str {
         let target = self.request.split([' ', '\n']).nth(1).unwrap();

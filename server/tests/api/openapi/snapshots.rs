@@ -1,7 +1,7 @@
 //! Every snapshot of an answer, whichever test wrote it, is one that the document describes: to the
 //! last member of its body and the last of its headers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use salvo::http::HeaderName;
 use serde_json::json;
@@ -9,7 +9,7 @@ use server::contract::routes::{self, Destination};
 
 use super::document::{DOCUMENT, check_schema, operations, undocumented};
 use crate::answer::Answer;
-use crate::exchanges::{Exchange, is_writing, snapshots};
+use crate::exchanges::{Exchange, Snapshot, is_writing, snapshots};
 
 /// What only bodies of answers contain, and the documents that have them as examples.
 const OF_BODIES: [&str; 2] = ["\"requestId\"", "\"pagination\""];
@@ -23,9 +23,19 @@ const OF_COMPRESSION: [&str; 2] = ["less", "the same"];
 /// What is no answer of any operation, but of a method that none has: described once, in words.
 const OF_OTHER_METHODS: [u16; 2] = [204, 405];
 
+/// The answer to an exchange of that snapshot, wherever it stands.
+fn answer_to(exchange: &Exchange, path: &str, all: &BTreeMap<String, Vec<Exchange>>) -> Answer {
+    let Some((heading, name)) = exchange.reference() else {
+        return exchange.answer().unwrap();
+    };
+    let path = name.map_or(path.to_owned(), |name| format!("server/{name}.snap"));
+    let mut answers = all[&path].iter().filter(|other| other.heading == heading);
+    let answer = answers.find_map(Exchange::answer);
+    answer.unwrap_or_else(|| panic!("{path}: no answer at {heading}"))
+}
+
 /// The answer without what the document does not describe.
-fn described(exchange: &Exchange) -> Option<Answer> {
-    let mut answer = exchange.answer()?;
+fn described(mut answer: Answer) -> Answer {
     for name in OF_CONNECTIONS {
         answer.headers.remove(name);
     }
@@ -33,7 +43,7 @@ fn described(exchange: &Exchange) -> Option<Answer> {
     if length.is_some_and(|length| OF_COMPRESSION.contains(&length)) {
         answer.headers.remove("content-length");
     }
-    Some(answer)
+    answer
 }
 
 /// The operations that may have given an answer: the one at the path, or any where there is none. No
@@ -89,8 +99,11 @@ fn every_snapshot_of_an_answer_is_described_and_there_is_one_of_every_status() {
         return;
     }
     let mut statuses = BTreeSet::new();
-    for snapshot in snapshots() {
-        let exchanges = snapshot.exchanges();
+    let snapshots = snapshots();
+    let of_path = |snapshot: &Snapshot| (snapshot.path.clone(), snapshot.exchanges());
+    let all: BTreeMap<_, _> = snapshots.iter().map(of_path).collect();
+    for snapshot in &snapshots {
+        let exchanges = &all[&snapshot.path];
         let is_body = OF_BODIES
             .iter()
             .any(|member| snapshot.text.contains(member));
@@ -103,11 +116,10 @@ fn every_snapshot_of_an_answer_is_described_and_there_is_one_of_every_status() {
         if snapshot.path == OF_ADMINISTRATION {
             continue;
         }
-        for exchange in &exchanges {
-            if let Some(answer) = described(exchange) {
-                check(exchange, &answer);
-                statuses.insert(answer.status);
-            }
+        for exchange in exchanges {
+            let answer = described(answer_to(exchange, &snapshot.path, &all));
+            check(exchange, &answer);
+            statuses.insert(answer.status);
         }
     }
     assert_eq!(statuses, documented_statuses());
