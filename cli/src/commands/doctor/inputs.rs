@@ -27,6 +27,8 @@ pub(super) struct Inputs<'a> {
     pub(super) active: Result<Option<ReleaseId>, ReleaseError>,
     /// Size of the active release; 0 where there is none.
     pub(super) active_bytes: u64,
+    /// Whether a command changes releases, at the moment when it was looked.
+    pub(super) is_busy: Result<bool, ReleaseError>,
     /// What a prune would remove; none while releases are changed, or where that is not known.
     pub(super) unneeded: Option<Result<Pruned, ReleaseError>>,
     /// The key store, or why it could not be looked into.
@@ -44,7 +46,8 @@ impl<'a> Inputs<'a> {
     ) -> anyhow::Result<Self> {
         let releases = location.open(false, context)?;
         let now = context.clock.now().unix_seconds();
-        let is_quiet = releases.is_busy().is_ok_and(|is_busy| !is_busy);
+        let is_busy = releases.is_busy();
+        let is_quiet = matches!(is_busy, Ok(false));
         let unneeded = is_quiet.then(|| releases.prune_dry_run(now));
         let keys = store::contents(config);
         let revision = keys.as_ref().ok().and_then(|keys| keys.revision.as_ref());
@@ -63,6 +66,7 @@ impl<'a> Inputs<'a> {
             active,
             active_bytes,
             releases,
+            is_busy,
             unneeded,
             keys,
             servers,

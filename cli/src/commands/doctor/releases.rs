@@ -57,9 +57,16 @@ pub(super) fn active(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
 /// A rollback goes to one of these, so each of them is worth knowing about.
 pub(super) fn others(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     // A command that changes releases may be removing what is looked at.
-    if inputs.releases.is_busy()? {
-        let message = "not looked at: an import, activation or prune is running";
-        return Ok(vec![Observation::ok(message)]);
+    match &inputs.is_busy {
+        Ok(false) => {}
+        Ok(true) => {
+            let message = "not looked at: an import, activation or prune is running";
+            return Ok(vec![Observation::ok(message)]);
+        }
+        Err(error) => return Ok(vec![Observation::failed(error)]),
+    }
+    if inputs.listed.is_err() {
+        return Ok(Vec::new());
     }
     let active = inputs.active.as_ref().ok().and_then(Option::as_ref);
     let ids = inputs.ids().iter().filter(|id| Some(*id) != active);
