@@ -252,3 +252,29 @@ fn caught<T>(
     let unwound = AssertUnwindSafe(work).catch_unwind();
     unwound.map(|answer| answer.unwrap_or(Err(ApiError::Panicked)))
 }
+
+#[cfg(test)]
+mod tests {
+    use shared::base::clock::{Clock, ManualClock};
+
+    use super::*;
+
+    #[test]
+    fn the_last_answer_of_a_connection_goes_over_the_wire_as_it_stands_here() {
+        let now = ManualClock::at(1_790_000_000).now();
+        let last = |is_head| {
+            let reply = Reply {
+                status: StatusCode::REQUEST_TIMEOUT,
+                code: None,
+                meta: ResponseMeta::new(RequestId::NIL),
+                body: Some(Bytes::from_static(b"{}")),
+            };
+            String::from_utf8(reply.into_bytes(now, is_head)).unwrap()
+        };
+        let head = "HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\n\
+                    content-length: 2\r\nx-request-id: 00000000000000000000000000\r\n\
+                    connection: close\r\ndate: Mon, 21 Sep 2026 14:13:20 GMT\r\n\r\n";
+        assert_eq!(last(true), head);
+        assert_eq!(last(false), format!("{head}{{}}"));
+    }
+}
