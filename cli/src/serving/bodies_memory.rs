@@ -10,7 +10,7 @@ use crate::terminal::size::{self, InvalidSize};
 
 /// What counts as the memory of the process where the system does not say how much it is.
 const UNKNOWN_BYTES: u64 = 2 << 30;
-/// Releases that may be open at a time.
+/// Releases that are reckoned with: the one that is served, and the one that follows it.
 const RELEASES: u64 = 2;
 
 /// The memory for the bodies of both releases.

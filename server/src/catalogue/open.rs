@@ -23,8 +23,8 @@ pub(crate) const READS_AT_ONCE: usize = 32;
 /// How a release is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenSettings {
-    /// Bodies are held in memory as long as all of the release take at most this many bytes; those
-    /// of boats, or of both kinds, are read from disk otherwise, one positioned read a record.
+    /// Bodies of manufacturers, and then those of boats, are held in memory where they fit into so
+    /// many bytes. Others are read from disk, one positioned read a record.
     pub bodies_memory_max: u64,
     /// Number of list queries that run at once.
     pub connections: usize,
@@ -151,5 +151,49 @@ impl Tables {
             pool,
             totals,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use shared::base::data_dir::DataDir;
+    use shared::release::{ReleaseStore, Releases};
+
+    use super::*;
+
+    #[test]
+    fn bodies_of_manufacturers_are_held_before_those_of_boats() {
+        let directory = tempfile::tempdir().unwrap();
+        let releases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/releases");
+        let release = fs::read_dir(releases).unwrap().next().unwrap().unwrap();
+        let to = directory.path().join("releases").join(release.file_name());
+        fs::create_dir_all(&to).unwrap();
+        for file in fs::read_dir(release.path()).unwrap().map(Result::unwrap) {
+            fs::copy(file.path(), to.join(file.file_name())).unwrap();
+        }
+        let store = ReleaseStore::new(DataDir::new(directory.path()));
+        let release = store.open(&store.list().unwrap()[0]).unwrap();
+        let held = |bodies_memory_max| {
+            let settings = OpenSettings {
+                bodies_memory_max,
+                ..OpenSettings::default()
+            };
+            let bodies = AllBodies::read(&release, settings).unwrap();
+            [bodies.boats.held_bytes(), bodies.manufacturers.held_bytes()]
+        };
+        let [boats, makers] = held(u64::MAX);
+        assert!(0 < makers && makers < boats);
+        for (most, expected) in [
+            (boats + makers, [boats, makers]),
+            (boats + makers - 1, [0, makers]),
+            (makers, [0, makers]),
+            (makers - 1, [0, 0]),
+            (0, [0, 0]),
+        ] {
+            assert_eq!(held(most), expected, "{most}");
+        }
     }
 }
