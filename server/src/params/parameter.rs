@@ -1,5 +1,5 @@
 //! What a list and a parameter of it are. Each is declared once, in `lists`; the reader, the
-//! canonical text, the statement, the totals, the OpenAPI document and the generators of the tests
+//! canonical text, the statement, the tables, the OpenAPI document and the generators of the tests
 //! take what they need from there.
 //!
 //! This module must not know a particular parameter.

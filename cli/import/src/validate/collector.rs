@@ -40,7 +40,7 @@ pub(crate) struct Collected {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum LineOutcome {
-    /// A valid record that is no boat.
+    /// No boat, and not to be left out.
     Valid,
     /// To be left out.
     Rejected,
