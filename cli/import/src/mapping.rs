@@ -30,8 +30,7 @@ mod worker;
 
 use std::fs;
 use std::io::{self, Read};
-use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -40,14 +39,12 @@ pub use self::check::{CheckReport, FieldReport, LinkedReport, RuleReport, Unread
 pub use self::mistake::{InvalidMapping, Mistake};
 pub use self::shipped::Shipped;
 
+pub(crate) use self::pipeline::Pipeline;
+
 use self::definition::Definition;
 use self::image_files::HEAD_MAX;
-use self::index::Index;
-use self::pipeline::Pipeline;
-use self::watch::Watch;
-use self::worker::Workers;
 use crate::finding::Findings;
-use crate::source::{Selection, Surroundings, Take, files};
+use crate::source::{Contents, Plan, Selection};
 
 /// Longest mapping file, in bytes.
 const FILE_MAX: u64 = 1024 * 1024;
@@ -127,13 +124,29 @@ impl Mapping {
         1 + memchr::memchr_iter(b'\n', before).count() as u64
     }
 
-    /// The files that it reads.
-    pub(crate) fn selection(&self) -> Selection<'_> {
-        Selection {
-            bytes_of: Box::new(|path| self.bytes_of(path)),
-            descends: true,
-            wanted: &self.wanted,
+    /// The files that it reads, and how.
+    pub(crate) fn plan(&self) -> Plan<'_> {
+        Plan {
+            selection: Selection {
+                bytes_of: Box::new(|path| self.bytes_of(path)),
+                descends: true,
+                wanted: &self.wanted,
+            },
+            contents_of: Box::new(|path| self.contents_of(path)),
         }
+    }
+
+    /// What it reads of a file, wherever that lies.
+    fn contents_of(&self, path: &str) -> Contents<'_> {
+        if self.definition.is_image(path) {
+            return Contents::Head(HEAD_MAX);
+        }
+        let readers = self.definition.readers_of(path);
+        if readers.is_empty() {
+            let wanted = &self.wanted;
+            return Contents::Nothing(format!("the mapping reads {wanted}, and no other file"));
+        }
+        Contents::Records(readers)
     }
 
     /// How many bytes of a file are read: of an image its beginning.
@@ -146,22 +159,8 @@ impl Mapping {
         if self.definition.is_image(path) {
             return Some(HEAD_MAX);
         }
-        let is_of_records = self.definition.roles_of(path).next().is_some();
-        is_of_records.then_some(u64::MAX)
+        self.definition.has_records(path).then_some(u64::MAX)
     }
-}
-
-/// How an export is read with a mapping.
-#[derive(Clone, Copy)]
-pub(crate) struct Settings<'a> {
-    /// What is read.
-    pub(crate) exports: &'a [PathBuf],
-    /// Where reading leaves its traces.
-    pub(crate) surroundings: Surroundings<'a>,
-    /// How many records may be mapped at once.
-    pub(crate) processors: NonZero<usize>,
-    /// Whether to report what the mapping finds.
-    pub(crate) is_checked: bool,
 }
 
 /// What reading with a mapping came to.
@@ -171,32 +170,6 @@ pub(crate) struct Mapped {
     pub(crate) records: u64,
     /// What the mapping finds, if it was to be checked.
     pub(crate) report: Option<CheckReport>,
-}
-
-/// Hands what a mapping makes of an export to `take`.
-pub(crate) fn read(
-    mapping: &Mapping,
-    settings: Settings<'_>,
-    input: &mut dyn Read,
-    take: &mut Take<'_>,
-) -> anyhow::Result<Mapped> {
-    let Settings {
-        exports,
-        surroundings,
-        processors,
-        is_checked,
-    } = settings;
-    let none_yet = Arc::new(Index::create(surroundings.temp_dir)?);
-    let definition = &mapping.definition;
-    let watch = Watch::new(definition, watch::resident_bytes);
-    let workers = Workers::start(definition, processors, &none_yet, watch)?;
-    let may_wait = exports.iter().any(|path| !path.is_file() && !path.is_dir());
-    let mut pipeline = Pipeline::new(mapping, workers, surroundings, may_wait, take)?;
-    let selection = mapping.selection();
-    files::read(exports, input, surroundings, &selection, &mut |opened| {
-        pipeline.opened(opened)
-    })?;
-    pipeline.finish(is_checked)
 }
 
 fn read_text(path: &Path) -> io::Result<String> {

@@ -21,9 +21,9 @@ pub use crate::validate::{Tally, TallyOfKind};
 use self::rejects::Rejects;
 use self::spill::SpillFile;
 use crate::finding::{Code, Finding, Findings};
-use crate::mapping::{self, CheckReport, Mapped, Mapping};
+use crate::mapping::{CheckReport, Mapped, Mapping, Pipeline};
 use crate::source::{
-    self, Incoming, ProgressListener, STANDARD_INPUT, Selection, Surroundings, Take,
+    self, Incoming, Plan, ProgressListener, Record, STANDARD_INPUT, Surroundings, Take,
 };
 use crate::validate::collector::{Collector, LineOutcome};
 
@@ -111,20 +111,20 @@ fn read_all(
         progress,
         ..
     } = *settings;
-    let selection = mapping.map_or_else(Selection::line_files, Mapping::selection);
-    progress.reading(source::size(exports, &selection));
+    let plan = mapping.map_or_else(Plan::native, Mapping::plan);
+    progress.reading(source::size(exports, &plan.selection));
     let surroundings = Surroundings { temp_dir, progress };
     let Some(mapping) = mapping else {
-        source::read_lines(exports, input, surroundings, take)?;
+        source::read(exports, input, surroundings, &plan, take)?;
         return Ok(Mapped::default());
     };
-    let settings = mapping::Settings {
-        exports,
-        surroundings,
-        processors: thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
-        is_checked: settings.is_mapping_checked,
-    };
-    mapping::read(mapping, settings, input, take)
+    let processors = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+    let may_wait = exports.iter().any(|path| !path.is_file() && !path.is_dir());
+    let mut pipeline = Pipeline::start(mapping, processors, surroundings, may_wait, take)?;
+    let files = source::read(exports, input, surroundings, &plan, &mut |incoming| {
+        pipeline.take(incoming)
+    })?;
+    pipeline.finish(&files, settings.is_mapping_checked)
 }
 
 /// The first pass: what boats may refer to is collected, and the boats themselves wait in a file.
@@ -138,11 +138,14 @@ impl FirstPass<'_> {
     /// Takes what comes next of the export.
     fn take(&mut self, incoming: Incoming<'_>) -> anyhow::Result<()> {
         match incoming {
-            Incoming::Line(line) => match self.collector.line(line) {
-                LineOutcome::Valid => Ok(()),
-                LineOutcome::Rejected => self.rejects.line(line.raw),
-                LineOutcome::Boat => self.spill_file.push(line),
-            },
+            Incoming::Record(Record { line, .. }) | Incoming::Mapped(line) => {
+                match self.collector.line(line) {
+                    LineOutcome::Valid => Ok(()),
+                    LineOutcome::Rejected => self.rejects.line(line.raw),
+                    LineOutcome::Boat => self.spill_file.push(line),
+                }
+            }
+            Incoming::Head(..) => Ok(()),
             Incoming::Oversized(piece) => self.rejects.piece(piece),
             Incoming::Finding(finding) => {
                 let ends_line = finding.code == Code::LineTooLong;
@@ -165,7 +168,7 @@ impl FirstPass<'_> {
     }
 }
 
-/// Reads a mapping file; one with mistakes is an [`InvalidMapping`](mapping::InvalidMapping).
+/// Reads a mapping file; one with mistakes is an [`InvalidMapping`](crate::mapping::InvalidMapping).
 pub fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
     check_fields(Mapping::read(path)?)
 }

@@ -1,36 +1,40 @@
-//! Reading exports: from what was named on the command line to a stream of lines with their places.
+//! Reading exports: from what was named on the command line to a stream of records with their places.
 //!
-//! Plain and compressed files, folders, archives and standard input all become one stream. Memory
-//! is bounded whatever the size: a line is held at most up to [`LINE_MAX`] bytes, an archive's
-//! members lie in a temporary file. What is wrong with a file is a finding in the stream,
-//! not an error, so that reading goes on with the next file. Nothing here reads what a record says.
+//! Plain and compressed files, folders, archives and standard input all become one stream, cut into
+//! records as a [`Plan`] says. Memory is bounded whatever the size: a record is held at most up to
+//! [`LINE_MAX`] or [`RECORD_MAX`](readers::RECORD_MAX) bytes, an archive's members lie in a temporary
+//! file. What is wrong with a file is a finding in the stream, not an error, so that reading goes on
+//! with the next file. Nothing here reads what a record says.
 
-pub(crate) mod files;
-pub(crate) mod lines;
+pub(crate) mod plan;
 pub(crate) mod readers;
 pub(crate) mod temporary_file;
 
 mod archive;
 mod decompress;
+mod files;
 mod folder;
+mod lines;
+mod passes;
+mod records;
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 pub use self::folder::Selection;
 
-pub(crate) use self::files::{Opened, Surroundings};
+pub(crate) use self::files::Surroundings;
+pub(crate) use self::plan::{Contents, Format, Layout, Plan};
 
-use crate::finding::{Code, Finding, Kind, Line};
+use self::records::Records;
+use crate::finding::{Code, ExportFile, Finding, Kind, Line};
 
 /// Longest line that is read, in bytes, without its line break.
 pub const LINE_MAX: usize = 1024 * 1024;
 /// The name that stands for standard input.
 pub const STANDARD_INPUT: &str = "-";
-
-/// Bytes read ahead: enough for archives to be recognised and for few system calls.
-const BUFFER: usize = 128 * 1024;
 
 /// Shows how far an import is.
 pub trait ProgressListener {
@@ -50,8 +54,12 @@ impl ProgressListener for () {}
 /// What comes of an export, piece by piece, in its order.
 #[derive(Debug)]
 pub(crate) enum Incoming<'a> {
-    /// The next line.
-    Line(Line<'a>),
+    /// The next record, as its file has it.
+    Record(Record<'a>),
+    /// The next native record that a mapping made.
+    Mapped(Line<'a>),
+    /// The first bytes of a file that has no records.
+    Head(&'a ExportFile, &'a [u8]),
     /// The next piece of a line that is too long to be held; a finding follows the last one.
     Oversized(&'a [u8]),
     /// Something wrong with a file, or worth knowing of a record that was still read.
@@ -60,6 +68,26 @@ pub(crate) enum Incoming<'a> {
     Failed(FailedRecord),
     /// A record that is not published.
     Unpublished { kind: Kind, id: &'a str },
+}
+
+/// A record as its file has it, and what it is read for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record<'a> {
+    /// What it says, and where.
+    pub(crate) line: Line<'a>,
+    /// Its place among the others.
+    pub(crate) spot: Spot,
+    /// The sections of the plan that it is read for.
+    pub(crate) sections: &'a [usize],
+}
+
+/// Where in its file a record stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Spot {
+    /// Which of the lists of its layout it is from; none where the whole file is one.
+    pub(crate) list: Option<u16>,
+    /// Its place among the records of that list, or of the file, from 1.
+    pub(crate) position: u32,
 }
 
 /// Takes what comes.
@@ -99,29 +127,39 @@ impl From<anyhow::Error> for FileError {
     }
 }
 
-/// Hands the lines of `exports` to `take`, in order.
+/// What became of the files of an export.
+#[derive(Debug, Default)]
+pub(crate) struct FilesRead {
+    /// What became of the files of each section; one that is missing has no file.
+    pub(crate) sections: BTreeMap<usize, SectionFiles>,
+    /// Whether files may be missing because an archive broke off.
+    pub(crate) is_damaged: bool,
+}
+
+/// What became of the files of a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum SectionFiles {
+    Read,
+    /// Some without a list of records, which has been reported.
+    WithoutList,
+}
+
+/// Hands the records of `exports` to `take`, in order.
 ///
 /// A file or folder that cannot be opened, or that the disk fails to deliver, is an error.
-pub(crate) fn read_lines(
+pub(crate) fn read(
     exports: &[PathBuf],
     input: &mut dyn Read,
     surroundings: Surroundings<'_>,
+    plan: &Plan<'_>,
     take: &mut Take<'_>,
-) -> anyhow::Result<()> {
-    let selection = Selection::line_files();
-    files::read(
-        exports,
-        input,
-        surroundings,
-        &selection,
-        &mut |opened| match opened {
-            Opened::Damaged(finding) => Ok(take(Incoming::Finding(*finding))?),
-            Opened::File(file, contents) => {
-                let reader = BufReader::with_capacity(BUFFER, contents);
-                lines::read(file, reader, LINE_MAX, take)
-            }
-        },
-    )
+) -> anyhow::Result<FilesRead> {
+    let mut records = Records::new(plan, surroundings.temp_dir, take);
+    let selection = &plan.selection;
+    files::read(exports, input, surroundings, selection, &mut |opened| {
+        records.opened(opened)
+    })?;
+    Ok(records.finish())
 }
 
 /// Bytes that reading `exports` will take, as they lie on disk; none when that cannot be known.

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::expression::Asked;
 use super::image_files::is_called_image;
 use crate::finding::Kind;
-use crate::source::readers::RecordsPath;
+use crate::source::{Format, Layout};
 
 /// The version of the language that a mapping file names.
 pub(super) const FORMAT: &str = "boat-catalogue-mapping/1";
@@ -48,23 +48,45 @@ pub(super) struct Definition {
 }
 
 impl Definition {
-    /// The files of each section with their role, those of links last.
-    pub(super) fn roles(&self) -> impl Iterator<Item = (Role, &Files)> {
-        let sources = self.sources.iter().enumerate();
-        let links = self.links.iter().map(|links| (Role::Links, &links.files));
-        sources
-            .map(|(place, source)| (Role::Records(place), &source.files))
-            .chain(links)
+    /// The files of each section, those of links last.
+    pub(super) fn sections(&self) -> impl Iterator<Item = &Files> {
+        let sources = self.sources.iter().map(|source| &source.files);
+        sources.chain(self.links.iter().map(|links| &links.files))
+    }
+
+    /// What files are to the section with this number.
+    pub(super) fn role(&self, section: usize) -> Role {
+        if section < self.sources.len() {
+            Role::Records(section)
+        } else {
+            Role::Links
+        }
     }
 
     /// The sections that read a file with this path within the export.
-    pub(super) fn roles_of(&self, path: &str) -> impl Iterator<Item = (Role, &Files)> {
-        self.roles().filter(|(_, files)| files.are_called(path))
+    fn sections_of(&self, path: &str) -> impl Iterator<Item = (usize, &Layout)> {
+        let sections = self.sections().enumerate();
+        let called = sections.filter(|(_, files)| files.are_called(path));
+        called.map(|(section, files)| (section, &files.layout))
+    }
+
+    /// The sections that read a file; the only one reads whatever was named.
+    pub(super) fn readers_of(&self, path: &str) -> Vec<(usize, &Layout)> {
+        let readers: Vec<_> = self.sections_of(path).collect();
+        match self.sections().enumerate().collect::<Vec<_>>().as_slice() {
+            [(section, files)] if readers.is_empty() => vec![(*section, &files.layout)],
+            _ => readers,
+        }
+    }
+
+    /// Whether a file of a folder or an archive is read for its records.
+    pub(super) fn has_records(&self, path: &str) -> bool {
+        self.sections_of(path).next().is_some()
     }
 
     /// Whether a file is read for nothing but how large an image it is.
     pub(super) fn is_image(&self, path: &str) -> bool {
-        self.reads_images && is_called_image(path) && self.roles_of(path).next().is_none()
+        self.reads_images && is_called_image(path) && !self.has_records(path)
     }
 
     /// The files of a section.
@@ -130,12 +152,8 @@ pub(super) struct Files {
     pub(super) globs: GlobSet,
     /// The same for people.
     pub(super) patterns: Vec<String>,
-    /// How records are identified.
-    pub(super) format: FileFormat,
-    /// Paths to the lists of records; none when the whole file is one.
-    pub(super) records: Vec<RecordsPath>,
-    /// Elements of XML that become lists, even where there is one.
-    pub(super) lists: Vec<String>,
+    /// How records lie in them.
+    pub(super) layout: Layout,
     /// Where the section that wants them stands in the mapping file.
     pub(super) span: Range<usize>,
 }
@@ -148,34 +166,15 @@ impl Files {
             .find_map(|end| path.strip_suffix(end));
         self.globs.is_match(path) || plain.is_some_and(|plain| self.globs.is_match(plain))
     }
-
-    /// Whether one pass over a file can read it for both.
-    pub(super) fn reads_like(&self, other: &Self) -> bool {
-        let has_records = matches!(self.format, FileFormat::Json | FileFormat::Xml);
-        self.format == other.format
-            && self.lists == other.lists
-            && (!has_records || self.records == other.records)
-    }
 }
 
-/// How the records of a file are identified.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FileFormat {
-    Ndjson,
-    Json,
-    Csv,
-    Xml,
-}
-
-impl FileFormat {
-    /// All formats by the words of a mapping file.
-    pub(super) const ALL: [(&str, Self); 4] = [
-        ("ndjson", Self::Ndjson),
-        ("json", Self::Json),
-        ("csv", Self::Csv),
-        ("xml", Self::Xml),
-    ];
-}
+/// All formats by the words of a mapping file.
+pub(super) const FORMATS: [(&str, Format); 4] = [
+    ("ndjson", Format::NDJSON),
+    ("json", Format::Json),
+    ("csv", Format::Csv),
+    ("xml", Format::Xml),
+];
 
 /// Files of records, and what identifies one of these.
 #[derive(Debug)]

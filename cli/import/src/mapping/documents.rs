@@ -16,10 +16,10 @@ use anyhow::Context as _;
 use super::bounds::DEPTH_MAX;
 use super::expression::{Jq, from_text};
 use super::keys::KeyId;
-use super::record::{Raw, Spot};
+use super::record::Raw;
 use crate::finding::ExportFile;
 use crate::finding::Place;
-use crate::source::temporary_file;
+use crate::source::{Spot, temporary_file};
 
 /// Bytes of records that are written at once.
 const BUFFER: usize = 128 * 1024;

@@ -26,9 +26,9 @@ use super::image_files::ImageFile;
 use super::index::Index;
 use super::keys::KeyId;
 use super::mistake::Mistake;
-use super::record::Spot;
 use super::watch::Position;
 use crate::finding::{ExportFile, cut, nearest};
+use crate::source::Spot;
 
 use self::followed::Followed;
 pub(super) use self::merge::Merge;
@@ -105,7 +105,8 @@ impl Mapper {
             WhereVariable::List => {
                 let files = self.definition.files_of(role);
                 let list = spot.list.zip(files);
-                let list = list.and_then(|(list, files)| files.records.get(usize::from(list)));
+                let list =
+                    list.and_then(|(list, files)| files.layout.records.get(usize::from(list)));
                 list.map_or(Jq::Null, |list| Jq::from(list.to_string()))
             }
         };

@@ -11,14 +11,15 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::definition::{
-    Constant, Definition, Envelope, Expression, ExpressionId, FORMAT, Field, FileFormat, Files,
-    Join, Links, Rest, Rule, Source, Table, WhereVariable,
+    Constant, Definition, Envelope, Expression, ExpressionId, FORMAT, FORMATS, Field, Files, Join,
+    Links, Rest, Rule, Source, Table, WhereVariable,
 };
 use super::expression::IMAGE_SIZE;
 use super::section::{Section, json, text};
 use crate::finding::{Kind, nearest};
 use crate::mapping::mistake::Mistake;
 use crate::source::readers::RecordsPath;
+use crate::source::{Format, Layout};
 
 /// Reads the text of a mapping file.
 pub(super) fn parse(text: &str) -> Result<Definition, Vec<Mistake>> {
@@ -330,7 +331,7 @@ impl Parser {
             section.required("files", &mut self.mistakes);
         }
         let format = section.required("reader", &mut self.mistakes);
-        let format = format.and_then(|value| self.word(value, &FileFormat::ALL));
+        let format = format.and_then(|value| self.word(value, &FORMATS));
         let records = self.records(section, format);
         let lists = self.lists(section, format);
         let patterns = patterns?;
@@ -341,23 +342,21 @@ impl Parser {
                 .into_iter()
                 .map(|(text, _)| text.to_owned())
                 .collect(),
-            format: format?,
-            records,
-            lists,
+            layout: Layout {
+                format: format?,
+                records,
+                lists,
+            },
             span: section.span(),
         })
     }
 
-    fn records(
-        &mut self,
-        section: &mut Section<'_>,
-        format: Option<FileFormat>,
-    ) -> Vec<RecordsPath> {
+    fn records(&mut self, section: &mut Section<'_>, format: Option<Format>) -> Vec<RecordsPath> {
         let texts = section.texts("records", &mut self.mistakes);
         let mut records = Vec::new();
         for (text, span) in texts.unwrap_or_default() {
             match RecordsPath::parse(text) {
-                Ok(path) if format == Some(FileFormat::Xml) && !path.is_of_names() => {
+                Ok(path) if format == Some(Format::Xml) && !path.is_of_names() => {
                     let message =
                         "every element with a name is meant, so paths in XML have no brackets";
                     self.mistakes.push(Mistake::new(span, message));
@@ -369,12 +368,12 @@ impl Parser {
         records
     }
 
-    fn lists(&mut self, section: &mut Section<'_>, format: Option<FileFormat>) -> Vec<String> {
+    fn lists(&mut self, section: &mut Section<'_>, format: Option<Format>) -> Vec<String> {
         let texts = section.texts("lists", &mut self.mistakes);
         let texts = texts.unwrap_or_default().into_iter();
         let mut lists = Vec::new();
         for (name, span) in texts {
-            if format.is_some_and(|format| format != FileFormat::Xml) {
+            if format.is_some_and(|format| format != Format::Xml) {
                 let message =
                     "only in XML may a list of one look like no list; `many` makes one of anything";
                 self.mistakes.push(Mistake::new(span, message));

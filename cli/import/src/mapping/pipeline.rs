@@ -1,33 +1,28 @@
-//! From the files of an export, by a mapping, to the lines of the native format.
+//! From the records of an export, by a mapping, to the lines of the native format.
 
-mod passes;
 mod warnings;
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read};
 use std::mem;
+use std::num::NonZero;
 use std::sync::Arc;
 
-use self::passes::{Copied, Pass, passes};
 use self::warnings::Warnings;
 use super::bounds::DEPTH_MAX;
 use super::check::CheckReport;
-use super::definition::{FileFormat, Role};
-use super::image_files::HEAD_MAX;
+use super::definition::Role;
 use super::index::Index;
 use super::mapper::distinct::difference;
 use super::mapper::make::make_all;
 use super::mapper::{Merge, identify};
-use super::record::{Raw, ReadRecord, Spot};
+use super::record::{Raw, ReadRecord};
+use super::watch::{self, Watch};
 use super::worker::{Pending, Workers};
 use super::{Mapped, Mapping};
-use crate::finding::{Code, ExportFile, Finding, Line, Place, Severity};
+use crate::finding::{ExportFile, Line};
 use crate::json::parse_line;
-use crate::source::readers::{self, BadRecord, RECORD_MAX, RecordText};
-use crate::source::{FailedRecord, FileError, Incoming, Opened, Surroundings, Take, lines};
+use crate::source::{FailedRecord, FilesRead, Incoming, Record, Surroundings, Take};
 
-/// Bytes read ahead.
-const BUFFER: usize = 128 * 1024;
 /// Records that are handed over together, unless they are long.
 const BATCH_RECORDS: usize = 256;
 /// Bytes of records above which they are handed over.
@@ -35,17 +30,8 @@ const BATCH_BYTES: usize = 1024 * 1024;
 /// Tasks that are begun for each thread, so that it has another one when it ends the first.
 const AHEAD: usize = 2;
 
-/// What became of the files of a section.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum SectionFiles {
-    Absent,
-    Read,
-    /// Some without a list of records, which has been reported.
-    WithoutList,
-}
-
-/// Reads the files of an export.
-pub(super) struct Pipeline<'a, 't> {
+/// Maps the records of an export.
+pub(crate) struct Pipeline<'a, 't> {
     mapping: &'a Mapping,
     workers: Workers,
     index: Index,
@@ -55,33 +41,34 @@ pub(super) struct Pipeline<'a, 't> {
     pending: VecDeque<Pending<Vec<ReadRecord>>>,
     /// How many batches are identified while reading goes on.
     pending_max: usize,
-    /// By section, that of links last.
-    files: Vec<SectionFiles>,
     surroundings: Surroundings<'a>,
-    /// Whether files may be missing because an archive broke off.
-    is_damaged: bool,
 }
 
 /// Records on their way to a thread.
 #[derive(Default)]
 struct RecordBatch {
     /// The sections that they are for.
-    roles: Vec<Role>,
+    sections: Vec<usize>,
     records: Vec<Raw>,
     bytes: usize,
 }
 
 impl<'a, 't> Pipeline<'a, 't> {
+    /// Starts a thread for each of so many processors; what they make goes to `take`.
+    ///
     /// Reading goes on while records are identified, unless `may_wait`: the watch over them does not
     /// look while reading waits for what comes from a pipe.
-    pub(super) fn new(
+    pub(crate) fn start(
         mapping: &'a Mapping,
-        workers: Workers,
+        processors: NonZero<usize>,
         surroundings: Surroundings<'a>,
         may_wait: bool,
         take: &'a mut Take<'t>,
     ) -> anyhow::Result<Self> {
-        let files = vec![SectionFiles::Absent; mapping.definition.roles().count()];
+        let definition = &mapping.definition;
+        let none_yet = Arc::new(Index::create(surroundings.temp_dir)?);
+        let watch = Watch::new(definition, watch::resident_bytes);
+        let workers = Workers::start(definition, processors, &none_yet, watch)?;
         let pending_max = if may_wait { 0 } else { AHEAD * workers.len() };
         Ok(Self {
             mapping,
@@ -91,22 +78,35 @@ impl<'a, 't> Pipeline<'a, 't> {
             batch: RecordBatch::default(),
             pending: VecDeque::new(),
             pending_max,
-            files,
             surroundings,
-            is_damaged: false,
         })
     }
 
+    /// Takes the next of what comes of the files; what is wrong is handed on after everything that came
+    /// before it.
+    pub(crate) fn take(&mut self, incoming: Incoming<'_>) -> anyhow::Result<()> {
+        match incoming {
+            Incoming::Record(record) => self.record(record),
+            Incoming::Head(file, head) => {
+                self.index.images.add(&file.path, head);
+                Ok(())
+            }
+            other => {
+                self.settle()?;
+                (self.take)(other)
+            }
+        }
+    }
+
     /// Once every file was read: makes the native records, and a report where that `is_checked`.
-    pub(super) fn finish(mut self, is_checked: bool) -> anyhow::Result<Mapped> {
+    pub(crate) fn finish(mut self, files: &FilesRead, is_checked: bool) -> anyhow::Result<Mapped> {
         self.settle()?;
         let reading = self.index.finish()?;
         let warnings = Warnings {
             mapping: self.mapping,
             mapping_file: self.mapping_file(),
             index: &self.index,
-            files: &self.files,
-            is_damaged: self.is_damaged,
+            files,
             findings: Vec::new(),
         };
         for warning in warnings.about(&reading) {
@@ -176,7 +176,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         let file = self.mapping_file();
         for constant in &self.mapping.definition.records {
             let text = serde_json::to_string(&constant.record)?;
-            (self.take)(Incoming::Line(Line {
+            (self.take)(Incoming::Mapped(Line {
                 file: &file,
                 number: self.mapping.line_of(constant.span.start),
                 raw: text.as_bytes(),
@@ -196,21 +196,42 @@ impl<'a, 't> Pipeline<'a, 't> {
         })
     }
 
-    fn push(&mut self, roles: &[Role], raw: Raw) -> anyhow::Result<()> {
-        if self.batch.roles != roles {
+    /// Takes a record, which is identified on another thread.
+    fn record(&mut self, record: Record<'_>) -> anyhow::Result<()> {
+        let line = record.line;
+        let Ok(text) = std::str::from_utf8(line.contents()) else {
+            let finding = parse_line(line, DEPTH_MAX).err();
+            return self.take(Incoming::Failed(FailedRecord {
+                kind: None,
+                id: None,
+                findings: finding.into_iter().map(|finding| *finding).collect(),
+                raw: line.raw.to_vec(),
+            }));
+        };
+        if self.batch.sections != record.sections {
             self.flush()?;
-            self.batch.roles = roles.to_vec();
+            self.batch.sections = record.sections.to_vec();
         }
-        self.batch.bytes += raw.text.len();
-        self.batch.records.push(raw);
+        self.batch.bytes += text.len();
+        self.batch.records.push(Raw {
+            file: Arc::clone(line.file),
+            line: line.number,
+            spot: record.spot,
+            text: text.to_owned(),
+            is_unterminated: line.is_unterminated,
+        });
         let is_full = BATCH_RECORDS <= self.batch.records.len() || BATCH_BYTES <= self.batch.bytes;
         if is_full { self.flush() } else { Ok(()) }
     }
 
     /// Hands the batch over, and takes what is identified by now.
     fn flush(&mut self) -> anyhow::Result<()> {
-        let RecordBatch { roles, records, .. } = mem::take(&mut self.batch);
+        let RecordBatch {
+            sections, records, ..
+        } = mem::take(&mut self.batch);
         if !records.is_empty() {
+            let roles = sections.iter().map(|of| self.mapping.definition.role(*of));
+            let roles: Vec<Role> = roles.collect();
             self.pending
                 .push_back(self.workers.begin(move |mapper, pieces| {
                     let records = records.into_iter();
@@ -240,221 +261,5 @@ impl<'a, 't> Pipeline<'a, 't> {
             }
         }
         Ok(())
-    }
-
-    /// Takes the next file, or what is wrong with one.
-    pub(super) fn opened(&mut self, opened: Opened<'_>) -> Result<(), FileError> {
-        match opened {
-            Opened::File(file, contents) => self.file(file, contents),
-            Opened::Damaged(finding) => {
-                self.is_damaged |= finding.code.severity() == Severity::Error;
-                Ok(self.report(*finding)?)
-            }
-        }
-    }
-
-    /// Hands on what is wrong, after everything that came before it.
-    fn report(&mut self, finding: Finding) -> anyhow::Result<()> {
-        self.settle()?;
-        (self.take)(Incoming::Finding(finding))
-    }
-
-    fn file(&mut self, file: &Arc<ExportFile>, contents: &mut dyn Read) -> Result<(), FileError> {
-        let definition = Arc::clone(&self.mapping.definition);
-        if definition.is_image(&file.path) {
-            return self.image(file, contents);
-        }
-        let mut wanted: Vec<_> = definition.roles_of(&file.path).collect();
-        if wanted.is_empty() && definition.roles().count() == 1 {
-            wanted.extend(definition.roles());
-        }
-        if wanted.is_empty() {
-            let wanted = &self.mapping.wanted;
-            let message = format!("the mapping reads {wanted}, and no other file");
-            let finding = Finding::in_file(Code::NoExportFiles, file, None, message);
-            return Ok(self.report(finding)?);
-        }
-        match passes(wanted).as_slice() {
-            [pass] => self.pass(pass, file, contents),
-            passes => self.passes(passes, file, contents),
-        }
-    }
-
-    /// Reads a file more than once, for sections that read it differently. They would all report
-    /// the same damage, so the first to meet it ends them.
-    fn passes(
-        &mut self,
-        passes: &[Pass<'_>],
-        file: &Arc<ExportFile>,
-        contents: &mut dyn Read,
-    ) -> Result<(), FileError> {
-        let mut copied = Copied::of(contents, self.surroundings.temp_dir)?;
-        for pass in passes {
-            self.pass(pass, file, &mut copied.contents()?)?;
-        }
-        Ok(())
-    }
-
-    /// Notes how large an image is.
-    fn image(&mut self, file: &ExportFile, contents: &mut dyn Read) -> Result<(), FileError> {
-        let mut head = Vec::new();
-        let read = contents.take(HEAD_MAX).read_to_end(&mut head);
-        read.map_err(|source| FileError::Unread { line: 1, source })?;
-        self.index.images.add(&file.path, &head);
-        Ok(())
-    }
-
-    /// Reads a file once.
-    fn pass(
-        &mut self,
-        pass: &Pass<'_>,
-        file: &Arc<ExportFile>,
-        contents: &mut dyn Read,
-    ) -> Result<(), FileError> {
-        self.mark(&pass.roles, SectionFiles::Read);
-        let reader = BufReader::with_capacity(BUFFER, contents);
-        match pass.files.format {
-            FileFormat::Ndjson => {
-                let mut spots = Spots::of(0);
-                lines::read(file, reader, RECORD_MAX, &mut |incoming| {
-                    self.line(&pass.roles, &mut spots, incoming)
-                })
-            }
-            _ => self.whole(pass, file, reader),
-        }
-    }
-
-    /// Notes what became of the files of some sections.
-    fn mark(&mut self, roles: &[Role], state: SectionFiles) {
-        for role in roles {
-            let index = match role {
-                Role::Records(source) => *source,
-                Role::Links => self.files.len() - 1,
-            };
-            self.files[index] = self.files[index].max(state);
-        }
-    }
-
-    /// Takes what comes of a file that has one record in each line.
-    fn line(
-        &mut self,
-        roles: &[Role],
-        spots: &mut Spots,
-        incoming: Incoming<'_>,
-    ) -> anyhow::Result<()> {
-        let line = match incoming {
-            Incoming::Line(line) => line,
-            other => {
-                if matches!(&other, Incoming::Finding(of) if of.code == Code::LineTooLong) {
-                    spots.next(None);
-                }
-                self.settle()?;
-                return (self.take)(other);
-            }
-        };
-        let spot = spots.next(None);
-        let Ok(text) = std::str::from_utf8(line.contents()) else {
-            let finding = parse_line(line, DEPTH_MAX).err();
-            self.settle()?;
-            return (self.take)(Incoming::Failed(FailedRecord {
-                kind: None,
-                id: None,
-                findings: finding.into_iter().map(|finding| *finding).collect(),
-                raw: line.raw.to_vec(),
-            }));
-        };
-        let raw = Raw {
-            file: Arc::clone(line.file),
-            line: line.number,
-            spot,
-            text: text.to_owned(),
-            is_unterminated: line.is_unterminated,
-        };
-        self.push(roles, raw)
-    }
-
-    /// Reads a file that is one document.
-    fn whole(
-        &mut self,
-        pass: &Pass<'_>,
-        file: &Arc<ExportFile>,
-        reader: impl BufRead,
-    ) -> Result<(), FileError> {
-        let records = &pass.files.records;
-        let mut spots = Spots::of(records.len());
-        let mut push = |record: Result<RecordText<'_>, BadRecord>| match record {
-            Ok(record) => {
-                let raw = Raw {
-                    file: Arc::clone(file),
-                    line: record.line,
-                    spot: spots.next(record.list),
-                    text: record.text.to_owned(),
-                    is_unterminated: false,
-                };
-                self.push(&pass.roles, raw)
-            }
-            Err(bad) => {
-                spots.next(None);
-                self.settle()?;
-                (self.take)(Incoming::Failed(failed(file, bad)))
-            }
-        };
-        let absent = match pass.files.format {
-            FileFormat::Json => readers::json::read(reader, records, &mut push),
-            FileFormat::Xml => readers::xml::read(reader, records, &pass.files.lists, &mut push),
-            FileFormat::Csv | FileFormat::Ndjson => {
-                readers::csv::read(reader, &mut push).map(|()| Vec::new())
-            }
-        }?;
-        Ok(self.report_absent(pass, file, &absent)?)
-    }
-
-    /// Reports the lists of records that a file does not have.
-    fn report_absent(
-        &mut self,
-        pass: &Pass<'_>,
-        file: &Arc<ExportFile>,
-        absent: &[usize],
-    ) -> anyhow::Result<()> {
-        for index in absent {
-            self.mark(&pass.roles, SectionFiles::WithoutList);
-            let path = &pass.files.records[*index];
-            let message = format!("the file has no records at `{path}`");
-            let finding = Finding::in_file(Code::RecordsNotFound, file, None, message);
-            self.report(finding)?;
-        }
-        Ok(())
-    }
-}
-
-/// Counts the records of a file, those that cannot be read too, each list by itself.
-struct Spots(Vec<u32>);
-
-impl Spots {
-    fn of(lists: usize) -> Self {
-        Self(vec![0; lists.max(1)])
-    }
-
-    fn next(&mut self, list: Option<usize>) -> Spot {
-        let count = &mut self.0[list.unwrap_or(0)];
-        *count = count.saturating_add(1);
-        Spot {
-            list: list.and_then(|list| u16::try_from(list).ok()),
-            position: *count,
-        }
-    }
-}
-
-/// A record that its reader could not read.
-fn failed(file: &Arc<ExportFile>, bad: BadRecord) -> FailedRecord {
-    let place = Place {
-        file: Arc::clone(file),
-        line: Some(bad.line),
-    };
-    FailedRecord {
-        kind: None,
-        id: None,
-        findings: vec![Finding::new(bad.code, Some(place), bad.message)],
-        raw: bad.raw.into_bytes(),
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::finding::{ExportFile, Finding, Place};
+use crate::source::Spot;
 
 /// A record, or a row of links, as a file has it.
 pub(super) struct Raw {
@@ -22,15 +23,6 @@ impl Raw {
             line: Some(self.line),
         }
     }
-}
-
-/// Where in its file a record stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
-    /// Which of the lists of its section it is from; none where the whole file is one.
-    pub(super) list: Option<u16>,
-    /// Its place among the records of that list, or of the file, from 1.
-    pub(super) position: u32,
 }
 
 /// What a record, or a row of links, came to for the sections that read it.

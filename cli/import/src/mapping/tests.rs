@@ -12,9 +12,11 @@ mod sections;
 mod threads;
 mod whereabouts;
 
+use std::num::NonZero;
+
 use super::*;
 use crate::finding::Kind;
-use crate::source::{FailedRecord, Incoming};
+use crate::source::{self, FailedRecord, Incoming, Surroundings};
 
 /// The beginning of every mapping here: records are lines with `key` and `type`.
 const BEGINNING: &str = r#"
@@ -34,7 +36,7 @@ struct Received(Vec<String>);
 impl Received {
     fn take(&mut self, incoming: Incoming<'_>) {
         match incoming {
-            Incoming::Line(line) => {
+            Incoming::Mapped(line) => {
                 let text = std::str::from_utf8(line.raw).unwrap();
                 self.0.push(format!("{}: {text}", line.number));
             }
@@ -49,6 +51,7 @@ impl Received {
             Incoming::Unpublished { kind, id } => {
                 self.0.push(format!("unpublished {} {id}", kind.as_str()));
             }
+            Incoming::Record(_) | Incoming::Head(..) => panic!("not mapped: {incoming:?}"),
         }
     }
 
@@ -92,18 +95,22 @@ fn mapped_at_once(
         temp_dir: directory,
         progress: &(),
     };
-    let settings = Settings {
-        exports: &[directory.to_owned()],
-        surroundings,
-        processors: NonZero::new(threads).unwrap(),
-        is_checked: true,
-    };
     let mut received = Received::default();
     let take = &mut |incoming: Incoming<'_>| {
         received.take(incoming);
         Ok(())
     };
-    let mapped = read(mapping, settings, &mut io::empty(), take).unwrap();
+    let processors = NonZero::new(threads).unwrap();
+    let mut pipeline = Pipeline::start(mapping, processors, surroundings, false, take).unwrap();
+    let exports = [directory.to_owned()];
+    let files = source::read(
+        &exports,
+        &mut io::empty(),
+        surroundings,
+        &mapping.plan(),
+        &mut |of| pipeline.take(of),
+    );
+    let mapped = pipeline.finish(&files.unwrap(), true).unwrap();
     (received.0, mapped.report)
 }
 

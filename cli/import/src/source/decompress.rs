@@ -28,7 +28,7 @@ pub(super) fn open<'a>(name: &str, mut reader: impl Read + 'a) -> io::Result<Box
     let whole = Cursor::new(head).chain(reader);
     if is_gzip {
         return Ok(Box::new(MultiGzDecoder::new(BufReader::with_capacity(
-            super::BUFFER,
+            super::records::BUFFER,
             whole,
         ))));
     }

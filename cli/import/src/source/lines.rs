@@ -3,25 +3,28 @@
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use super::{FileError, Incoming, Take};
+use super::{FileError, Incoming, Record, Spot, Take};
 use crate::finding::{BYTE_ORDER_MARK, Code, ExportFile, Finding, Line};
 
 /// Bytes that do not count as a part of a line: its byte order mark and carriage return.
 const UNCOUNTED: usize = BYTE_ORDER_MARK.len() + b"\r".len();
 
-/// Hands every line of `reader` to `take`; those of more than `line_max` bytes are findings. A
-/// reader that fails ends the file, not the run.
-pub(crate) fn read(
+/// Hands every line of `reader` to `take`, for these sections; those of more than `line_max` bytes are
+/// findings. A reader that fails ends the file, not the run.
+pub(super) fn read(
     file: &Arc<ExportFile>,
     mut reader: impl BufRead,
+    sections: &[usize],
     line_max: usize,
     take: &mut Take<'_>,
 ) -> Result<(), FileError> {
     let mut cutter = Cutter {
         file,
         take,
+        sections,
         line_max,
         number: 1,
+        position: 0,
         held: Vec::new(),
         is_oversized: false,
     };
@@ -53,9 +56,12 @@ pub(crate) fn read(
 struct Cutter<'a, 't> {
     file: &'a Arc<ExportFile>,
     take: &'a mut Take<'t>,
+    sections: &'a [usize],
     line_max: usize,
     /// Number of the line being read.
     number: u64,
+    /// How many lines that are not blank were read.
+    position: u32,
     /// The beginning of a line that goes on in the next chunk.
     held: Vec<u8>,
     is_oversized: bool,
@@ -121,10 +127,24 @@ impl Cutter<'_, '_> {
         if contents.trim_ascii().is_empty() {
             return Ok(());
         }
-        (self.take)(Incoming::Line(line))
+        let position = self.next_position();
+        (self.take)(Incoming::Record(Record {
+            line,
+            spot: Spot {
+                list: None,
+                position,
+            },
+            sections: self.sections,
+        }))
+    }
+
+    fn next_position(&mut self) -> u32 {
+        self.position = self.position.saturating_add(1);
+        self.position
     }
 
     fn too_long(&mut self) -> anyhow::Result<()> {
+        self.next_position();
         let message = format!("the line is longer than {} bytes", self.line_max);
         let line = Some(self.number);
         let finding = Finding::in_file(Code::LineTooLong, self.file, line, message);

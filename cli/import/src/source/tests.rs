@@ -23,7 +23,7 @@ struct Visited(Vec<String>);
 impl Visited {
     fn take(&mut self, incoming: Incoming<'_>) {
         match incoming {
-            Incoming::Line(line) => self.line(line),
+            Incoming::Record(record) => self.line(record.line),
             Incoming::Oversized(piece) => self.oversized(piece),
             Incoming::Finding(finding) => self.0.push(shown(&finding)),
             other => panic!("{other:?}"),
@@ -72,7 +72,7 @@ fn visit(exports: &[PathBuf], mut input: &[u8]) -> Vec<String> {
         visited.take(incoming);
         Ok(())
     };
-    read_lines(exports, &mut input, surroundings, take).unwrap();
+    read(exports, &mut input, surroundings, &Plan::native(), take).unwrap();
     assert_eq!(
         fs::read_dir(temp.path()).unwrap().count(),
         0,
@@ -258,7 +258,14 @@ fn a_missing_file_is_an_error() {
     };
     let exports = [PathBuf::from("/missing.ndjson")];
     let take = &mut |_incoming: Incoming<'_>| Ok(());
-    let error = read_lines(&exports, &mut io::empty(), surroundings, take).unwrap_err();
+    let error = read(
+        &exports,
+        &mut io::empty(),
+        surroundings,
+        &Plan::native(),
+        take,
+    )
+    .unwrap_err();
     assert_eq!(
         error.to_string(),
         "could not open the export /missing.ndjson"

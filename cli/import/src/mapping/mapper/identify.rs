@@ -264,7 +264,7 @@ mod tests {
 
     use super::*;
     use crate::finding::ExportFile;
-    use crate::mapping::record::Spot;
+    use crate::source::Spot;
     use crate::steps::check_each;
 
     /// Checks what each of so many parts of a record takes.

@@ -81,7 +81,7 @@ impl<'a> Merge<'a> {
                 failures.push(Failure::too_long(made.text.len()));
                 continue;
             }
-            take(Incoming::Line(Line {
+            take(Incoming::Mapped(Line {
                 file: &document.file,
                 number: document.line,
                 raw: made.text.as_bytes(),

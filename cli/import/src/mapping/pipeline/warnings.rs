@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::SectionFiles;
 use crate::finding::nearest;
 use crate::finding::{Code, ExportFile, Finding, cut};
 use crate::mapping::Mapping;
 use crate::mapping::definition::Role;
 use crate::mapping::index::{Index, Noted, Reading};
+use crate::source::{FilesRead, SectionFiles};
 
 /// Types of record that a warning names.
 const TYPES_NAMED: usize = 8;
@@ -21,10 +21,8 @@ pub(super) struct Warnings<'a> {
     pub(super) mapping: &'a Mapping,
     pub(super) mapping_file: Arc<ExportFile>,
     pub(super) index: &'a Index,
-    /// By section, that of links last.
-    pub(super) files: &'a [SectionFiles],
-    /// Whether files may be missing because an archive broke off.
-    pub(super) is_damaged: bool,
+    /// What became of the files of each section.
+    pub(super) files: &'a FilesRead,
     pub(super) findings: Vec<Finding>,
 }
 
@@ -33,7 +31,7 @@ impl Warnings<'_> {
     pub(super) fn about(mut self, reading: &Reading) -> Vec<Finding> {
         self.unidentified(&reading.unidentified);
         // What is missing may be in the part of a file that broke off.
-        if !self.is_damaged {
+        if !self.files.is_damaged {
             self.empty_sections(reading);
             self.published_keys(reading);
             self.empty_joins(&reading.types);
@@ -64,14 +62,15 @@ impl Warnings<'_> {
 
     fn empty_sections(&mut self, reading: &Reading) {
         let definition = &self.mapping.definition;
-        for ((role, files), state) in definition.roles().zip(self.files) {
+        for (section, files) in definition.sections().enumerate() {
             let patterns = files.patterns.join(", ");
-            let (code, message) = match (*state, role) {
-                (SectionFiles::Absent, _) => (
+            let state = self.files.sections.get(&section);
+            let (code, message) = match (state, definition.role(section)) {
+                (None, _) => (
                     Code::SourceWithoutFiles,
                     format!("no file of the export is called {patterns}"),
                 ),
-                (SectionFiles::Read, Role::Records(source))
+                (Some(SectionFiles::Read), Role::Records(source))
                     if !reading.sources.contains(&source) =>
                 {
                     (
@@ -81,11 +80,11 @@ impl Warnings<'_> {
                         ),
                     )
                 }
-                (SectionFiles::Read, Role::Links) if !reading.has_links => (
+                (Some(SectionFiles::Read), Role::Links) if !reading.has_links => (
                     Code::SourceWithoutRecords,
                     format!("the files called {patterns} have no link"),
                 ),
-                (SectionFiles::Read | SectionFiles::WithoutList, _) => continue,
+                (Some(_), _) => continue,
             };
             self.at_offset(code, files.span.start, message);
         }

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use super::{Opened, PathBuf, Selection, Surroundings, archive, fs, gzip, size, write};
-use crate::source::files;
+use super::{PathBuf, Selection, Surroundings, archive, fs, gzip, size, write};
+use crate::source::files::{self, Opened};
 
 /// Wants two bytes of a photo, and the whole of everything else.
 fn beginnings() -> Selection<'static> {

@@ -8,8 +8,9 @@ use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
 use super::{
-    Opened, Path, PathBuf, Selection, Surroundings, TempDir, files, fs, shown, size, visit, write,
+    Path, PathBuf, Selection, Surroundings, TempDir, files, fs, shown, size, visit, write,
 };
+use crate::source::files::Opened;
 
 /// A folder with one file, beside another file and another folder.
 fn place() -> (TempDir, PathBuf) {

@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::Write as _;
 
-use super::{Opened, Path, ProgressListener, Selection, Surroundings, archive, fs};
-use crate::source::files;
+use super::{Path, ProgressListener, Selection, Surroundings, archive, fs};
+use crate::source::files::{self, Opened};
 use crate::steps::{check_each, count};
 
 /// Counts how often it is asked about a member.

@@ -7,27 +7,26 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::mapping::definition::{Files, Role};
-use crate::source::temporary_file;
+use super::{Layout, temporary_file};
 
 /// Bytes that are copied at once.
 const BUFFER: usize = 128 * 1024;
 
 /// The sections that read a file in the same way.
-pub(super) struct Pass<'d> {
-    pub(super) roles: Vec<Role>,
-    pub(super) files: &'d Files,
+pub(super) struct Pass<'l> {
+    pub(super) sections: Vec<usize>,
+    pub(super) layout: &'l Layout,
 }
 
 /// The passes in which a file is read for all sections that want it.
-pub(super) fn passes<'d>(wanted: impl IntoIterator<Item = (Role, &'d Files)>) -> Vec<Pass<'d>> {
-    let mut passes: Vec<Pass<'d>> = Vec::new();
-    for (role, files) in wanted {
-        match passes.iter_mut().find(|pass| pass.files.reads_like(files)) {
-            Some(pass) => pass.roles.push(role),
+pub(super) fn passes<'l>(wanted: impl IntoIterator<Item = (usize, &'l Layout)>) -> Vec<Pass<'l>> {
+    let mut passes: Vec<Pass<'l>> = Vec::new();
+    for (section, layout) in wanted {
+        match passes.iter_mut().find(|pass| pass.layout.is_like(layout)) {
+            Some(pass) => pass.sections.push(section),
             None => passes.push(Pass {
-                roles: vec![role],
-                files,
+                sections: vec![section],
+                layout,
             }),
         }
     }

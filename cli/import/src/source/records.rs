@@ -1,0 +1,191 @@
+//! Cutting the files of an export into records, as a plan says.
+
+use std::io::{BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::files::Opened;
+use super::passes::{Copied, Pass, passes};
+use super::readers::{self, BadRecord, RecordText};
+use super::{
+    Contents, FailedRecord, FileError, FilesRead, Format, Incoming, Plan, Record, SectionFiles,
+    Spot, Take, lines,
+};
+use crate::finding::{Code, ExportFile, Finding, Line, Place, Severity};
+
+/// Bytes read ahead: enough for archives to be recognised and for few system calls.
+pub(super) const BUFFER: usize = 128 * 1024;
+
+/// Reads the files of an export one by one.
+pub(super) struct Records<'a, 'p, 't> {
+    plan: &'a Plan<'p>,
+    /// Where a file is copied that is read more than once.
+    temp_dir: &'a Path,
+    take: &'a mut Take<'t>,
+    read: FilesRead,
+}
+
+impl<'a, 'p, 't> Records<'a, 'p, 't> {
+    /// No file was read yet.
+    pub(super) fn new(plan: &'a Plan<'p>, temp_dir: &'a Path, take: &'a mut Take<'t>) -> Self {
+        Self {
+            plan,
+            temp_dir,
+            take,
+            read: FilesRead::default(),
+        }
+    }
+
+    /// What became of the files.
+    pub(super) fn finish(self) -> FilesRead {
+        self.read
+    }
+
+    /// Takes the next file, or what is wrong with one.
+    pub(super) fn opened(&mut self, opened: Opened<'_>) -> Result<(), FileError> {
+        match opened {
+            Opened::File(file, contents) => self.file(file, contents),
+            Opened::Damaged(finding) => {
+                self.read.is_damaged |= finding.code.severity() == Severity::Error;
+                Ok((self.take)(Incoming::Finding(*finding))?)
+            }
+        }
+    }
+
+    fn file(&mut self, file: &Arc<ExportFile>, contents: &mut dyn Read) -> Result<(), FileError> {
+        match (self.plan.contents_of)(&file.path) {
+            Contents::Records(wanted) => match passes(wanted).as_slice() {
+                [pass] => self.pass(pass, file, contents),
+                passes => self.passes(passes, file, contents),
+            },
+            Contents::Head(length) => {
+                let mut head = Vec::new();
+                let read = contents.take(length).read_to_end(&mut head);
+                read.map_err(|source| FileError::Unread { line: 1, source })?;
+                Ok((self.take)(Incoming::Head(file, &head))?)
+            }
+            Contents::Nothing(reason) => {
+                let finding = Finding::in_file(Code::NoExportFiles, file, None, reason);
+                Ok((self.take)(Incoming::Finding(finding))?)
+            }
+        }
+    }
+
+    /// Reads a file more than once, for sections that read it differently. They would all report
+    /// the same damage, so the first to meet it ends them.
+    fn passes(
+        &mut self,
+        passes: &[Pass<'_>],
+        file: &Arc<ExportFile>,
+        contents: &mut dyn Read,
+    ) -> Result<(), FileError> {
+        let mut copied = Copied::of(contents, self.temp_dir)?;
+        for pass in passes {
+            self.pass(pass, file, &mut copied.contents()?)?;
+        }
+        Ok(())
+    }
+
+    /// Reads a file once.
+    fn pass(
+        &mut self,
+        pass: &Pass<'_>,
+        file: &Arc<ExportFile>,
+        contents: &mut dyn Read,
+    ) -> Result<(), FileError> {
+        self.mark(&pass.sections, SectionFiles::Read);
+        let reader = BufReader::with_capacity(BUFFER, contents);
+        let records = &pass.layout.records;
+        let mut spots = Spots::of(records.len());
+        let mut visit = |record: Result<RecordText<'_>, BadRecord>| {
+            let incoming = match record {
+                Ok(record) => Incoming::Record(Record {
+                    line: line(file, &record),
+                    spot: spots.next(record.list),
+                    sections: &pass.sections,
+                }),
+                Err(bad) => {
+                    spots.next(None);
+                    Incoming::Failed(failed(file, bad))
+                }
+            };
+            (self.take)(incoming)
+        };
+        let absent = match pass.layout.format {
+            Format::Lines { max } => {
+                return lines::read(file, reader, &pass.sections, max, self.take);
+            }
+            Format::Json => readers::json::read(reader, records, &mut visit),
+            Format::Xml => readers::xml::read(reader, records, &pass.layout.lists, &mut visit),
+            Format::Csv => readers::csv::read(reader, &mut visit).map(|()| Vec::new()),
+        }?;
+        Ok(self.report_absent(pass, file, &absent)?)
+    }
+
+    /// Reports the lists of records that a file does not have.
+    fn report_absent(
+        &mut self,
+        pass: &Pass<'_>,
+        file: &Arc<ExportFile>,
+        absent: &[usize],
+    ) -> anyhow::Result<()> {
+        for index in absent {
+            self.mark(&pass.sections, SectionFiles::WithoutList);
+            let path = &pass.layout.records[*index];
+            let message = format!("the file has no records at `{path}`");
+            let finding = Finding::in_file(Code::RecordsNotFound, file, None, message);
+            (self.take)(Incoming::Finding(finding))?;
+        }
+        Ok(())
+    }
+
+    /// Notes what became of a file of some sections.
+    fn mark(&mut self, sections: &[usize], state: SectionFiles) {
+        for section in sections {
+            let known = self.read.sections.entry(*section).or_insert(state);
+            *known = state.max(*known);
+        }
+    }
+}
+
+/// Counts the records of a file, those that cannot be read too, each list by itself.
+struct Spots(Vec<u32>);
+
+impl Spots {
+    fn of(lists: usize) -> Self {
+        Self(vec![0; lists.max(1)])
+    }
+
+    fn next(&mut self, list: Option<usize>) -> Spot {
+        let count = &mut self.0[list.unwrap_or(0)];
+        *count = count.saturating_add(1);
+        Spot {
+            list: list.and_then(|list| u16::try_from(list).ok()),
+            position: *count,
+        }
+    }
+}
+
+fn line<'a>(file: &'a Arc<ExportFile>, record: &RecordText<'a>) -> Line<'a> {
+    Line {
+        file,
+        number: record.line,
+        raw: record.text.as_bytes(),
+        is_unterminated: false,
+        rule: None,
+    }
+}
+
+/// A record that its reader could not read.
+fn failed(file: &Arc<ExportFile>, bad: BadRecord) -> FailedRecord {
+    let place = Place {
+        file: Arc::clone(file),
+        line: Some(bad.line),
+    };
+    FailedRecord {
+        kind: None,
+        id: None,
+        findings: vec![Finding::new(bad.code, Some(place), bad.message)],
+        raw: bad.raw.into_bytes(),
+    }
+}
