@@ -14,35 +14,33 @@
 //!
 //! # The way of an import
 //!
-//! [`run::run`] calls the rest, room by room; each step is a function. A room hands its records to a
-//! function that it is given, so that none of them waits for a whole export: `source` to
-//! `run::FirstPass::take` or, with a mapping, to `mapping::pipeline::Pipeline`, and that to
-//! `run::FirstPass::take`.
+//! A record goes through the rooms once, in this order. Each room hands its records to a function that
+//! it is given, so that none waits for a whole export, and none knows the room that comes next: only
+//! [`run`] does. So read `run` first, and whole; it is short.
 //!
-//! 1. `source::files::read` opens what was named: files, the files of folders, the members of archives,
+//! 1. [`run::run`] calls all that follows, in two passes, because a boat may stand before what it refers
+//!    to: `run::first_pass::read` is steps 2 to 7, and `run::second_pass::read` steps 8 to 10. Both
+//!    write rejected lines out; between them, boats wait in a spill file.
+//! 2. `source::read` opens what was named: files, the files of folders, the members of archives,
 //!    decompressed.
-//! 2. `source::lines::read` cuts a file into lines; a module of `source::readers` cuts JSON, CSV or XML
-//!    into records. With a mapping, `mapping::pipeline::Pipeline::opened` chooses which.
-//! 3. With a mapping, `mapping::mapper::identify::read` finds, on threads, what each record is called,
-//!    of what type it is, whether it is published and what it refers to, and
-//!    `mapping::index::Index::add` stores it.
-//! 4. Once all are stored (`mapping::pipeline::Pipeline::finish`), `mapping::mapper::make::make_all`
-//!    makes native records of each, and `mapping::mapper::Merge::take` hands them on in the order of
-//!    the export, but for those whose id a rule with `distinct` made before.
-//! 5. `validate::collector::Collector::line` takes native lines. Boats it only recognises: they wait in
-//!    a spill file. From the others it learns everything that boats may refer to, and what is wrong
-//!    with them.
-//! 6. Once that is complete, `validate::boats::read` reads one boat and reports what is wrong with it
-//!    by itself; one that is valid and published is rendered by the function that it is given.
-//! 7. `validate::boats::Boats::add` takes the boats in the order of the export, and refuses ids and
+//! 3. `source::records::Records::file` cuts each file into records, as the plan says: lines, or the
+//!    members of JSON, CSV or XML. The plan is that of native exports or of a mapping.
+//! 4. With a mapping, `mapping::pipeline::Pipeline::take` gets these records. Without one, go on with
+//!    step 7.
+//! 5. `mapping::mapper::identify::read` finds, on threads, what a record is called, of what type it is,
+//!    whether it is published and what it refers to; `mapping::index::Index::add` stores it.
+//! 6. Once all are stored, `mapping::pipeline::Pipeline::finish` makes native records of them:
+//!    `mapping::mapper::make::make_records` on threads, `mapping::mapper::Merge::take` in the order of
+//!    the export, without those that a rule with `distinct` has made before.
+//! 7. `validate::collector::Collector::line` takes native lines. It only recognises boats. From the
+//!    others it learns everything that boats may refer to, and what is wrong with them.
+//! 8. `validate::boats::read` reads a boat, on all processors, and reports what is wrong with it by
+//!    itself. One that is valid and published is rendered.
+//! 9. `validate::boats::Boats::add` takes the boats in the order of the export, and refuses ids and
 //!    slugs that are taken.
-//! 8. `run::second_pass::read_all` does steps 6 and 7 on all processors, and writes rejected boats out,
-//!    as `run::FirstPass` did with other rejected lines.
-//! 9. [`run::Consumer`] receives what is to be served, boats first, then manufacturers. That of the
-//!    command writes a release; without one, nothing is kept.
-//!
-//! The command goes on from there: the release is finished and activated by `shared::release`, and a
-//! server that follows the pointer opens it.
+//! 10. What is to be served goes to the [`run::Consumer`] that the command gave to `run::run`: boats,
+//!     then manufacturers. That of `catalogue import` writes them with `shared::release::ReleaseWriter`,
+//!     whose release it then activates.
 
 pub mod finding;
 mod json;

@@ -6,26 +6,21 @@
 //! with their number. Nothing stops at the first problem.
 
 mod consumer;
+mod first_pass;
 mod rejects;
 mod second_pass;
 mod spill;
 
 use std::io::{self, Read, Write};
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 pub use self::consumer::{Consumer, Discard};
 pub use crate::validate::{Tally, TallyOfKind};
 
-use self::rejects::Rejects;
-use self::spill::SpillFile;
+use self::first_pass::FirstPass;
 use crate::finding::{Code, Finding, Findings};
-use crate::mapping::{CheckReport, Mapped, Mapping, Pipeline};
-use crate::source::{
-    self, Incoming, Plan, ProgressListener, Record, STANDARD_INPUT, Surroundings, Take,
-};
-use crate::validate::collector::{Collector, LineOutcome};
+use crate::mapping::{CheckReport, Mapping};
+use crate::source::{ProgressListener, STANDARD_INPUT};
 
 /// Most findings about the fields of one mapping.
 const MISTAKES_MAX: usize = 10_000;
@@ -69,23 +64,15 @@ pub fn run<C: Consumer>(
     rejects: &mut dyn Write,
     consumer: &mut C,
 ) -> anyhow::Result<Outcome> {
-    let mut first_pass = FirstPass {
-        collector: Collector::new(settings.listed_max, settings.mapping.is_some()),
-        spill_file: SpillFile::create(settings.temp_dir)?,
-        rejects: Rejects(&mut *rejects),
-    };
-    let mapped = read_all(settings, input, &mut |incoming| first_pass.take(incoming))?;
     let FirstPass {
-        collector,
-        spill_file,
-        ..
-    } = first_pass;
-    let mut collected = collector.finish();
+        mut collected,
+        boats,
+        mapped,
+    } = first_pass::read(settings, input, rejects)?;
     if collected.is_empty {
         collected.findings.add(nothing(mapped.records));
     }
-    let (mut findings, tally) =
-        second_pass::read_all(collected, spill_file, settings, rejects, consumer)?;
+    let (mut findings, tally) = second_pass::read(collected, boats, settings, rejects, consumer)?;
     if let Some(mapping) = settings.mapping {
         findings.set_origins(|rule, pointer| mapping.origin(rule, pointer));
     }
@@ -96,76 +83,6 @@ pub fn run<C: Consumer>(
         is_usable,
         report: mapped.report,
     })
-}
-
-/// Reads all files, by the mapping if there is one, and hands what comes of them to `take`.
-fn read_all(
-    settings: &Settings<'_>,
-    input: &mut dyn Read,
-    take: &mut Take<'_>,
-) -> anyhow::Result<Mapped> {
-    let Settings {
-        exports,
-        mapping,
-        temp_dir,
-        progress,
-        ..
-    } = *settings;
-    let plan = mapping.map_or_else(Plan::native, Mapping::plan);
-    progress.reading(source::size(exports, &plan.selection));
-    let surroundings = Surroundings { temp_dir, progress };
-    let Some(mapping) = mapping else {
-        source::read(exports, input, surroundings, &plan, take)?;
-        return Ok(Mapped::default());
-    };
-    let processors = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-    let may_wait = exports.iter().any(|path| !path.is_file() && !path.is_dir());
-    let mut pipeline = Pipeline::start(mapping, processors, surroundings, may_wait, take)?;
-    let files = source::read(exports, input, surroundings, &plan, &mut |incoming| {
-        pipeline.take(incoming)
-    })?;
-    pipeline.finish(&files, settings.is_mapping_checked)
-}
-
-/// The first pass: what boats may refer to is collected, and the boats themselves wait in a file.
-struct FirstPass<'a> {
-    collector: Collector,
-    spill_file: SpillFile,
-    rejects: Rejects<'a>,
-}
-
-impl FirstPass<'_> {
-    /// Takes what comes next of the export.
-    fn take(&mut self, incoming: Incoming<'_>) -> anyhow::Result<()> {
-        match incoming {
-            Incoming::Record(Record { line, .. }) | Incoming::Mapped(line) => {
-                match self.collector.line(line) {
-                    LineOutcome::Valid => Ok(()),
-                    LineOutcome::Rejected => self.rejects.line(line.raw),
-                    LineOutcome::Boat => self.spill_file.push(line),
-                }
-            }
-            Incoming::Head(..) => Ok(()),
-            Incoming::Oversized(piece) => self.rejects.piece(piece),
-            Incoming::Finding(finding) => {
-                let ends_line = finding.code == Code::LineTooLong;
-                self.collector.finding(finding);
-                if ends_line {
-                    self.rejects.end_of_line()?;
-                }
-                Ok(())
-            }
-            Incoming::Failed(failed) => {
-                let id = failed.id.as_deref();
-                self.collector.failed(failed.kind, id, failed.findings);
-                self.rejects.line(&on_one_line(failed.raw))
-            }
-            Incoming::Unpublished { kind, id } => {
-                self.collector.unpublished(kind, id);
-                Ok(())
-            }
-        }
-    }
 }
 
 /// Reads a mapping file; one with mistakes is an [`InvalidMapping`](crate::mapping::InvalidMapping).
@@ -211,16 +128,6 @@ fn nothing(read_by_mapping: u64) -> Finding {
         hint: Some(hint.to_owned()),
         ..Finding::new(Code::NoRecords, None, message)
     }
-}
-
-/// JSON has line breaks between its parts only, so that a record stays the same without them.
-fn on_one_line(mut raw: Vec<u8>) -> Vec<u8> {
-    for byte in &mut raw {
-        if matches!(byte, b'\n' | b'\r') {
-            *byte = b' ';
-        }
-    }
-    raw
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::check::CheckReport;
 use super::definition::Role;
 use super::index::Index;
 use super::mapper::distinct::difference;
-use super::mapper::make::make_all;
+use super::mapper::make;
 use super::mapper::{Merge, identify};
 use super::record::{Raw, ReadRecord};
 use super::watch::{self, Watch};
@@ -113,7 +113,7 @@ impl<'a, 't> Pipeline<'a, 't> {
             (self.take)(Incoming::Finding(warning))?;
         }
         self.surroundings.progress.mapping(reading.records);
-        let report = self.make_all(is_checked)?;
+        let report = self.make(is_checked)?;
         self.constants()?;
         Ok(Mapped {
             records: reading.records,
@@ -122,7 +122,7 @@ impl<'a, 't> Pipeline<'a, 't> {
     }
 
     /// Makes the native records, and reports on them.
-    fn make_all(&mut self, is_checked: bool) -> anyhow::Result<Option<CheckReport>> {
+    fn make(&mut self, is_checked: bool) -> anyhow::Result<Option<CheckReport>> {
         let none_yet = Index::create(self.surroundings.temp_dir)?;
         let index = Arc::new(mem::replace(&mut self.index, none_yet));
         let definition = Arc::clone(&self.mapping.definition);
@@ -135,7 +135,7 @@ impl<'a, 't> Pipeline<'a, 't> {
             {
                 let index = Arc::clone(&index);
                 pending.push_back(self.workers.begin(move |mapper, pieces| {
-                    make_all(mapper, index, places, is_checked, &mut |piece| {
+                    make::make_records(mapper, index, places, is_checked, &mut |piece| {
                         pieces.send(piece)
                     })
                 }));

@@ -38,7 +38,7 @@ const WAITING_MAX: usize = 0;
 type BatchReading<B> = (LineBatch, Vec<Option<BoatReading<B>>>);
 
 /// Reads the boats and hands what is to be served to `consumer`.
-pub(super) fn read_all<C: Consumer>(
+pub(super) fn read<C: Consumer>(
     collected: Collected,
     spill_file: SpillFile,
     settings: &Settings<'_>,
@@ -68,7 +68,7 @@ pub(super) fn read_all<C: Consumer>(
         let (sender, batches) = sync_channel(WAITING_MAX);
         let ahead = &ahead;
         // The sender goes with the thread, so that the batches end when it does.
-        let read = move || ahead.read_all::<C>(lines, &sender);
+        let read = move || ahead.read_batches::<C>(lines, &sender);
         let reading = thread::Builder::new().name("reading".to_owned());
         let reading = reading
             .spawn_scoped(scope, read)
@@ -93,7 +93,7 @@ struct Ahead<'a> {
 
 impl Ahead<'_> {
     /// Reads batch after batch, as long as they are taken.
-    fn read_all<C: Consumer>(
+    fn read_batches<C: Consumer>(
         &self,
         mut lines: SpillReader,
         batches: &SyncSender<BatchReading<C::Boat>>,

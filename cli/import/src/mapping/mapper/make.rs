@@ -93,7 +93,7 @@ impl Native<'_> {
 
 /// What the mapping makes of the records at some places. A checker watches it where that
 /// `is_checked`.
-pub(in crate::mapping) fn make_all(
+pub(in crate::mapping) fn make_records(
     mapper: &mut Mapper,
     index: Arc<Index>,
     places: Range<usize>,
