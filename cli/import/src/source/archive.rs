@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::Context as _;
 use tar::{Archive, Entry, Header};
 
-use super::Selection;
+use super::folder::Selection;
 use crate::source::temporary_file;
 
 /// Bytes that the headers of one member may take, long names included: the library holds them in

@@ -6,6 +6,9 @@ use std::io::{self, BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
+/// Bytes read ahead: enough for archives to be recognised and for few system calls.
+pub(super) const BUFFER: usize = 128 * 1024;
+
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTANDARD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
@@ -28,8 +31,7 @@ pub(super) fn open<'a>(name: &str, mut reader: impl Read + 'a) -> io::Result<Box
     let whole = Cursor::new(head).chain(reader);
     if is_gzip {
         return Ok(Box::new(MultiGzDecoder::new(BufReader::with_capacity(
-            super::records::BUFFER,
-            whole,
+            BUFFER, whole,
         ))));
     }
     if is_zstandard {

@@ -9,10 +9,29 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use super::folder::{list, unread_folders};
-use super::{FileError, ProgressListener, STANDARD_INPUT, Selection, archive, decompress};
+use super::folder::{Selection, list, unread_folders};
+use super::incoming::FileError;
+use super::{archive, decompress};
 use crate::finding::ExportFile;
 use crate::finding::{Code, Finding};
+
+/// The name that stands for standard input.
+pub const STANDARD_INPUT: &str = "-";
+
+/// Shows how far an import is.
+pub trait ProgressListener {
+    /// From now on bytes are read: `total` of them, if that is known.
+    fn reading(&self, _total: Option<u64>) {}
+    /// From now on records are mapped: `total` of them.
+    fn mapping(&self, _total: u64) {}
+    /// From now on boats are read: `total` of them.
+    fn boats(&self, _total: u64) {}
+    /// So many more bytes, records or boats.
+    fn advance(&self, _count: u64) {}
+}
+
+/// Shows nothing.
+impl ProgressListener for () {}
 
 /// What comes of opening the files of an export, in their order.
 pub(crate) enum Opened<'f> {

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use super::{FileError, Incoming, Record, Spot, Take};
+use super::incoming::{FileError, Incoming, Record, Spot, Take};
 use crate::finding::{BYTE_ORDER_MARK, Code, ExportFile, Finding, Line};
 
 /// Bytes that do not count as a part of a line: its byte order mark and carriage return.

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use super::{Layout, temporary_file};
+use super::plan::Layout;
+use super::temporary_file;
 
 /// Bytes that are copied at once.
 const BUFFER: usize = 128 * 1024;

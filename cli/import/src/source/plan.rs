@@ -1,7 +1,10 @@
 //! Which files of an export are read, for what, and how records lie in them.
 
+use super::folder::Selection;
 use super::readers::{RECORD_MAX, RecordsPath};
-use super::{LINE_MAX, Selection};
+
+/// Longest line that is read, in bytes, without its line break.
+pub const LINE_MAX: usize = 1024 * 1024;
 
 /// What is read of a file with this path, which is wanted or was named itself.
 type ContentsOf<'a> = dyn Fn(&str) -> Contents<'a> + 'a;

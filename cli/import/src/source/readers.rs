@@ -14,7 +14,7 @@ mod path;
 
 pub(crate) use self::path::RecordsPath;
 
-use super::FileError;
+use super::incoming::FileError;
 use crate::finding::Code;
 
 /// Longest text of a record, in bytes, as it stands in its file.

@@ -1,20 +1,35 @@
 //! Cutting the files of an export into records, as a plan says.
 
+use std::collections::BTreeMap;
 use std::io::{BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::decompress::BUFFER;
 use super::files::Opened;
+use super::incoming::{FailedRecord, FileError, Incoming, Record, Spot, Take};
+use super::lines;
 use super::passes::{Copied, Pass, passes};
+use super::plan::{Contents, Format, Plan};
 use super::readers::{self, BadRecord, RecordText};
-use super::{
-    Contents, FailedRecord, FileError, FilesRead, Format, Incoming, Plan, Record, SectionFiles,
-    Spot, Take, lines,
-};
 use crate::finding::{Code, ExportFile, Finding, Line, Place, Severity};
 
-/// Bytes read ahead: enough for archives to be recognised and for few system calls.
-pub(super) const BUFFER: usize = 128 * 1024;
+/// What became of the files of an export.
+#[derive(Debug, Default)]
+pub(crate) struct FilesRead {
+    /// What became of the files of each section; one that is missing has no file.
+    pub(crate) sections: BTreeMap<usize, SectionFiles>,
+    /// Whether files may be missing because an archive broke off.
+    pub(crate) is_damaged: bool,
+}
+
+/// What became of the files of a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum SectionFiles {
+    Read,
+    /// Some without a list of records, which has been reported.
+    WithoutList,
+}
 
 /// Reads the files of an export one by one.
 pub(super) struct Records<'a, 'p, 't> {

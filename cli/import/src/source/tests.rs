@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use self::archives::archive;
 use super::*;
+use crate::finding::{Finding, Line};
 
 mod archives;
 mod beginnings;
