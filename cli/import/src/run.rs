@@ -5,22 +5,16 @@
 //! the boats' lines into a spill file; the second reads these one by one, so that memory does not grow
 //! with their number. Nothing stops at the first problem.
 
-mod consumer;
-mod first_pass;
-mod rejects;
-mod second_pass;
-mod spill;
-
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-pub use self::consumer::{Consumer, Discard};
-pub use crate::validate::{Tally, TallyOfKind};
+pub use crate::validate::{Consumer, Discard, Tally, TallyOfKind};
 
-use self::first_pass::FirstPass;
 use crate::finding::{Code, Finding, Findings};
 use crate::mapping::{CheckReport, Mapping};
 use crate::source::{ProgressListener, STANDARD_INPUT};
+use crate::validate::first_pass::{self, FirstPass};
+use crate::validate::second_pass;
 
 /// Most findings about the fields of one mapping.
 const MISTAKES_MAX: usize = 10_000;
@@ -108,7 +102,7 @@ fn check_fields(mapping: Mapping) -> anyhow::Result<Mapping> {
 }
 
 /// Whether something may be served in spite of what was found.
-fn is_usable(findings: &Findings, skip_invalid: bool) -> bool {
+pub(crate) fn is_usable(findings: &Findings, skip_invalid: bool) -> bool {
     findings.blocking_errors() == 0 && (skip_invalid || findings.errors() == 0)
 }
 

@@ -20,8 +20,8 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::consumer::Consumer;
 use super::rejects::Rejects;
 use super::spill::{LineBatch, SpillFile, SpillReader};
-use super::{Settings, is_usable};
 use crate::finding::{Findings, Line};
+use crate::run::{Settings, is_usable};
 use crate::validate::Tally;
 use crate::validate::boats::{self, BoatOutcome, BoatReading, Boats};
 use crate::validate::collector::Collected;
@@ -29,7 +29,7 @@ use crate::validate::references::References;
 
 /// Bytes of boats made ready, and of findings, above which no other boat is read before its turn:
 /// a short line can become a long body or have very many findings, and a batch has many lines.
-pub(super) const READY_MAX: usize = 64 * 1024 * 1024;
+pub(crate) const READY_MAX: usize = 64 * 1024 * 1024;
 /// Batches that wait, beside the one that is read and the one that is added: reading takes
 /// longer, so that none would do anything but fill memory.
 const WAITING_MAX: usize = 0;
@@ -38,7 +38,7 @@ const WAITING_MAX: usize = 0;
 type BatchReading<B> = (LineBatch, Vec<Option<BoatReading<B>>>);
 
 /// Reads the boats and hands what is to be served to `consumer`.
-pub(super) fn read<C: Consumer>(
+pub(crate) fn read<C: Consumer>(
     collected: Collected,
     spill_file: SpillFile,
     settings: &Settings<'_>,

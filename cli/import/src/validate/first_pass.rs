@@ -5,26 +5,26 @@ use std::io::{Read, Write};
 use std::num::NonZero;
 use std::thread;
 
-use super::Settings;
 use super::rejects::Rejects;
 use super::spill::SpillFile;
 use crate::finding::Code;
 use crate::mapping::{Mapped, Mapping, Pipeline};
+use crate::run::Settings;
 use crate::source::{self, Incoming, Plan, Record, Surroundings, Take};
 use crate::validate::collector::{Collected, Collector, LineOutcome};
 
 /// What the first pass came to.
-pub(super) struct FirstPass {
+pub(crate) struct FirstPass {
     /// What boats may refer to, and what is wrong so far.
-    pub(super) collected: Collected,
+    pub(crate) collected: Collected,
     /// The lines of the boats.
-    pub(super) boats: SpillFile,
+    pub(crate) boats: SpillFile,
     /// What became of the records of a mapping.
-    pub(super) mapped: Mapped,
+    pub(crate) mapped: Mapped,
 }
 
 /// Reads the export once.
-pub(super) fn read(
+pub(crate) fn read(
     settings: &Settings<'_>,
     input: &mut dyn Read,
     rejects: &mut dyn Write,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::finding::{ExportFile, Finding};
-use crate::run::consumer::Discard;
+use crate::validate::consumer::Discard;
 
 #[test]
 fn lines_whose_findings_fill_the_memory_wait_for_their_turn() {
