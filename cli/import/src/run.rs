@@ -6,15 +6,16 @@
 //! with their number. Nothing stops at the first problem.
 
 use std::io::{self, Read, Write};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 pub use crate::validate::{Consumer, Discard, Tally, TallyOfKind};
 
 use crate::finding::{Code, Finding, Findings};
-use crate::mapping::{CheckReport, Mapping};
-use crate::source::{ProgressListener, STANDARD_INPUT};
-use crate::validate::first_pass::{self, FirstPass};
-use crate::validate::second_pass;
+use crate::mapping::{CheckReport, Mapped, Mapping, Pipeline};
+use crate::source::{self, Plan, ProgressListener, STANDARD_INPUT, Surroundings, Take};
+use crate::validate::{FirstPass, Policy};
 
 /// Most findings about the fields of one mapping.
 const MISTAKES_MAX: usize = 10_000;
@@ -58,25 +59,58 @@ pub fn run<C: Consumer>(
     rejects: &mut dyn Write,
     consumer: &mut C,
 ) -> anyhow::Result<Outcome> {
-    let FirstPass {
-        mut collected,
-        boats,
-        mapped,
-    } = first_pass::read(settings, input, rejects)?;
-    if collected.is_empty {
-        collected.findings.add(nothing(mapped.records));
+    let policy = Policy {
+        temp_dir: settings.temp_dir,
+        listed_max: settings.listed_max,
+        skip_invalid: settings.skip_invalid,
+        is_mapped: settings.mapping.is_some(),
+        progress: settings.progress,
+    };
+    let mut first_pass = FirstPass::begin(policy, rejects)?;
+    let mapped = read_native(settings, input, &mut |incoming| first_pass.take(incoming))?;
+    let mut second_pass = first_pass.finish();
+    if second_pass.is_empty() {
+        second_pass.report(nothing(mapped.records));
     }
-    let (mut findings, tally) = second_pass::read(collected, boats, settings, rejects, consumer)?;
+    let (mut findings, tally) = second_pass.run(consumer)?;
     if let Some(mapping) = settings.mapping {
         findings.set_origins(|rule, pointer| mapping.origin(rule, pointer));
     }
-    let is_usable = is_usable(&findings, settings.skip_invalid);
     Ok(Outcome {
+        is_usable: policy.is_usable(&findings),
         findings,
         tally,
-        is_usable,
         report: mapped.report,
     })
+}
+
+/// Hands native records to `take`: those of the export, or what the mapping makes of them.
+fn read_native(
+    settings: &Settings<'_>,
+    input: &mut dyn Read,
+    take: &mut Take<'_>,
+) -> anyhow::Result<Mapped> {
+    let Settings {
+        exports,
+        mapping,
+        temp_dir,
+        progress,
+        ..
+    } = *settings;
+    let plan = mapping.map_or_else(Plan::native, Mapping::plan);
+    progress.reading(source::size(exports, &plan.selection));
+    let surroundings = Surroundings { temp_dir, progress };
+    let Some(mapping) = mapping else {
+        source::read(exports, input, surroundings, &plan, take)?;
+        return Ok(Mapped::default());
+    };
+    let processors = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+    let may_wait = exports.iter().any(|path| !path.is_file() && !path.is_dir());
+    let mut pipeline = Pipeline::start(mapping, processors, surroundings, may_wait, take)?;
+    let files = source::read(exports, input, surroundings, &plan, &mut |incoming| {
+        pipeline.take(incoming)
+    })?;
+    pipeline.finish(&files, settings.is_mapping_checked)
 }
 
 /// Reads a mapping file; one with mistakes is an [`InvalidMapping`](crate::mapping::InvalidMapping).
@@ -101,17 +135,12 @@ fn check_fields(mapping: Mapping) -> anyhow::Result<Mapping> {
     Ok(mapping.checked(&outcome.findings)?)
 }
 
-/// Whether something may be served in spite of what was found.
-pub(crate) fn is_usable(findings: &Findings, skip_invalid: bool) -> bool {
-    findings.blocking_errors() == 0 && (skip_invalid || findings.errors() == 0)
-}
-
 /// There is no record.
 fn nothing(read_by_mapping: u64) -> Finding {
     let (message, hint) = match read_by_mapping {
         0 => (
             "the export has no record at all".to_owned(),
-            "whatever made the export may have failed",
+            "the program that writes the export may have failed",
         ),
         read => (
             format!("the mapping makes nothing of the {read} records of the export"),

@@ -6,18 +6,19 @@
 //! or mappings.
 
 mod boat;
-pub(crate) mod boats;
+mod boats;
 mod catalogue;
-pub(crate) mod collector;
+mod collector;
 mod consumer;
 mod designer;
 mod fields;
 mod first_look;
-pub(crate) mod first_pass;
+mod first_pass;
 mod identity;
 mod manufacturer;
 mod numbers;
-pub(crate) mod references;
+mod policy;
+mod references;
 mod rejects;
 mod reporter;
 pub(crate) mod second_pass;
@@ -30,3 +31,6 @@ mod vocabulary;
 
 pub use self::consumer::{Consumer, Discard};
 pub use self::tally::{Tally, TallyOfKind};
+
+pub(crate) use self::first_pass::FirstPass;
+pub(crate) use self::policy::Policy;

@@ -8,7 +8,6 @@
 //! Reading a boat is a pure function of its line and the references, so that while the boats of one
 //! batch are added the next one is read.
 
-use std::io::Write;
 use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -17,15 +16,15 @@ use std::thread;
 use anyhow::Context as _;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
+use super::boats::{self, BoatOutcome, BoatReading, Boats};
+use super::collector::Collected;
 use super::consumer::Consumer;
+use super::policy::Policy;
+use super::references::References;
 use super::rejects::Rejects;
 use super::spill::{LineBatch, SpillFile, SpillReader};
-use crate::finding::{Findings, Line};
-use crate::run::{Settings, is_usable};
-use crate::validate::Tally;
-use crate::validate::boats::{self, BoatOutcome, BoatReading, Boats};
-use crate::validate::collector::Collected;
-use crate::validate::references::References;
+use super::tally::Tally;
+use crate::finding::{Finding, Findings, Line};
 
 /// Bytes of boats made ready, and of findings, above which no other boat is read before its turn:
 /// a short line can become a long body or have very many findings, and a batch has many lines.
@@ -37,50 +36,66 @@ const WAITING_MAX: usize = 0;
 /// The lines of a batch, and what reading them came to: nothing where it has to wait for its turn.
 type BatchReading<B> = (LineBatch, Vec<Option<BoatReading<B>>>);
 
-/// Reads the boats and hands what is to be served to `consumer`.
-pub(crate) fn read<C: Consumer>(
-    collected: Collected,
-    spill_file: SpillFile,
-    settings: &Settings<'_>,
-    rejects: &mut dyn Write,
-    consumer: &mut C,
-) -> anyhow::Result<(Findings, Tally)> {
-    let Collected {
-        references,
-        findings,
-        tally,
-        ..
-    } = collected;
-    settings.progress.boats(spill_file.lines());
-    let ahead = Ahead {
-        references: &references,
-        listed_max: settings.listed_max,
-        ready: AtomicUsize::new(0),
-    };
-    let mut in_order = InOrder {
-        settings,
-        boats: Boats::new(&references, (findings, tally), settings.listed_max),
-        rejects: Rejects(rejects),
-        consumer,
-    };
-    let lines = spill_file.into_reader()?;
-    thread::scope(|scope| {
-        let (sender, batches) = sync_channel(WAITING_MAX);
-        let ahead = &ahead;
-        // The sender goes with the thread, so that the batches end when it does.
-        let read = move || ahead.read_batches::<C>(lines, &sender);
-        let reading = thread::Builder::new().name("reading".to_owned());
-        let reading = reading
-            .spawn_scoped(scope, read)
-            .context("could not start a thread")?;
-        for (batch, readings) in batches {
-            ahead.hand_over(&batch, readings, &mut in_order)?;
-        }
-        reading
-            .join()
-            .unwrap_or_else(|panicked| panic::resume_unwind(panicked))
-    })?;
-    in_order.finish()
+/// The second pass over an export, whose first one is done.
+pub(crate) struct SecondPass<'a> {
+    pub(super) policy: Policy<'a>,
+    pub(super) collected: Collected,
+    /// The lines of the boats.
+    pub(super) boats: SpillFile,
+    pub(super) rejects: Rejects<'a>,
+}
+
+impl SecondPass<'_> {
+    /// Whether the export has no record.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.collected.is_empty
+    }
+
+    /// Adds what is wrong with the export as a whole.
+    pub(crate) fn report(&mut self, finding: Finding) {
+        self.collected.findings.add(finding);
+    }
+
+    /// Reads the boats and hands what is to be served to `consumer`.
+    pub(crate) fn run<C: Consumer>(self, consumer: &mut C) -> anyhow::Result<(Findings, Tally)> {
+        let Collected {
+            references,
+            findings,
+            tally,
+            ..
+        } = self.collected;
+        let policy = self.policy;
+        policy.progress.boats(self.boats.lines());
+        let ahead = Ahead {
+            references: &references,
+            listed_max: policy.listed_max,
+            ready: AtomicUsize::new(0),
+        };
+        let mut in_order = InOrder {
+            policy,
+            boats: Boats::new(&references, (findings, tally), policy.listed_max),
+            rejects: self.rejects,
+            consumer,
+        };
+        let lines = self.boats.into_reader()?;
+        thread::scope(|scope| {
+            let (sender, batches) = sync_channel(WAITING_MAX);
+            let ahead = &ahead;
+            // The sender goes with the thread, so that the batches end when it does.
+            let read = move || ahead.read_batches::<C>(lines, &sender);
+            let reading = thread::Builder::new().name("reading".to_owned());
+            let reading = reading
+                .spawn_scoped(scope, read)
+                .context("could not start a thread")?;
+            for (batch, readings) in batches {
+                ahead.hand_over(&batch, readings, &mut in_order)?;
+            }
+            reading
+                .join()
+                .unwrap_or_else(|panicked| panic::resume_unwind(panicked))
+        })?;
+        in_order.finish()
+    }
 }
 
 /// Reads boats ahead of their turn.
@@ -126,7 +141,7 @@ impl Ahead<'_> {
         &self,
         batch: &LineBatch,
         readings: Vec<Option<BoatReading<C::Boat>>>,
-        in_order: &mut InOrder<'_, C>,
+        in_order: &mut InOrder<'_, '_, C>,
     ) -> anyhow::Result<()> {
         let lines = batch.lines();
         for (line, reading) in lines.iter().zip(readings) {
@@ -139,7 +154,7 @@ impl Ahead<'_> {
                 None => in_order.boat(*line, self.read::<C>(*line))?,
             }
         }
-        in_order.settings.progress.advance(lines.len() as u64);
+        in_order.policy.progress.advance(lines.len() as u64);
         Ok(())
     }
 
@@ -156,14 +171,14 @@ fn size<C: Consumer>(reading: &BoatReading<C::Boat>) -> usize {
 }
 
 /// Takes the boats in their order.
-struct InOrder<'a, C> {
-    settings: &'a Settings<'a>,
-    boats: Boats<'a>,
+struct InOrder<'a, 'r, C> {
+    policy: Policy<'a>,
+    boats: Boats<'r>,
     rejects: Rejects<'a>,
-    consumer: &'a mut C,
+    consumer: &'r mut C,
 }
 
-impl<C: Consumer> InOrder<'_, C> {
+impl<C: Consumer> InOrder<'_, '_, C> {
     fn boat(&mut self, line: Line<'_>, reading: BoatReading<C::Boat>) -> anyhow::Result<()> {
         match self.boats.add(line, reading) {
             BoatOutcome::Rejected => self.rejects.line(line.raw),
@@ -186,7 +201,7 @@ impl<C: Consumer> InOrder<'_, C> {
 
     /// Whether anything may still come of the records.
     fn is_wanted(&self) -> bool {
-        is_usable(self.boats.findings(), self.settings.skip_invalid)
+        self.policy.is_usable(self.boats.findings())
     }
 }
 

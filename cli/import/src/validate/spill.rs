@@ -25,7 +25,7 @@ const HEAD: usize = 4 + 8 + 1 + 4 + 4;
 const NO_RULE: u32 = u32::MAX;
 
 /// Lines being written.
-pub(crate) struct SpillFile {
+pub(super) struct SpillFile {
     file: WritingThread<File>,
     /// Where the file lies, for messages: it has no name of its own.
     temp_dir: PathBuf,

@@ -7,7 +7,7 @@ use shared::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, Manufac
 use shared::base::render::BodyTooLarge;
 
 use super::*;
-use crate::run::second_pass::READY_MAX;
+use crate::validate::second_pass::READY_MAX;
 
 /// Boats that are ready now, and the most there ever were.
 static READY: AtomicUsize = AtomicUsize::new(0);

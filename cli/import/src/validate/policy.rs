@@ -1,0 +1,28 @@
+//! How an export is validated: what is listed of what is wrong, and what is left out.
+
+use std::path::Path;
+
+use crate::finding::Findings;
+use crate::source::ProgressListener;
+
+/// How an export is validated.
+#[derive(Clone, Copy)]
+pub(crate) struct Policy<'a> {
+    /// A directory with room for the boats of the export.
+    pub(crate) temp_dir: &'a Path,
+    /// Most findings to list.
+    pub(crate) listed_max: usize,
+    /// Whether records are handed on although others have errors.
+    pub(crate) skip_invalid: bool,
+    /// Whether a mapping makes the records.
+    pub(crate) is_mapped: bool,
+    /// Shows how many boats were read.
+    pub(crate) progress: &'a dyn ProgressListener,
+}
+
+impl Policy<'_> {
+    /// Whether something may be served in spite of what was found.
+    pub(crate) fn is_usable(&self, findings: &Findings) -> bool {
+        findings.blocking_errors() == 0 && (self.skip_invalid || findings.errors() == 0)
+    }
+}
