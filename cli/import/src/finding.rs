@@ -50,7 +50,7 @@ pub struct Finding {
     pub rule: Option<u32>,
     /// Where a mapping makes the value, if one does.
     pub origin: Option<String>,
-    /// The surroundings of the place in its line.
+    /// What stands around the place in its line.
     pub excerpt: Option<Excerpt>,
 }
 

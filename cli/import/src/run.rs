@@ -1,9 +1,6 @@
-//! An import as a list of steps: the only room that knows both mapping and validation, shows how far
-//! reading is, and keeps what is left out.
+//! An import on one page: the only room that knows both mapping and validation.
 //!
-//! Rules across records need two passes. The first holds everything that boats may refer to, and puts
-//! the boats' lines into a spill file; the second reads these one by one, so that memory does not grow
-//! with their number. Nothing stops at the first problem.
+//! It connects the others and adds nothing of its own. Nothing stops at the first problem.
 
 use std::io::{self, Read, Write};
 use std::num::NonZero;
@@ -14,13 +11,13 @@ pub use crate::validate::{Consumer, Discard, Tally, TallyOfKind};
 
 use crate::finding::{Code, Finding, Findings};
 use crate::mapping::{CheckReport, Mapped, Mapping, Pipeline};
-use crate::source::{self, Plan, ProgressListener, STANDARD_INPUT, Surroundings, Take};
+use crate::source::{self, Plan, ProgressListener, ReadContext, STANDARD_INPUT, Sink};
 use crate::validate::{FirstPass, Policy};
 
 /// Most findings about the fields of one mapping.
 const MISTAKES_MAX: usize = 10_000;
 
-/// What to validate, and how.
+/// What to import, and how.
 pub struct Settings<'a> {
     /// Files, folders, archives, or `-` for standard input.
     pub exports: &'a [PathBuf],
@@ -38,7 +35,7 @@ pub struct Settings<'a> {
     pub progress: &'a dyn ProgressListener,
 }
 
-/// What validating came to.
+/// What an import came to.
 pub struct Outcome {
     /// Everything that is wrong.
     pub findings: Findings,
@@ -84,11 +81,11 @@ pub fn run<C: Consumer>(
     })
 }
 
-/// Hands native records to `take`: those of the export, or what the mapping makes of them.
+/// Hands native records to `sink`: those of the export, or what the mapping makes of them.
 fn read_native(
     settings: &Settings<'_>,
     input: &mut dyn Read,
-    take: &mut Take<'_>,
+    sink: &mut Sink<'_>,
 ) -> anyhow::Result<Mapped> {
     let Settings {
         exports,
@@ -99,15 +96,15 @@ fn read_native(
     } = *settings;
     let plan = mapping.map_or_else(Plan::native, Mapping::plan);
     progress.reading(source::size(exports, &plan.selection));
-    let surroundings = Surroundings { temp_dir, progress };
+    let context = ReadContext { temp_dir, progress };
     let Some(mapping) = mapping else {
-        source::read(exports, input, surroundings, &plan, take)?;
+        source::read(exports, input, context, &plan, sink)?;
         return Ok(Mapped::default());
     };
     let processors = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-    let may_wait = exports.iter().any(|path| !path.is_file() && !path.is_dir());
-    let mut pipeline = Pipeline::start(mapping, processors, surroundings, may_wait, take)?;
-    let files = source::read(exports, input, surroundings, &plan, &mut |incoming| {
+    let input_may_block = exports.iter().any(|path| !path.is_file() && !path.is_dir());
+    let mut pipeline = Pipeline::start(mapping, processors, context, input_may_block, sink)?;
+    let files = source::read(exports, input, context, &plan, &mut |incoming| {
         pipeline.take(incoming)
     })?;
     pipeline.finish(&files, settings.is_mapping_checked)

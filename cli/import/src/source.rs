@@ -27,26 +27,26 @@ pub use self::files::{ProgressListener, STANDARD_INPUT};
 pub use self::folder::Selection;
 pub use self::plan::LINE_MAX;
 
-pub(crate) use self::files::Surroundings;
-pub(crate) use self::incoming::{FailedRecord, Incoming, Record, Spot, Take};
+pub(crate) use self::files::ReadContext;
+pub(crate) use self::incoming::{FailedRecord, Incoming, Record, Sink, Spot};
 pub(crate) use self::plan::{Contents, Format, Layout, Plan};
 pub(crate) use self::records::{FilesRead, SectionFiles};
 
 use self::records::Records;
 
-/// Hands the records of `exports` to `take`, in order.
+/// Hands the records of `exports` to `sink`, in order.
 ///
 /// A file or folder that cannot be opened, or that the disk fails to deliver, is an error.
 pub(crate) fn read(
     exports: &[PathBuf],
     input: &mut dyn Read,
-    surroundings: Surroundings<'_>,
+    context: ReadContext<'_>,
     plan: &Plan<'_>,
-    take: &mut Take<'_>,
+    sink: &mut Sink<'_>,
 ) -> anyhow::Result<FilesRead> {
-    let mut records = Records::new(plan, surroundings.temp_dir, take);
+    let mut records = Records::new(plan, context.temp_dir, sink);
     let selection = &plan.selection;
-    files::read(exports, input, surroundings, selection, &mut |opened| {
+    files::read(exports, input, context, selection, &mut |opened| {
         records.opened(opened)
     })?;
     Ok(records.finish())

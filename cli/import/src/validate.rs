@@ -1,9 +1,10 @@
 //! What an export's records have to be: rules of one record, and rules across records.
 //!
 //! A record is read by pure functions, one file a kind, which say of each field what it is. Rules
-//! across records are held in two steps: [`collector`] takes every line and keeps what boats may refer
-//! to, then [`boats`] takes the boats. Nothing stops at the first problem, and nothing here knows files
-//! or mappings.
+//! across records need two passes: [`FirstPass`] takes every native record and keeps what boats may
+//! refer to, while the boats wait in a spill file; [`SecondPass`](second_pass::SecondPass) reads these
+//! one by one, so that memory does not grow with their number. Nothing here opens a file of the export
+//! or knows a mapping.
 
 mod boat;
 mod boats;

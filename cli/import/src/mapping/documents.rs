@@ -46,7 +46,7 @@ pub(super) struct Document {
 
 impl Document {
     /// Where the record stands in the export.
-    pub(super) fn whereabouts(&self) -> Place {
+    pub(super) fn place(&self) -> Place {
         Place {
             file: Arc::clone(&self.file),
             line: Some(self.line),

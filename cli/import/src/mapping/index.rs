@@ -13,7 +13,7 @@ use super::links::Links;
 use super::record::{Identified, Joining, Link, Raw, ReadRecord};
 use crate::finding::ExportFile;
 use crate::finding::{Code, Finding, cut};
-use crate::source::{FailedRecord, Incoming, Take};
+use crate::source::{FailedRecord, Incoming, Sink};
 
 /// All records, and what leads from one to another.
 pub(super) struct Index {
@@ -26,12 +26,12 @@ pub(super) struct Index {
     types: HashSet<Arc<str>>,
     /// By source and type, which of the keys that `published` names some record has.
     published_keys: BTreeMap<(usize, Arc<str>), Vec<bool>>,
-    unidentified: Noted,
+    unidentified: CountAndFirst,
 }
 
 /// Some records that are reported together.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Noted {
+pub(super) struct CountAndFirst {
     pub(super) count: u64,
     /// Where the first of them stands.
     pub(super) first: Option<(Arc<ExportFile>, u64)>,
@@ -43,7 +43,7 @@ pub(super) struct Reading {
     /// Records that were stored.
     pub(super) records: u64,
     /// Records without a key or a type.
-    pub(super) unidentified: Noted,
+    pub(super) unidentified: CountAndFirst,
     /// Types of record that the export has, and how many records of each.
     pub(super) types: BTreeMap<String, u64>,
     /// The sources that have records.
@@ -53,7 +53,7 @@ pub(super) struct Reading {
     pub(super) published_keys: BTreeMap<(usize, Arc<str>), Vec<bool>>,
 }
 
-impl Noted {
+impl CountAndFirst {
     fn add(&mut self, raw: &Raw) {
         self.count += 1;
         self.first
@@ -72,12 +72,12 @@ impl Index {
             images: ImageFiles::default(),
             types: HashSet::new(),
             published_keys: BTreeMap::new(),
-            unidentified: Noted::default(),
+            unidentified: CountAndFirst::default(),
         })
     }
 
     /// Adds what a record came to. It is counted where no section of the mapping can use it.
-    pub(super) fn add(&mut self, read: ReadRecord, take: &mut Take<'_>) -> anyhow::Result<()> {
+    pub(super) fn add(&mut self, read: ReadRecord, sink: &mut Sink<'_>) -> anyhow::Result<()> {
         let ReadRecord {
             raw,
             identified,
@@ -89,7 +89,7 @@ impl Index {
             let text = self.documents.store(&raw.text)?;
             for identified in identified {
                 if let Some(finding) = self.add_record(&raw, text, identified)? {
-                    take(Incoming::Finding(finding))?;
+                    sink(Incoming::Finding(finding))?;
                 }
             }
         }
@@ -102,7 +102,7 @@ impl Index {
         if findings.is_empty() {
             return Ok(());
         }
-        take(Incoming::Failed(FailedRecord {
+        sink(Incoming::Failed(FailedRecord {
             kind: None,
             id: None,
             findings,

@@ -17,11 +17,11 @@ use super::mapper::make;
 use super::mapper::{Merge, identify};
 use super::record::{Raw, ReadRecord};
 use super::watch::{self, Watch};
-use super::worker::{Pending, Workers};
+use super::worker::{TaskOutput, Workers};
 use super::{Mapped, Mapping};
 use crate::finding::{ExportFile, Line};
 use crate::json::parse_line;
-use crate::source::{FailedRecord, FilesRead, Incoming, Record, Surroundings, Take};
+use crate::source::{FailedRecord, FilesRead, Incoming, ReadContext, Record, Sink};
 
 /// Records that are handed over together, unless they are long.
 const BATCH_RECORDS: usize = 256;
@@ -35,13 +35,13 @@ pub(crate) struct Pipeline<'a, 't> {
     mapping: &'a Mapping,
     workers: Workers,
     index: Index,
-    take: &'a mut Take<'t>,
+    sink: &'a mut Sink<'t>,
     batch: RecordBatch,
     /// Records that are identified, in the order of the export.
-    pending: VecDeque<Pending<Vec<ReadRecord>>>,
+    pending: VecDeque<TaskOutput<Vec<ReadRecord>>>,
     /// How many batches are identified while reading goes on.
     pending_max: usize,
-    surroundings: Surroundings<'a>,
+    context: ReadContext<'a>,
 }
 
 /// Records on their way to a thread.
@@ -54,31 +54,35 @@ struct RecordBatch {
 }
 
 impl<'a, 't> Pipeline<'a, 't> {
-    /// Starts a thread for each of so many processors; what they make goes to `take`.
+    /// Starts a thread for each of so many processors; what they make goes to `sink`.
     ///
-    /// Reading goes on while records are identified, unless `may_wait`: the watch over them does not
-    /// look while reading waits for what comes from a pipe.
+    /// Reading goes on while records are identified. Where the input may block, as a pipe does, each
+    /// batch is identified before more is read: nothing looks at the watch while reading waits.
     pub(crate) fn start(
         mapping: &'a Mapping,
         processors: NonZero<usize>,
-        surroundings: Surroundings<'a>,
-        may_wait: bool,
-        take: &'a mut Take<'t>,
+        context: ReadContext<'a>,
+        input_may_block: bool,
+        sink: &'a mut Sink<'t>,
     ) -> anyhow::Result<Self> {
         let definition = &mapping.definition;
-        let none_yet = Arc::new(Index::create(surroundings.temp_dir)?);
+        let none_yet = Arc::new(Index::create(context.temp_dir)?);
         let watch = Watch::new(definition, watch::resident_bytes);
         let workers = Workers::start(definition, processors, &none_yet, watch)?;
-        let pending_max = if may_wait { 0 } else { AHEAD * workers.len() };
+        let pending_max = if input_may_block {
+            0
+        } else {
+            AHEAD * workers.len()
+        };
         Ok(Self {
             mapping,
             workers,
-            index: Index::create(surroundings.temp_dir)?,
-            take,
+            index: Index::create(context.temp_dir)?,
+            sink,
             batch: RecordBatch::default(),
             pending: VecDeque::new(),
             pending_max,
-            surroundings,
+            context,
         })
     }
 
@@ -93,7 +97,7 @@ impl<'a, 't> Pipeline<'a, 't> {
             }
             other => {
                 self.settle()?;
-                (self.take)(other)
+                (self.sink)(other)
             }
         }
     }
@@ -110,9 +114,9 @@ impl<'a, 't> Pipeline<'a, 't> {
             findings: Vec::new(),
         };
         for warning in warnings.about(&reading) {
-            (self.take)(Incoming::Finding(warning))?;
+            (self.sink)(Incoming::Finding(warning))?;
         }
-        self.surroundings.progress.mapping(reading.records);
+        self.context.progress.mapping(reading.records);
         let report = self.make(is_checked)?;
         self.constants()?;
         Ok(Mapped {
@@ -123,7 +127,7 @@ impl<'a, 't> Pipeline<'a, 't> {
 
     /// Makes the native records, and reports on them.
     fn make(&mut self, is_checked: bool) -> anyhow::Result<Option<CheckReport>> {
-        let none_yet = Index::create(self.surroundings.temp_dir)?;
+        let none_yet = Index::create(self.context.temp_dir)?;
         let index = Arc::new(mem::replace(&mut self.index, none_yet));
         let definition = Arc::clone(&self.mapping.definition);
         let mut merge = Merge::new(&definition, &index, is_checked);
@@ -144,13 +148,13 @@ impl<'a, 't> Pipeline<'a, 't> {
             match self.workers.next(first)? {
                 None => _ = pending.pop_front(),
                 Some(piece) => {
-                    self.surroundings.progress.advance(piece.records);
-                    merge.take(piece, self.take)?;
+                    self.context.progress.advance(piece.records);
+                    merge.take(piece, self.sink)?;
                 }
             }
         }
         self.summarize(&merge, &index)?;
-        merge.unpublished(self.take)?;
+        merge.unpublished(self.sink)?;
         merge.report()
     }
 
@@ -166,7 +170,7 @@ impl<'a, 't> Pipeline<'a, 't> {
             differences.push((differing, self.workers.next(&task)?.flatten()));
         }
         for finding in merge.summaries(differences) {
-            (self.take)(Incoming::Finding(finding))?;
+            (self.sink)(Incoming::Finding(finding))?;
         }
         Ok(())
     }
@@ -176,7 +180,7 @@ impl<'a, 't> Pipeline<'a, 't> {
         let file = self.mapping_file();
         for constant in &self.mapping.definition.records {
             let text = serde_json::to_string(&constant.record)?;
-            (self.take)(Incoming::Mapped(Line {
+            (self.sink)(Incoming::Mapped(Line {
                 file: &file,
                 number: self.mapping.line_of(constant.span.start),
                 raw: text.as_bytes(),
@@ -237,7 +241,7 @@ impl<'a, 't> Pipeline<'a, 't> {
                     let records = records.into_iter();
                     pieces.send(
                         records
-                            .map(|raw| identify::read(mapper, &roles, raw))
+                            .map(|raw| identify::identify_record(mapper, &roles, raw))
                             .collect(),
                     )
                 }));
@@ -257,7 +261,7 @@ impl<'a, 't> Pipeline<'a, 't> {
             && let Some(first) = self.pending.pop_front()
         {
             for read in self.workers.next(&first)?.into_iter().flatten() {
-                self.index.add(read, self.take)?;
+                self.index.add(read, self.sink)?;
             }
         }
         Ok(())

@@ -16,7 +16,7 @@ use std::num::NonZero;
 
 use super::*;
 use crate::finding::Kind;
-use crate::source::{self, FailedRecord, Incoming, Surroundings};
+use crate::source::{self, FailedRecord, Incoming, ReadContext};
 
 /// The beginning of every mapping here: records are lines with `key` and `type`.
 const BEGINNING: &str = r#"
@@ -91,7 +91,7 @@ fn mapped_at_once(
     directory: &Path,
     threads: usize,
 ) -> (Vec<String>, Option<CheckReport>) {
-    let surroundings = Surroundings {
+    let context = ReadContext {
         temp_dir: directory,
         progress: &(),
     };
@@ -101,12 +101,12 @@ fn mapped_at_once(
         Ok(())
     };
     let processors = NonZero::new(threads).unwrap();
-    let mut pipeline = Pipeline::start(mapping, processors, surroundings, false, take).unwrap();
+    let mut pipeline = Pipeline::start(mapping, processors, context, false, take).unwrap();
     let exports = [directory.to_owned()];
     let files = source::read(
         &exports,
         &mut io::empty(),
-        surroundings,
+        context,
         &mapping.plan(),
         &mut |of| pipeline.take(of),
     );

@@ -39,13 +39,13 @@ pub(super) struct Workers {
 }
 
 /// Where the pieces of a task go.
-pub(super) struct Pieces<T> {
+pub(super) struct PieceSender<T> {
     sender: SyncSender<Result<Option<T>, Broken>>,
     position: Arc<Position>,
 }
 
 /// The pieces that a task comes to.
-pub(super) struct Pending<T>(Receiver<Result<Option<T>, Broken>>);
+pub(super) struct TaskOutput<T>(Receiver<Result<Option<T>, Broken>>);
 
 /// Why a task has no more pieces.
 enum Broken {
@@ -54,7 +54,7 @@ enum Broken {
     Panicked(Box<dyn Any + Send>, Arc<Position>),
 }
 
-impl<T> Pieces<T> {
+impl<T> PieceSender<T> {
     /// Hands over a piece, and waits where the one before was not taken yet.
     pub(super) fn send(&self, piece: T) -> anyhow::Result<()> {
         self.position.rest();
@@ -107,12 +107,12 @@ impl Workers {
     /// Has the next thread that is free do something.
     pub(super) fn begin<T: Send + 'static>(
         &self,
-        act: impl FnOnce(&mut Mapper, &Pieces<T>) -> anyhow::Result<()> + Send + 'static,
-    ) -> Pending<T> {
+        act: impl FnOnce(&mut Mapper, &PieceSender<T>) -> anyhow::Result<()> + Send + 'static,
+    ) -> TaskOutput<T> {
         let (sender, receiver) = mpsc::sync_channel(WAITING_MAX);
         let task = move |mapper: &mut Mapper| {
             let position = Arc::clone(mapper.position());
-            let pieces = Pieces { sender, position };
+            let pieces = PieceSender { sender, position };
             let acted = panic::catch_unwind(AssertUnwindSafe(|| act(mapper, &pieces)));
             let end = match acted {
                 Ok(Ok(())) => Ok(None),
@@ -125,11 +125,11 @@ impl Workers {
         };
         // Where no thread is left, waiting for a piece fails.
         _ = self.tasks.send(Box::new(task));
-        Pending(receiver)
+        TaskOutput(receiver)
     }
 
     /// The next piece of a task; none once it has ended. Waits for it as long as the threads get on.
-    pub(super) fn next<T>(&mut self, pending: &Pending<T>) -> anyhow::Result<Option<T>> {
+    pub(super) fn next<T>(&mut self, pending: &TaskOutput<T>) -> anyhow::Result<Option<T>> {
         loop {
             match pending.0.recv_timeout(TICK) {
                 Ok(Ok(piece)) => return Ok(piece),

@@ -42,32 +42,32 @@ pub(crate) enum Opened<'f> {
 }
 
 /// Takes what comes of opening files.
-pub(crate) type TakeFile<'t> = dyn FnMut(Opened<'_>) -> Result<(), FileError> + 't;
+pub(crate) type FileSink<'t> = dyn FnMut(Opened<'_>) -> Result<(), FileError> + 't;
 
-/// Where reading leaves its traces.
+/// What reading needs beside the files.
 #[derive(Clone, Copy)]
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct ReadContext<'a> {
     /// A directory with room for what archives hold.
     pub(crate) temp_dir: &'a Path,
     /// Shows how many bytes were read, as they lie on disk, and how far mapping is.
     pub(crate) progress: &'a dyn ProgressListener,
 }
 
-/// Hands the files of `exports` to `take`, in order.
+/// Hands the files of `exports` to `sink`, in order.
 ///
 /// A file or folder that cannot be opened, or that the disk fails to deliver, is an error.
 pub(crate) fn read(
     exports: &[PathBuf],
     input: &mut dyn Read,
-    surroundings: Surroundings<'_>,
+    context: ReadContext<'_>,
     selection: &Selection<'_>,
-    take: &mut TakeFile<'_>,
+    sink: &mut FileSink<'_>,
 ) -> anyhow::Result<()> {
     let mut opening = Opening {
         files: 0,
-        surroundings,
+        context,
         selection,
-        take,
+        sink,
     };
     for export in exports {
         if export.as_os_str() == STANDARD_INPUT {
@@ -84,9 +84,9 @@ pub(crate) fn read(
 
 struct Opening<'a> {
     files: u32,
-    surroundings: Surroundings<'a>,
+    context: ReadContext<'a>,
     selection: &'a Selection<'a>,
-    take: &'a mut TakeFile<'a>,
+    sink: &'a mut FileSink<'a>,
 }
 
 impl Opening<'_> {
@@ -122,7 +122,7 @@ impl Opening<'_> {
     fn stream(&mut self, name: String, within: &str, reader: impl Read) -> anyhow::Result<()> {
         let counted = Counted {
             reader,
-            progress: self.surroundings.progress,
+            progress: self.context.progress,
         };
         let (head, whole) = match decompress::open(&name, counted) {
             Ok(reader) => archive::sniff(reader),
@@ -138,7 +138,7 @@ impl Opening<'_> {
     }
 
     fn archive(&mut self, name: &str, reader: impl Read) -> anyhow::Result<()> {
-        let mut unpacked = archive::unpack(reader, self.selection, self.surroundings.temp_dir)?;
+        let mut unpacked = archive::unpack(reader, self.selection, self.context.temp_dir)?;
         if unpacked.members.is_empty() && unpacked.refused.is_empty() && unpacked.broken.is_none() {
             return self.nothing_to_read(name.to_owned());
         }
@@ -166,7 +166,7 @@ impl Opening<'_> {
 
     fn file(&mut self, name: String, within: &str, mut reader: impl Read) -> anyhow::Result<()> {
         let file = self.next_file(name, within);
-        match (self.take)(Opened::File(&file, &mut reader)) {
+        match (self.sink)(Opened::File(&file, &mut reader)) {
             Ok(()) => Ok(()),
             Err(stop) => self.stopped(&file, stop),
         }
@@ -229,7 +229,7 @@ impl Opening<'_> {
         message: impl Into<String>,
     ) -> anyhow::Result<()> {
         let finding = Finding::in_file(code, file, line, message);
-        match (self.take)(Opened::Damaged(Box::new(finding))) {
+        match (self.sink)(Opened::Damaged(Box::new(finding))) {
             Ok(()) => Ok(()),
             Err(stop) => self.stopped(file, stop),
         }

@@ -44,7 +44,7 @@ pub(crate) struct Spot {
 }
 
 /// Takes what comes.
-pub(crate) type Take<'t> = dyn FnMut(Incoming<'_>) -> anyhow::Result<()> + 't;
+pub(crate) type Sink<'t> = dyn FnMut(Incoming<'_>) -> anyhow::Result<()> + 't;
 
 /// A record of which no line could be made.
 #[derive(Debug)]

@@ -3,24 +3,24 @@
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use super::incoming::{FileError, Incoming, Record, Spot, Take};
+use super::incoming::{FileError, Incoming, Record, Sink, Spot};
 use crate::finding::{BYTE_ORDER_MARK, Code, ExportFile, Finding, Line};
 
 /// Bytes that do not count as a part of a line: its byte order mark and carriage return.
 const UNCOUNTED: usize = BYTE_ORDER_MARK.len() + b"\r".len();
 
-/// Hands every line of `reader` to `take`, for these sections; those of more than `line_max` bytes are
+/// Hands every line of `reader` to `sink`, for these sections; those of more than `line_max` bytes are
 /// findings. A reader that fails ends the file, not the run.
 pub(super) fn read(
     file: &Arc<ExportFile>,
     mut reader: impl BufRead,
     sections: &[usize],
     line_max: usize,
-    take: &mut Take<'_>,
+    sink: &mut Sink<'_>,
 ) -> Result<(), FileError> {
     let mut cutter = Cutter {
         file,
-        take,
+        sink,
         sections,
         line_max,
         number: 1,
@@ -55,7 +55,7 @@ pub(super) fn read(
 
 struct Cutter<'a, 't> {
     file: &'a Arc<ExportFile>,
-    take: &'a mut Take<'t>,
+    sink: &'a mut Sink<'t>,
     sections: &'a [usize],
     line_max: usize,
     /// Number of the line being read.
@@ -70,16 +70,16 @@ struct Cutter<'a, 't> {
 impl Cutter<'_, '_> {
     fn hold(&mut self, piece: &[u8]) -> anyhow::Result<()> {
         if self.is_oversized {
-            return (self.take)(Incoming::Oversized(piece));
+            return (self.sink)(Incoming::Oversized(piece));
         }
         if self.held.len() + piece.len() <= self.line_max + UNCOUNTED {
             self.held.extend_from_slice(piece);
             return Ok(());
         }
         self.is_oversized = true;
-        (self.take)(Incoming::Oversized(&self.held))?;
+        (self.sink)(Incoming::Oversized(&self.held))?;
         self.held.clear();
-        (self.take)(Incoming::Oversized(piece))
+        (self.sink)(Incoming::Oversized(piece))
     }
 
     fn end_of_line(&mut self, rest: &[u8]) -> anyhow::Result<()> {
@@ -121,14 +121,14 @@ impl Cutter<'_, '_> {
         };
         let contents = line.contents();
         if self.line_max < contents.len() {
-            (self.take)(Incoming::Oversized(raw))?;
+            (self.sink)(Incoming::Oversized(raw))?;
             return self.too_long();
         }
         if contents.trim_ascii().is_empty() {
             return Ok(());
         }
         let position = self.next_position();
-        (self.take)(Incoming::Record(Record {
+        (self.sink)(Incoming::Record(Record {
             line,
             spot: Spot {
                 list: None,
@@ -148,6 +148,6 @@ impl Cutter<'_, '_> {
         let message = format!("the line is longer than {} bytes", self.line_max);
         let line = Some(self.number);
         let finding = Finding::in_file(Code::LineTooLong, self.file, line, message);
-        (self.take)(Incoming::Finding(finding))
+        (self.sink)(Incoming::Finding(finding))
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::decompress::BUFFER;
 use super::files::Opened;
-use super::incoming::{FailedRecord, FileError, Incoming, Record, Spot, Take};
+use super::incoming::{FailedRecord, FileError, Incoming, Record, Sink, Spot};
 use super::lines;
 use super::passes::{Copied, Pass, passes};
 use super::plan::{Contents, Format, Plan};
@@ -36,17 +36,17 @@ pub(super) struct Records<'a, 'p, 't> {
     plan: &'a Plan<'p>,
     /// Where a file is copied that is read more than once.
     temp_dir: &'a Path,
-    take: &'a mut Take<'t>,
+    sink: &'a mut Sink<'t>,
     read: FilesRead,
 }
 
 impl<'a, 'p, 't> Records<'a, 'p, 't> {
     /// No file was read yet.
-    pub(super) fn new(plan: &'a Plan<'p>, temp_dir: &'a Path, take: &'a mut Take<'t>) -> Self {
+    pub(super) fn new(plan: &'a Plan<'p>, temp_dir: &'a Path, sink: &'a mut Sink<'t>) -> Self {
         Self {
             plan,
             temp_dir,
-            take,
+            sink,
             read: FilesRead::default(),
         }
     }
@@ -62,7 +62,7 @@ impl<'a, 'p, 't> Records<'a, 'p, 't> {
             Opened::File(file, contents) => self.file(file, contents),
             Opened::Damaged(finding) => {
                 self.read.is_damaged |= finding.code.severity() == Severity::Error;
-                Ok((self.take)(Incoming::Finding(*finding))?)
+                Ok((self.sink)(Incoming::Finding(*finding))?)
             }
         }
     }
@@ -77,11 +77,11 @@ impl<'a, 'p, 't> Records<'a, 'p, 't> {
                 let mut head = Vec::new();
                 let read = contents.take(length).read_to_end(&mut head);
                 read.map_err(|source| FileError::Unread { line: 1, source })?;
-                Ok((self.take)(Incoming::Head(file, &head))?)
+                Ok((self.sink)(Incoming::Head(file, &head))?)
             }
             Contents::Nothing(reason) => {
                 let finding = Finding::in_file(Code::NoExportFiles, file, None, reason);
-                Ok((self.take)(Incoming::Finding(finding))?)
+                Ok((self.sink)(Incoming::Finding(finding))?)
             }
         }
     }
@@ -124,11 +124,11 @@ impl<'a, 'p, 't> Records<'a, 'p, 't> {
                     Incoming::Failed(failed(file, bad))
                 }
             };
-            (self.take)(incoming)
+            (self.sink)(incoming)
         };
         let absent = match pass.layout.format {
             Format::Lines { max } => {
-                return lines::read(file, reader, &pass.sections, max, self.take);
+                return lines::read(file, reader, &pass.sections, max, self.sink);
             }
             Format::Json => readers::json::read(reader, records, &mut visit),
             Format::Xml => readers::xml::read(reader, records, &pass.layout.lists, &mut visit),
@@ -149,7 +149,7 @@ impl<'a, 'p, 't> Records<'a, 'p, 't> {
             let path = &pass.layout.records[*index];
             let message = format!("the file has no records at `{path}`");
             let finding = Finding::in_file(Code::RecordsNotFound, file, None, message);
-            (self.take)(Incoming::Finding(finding))?;
+            (self.sink)(Incoming::Finding(finding))?;
         }
         Ok(())
     }

@@ -65,7 +65,7 @@ fn shown(finding: &Finding) -> String {
 fn visit(exports: &[PathBuf], mut input: &[u8]) -> Vec<String> {
     let temp = tempfile::tempdir().unwrap();
     let mut visited = Visited::default();
-    let surroundings = Surroundings {
+    let context = ReadContext {
         temp_dir: temp.path(),
         progress: &(),
     };
@@ -73,7 +73,7 @@ fn visit(exports: &[PathBuf], mut input: &[u8]) -> Vec<String> {
         visited.take(incoming);
         Ok(())
     };
-    read(exports, &mut input, surroundings, &Plan::native(), take).unwrap();
+    read(exports, &mut input, context, &Plan::native(), take).unwrap();
     assert_eq!(
         fs::read_dir(temp.path()).unwrap().count(),
         0,
@@ -253,20 +253,13 @@ fn several_exports_and_standard_input_are_one_stream() {
 
 #[test]
 fn a_missing_file_is_an_error() {
-    let surroundings = Surroundings {
+    let context = ReadContext {
         temp_dir: Path::new("/"),
         progress: &(),
     };
     let exports = [PathBuf::from("/missing.ndjson")];
     let take = &mut |_incoming: Incoming<'_>| Ok(());
-    let error = read(
-        &exports,
-        &mut io::empty(),
-        surroundings,
-        &Plan::native(),
-        take,
-    )
-    .unwrap_err();
+    let error = read(&exports, &mut io::empty(), context, &Plan::native(), take).unwrap_err();
     assert_eq!(
         error.to_string(),
         "could not open the export /missing.ndjson"

@@ -25,7 +25,7 @@ pub(crate) struct BoatReading<B> {
 
 /// Reads a boat, and reports everything that is wrong with it by itself. One that is to be served
 /// is rendered by `render`.
-pub(crate) fn read<B>(
+pub(crate) fn validate<B>(
     line: Line<'_>,
     references: &References,
     listed_max: usize,

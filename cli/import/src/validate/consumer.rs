@@ -5,14 +5,14 @@ use shared::base::render::{self, BodyTooLarge};
 
 /// Receives the records that are to be served.
 pub trait Consumer {
-    /// A boat made ready.
+    /// A rendered boat.
     type Boat: Send;
-    /// Makes a boat ready; on any thread.
+    /// Renders a boat; on any thread.
     fn render(
         summary: &BoatSummary<'_>,
         details: &BoatDetails<'_>,
     ) -> Result<Self::Boat, BodyTooLarge>;
-    /// How many bytes a boat made ready takes, about.
+    /// How many bytes a rendered boat takes, about.
     fn size(boat: &Self::Boat) -> usize;
     /// Takes the next boat, in the order of the export.
     fn boat(&mut self, boat: Self::Boat) -> anyhow::Result<()>;

@@ -66,7 +66,7 @@ impl SecondPass<'_> {
         } = self.collected;
         let policy = self.policy;
         policy.progress.boats(self.boats.lines());
-        let ahead = Ahead {
+        let ahead = ReadAhead {
             references: &references,
             listed_max: policy.listed_max,
             ready: AtomicUsize::new(0),
@@ -99,14 +99,14 @@ impl SecondPass<'_> {
 }
 
 /// Reads boats ahead of their turn.
-struct Ahead<'a> {
+struct ReadAhead<'a> {
     references: &'a References,
     listed_max: usize,
     /// Bytes of what was read and not added yet.
     ready: AtomicUsize,
 }
 
-impl Ahead<'_> {
+impl ReadAhead<'_> {
     /// Reads batch after batch, as long as they are taken.
     fn read_batches<C: Consumer>(
         &self,
@@ -159,7 +159,7 @@ impl Ahead<'_> {
     }
 
     fn read<C: Consumer>(&self, line: Line<'_>) -> BoatReading<C::Boat> {
-        boats::read(line, self.references, self.listed_max, |boat| {
+        boats::validate(line, self.references, self.listed_max, |boat| {
             C::render(&boat.summary, &boat.details)
         })
     }

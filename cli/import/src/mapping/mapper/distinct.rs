@@ -26,7 +26,7 @@ pub(in crate::mapping) struct MadeOf {
 }
 
 /// By what a native record is known to be like another one.
-pub(super) struct Likeness {
+pub(super) struct DedupKey {
     /// Its vocabulary, where it has one, and its id, as JSON.
     id: String,
     /// The hash of its members but for `updatedAt`.
@@ -63,7 +63,7 @@ pub(in crate::mapping) struct Difference {
     pub(super) merged_value: String,
 }
 
-impl Likeness {
+impl DedupKey {
     pub(super) fn of(native: &Native<'_>) -> Self {
         let mut hasher = DefaultHasher::new();
         for (name, value) in &native.members {
@@ -80,8 +80,8 @@ impl Likeness {
 
 impl Distinct {
     /// Merges a native record into the one with its id, if there is one.
-    pub(super) fn merge(&mut self, made_of: MadeOf, likeness: Likeness) -> bool {
-        let Likeness { id, hash } = likeness;
+    pub(super) fn merge(&mut self, made_of: MadeOf, dedup_key: DedupKey) -> bool {
+        let DedupKey { id, hash } = dedup_key;
         let first = match self.made.entry((made_of.rule, id)) {
             Entry::Occupied(first) => first.into_mut(),
             Entry::Vacant(none) => {

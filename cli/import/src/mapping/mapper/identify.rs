@@ -12,7 +12,7 @@ use crate::mapping::expression::{Jq, from_node, from_plain_text, text};
 use crate::mapping::record::{Identified, Joining, Link, Raw, ReadRecord};
 
 /// Reads a record for sections of the mapping.
-pub(in crate::mapping) fn read(mapper: &Mapper, roles: &[Role], raw: Raw) -> ReadRecord {
+pub(in crate::mapping) fn identify_record(mapper: &Mapper, roles: &[Role], raw: Raw) -> ReadRecord {
     mapper.position.begin(&raw.file, raw.line);
     let mut read = ReadRecord {
         raw,

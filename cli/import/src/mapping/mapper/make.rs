@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::distinct::Likeness;
+use super::distinct::DedupKey;
 use super::followed::Followed;
 use super::images::with_sizes;
 use super::{Mapper, Subject, rules_for};
@@ -54,7 +54,7 @@ pub(super) struct Applied {
 pub(super) struct Made {
     pub(super) text: String,
     /// Where a record with an id that was made already is passed over.
-    pub(super) likeness: Option<Likeness>,
+    pub(super) dedup_key: Option<DedupKey>,
     /// The addresses of images that it lacks because they have no size.
     pub(super) left_out: Vec<String>,
 }
@@ -174,7 +174,7 @@ fn apply(
         let observer = piece.checker.as_mut();
         let native = native(mapper, (number, rule), document, (subject, input), observer);
         let made = native.map(|native| Made {
-            likeness: rule.is_distinct.then(|| Likeness::of(&native)),
+            dedup_key: rule.is_distinct.then(|| DedupKey::of(&native)),
             text: native.text,
             left_out: native.left_out,
         });

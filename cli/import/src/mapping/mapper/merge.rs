@@ -14,7 +14,7 @@ use crate::mapping::check::{CheckReport, Checker};
 use crate::mapping::definition::Definition;
 use crate::mapping::documents::Document;
 use crate::mapping::index::Index;
-use crate::source::{FailedRecord, Incoming, LINE_MAX, Take};
+use crate::source::{FailedRecord, Incoming, LINE_MAX, Sink};
 
 /// Takes what was made.
 pub(in crate::mapping) struct Merge<'a> {
@@ -47,10 +47,10 @@ impl<'a> Merge<'a> {
     pub(in crate::mapping) fn take(
         &mut self,
         piece: Piece,
-        take: &mut Take<'_>,
+        sink: &mut Sink<'_>,
     ) -> anyhow::Result<()> {
         for applied in piece.applied {
-            self.applied(applied, take)?;
+            self.applied(applied, sink)?;
         }
         self.followed.merge(piece.followed);
         if let (Some(checker), Some(later)) = (&mut self.checker, piece.checker) {
@@ -59,7 +59,7 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    fn applied(&mut self, applied: Applied, take: &mut Take<'_>) -> anyhow::Result<()> {
+    fn applied(&mut self, applied: Applied, sink: &mut Sink<'_>) -> anyhow::Result<()> {
         let Applied { rule, place, made } = applied;
         let document = self.index.documents.at(place);
         let mut failures = Vec::new();
@@ -72,8 +72,8 @@ impl<'a> Merge<'a> {
                 }
             };
             let made_of = MadeOf { rule, place, input };
-            let is_merged = |likeness| self.distinct.merge(made_of, likeness);
-            if made.likeness.is_some_and(is_merged) {
+            let is_merged = |dedup_key| self.distinct.merge(made_of, dedup_key);
+            if made.dedup_key.is_some_and(is_merged) {
                 continue;
             }
             self.left_out.add(place, made.left_out);
@@ -81,7 +81,7 @@ impl<'a> Merge<'a> {
                 failures.push(Failure::too_long(made.text.len()));
                 continue;
             }
-            take(Incoming::Mapped(Line {
+            sink(Incoming::Mapped(Line {
                 file: &document.file,
                 number: document.line,
                 raw: made.text.as_bytes(),
@@ -94,14 +94,14 @@ impl<'a> Merge<'a> {
         }
         let mut failed = self.failed(rule, document, failures);
         failed.raw = self.index.documents.text(place)?.into_bytes();
-        take(Incoming::Failed(failed))
+        sink(Incoming::Failed(failed))
     }
 
     fn failed(&self, rule: usize, document: &Document, failures: Vec<Failure>) -> FailedRecord {
         let kind = self.definition.rules[rule].kind;
         let id = self.index.id_of(document);
         let finding = |failure: Failure| {
-            let place = Some(document.whereabouts());
+            let place = Some(document.place());
             let mut finding = Finding::new(failure.code, place, failure.message);
             finding.record = Some(RecordName {
                 kind,
@@ -121,7 +121,7 @@ impl<'a> Merge<'a> {
 
     /// Reports the kinds and ids of what unpublished records would have become, unless another record
     /// of their type and id is published or was reported before: a system may keep several of one.
-    pub(in crate::mapping) fn unpublished(&self, take: &mut Take<'_>) -> anyhow::Result<()> {
+    pub(in crate::mapping) fn unpublished(&self, sink: &mut Sink<'_>) -> anyhow::Result<()> {
         let documents = self.index.documents.all();
         if documents.iter().all(|document| document.is_published) {
             return Ok(());
@@ -135,7 +135,7 @@ impl<'a> Merge<'a> {
             let rules = rules_for(self.definition, document);
             for (_, rule) in rules.filter(|(_, rule)| rule.each.is_none()) {
                 let (kind, id) = (rule.kind, self.index.id_of(document));
-                take(Incoming::Unpublished { kind, id })?;
+                sink(Incoming::Unpublished { kind, id })?;
             }
         }
         Ok(())
@@ -190,7 +190,7 @@ impl<'a> Merge<'a> {
         let code = Code::ChangedSincePublication;
         Some(Finding::new(
             code,
-            Some(first.whereabouts()),
+            Some(first.place()),
             format!("{records} {why}"),
         ))
     }
@@ -211,7 +211,7 @@ impl<'a> Merge<'a> {
         };
         Some(Finding::new(
             Code::UnpublishedReference,
-            Some(from.whereabouts()),
+            Some(from.place()),
             message,
         ))
     }
@@ -227,7 +227,7 @@ impl<'a> Merge<'a> {
         };
         Some(Finding::new(
             Code::MarkdownNotRead,
-            Some(first.whereabouts()),
+            Some(first.place()),
             format!("{records}; `markdown` reads it, in place of `plain`"),
         ))
     }
@@ -262,7 +262,7 @@ impl<'a> Merge<'a> {
         );
         Some(Finding::new(
             Code::MergedRecordsDiffer,
-            Some(merged.whereabouts()),
+            Some(merged.place()),
             message,
         ))
     }
@@ -277,7 +277,7 @@ impl<'a> Merge<'a> {
         };
         Some(Finding::new(
             Code::ImageWithoutSize,
-            Some(self.index.documents.at(*place).whereabouts()),
+            Some(self.index.documents.at(*place).place()),
             format!("{what}{}", cut(address)),
         ))
     }

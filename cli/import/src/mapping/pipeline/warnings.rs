@@ -10,7 +10,7 @@ use crate::finding::nearest;
 use crate::finding::{Code, ExportFile, Finding, cut};
 use crate::mapping::Mapping;
 use crate::mapping::definition::Role;
-use crate::mapping::index::{Index, Noted, Reading};
+use crate::mapping::index::{CountAndFirst, Index, Reading};
 use crate::source::{FilesRead, SectionFiles};
 
 /// Types of record that a warning names.
@@ -40,7 +40,7 @@ impl Warnings<'_> {
         self.findings
     }
 
-    fn unidentified(&mut self, noted: &Noted) {
+    fn unidentified(&mut self, noted: &CountAndFirst) {
         let Some((file, line)) = &noted.first else {
             return;
         };

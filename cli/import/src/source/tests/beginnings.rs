@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{PathBuf, Selection, Surroundings, archive, fs, gzip, size, write};
+use super::{PathBuf, ReadContext, Selection, archive, fs, gzip, size, write};
 use crate::source::files::{self, Opened};
 
 /// Wants two bytes of a photo, and the whole of everything else.
@@ -25,7 +25,7 @@ fn of_a_member_no_more_than_what_is_wanted_is_copied() {
         ("c.txt", b"text"),
     ];
     let whole = archive(&members);
-    let surroundings = Surroundings {
+    let context = ReadContext {
         temp_dir: directory.path(),
         progress: &(),
     };
@@ -40,7 +40,7 @@ fn of_a_member_no_more_than_what_is_wanted_is_copied() {
             read.push(format!("{}: {text}", file.path));
             Ok(())
         };
-        files::read(&exports, &mut &[][..], surroundings, &beginnings(), take).unwrap();
+        files::read(&exports, &mut &[][..], context, &beginnings(), take).unwrap();
         assert_eq!(read, ["x/a.jpg: ph", "b.jpg: 1", "c.txt: text"], "{name}");
     }
 }

@@ -7,9 +7,7 @@ use std::slice;
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
-use super::{
-    Path, PathBuf, Selection, Surroundings, TempDir, files, fs, shown, size, visit, write,
-};
+use super::{Path, PathBuf, ReadContext, Selection, TempDir, files, fs, shown, size, visit, write};
 use crate::source::files::Opened;
 
 /// A folder with one file, beside another file and another folder.
@@ -161,12 +159,12 @@ fn check_swap(swap: impl FnOnce(&Path), expected: &str) {
         });
         Ok(())
     };
-    let surroundings = Surroundings {
+    let context = ReadContext {
         temp_dir: directory.path(),
         progress: &(),
     };
     let exports = slice::from_ref(&folder);
-    super::files::read(exports, &mut &[][..], surroundings, &everything(), take).unwrap();
+    super::files::read(exports, &mut &[][..], context, &everything(), take).unwrap();
     assert_eq!(came, ["a.ndjson: {a}", expected]);
 }
 

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Write as _;
 
-use super::{Path, ProgressListener, Selection, Surroundings, archive, fs};
+use super::{Path, ProgressListener, ReadContext, Selection, archive, fs};
 use crate::source::files::{self, Opened};
 use crate::steps::{check_each, count};
 
@@ -37,7 +37,7 @@ fn check_members(each: usize, what: &str, make: impl Fn(&Path, usize)) {
         let export = directory.path().join("export");
         make(&export, members);
         let mut came = 0;
-        let surroundings = Surroundings {
+        let context = ReadContext {
             temp_dir: directory.path(),
             progress: &Bytes,
         };
@@ -46,7 +46,7 @@ fn check_members(each: usize, what: &str, make: impl Fn(&Path, usize)) {
             came += 1;
             Ok(())
         };
-        files::read(&exports, &mut &[][..], surroundings, &counting(), take).unwrap();
+        files::read(&exports, &mut &[][..], context, &counting(), take).unwrap();
         assert!(members <= came, "{what}");
     });
 }

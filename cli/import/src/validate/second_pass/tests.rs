@@ -23,7 +23,7 @@ fn lines_whose_findings_fill_the_memory_wait_for_their_turn() {
         is_unterminated: false,
         rule: None,
     };
-    let ahead = Ahead {
+    let ahead = ReadAhead {
         references: &References::default(),
         listed_max: LISTED_MAX,
         ready: AtomicUsize::new(0),
