@@ -94,8 +94,8 @@ pub enum RedisFailure {
 }
 
 /// What is allowed to a user that counts.
-const ALLOWED: &str = "allow its user INFO, EVALSHA, SCRIPT LOAD and what scripts run: HMGET, HSET, HGET, \
-                       EXISTS, TIME, LINDEX, LLEN, LTRIM, RPUSH, DEL, PTTL, PEXPIRE";
+const ALLOWED: &str = "allow its user INFO, EVALSHA, SCRIPT LOAD and what scripts run: HMGET, HSET, \
+                       TIME, LINDEX, LLEN, LTRIM, RPUSH, DEL, PTTL, PEXPIRE";
 
 impl RedisFailure {
     /// What an operator has to do, where it does not get better by itself.

@@ -5,7 +5,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use redis::Script;
 use shared::base::clock::Clock;
 use shared::keys::key::KeyId;
 
@@ -14,7 +13,7 @@ use super::ahead::Ahead;
 use super::failure::RedisFailure;
 use super::line::{Line, NoReply};
 use super::process::{NO_EVICTION, Process};
-use super::scripts::{Reply, Scripts, Verdict};
+use super::scripts::{LastMinute, Reply, Scripts, Verdict};
 
 /// How many connections a server has: one is written to while another is read, and more of them
 /// would each carry fewer questions at a time.
@@ -79,9 +78,8 @@ impl Place {
         let [line, ..] = &lines[..] else {
             unreachable!("there is a connection");
         };
-        self.declare(line, &self.scripts.init, &process)
-            .await
-            .map(|(begun, _)| begun)
+        let (begun, _reply) = self.begin(line, &process, LastMinute::Empty).await?;
+        Ok(begun)
     }
 
     async fn open(&self) -> Result<(Vec<Line>, Process), RedisFailure> {
@@ -122,14 +120,15 @@ impl Place {
         Ok(process)
     }
 
-    async fn declare(
+    async fn begin(
         &self,
         line: &Line,
-        script: &Script,
         process: &Process,
+        last_minute: LastMinute,
     ) -> Result<(Begun, Reply), RedisFailure> {
         let keeps_all = if process.keeps_all { "1" } else { "0" };
-        let asked = line.ask(script, [&self.marker], [&*process.run, keeps_all]);
+        let arguments = [&*process.run, keeps_all, last_minute.word()];
+        let asked = line.ask(&self.scripts.begin, [&self.marker], arguments);
         let reply = asked.await.map_err(|why| self.failure(why))?;
         let begun = Begun {
             verdict: reply.verdict,
@@ -164,13 +163,13 @@ impl Lines {
         process: &Process,
         clock: &dyn Clock,
     ) -> Result<Begun, RedisFailure> {
-        let (line, scripts) = (self.next(), &place.scripts);
+        let line = self.next();
         let asked = clock.monotonic();
-        let (mut begun, mut reply) = place.declare(line, &scripts.begin, process).await?;
+        let (mut begun, mut reply) = place.begin(line, process, LastMinute::Unknown).await?;
         let answered = clock.monotonic();
         if place.ahead.is_put_forward(answered, reply.now_micros) {
             // Where this fails the step is not forgotten, and found out again.
-            (begun, reply) = place.declare(line, &scripts.close, process).await?;
+            (begun, reply) = place.begin(line, process, LastMinute::Stepped).await?;
         }
         place.ahead.learn(asked, reply.now_micros);
         Ok(begun)

@@ -10,18 +10,14 @@ use redis::Script;
 const COMMON: &str = include_str!("scripts/common.lua");
 const COUNT: &str = include_str!("scripts/count.lua");
 const BEGIN: &str = include_str!("scripts/begin.lua");
-const CLOSE: &str = include_str!("scripts/close.lua");
 const TRIAL: &str = include_str!("scripts/trial.lua");
-const INIT: &str = include_str!("scripts/init.lua");
 
 /// The scripts, ready to be run.
 #[derive(Debug)]
 pub(super) struct Scripts {
     pub(super) count: Script,
     pub(super) begin: Script,
-    pub(super) close: Script,
     pub(super) trial: Script,
-    pub(super) init: Script,
 }
 
 impl Scripts {
@@ -31,9 +27,29 @@ impl Scripts {
         Self {
             count: script(COUNT),
             begin: script(BEGIN),
-            close: script(CLOSE),
             trial: script(TRIAL),
-            init: script(INIT),
+        }
+    }
+}
+
+/// What a server knows of the last minute when counting begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LastMinute {
+    /// Whether all of it is still there is for the marker to say.
+    Unknown,
+    /// Requests have left too early, because the store's clock was put forward.
+    Stepped,
+    /// Nothing was ever counted.
+    Empty,
+}
+
+impl LastMinute {
+    /// The word for it in the script.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Stepped => "stepped",
+            Self::Empty => "empty",
         }
     }
 }

@@ -3,21 +3,31 @@
 -- Where that is not certain, every window counts as full for a minute: after that it is.
 -- ARGV[2]  the process of the store that answers
 -- ARGV[3]  1 where that process keeps all that it answered, whatever happens to it
-local SAME, KEPT, RESTARTED, NEW = 11, 12, 13, 14
-local run, keeps = ARGV[2], ARGV[3]
+-- ARGV[4]  what the server knows of the last minute: `unknown`; `stepped`, the clock of this store was put forward, so
+--          that requests have left too early; `empty`, nothing was ever counted. Where anything was, that is not
+--          believed and nothing is changed
+local SAME, KEPT, RESTARTED, NEW, STEPPED, MADE, THERE = 11, 12, 13, 14, 15, 21, 22
+local run, keeps, last_minute = ARGV[2], ARGV[3], ARGV[4]
 
 local marked = redis.call('HMGET', marker, 'run', 'keeps', 'opens_at')
 local closed_until = now + MINUTE
-local verdict, opens_at = NEW, closed_until
-if marked[1] == run then
-  verdict, opens_at = SAME, tonumber(marked[3]) or closed_until
-elseif marked[1] and marked[2] == '1' and keeps == '1' then
-  verdict, opens_at = KEPT, tonumber(marked[3]) or closed_until
-elseif marked[1] then
-  verdict = RESTARTED
-end
 -- A clock that is put back neither closes windows again nor for more than a minute.
+local opens_at = math.min(tonumber(marked[3]) or closed_until, closed_until)
 if opens_at <= now then opens_at = 0 end
-opens_at = math.min(opens_at, closed_until)
+
+local verdict
+if last_minute == 'empty' and (marked[1] or marked[3]) then
+  return reply(THERE, 0, math.max(opens_at - now, 0))
+elseif last_minute == 'empty' then
+  verdict, opens_at = MADE, 0
+elseif last_minute == 'stepped' then
+  verdict, opens_at = STEPPED, closed_until
+elseif marked[1] == run then
+  verdict = SAME
+elseif marked[1] and marked[2] == '1' and keeps == '1' then
+  verdict = KEPT
+else
+  verdict, opens_at = marked[1] and RESTARTED or NEW, closed_until
+end
 redis.call('HSET', marker, 'run', run, 'keeps', keeps, 'opens_at', opens_at)
 return reply(verdict, 0, math.max(opens_at - now, 0))
