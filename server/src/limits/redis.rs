@@ -8,7 +8,6 @@ mod address;
 mod ahead;
 mod circuit;
 mod failure;
-mod keeper;
 mod line;
 mod lines;
 mod process;
@@ -64,12 +63,12 @@ impl RedisLimits {
 
     async fn in_place(place: Place, clock: Arc<dyn Clock>) -> Result<Self, RedisFailure> {
         let circuit = Arc::new(Circuit::new(place, clock));
-        match keeper::connect(&circuit).await {
+        match circuit.connect().await {
             Err(why) if why.hint().is_some() => return Err(why),
             // Logged already.
             Ok(()) | Err(_) => {}
         }
-        let keeper = tokio::spawn(keeper::keep(Arc::clone(&circuit)));
+        let keeper = tokio::spawn(Arc::clone(&circuit).keep());
         Ok(Self {
             circuit,
             keeper,
@@ -81,10 +80,7 @@ impl RedisLimits {
     /// every window for full in their first minute.
     pub async fn init(address: RedisAddress) -> Result<Init, RedisFailure> {
         let place = Place::new(address, Scripts::new(""), PREFIX);
-        let waited = keeper::BEGIN_WAIT_MAX;
-        let begun = timeout(waited, place.init()).await;
-        let address = place.address.clone();
-        let begun = begun.unwrap_or(Err(RedisFailure::TooSlow { address, waited }))?;
+        let begun = place.in_time(place.init()).await?;
         Ok(match begun.verdict {
             Verdict::Made => Init::Made,
             _ => Init::There(begun.closed_for),

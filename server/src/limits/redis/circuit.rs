@@ -1,5 +1,6 @@
 //! Whether Redis can be asked: open as soon as one question fails, so that no request waits for a
-//! store that is known to be away, and closed again by the probe that finds it back.
+//! store that is known to be away, and closed again by the probe that finds it back. The same probe
+//! notices when it is no longer the one that counting began in, also while no request comes.
 //!
 //! "Open" and "closed" are said of windows here, not of the circuit: requests pass while there are
 //! connections.
@@ -9,12 +10,19 @@ use std::time::Duration;
 
 use shared::base::clock::Clock;
 use tokio::sync::{Notify, watch};
+use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::failure::RedisFailure;
 use super::lines::{Begun, Lines, Place};
 use super::scripts::Verdict;
 use crate::base::error_chain::chain;
 use crate::base::primitives::Swap;
+
+/// From one connecting to the next at least: several fit into a second, and no more where what is
+/// connected breaks off again at once.
+const PROBE_INTERVAL: Duration = Duration::from_millis(200);
+/// Pause between two looks whether all is as it was.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How Redis stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,14 +68,49 @@ impl Circuit {
         self.state.subscribe()
     }
 
-    /// From now on these connections are used.
-    pub(super) fn take_up(&self, lines: Lines, begun: Begun) {
+    /// Looks after the connections until it is dropped.
+    pub(super) async fn keep(self: Arc<Self>) {
+        let mut turn = interval(PROBE_INTERVAL);
+        turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            if let Some(lines) = self.lines() {
+                self.look(&lines).await;
+            } else {
+                turn.tick().await;
+                // Why not is logged already.
+                _ = self.connect().await;
+            }
+        }
+    }
+
+    /// Connects once.
+    pub(super) async fn connect(&self) -> Result<(), RedisFailure> {
+        let connecting = self.place.connect(&*self.clock);
+        let (lines, begun) = self
+            .place
+            .in_time(connecting)
+            .await
+            .inspect_err(|why| self.lose(why))?;
         self.lines.store(Some(Arc::new(lines)));
         self.note(begun);
+        Ok(())
+    }
+
+    /// Looks once, after a pause, unless connections break off before.
+    async fn look(&self, lines: &Arc<Lines>) {
+        tokio::select! {
+            () = self.broken.notified() => return,
+            () = sleep(LOOK_INTERVAL) => {}
+        }
+        let looking = lines.look(&self.place, &*self.clock);
+        match self.place.in_time(looking).await {
+            Ok(begun) => self.note(begun),
+            Err(why) => self.break_off(lines, &why),
+        }
     }
 
     /// Takes in how counting goes on.
-    pub(super) fn note(&self, begun: Begun) {
+    fn note(&self, begun: Begun) {
         if begun.closed_for.is_zero() {
             self.change(State::Counting);
             return;
@@ -92,13 +135,8 @@ impl Circuit {
     }
 
     /// The store cannot be asked, because of this.
-    pub(super) fn lose(&self, why: &RedisFailure) {
+    fn lose(&self, why: &RedisFailure) {
         self.change(State::Away(chain(why)));
-    }
-
-    /// Until connections break off.
-    pub(super) async fn broken(&self) {
-        self.broken.notified().await;
     }
 
     /// A store that stays as it is is logged once.

@@ -14,6 +14,10 @@ use super::failure::RedisFailure;
 use super::line::{Line, NoReply};
 use super::process::{NO_EVICTION, Process};
 use super::scripts::{LastMinute, Reply, Scripts, Verdict};
+use crate::base::primitives::timeout;
+
+/// How long all of the questions may take with which counting begins.
+const BEGIN_WAIT_MAX: Duration = Duration::from_millis(500);
 
 /// How many connections a server has: one is written to while another is read, and more of them
 /// would each carry fewer questions at a time.
@@ -80,6 +84,16 @@ impl Place {
         };
         let (begun, _reply) = self.begin(line, &process, LastMinute::Empty).await?;
         Ok(begun)
+    }
+
+    /// What asks this place all that counting begins with, as long as that may take.
+    pub(super) async fn in_time<T>(
+        &self,
+        asking: impl Future<Output = Result<T, RedisFailure>>,
+    ) -> Result<T, RedisFailure> {
+        let (address, waited) = (self.address.clone(), BEGIN_WAIT_MAX);
+        let too_slow = |_elapsed| Err(RedisFailure::TooSlow { address, waited });
+        timeout(waited, asking).await.unwrap_or_else(too_slow)
     }
 
     async fn open(&self) -> Result<(Vec<Line>, Process), RedisFailure> {
