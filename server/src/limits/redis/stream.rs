@@ -5,13 +5,16 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use futures_util::future::select_ok;
 use redis::{ConnectionAddr, ConnectionInfo, ErrorKind, RedisResult};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, RootCertStore};
 use shared::base::limited::{Allowance, Limited};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, lookup_host};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
@@ -25,7 +28,15 @@ const REPLIES: Allowance = Allowance {
 };
 
 /// A stream that has an end.
-pub(super) type LimitedStream = Limited<Either<TcpStream, TlsStream<TcpStream>>>;
+pub(super) type LimitedStream = Limited<Gathering<Either<TcpStream, TlsStream<TcpStream>>>>;
+
+/// A stream that is written to one turn of the runtime later than it could be: questions of all
+/// requests that are ready to ask go in one write, which costs more than any of them.
+#[derive(Debug)]
+pub(super) struct Gathering<S> {
+    stream: S,
+    has_waited: bool,
+}
 
 /// TLS, and whose certificate is expected.
 type Tls = (TlsConnector, ServerName<'static>);
@@ -44,7 +55,7 @@ pub(super) async fn connect(info: &ConnectionInfo) -> RedisResult<LimitedStream>
         return Err((ErrorKind::InvalidClientConfig, "No address found for host").into());
     }
     let (stream, _slower) = select_ok(reaching).await?;
-    Ok(Limited::new(stream, REPLIES))
+    Ok(Limited::new(Gathering::new(stream), REPLIES))
 }
 
 async fn reach(
@@ -72,4 +83,69 @@ fn tls(host: &str) -> RedisResult<Tls> {
     let config = ClientConfig::builder().with_root_certificates(authorities);
     let connector = TlsConnector::from(Arc::new(config.with_no_client_auth()));
     Ok((connector, ServerName::try_from(host.to_owned())?))
+}
+
+impl<S> Gathering<S> {
+    const fn new(stream: S) -> Self {
+        let has_waited = false;
+        Self { stream, has_waited }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Gathering<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Gathering<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if !self.has_waited {
+            self.has_waited = true;
+            // Its task comes after those that are ready now, and has what they ask then.
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let written = ready!(Pin::new(&mut self.stream).poll_write(cx, bytes));
+        self.has_waited = false;
+        Poll::Ready(written)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::future::poll_fn;
+
+    use futures_util::future::join;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_asked_in_one_turn_goes_in_one_write() {
+        let mut stream = Gathering::new(Vec::new());
+        for _turn in 0..2 {
+            let asked = RefCell::new(b"one".to_vec());
+            let writing = poll_fn(|cx| Pin::new(&mut stream).poll_write(cx, &asked.borrow()));
+            let asking = async { asked.borrow_mut().extend(b", two") };
+            let (written, ()) = join(writing, asking).await;
+            assert_eq!(written.unwrap(), "one, two".len());
+        }
+    }
 }
