@@ -99,16 +99,14 @@ async fn answer(connection: &mut MultiplexedConnection, asked: &Cmd) -> RedisRes
     connection.send_packed_command(asked).await?.extract_error()
 }
 
+/// So many numbers of eight bytes, as `struct.pack` of a script writes them.
 fn numbers<const N: usize>(answered: &Value) -> Option<[i64; N]> {
-    let values: &[Value; N] = answered.as_sequence()?.try_into().ok()?;
-    let mut numbers = [0; N];
-    for (number, value) in numbers.iter_mut().zip(values) {
-        let Value::Int(told) = value else {
-            return None;
-        };
-        *number = *told;
-    }
-    Some(numbers)
+    let Value::BulkString(bytes) = answered else {
+        return None;
+    };
+    let (numbers, rest) = bytes.as_chunks();
+    let numbers: &[[u8; 8]; N] = numbers.try_into().ok()?;
+    rest.is_empty().then(|| numbers.map(i64::from_be_bytes))
 }
 
 fn is_unknown_script(error: &RedisError) -> bool {
@@ -121,12 +119,14 @@ mod tests {
 
     #[test]
     fn an_answer_is_that_many_numbers_and_nothing_else() {
-        let told = Value::Array(vec![Value::Int(1), Value::Int(-2)]);
+        let packed = [1_i64, -2].map(i64::to_be_bytes).concat();
+        let told = Value::BulkString(packed.clone());
         assert_eq!(numbers(&told), Some([1, -2]));
         assert_eq!(numbers::<1>(&told), None, "too many");
-        assert_eq!(numbers::<3>(&told), None, "cut off");
-        let text = Value::Array(vec![Value::Int(1), Value::SimpleString("2".to_owned())]);
-        assert_eq!(numbers::<2>(&text), None, "a text");
-        assert_eq!(numbers::<0>(&Value::Okay), None, "no list");
+        assert_eq!(numbers::<3>(&told), None, "too few");
+        let cut_off = Value::BulkString(packed[..15].to_vec());
+        assert_eq!(numbers::<1>(&cut_off), None, "one and a half");
+        assert_eq!(numbers::<2>(&cut_off), None, "cut off");
+        assert_eq!(numbers::<0>(&Value::Okay), None, "a status");
     }
 }

@@ -71,19 +71,27 @@ fn connections_that_are_cut_are_made_again() {
 
 #[test]
 fn a_garbled_reply_is_no_reply() {
+    const TIME: i64 = START * 1_000_000;
     // The time, the verdict, the form of a reply, and all of it.
-    for (text, other) in [
-        ("1790000000000000", "1790000000000001"),
-        ("\r\n:1\r\n", "\r\n:2\r\n"),
-        ("*6", "*5"),
-        (":", "?"),
-    ] {
+    let garbled: [(&[u8], &[u8]); 4] = [
+        (
+            &const { TIME.to_be_bytes() },
+            &const { (TIME + 1).to_be_bytes() },
+        ),
+        (
+            &const { 1_i64.to_be_bytes() },
+            &const { 2_i64.to_be_bytes() },
+        ),
+        (b"$48", b"$47"),
+        (b"$", b"?"),
+    ];
+    for (bytes, others) in garbled {
         let proxy = Proxy::new(Mode::Pass);
         let Some(rig) = behind(&proxy) else { return };
         assert!(rig.count(&family(1), 9).is_ok());
-        proxy.set(Mode::Replace(text, other));
+        proxy.set(Mode::Replace(bytes, others));
         let garbled = rig.try_count_within(LITTLE, &family(1), 9);
-        assert!(garbled.is_err(), "{text} as {other}");
+        assert!(garbled.is_err(), "{bytes:?} as {others:?}");
         proxy.set(Mode::Pass);
         rig.wait_for(|state| *state == State::Counting);
         assert!(rig.count(&family(1), 9).is_ok());
@@ -158,7 +166,7 @@ fn a_store_that_may_forget_or_may_not_be_written_to_is_refused() {
         let proxy = Proxy::new(Mode::Pass);
         let Some(rig) = behind(&proxy) else { return };
         assert!(rig.count(&family(1), 9).is_ok());
-        proxy.set(Mode::Replace(text, other));
+        proxy.set(Mode::Replace(text.as_bytes(), other.as_bytes()));
         // Found out without any request.
         rig.wait_for(|state| matches!(state, State::Away(why) if why.ends_with(expected)));
         assert!(rig.try_count(&family(1), 9).is_err());
@@ -177,7 +185,7 @@ fn a_server_starts_without_its_store_unless_somebody_has_to_mend_that() {
     let started = runtime.block_on(RedisLimits::in_place(nowhere, Arc::clone(&clock)));
     assert!(!started.unwrap().is_counting());
 
-    let evicting = Proxy::new(Mode::Replace("policy:noeviction", "policy:allkeyslru"));
+    let evicting = Proxy::new(Mode::Replace(b"policy:noeviction", b"policy:allkeyslru"));
     let Ok(redis) = std::env::var("CATALOGUE_TEST_REDIS") else {
         return;
     };

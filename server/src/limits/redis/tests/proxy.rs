@@ -18,8 +18,8 @@ pub(super) enum Mode {
     Hold,
     /// It closes connections.
     Cut,
-    /// It passes on replies in which the first text is replaced by the second, as long as it.
-    Replace(&'static str, &'static str),
+    /// It passes on replies in which the first bytes are replaced by the second, as many as they.
+    Replace(&'static [u8], &'static [u8]),
     /// It answers with the first text and then the second one, again and again without an end.
     Endless(&'static str, &'static str),
 }
@@ -95,10 +95,7 @@ async fn pass(
         };
         let mut passed = buffer[..read].to_vec();
         match (now, &replies) {
-            (Mode::Replace(text, other), Some(_taken)) => {
-                let text = String::from_utf8_lossy(&passed).replace(text, other);
-                passed = text.into_bytes();
-            }
+            (Mode::Replace(bytes, others), Some(_taken)) => replace(&mut passed, bytes, others),
             (Mode::Endless(head, piece), Some(taken)) => {
                 let sent = send(&mut to, head, piece).await;
                 taken.fetch_max(sent, Ordering::Relaxed);
@@ -108,6 +105,14 @@ async fn pass(
         }
         if read == 0 || now == Mode::Cut || to.write_all(&passed).await.is_err() {
             return;
+        }
+    }
+}
+
+fn replace(all: &mut [u8], bytes: &[u8], others: &[u8]) {
+    for start in 0..all.len() {
+        if all[start..].starts_with(bytes) {
+            all[start..start + bytes.len()].copy_from_slice(others);
         }
     }
 }
