@@ -135,7 +135,16 @@ impl Reply {
 
 #[cfg(test)]
 mod tests {
+    use redis::{ErrorKind, ServerErrorKind};
+
     use super::*;
+    use crate::limits::redis::RedisFailure;
+
+    /// What a script runs.
+    fn commands(script: &'static str) -> impl Iterator<Item = &'static str> {
+        let calls = script.split("redis.call('").skip(1);
+        calls.filter_map(|call| call.split_once('\'').map(|(command, _)| command))
+    }
 
     #[test]
     fn a_reply_is_taken_only_for_its_question_and_only_as_it_was_sent() {
@@ -170,11 +179,19 @@ mod tests {
 
     #[test]
     fn the_trial_runs_whatever_counting_runs() {
-        let commands = |script: &'static str| {
-            let calls = script.split("redis.call('").skip(1);
-            calls.filter_map(|call| call.split_once('\'').map(|(command, _)| command))
-        };
         let tried: Vec<_> = commands(TRIAL).collect();
         assert!(commands(COUNT).all(|command| tried.contains(&command)));
+    }
+
+    #[test]
+    fn an_operator_is_told_to_allow_all_that_scripts_run() {
+        let refused = RedisFailure::Failed {
+            address: "redis://r".parse().unwrap(),
+            why: (ErrorKind::Server(ServerErrorKind::NoPerm), "refused").into(),
+        };
+        let hint = refused.hint().unwrap();
+        for command in [COMMON, COUNT, BEGIN, TRIAL].into_iter().flat_map(commands) {
+            assert!(hint.contains(command), "{command}: {hint}");
+        }
     }
 }
