@@ -52,6 +52,15 @@ pub(super) struct Begun {
     pub(super) closed_for: Duration,
 }
 
+impl From<Reply> for Begun {
+    fn from(reply: Reply) -> Self {
+        Self {
+            verdict: reply.verdict,
+            closed_for: reply.wait,
+        }
+    }
+}
+
 impl Place {
     /// Keys whose names begin with `prefix`.
     pub(super) fn new(address: RedisAddress, scripts: Scripts, prefix: &str) -> Self {
@@ -82,8 +91,8 @@ impl Place {
         let [line, ..] = &lines[..] else {
             unreachable!("there is a connection");
         };
-        let (begun, _reply) = self.begin(line, &process, LastMinute::Empty).await?;
-        Ok(begun)
+        let reply = self.begin(line, &process, LastMinute::Empty).await?;
+        Ok(reply.into())
     }
 
     /// What asks this place all that counting begins with, as long as that may take.
@@ -139,16 +148,11 @@ impl Place {
         line: &Line,
         process: &Process,
         last_minute: LastMinute,
-    ) -> Result<(Begun, Reply), RedisFailure> {
+    ) -> Result<Reply, RedisFailure> {
         let keeps_all = if process.keeps_all { "1" } else { "0" };
         let arguments = [&*process.run, keeps_all, last_minute.word()];
         let asked = line.ask(&self.scripts.begin, [&self.marker], arguments);
-        let reply = asked.await.map_err(|why| self.failure(why))?;
-        let begun = Begun {
-            verdict: reply.verdict,
-            closed_for: reply.wait,
-        };
-        Ok((begun, reply))
+        asked.await.map_err(|why| self.failure(why))
     }
 
     fn failure(&self, why: NoReply) -> RedisFailure {
@@ -179,14 +183,14 @@ impl Lines {
     ) -> Result<Begun, RedisFailure> {
         let line = self.next();
         let asked = clock.monotonic();
-        let (mut begun, mut reply) = place.begin(line, process, LastMinute::Unknown).await?;
+        let mut reply = place.begin(line, process, LastMinute::Unknown).await?;
         let answered = clock.monotonic();
         if place.ahead.is_put_forward(answered, reply.now_micros) {
             // Where this fails the step is not forgotten, and found out again.
-            (begun, reply) = place.begin(line, process, LastMinute::Stepped).await?;
+            reply = place.begin(line, process, LastMinute::Stepped).await?;
         }
         place.ahead.learn(asked, reply.now_micros);
-        Ok(begun)
+        Ok(reply.into())
     }
 
     /// Counts a request for which the wait stays within `wait_budget`.
