@@ -27,7 +27,7 @@ mod representation;
 mod service;
 
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -76,44 +76,89 @@ impl Handler for Endpoints {
         response: &mut Response,
         _control: &mut FlowCtrl,
     ) {
-        let (now, id) = (OnceLock::new(), OnceLock::new());
-        let replied = caught(exchange(&self.app, request, &now, &id)).await;
-        let reply = replied.unwrap_or_else(|panicked| {
-            let id = id.get().copied().unwrap_or(RequestId::NIL);
-            Reply::new(&self.app, Err(panicked), meta_of(&self.app, request, id))
-        });
+        let mut exchange = Exchange::new(&self.app, request);
+        let replied = AssertUnwindSafe(exchange.reply()).catch_unwind().await;
+        let reply = replied.unwrap_or_else(|_logged_by_the_hook| exchange.reply_to_panic());
         reply.write(response);
         let is_last = self.app.is_draining() || *self.phase.borrow() != Phase::Serving;
-        last_fields::write(request, is_last, now.get(), response.headers_mut());
+        last_fields::write(
+            request,
+            is_last,
+            exchange.now.as_ref(),
+            response.headers_mut(),
+        );
     }
 }
 
-/// What is known of a request before anything of it is looked at.
-fn meta_of(app: &App, request: &Request, id: RequestId) -> ResponseMeta {
-    ResponseMeta {
-        cors: app.allowed_origins.decision(request.headers()),
-        ..ResponseMeta::new(id)
+/// One request and its reply, with one line in the log.
+///
+/// What is learned on the way stands outside of the one net for panics, [`Endpoints`], so that
+/// the reply to a panic has what was known by then. Where a panic lands:
+///
+/// - before there is an id: a 500 with the id of zeros, neither counted nor in the log;
+/// - in a check or a look-up: a 500 with what was learned, counted and logged as any answer;
+/// - while an answer is counted and logged: a 500, and no second line;
+/// - while that of a panic is: the HTTP library closes the connection;
+/// - in the work of another thread, as a query: an error of that work, which is answered as one.
+///
+/// An answer goes out only when all of this is over, so that no panic cuts one short. The panic
+/// hook logs what may be logged of a panic; its message may quote the request, so it is not kept.
+struct Exchange<'a> {
+    app: &'a App,
+    request: &'a Request,
+    /// When the request came.
+    now: Option<Moment>,
+    id: RequestId,
+    /// Once there is an id.
+    pending: Option<Pending<'a>>,
+}
+
+impl<'a> Exchange<'a> {
+    fn new(app: &'a App, request: &'a Request) -> Self {
+        Self {
+            app,
+            request,
+            now: None,
+            id: RequestId::NIL,
+            pending: None,
+        }
+    }
+
+    async fn reply(&mut self) -> Reply {
+        let (app, request) = (self.app, self.request);
+        let now = *self.now.insert(app.clock.now());
+        app.clock_watch.notice(now);
+        self.id = app.request_ids.next(now);
+        let pending = Pending::begin(app, request.method(), now, self.meta());
+        let pending = self.pending.insert(pending);
+        let answer = pipeline::answer(app, request, now, &mut pending.context).await;
+        finish(app, pending, answer)
+    }
+
+    /// The reply where [`Self::reply`] panicked.
+    fn reply_to_panic(&mut self) -> Reply {
+        let panicked = Err(ApiError::Panicked);
+        match &mut self.pending {
+            Some(pending) if pending.is_answering() => finish(self.app, pending, panicked),
+            _ => Reply::new(self.app, panicked, self.meta()),
+        }
+    }
+
+    /// What is known of a request before anything of it is looked at.
+    fn meta(&self) -> ResponseMeta {
+        ResponseMeta {
+            cors: self.app.allowed_origins.decision(self.request.headers()),
+            ..ResponseMeta::new(self.id)
+        }
     }
 }
 
-/// One request and its reply, with one line in the log. `now`, when it came, and `id` are shared
-/// with the caller, who needs them where even this panics.
-async fn exchange(
-    app: &App,
-    request: &Request,
-    now: &OnceLock<Moment>,
-    id: &OnceLock<RequestId>,
-) -> Result<Reply, ApiError> {
-    let now = *now.get_or_init(|| app.clock.now());
-    app.clock_watch.notice(now);
-    let request_id = *id.get_or_init(|| app.request_ids.next(now));
-    let meta = meta_of(app, request, request_id);
-    let mut pending = Pending::begin(app, request.method(), now, meta);
-    let answer = caught(pipeline::answer(app, request, now, &mut pending.context)).await;
-    let meta = std::mem::replace(&mut pending.context.meta, ResponseMeta::new(request_id));
+/// Makes the reply, counts it and logs it.
+fn finish(app: &App, pending: &mut Pending<'_>, answer: Result<Answer, ApiError>) -> Reply {
+    let meta = pending.end();
     let reply = Reply::new(app, answer, meta);
     pending.answered(&reply);
-    Ok(reply)
+    reply
 }
 
 /// The complete answer to a request that the HTTP library never sees, as bytes; `origin` is that of
@@ -242,15 +287,6 @@ fn log_cause(error: &ApiError, app: &App, request_id: RequestId) {
         }
         _ => {}
     }
-}
-
-/// What was caught is not kept: its message may quote the request, and the panic hook has logged
-/// what may be logged of it. The request's own line in the log has the code of an internal error.
-fn caught<T>(
-    work: impl Future<Output = Result<T, ApiError>>,
-) -> impl Future<Output = Result<T, ApiError>> {
-    let unwound = AssertUnwindSafe(work).catch_unwind();
-    unwound.map(|answer| answer.unwrap_or(Err(ApiError::Panicked)))
 }
 
 #[cfg(test)]

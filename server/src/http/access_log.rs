@@ -54,8 +54,20 @@ impl<'a> Pending<'a> {
         }
     }
 
-    pub(crate) fn answered(mut self, reply: &Reply) {
+    /// No reply was made yet.
+    pub(crate) fn is_answering(&self) -> bool {
+        !self.is_answered
+    }
+
+    /// Takes what the reply is made of. Whatever fails from here on, there is no other line.
+    pub(crate) fn end(&mut self) -> ResponseMeta {
         self.is_answered = true;
+        let id = self.context.meta.request_id;
+        std::mem::replace(&mut self.context.meta, ResponseMeta::new(id))
+    }
+
+    /// Counts the reply, and logs it.
+    pub(crate) fn answered(&self, reply: &Reply) {
         let duration = self.duration();
         let route = self.context.route;
         let metrics = &self.app.metrics.requests;
