@@ -3,8 +3,10 @@
 //! These are ours, because the contract is exact about them and the library's own forms are not: its
 //! router drops empty segments, its error pages may be HTML, its limits answer without a body.
 //!
-//! Reading order: `pipeline` is the order of checks, among them `limits` of the head and
-//! `authorization`; `catalogue_request` and `look_up` are the catalogue's endpoints, `service` the
+//! The head of a request was judged in `wire`, before the HTTP library had it; what was found wrong
+//! with one comes here as a `Refusal`, and `last_answer` answers it.
+//!
+//! Reading order: `pipeline` is the order of checks, among them `authorization`; `catalogue_request` and `look_up` are the catalogue's endpoints, `service` the
 //! others, `docs` the documentation; `representation` is what is sent of a body, by
 //! `accept_encoding`; `error` maps errors to HTTP, `headers` a status to headers, and `last_fields`
 //! has those of a connection. `access_log` writes a line for each request, [`openapi`] is the contract
@@ -19,7 +21,6 @@ mod error;
 pub mod explain;
 mod headers;
 pub(crate) mod last_fields;
-pub(crate) mod limits;
 mod look_up;
 pub mod openapi;
 mod pipeline;
@@ -42,22 +43,69 @@ use crate::app::App;
 use crate::base::error_chain::chain;
 use crate::base::request_id::RequestId;
 use crate::metrics::Outcome;
-use crate::wire::{Phase, Refusal};
+use crate::wire::{Phase, Refusal, check};
 use access_log::Pending;
 pub(crate) use error::ApiError;
 pub(crate) use headers::ResponseMeta;
 use representation::Answer;
 
-/// The service of an app, for [`serve`](crate::serve::serve) and for tests in process.
-///
-/// The router is empty, so the one hoop answers every request, whatever its path and method.
+/// The service of an app for requests that come over no connection, as in tests in process: their
+/// heads are judged here, by what judges those of connections.
 pub fn service(app: Arc<App>) -> Service {
     let (_never, phase) = watch::channel(Phase::Serving);
-    service_until(app, phase)
+    let judge = Judge {
+        app: Arc::clone(&app),
+    };
+    Service::new(Router::new())
+        .hoop(judge)
+        .hoop(Endpoints { app, phase })
 }
 
-/// The service of an app whose every answer is the last of its connection once it is stopping, or
-/// drains before that.
+struct Judge {
+    app: Arc<App>,
+}
+
+#[async_trait]
+impl Handler for Judge {
+    async fn handle(
+        &self,
+        request: &mut Request,
+        _depot: &mut Depot,
+        response: &mut Response,
+        control: &mut FlowCtrl,
+    ) {
+        if let Err(bad) = check(&head_of(request)) {
+            let id = self.app.request_ids.next(self.app.clock.now());
+            let meta = ResponseMeta {
+                cors: self.app.allowed_origins.decision(request.headers()),
+                ..ResponseMeta::new(id)
+            };
+            Reply::new(&self.app, Err(bad.into()), meta).write(response);
+            control.skip_rest();
+        }
+    }
+}
+
+/// A head as a client would send it that sends no byte too many.
+fn head_of(request: &Request) -> Vec<u8> {
+    let mut head = format!("{} {} HTTP/1.1\r\n", request.method(), request.uri()).into_bytes();
+    write_fields(request.headers(), &mut head, b":");
+    head
+}
+
+fn write_fields(fields: &HeaderMap, head: &mut Vec<u8>, colon: &[u8]) {
+    for (name, value) in fields {
+        for part in [name.as_str().as_bytes(), colon, value.as_bytes(), b"\r\n"] {
+            head.extend_from_slice(part);
+        }
+    }
+    head.extend_from_slice(b"\r\n");
+}
+
+/// The service of the connections of an app, whose every answer is the last of its connection once
+/// it is stopping, or drains before that.
+///
+/// The router is empty, so the one hoop answers every request, whatever its path and method.
 pub(crate) fn service_until(app: Arc<App>, phase: watch::Receiver<Phase>) -> Service {
     Service::new(Router::new()).hoop(Endpoints { app, phase })
 }
@@ -255,13 +303,7 @@ impl Reply {
         headers::write(self.status, &self.meta, self.body.as_ref(), &mut fields);
         last_fields::write_last(now, &mut fields);
         let mut bytes = format!("HTTP/1.1 {}\r\n", self.status).into_bytes();
-        for (name, value) in &fields {
-            bytes.extend_from_slice(name.as_str().as_bytes());
-            bytes.extend_from_slice(b": ");
-            bytes.extend_from_slice(value.as_bytes());
-            bytes.extend_from_slice(b"\r\n");
-        }
-        bytes.extend_from_slice(b"\r\n");
+        write_fields(&fields, &mut bytes, b": ");
         if !is_head {
             bytes.extend_from_slice(&self.body.unwrap_or_default());
         }

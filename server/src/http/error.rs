@@ -4,8 +4,6 @@
 //! What clients may know and what only the log may know are kept apart: `Internal`, `Overloaded`
 //! and `Unavailable` carry a cause that is logged elsewhere, and a client gets a fixed sentence.
 
-mod bad_head;
-
 use std::error::Error;
 
 use salvo::http::StatusCode;
@@ -23,7 +21,7 @@ use crate::contract::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
 use crate::keyring::VerifyError;
 use crate::limits::{QuotaError, Usage};
 use crate::params::ParamIssue;
-use crate::wire::HEAD_MAX;
+use crate::wire::{BadHead, HEAD_MAX};
 
 /// What a client that gets a 503 is asked to wait, in seconds: the key store is asked several
 /// times a second.
@@ -177,6 +175,31 @@ impl ApiError {
         let written = serde_json::to_vec(&ErrorEnvelope { error });
         written.unwrap_or_else(|why| unreachable!("texts did not serialise: {why}"))
     }
+}
+
+/// What is said of a head that the HTTP library is never given. Nothing of it is quoted: it may hold
+/// a key.
+impl From<BadHead> for ApiError {
+    fn from(bad: BadHead) -> Self {
+        match bad {
+            BadHead::Address => malformed(
+                "address",
+                "characters that an address may not contain must be percent-encoded",
+            ),
+            BadHead::AddressTooLong => Self::UriTooLong,
+            BadHead::TooLarge => Self::HeadersTooLarge,
+            BadHead::Body => Self::BodyNotAllowed,
+            other => malformed("request", other.message()),
+        }
+    }
+}
+
+/// Neither is a parameter, and neither has a more exact name.
+fn malformed(field: &str, message: &str) -> ApiError {
+    ApiError::Validation(vec![ParamIssue {
+        field: field.to_owned(),
+        message: message.to_owned(),
+    }])
 }
 
 impl From<VerifyError> for ApiError {

@@ -18,8 +18,8 @@ use shared::base::ids::IdOrSlug;
 use super::catalogue_request::CatalogueRequest;
 use super::error::ApiError;
 use super::look_up::{LookUp, Resource, boats_of};
+use super::openapi;
 use super::pipeline::{Target, target};
-use super::{limits, openapi};
 use crate::base::error_chain::chain;
 use crate::cache::{CacheError, Freshness, ListCache, ListKey};
 use crate::catalogue::{Catalogue, ExplainedRows, ListError};
@@ -64,7 +64,6 @@ impl Explanation {
         clock: &Arc<dyn Clock>,
     ) -> Result<(), ApiError> {
         let request = request(address)?;
-        limits::check(&request)?;
         let destination = routes::find(request.uri().path());
         self.endpoint = destination.and_then(endpoint);
         let Target {

@@ -15,7 +15,7 @@ use super::error::ApiError;
 use super::headers::ResponseMeta;
 use super::look_up::LookUp;
 use super::representation::{self, Answer};
-use super::{authorization, docs, limits, service};
+use super::{authorization, docs, service};
 use crate::app::App;
 use crate::contract::routes::{self, Destination, Operation, Template};
 use crate::cors;
@@ -61,14 +61,14 @@ pub(crate) fn target<'a>(
     })
 }
 
-/// Answers a request. Its id is known already; everything else is decided here.
+/// Answers a request. Its id is known already, and its head was judged in `wire`; everything else
+/// is decided here.
 pub(crate) async fn answer(
     app: &App,
     request: &Request,
     now: Moment,
     context: &mut RequestContext,
 ) -> Result<Answer, ApiError> {
-    limits::check(request)?;
     let destination = routes::find(request.uri().path());
     context.route = destination.map(Destination::path);
     // A browser that asks before a page's request is told about origins, whatever the path, so that

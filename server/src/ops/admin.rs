@@ -18,7 +18,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::app::App;
-use crate::http::{ApiError, Reply, ResponseMeta, last_fields, limits};
+use crate::http::{ApiError, Reply, ResponseMeta, last_fields};
 use crate::metrics::{self, Connections as Uncounted};
 use crate::ops::scrape;
 use crate::readiness::Readiness;
@@ -96,7 +96,6 @@ struct Page {
 }
 
 async fn page(app: &App, request: &Request) -> Result<Page, ApiError> {
-    limits::check(request)?;
     let path = request.uri().path();
     if !matches!(path, "/ready" | "/metrics") {
         return Ok(Page::not_found(app));
