@@ -21,17 +21,18 @@
 //! # The way of a request for one boat
 //!
 //! 1. `wire::acceptor::Connections` accepts its connection, if `wire::admission` has a place for it.
-//! 2. `wire::connection::Connection` reads its head, checks each line (`RequestHeads::read`), and gives
-//!    it to the HTTP library.
-//! 3. `http::Endpoints::handle` takes it, with the moment and an id (`http::exchange`).
-//! 4. `http::pipeline::answer` makes the checks in their order: the head, the route, the query.
+//! 2. `wire::connection::Connection` reads its head, judges it line by line (`RequestHeads::read`), and
+//!    gives it to the HTTP library; nothing judges it again.
+//! 3. `http::Endpoints::handle` takes it, with the moment and an id (`http::Exchange::reply`).
+//! 4. `http::pipeline::answer` makes the checks in their order: the route, the method, the query.
 //! 5. `http::authorization::read` reads the key, and `keyring::Keyring::verify` verifies it.
 //! 6. `limits::MinuteStore::count` counts the request in the minute window, then scopes and parameters
 //!    are checked (`http::catalogue_request::CatalogueRequest::parse`), and the quota is looked at.
 //! 7. `http::look_up::LookUp::boat` finds the boat and its body in `catalogue::Catalogue`.
 //! 8. `http::representation::choose` decides what is sent of it: nothing to a client that has it.
 //! 9. `limits::Quotas` charges it, unless nothing is sent.
-//! 10. `http::Reply::write` writes status, headers and body; the connection sees that they are taken.
+//! 10. `http::finish` counts and logs the reply, and `http::Reply::write` writes status, headers and
+//!     body; the connection sees that they are taken.
 //!
 //! A list differs in step 6, where `params::ListQuery::parse` reads its parameters, and in step 7:
 //! `http::look_up::LookUp::list` asks `cache::ListCache`; where that has no answer,
