@@ -20,24 +20,31 @@
 //!
 //! # The way of a request for one boat
 //!
-//! 1. `wire::acceptor::Connections` accepts its connection, if `wire::admission` has a place for it.
-//! 2. `wire::connection::Connection` reads its head, judges it line by line (`RequestHeads::read`), and
-//!    gives it to the HTTP library; nothing judges it again.
-//! 3. `http::Endpoints::handle` takes it, with the moment and an id (`http::Exchange::reply`).
-//! 4. `http::pipeline::answer` makes the checks in their order: the route, the method, the query.
-//! 5. `http::authorization::read` reads the key, and `keyring::Keyring::verify` verifies it.
-//! 6. `limits::MinuteStore::count` counts the request in the minute window, then scopes and parameters
-//!    are checked (`http::catalogue_request::CatalogueRequest::parse`), and the quota is looked at.
-//! 7. `http::look_up::LookUp::boat` finds the boat and its body in `catalogue::Catalogue`.
-//! 8. `http::representation::choose` decides what is sent of it: nothing to a client that has it.
-//! 9. `limits::Quotas` charges it, unless nothing is sent.
-//! 10. `http::finish` counts and logs the reply, and `http::Reply::write` writes status, headers and
-//!     body; the connection sees that they are taken.
+//! [`http`] is the frame: `http::pipeline::answer` makes the checks in their order, on one page, and
+//! calls the rooms below it. Read it first; then the rooms come in this order, each once:
 //!
-//! A list differs in step 6, where `params::ListQuery::parse` reads its parameters, and in step 7:
-//! `http::look_up::LookUp::list` asks `cache::ListCache`; where that has no answer,
-//! `catalogue::Catalogue::list` plans the statements, runs them on a connection of its pool
-//! (`catalogue::list::rows`), and puts the bodies of the rows into one (`catalogue::list::envelope`).
+//! 1. `wire::acceptor::Connections` accepts a connection, if `wire::admission` has a place for it.
+//! 2. `wire::connection::Connection` reads a head, judges it line by line (`RequestHeads::read`), and
+//!    gives it to the HTTP library; nothing judges it again. It also sees that the answer is taken.
+//! 3. `http::Endpoints::handle` takes the request, and is the net for panics around all that follows.
+//! 4. [`contract::routes::find`] finds the route of the path.
+//! 5. [`keyring::Keyring::verify`] verifies the key, which `http::authorization::read` read.
+//! 6. [`limits`]: `MinuteStore::count` counts the request in the minute window. `Quotas` looks whether a
+//!    request of the month is left, and takes it once the answer is known to be a 200.
+//! 7. [`params`]: `parse_id_or_slug` reads the name of the record, and `NoParams` the query.
+//! 8. [`catalogue`]: `Catalogue::find_boat` finds the boat, and `Catalogue::boat_body` gives its body.
+//! 9. [`compressed`] has the body in another coding, if the client takes one and
+//!    `http::representation::choose` finds that it does not have the body already.
+//! 10. `http::Reply::write` writes status, headers (`http::headers`) and body.
+//!
+//! # The way of a list
+//!
+//! Steps 1 to 6, 9 and 10 are the same, and between them:
+//!
+//! 7. [`params`]: `ListQuery::parse` reads the parameters, each as `params::lists` declares it.
+//! 8. [`cache::ListCache`] answers if it has the list. If not, [`catalogue`] makes it:
+//!    `Catalogue::list` plans the statements, runs them on a connection of its pool
+//!    (`catalogue::list::rows`), and joins the bodies of the rows (`catalogue::list::envelope`).
 
 pub mod app;
 mod base;
