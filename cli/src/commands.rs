@@ -10,6 +10,7 @@ pub mod doctor;
 pub mod explain;
 pub mod explain_code;
 pub mod export_args;
+mod foreign;
 pub mod import;
 pub mod keys;
 pub mod limits;

@@ -22,6 +22,7 @@ mod native;
 mod origin;
 mod parse;
 mod pipeline;
+mod recognise;
 mod record;
 mod section;
 mod shipped;
@@ -37,6 +38,7 @@ use anyhow::Context as _;
 
 pub use self::check::{CheckReport, FieldReport, LinkedReport, RuleReport, UnreadKey};
 pub use self::mistake::{InvalidMapping, Mistake};
+pub use self::recognise::{Form, Recognised, recognise};
 pub use self::shipped::Shipped;
 
 pub(crate) use self::pipeline::Pipeline;

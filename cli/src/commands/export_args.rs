@@ -7,11 +7,12 @@ use anyhow::Context as _;
 use clap::Args;
 use import::finding::LISTED_DEFAULT;
 use import::finding::report::FindingsReport;
-use import::mapping::{InvalidMapping, Mapping};
+use import::mapping::{InvalidMapping, Mapping, Recognised, recognise};
 use import::run::{self, Outcome, Tally};
 use import::source::{self, STANDARD_INPUT, Selection};
 use serde::Serialize;
 
+use super::foreign;
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::process::output::OutputClosed;
@@ -140,10 +141,23 @@ impl ExportArgs {
         report.publish()
     }
 
+    /// What an export looks like of which no record could be read, and for which no mapping was given.
+    fn recognise(&self, outcome: &Outcome) -> anyhow::Result<Option<Recognised>> {
+        if self.mapping.is_some() || outcome.tally.has_records() {
+            return Ok(None);
+        }
+        recognise(&self.exports, &tempfile::env::temp_dir()).context("could not look at the export")
+    }
+
     /// Shows the findings to people, as far as they want to read them.
     pub fn show(&self, outcome: &Outcome, context: &mut Context) -> anyhow::Result<()> {
         if self.json {
             return Ok(());
+        }
+        if let Some(recognised) = self.recognise(outcome)? {
+            let shown = foreign::write(&recognised, &self.exports, &mut context.err)
+                .and_then(|()| findings::write_summary(&outcome.findings, &mut context.err));
+            return OutputClosed::forgiven(shown.context("could not show what the export is"));
         }
         let colour = context.terminal.err_colour;
         let shown = findings::write(&outcome.findings, colour, &mut context.err);

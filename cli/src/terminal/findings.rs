@@ -43,7 +43,7 @@ pub fn write(findings: &Findings, colour: bool, out: &mut dyn Write) -> io::Resu
 }
 
 /// Writes how many findings there are of each code, errors first.
-fn write_summary(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_summary(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
     let mut counts: Vec<(&Code, &u64)> = findings.counts().iter().collect();
     counts.sort_by_key(|(code, _)| code.severity());
     let rows: Vec<[String; 4]> = counts

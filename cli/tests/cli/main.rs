@@ -23,6 +23,7 @@ mod demo;
 mod diff;
 mod doctor;
 mod explain;
+mod foreign;
 mod generated;
 mod guards;
 mod help;

@@ -10,12 +10,12 @@ use serde_json::Value;
 
 use crate::harness::{Outcome, TestCli, check};
 
-fn fixtures() -> PathBuf {
+pub(crate) fn fixtures() -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures")).to_owned()
 }
 
 /// Copies a fixture into the test's directory, so that no path of this machine is shown.
-fn copy(cli: &TestCli, fixture: &Path) -> String {
+pub(crate) fn copy(cli: &TestCli, fixture: &Path) -> String {
     let name = fixture.file_name().unwrap().to_str().unwrap();
     copy_all(fixture, &cli.path(name));
     format!("[dir]/{name}")

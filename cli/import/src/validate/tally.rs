@@ -68,6 +68,11 @@ impl Tally {
         }
     }
 
+    /// Whether the kind of any record could be read.
+    pub fn has_records(&self) -> bool {
+        self.by_kind().into_iter().any(|(_, of)| of.total() != 0)
+    }
+
     /// Everything that is left out, if the import goes on at all.
     pub fn invalid(&self) -> u64 {
         let invalid = self.by_kind().into_iter().map(|(_, tally)| tally.invalid);

@@ -89,7 +89,8 @@ fn show_nothing_made(
         out,
         "Nothing was imported: {errors}. Active release: {active}."
     )?;
-    if !args.skip_invalid && outcome.findings.blocking_errors() == 0 {
+    let may_leave_out = outcome.tally.has_records() && outcome.findings.blocking_errors() == 0;
+    if !args.skip_invalid && may_leave_out {
         writeln!(
             out,
             "Next: mend the export, or leave invalid records out: --skip-invalid"

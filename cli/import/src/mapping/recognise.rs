@@ -1,0 +1,278 @@
+//! What an export looks like that is no native one: of which content system, or in which format it is.
+//!
+//! It is a guess for people, made by the first bytes of files of which nothing could be read. No record
+//! is read by it, and a native export, however damaged, looks like nothing here.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::Shipped;
+use crate::finding::Kind;
+use crate::source::{self, Contents, Incoming, Plan, ReadContext, STANDARD_INPUT, Selection};
+
+/// Most files of an export that are looked at.
+const FILES_MAX: usize = 256;
+/// How much of each, in bytes.
+const HEAD_BYTES: u64 = 64 * 1024;
+
+/// What an export looks like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recognised {
+    /// The name of the file that shows it.
+    pub file: String,
+    /// What it looks like.
+    pub form: Form,
+    /// By which sign, as the end of a sentence that begins with the file.
+    pub sign: String,
+}
+
+/// A system or a format of exports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A content system that a shipped mapping is for.
+    System(Shipped),
+    /// A table with a line of names.
+    Csv,
+    /// One JSON document.
+    Json,
+    /// A JSON object in each line.
+    Ndjson,
+    /// Elements.
+    Xml,
+    /// Columns in a binary file, which no mapping reads.
+    Parquet,
+}
+
+impl Form {
+    /// The shipped mapping to start from, if the form can be read.
+    pub const fn mapping(self) -> Option<Shipped> {
+        match self {
+            Self::System(system) => Some(system),
+            Self::Csv | Self::Json | Self::Ndjson => Some(Shipped::Minimal),
+            Self::Xml => Some(Shipped::Wordpress),
+            Self::Parquet => None,
+        }
+    }
+
+    const fn is_system(self) -> bool {
+        matches!(self, Self::System(_))
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::System(Shipped::Sanity) => "an export of Sanity",
+            Self::System(Shipped::Contentful) => "an export of Contentful",
+            Self::System(Shipped::Strapi) => "an export of Strapi",
+            Self::System(Shipped::Shopify) => "a list of products from Shopify",
+            Self::System(Shipped::Wordpress) => "an export of WordPress",
+            Self::System(Shipped::Directus) => "a collection of Directus",
+            Self::System(Shipped::Csv | Shipped::Minimal) => "a spreadsheet",
+            Self::Csv => "CSV",
+            Self::Json => "a JSON document",
+            Self::Ndjson => "JSON in lines",
+            Self::Xml => "XML",
+            Self::Parquet => "Parquet",
+        })
+    }
+}
+
+/// Looks at the first files of an export; nothing if it looks native, or like nothing that is known.
+/// Standard input is not looked at: it has been read.
+pub fn recognise(exports: &[PathBuf], temp_dir: &Path) -> anyhow::Result<Option<Recognised>> {
+    if exports
+        .iter()
+        .any(|export| export.as_os_str() == STANDARD_INPUT)
+    {
+        return Ok(None);
+    }
+    let plan = Plan {
+        selection: Selection {
+            bytes_of: Box::new(|path| (!is_hidden(path)).then_some(HEAD_BYTES)),
+            descends: true,
+            wanted: "",
+        },
+        contents_of: Box::new(|_path| Contents::Head(HEAD_BYTES)),
+    };
+    let context = ReadContext {
+        temp_dir,
+        progress: &(),
+    };
+    let mut search = Search::default();
+    let read = source::read(exports, &mut io::empty(), context, &plan, &mut |incoming| {
+        if let Incoming::Head(file, head) = incoming {
+            search.look(&file.name, &file.path, head)?;
+        }
+        Ok(())
+    });
+    match read {
+        Err(error) if !error.is::<Enough>() => Err(error),
+        _ => Ok(search.found()),
+    }
+}
+
+fn is_hidden(path: &str) -> bool {
+    let mut parts = path.split('/');
+    parts.any(|part| part.starts_with('.') && part != ".")
+}
+
+/// Enough files were looked at.
+#[derive(Debug, thiserror::Error)]
+#[error("enough files were looked at")]
+struct Enough;
+
+/// What the files that were looked at show.
+#[derive(Default)]
+struct Search {
+    files: usize,
+    best: Option<Recognised>,
+    is_native: bool,
+}
+
+impl Search {
+    /// A system outdoes a format, and the first file the others.
+    fn look(&mut self, name: &str, path: &str, head: &[u8]) -> Result<(), Enough> {
+        self.files += 1;
+        let head = Head::new(path, head);
+        self.is_native |= head.is_native();
+        if let Some((form, sign)) = head.form() {
+            let is_better = match &self.best {
+                None => true,
+                Some(best) => form.is_system() && !best.form.is_system(),
+            };
+            if is_better {
+                self.best = Some(Recognised {
+                    file: name.to_owned(),
+                    form,
+                    sign,
+                });
+            }
+        }
+        let is_known =
+            self.is_native || self.best.as_ref().is_some_and(|best| best.form.is_system());
+        if is_known || FILES_MAX <= self.files {
+            return Err(Enough);
+        }
+        Ok(())
+    }
+
+    fn found(self) -> Option<Recognised> {
+        self.best.filter(|_| !self.is_native)
+    }
+}
+
+/// The beginning of a file.
+struct Head<'h> {
+    path: &'h str,
+    bytes: &'h [u8],
+    text: std::borrow::Cow<'h, str>,
+    /// The first line, where it is a JSON object.
+    record: Option<Map<String, Value>>,
+}
+
+impl<'h> Head<'h> {
+    fn new(path: &'h str, bytes: &'h [u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let first = text.trim_start_matches('\u{feff}').lines().next();
+        let record = first.and_then(|line| serde_json::from_str(line).ok());
+        Self {
+            path,
+            bytes,
+            text,
+            record,
+        }
+    }
+
+    /// Whether its first line is a record of the native format, as far as its kind says.
+    fn is_native(&self) -> bool {
+        let kind = self.record.as_ref().and_then(|record| record.get("kind"));
+        kind.is_some_and(|kind| Kind::ALL.iter().any(|known| kind == known.as_str()))
+    }
+
+    /// What it looks like, and by which sign.
+    fn form(&self) -> Option<(Form, String)> {
+        let of_system = |system, sign: &str| Some((Form::System(system), sign.to_owned()));
+        let text = self.text.trim_start_matches('\u{feff}').trim_start();
+        let has = |keys: &[&str]| keys.iter().all(|key| text.contains(&format!("\"{key}\"")));
+        if self.bytes.starts_with(b"PAR1") {
+            return Some((Form::Parquet, "it begins with `PAR1`".to_owned()));
+        }
+        if let Some(record) = &self.record {
+            return self.form_of_lines(record);
+        }
+        if text.starts_with(['{', '[']) {
+            if has(&["sys", "contentTypes"]) || has(&["sys", "entries"]) {
+                return of_system(
+                    Shipped::Contentful,
+                    "it has `sys` and `entries` or `contentTypes`",
+                );
+            }
+            if has(&["user_created", "date_created"]) {
+                let sign = "its records have `user_created` and `date_created`";
+                return of_system(Shipped::Directus, sign);
+            }
+            // Another line that begins with a brace may be a damaged record.
+            let list = text.strip_prefix('[');
+            let is_list = list.is_some_and(|list| list.trim_start().starts_with('{'));
+            let is_document = is_list || text.lines().next() == Some("{");
+            let sign = "it is one JSON value in many lines";
+            return is_document.then(|| (Form::Json, sign.to_owned()));
+        }
+        if text.starts_with('<') {
+            if text.contains("http://wordpress.org/export/") {
+                let sign = "it names `http://wordpress.org/export/`";
+                return of_system(Shipped::Wordpress, sign);
+            }
+            return Some((Form::Xml, "it begins with `<`".to_owned()));
+        }
+        if text.starts_with("Handle,Title,") {
+            let sign = "its first line begins with `Handle,Title`";
+            return of_system(Shipped::Shopify, sign);
+        }
+        table(text)
+    }
+
+    /// That of a file with a JSON object in its first line.
+    fn form_of_lines(&self, record: &Map<String, Value>) -> Option<(Form, String)> {
+        let of_system = |system, sign: &str| Some((Form::System(system), sign.to_owned()));
+        if record.contains_key("_id") && record.contains_key("_type") {
+            return of_system(Shipped::Sanity, "its first record has `_id` and `_type`");
+        }
+        let kind = record.get("type").and_then(Value::as_str);
+        if kind.is_some_and(|kind| kind.starts_with("api::") || kind.starts_with("plugin::")) {
+            return of_system(
+                Shipped::Strapi,
+                "its first record has a type such as `api::boat.boat`",
+            );
+        }
+        // A native record without its kind has these, and is better told so.
+        let is_nearly_native = record.contains_key("kind") || record.contains_key("lengthOverall");
+        let sign = "its first line is a JSON object without `kind`";
+        (!is_nearly_native && !self.path.is_empty()).then(|| (Form::Ndjson, sign.to_owned()))
+    }
+}
+
+/// A table is recognised by a line of names with as many columns as the line below it.
+fn table(text: &str) -> Option<(Form, String)> {
+    [b',', b';', b'\t'].into_iter().find_map(|delimiter| {
+        let mut reader = csv::ReaderBuilder::new();
+        let reader = reader
+            .delimiter(delimiter)
+            .flexible(true)
+            .has_headers(false);
+        let mut records = reader.from_reader(text.as_bytes()).into_records();
+        let (names, first) = (records.next()?.ok()?, records.next()?.ok()?);
+        let are_names = names
+            .iter()
+            .all(|name| !name.trim().is_empty() && name.len() < 100);
+        let is_table = 2 <= names.len() && names.len() == first.len() && are_names;
+        is_table.then(|| {
+            let sign = format!("its first line names {} columns", names.len());
+            (Form::Csv, sign)
+        })
+    })
+}

@@ -1,0 +1,46 @@
+//! What is said of an export that is no native one: what it looks like, and what to do next.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use import::mapping::Recognised;
+use shared::base::hint::quoted;
+
+use crate::terminal::escape::escape_control;
+
+/// Says what the export looks like, in place of what is wrong with each of its lines.
+pub(super) fn write(
+    recognised: &Recognised,
+    exports: &[PathBuf],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let Recognised { file, form, sign } = recognised;
+    // A path may be longer than a line, so it has one of its own.
+    writeln!(
+        out,
+        "error: this is not a native export; it looks like {form}"
+    )?;
+    writeln!(out, "--> {}", escape_control(file))?;
+    writeln!(out, "  = {sign}\n")?;
+    let Some(mapping) = form.mapping() else {
+        let next = "No mapping reads that. Export it as CSV, JSON or NDJSON, and try again.";
+        return writeln!(out, "{next}\n");
+    };
+    let name = mapping.name();
+    let exports = exports
+        .iter()
+        .map(|path| quoted(&path.display().to_string()));
+    let exports = exports.collect::<Vec<_>>().join(" ");
+    writeln!(
+        out,
+        "A mapping makes native records of it. Write one, edit it, check it, use it:"
+    )?;
+    for command in [
+        format!("mapping init {name}"),
+        format!("mapping check {name}.toml {exports}"),
+        format!("import --mapping {name}.toml {exports}"),
+    ] {
+        writeln!(out, "  catalogue {command}")?;
+    }
+    writeln!(out)
+}

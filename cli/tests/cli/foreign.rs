@@ -1,0 +1,88 @@
+//! Exports that are not native and come without a mapping: one screen says what they look like.
+
+use std::path::Path;
+
+use cli::ExitStatus;
+
+use crate::harness::{Outcome, TestCli, check};
+use crate::validate::{copy, fixtures};
+
+/// What validation says of these exports of [`fixtures`], each in a directory of its own.
+fn validated(exports: &[&str]) -> Vec<Outcome> {
+    let validate = |export: &&str| {
+        let mut cli = TestCli::new();
+        let export = copy(&cli, &fixtures().join("mapped").join(Path::new(export)));
+        cli.run(&["validate", &export])
+    };
+    exports.iter().map(validate).collect()
+}
+
+/// What validation says of a file with these contents.
+fn said(name: &str, contents: impl AsRef<[u8]>) -> Outcome {
+    let mut cli = TestCli::new();
+    cli.write(name, contents);
+    cli.run(&["validate", &format!("[dir]/{name}")])
+}
+
+#[test]
+fn exports_of_content_systems_are_recognised() {
+    let systems = [
+        "sanity",
+        "contentful",
+        "strapi",
+        "directus",
+        "wordpress",
+        "shopify",
+    ];
+    check("validate_foreign_systems", &validated(&systems));
+}
+
+#[test]
+fn exports_in_other_formats_are_recognised() {
+    let mut outcomes = validated(&["minimal/csv", "minimal/json"]);
+    outcomes.push(said("boats.tsv", "name\tmaker\n34\tNorrskär\n"));
+    outcomes.push(said(
+        "boats.ndjson",
+        "{\"model\":\"34\",\"maker\":\"Norrskär\"}\n",
+    ));
+    outcomes.push(said("boats.xml", "<?xml version=\"1.0\"?>\n<boats/>\n"));
+    outcomes.push(said("boats.parquet", b"PAR1\x15\x04\x15\x10\x15\x14\n\xff"));
+    check("validate_foreign_formats", &outcomes);
+}
+
+#[test]
+fn an_import_of_a_foreign_export_changes_nothing() {
+    let mut cli = TestCli::new();
+    cli.write("boats.csv", "name,maker\n34,Norrskär\n");
+    let outcome = cli.run(&["import", "[dir]/boats.csv"]);
+    check("import_foreign", [&outcome]);
+    assert_eq!(
+        cli.run(&["releases", "list", "--json"]).status,
+        ExitStatus::Done
+    );
+}
+
+#[test]
+fn a_damaged_native_export_is_told_what_is_wrong_with_its_lines() {
+    for lines in [
+        "{\"kind\":\"boat\",\"id\":\n",
+        "{\"kind\":\"yacht\",\"id\":\"1\"}\n",
+        "{\"id\":\"1\",\"lengthOverall\":10}\n",
+        "not JSON, not a table\n",
+        "\0\0\0\0",
+    ] {
+        let outcome = said("export.ndjson", lines);
+        assert_eq!(outcome.status, ExitStatus::InvalidData);
+        assert!(outcome.err.contains("export.ndjson:1:"), "{outcome}");
+    }
+}
+
+#[test]
+fn json_and_standard_input_keep_their_findings() {
+    let mut cli = TestCli::new();
+    cli.write("boats.csv", "name,maker\n34,Norrskär\n");
+    let document = cli.run(&["validate", "--json", "[dir]/boats.csv"]);
+    assert!(document.out.contains("INVALID_JSON"), "{document}");
+    let piped = cli.run_with_input(&["validate", "-"], b"name,maker\n34,Norr\n");
+    assert!(piped.err.contains("INVALID_JSON"), "{piped}");
+}
