@@ -43,7 +43,7 @@ ci: ## everything that continuous integration runs
 bench: ## all benchmarks and plots, 20 minutes with ROUNDS=3; writes server/benches/results and plots
 	.ci/bench all
 
-bench-get: ## one boat over HTTP beside nginx and an empty handler; BOATS="10000 100000 1000000"
+bench-get: ## one boat over HTTP beside nginx and empty handlers; BOATS="10000 100000 1000000"
 	.ci/bench get $(BOATS)
 
 bench-lists: ## lists beside bare DuckDB, and over HTTP beside ROAPI and Datasette; BOATS="10000 100000 1000000"

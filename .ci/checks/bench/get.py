@@ -1,4 +1,4 @@
-"""One boat over HTTP: the service against nginx with the same bodies in files, and against an empty handler."""
+"""One boat over HTTP: the service against nginx with the same bodies in files, and against handlers that do nothing."""
 
 import contextlib
 import http.client
@@ -26,7 +26,7 @@ ON_DISK = "catalogue, on disk"
 
 
 class Size:
-    """The service with so many boats, beside an empty handler and nginx, or, with too many bodies for files, beside the
+    """The service with so many boats, beside empty handlers and nginx, or, with too many bodies for files, beside the
     service that was told to hold none of them in memory."""
 
     def __init__(self, surroundings, boats, enter):
@@ -50,11 +50,13 @@ class Size:
         fields = [f"{name}={value}" for name, value in self.headers if name not in ("date", "content-length")]
         self.servers = {"catalogue": (service, self.targets)}
         if boats <= BODIES_MAX:
-            empty = enter(serving(surroundings.binaries / "empty_handler", self.body, *fields, log=log))
+            empty = {f"empty {library}": (enter(serving(surroundings.binaries / "empty_handler", library, self.body,
+                                                        *fields, log=log)), self.targets)
+                     for library in ("salvo", "hyper")}
             # In its favour: only what it can keep open is asked for.
             few = targets(len(files))
             server, self.way = enter(best_nginx(work, self.root, self.headers, few, self.heads))
-            self.servers |= {"empty handler": (empty, self.targets), "nginx, files": (server, few)}
+            self.servers |= {**empty, "nginx, files": (server, few)}
         elif other:
             reading = enter(serving(*surroundings.serve_command(other), "--bodies-memory", "0", log=log))
             self.servers[ON_DISK] = (reading, self.targets)

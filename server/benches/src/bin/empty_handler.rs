@@ -1,18 +1,26 @@
 //! A server that does nothing: every request gets the same body and header fields.
 //!
-//! It is what the HTTP library costs, and so the most that the service could reach on top of it.
-//! It must stay as empty as it is: no routing, no look-up, nothing computed.
+//! On Salvo it is what the HTTP library costs, and so the most that the service could reach on top of
+//! it; on hyper alone, which Salvo stands on, it is what Salvo costs. It must stay as empty as it is:
+//! no routing, no look-up, nothing computed.
 //!
 //! ```text
-//! empty_handler BODY_FILE NAME=VALUE...
+//! empty_handler salvo|hyper BODY_FILE NAME=VALUE...
 //! ```
 //!
 //! It says on standard output where it listens.
 
+use std::convert::Infallible;
 use std::io::Write as _;
+use std::net::SocketAddr;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use bytes::Bytes;
+use http_body_util::Full;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
 use salvo::conn::{Acceptor as _, TcpListener};
 use salvo::http::{HeaderMap, HeaderName, HeaderValue, ResBody};
 use salvo::{Depot, FlowCtrl, Handler};
@@ -27,11 +35,7 @@ struct Answer {
 #[async_trait]
 impl Handler for Answer {
     async fn handle(&self, _: &mut Request, _: &mut Depot, to: &mut Response, _: &mut FlowCtrl) {
-        let headers = to.headers_mut();
-        headers.reserve(self.headers.len());
-        for (name, value) in &self.headers {
-            headers.insert(name.clone(), value.clone());
-        }
+        self.write_headers(to.headers_mut());
         to.body(ResBody::Once(self.body.clone()));
     }
 }
@@ -53,21 +57,62 @@ impl Answer {
             body: body.into(),
         })
     }
+
+    fn write_headers(&self, headers: &mut HeaderMap) {
+        headers.reserve(self.headers.len());
+        for (name, value) in &self.headers {
+            headers.insert(name.clone(), value.clone());
+        }
+    }
 }
 
 fn main() -> anyhow::Result<()> {
-    let answer = Answer::read(std::env::args().skip(1))?;
+    let mut arguments = std::env::args().skip(1);
+    let library = arguments.next().context("the library is missing")?;
+    let answer = Answer::read(arguments)?;
     let runtime = tokio::runtime::Runtime::new().context("could not start the server")?;
     runtime.block_on(async {
-        let listener = TcpListener::new("127.0.0.1:0");
-        let acceptor = listener.try_bind().await.context("could not listen")?;
-        let address = acceptor.holdings()[0].local_addr.to_string();
-        let address = address.trim_start_matches("socket://");
-        let mut out = std::io::stdout();
-        writeln!(out, "listening on http://{address}").context("could not say where")?;
-        out.flush().context("could not say where")?;
-        let service = Service::new(Router::with_path("{**path}").goal(answer));
-        Server::new(acceptor).try_serve(service).await?;
-        Ok(())
+        match library.as_str() {
+            "salvo" => with_salvo(answer).await,
+            "hyper" => with_hyper(answer).await,
+            _ => anyhow::bail!("the library is salvo or hyper"),
+        }
     })
+}
+
+async fn with_salvo(answer: Answer) -> anyhow::Result<()> {
+    let listener = TcpListener::new("127.0.0.1:0");
+    let acceptor = listener.try_bind().await.context("could not listen")?;
+    let address = acceptor.holdings()[0].local_addr.to_string();
+    say_where(address.trim_start_matches("socket://"))?;
+    let service = Service::new(Router::with_path("{**path}").goal(answer));
+    Server::new(acceptor).try_serve(service).await?;
+    Ok(())
+}
+
+async fn with_hyper(answer: Answer) -> anyhow::Result<()> {
+    let answer = Arc::new(answer);
+    let listener = tokio::net::TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)));
+    let listener = listener.await.context("could not listen")?;
+    say_where(&listener.local_addr()?.to_string())?;
+    loop {
+        let (stream, _) = listener.accept().await?;
+        // As Salvo does: an answer must not wait for the client to confirm the one before.
+        stream.set_nodelay(true)?;
+        let answer = Arc::clone(&answer);
+        let service = service_fn(move |_request| {
+            let mut response = hyper::Response::new(Full::new(answer.body.clone()));
+            answer.write_headers(response.headers_mut());
+            std::future::ready(Ok::<_, Infallible>(response))
+        });
+        let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+        // A client that breaks off is no fault here.
+        tokio::spawn(async { connection.await.ok() });
+    }
+}
+
+fn say_where(address: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout();
+    writeln!(out, "listening on http://{address}").context("could not say where")?;
+    out.flush().context("could not say where")
 }
