@@ -44,12 +44,12 @@ pub use self::shipped::Shipped;
 pub(crate) use self::pipeline::Pipeline;
 
 use self::definition::Definition;
-use self::image_files::HEAD_MAX;
 use crate::finding::Findings;
-use crate::source::{Contents, Plan, Selection};
+use crate::source::Plan;
 
 /// Longest mapping file, in bytes.
 const FILE_MAX: u64 = 1024 * 1024;
+
 /// A mapping file that was read and whose expressions compile.
 #[derive(Debug)]
 pub struct Mapping {
@@ -57,8 +57,6 @@ pub struct Mapping {
     name: String,
     text: String,
     definition: Arc<Definition>,
-    /// The files it reads, for people.
-    wanted: String,
 }
 
 impl Mapping {
@@ -89,12 +87,7 @@ impl Mapping {
                 .into());
             }
         };
-        let sources = definition.sources.iter().map(|source| &source.files);
-        let links = definition.links.iter().map(|links| &links.files);
-        let patterns = sources.chain(links).flat_map(|files| &files.patterns);
-        let wanted: Vec<&str> = patterns.map(String::as_str).collect();
         Ok(Self {
-            wanted: wanted.join(" or "),
             name,
             text,
             definition: Arc::new(definition),
@@ -126,42 +119,9 @@ impl Mapping {
         1 + memchr::memchr_iter(b'\n', before).count() as u64
     }
 
-    /// The files that it reads, and how.
-    pub(crate) fn plan(&self) -> Plan<'_> {
-        Plan {
-            selection: Selection {
-                bytes_of: Box::new(|path| self.bytes_of(path)),
-                descends: true,
-                wanted: &self.wanted,
-            },
-            contents_of: Box::new(|path| self.contents_of(path)),
-        }
-    }
-
-    /// What it reads of a file, wherever that lies.
-    fn contents_of(&self, path: &str) -> Contents<'_> {
-        if self.definition.is_image(path) {
-            return Contents::Head(HEAD_MAX);
-        }
-        let readers = self.definition.readers_of(path);
-        if readers.is_empty() {
-            let wanted = &self.wanted;
-            return Contents::Nothing(format!("the mapping reads {wanted}, and no other file"));
-        }
-        Contents::Records(readers)
-    }
-
-    /// How many bytes of a file are read: of an image its beginning.
-    pub(super) fn bytes_of(&self, path: &str) -> Option<u64> {
-        let is_hidden = |part: &str| part.starts_with('.') && part != ".";
-        if path.split('/').any(is_hidden) {
-            return None;
-        }
-        let path = path.trim_start_matches("./");
-        if self.definition.is_image(path) {
-            return Some(HEAD_MAX);
-        }
-        self.definition.has_records(path).then_some(u64::MAX)
+    /// What it reads of an export.
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.definition.plan
     }
 }
 

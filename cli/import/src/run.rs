@@ -94,17 +94,18 @@ fn read_native(
         progress,
         ..
     } = *settings;
-    let plan = mapping.map_or_else(Plan::native, Mapping::plan);
-    progress.reading(source::size(exports, &plan.selection));
+    let native = Plan::native();
+    let plan = mapping.map_or(&native, Mapping::plan);
+    progress.reading(source::size(exports, plan));
     let context = ReadContext { temp_dir, progress };
     let Some(mapping) = mapping else {
-        source::read(exports, input, context, &plan, sink)?;
+        source::read(exports, input, context, plan, sink)?;
         return Ok(Mapped::default());
     };
     let processors = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     let input_may_block = exports.iter().any(|path| !path.is_file() && !path.is_dir());
     let mut pipeline = Pipeline::start(mapping, processors, context, input_may_block, sink)?;
-    let files = source::read(exports, input, context, &plan, &mut |incoming| {
+    let files = source::read(exports, input, context, plan, &mut |incoming| {
         pipeline.take(incoming)
     })?;
     pipeline.finish(&files, settings.is_mapping_checked)

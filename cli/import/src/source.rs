@@ -24,13 +24,12 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 pub use self::files::{ProgressListener, STANDARD_INPUT};
-pub use self::folder::Selection;
-pub use self::plan::LINE_MAX;
+pub use self::plan::{LINE_MAX, Plan};
 
 pub(crate) use self::files::ReadContext;
 pub(crate) use self::incoming::{FailedRecord, Incoming, Record, Sink, Spot};
-pub(crate) use self::plan::{Contents, Format, Layout, Plan};
-pub(crate) use self::records::{FilesRead, SectionFiles};
+pub(crate) use self::plan::{FileGroup, FileNames, Format, Heads, HeadsOf, Layout};
+pub(crate) use self::records::{FilesRead, GroupFiles};
 
 use self::records::Records;
 
@@ -41,19 +40,18 @@ pub(crate) fn read(
     exports: &[PathBuf],
     input: &mut dyn Read,
     context: ReadContext<'_>,
-    plan: &Plan<'_>,
+    plan: &Plan,
     sink: &mut Sink<'_>,
 ) -> anyhow::Result<FilesRead> {
     let mut records = Records::new(plan, context.temp_dir, sink);
-    let selection = &plan.selection;
-    files::read(exports, input, context, selection, &mut |opened| {
+    files::read(exports, input, context, plan, &mut |opened| {
         records.opened(opened)
     })?;
     Ok(records.finish())
 }
 
 /// Bytes that reading `exports` will take, as they lie on disk; none when that cannot be known.
-pub fn size(exports: &[PathBuf], selection: &Selection<'_>) -> Option<u64> {
+pub fn size(exports: &[PathBuf], plan: &Plan) -> Option<u64> {
     let length = |path: &Path| {
         let about = fs::metadata(path).ok()?;
         about.is_file().then_some(about.len())
@@ -64,9 +62,9 @@ pub fn size(exports: &[PathBuf], selection: &Selection<'_>) -> Option<u64> {
             total += length(export)?;
             continue;
         }
-        for path in folder::list(export, selection).ok()?.files {
+        for path in folder::list(export, plan).ok()?.files {
             let within = path.strip_prefix(export).unwrap_or(&path);
-            let wanted = (selection.bytes_of)(&within.to_string_lossy())?;
+            let wanted = plan.bytes_of(&within.to_string_lossy())?;
             total += length(&path)?.min(wanted);
         }
     }
@@ -74,11 +72,11 @@ pub fn size(exports: &[PathBuf], selection: &Selection<'_>) -> Option<u64> {
 }
 
 /// The files that reading `exports` will open, those of folders included.
-pub fn files(exports: &[PathBuf], selection: &Selection<'_>) -> io::Result<Vec<PathBuf>> {
+pub fn files(exports: &[PathBuf], plan: &Plan) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for export in exports {
         if export.is_dir() {
-            files.extend(folder::list(export, selection)?.files);
+            files.extend(folder::list(export, plan)?.files);
         } else {
             files.push(export.clone());
         }

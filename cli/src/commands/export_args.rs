@@ -9,7 +9,7 @@ use import::finding::LISTED_DEFAULT;
 use import::finding::report::FindingsReport;
 use import::mapping::{InvalidMapping, Mapping, Recognised, recognise};
 use import::run::{self, Outcome, Tally};
-use import::source::{self, STANDARD_INPUT, Selection};
+use import::source::{self, Plan, STANDARD_INPUT};
 use serde::Serialize;
 
 use super::foreign;
@@ -107,7 +107,7 @@ impl ExportArgs {
         };
         let taken = if other.is_some_and(|other| output_file::would_replace(output, other)) {
             "the file of --rejects"
-        } else if source::files(&self.exports, &Selection::line_files())
+        } else if source::files(&self.exports, &Plan::native())
             .context("could not list the files of the export")?
             .iter()
             .any(|file| output_file::would_replace(output, file))

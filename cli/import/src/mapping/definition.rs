@@ -7,13 +7,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use globset::GlobSet;
 use serde_json::{Map, Value};
 
 use super::expression::Asked;
-use super::image_files::is_called_image;
 use crate::finding::Kind;
-use crate::source::{Format, Layout};
+use crate::source::{Format, Layout, Plan};
 
 /// The version of the language that a mapping file names.
 pub(super) const FORMAT: &str = "boat-catalogue-mapping/1";
@@ -25,13 +23,13 @@ pub(super) struct Definition {
     pub(super) variables: Vec<(String, Value)>,
     /// The variables beside `$record` that expressions use and that are not set above.
     pub(super) whereabouts: Vec<WhereVariable>,
-    /// Whether expressions may ask how large image files are.
-    pub(super) reads_images: bool,
     /// Definitions in jq for all expressions.
     pub(super) prelude: Option<Expression>,
-    /// Files of records.
+    /// What is read of an export: files for each of the sources, and then those of links.
+    pub(super) plan: Plan,
+    /// Records.
     pub(super) sources: Vec<Source>,
-    /// Files of links between records, which some systems keep beside them.
+    /// Links between records, which some systems keep beside them.
     pub(super) links: Option<Links>,
     /// Records that are found by what they refer to.
     pub(super) joins: Vec<Join>,
@@ -48,52 +46,29 @@ pub(super) struct Definition {
 }
 
 impl Definition {
-    /// The files of each section, those of links last.
-    pub(super) fn sections(&self) -> impl Iterator<Item = &Files> {
-        let sources = self.sources.iter().map(|source| &source.files);
-        sources.chain(self.links.iter().map(|links| &links.files))
-    }
-
-    /// What files are to the section with this number.
-    pub(super) fn role(&self, section: usize) -> Role {
-        if section < self.sources.len() {
-            Role::Records(section)
+    /// What the files of a group of the plan are to the mapping.
+    pub(super) fn role(&self, group: usize) -> Role {
+        if group < self.sources.len() {
+            Role::Records(group)
         } else {
             Role::Links
         }
     }
 
-    /// The sections that read a file with this path within the export.
-    fn sections_of(&self, path: &str) -> impl Iterator<Item = (usize, &Layout)> {
-        let sections = self.sections().enumerate();
-        let called = sections.filter(|(_, files)| files.are_called(path));
-        called.map(|(section, files)| (section, &files.layout))
+    /// How records lie in files with this role.
+    pub(super) fn layout_of(&self, role: Role) -> Option<&Layout> {
+        let group = match role {
+            Role::Records(source) => source,
+            Role::Links => self.sources.len(),
+        };
+        self.plan.groups.get(group).map(|group| &group.layout)
     }
 
-    /// The sections that read a file; the only one reads whatever was named.
-    pub(super) fn readers_of(&self, path: &str) -> Vec<(usize, &Layout)> {
-        let readers: Vec<_> = self.sections_of(path).collect();
-        match self.sections().enumerate().collect::<Vec<_>>().as_slice() {
-            [(section, files)] if readers.is_empty() => vec![(*section, &files.layout)],
-            _ => readers,
-        }
-    }
-
-    /// Whether a file of a folder or an archive is read for its records.
-    pub(super) fn has_records(&self, path: &str) -> bool {
-        self.sections_of(path).next().is_some()
-    }
-
-    /// Whether a file is read for nothing but how large an image it is.
-    pub(super) fn is_image(&self, path: &str) -> bool {
-        self.reads_images && is_called_image(path) && !self.has_records(path)
-    }
-
-    /// The files of a section.
-    pub(super) fn files_of(&self, role: Role) -> Option<&Files> {
+    /// Where the section that wants files with this role stands in the mapping file.
+    pub(super) fn section_of(&self, role: Role) -> Option<&Range<usize>> {
         match role {
-            Role::Records(source) => self.sources.get(source).map(|source| &source.files),
-            Role::Links => self.links.as_ref().map(|links| &links.files),
+            Role::Records(source) => self.sources.get(source).map(|source| &source.section),
+            Role::Links => self.links.as_ref().map(|links| &links.section),
         }
     }
 }
@@ -136,36 +111,13 @@ pub(super) struct Expression {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct ExpressionId(pub(super) usize);
 
-/// What a file is to a section of the mapping.
+/// What a file is to the mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// It has records of the source at this place.
     Records(usize),
     /// It has links.
     Links,
-}
-
-/// Which files belong together, and how they are read.
-#[derive(Debug)]
-pub(super) struct Files {
-    /// Matched against the path within a folder or an archive.
-    pub(super) globs: GlobSet,
-    /// The same for people.
-    pub(super) patterns: Vec<String>,
-    /// How records lie in them.
-    pub(super) layout: Layout,
-    /// Where the section that wants them stands in the mapping file.
-    pub(super) span: Range<usize>,
-}
-
-impl Files {
-    /// Whether a file with this path within the export is one of these.
-    fn are_called(&self, path: &str) -> bool {
-        let plain = [".gz", ".zst"]
-            .iter()
-            .find_map(|end| path.strip_suffix(end));
-        self.globs.is_match(path) || plain.is_some_and(|plain| self.globs.is_match(plain))
-    }
 }
 
 /// All formats by the words of a mapping file.
@@ -176,10 +128,11 @@ pub(super) const FORMATS: [(&str, Format); 4] = [
     ("xml", Format::Xml),
 ];
 
-/// Files of records, and what identifies one of these.
+/// Records, and what identifies one of them.
 #[derive(Debug)]
 pub(super) struct Source {
-    pub(super) files: Files,
+    /// Where the source stands in the mapping file.
+    pub(super) section: Range<usize>,
     pub(super) envelope: Envelope,
     /// The keys that `published` names itself, once its expression is analysed.
     pub(super) published_keys: Vec<Asked>,
@@ -201,10 +154,11 @@ pub(super) struct Envelope {
     pub(super) changed: Option<ExpressionId>,
 }
 
-/// Files of links.
+/// Links between records.
 #[derive(Debug)]
 pub(super) struct Links {
-    pub(super) files: Files,
+    /// Where they stand in the mapping file.
+    pub(super) section: Range<usize>,
     /// From a row to links: `{from, field, to, position}` each.
     pub(super) each: ExpressionId,
 }

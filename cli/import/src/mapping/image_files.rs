@@ -6,10 +6,6 @@ use imagesize::{Compression, ImageType, blob_size, image_type};
 
 /// Bytes of a file that are read: what comes before the size of a photo may have a preview in it.
 pub(super) const HEAD_MAX: u64 = 256 * 1024;
-/// Endings of the names of image files, in lower case.
-const ENDINGS: [&str; 8] = [
-    ".avif", ".gif", ".heic", ".heif", ".jpeg", ".jpg", ".png", ".webp",
-];
 /// What separates the parts of a path that is turned around: it sorts before all others.
 const SEPARATOR: &str = "\0";
 
@@ -27,12 +23,6 @@ pub(super) struct ImageFile {
 pub(super) struct ImageFiles {
     /// Each with its path, last part first.
     files: Vec<(String, ImageFile)>,
-}
-
-/// Whether a file is called like an image.
-pub(super) fn is_called_image(path: &str) -> bool {
-    let path = path.to_ascii_lowercase();
-    ENDINGS.iter().any(|ending| path.ends_with(ending))
 }
 
 impl ImageFile {
@@ -162,12 +152,5 @@ mod tests {
             assert_eq!(ImageFile::of(head), None, "{head:?}");
         }
         assert_eq!(ImageFile::of(&gif(7, 9)).unwrap().height, 9);
-    }
-
-    #[test]
-    fn images_are_known_by_their_endings() {
-        let are = ["a/b.JPG", "b.jpeg", "c.webp"].map(is_called_image);
-        let are_not = ["a.json", "jpg", "a.jpg.ndjson"].map(is_called_image);
-        assert_eq!((are, are_not), ([true; 3], [false; 3]));
     }
 }

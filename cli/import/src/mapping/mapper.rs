@@ -103,10 +103,8 @@ impl Mapper {
             WhereVariable::File => Jq::from(file.path.clone()),
             WhereVariable::Position => Jq::from(spot.position as usize),
             WhereVariable::List => {
-                let files = self.definition.files_of(role);
-                let list = spot.list.zip(files);
-                let list =
-                    list.and_then(|(list, files)| files.layout.records.get(usize::from(list)));
+                let list = spot.list.zip(self.definition.layout_of(role));
+                let list = list.and_then(|(list, layout)| layout.records.get(usize::from(list)));
                 list.map_or(Jq::Null, |list| Jq::from(list.to_string()))
             }
         };

@@ -11,15 +11,16 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::definition::{
-    Constant, Definition, Envelope, Expression, ExpressionId, FORMAT, FORMATS, Field, Files, Join,
-    Links, Rest, Rule, Source, Table, WhereVariable,
+    Constant, Definition, Envelope, Expression, ExpressionId, FORMAT, FORMATS, Field, Join, Links,
+    Rest, Rule, Source, Table, WhereVariable,
 };
 use super::expression::IMAGE_SIZE;
+use super::image_files::HEAD_MAX;
 use super::section::{Section, json, text};
 use crate::finding::{Kind, nearest};
 use crate::mapping::mistake::Mistake;
 use crate::source::readers::RecordsPath;
-use crate::source::{Format, Layout};
+use crate::source::{FileGroup, FileNames, Format, Heads, HeadsOf, Layout, Plan};
 
 /// Reads the text of a mapping file.
 pub(super) fn parse(text: &str) -> Result<Definition, Vec<Mistake>> {
@@ -73,16 +74,31 @@ impl Parser {
         let records = self.constants(&mut root);
         let rules = self.rules(&mut root);
         root.finish(&mut self.mistakes);
+        let whereabouts = self.whereabouts(&variables, prelude.as_ref());
+        let (mut groups, sources): (Vec<_>, Vec<_>) = sources?.into_iter().unzip();
+        let links = match links {
+            Some(links) => {
+                let (group, links) = links?;
+                groups.push(group);
+                Some(links)
+            }
+            None => None,
+        };
+        let reads_images = self.mention(IMAGE_SIZE, prelude.as_ref());
         Some(Definition {
-            whereabouts: self.whereabouts(&variables, prelude.as_ref()),
-            reads_images: self.mention(IMAGE_SIZE, prelude.as_ref()),
+            whereabouts,
+            plan: Plan {
+                groups,
+                heads: reads_images.then_some(Heads {
+                    of: HeadsOf::Images,
+                    length: HEAD_MAX,
+                }),
+                descends: true,
+            },
             variables,
             prelude,
-            sources: sources?,
-            links: match links {
-                Some(links) => Some(links?),
-                None => None,
-            },
+            sources,
+            links,
             joins,
             tables,
             records,
@@ -277,21 +293,26 @@ impl Parser {
         }
     }
 
-    fn sources(&mut self, root: &mut Section<'_>, common: EnvelopeParts) -> Option<Vec<Source>> {
+    fn sources(
+        &mut self,
+        root: &mut Section<'_>,
+        common: EnvelopeParts,
+    ) -> Option<Vec<(FileGroup, Source)>> {
         let values = self.list_of_tables(root, "sources", true)?;
-        let sources: Vec<Option<Source>> = values
+        let sources: Vec<Option<(FileGroup, Source)>> = values
             .into_iter()
             .map(|mut section| {
                 let own = self.envelope(&mut section);
-                let files = self.files(&mut section);
+                let group = self.file_group(&mut section);
                 let span = section.span();
                 section.finish(&mut self.mistakes);
-                let envelope = self.whole_envelope(own, common, span);
-                Some(Source {
-                    files: files?,
+                let envelope = self.whole_envelope(own, common, span.clone());
+                let source = Source {
+                    section: span,
                     envelope: envelope?,
                     published_keys: Vec::new(),
-                })
+                };
+                Some((group?, source))
             })
             .collect();
         sources.into_iter().collect()
@@ -325,7 +346,7 @@ impl Parser {
         })
     }
 
-    fn files(&mut self, section: &mut Section<'_>) -> Option<Files> {
+    fn file_group(&mut self, section: &mut Section<'_>) -> Option<FileGroup> {
         let patterns = section.texts("files", &mut self.mistakes);
         if patterns.is_none() && section.take("files").is_none() {
             section.required("files", &mut self.mistakes);
@@ -336,18 +357,14 @@ impl Parser {
         let lists = self.lists(section, format);
         let patterns = patterns?;
         let globs = self.globs(&patterns)?;
-        Some(Files {
-            globs,
-            patterns: patterns
-                .into_iter()
-                .map(|(text, _)| text.to_owned())
-                .collect(),
+        let patterns = patterns.into_iter().map(|(text, _)| text.to_owned());
+        Some(FileGroup {
+            names: FileNames::Globs(globs, patterns.collect()),
             layout: Layout {
                 format: format?,
                 records,
                 lists,
             },
-            span: section.span(),
         })
     }
 
@@ -397,16 +414,18 @@ impl Parser {
         globs.build().ok()
     }
 
-    fn links<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> Option<Links> {
+    fn links<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> Option<(FileGroup, Links)> {
         let mut section = Section::of(value, &mut self.mistakes)?;
-        let files = self.files(&mut section);
+        let group = self.file_group(&mut section);
         section.required("each", &mut self.mistakes);
         let each = self.expression(&mut section, "each");
+        let span = section.span();
         section.finish(&mut self.mistakes);
-        Some(Links {
-            files: files?,
+        let links = Links {
+            section: span,
             each: each?,
-        })
+        };
+        Some((group?, links))
     }
 }
 

@@ -47,8 +47,8 @@ pub(crate) struct Pipeline<'a, 't> {
 /// Records on their way to a thread.
 #[derive(Default)]
 struct RecordBatch {
-    /// The sections that they are for.
-    sections: Vec<usize>,
+    /// The groups of files that they are for.
+    groups: Vec<usize>,
     records: Vec<Raw>,
     bytes: usize,
 }
@@ -212,9 +212,9 @@ impl<'a, 't> Pipeline<'a, 't> {
                 raw: line.raw.to_vec(),
             }));
         };
-        if self.batch.sections != record.sections {
+        if self.batch.groups != record.groups {
             self.flush()?;
-            self.batch.sections = record.sections.to_vec();
+            self.batch.groups = record.groups.to_vec();
         }
         self.batch.bytes += text.len();
         self.batch.records.push(Raw {
@@ -231,10 +231,10 @@ impl<'a, 't> Pipeline<'a, 't> {
     /// Hands the batch over, and takes what is identified by now.
     fn flush(&mut self) -> anyhow::Result<()> {
         let RecordBatch {
-            sections, records, ..
+            groups, records, ..
         } = mem::take(&mut self.batch);
         if !records.is_empty() {
-            let roles = sections.iter().map(|of| self.mapping.definition.role(*of));
+            let roles = groups.iter().map(|of| self.mapping.definition.role(*of));
             let roles: Vec<Role> = roles.collect();
             self.pending
                 .push_back(self.workers.begin(move |mapper, pieces| {

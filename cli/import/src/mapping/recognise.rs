@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::Shipped;
 use crate::finding::Kind;
-use crate::source::{self, Contents, Incoming, Plan, ReadContext, STANDARD_INPUT, Selection};
+use crate::source::{self, Heads, HeadsOf, Incoming, Plan, ReadContext, STANDARD_INPUT};
 
 /// Most files of an export that are looked at.
 const FILES_MAX: usize = 256;
@@ -91,12 +91,12 @@ pub fn recognise(exports: &[PathBuf], temp_dir: &Path) -> anyhow::Result<Option<
         return Ok(None);
     }
     let plan = Plan {
-        selection: Selection {
-            bytes_of: Box::new(|path| (!is_hidden(path)).then_some(HEAD_BYTES)),
-            descends: true,
-            wanted: "",
-        },
-        contents_of: Box::new(|_path| Contents::Head(HEAD_BYTES)),
+        groups: Vec::new(),
+        heads: Some(Heads {
+            of: HeadsOf::All,
+            length: HEAD_BYTES,
+        }),
+        descends: true,
     };
     let context = ReadContext {
         temp_dir,
@@ -113,11 +113,6 @@ pub fn recognise(exports: &[PathBuf], temp_dir: &Path) -> anyhow::Result<Option<
         Err(error) if !error.is::<Enough>() => Err(error),
         _ => Ok(search.found()),
     }
-}
-
-fn is_hidden(path: &str) -> bool {
-    let mut parts = path.split('/');
-    parts.any(|part| part.starts_with('.') && part != ".")
 }
 
 /// Enough files were looked at.

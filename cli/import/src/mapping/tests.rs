@@ -107,7 +107,7 @@ fn mapped_at_once(
         &exports,
         &mut io::empty(),
         context,
-        &mapping.plan(),
+        mapping.plan(),
         &mut |of| pipeline.take(of),
     );
     let mapped = pipeline.finish(&files.unwrap(), true).unwrap();

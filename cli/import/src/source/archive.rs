@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::Context as _;
 use tar::{Archive, Entry, Header};
 
-use super::folder::Selection;
+use super::plan::Plan;
 use crate::source::temporary_file;
 
 /// Bytes that the headers of one member may take, long names included: the library holds them in
@@ -93,11 +93,7 @@ fn has_tar_header(head: &[u8]) -> bool {
 }
 
 /// Copies the members that are selected to a temporary file in `temp_dir`.
-pub(super) fn unpack(
-    reader: impl Read,
-    selection: &Selection<'_>,
-    temp_dir: &Path,
-) -> anyhow::Result<Unpacked> {
+pub(super) fn unpack(reader: impl Read, plan: &Plan, temp_dir: &Path) -> anyhow::Result<Unpacked> {
     let contents = temporary_file::create(temp_dir)?;
     let mut unpacked = Unpacked {
         members: Vec::new(),
@@ -111,7 +107,7 @@ pub(super) fn unpack(
         has_ended: Cell::new(false),
         has_copy_failed: Cell::new(false),
     };
-    unpacked.broken = match unpacked.copy_members(reader, selection, &watch).err() {
+    unpacked.broken = match unpacked.copy_members(reader, plan, &watch).err() {
         Some(error) if watch.has_copy_failed.get() => {
             return Err(error).with_context(|| temporary_file::not_written(temp_dir));
         }
@@ -136,12 +132,7 @@ impl Unpacked {
         Ok((&self.contents).take(member.length))
     }
 
-    fn copy_members(
-        &mut self,
-        reader: impl Read,
-        selection: &Selection<'_>,
-        watch: &Watch,
-    ) -> io::Result<()> {
+    fn copy_members(&mut self, reader: impl Read, plan: &Plan, watch: &Watch) -> io::Result<()> {
         let mut archive = Archive::new(Watched {
             reader,
             watch,
@@ -155,7 +146,7 @@ impl Unpacked {
         for entry in archive.entries()? {
             let mut entry = entry?;
             watch.allowed.set(u64::MAX);
-            if let Some((name, wanted)) = self.wanted(&entry, selection) {
+            if let Some((name, wanted)) = self.wanted(&entry, plan) {
                 let wanted = entry.size().min(wanted);
                 let length = io::copy(&mut (&mut entry).take(wanted), &mut copy)?;
                 if length < wanted {
@@ -178,16 +169,12 @@ impl Unpacked {
 
     /// The name of a member that is to be read, and how many bytes of it; one that only looks so is
     /// noted.
-    fn wanted(
-        &mut self,
-        entry: &Entry<'_, impl Read>,
-        selection: &Selection<'_>,
-    ) -> Option<(String, u64)> {
+    fn wanted(&mut self, entry: &Entry<'_, impl Read>, plan: &Plan) -> Option<(String, u64)> {
         if entry.header().entry_type().is_dir() {
             return None;
         }
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-        let wanted = (selection.bytes_of)(&name)?;
+        let wanted = plan.bytes_of(&name)?;
         match reason_to_refuse(entry, &name) {
             None => Some((name, wanted)),
             Some(reason) => {

@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use super::folder::{Selection, list, unread_folders};
+use super::folder::{list, unread_folders};
 use super::incoming::FileError;
+use super::plan::Plan;
 use super::{archive, decompress};
 use crate::finding::ExportFile;
 use crate::finding::{Code, Finding};
@@ -60,13 +61,13 @@ pub(crate) fn read(
     exports: &[PathBuf],
     input: &mut dyn Read,
     context: ReadContext<'_>,
-    selection: &Selection<'_>,
+    plan: &Plan,
     sink: &mut FileSink<'_>,
 ) -> anyhow::Result<()> {
     let mut opening = Opening {
         files: 0,
         context,
-        selection,
+        plan,
         sink,
     };
     for export in exports {
@@ -85,15 +86,15 @@ pub(crate) fn read(
 struct Opening<'a> {
     files: u32,
     context: ReadContext<'a>,
-    selection: &'a Selection<'a>,
+    plan: &'a Plan,
     sink: &'a mut FileSink<'a>,
 }
 
 impl Opening<'_> {
     fn folder(&mut self, folder: &Path) -> anyhow::Result<()> {
-        let listing = list(folder, self.selection)
+        let listing = list(folder, self.plan)
             .with_context(|| format!("could not list the folder {}", folder.display()))?;
-        for unread in unread_folders(folder, self.selection) {
+        for unread in unread_folders(folder, self.plan) {
             self.skipped(unread.display().to_string())?;
         }
         if listing.files.is_empty() && listing.refused.is_empty() {
@@ -138,7 +139,7 @@ impl Opening<'_> {
     }
 
     fn archive(&mut self, name: &str, reader: impl Read) -> anyhow::Result<()> {
-        let mut unpacked = archive::unpack(reader, self.selection, self.context.temp_dir)?;
+        let mut unpacked = archive::unpack(reader, self.plan, self.context.temp_dir)?;
         if unpacked.members.is_empty() && unpacked.refused.is_empty() && unpacked.broken.is_none() {
             return self.nothing_to_read(name.to_owned());
         }
@@ -217,7 +218,7 @@ impl Opening<'_> {
 
     fn nothing_to_read(&mut self, name: String) -> anyhow::Result<()> {
         let file = self.next_file(name, "");
-        let message = format!("there is no {} file in it", self.selection.wanted);
+        let message = format!("there is no {} file in it", self.plan.names());
         self.report(Code::NoExportFiles, &file, None, message)
     }
 

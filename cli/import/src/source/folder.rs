@@ -8,48 +8,7 @@ use std::path::{Path, PathBuf};
 
 use shared::base::regular_file;
 
-/// Endings of the names that are read from folders and archives.
-const LINE_FILE_ENDINGS: [&str; 6] = [
-    ".ndjson",
-    ".jsonl",
-    ".ndjson.gz",
-    ".jsonl.gz",
-    ".ndjson.zst",
-    ".jsonl.zst",
-];
-
-type BytesOf<'a> = dyn Fn(&str) -> Option<u64> + 'a;
-
-/// Which files of folders and archives are read. What is named itself is always read.
-pub struct Selection<'a> {
-    /// How many bytes are read, at most, of a file with this path within its folder or archive; none
-    /// where it is not read.
-    pub(crate) bytes_of: Box<BytesOf<'a>>,
-    /// Whether the folders within a folder are read as well.
-    pub(crate) descends: bool,
-    /// What is wanted, for people: `there is no ... file in it`.
-    pub(crate) wanted: &'a str,
-}
-
-impl Selection<'_> {
-    /// Files of lines: what is read of an export that needs no mapping. Hidden files are not: some
-    /// systems leave them beside the real ones.
-    pub fn line_files() -> Self {
-        let is_line_file = |path: &str| {
-            let name = path.rsplit('/').next().unwrap_or(path);
-            !name.starts_with('.') && LINE_FILE_ENDINGS.iter().any(|end| name.ends_with(end))
-        };
-        Self {
-            bytes_of: Box::new(move |path| is_line_file(path).then_some(u64::MAX)),
-            descends: false,
-            wanted: ".ndjson or .jsonl",
-        }
-    }
-
-    fn is_wanted(&self, path: &Path) -> bool {
-        (self.bytes_of)(&path.to_string_lossy()).is_some()
-    }
-}
+use super::plan::Plan;
 
 /// What a folder has.
 pub(super) struct Listing {
@@ -93,7 +52,7 @@ fn place_by_name(file: &File, path: &Path) -> io::Result<Option<PathBuf>> {
 /// Lists a folder. A link may lead to a file of the folder, as it does where a volume is mounted,
 /// and nowhere else: those who can write to the folder may not be allowed to read what the link
 /// leads to.
-pub(super) fn list(folder: &Path, selection: &Selection<'_>) -> io::Result<Listing> {
+pub(super) fn list(folder: &Path, plan: &Plan) -> io::Result<Listing> {
     let mut listing = Listing {
         root: folder.canonicalize()?,
         files: Vec::new(),
@@ -105,10 +64,10 @@ pub(super) fn list(folder: &Path, selection: &Selection<'_>) -> io::Result<Listi
             let entry = entry?;
             let path = entry.path();
             let within = path.strip_prefix(folder).unwrap_or(&path);
-            let is_wanted = selection.is_wanted(within);
+            let is_wanted = plan.bytes_of(&within.to_string_lossy()).is_some();
             match what_is(&entry, &listing.root)? {
-                Found::Folder if selection.descends && !is_hidden(&entry) => folders.push(path),
-                Found::LinkedFolder if selection.descends && !is_hidden(&entry) => {
+                Found::Folder if plan.descends && !is_hidden(&entry) => folders.push(path),
+                Found::LinkedFolder if plan.descends && !is_hidden(&entry) => {
                     listing.refused.push((path, "is a link to a folder"));
                 }
                 Found::File if is_wanted => listing.files.push(path),
@@ -160,22 +119,22 @@ fn is_hidden(entry: &fs::DirEntry) -> bool {
 /// The folders directly in `folder` that are not read although they have files that would be, or
 /// are links, which are not looked behind; sorted by name. What cannot be looked into is not among
 /// them.
-pub(super) fn unread_folders(folder: &Path, selection: &Selection<'_>) -> Vec<PathBuf> {
-    if selection.descends {
+pub(super) fn unread_folders(folder: &Path, plan: &Plan) -> Vec<PathBuf> {
+    if plan.descends {
         return Vec::new();
     }
     let mut unread = folders_in(folder);
-    unread.retain(|folder| folder.is_symlink() || has_wanted_files(folder, selection));
+    unread.retain(|folder| folder.is_symlink() || has_wanted_files(folder, plan));
     unread.sort_unstable();
     unread
 }
 
 /// No link is looked behind: it may lead in circles.
-fn has_wanted_files(folder: &Path, selection: &Selection<'_>) -> bool {
-    list(folder, selection).is_ok_and(|listing| !listing.files.is_empty())
+fn has_wanted_files(folder: &Path, plan: &Plan) -> bool {
+    list(folder, plan).is_ok_and(|listing| !listing.files.is_empty())
         || folders_in(folder)
             .iter()
-            .any(|folder| !folder.is_symlink() && has_wanted_files(folder, selection))
+            .any(|folder| !folder.is_symlink() && has_wanted_files(folder, plan))
 }
 
 /// The folders and links to folders that are not hidden.

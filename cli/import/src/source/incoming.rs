@@ -30,8 +30,8 @@ pub(crate) struct Record<'a> {
     pub(crate) line: Line<'a>,
     /// Its place among the others.
     pub(crate) spot: Spot,
-    /// The sections of the plan that it is read for.
-    pub(crate) sections: &'a [usize],
+    /// The groups of files of the plan that it is read for.
+    pub(crate) groups: &'a [usize],
 }
 
 /// Where in its file a record stands.

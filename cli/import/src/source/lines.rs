@@ -9,19 +9,19 @@ use crate::finding::{BYTE_ORDER_MARK, Code, ExportFile, Finding, Line};
 /// Bytes that do not count as a part of a line: its byte order mark and carriage return.
 const UNCOUNTED: usize = BYTE_ORDER_MARK.len() + b"\r".len();
 
-/// Hands every line of `reader` to `sink`, for these sections; those of more than `line_max` bytes are
+/// Hands every line of `reader` to `sink`, for these groups; those of more than `line_max` bytes are
 /// findings. A reader that fails ends the file, not the run.
 pub(super) fn read(
     file: &Arc<ExportFile>,
     mut reader: impl BufRead,
-    sections: &[usize],
+    groups: &[usize],
     line_max: usize,
     sink: &mut Sink<'_>,
 ) -> Result<(), FileError> {
     let mut cutter = Cutter {
         file,
         sink,
-        sections,
+        groups,
         line_max,
         number: 1,
         position: 0,
@@ -56,7 +56,7 @@ pub(super) fn read(
 struct Cutter<'a, 't> {
     file: &'a Arc<ExportFile>,
     sink: &'a mut Sink<'t>,
-    sections: &'a [usize],
+    groups: &'a [usize],
     line_max: usize,
     /// Number of the line being read.
     number: u64,
@@ -134,7 +134,7 @@ impl Cutter<'_, '_> {
                 list: None,
                 position,
             },
-            sections: self.sections,
+            groups: self.groups,
         }))
     }
 

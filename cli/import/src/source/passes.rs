@@ -1,4 +1,4 @@
-//! A file that several sections want: those that read it alike share a pass over it, and for more
+//! A file that several groups want: those that read it alike share a pass over it, and for more
 //! than one pass it is copied, because it may come from an archive or a pipe.
 
 use std::fs::File;
@@ -13,20 +13,20 @@ use super::temporary_file;
 /// Bytes that are copied at once.
 const BUFFER: usize = 128 * 1024;
 
-/// The sections that read a file in the same way.
+/// The groups that read a file in the same way.
 pub(super) struct Pass<'l> {
-    pub(super) sections: Vec<usize>,
+    pub(super) groups: Vec<usize>,
     pub(super) layout: &'l Layout,
 }
 
-/// The passes in which a file is read for all sections that want it.
+/// The passes in which a file is read for all groups that want it.
 pub(super) fn passes<'l>(wanted: impl IntoIterator<Item = (usize, &'l Layout)>) -> Vec<Pass<'l>> {
     let mut passes: Vec<Pass<'l>> = Vec::new();
-    for (section, layout) in wanted {
+    for (group, layout) in wanted {
         match passes.iter_mut().find(|pass| pass.layout.is_like(layout)) {
-            Some(pass) => pass.sections.push(section),
+            Some(pass) => pass.groups.push(group),
             None => passes.push(Pass {
-                sections: vec![section],
+                groups: vec![group],
                 layout,
             }),
         }

@@ -17,32 +17,32 @@ use crate::finding::{Code, ExportFile, Finding, Line, Place, Severity};
 /// What became of the files of an export.
 #[derive(Debug, Default)]
 pub(crate) struct FilesRead {
-    /// What became of the files of each section; one that is missing has no file.
-    pub(crate) sections: BTreeMap<usize, SectionFiles>,
+    /// What became of the files of each group; one that is missing has no file.
+    pub(crate) groups: BTreeMap<usize, GroupFiles>,
     /// Whether files may be missing because an archive broke off.
     pub(crate) is_damaged: bool,
 }
 
-/// What became of the files of a section.
+/// What became of the files of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum SectionFiles {
+pub(crate) enum GroupFiles {
     Read,
     /// Some without a list of records, which has been reported.
     WithoutList,
 }
 
 /// Reads the files of an export one by one.
-pub(super) struct Records<'a, 'p, 't> {
-    plan: &'a Plan<'p>,
+pub(super) struct Records<'a, 't> {
+    plan: &'a Plan,
     /// Where a file is copied that is read more than once.
     temp_dir: &'a Path,
     sink: &'a mut Sink<'t>,
     read: FilesRead,
 }
 
-impl<'a, 'p, 't> Records<'a, 'p, 't> {
+impl<'a, 't> Records<'a, 't> {
     /// No file was read yet.
-    pub(super) fn new(plan: &'a Plan<'p>, temp_dir: &'a Path, sink: &'a mut Sink<'t>) -> Self {
+    pub(super) fn new(plan: &'a Plan, temp_dir: &'a Path, sink: &'a mut Sink<'t>) -> Self {
         Self {
             plan,
             temp_dir,
@@ -68,7 +68,7 @@ impl<'a, 'p, 't> Records<'a, 'p, 't> {
     }
 
     fn file(&mut self, file: &Arc<ExportFile>, contents: &mut dyn Read) -> Result<(), FileError> {
-        match (self.plan.contents_of)(&file.path) {
+        match self.plan.contents_of(&file.path) {
             Contents::Records(wanted) => match passes(wanted).as_slice() {
                 [pass] => self.pass(pass, file, contents),
                 passes => self.passes(passes, file, contents),
@@ -79,14 +79,16 @@ impl<'a, 'p, 't> Records<'a, 'p, 't> {
                 read.map_err(|source| FileError::Unread { line: 1, source })?;
                 Ok((self.sink)(Incoming::Head(file, &head))?)
             }
-            Contents::Nothing(reason) => {
-                let finding = Finding::in_file(Code::NoExportFiles, file, None, reason);
+            Contents::Nothing => {
+                let names = self.plan.names();
+                let message = format!("it is not called like a file that is read: {names}");
+                let finding = Finding::in_file(Code::NoExportFiles, file, None, message);
                 Ok((self.sink)(Incoming::Finding(finding))?)
             }
         }
     }
 
-    /// Reads a file more than once, for sections that read it differently. They would all report
+    /// Reads a file more than once, for groups that read it differently. They would all report
     /// the same damage, so the first to meet it ends them.
     fn passes(
         &mut self,
@@ -108,7 +110,7 @@ impl<'a, 'p, 't> Records<'a, 'p, 't> {
         file: &Arc<ExportFile>,
         contents: &mut dyn Read,
     ) -> Result<(), FileError> {
-        self.mark(&pass.sections, SectionFiles::Read);
+        self.mark(&pass.groups, GroupFiles::Read);
         let reader = BufReader::with_capacity(BUFFER, contents);
         let records = &pass.layout.records;
         let mut spots = Spots::of(records.len());
@@ -117,7 +119,7 @@ impl<'a, 'p, 't> Records<'a, 'p, 't> {
                 Ok(record) => Incoming::Record(Record {
                     line: line(file, &record),
                     spot: spots.next(record.list),
-                    sections: &pass.sections,
+                    groups: &pass.groups,
                 }),
                 Err(bad) => {
                     spots.next(None);
@@ -128,7 +130,7 @@ impl<'a, 'p, 't> Records<'a, 'p, 't> {
         };
         let absent = match pass.layout.format {
             Format::Lines { max } => {
-                return lines::read(file, reader, &pass.sections, max, self.sink);
+                return lines::read(file, reader, &pass.groups, max, self.sink);
             }
             Format::Json => readers::json::read(reader, records, &mut visit),
             Format::Xml => readers::xml::read(reader, records, &pass.layout.lists, &mut visit),
@@ -145,7 +147,7 @@ impl<'a, 'p, 't> Records<'a, 'p, 't> {
         absent: &[usize],
     ) -> anyhow::Result<()> {
         for index in absent {
-            self.mark(&pass.sections, SectionFiles::WithoutList);
+            self.mark(&pass.groups, GroupFiles::WithoutList);
             let path = &pass.layout.records[*index];
             let message = format!("the file has no records at `{path}`");
             let finding = Finding::in_file(Code::RecordsNotFound, file, None, message);
@@ -154,10 +156,10 @@ impl<'a, 'p, 't> Records<'a, 'p, 't> {
         Ok(())
     }
 
-    /// Notes what became of a file of some sections.
-    fn mark(&mut self, sections: &[usize], state: SectionFiles) {
-        for section in sections {
-            let known = self.read.sections.entry(*section).or_insert(state);
+    /// Notes what became of a file of some groups.
+    fn mark(&mut self, groups: &[usize], state: GroupFiles) {
+        for group in groups {
+            let known = self.read.groups.entry(*group).or_insert(state);
             *known = state.max(*known);
         }
     }

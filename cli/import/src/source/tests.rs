@@ -273,12 +273,9 @@ fn the_size_is_that_on_disk_and_unknown_for_standard_input() {
     assert_eq!(
         size(
             &[file.clone(), directory.path().to_owned()],
-            &Selection::line_files()
+            &Plan::native()
         ),
         Some(6)
     );
-    assert_eq!(
-        size(&[file, PathBuf::from("-")], &Selection::line_files()),
-        None
-    );
+    assert_eq!(size(&[file, PathBuf::from("-")], &Plan::native()), None);
 }

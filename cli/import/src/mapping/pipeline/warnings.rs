@@ -11,7 +11,7 @@ use crate::finding::{Code, ExportFile, Finding, cut};
 use crate::mapping::Mapping;
 use crate::mapping::definition::Role;
 use crate::mapping::index::{CountAndFirst, Index, Reading};
-use crate::source::{FilesRead, SectionFiles};
+use crate::source::{FilesRead, GroupFiles};
 
 /// Types of record that a warning names.
 const TYPES_NAMED: usize = 8;
@@ -21,7 +21,6 @@ pub(super) struct Warnings<'a> {
     pub(super) mapping: &'a Mapping,
     pub(super) mapping_file: Arc<ExportFile>,
     pub(super) index: &'a Index,
-    /// What became of the files of each section.
     pub(super) files: &'a FilesRead,
     pub(super) findings: Vec<Finding>,
 }
@@ -62,15 +61,15 @@ impl Warnings<'_> {
 
     fn empty_sections(&mut self, reading: &Reading) {
         let definition = &self.mapping.definition;
-        for (section, files) in definition.sections().enumerate() {
-            let patterns = files.patterns.join(", ");
-            let state = self.files.sections.get(&section);
-            let (code, message) = match (state, definition.role(section)) {
+        for (index, group) in definition.plan.groups.iter().enumerate() {
+            let patterns = group.names.words().join(", ");
+            let role = definition.role(index);
+            let (code, message) = match (self.files.groups.get(&index), role) {
                 (None, _) => (
                     Code::SourceWithoutFiles,
                     format!("no file of the export is called {patterns}"),
                 ),
-                (Some(SectionFiles::Read), Role::Records(source))
+                (Some(GroupFiles::Read), Role::Records(source))
                     if !reading.sources.contains(&source) =>
                 {
                     (
@@ -80,13 +79,14 @@ impl Warnings<'_> {
                         ),
                     )
                 }
-                (Some(SectionFiles::Read), Role::Links) if !reading.has_links => (
+                (Some(GroupFiles::Read), Role::Links) if !reading.has_links => (
                     Code::SourceWithoutRecords,
                     format!("the files called {patterns} have no link"),
                 ),
                 (Some(_), _) => continue,
             };
-            self.at_offset(code, files.span.start, message);
+            let section = definition.section_of(role);
+            self.at_offset(code, section.map_or(0, |span| span.start), message);
         }
     }
 

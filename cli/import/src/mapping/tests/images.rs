@@ -85,10 +85,10 @@ fn of_an_image_in_an_archive_no_more_than_its_beginning_is_copied() {
         (".x/a.jpg", None),
         ("x/a.mp4", None),
     ] {
-        assert_eq!(measured.bytes_of(path), bytes, "{path}");
+        assert_eq!(measured.plan().bytes_of(path), bytes, "{path}");
     }
     let other = mapping(&MEASURED.replace("image_size(.u)", "{}")).unwrap();
-    assert_eq!(other.bytes_of("x/a.jpg"), None);
+    assert_eq!(other.plan().bytes_of("x/a.jpg"), None);
 }
 
 #[test]

@@ -2,17 +2,20 @@
 
 use std::io;
 
-use super::{PathBuf, ReadContext, Selection, archive, fs, gzip, size, write};
+use super::{FileNames, Heads, HeadsOf, PathBuf, Plan, ReadContext};
+use super::{archive, fs, gzip, size, write};
 use crate::source::files::{self, Opened};
 
-/// Wants two bytes of a photo, and the whole of everything else.
-fn beginnings() -> Selection<'static> {
-    let bytes_of = |path: &str| Some(if path.contains(".jpg") { 2 } else { u64::MAX });
-    Selection {
-        bytes_of: Box::new(bytes_of),
-        descends: true,
-        wanted: "any",
-    }
+/// Two bytes of an image, and the whole of a text.
+fn beginnings() -> Plan {
+    let mut plan = Plan::native();
+    plan.groups[0].names = FileNames::Endings(&[".txt"]);
+    plan.heads = Some(Heads {
+        of: HeadsOf::Images,
+        length: 2,
+    });
+    plan.descends = true;
+    plan
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::slice;
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
-use super::{Path, PathBuf, ReadContext, Selection, TempDir, files, fs, shown, size, visit, write};
+use super::{Path, PathBuf, Plan, ReadContext, TempDir, files, fs, shown, size, visit, write};
 use crate::source::files::Opened;
 
 /// A folder with one file, beside another file and another folder.
@@ -34,10 +34,10 @@ fn check_link(target: &str, expected: &str) {
         "{target}: {visited:?}"
     );
     let is_read = expected.ends_with("{b}");
-    let found = files(slice::from_ref(&folder), &Selection::line_files()).unwrap();
+    let found = files(slice::from_ref(&folder), &Plan::native()).unwrap();
     assert_eq!(found.len(), usize::from(is_read), "{target}");
     assert_eq!(
-        size(&[folder], &Selection::line_files()),
+        size(&[folder], &Plan::native()),
         Some(if is_read { 4 } else { 0 })
     );
 }
@@ -127,12 +127,11 @@ fn what_was_typed_may_be_a_link() {
     assert_eq!(visit(&links, b""), expected);
 }
 
-/// Every file, in the folders within a folder as well.
-fn everything() -> Selection<'static> {
-    Selection {
-        bytes_of: Box::new(|_path| Some(u64::MAX)),
+/// Every file of lines, in the folders within a folder as well.
+fn everything() -> Plan {
+    Plan {
         descends: true,
-        wanted: "any",
+        ..Plan::native()
     }
 }
 

@@ -3,22 +3,9 @@
 use std::fs::File;
 use std::io::Write as _;
 
-use super::{Path, ProgressListener, ReadContext, Selection, archive, fs};
+use super::{Path, Plan, ProgressListener, ReadContext, archive, fs};
 use crate::source::files::{self, Opened};
 use crate::steps::{check_each, count};
-
-/// Counts how often it is asked about a member.
-fn counting() -> Selection<'static> {
-    let bytes_of = |path: &str| {
-        count(1);
-        path.ends_with(".ndjson").then_some(u64::MAX)
-    };
-    Selection {
-        bytes_of: Box::new(bytes_of),
-        descends: false,
-        wanted: ".ndjson",
-    }
-}
 
 /// Counts the bytes that are read.
 struct Bytes;
@@ -29,7 +16,7 @@ impl ProgressListener for Bytes {
     }
 }
 
-/// Checks how many questions and bytes each of so many members takes.
+/// Checks how many looks at the plan and bytes each of so many members takes.
 #[track_caller]
 fn check_members(each: usize, what: &str, make: impl Fn(&Path, usize)) {
     check_each(each, what, |members| {
@@ -46,7 +33,7 @@ fn check_members(each: usize, what: &str, make: impl Fn(&Path, usize)) {
             came += 1;
             Ok(())
         };
-        files::read(&exports, &mut &[][..], context, &counting(), take).unwrap();
+        files::read(&exports, &mut &[][..], context, &Plan::native(), take).unwrap();
         assert!(members <= came, "{what}");
     });
 }
