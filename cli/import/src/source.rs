@@ -31,7 +31,7 @@ pub(crate) use self::incoming::{FailedRecord, Incoming, Record, Sink, Spot};
 pub(crate) use self::plan::{FileGroup, FileNames, Format, Heads, HeadsOf, Layout};
 pub(crate) use self::records::{FilesRead, GroupFiles};
 
-use self::records::Records;
+use self::records::Cutter;
 
 /// Hands the records of `exports` to `sink`, in order.
 ///
@@ -43,11 +43,11 @@ pub(crate) fn read(
     plan: &Plan,
     sink: &mut Sink<'_>,
 ) -> anyhow::Result<FilesRead> {
-    let mut records = Records::new(plan, context.temp_dir, sink);
+    let mut cutter = Cutter::new(plan, context.temp_dir, sink);
     files::read(exports, input, context, plan, &mut |opened| {
-        records.opened(opened)
+        cutter.take(opened)
     })?;
-    Ok(records.finish())
+    Ok(cutter.finish())
 }
 
 /// Bytes that reading `exports` will take, as they lie on disk; none when that cannot be known.

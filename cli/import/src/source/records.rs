@@ -31,8 +31,8 @@ pub(crate) enum GroupFiles {
     WithoutList,
 }
 
-/// Reads the files of an export one by one.
-pub(super) struct Records<'a, 't> {
+/// Cuts the files of an export into records, one by one.
+pub(super) struct Cutter<'a, 't> {
     plan: &'a Plan,
     /// Where a file is copied that is read more than once.
     temp_dir: &'a Path,
@@ -40,7 +40,7 @@ pub(super) struct Records<'a, 't> {
     read: FilesRead,
 }
 
-impl<'a, 't> Records<'a, 't> {
+impl<'a, 't> Cutter<'a, 't> {
     /// No file was read yet.
     pub(super) fn new(plan: &'a Plan, temp_dir: &'a Path, sink: &'a mut Sink<'t>) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl<'a, 't> Records<'a, 't> {
     }
 
     /// Takes the next file, or what is wrong with one.
-    pub(super) fn opened(&mut self, opened: Opened<'_>) -> Result<(), FileError> {
+    pub(super) fn take(&mut self, opened: Opened<'_>) -> Result<(), FileError> {
         match opened {
             Opened::File(file, contents) => self.file(file, contents),
             Opened::Damaged(finding) => {
@@ -70,8 +70,8 @@ impl<'a, 't> Records<'a, 't> {
     fn file(&mut self, file: &Arc<ExportFile>, contents: &mut dyn Read) -> Result<(), FileError> {
         match self.plan.contents_of(&file.path) {
             Contents::Records(wanted) => match passes(wanted).as_slice() {
-                [pass] => self.pass(pass, file, contents),
-                passes => self.passes(passes, file, contents),
+                [pass] => self.cut(pass, file, contents),
+                passes => self.cut_in_passes(passes, file, contents),
             },
             Contents::Head(length) => {
                 let mut head = Vec::new();
@@ -90,7 +90,7 @@ impl<'a, 't> Records<'a, 't> {
 
     /// Reads a file more than once, for groups that read it differently. They would all report
     /// the same damage, so the first to meet it ends them.
-    fn passes(
+    fn cut_in_passes(
         &mut self,
         passes: &[Pass<'_>],
         file: &Arc<ExportFile>,
@@ -98,13 +98,13 @@ impl<'a, 't> Records<'a, 't> {
     ) -> Result<(), FileError> {
         let mut copied = Copied::of(contents, self.temp_dir)?;
         for pass in passes {
-            self.pass(pass, file, &mut copied.contents()?)?;
+            self.cut(pass, file, &mut copied.contents()?)?;
         }
         Ok(())
     }
 
-    /// Reads a file once.
-    fn pass(
+    /// Cuts a file into records, reading it once.
+    fn cut(
         &mut self,
         pass: &Pass<'_>,
         file: &Arc<ExportFile>,
