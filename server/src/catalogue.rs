@@ -209,7 +209,7 @@ impl Catalogue {
         }
         let catalogue = Arc::clone(self);
         let read = move || kind(&catalogue).body(ordinal);
-        Ok(self.reads.run(read).await??)
+        Ok(Box::pin(self.reads.run(read)).await??)
     }
 
     /// The slug of a manufacturer found in this catalogue, as filters accept it.

@@ -133,7 +133,7 @@ impl CompressedBodies {
         }
         let coder = Arc::clone(&self.coder);
         let compress = move |body: &[u8], coding| coder.compress(body, coding);
-        self.get_or_compress(body, tag, compress).await
+        Box::pin(self.get_or_compress(body, tag, compress)).await
     }
 
     async fn get_or_compress(

@@ -44,15 +44,16 @@ impl CatalogueRequest {
         })
     }
 
-    /// Looks up what was asked for.
+    /// Looks up what was asked for. Lists are boxed: where one is made, much is kept meanwhile, and
+    /// each request for a record would have its room moved about with it.
     pub(crate) async fn look_up(self, look_up: &LookUp<'_>) -> Result<Resource, ApiError> {
         match self {
-            Self::List(query) => look_up.list(&query).await,
+            Self::List(query) => Box::pin(look_up.list(&query)).await,
             Self::Boat(id_or_slug) => look_up.boat(&id_or_slug).await,
             Self::Manufacturer(id_or_slug) => look_up.manufacturer(&id_or_slug).await,
             Self::ManufacturerBoats(id_or_slug, query) => {
                 let query = boats_of(look_up.catalogue, &id_or_slug, query)?;
-                look_up.list(&query).await
+                Box::pin(look_up.list(&query)).await
             }
         }
     }

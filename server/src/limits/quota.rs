@@ -117,7 +117,7 @@ impl Quotas {
             Step::Wait(id, pending) => (id, pending),
         };
         let waited = self.wait_budget.min(left);
-        let answered = timeout(waited, async {
+        let answered = Box::pin(timeout(waited, async {
             loop {
                 let count = || Waiting::count(&self.accounts, id);
                 let counted = (demand == Demand::Charge).then(count);
@@ -130,7 +130,7 @@ impl Quotas {
                     Step::Wait(_, next) => pending = next,
                 }
             }
-        });
+        }));
         let too_slow = |_elapsed| Err(QuotaError::Unavailable(LedgerFailure::TooSlow { waited }));
         answered.await.unwrap_or_else(too_slow)
     }
