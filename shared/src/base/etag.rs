@@ -107,18 +107,12 @@ impl CodedETag {
     /// The tag as a header shows it: the hash, and the coding where there is one, within quotes.
     /// The text has room for nothing more.
     pub fn text(self) -> String {
-        let (hyphen, coding) = match self.coding {
-            Coding::Identity => ("", ""),
-            coding => ("-", coding.name()),
-        };
-        let length = 2 * ETAG_LENGTH + hyphen.len() + coding.len() + 2;
-        let mut text = String::with_capacity(length);
-        text.push('"');
-        text.extend(self.etag.digits().map(char::from));
-        text.push_str(hyphen);
-        text.push_str(coding);
-        text.push('"');
-        text
+        let digits = self.etag.digits();
+        let digits = str::from_utf8(&digits).unwrap_or_else(|why| unreachable!("{why}"));
+        match self.coding {
+            Coding::Identity => ["\"", digits, "\""].concat(),
+            coding => ["\"", digits, "-", coding.name(), "\""].concat(),
+        }
     }
 }
 

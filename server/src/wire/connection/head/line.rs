@@ -75,14 +75,7 @@ fn check_address(method: &[u8], address: &[u8]) -> Result<(), BadHead> {
 /// A path and perhaps a query of characters that mean nothing special, as nearly all have: no
 /// parser is needed to see that it is one.
 fn is_plain_path(address: &[u8]) -> bool {
-    let is_plain = |byte: &u8| {
-        byte.is_ascii_alphanumeric()
-            || matches!(
-                byte,
-                b'/' | b'-' | b'.' | b'_' | b'~' | b'%' | b'?' | b'=' | b'&' | b'+' | b','
-            )
-    };
-    address.starts_with(b"/") && address.iter().all(is_plain)
+    address.starts_with(b"/") && address.iter().all(|byte| PATH.has(*byte))
 }
 
 /// Name and value of a header field, the value without the white space around it.
@@ -136,28 +129,38 @@ fn is_parsed_host(value: &[u8]) -> bool {
 
 /// A token of RFC 9110 section 5.6.2.
 fn is_token(bytes: &[u8]) -> bool {
-    !bytes.is_empty() && bytes.iter().all(|&byte| is_token_byte(byte))
+    !bytes.is_empty() && bytes.iter().all(|byte| TOKEN.has(*byte))
 }
 
 pub(super) fn is_token_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || matches!(
-            byte,
-            b'!' | b'#'
-                | b'$'
-                | b'%'
-                | b'&'
-                | b'\''
-                | b'*'
-                | b'+'
-                | b'-'
-                | b'.'
-                | b'^'
-                | b'_'
-                | b'`'
-                | b'|'
-                | b'~'
-        )
+    TOKEN.has(byte)
+}
+
+/// A set of bytes as a table, since every byte of a head is looked up in one.
+struct ByteSet([bool; 256]);
+
+static TOKEN: ByteSet = ByteSet::letters_and_digits_and(b"!#$%&'*+-.^_`|~");
+static PATH: ByteSet = ByteSet::letters_and_digits_and(b"/-._~%?=&+,");
+
+impl ByteSet {
+    const fn letters_and_digits_and(others: &[u8]) -> Self {
+        let mut set = [false; 256];
+        let mut byte = 0_u8;
+        while byte.is_ascii() {
+            set[byte as usize] = byte.is_ascii_alphanumeric();
+            byte += 1;
+        }
+        let mut index = 0;
+        while index < others.len() {
+            set[others[index] as usize] = true;
+            index += 1;
+        }
+        Self(set)
+    }
+
+    fn has(&self, byte: u8) -> bool {
+        self.0[usize::from(byte)]
+    }
 }
 
 #[cfg(test)]
