@@ -9,11 +9,11 @@ mod use_writer;
 mod uses;
 mod watch;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use hashbrown::HashMap;
 use shared::base::clock::Moment;
 use shared::keys::environment::Environment;
 use shared::keys::key::{Key, KeyId, KeyRefusal};
@@ -82,6 +82,7 @@ pub struct Keyring {
     failures: AtomicU64,
 }
 
+/// Quickly hashed: nobody chooses what is in it, for that are hashes already.
 type Keys = HashMap<KeyHash, Known>;
 
 /// A key, and where its use is noted.

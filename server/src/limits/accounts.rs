@@ -5,10 +5,10 @@
 //! others is given back. So the clock is followed wherever it goes, and no unit changes its period.
 //! Nothing here asks the ledger or decides about a request.
 
-use std::collections::HashMap;
 use std::sync::PoisonError;
 
 use futures_util::FutureExt;
+use hashbrown::HashMap;
 use shared::base::clock::Moment;
 use shared::keys::quota::Period;
 use shared::keys::subscription::{Subscription, SubscriptionId};
@@ -23,7 +23,7 @@ pub(super) type Pending = Shared<Result<(), LedgerFailure>>;
 /// Which account: whose, and of which period.
 pub(super) type AccountId = (SubscriptionId, Period);
 
-/// Accounts by subscription, those of one in no order.
+/// Accounts by subscription, those of one in no order. Quickly hashed: ids of subscriptions are ours.
 #[derive(Default)]
 pub(super) struct Accounts(HashMap<SubscriptionId, Vec<Entry>>);
 

@@ -5,10 +5,11 @@
 //! correction of the wall clock must neither open nor close it. Windows live in memory; a restart
 //! begins with empty ones.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::PoisonError;
 use std::time::Duration;
 
+use hashbrown::HashMap;
 use shared::base::clock::Moment;
 use shared::keys::key::KeyId;
 
@@ -26,6 +27,7 @@ pub struct RateLimits {
 
 #[derive(Debug, Default)]
 struct Windows {
+    /// Quickly hashed: ids of keys are ours.
     of_family: HashMap<KeyId, Window>,
     /// Monotonic time at which idle families were last forgotten.
     swept_at: Duration,
