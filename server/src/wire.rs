@@ -6,21 +6,22 @@
 //!
 //! # The states of a connection
 //!
-//! The HTTP library reads and writes through `connection::Connection`, which is in one of these
-//! states. There is no field for the state: it follows from what was read, given on and written.
+//! A connection for which `admission` has no place gets its answer from `refusing`, and is closed. For
+//! every other one the HTTP library reads and writes through `connection::Connection`, which is in
+//! one of the states of `connection::state::State`:
 //!
 //! | State | Begins when | Ends when | Deadline, and what comes then |
 //! |---|---|---|---|
-//! | without a place | `admission` has none | its answer is read | `refusing::LINGER_MAX`, 1 s: closed |
-//! | idle | it is accepted; an answer was flushed | a byte comes that is no line end | `IDLE_MAX`, 75 s: ended without a word |
-//! | head | that byte comes | `head` finds the empty line | `HEAD_MAX`, 10 s, or `Phase::Closing`: ending, with 408 |
-//! | due | a whole head is given on | the library begins to write | none; a client that has closed its side is gone after `GONE_AFTER`, 1 s: the request is dropped |
-//! | answering | it begins to write | the library has flushed | `STALLED_MAX`, 30 s for a byte, `ANSWER_MAX`, 5 min for all: closed |
-//! | ending | a head is bad or late; the idle time is over; the library shuts down | the client stops sending, or closes | `LINGER_MAX`, 2 s: closed |
+//! | `Receiving`, idle | it is accepted; an answer was flushed | a byte comes that is no line end | `IDLE_MAX`, 75 s: ending, without a word |
+//! | `Receiving`, a head | that byte comes, or an answer is flushed after which a head had begun | the whole head is given on | `HEAD_MAX`, 10 s, or `Phase::Closing`: ending, with 408 |
+//! | `Due` | the whole head is given on | the library begins to write | none; a client that has closed its side is gone after `GONE_AFTER`, 1 s, and the library drops the request |
+//! | `Answering` | the library begins to write | it flushes | `STALLED_MAX`, 30 s for a byte, `ANSWER_MAX`, 5 min for all from the first wait: closed |
+//! | `Ending` | a head is bad or late; the idle time is over; the library shuts down | the client has closed its side, or was not sending | `LINGER_MAX`, 2 s: closed |
 //!
-//! Idle, head, due and answering follow each other for every request. While an answer is due or
-//! sent, later heads are held, up to a bound; a bad one is refused after that answer. Ending is
-//! never left. A client that closes its side while the connection is idle or in a head ends it.
+//! The first four follow each other for every request. While an answer is due, later heads are read
+//! ahead and held, up to a bound, and a client that has closed its side is noticed within that
+//! bound; while it is sent, nothing is read. A bad head is refused after the answers before it.
+//! `Ending` is never left. A client that closes its side before an answer is due ends the connection.
 
 mod acceptor;
 mod admission;

@@ -10,13 +10,12 @@ mod head;
 mod lingering_close;
 mod phase;
 mod refusal;
+mod state;
 mod timer;
-mod write_timeout;
 
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::watch;
@@ -29,13 +28,10 @@ use lingering_close::LingeringClose;
 use phase::Closing;
 pub(crate) use phase::Phase;
 pub(crate) use refusal::{LastAnswer, Refusal};
+pub(crate) use state::HEAD_MAX;
+use state::{Answering, GONE_AFTER, IDLE_MAX, State};
 use timer::poll_until;
-use write_timeout::{GONE_AFTER, WriteTimeout};
 
-/// How long a connection may be idle before the next request begins.
-pub(crate) const IDLE_MAX: Duration = Duration::from_secs(75);
-/// How long a head may take from its first byte to its last.
-pub(crate) const HEAD_MAX: Duration = Duration::from_secs(10);
 /// Most bytes that are read at a time.
 const READ_BYTES_MAX: usize = 8 * 1024;
 /// What an idle connection may keep of the room for what was read.
@@ -53,17 +49,15 @@ pub(crate) struct Connection<S> {
     held: Vec<u8>,
     /// What of that may be given on.
     checked: Checked,
-    taking: WriteTimeout,
+    state: State,
     /// The library wanted to read while an answer was on its way.
     is_read_due: bool,
     /// Since when the client has closed its side.
     closed: Option<Instant>,
-    /// Since when the client is the one to act.
-    since: Instant,
+    /// For whichever deadline the state has.
     timer: Pin<Box<Sleep>>,
     /// Ready when what has begun and not ended is waited for no longer.
     closing: Closing,
-    lingering_close: Option<LingeringClose>,
     /// Given back when the connection ends.
     _place: Option<Place>,
 }
@@ -83,19 +77,18 @@ impl<S> Connection<S> {
             heads: RequestHeads::default(),
             held: Vec::new(),
             checked: Checked::default(),
-            taking: WriteTimeout::default(),
+            state: State::Receiving { since },
             is_read_due: false,
             closed: None,
-            since,
             timer: Box::pin(tokio::time::sleep_until(since + IDLE_MAX)),
             closing: phase::closing(phase),
-            lingering_close: None,
             _place: place,
         }
     }
 
-    fn say_farewell(&mut self, answer: Vec<u8>) {
-        self.lingering_close = Some(LingeringClose::new(answer, !self.held.is_empty()));
+    /// Begins to end, with this answer or without a word.
+    fn end(&mut self, answer: Vec<u8>) {
+        self.state = State::Ending(LingeringClose::new(answer, !self.held.is_empty()));
     }
 
     /// Looks at what is held; what of it passes is noted.
@@ -109,7 +102,7 @@ impl<S> Connection<S> {
                 let is_head = self.heads.is_head();
                 let origin = self.heads.origin(&self.held);
                 let answer = (self.last_answer)(Refusal::BadHead { bad, is_head }, origin);
-                self.say_farewell(answer);
+                self.end(answer);
             }
         }
     }
@@ -122,7 +115,9 @@ impl<S> Connection<S> {
         self.checked.given -= length;
         if self.checked.given == 0 && self.checked.is_whole {
             self.checked.is_whole = false;
-            self.taking.expect(self.since);
+            if let State::Receiving { since } = self.state {
+                self.state = State::Due { since };
+            }
         }
         if self.held.is_empty() && IDLE_BYTES_MAX < self.held.capacity() {
             self.held = Vec::new();
@@ -146,42 +141,69 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         ready!(Pin::new(&mut self.stream).poll_read(cx, &mut room))?;
         let bytes = room.filled();
         let is_end_of_line = |byte: &u8| matches!(byte, b'\r' | b'\n');
-        if !self.is_open() && !bytes.iter().all(is_end_of_line) {
-            self.since = Instant::now();
+        let begins_head = !self.is_open() && !bytes.iter().all(is_end_of_line);
+        if let State::Receiving { since } = &mut self.state
+            && begins_head
+        {
+            *since = Instant::now();
         }
         self.held.extend_from_slice(bytes);
         Poll::Ready(Ok(!bytes.is_empty()))
     }
 
-    /// Waits on behalf of a client that has sent nothing more; ready when it took too long, or
-    /// when the server is closing within its head.
-    fn poll_patience(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let answer = if self.is_open() {
-            let is_closing = self.closing.as_mut().poll(cx).is_ready();
-            if !is_closing {
-                ready!(poll_until(&mut self.timer, self.since + HEAD_MAX, cx));
-            }
-            let (is_head, waited) = (self.heads.is_head(), self.since.elapsed());
-            let origin = self.heads.origin(&self.held);
-            (self.last_answer)(Refusal::TooSlow { is_head, waited }, origin)
-        } else {
-            ready!(poll_until(&mut self.timer, self.since + IDLE_MAX, cx));
-            Vec::new()
-        };
-        self.say_farewell(answer);
-        Poll::Ready(())
-    }
-
-    /// Pending while the client waits for the answer that is due. Ready, at the end of the stream,
-    /// when it has left, so that the library drops the request.
-    fn poll_departure(
+    /// Gives on the next of a head, or ends with what is wrong about it.
+    fn poll_receive(
         &mut self,
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let Some(due_since) = self.taking.due_since() else {
-            return Poll::Pending;
+        while let State::Receiving { since } = self.state {
+            if self.checked.given == 0 {
+                self.look();
+            }
+            if 0 < self.checked.given {
+                self.give(buffer);
+                return Poll::Ready(Ok(()));
+            }
+            if matches!(self.state, State::Ending(_)) {
+                break;
+            }
+            match self.poll_more(cx, buffer) {
+                Poll::Ready(Ok(true)) => {}
+                Poll::Ready(end) => return Poll::Ready(end.map(drop)),
+                Poll::Pending => ready!(self.poll_too_late(since, cx)),
+            }
+        }
+        self.poll_end(cx)
+    }
+
+    /// Ends when a client that has sent nothing more took too long, or when the server is closing
+    /// within its head.
+    fn poll_too_late(&mut self, since: Instant, cx: &mut Context<'_>) -> Poll<()> {
+        let answer = if self.is_open() {
+            let is_closing = self.closing.as_mut().poll(cx).is_ready();
+            if !is_closing {
+                ready!(poll_until(&mut self.timer, since + HEAD_MAX, cx));
+            }
+            let (is_head, waited) = (self.heads.is_head(), since.elapsed());
+            let origin = self.heads.origin(&self.held);
+            (self.last_answer)(Refusal::TooSlow { is_head, waited }, origin)
+        } else {
+            ready!(poll_until(&mut self.timer, since + IDLE_MAX, cx));
+            Vec::new()
         };
+        self.end(answer);
+        Poll::Ready(())
+    }
+
+    /// Pending while the client waits for the answer that is due since then. Ready, at the end of the
+    /// stream, when it has left, so that the library drops the request.
+    fn poll_gone(
+        &mut self,
+        due_since: Instant,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let closed = loop {
             if let Some(closed) = self.closed {
                 break closed;
@@ -198,8 +220,23 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Poll::Ready(Ok(()))
     }
 
-    fn poll_farewell(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if let Some(lingering_close) = &mut self.lingering_close {
+    /// Takes note of an attempt to write a part of an answer.
+    fn poll_written(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if matches!(self.state, State::Receiving { .. } | State::Due { .. }) {
+            self.state = State::Answering(Answering::default());
+        }
+        match &mut self.state {
+            State::Answering(answering) => answering.poll(&mut self.timer, cx, written),
+            _ => written,
+        }
+    }
+
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if let State::Ending(lingering_close) = &mut self.state {
             ready!(lingering_close.poll(&mut self.stream, &mut self.timer, cx))?;
         }
         Poll::Ready(Ok(()))
@@ -213,30 +250,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        // What the connection itself says must not come between the bytes of an answer.
-        if this.taking.is_under_way() {
-            this.is_read_due = true;
-            return this.poll_departure(cx, buffer);
-        }
-        loop {
-            if this.lingering_close.is_some() {
-                return this.poll_farewell(cx);
+        match this.state {
+            State::Receiving { .. } => this.poll_receive(cx, buffer),
+            State::Due { since } => {
+                this.is_read_due = true;
+                this.poll_gone(since, cx, buffer)
             }
-            if this.checked.given == 0 {
-                this.look();
+            // What the connection itself says must not come between the bytes of an answer.
+            State::Answering(_) => {
+                this.is_read_due = true;
+                Poll::Pending
             }
-            if 0 < this.checked.given {
-                this.give(buffer);
-                return Poll::Ready(Ok(()));
-            }
-            if this.lingering_close.is_some() {
-                continue;
-            }
-            match this.poll_more(cx, buffer) {
-                Poll::Ready(Ok(true)) => {}
-                Poll::Ready(end) => return Poll::Ready(end.map(drop)),
-                Poll::Pending => ready!(this.poll_patience(cx)),
-            }
+            State::Ending(_) => this.poll_end(cx),
         }
     }
 }
@@ -249,7 +274,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let written = Pin::new(&mut this.stream).poll_write(cx, bytes);
-        this.taking.poll(cx, written)
+        this.poll_written(cx, written)
     }
 
     fn poll_write_vectored(
@@ -259,7 +284,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let written = Pin::new(&mut this.stream).poll_write_vectored(cx, slices);
-        this.taking.poll(cx, written)
+        this.poll_written(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -270,8 +295,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         ready!(Pin::new(&mut this.stream).poll_flush(cx))?;
-        if this.taking.end() {
-            this.since = Instant::now();
+        if matches!(this.state, State::Answering(_)) {
+            let since = Instant::now();
+            this.state = State::Receiving { since };
             if std::mem::take(&mut this.is_read_due) {
                 cx.waker().wake_by_ref();
             }
@@ -282,10 +308,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     /// The library shuts the connection after its last answer.
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if this.lingering_close.is_none() {
-            this.say_farewell(Vec::new());
+        if !matches!(this.state, State::Ending(_)) {
+            this.end(Vec::new());
         }
-        this.poll_farewell(cx)
+        this.poll_end(cx)
     }
 }
 

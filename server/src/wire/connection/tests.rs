@@ -3,13 +3,14 @@
 mod ends;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::time::advance;
 
 use super::lingering_close::LINGER_MAX;
-use super::write_timeout::ANSWER_MAX;
+use super::state::ANSWER_MAX;
 use super::*;
 
 const MOMENT: Duration = Duration::from_millis(1);
