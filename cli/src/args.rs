@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::error::ContextValue;
+use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use shared::keys::postgres::PostgresAddress;
@@ -240,8 +240,8 @@ pub(crate) fn parse(
     } else {
         command.term_width(HELP_WIDTH_MAX)
     };
-    let matches = command.try_get_matches_from_mut(args);
-    let mut matches = matches.map_err(NoArgs::Usage)?;
+    let matches = command.try_get_matches_from_mut(&args);
+    let mut matches = matches.map_err(|error| NoArgs::Usage(suggesting(error, &args)))?;
     context.hints = hints(&matches, &mut command);
     let read = Args::from_arg_matches_mut(&mut matches);
     let read = read.map_err(|error| NoArgs::Usage(error.format(&mut command)))?;
@@ -315,6 +315,63 @@ pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> ExitStatu
     status
 }
 
+/// Commands of other programs, and those of this one that do what is meant. Names that are alike are
+/// clap's to suggest.
+const MEANT: [(&[&str], &[&str]); 16] = [
+    (&["status", "check", "health"], &["doctor"]),
+    (&["start", "run", "server", "up"], &["serve"]),
+    (&["init", "quickstart", "setup"], &["demo", "mapping init"]),
+    (&["load", "ingest", "upload"], &["import"]),
+    (&["lint", "verify"], &["validate", "releases verify"]),
+    (&["publish", "deploy"], &["import", "releases activate"]),
+    (&["rollback", "undo"], &["releases rollback"]),
+    (&["config", "env"], &["settings"]),
+    (&["users", "customers", "tenants"], &["subscriptions"]),
+    (&["quota", "billing"], &["usage"]),
+    (&["new", "add"], &["keys issue", "subscriptions create"]),
+    (&["ls", "list"], &["releases list", "keys list"]),
+    (&["logs", "audit", "history"], &["keys log"]),
+    (&["migrate"], &["store migrate"]),
+    (&["man"], &["manual"]),
+    (&["codes"], &["explain-code"]),
+];
+
+/// The same with the commands that are meant by one that does not exist, in place of those whose
+/// names are like it. Where a group of commands was typed, they are of that group if any is.
+fn suggesting(mut usage: clap::Error, args: &[OsString]) -> clap::Error {
+    let typed = match usage.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(typed)) => typed.as_str(),
+        _ => return usage,
+    };
+    let meant = MEANT.iter().find(|(names, _)| names.contains(&typed));
+    let Some((_, commands)) = meant else {
+        return usage;
+    };
+    let is_of_group = |command: &&&str| {
+        let group = command.split_once(' ').map(|(group, _)| group);
+        group.is_some_and(|group| args.iter().any(|arg| arg == group))
+    };
+    let of_group: Vec<_> = commands.iter().filter(is_of_group).collect();
+    let commands = if of_group.is_empty() {
+        commands.iter().collect()
+    } else {
+        of_group
+    };
+    let commands = commands
+        .iter()
+        .map(|command| format!("`catalogue {command}`"));
+    let tip = format!(
+        "did you mean {}?",
+        commands.collect::<Vec<_>>().join(" or ")
+    );
+    usage.remove(ContextKind::SuggestedSubcommand);
+    usage.insert(
+        ContextKind::Suggested,
+        ContextValue::StyledStrs(vec![tip.into()]),
+    );
+    usage
+}
+
 /// The same with what was typed escaped. A tip that repeats it is left out: its colours look the
 /// same as what was typed.
 fn escaped(mut usage: clap::Error) -> clap::Error {
@@ -354,6 +411,21 @@ mod tests {
         "settings",
         "validate",
     ];
+
+    #[test]
+    fn what_is_suggested_exists_and_what_it_is_suggested_for_does_not() {
+        let command = Args::command();
+        for (names, commands) in MEANT {
+            let is_there = |name: &&str| command.find_subcommand(name).is_some();
+            assert!(!names.iter().any(is_there), "{names:?}");
+            for words in commands {
+                let found = words
+                    .split(' ')
+                    .try_fold(&command, |command, word| command.find_subcommand(word));
+                assert!(found.is_some(), "{words}");
+            }
+        }
+    }
 
     #[test]
     fn every_command_is_known_to_heed_the_options_of_every_command_or_not() {

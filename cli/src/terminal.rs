@@ -4,6 +4,7 @@
 //! Pure functions of text, of findings, and of what the terminal can show. Nothing here knows a
 //! command or a server.
 
+pub mod count;
 pub mod duration;
 pub mod escape;
 pub(crate) mod excerpt;

@@ -18,6 +18,7 @@ use crate::process::context::Context;
 use crate::process::output::OutputClosed;
 use crate::process::output_file::{self, Kind, OutputFile, Permit};
 use crate::terminal::Terminal;
+use crate::terminal::count::count;
 use crate::terminal::excerpt;
 use crate::terminal::findings;
 use crate::terminal::progress::Progress;
@@ -40,6 +41,7 @@ pub struct ExportArgs {
     pub report: Option<PathBuf>,
     /// List at most this many findings; their counts stay exact
     #[arg(long, value_name = "N", default_value_t = LISTED_DEFAULT)]
+    #[arg(value_parser = count::<usize>(0..=u64::MAX))]
     #[arg(env = "CATALOGUE_MAX_FINDINGS", hide_env_values = true)]
     pub max_findings: usize,
     /// Print one JSON document

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::hints::LISTEN;
 use crate::process::service_manager::ServiceManager;
-use crate::serving::listening::Listening;
+use crate::serving::listening::{Listening, parse_address};
 
 /// The address of a server.
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ pub struct ListenArgs {
         env = "CATALOGUE_LISTEN",
         hide_env_values = true
     )]
-    #[arg(default_value_t = LISTEN)]
+    #[arg(default_value_t = LISTEN, value_parser = parse_address)]
     pub address: SocketAddr,
 }
 

@@ -24,6 +24,7 @@ use crate::serving::rate_limit_backend::RateLimitBackend;
 use crate::serving::release_location::ReleaseLocation;
 use crate::serving::{Serving, connection_limits, take_lock};
 use crate::settings::address::address;
+use crate::terminal::count::count;
 use crate::terminal::duration::{self, TypedDuration};
 
 /// Arguments of `serve`.
@@ -59,7 +60,7 @@ pub struct ServeArgs {
         env = "CATALOGUE_CONNECTIONS_PER_ADDRESS",
         hide_env_values = true
     )]
-    #[arg(value_parser = parse_connections)]
+    #[arg(value_parser = count::<usize>(1..=u64::MAX))]
     pub connections_per_address: Option<usize>,
     /// Most memory for the bodies of records: a share of what the server may use, or an amount such
     /// as `4GiB`; half of it for each release, since one follows the other. Bodies that need more
@@ -120,13 +121,6 @@ pub struct ServeArgs {
     )]
     #[arg(default_value_t, value_parser = one_of(Format::ALL, Format::as_str))]
     pub log_format: Format,
-}
-
-fn parse_connections(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("not a whole number above 0".to_owned()),
-        Ok(connections) => Ok(connections),
-    }
 }
 
 fn parse_drain(text: &str) -> Result<Duration, String> {

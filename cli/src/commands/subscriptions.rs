@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand, value_parser};
 use serde::Serialize;
 use shared::base::hint::quoted;
@@ -19,6 +18,7 @@ use crate::commands::{key_store, one_of};
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
+use crate::terminal::count::count;
 use crate::terminal::relative_time;
 use crate::terminal::style::Style;
 use crate::terminal::table::{self, Cell, Column};
@@ -57,7 +57,7 @@ pub struct CreateArgs {
     #[arg(long, default_value_t = Plan::Pro, value_parser = one_of(Plan::ALL, Plan::as_str))]
     pub plan: Plan,
     /// Requests a month, shared by all its keys
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_QUOTA, value_parser = quota())]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_QUOTA, value_parser = count::<u64>(0..=QUOTA_MAX))]
     #[arg(env = "CATALOGUE_QUOTA", hide_env_values = true)]
     pub quota: u64,
     /// Whether to wait.
@@ -95,16 +95,12 @@ pub struct ChangeArgs {
     #[arg(long, value_parser = one_of(SubscriptionStatus::ALL, SubscriptionStatus::as_str))]
     pub status: Option<SubscriptionStatus>,
     /// Requests a month, shared by all its keys; what is used of the month stays used
-    #[arg(long, value_name = "N", value_parser = quota())]
+    #[arg(long, value_name = "N", value_parser = count::<u64>(0..=QUOTA_MAX))]
     pub quota: Option<u64>,
 }
 
 fn name_help() -> String {
     format!("Its name, at most {NAME_MAX} characters")
-}
-
-fn quota() -> impl TypedValueParser<Value = u64> {
-    value_parser!(u64).range(..=QUOTA_MAX)
 }
 
 /// Does what was typed.

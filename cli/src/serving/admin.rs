@@ -13,6 +13,8 @@ use server::app::App;
 use server::ops::admin;
 use tokio::task::JoinHandle;
 
+use super::listening::parse_address;
+
 /// Where the administration address is unless set otherwise: only this machine reaches it there.
 const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9090);
 
@@ -32,7 +34,7 @@ impl FromStr for AdminAddress {
         if text == "off" {
             return Ok(Self::Off);
         }
-        let address = text.parse().map(Self::At);
+        let address = parse_address(text).map(Self::At);
         address
             .map_err(|_unreadable| "neither `off` nor an address such as 127.0.0.1:9090".to_owned())
     }
@@ -112,7 +114,9 @@ mod tests {
     fn an_address_or_off_is_read_and_nothing_else() {
         assert_eq!("off".parse(), Ok(AdminAddress::Off));
         let loopback = SocketAddr::from(([127, 0, 0, 1], 9090));
-        assert_eq!("127.0.0.1:9090".parse(), Ok(AdminAddress::At(loopback)));
+        for written in ["127.0.0.1:9090", "localhost:9090"] {
+            assert_eq!(written.parse(), Ok(AdminAddress::At(loopback)));
+        }
         let every: SocketAddr = "[::]:0".parse().unwrap();
         assert_eq!("[::]:0".parse(), Ok(AdminAddress::At(every)));
         for wrong in [
@@ -120,7 +124,7 @@ mod tests {
             "OFF",
             "9090",
             "127.0.0.1",
-            "localhost:9090",
+            "example.com:9090",
             "http://127.0.0.1:9090",
         ] {
             assert!(wrong.parse::<AdminAddress>().is_err(), "{wrong}");

@@ -5,7 +5,6 @@
 use std::any::TypeId;
 use std::error::Error as _;
 use std::ffi::{OsStr, OsString};
-use std::num::ParseIntError;
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue};
@@ -97,7 +96,6 @@ fn alone(option: &Arg, typed: impl IntoIterator<Item = OsString>) -> Result<ArgM
 /// Why a value is refused, without the option's name, beside which this is shown.
 fn reason(error: &Error) -> String {
     match (error.source(), error.get(ContextKind::ValidValue)) {
-        (Some(source), _) if source.is::<ParseIntError>() => "must be a whole number".to_owned(),
         (Some(source), _) => source.to_string(),
         (None, Some(ContextValue::Strings(valid))) if valid.is_empty() => {
             "must not be empty".to_owned()

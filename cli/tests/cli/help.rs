@@ -68,6 +68,20 @@ fn wrong_usage_is_reported_with_the_nearest_right_one() {
 }
 
 #[test]
+fn commands_of_other_programs_lead_to_those_that_do_what_is_meant() {
+    let mut cli = TestCli::new();
+    let outcomes = [
+        &["status"][..],
+        &["init"],
+        &["ls"],
+        &["keys", "ls"],
+        &["serve", "--listen", "x"],
+    ]
+    .map(|args| cli.run(args));
+    check("wrong_usage_meant", &outcomes);
+}
+
+#[test]
 fn the_data_directory_may_be_named_before_and_after_the_command() {
     let mut cli = TestCli::new();
     let outcome = cli.run(&["keys", "list", "--data", "[dir]/elsewhere"]);

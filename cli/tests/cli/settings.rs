@@ -145,7 +145,7 @@ fn a_variable_wins_over_the_file_of_the_folder_which_wins_over_the_default() {
 #[test]
 fn a_variable_that_is_refused_is_shown_as_such() {
     let (value, source) = rate_limit(Some("many"));
-    assert_eq!(value, "must be a whole number");
+    assert_eq!(value, "must be a whole number, such as 500, 100k or 2M");
     assert_eq!(source, "variable, refused");
 }
 

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::time::Duration;
 
-use clap::builder::TypedValueParser;
 use clap::{ArgAction, Args, value_parser};
 use shared::keys::environment::Environment;
 use shared::keys::key::Key;
@@ -22,6 +21,7 @@ use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
+use crate::terminal::count::{InvalidCount, count};
 use crate::terminal::duration;
 
 /// Arguments of `keys issue`.
@@ -52,8 +52,8 @@ pub struct IssueArgs {
     pub wait: WaitArgs,
 }
 
-fn rate_limit() -> impl TypedValueParser<Value = u32> {
-    value_parser!(u32).range(i64::from(RATE_LIMIT_MIN)..=i64::from(RATE_LIMIT_MAX))
+fn rate_limit() -> impl Fn(&str) -> Result<u32, InvalidCount> + Clone {
+    count(u64::from(RATE_LIMIT_MIN)..=u64::from(RATE_LIMIT_MAX))
 }
 
 fn name_help() -> String {

@@ -16,6 +16,7 @@ use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::Terminal;
+use crate::terminal::count::count;
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Column};
 
@@ -39,7 +40,7 @@ pub struct LogArgs {
     pub subscription: Option<Name>,
     /// How many of the latest changes to show
     #[arg(long, value_name = "N", default_value_t = LIMIT_DEFAULT)]
-    #[arg(value_parser = value_parser!(u32).range(1..=i64::from(LIMIT_MAX)))]
+    #[arg(value_parser = count::<u32>(1..=u64::from(LIMIT_MAX)))]
     pub limit: u32,
 }
 

@@ -17,6 +17,7 @@ use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::process::output::OutputClosed;
+use crate::terminal::count::count;
 use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
 use crate::terminal::findings;
@@ -44,6 +45,7 @@ pub struct CheckArgs {
     pub exports: Vec<PathBuf>,
     /// List at most this many findings; their counts stay exact
     #[arg(long, value_name = "N", default_value_t = LISTED_MAX)]
+    #[arg(value_parser = count::<usize>(0..=u64::MAX))]
     pub max_findings: usize,
     /// Print one JSON document
     #[arg(long)]
