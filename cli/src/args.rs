@@ -398,7 +398,7 @@ fn escaped(mut usage: clap::Error) -> clap::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hints::HEEDING;
+    use crate::hints::USES_GLOBAL_OPTIONS;
 
     /// Commands that need no option of every command.
     const OTHERS: [&str; 8] = [
@@ -433,7 +433,7 @@ mod tests {
         let names = command.get_subcommands().map(clap::Command::get_name);
         let mut names: Vec<_> = names.collect();
         names.sort_unstable();
-        let mut known = [&HEEDING[..], &OTHERS].concat();
+        let mut known = [&USES_GLOBAL_OPTIONS[..], &OTHERS].concat();
         known.sort_unstable();
         assert_eq!(names, known);
     }

@@ -21,7 +21,7 @@ use crate::exit_status::ExitStatus;
 const PROGRAM: &str = "catalogue ";
 /// The commands that heed the options of every command. The others say and write what they know by
 /// themselves, or look at what is named.
-pub(crate) const HEEDING: [&str; 11] = [
+pub(crate) const USES_GLOBAL_OPTIONS: [&str; 11] = [
     "demo",
     "diff",
     "doctor",
@@ -74,7 +74,7 @@ impl Hints {
         for part in parts {
             let is_of_name = |c: char| c.is_alphanumeric() || c == '-';
             let end = part.find(|c| !is_of_name(c)).unwrap_or(part.len());
-            let is_command = begins_command(&pasted) && HEEDING.contains(&&part[..end]);
+            let is_command = begins_command(&pasted) && USES_GLOBAL_OPTIONS.contains(&&part[..end]);
             pasted.push_str(PROGRAM.trim_end());
             if is_command {
                 pasted.push_str(&self.options);

@@ -27,7 +27,7 @@ use server::catalogue::{Catalogue, OpenSettings};
 use server::keyring::{Keyring, watch, write_uses};
 use server::limits::Quotas;
 use server::ops::follow::{self, Follower, follow};
-use server::ops::prefetch::tend;
+use server::ops::prefetch::prefetch;
 use server::request_id::RandomRequestIds;
 use server::{ConnectionLimits, Socket, cors::AllowedOrigins, serve::Answering};
 use shared::base::data_dir::DataDir;
@@ -177,8 +177,8 @@ impl Serving {
         let releases = self.releases;
         let follower = Follower::new(Arc::clone(&app), Arc::clone(&releases), self.settings);
         let _follow = follow(follower).context("could not watch for releases")?;
-        let _tend =
-            tend(Arc::clone(&app), Arc::clone(&releases)).context("could not tend to releases")?;
+        let _tend = prefetch(Arc::clone(&app), Arc::clone(&releases))
+            .context("could not start to fetch releases ahead")?;
         let ended = runtime.block_on(async {
             let signals = StopSignals::watch()?;
             context.interrupts.leave();

@@ -123,9 +123,9 @@ impl App {
     /// How long one request may wait for the stores that count it.
     pub(crate) fn wait_budget(&self) -> WaitBudget<'_> {
         if self.has_shared_stores {
-            WaitBudget::of_all(SHARED_WAIT_MAX, &*self.clock)
+            WaitBudget::shared(SHARED_WAIT_MAX, &*self.clock)
         } else {
-            WaitBudget::of_each()
+            WaitBudget::per_store()
         }
     }
 

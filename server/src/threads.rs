@@ -2,7 +2,7 @@
 //!
 //! Those that they cannot do without are there before the server says that it listens. What has a
 //! thread of its own beside requests makes it where it begins: seven are called quotas, clock, keyring,
-//! key uses, follow, mark and tend, and one more writes the log.
+//! key uses, follow, mark and prefetch, and one more writes the log.
 
 use std::io;
 use std::thread::available_parallelism;

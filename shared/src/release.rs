@@ -54,7 +54,7 @@ pub use in_use::InUse;
 pub use manifest::{FileName, Manifest};
 pub use reader::{Head, Record, Release};
 
-pub use releases::{Before, Releases};
+pub use releases::{ExpectedActive, Releases};
 pub use rendered::{RenderedBoat, RenderedManufacturer};
 pub use s3::{S3Address, S3Releases, S3Settings};
 pub use store::{ReleaseLock, ReleaseStore};
@@ -205,12 +205,12 @@ impl ReleaseError {
         }
     }
 
-    fn overtaken(id: &ReleaseId, now: Before) -> Self {
+    fn overtaken(id: &ReleaseId, now: ExpectedActive) -> Self {
         Self::Overtaken {
             id: id.clone(),
             active: match now {
-                Before::Release(active) => Some(active),
-                Before::Nothing | Before::Damaged => None,
+                ExpectedActive::Release(active) => Some(active),
+                ExpectedActive::Nothing | ExpectedActive::Damaged => None,
             },
         }
     }

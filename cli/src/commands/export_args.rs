@@ -159,11 +159,11 @@ impl ExportArgs {
         if let Some(recognised) = self.recognise(outcome)? {
             let shown = foreign::write(&recognised, &self.exports, &mut context.err)
                 .and_then(|()| findings::write_summary(&outcome.findings, &mut context.err));
-            return OutputClosed::forgiven(shown.context("could not show what the export is"));
+            return OutputClosed::ignore_closed(shown.context("could not show what the export is"));
         }
         let colour = context.terminal.err_colour;
         let shown = findings::write(&outcome.findings, colour, &mut context.err);
-        OutputClosed::forgiven(shown.context("could not show the findings"))
+        OutputClosed::ignore_closed(shown.context("could not show the findings"))
     }
 }
 

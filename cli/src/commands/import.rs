@@ -141,7 +141,7 @@ pub fn run(
     };
     let (imported, outcome) = import(args, activation, location, context)?;
     let is_refused = imported.made.as_ref().is_some_and(Made::is_refused);
-    let shown = OutputClosed::forgiven(summary::show(&imported, &outcome, args, context));
+    let shown = OutputClosed::ignore_closed(summary::show(&imported, &outcome, args, context));
     shown.map_err(|error| imported.unseen(error))?;
     Ok(match outcome.is_usable {
         true if is_refused => ExitStatus::Refused,

@@ -51,7 +51,7 @@ pub fn run(args: &ValidateArgs, data: &Path, context: &mut Context) -> anyhow::R
     let outcome = validate(&args.export, &tempfile::env::temp_dir(), context)?;
     args.export.write_report(&outcome, report)?;
     args.export.show(&outcome, context)?;
-    OutputClosed::forgiven(if args.export.json {
+    OutputClosed::ignore_closed(if args.export.json {
         show::json(&Document::new(&outcome), context)
     } else {
         show_verdict(&outcome, context)

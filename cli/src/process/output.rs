@@ -69,7 +69,7 @@ impl OutputClosed {
 
     /// Ignores a closed standard output: for a command whose work, and so whose exit
     /// status, do not depend on anyone watching it.
-    pub fn forgiven(shown: anyhow::Result<()>) -> anyhow::Result<()> {
+    pub fn ignore_closed(shown: anyhow::Result<()>) -> anyhow::Result<()> {
         let is_closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
         match shown {
             Err(error)

@@ -109,7 +109,7 @@ impl Quotas {
         let enter = move |account: &mut Account, outcome: &Result<(), KeyStoreError>| match outcome
         {
             Ok(()) => {}
-            Err(error) if error.left_all_as_it_was() => account.put_back(units),
+            Err(error) if error.is_known_unchanged() => account.put_back(units),
             Err(error) => log_lost(subscription, units, Some(error)),
         };
         let pending = self.converse(id, give_back, enter);

@@ -57,7 +57,7 @@ impl Quotas {
 
     /// The same, waiting so long for the ledger.
     #[must_use]
-    pub fn with_patience(self, wait_budget: Duration) -> Self {
+    pub fn with_wait(self, wait_budget: Duration) -> Self {
         Self {
             wait_budget,
             ..self

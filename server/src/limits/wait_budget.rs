@@ -25,12 +25,12 @@ struct SharedBudget<'a> {
 
 impl<'a> WaitBudget<'a> {
     /// Each store has its own.
-    pub(crate) const fn of_each() -> Self {
+    pub(crate) const fn per_store() -> Self {
         Self { shared: None }
     }
 
     /// So much for all of them together.
-    pub(crate) fn of_all(left: Duration, clock: &'a dyn Clock) -> Self {
+    pub(crate) fn shared(left: Duration, clock: &'a dyn Clock) -> Self {
         let shared = Some(SharedBudget { left, clock });
         Self { shared }
     }
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn waits_are_paid_from_one_purse_and_work_in_between_is_free() {
         let clock = ManualClock::at(0);
-        let mut wait_budget = WaitBudget::of_all(3 * SECOND, &clock);
+        let mut wait_budget = WaitBudget::shared(3 * SECOND, &clock);
         assert_eq!(told(&mut wait_budget, &clock, SECOND), 3 * SECOND);
         clock.advance(60 * SECOND);
         assert_eq!(told(&mut wait_budget, &clock, 5 * SECOND), 2 * SECOND);
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn stores_with_a_patience_of_their_own_may_take_it_each_time() {
         let clock = ManualClock::at(0);
-        let mut wait_budget = WaitBudget::of_each();
+        let mut wait_budget = WaitBudget::per_store();
         for _time in 0..2 {
             assert_eq!(told(&mut wait_budget, &clock, 60 * SECOND), Duration::MAX);
         }

@@ -20,14 +20,14 @@ use crate::base::periodic_task::{PeriodicTask, repeat};
 /// Pause between two times.
 const INTERVAL: Duration = Duration::from_secs(3);
 
-/// Starts to tend, at once and then every three seconds.
-pub fn tend(app: Arc<App>, releases: Arc<dyn Releases>) -> io::Result<[PeriodicTask; 2]> {
+/// Starts to mark the served release and to fetch others ahead, at once and then every three seconds.
+pub fn prefetch(app: Arc<App>, releases: Arc<dyn Releases>) -> io::Result<[PeriodicTask; 2]> {
     let marked = Arc::clone(&releases);
     let mark = of_served(Arc::clone(&app), "mark", move |served, _now| Prefetched {
         failures: marked.mark_in_use(served).err().into_iter().collect(),
         ..Prefetched::default()
     });
-    let fetch = of_served(app, "tend", move |served, now| {
+    let fetch = of_served(app, "prefetch", move |served, now| {
         releases.prefetch(served, now)
     });
     Ok([mark?, fetch?])

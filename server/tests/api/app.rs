@@ -25,7 +25,7 @@ use crate::records;
 pub(crate) const NOW: i64 = 1_790_856_000;
 
 /// A machine that is busy with other things is not what is tested.
-const PATIENCE: Duration = Duration::from_mins(1);
+const WAIT_MAX: Duration = Duration::from_mins(1);
 
 /// An app under test.
 pub(crate) struct TestApp {
@@ -75,7 +75,7 @@ impl TestApp {
             environment: Environment::Test,
             catalogue: unusual.catalogue,
             keyring: Arc::clone(&keyring),
-            quotas: Quotas::new(leases).with_patience(PATIENCE),
+            quotas: Quotas::new(leases).with_wait(WAIT_MAX),
             clock: unusual.clock.unwrap_or(manual),
             request_ids: unusual.request_ids,
         });

@@ -20,9 +20,9 @@ pub const CHARS_MAX: usize = 2_000;
 pub struct Allowance {
     /// Bytes that each write allows to be read. Of questions that are under way at a time, those
     /// that follow an endless answer allow no more than this of it.
-    pub of_each: usize,
+    pub per_write: usize,
     /// Bytes that are allowed at any time, however many questions have no answer yet.
-    pub in_all: usize,
+    pub always: usize,
 }
 
 /// A stream of which no more can be read than what was written allows.
@@ -46,8 +46,8 @@ impl Allowance {
     /// Answers of at most so many bytes, to one question at a time.
     pub const fn of_one(bytes: usize) -> Self {
         Self {
-            of_each: bytes,
-            in_all: bytes,
+            per_write: bytes,
+            always: bytes,
         }
     }
 }
@@ -58,7 +58,7 @@ impl<S> Limited<S> {
         Self {
             stream,
             allowance,
-            left: allowance.in_all,
+            left: allowance.always,
         }
     }
 
@@ -79,7 +79,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Limited<S> {
         let read = buffer.filled().len() - before;
         let Some(left) = self.left.checked_sub(read) else {
             self.left = 0;
-            let most = self.allowance.in_all;
+            let most = self.allowance.always;
             let why = format!("what it sends is longer than any answer, {most} bytes");
             return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, why)));
         };
@@ -95,8 +95,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Limited<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = ready!(Pin::new(&mut self.stream).poll_write(cx, bytes))?;
-        let Allowance { of_each, in_all } = self.allowance;
-        self.left = self.left.saturating_add(of_each).min(in_all);
+        let Allowance { per_write, always } = self.allowance;
+        self.left = self.left.saturating_add(per_write).min(always);
         Poll::Ready(Ok(written))
     }
 
@@ -117,8 +117,8 @@ mod tests {
     use super::*;
 
     const ALLOWANCE: Allowance = Allowance {
-        of_each: 10,
-        in_all: 25,
+        per_write: 10,
+        always: 25,
     };
 
     /// Has no end.

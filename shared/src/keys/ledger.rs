@@ -33,7 +33,7 @@ pub trait QuotaLedger: Send + Sync {
 
     /// Gives back what was taken and not used, as a server does when it is idle or stops. After an
     /// error it may have been given back all the same, unless the error
-    /// [left all as it was](KeyStoreError::left_all_as_it_was).
+    /// [known to have changed nothing](KeyStoreError::is_known_unchanged).
     fn give_back(
         &self,
         subscription: SubscriptionId,

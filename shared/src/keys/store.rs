@@ -215,7 +215,7 @@ impl fmt::Display for Location {
 impl KeyStoreError {
     /// Whether the store is surely as it was before: only a change that failed at its end may have
     /// been made.
-    pub fn left_all_as_it_was(&self) -> bool {
+    pub fn is_known_unchanged(&self) -> bool {
         !matches!(
             self,
             Self::Failed {

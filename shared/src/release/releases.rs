@@ -14,7 +14,7 @@ use crate::base::timestamp::Timestamp;
 /// What was active when it was decided to activate a release: it is activated only while that is
 /// so, since the decision may have hung on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Before {
+pub enum ExpectedActive {
     /// No release was ever active.
     Nothing,
     /// This one was.
@@ -23,7 +23,7 @@ pub enum Before {
     Damaged,
 }
 
-impl Before {
+impl ExpectedActive {
     /// What a look at the pointer came to.
     pub fn of(pointer: Result<Option<Pointer>, ReleaseError>) -> Result<Self, ReleaseError> {
         match pointer {
@@ -140,7 +140,7 @@ pub trait Releases: Send + Sync {
     fn set_current(
         &self,
         id: &ReleaseId,
-        before: &Before,
+        before: &ExpectedActive,
         held: &ReleaseLock,
     ) -> Result<(), ReleaseError>;
 
@@ -202,7 +202,7 @@ pub trait Releases: Send + Sync {
     fn activate(
         &self,
         id: &ReleaseId,
-        before: &Before,
+        before: &ExpectedActive,
         held: &ReleaseLock,
     ) -> Result<(), ReleaseError> {
         self.prove(id, held)?;
@@ -210,7 +210,11 @@ pub trait Releases: Send + Sync {
     }
 
     /// Makes the release that was just finished the active one.
-    fn activate_finished(&self, finished: &Finished, before: &Before) -> Result<(), ReleaseError> {
+    fn activate_finished(
+        &self,
+        finished: &Finished,
+        before: &ExpectedActive,
+    ) -> Result<(), ReleaseError> {
         self.prove_finished(finished)?;
         self.set_current(&finished.id, before, &finished.lock)
     }
@@ -225,7 +229,7 @@ pub trait Releases: Send + Sync {
         for id in pointer.previous {
             match self.prove(&id, held) {
                 Ok(()) => {
-                    self.set_current(&id, &Before::Release(pointer.release.clone()), held)?;
+                    self.set_current(&id, &ExpectedActive::Release(pointer.release.clone()), held)?;
                     return Ok(Some(RolledBack {
                         from: pointer.release,
                         to: Some(id),

@@ -35,7 +35,7 @@ use self::published::Published;
 pub use self::published::{NoTransferListener, TransferListener};
 use super::pointer::Pointer;
 use super::prune::Pruned;
-use super::releases::{Before, Prefetched, Releases};
+use super::releases::{ExpectedActive, Prefetched, Releases};
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
 use crate::base::clock::Clock;
 use crate::base::data_dir::DataDir;
@@ -171,7 +171,7 @@ impl Releases for S3Releases {
     fn set_current(
         &self,
         id: &ReleaseId,
-        before: &Before,
+        before: &ExpectedActive,
         _held: &ReleaseLock,
     ) -> Result<(), ReleaseError> {
         self.published.mark(id)?;

@@ -15,7 +15,7 @@ use super::interruption::{self, Change, Unfinished, uninterrupted};
 use super::manifest::MANIFEST;
 use super::pointer::Pointer;
 use super::prune::{Kept, Needed, PREVIOUS_KEPT, PruneDecision, Pruned};
-use super::releases::{Before, Releases};
+use super::releases::{ExpectedActive, Releases};
 use super::staging::{self, Leftover, PRUNED, Staging};
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseWriter};
 use crate::base::data_dir::DataDir;
@@ -69,7 +69,7 @@ impl ReleaseStore {
     ) -> Result<Option<(ReleaseId, Manifest)>, ReleaseError> {
         let equal = self.find_equal(id)?;
         if let Some((id, _manifest)) = &equal {
-            renew(&self.directory(id), wanted_at.unix_seconds())?;
+            set_modified(&self.directory(id), wanted_at.unix_seconds())?;
         }
         Ok(equal)
     }
@@ -293,12 +293,12 @@ impl Releases for ReleaseStore {
     fn set_current(
         &self,
         id: &ReleaseId,
-        before: &Before,
+        before: &ExpectedActive,
         _held: &ReleaseLock,
     ) -> Result<(), ReleaseError> {
         let now = self.pointer();
         let pointer = now.as_ref().ok().cloned().flatten();
-        let now = Before::of(now)?;
+        let now = ExpectedActive::of(now)?;
         if now != *before {
             return Err(ReleaseError::overtaken(id, now));
         }
@@ -323,15 +323,15 @@ impl Releases for ReleaseStore {
 }
 
 /// Gives the directory of a release a time of modification, which is not a part of its contents.
-pub(super) fn renew(directory: &Path, wanted_seconds: i64) -> Result<(), ReleaseError> {
+pub(super) fn set_modified(directory: &Path, wanted_seconds: i64) -> Result<(), ReleaseError> {
     // Nothing is published before 1970; what claims to be is merely not young.
     let seconds = u64::try_from(wanted_seconds).unwrap_or(0);
     let time = UNIX_EPOCH + Duration::from_secs(seconds);
-    let renewed = File::open(directory).and_then(|opened| {
+    let set = File::open(directory).and_then(|opened| {
         opened.set_modified(time)?;
         opened.sync_all()
     });
-    renewed.map_err(ReleaseError::io("renew", directory))
+    set.map_err(ReleaseError::io("set the time of", directory))
 }
 
 fn remove_leftover(path: PathBuf, remove: bool) -> Result<Leftover, ReleaseError> {

@@ -222,7 +222,7 @@ fn publish(
     let path = staging.path().join(MANIFEST);
     durable::replace(&path, &manifest.to_bytes()).map_err(ReleaseError::io("write", &path))?;
     let target = store.directory(id);
-    store::renew(staging.path(), id.unix_seconds())?;
+    store::set_modified(staging.path(), id.unix_seconds())?;
     let made = Change::Made(id.clone());
     staging
         .publish(&target, Some(made))

@@ -7,7 +7,7 @@ use std::fmt;
 
 use anyhow::Context as _;
 use shared::release::diff::Contents;
-use shared::release::{Before, ReleaseDiff, ReleaseError, ReleaseId, Releases};
+use shared::release::{ExpectedActive, ReleaseDiff, ReleaseError, ReleaseId, Releases};
 
 use crate::commands::diff::EXAMPLES_MAX;
 
@@ -33,11 +33,11 @@ impl Active {
     }
 
     /// The same, as the condition on which another one is activated.
-    pub(super) fn before(&self) -> Before {
+    pub(super) fn before(&self) -> ExpectedActive {
         match self {
-            Self::None => Before::Nothing,
-            Self::Release(id) => Before::Release(id.clone()),
-            Self::Unknown(_) => Before::Damaged,
+            Self::None => ExpectedActive::Nothing,
+            Self::Release(id) => ExpectedActive::Release(id.clone()),
+            Self::Unknown(_) => ExpectedActive::Damaged,
         }
     }
 

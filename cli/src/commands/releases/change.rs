@@ -6,7 +6,7 @@ use std::io::Write;
 
 use anyhow::{Context as _, bail};
 use shared::release::releases::PassedOver;
-use shared::release::{Before, ReleaseDiff, ReleaseError, ReleaseId, Releases};
+use shared::release::{ExpectedActive, ReleaseDiff, ReleaseError, ReleaseId, Releases};
 
 use super::document::{ActiveDocument, VerifiedDocument, damage};
 use crate::commands::diff::sentences;
@@ -40,14 +40,14 @@ pub(super) fn activate(
 ) -> anyhow::Result<ExitStatus> {
     let failed = "could not activate the release";
     let lock = releases.lock().context(failed)?;
-    let before = Before::of(releases.pointer()).context(failed)?;
+    let before = ExpectedActive::of(releases.pointer()).context(failed)?;
     let activated = releases.activate(id, &before, &lock);
     activated.map_err(|error| overtaken(error, failed))?;
     let change = Change {
         before: before.release(),
         active: id,
         passed_over: Vec::new(),
-        is_mended: before == Before::Damaged,
+        is_mended: before == ExpectedActive::Damaged,
     };
     Ok(report(releases, change, as_json, context))
 }
@@ -111,7 +111,7 @@ fn report(
     } else {
         show(releases, &change, context)
     };
-    if let Err(error) = OutputClosed::forgiven(shown) {
+    if let Err(error) = OutputClosed::ignore_closed(shown) {
         // There is no other place left to report that standard error is closed.
         _ = writeln!(
             context.err,

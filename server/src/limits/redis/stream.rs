@@ -23,8 +23,8 @@ use tokio_util::either::Either;
 /// Replies have some hundred bytes, and what a Redis tells of itself some thousand, for which it is
 /// asked with two writes a second.
 const REPLIES: Allowance = Allowance {
-    of_each: 32 << 10,
-    in_all: 1 << 20,
+    per_write: 32 << 10,
+    always: 1 << 20,
 };
 
 /// A stream that has an end.

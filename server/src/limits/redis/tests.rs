@@ -16,7 +16,7 @@ use rig::Rig;
 contract!(Rig::start(), 16);
 
 /// How long any request of these tests may wait.
-const PATIENCE: Duration = Duration::from_secs(10);
+const WAIT_MAX: Duration = Duration::from_secs(10);
 
 #[test]
 fn servers_that_race_are_granted_exactly_the_limit_together() {
@@ -27,7 +27,7 @@ fn servers_that_race_are_granted_exactly_the_limit_together() {
         let servers = [&rig.limits, &other];
         let attempts = (0..3 * LIMIT).flat_map(|_| servers);
         let key = family(1);
-        let counting = attempts.map(|server| server.count(&key, LIMIT, PATIENCE));
+        let counting = attempts.map(|server| server.count(&key, LIMIT, WAIT_MAX));
         join_all(counting.collect::<Vec<_>>()).await
     });
     let granted = counted.iter().filter(|counted| counted.is_ok()).count();

@@ -81,7 +81,7 @@ fn published_on(releases: &dyn Releases, days: &[u64]) -> Vec<ReleaseId> {
 }
 
 fn activate(releases: &dyn Releases, id: &ReleaseId) {
-    let before = Before::of(releases.pointer()).unwrap();
+    let before = ExpectedActive::of(releases.pointer()).unwrap();
     let lock = releases.lock().unwrap();
     releases.activate(id, &before, &lock).unwrap();
 }
@@ -134,11 +134,15 @@ fn the_same_contents_are_published_once_unless_they_were_damaged() {
 fn a_release_is_activated_only_while_that_one_is_active_that_was_seen() {
     of_each_place(|place| {
         let ids = published_on(&*place.here, &[1, 2, 3]);
-        let seen = Before::of(place.there.pointer()).unwrap();
-        assert_eq!(seen, Before::Nothing);
+        let seen = ExpectedActive::of(place.there.pointer()).unwrap();
+        assert_eq!(seen, ExpectedActive::Nothing);
         activate(&*place.here, &ids[0]);
         let lock = place.there.lock().unwrap();
-        for stale in [seen, Before::Release(ids[2].clone()), Before::Damaged] {
+        for stale in [
+            seen,
+            ExpectedActive::Release(ids[2].clone()),
+            ExpectedActive::Damaged,
+        ] {
             let refused = place.there.activate(&ids[1], &stale, &lock).unwrap_err();
             assert!(
                 matches!(&refused, ReleaseError::Overtaken { id, active: Some(active) }
@@ -147,7 +151,7 @@ fn a_release_is_activated_only_while_that_one_is_active_that_was_seen() {
             );
         }
         assert_eq!(place.here.current().unwrap(), Some(ids[0].clone()));
-        let seen = Before::Release(ids[0].clone());
+        let seen = ExpectedActive::Release(ids[0].clone());
         place.there.activate(&ids[1], &seen, &lock).unwrap();
         let pointer = place.here.pointer().unwrap().unwrap();
         assert_eq!(
@@ -162,7 +166,7 @@ fn a_release_that_is_not_whole_or_not_there_is_not_activated() {
     of_each_place(|place| {
         let ids = published_on(&*place.here, &[1, 2]);
         activate(&*place.here, &ids[0]);
-        let before = Before::Release(ids[0].clone());
+        let before = ExpectedActive::Release(ids[0].clone());
         let lock = place.there.lock().unwrap();
         (place.damage)(&ids[1], FileName::Words);
         let error = place.there.activate(&ids[1], &before, &lock).unwrap_err();

@@ -12,7 +12,7 @@ use super::bucket::{Bucket, Got};
 use crate::base::threads::lock;
 use crate::release::interruption::{Change, uninterrupted};
 use crate::release::pointer::Pointer;
-use crate::release::releases::Before;
+use crate::release::releases::ExpectedActive;
 use crate::release::{ReleaseError, ReleaseId};
 
 /// Its name.
@@ -63,12 +63,12 @@ impl SharedPointer {
     }
 
     /// Makes the pointer name `id`, if it still names what was active before.
-    pub(super) fn swap(&self, id: &ReleaseId, before: &Before) -> Result<(), ReleaseError> {
+    pub(super) fn swap(&self, id: &ReleaseId, before: &ExpectedActive) -> Result<(), ReleaseError> {
         let activated = Change::Activated(id.clone());
         uninterrupted(Some(activated), || self.try_to_swap(id, before))
     }
 
-    fn try_to_swap(&self, id: &ReleaseId, before: &Before) -> Result<(), ReleaseError> {
+    fn try_to_swap(&self, id: &ReleaseId, before: &ExpectedActive) -> Result<(), ReleaseError> {
         for _attempt in 0..ATTEMPTS {
             let seen = self.look()?;
             let now = state(seen.as_ref());
@@ -141,10 +141,10 @@ impl SharedPointer {
     }
 }
 
-fn state(seen: Option<&Seen>) -> Before {
+fn state(seen: Option<&Seen>) -> ExpectedActive {
     match seen.map(|seen| &seen.pointer) {
-        None => Before::Nothing,
-        Some(None) => Before::Damaged,
-        Some(Some(pointer)) => Before::Release(pointer.release.clone()),
+        None => ExpectedActive::Nothing,
+        Some(None) => ExpectedActive::Damaged,
+        Some(Some(pointer)) => ExpectedActive::Release(pointer.release.clone()),
     }
 }

@@ -17,7 +17,7 @@ use self::folder::Folder;
 use super::published::file_name;
 use super::*;
 use crate::release::manifest::MANIFEST;
-use crate::release::releases::{Before, Releases};
+use crate::release::releases::{ExpectedActive, Releases};
 use crate::release::tests::records::{boat, maker, time};
 use crate::release::{FileName, Finished, S3Releases};
 
@@ -45,7 +45,7 @@ fn published_until(machine: &S3Releases, day: usize) -> Vec<ReleaseId> {
 }
 
 fn activate(machine: &S3Releases, id: &ReleaseId) {
-    let before = Before::of(machine.pointer()).unwrap();
+    let before = ExpectedActive::of(machine.pointer()).unwrap();
     machine
         .activate(id, &before, &machine.lock().unwrap())
         .unwrap();

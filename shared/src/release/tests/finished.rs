@@ -26,7 +26,7 @@ fn a_finished_release_is_activated_unless_a_file_of_it_was_cut_since() {
         .join(FileName::BoatBodies.as_str());
     let whole = fs::read(&bodies).unwrap();
     fs::write(&bodies, &whole[1..]).unwrap();
-    let before = Before::Release(first.clone());
+    let before = ExpectedActive::Release(first.clone());
     let refused = store.activate_finished(&second, &before);
     assert!(matches!(refused, Err(ReleaseError::Damaged { path, .. }) if path == bodies));
     assert_eq!(store.current().unwrap(), Some(first));

@@ -18,8 +18,8 @@ use crate::base::units::{Length, Unit};
 use crate::release::hash::sha256_hex;
 use crate::release::manifest::MANIFEST;
 use crate::release::{
-    Before, Finished, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases, RenderedBoat,
-    RenderedManufacturer,
+    ExpectedActive, Finished, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases,
+    RenderedBoat, RenderedManufacturer,
 };
 
 /// What differs between the boats of tests.
@@ -146,7 +146,7 @@ pub(in crate::release) fn activate(
     id: &ReleaseId,
     lock: &ReleaseLock,
 ) -> Result<(), ReleaseError> {
-    store.activate(id, &Before::of(store.pointer())?, lock)
+    store.activate(id, &ExpectedActive::of(store.pointer())?, lock)
 }
 
 /// Publishes boats of these models.

@@ -41,10 +41,10 @@ fn a_request_that_the_store_comes_to_too_late_is_not_counted() {
     proxy.set(Mode::Hold);
     // As when the store was stopped: all clocks went on, and the request's budget ended.
     let stopped = async {
-        rig.pass(PATIENCE + Duration::from_micros(1));
+        rig.pass(WAIT_MAX + Duration::from_micros(1));
         proxy.set(Mode::Pass);
     };
-    let counting = rig.limits.count(&key, 1, PATIENCE);
+    let counting = rig.limits.count(&key, 1, WAIT_MAX);
     let (late, ()) = rig.wait(futures_util::future::join(counting, stopped));
     let late = late.unwrap_err();
     assert!(
@@ -112,7 +112,7 @@ fn a_reply_without_an_end_is_an_error_before_it_is_large() {
         let key = family(1);
         assert!(rig.count(&key, 9).is_ok());
         proxy.set(Mode::Endless(head, piece));
-        let counting = (0..200).map(|_| rig.limits.count(&key, 9, PATIENCE));
+        let counting = (0..200).map(|_| rig.limits.count(&key, 9, WAIT_MAX));
         let counted = rig.wait(join_all(counting.collect::<Vec<_>>()));
         for failed in counted {
             let failed = failed.unwrap_err();

@@ -138,7 +138,7 @@ impl Rig {
     }
 
     pub(super) fn try_count(&self, family: &KeyId, limit: u32) -> Result<(), RedisFailure> {
-        self.try_count_within(PATIENCE, family, limit)
+        self.try_count_within(WAIT_MAX, family, limit)
     }
 
     pub(super) fn try_count_within(
@@ -223,7 +223,7 @@ impl Rig {
 
 impl Windows for Rig {
     fn count(&self, family: &KeyId, limit: u32) -> Result<Usage, Usage> {
-        match self.wait(self.limits.count(family, limit, PATIENCE)) {
+        match self.wait(self.limits.count(family, limit, WAIT_MAX)) {
             Ok(usage) => Ok(usage),
             Err(MinuteError::Exceeded(usage)) => Err(usage),
             Err(MinuteError::Unavailable(failure)) => panic!("not counted: {failure}"),

@@ -89,7 +89,7 @@ fn where_nothing_listens_everything_is_refused_as_unreachable() {
             matches!(refused, KeyStoreError::Unreachable { .. }),
             "{refused}"
         );
-        assert!(refused.left_all_as_it_was());
+        assert!(refused.is_known_unchanged());
         assert!(!format!("{refused} {refused:?}").contains("s3cret"));
     }
 }
@@ -111,7 +111,7 @@ fn where_nothing_answers_a_lease_may_have_been_made_and_the_next_is_not_asked_fo
     source.poll().unwrap().unwrap();
     proxy.swallow(true);
     let unknown = ledger.lease(subscription.id, period, 5).unwrap_err();
-    assert!(!unknown.left_all_as_it_was(), "{unknown}");
+    assert!(!unknown.is_known_unchanged(), "{unknown}");
     let refused = ledger.lease(subscription.id, period, 5).unwrap_err();
     assert!(
         matches!(refused, KeyStoreError::Unreachable { .. }),

@@ -29,7 +29,7 @@ fn waiting_in_vain_for_a_busy_connection_does_not_make_the_store_absent() {
     assert!(matches!(busy, Failure::Busy { .. }), "{busy:?}");
     let error = busy.explained("change", outcome, database.client().address());
     assert!(matches!(error, KeyStoreError::Locked { .. }), "{error}");
-    assert!(error.left_all_as_it_was());
+    assert!(error.is_known_unchanged());
     drop(turn);
     ask().unwrap();
 }

@@ -39,9 +39,9 @@ fn waiting_in_vain_for_a_lock_changes_nothing_and_is_reported() {
         is_locked.recv().unwrap();
         let refused = ledger.lease(subscription.id, period, 5).unwrap_err();
         assert!(matches!(refused, KeyStoreError::Locked { .. }), "{refused}");
-        assert!(refused.left_all_as_it_was());
+        assert!(refused.is_known_unchanged());
         let refused = ledger.give_back(subscription.id, period, 5).unwrap_err();
-        assert!(refused.left_all_as_it_was(), "{refused}");
+        assert!(refused.is_known_unchanged(), "{refused}");
         drop(release);
     });
     assert_eq!(ledger.charged(subscription.id, period).unwrap(), 5);
@@ -190,7 +190,7 @@ fn what_the_database_says_no_to_is_surely_not_done() {
             matches!(refused, KeyStoreError::Refused { .. }),
             "{refused}"
         );
-        assert!(refused.left_all_as_it_was());
+        assert!(refused.is_known_unchanged());
     }
     // The database answered, so it is asked again.
     assert_eq!(ledger.charged(subscription.id, period).unwrap(), 5);

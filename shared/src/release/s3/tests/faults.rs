@@ -38,7 +38,7 @@ fn of_two_operators_at_once_one_wins_and_the_other_gets_an_error() {
         Fate::Passed
     });
     let slow = folder.machine_with("slow", &proxy.settings());
-    let before = Before::Release(ids[0].clone());
+    let before = ExpectedActive::Release(ids[0].clone());
     let lock = slow.lock().unwrap();
     let refused = slow.activate(&ids[2], &before, &lock).unwrap_err();
     assert_eq!(
@@ -68,7 +68,9 @@ fn nothing_is_activated_where_conditions_of_writes_are_not_kept() {
     });
     let machine = folder.machine_with("unlucky", &proxy.settings());
     let lock = machine.lock().unwrap();
-    let refused = machine.activate(&id, &Before::Nothing, &lock).unwrap_err();
+    let refused = machine
+        .activate(&id, &ExpectedActive::Nothing, &lock)
+        .unwrap_err();
     assert!(
         with_cause(&refused).ends_with("use a store that honours If-Match and If-None-Match"),
         "{refused}"
@@ -85,7 +87,7 @@ fn however_many_activate_at_once_exactly_one_wins() {
     let ids = published_until(&folder.machine("here"), 6);
     let proxy = Proxy::start(|_request| Fate::Passed);
     for choices in ids.chunks(3).chain(ids.chunks(3)) {
-        let before = Before::of(folder.machine("here").pointer()).unwrap();
+        let before = ExpectedActive::of(folder.machine("here").pointer()).unwrap();
         let won: usize = thread::scope(|scope| {
             let operators = [("one", 0), ("two", 1), ("three", 2)].map(|(name, choice)| {
                 let machine = folder.machine_with(name, &proxy.settings());
