@@ -1,9 +1,9 @@
 //! Build script of `server` and of `cli`: lets what they build find the DuckDB library.
 //!
-//! Crate `duckdb` links a shared library outside the system's folders. Its directory is written into
-//! every binary, test and benchmark, so that they run when called directly, by anybody, without
-//! `LD_LIBRARY_PATH`; the binary's own folder is searched too, for an installation that ships both.
-//! It must not look for the library itself: that is the work of `.ci/libduckdb`.
+//! Crate `duckdb` links a shared library outside the system's folders. Its directory is written
+//! into every binary, test and benchmark, so that they run when called directly, by anybody,
+//! without `LD_LIBRARY_PATH`; the binary's own folder is searched too, for an installation that
+//! ships both. It must not look for the library itself: that is the work of `.ci/libduckdb`.
 
 use std::env;
 use std::path::Path;

@@ -315,8 +315,8 @@ pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> ExitStatu
     status
 }
 
-/// Commands of other programs, and those of this one that do what is meant. Names that are alike are
-/// clap's to suggest.
+/// Commands of other programs, and those of this one that do what is meant. Names that are alike
+/// are clap's to suggest.
 const MEANT: [(&[&str], &[&str]); 16] = [
     (&["status", "check", "health"], &["doctor"]),
     (&["start", "run", "server", "up"], &["serve"]),

@@ -1,5 +1,5 @@
-//! What to do next: errors that say so, and commands of ours in hints, so that they do what they say
-//! where they are pasted.
+//! What to do next: errors that say so, and commands of ours in hints, so that they do what they
+//! say where they are pasted.
 //!
 //! A hint names a command as if nothing but its own words had to be typed. Here, on the way to the
 //! person, it gets the options of every command that were typed this time: what is set in the
@@ -19,7 +19,7 @@ use crate::exit_status::ExitStatus;
 
 /// The name of the program, before a command.
 const PROGRAM: &str = "catalogue ";
-/// The commands that heed the options of every command. The others say and write what they know by
+/// The commands that use the options of every command. The others say and write what they know by
 /// themselves, or look at what is named.
 pub(crate) const USES_GLOBAL_OPTIONS: [&str; 11] = [
     "demo",

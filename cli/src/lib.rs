@@ -1,7 +1,8 @@
 //! The `catalogue` command as a library: typed arguments in, output and an exit status out.
 //!
-//! [`args`] says what may be typed, [`commands`] does it, [`context`](process::context) is everything a command
-//! receives from outside. Nothing here reads the process's clock, streams or randomness.
+//! [`args`] says what may be typed, [`commands`] does it, [`context`](process::context) is
+//! everything a command receives from outside. Nothing here reads the process's clock, streams or
+//! randomness.
 
 pub mod args;
 pub mod commands;

@@ -68,8 +68,8 @@ pub struct Serving {
 
 impl Serving {
     /// Opens the active release of what is locked and takes the address. Releases that follow are
-    /// opened with the same settings. Pages of the allowed origins may read answers. `keys` need not
-    /// be within reach yet.
+    /// opened with the same settings. Pages of the allowed origins may read answers. `keys` need
+    /// not be within reach yet.
     pub fn prepare(
         runtime: Runtime,
         lock: ServerLock,

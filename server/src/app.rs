@@ -113,7 +113,7 @@ impl App {
         }
     }
 
-    /// The same app, whose metrics tell how many lines of the log were dropped so far.
+    /// The same app, whose metrics show how many lines of the log were dropped so far.
     #[must_use]
     pub fn logging(mut self, dropped: Arc<AtomicU64>) -> Self {
         self.metrics.log_lines_dropped = dropped;

@@ -1,7 +1,7 @@
 //! Answers of lists, by what was asked: a repeated list needs no query.
 //!
 //! An entry belongs to one release, so activating another makes all of them unreachable at once
-//! and eviction removes them. An entry lives no longer than the `max-age` that clients are told,
+//! and eviction removes them. An entry lives no longer than the `max-age` that clients see,
 //! measured by the monotonic clock. Identical questions that arrive together run one query.
 //! Errors are never remembered.
 

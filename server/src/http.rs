@@ -1,16 +1,17 @@
 //! From a request to its answer: routing, checks, errors, conditional requests and headers.
 //!
-//! These are ours, because the contract is exact about them and the library's own forms are not: its
-//! router drops empty segments, its error pages may be HTML, its limits answer without a body.
+//! These are ours, because the contract is exact about them and the library's own forms are not:
+//! its router drops empty segments, its error pages may be HTML, its limits answer without a body.
 //!
 //! The head of a request was judged in `wire`, before the HTTP library had it; what was found wrong
 //! with one comes here as a `Refusal`, and `last_answer` answers it.
 //!
-//! Reading order: `pipeline` is the order of checks, among them `authorization`; `catalogue_request` and `look_up` are the catalogue's endpoints, `service` the
-//! others, `docs` the documentation; `representation` is what is sent of a body, by
-//! `accept_encoding`; `error` maps errors to HTTP, `headers` a status to headers, and `last_fields`
-//! has those of a connection. `access_log` writes a line for each request, [`openapi`] is the contract
-//! for programs, and [`explain`] tells how an answer comes about. Nothing here knows a socket.
+//! Reading order: `pipeline` is the order of checks, among them `authorization`;
+//! `catalogue_request` and `look_up` are the catalogue's endpoints, `service` the others, `docs`
+//! the documentation; `representation` is what is sent of a body, by `accept_encoding`; `error`
+//! maps errors to HTTP, `headers` a status to headers, and `last_fields` has those of a connection.
+//! `access_log` writes a line for each request, [`openapi`] is the contract for programs, and
+//! [`explain`] shows how an answer comes about. Nothing here knows a socket.
 
 mod accept_encoding;
 mod access_log;
@@ -311,7 +312,7 @@ impl Reply {
     }
 }
 
-/// Logs what the client is not told; overloads seldom, for there may be thousands a second.
+/// Logs what the client does not see; few overloads, since there may be thousands a second.
 fn log_cause(error: &ApiError, app: &App, request_id: RequestId) {
     match error {
         ApiError::Internal(cause) => {

@@ -82,7 +82,7 @@ pub struct Keyring {
     failures: AtomicU64,
 }
 
-/// Quickly hashed: nobody chooses what is in it, for that are hashes already.
+/// Quickly hashed: its keys are hashes already, so nothing from outside decides where they are.
 type Keys = HashMap<KeyHash, Known>;
 
 /// A key, and where its use is noted.
@@ -123,7 +123,7 @@ impl Keyring {
     }
 
     /// Whether a key works on a server of `environment`; if so, it counts as used. Of several
-    /// reasons against it the first of the contract's order is told.
+    /// reasons against it the first of the contract's order is the error.
     pub fn verify(
         &self,
         key: &PlainKey,

@@ -1,9 +1,9 @@
 //! The two limits of specification section 8: requests a minute for each key, and requests a month
 //! for each subscription.
 //!
-//! Both are pure functions of what was counted and the moment of the request, and both may be counted
-//! in stores that servers share. A limit that cannot be counted is never treated as one that is
-//! kept. Nothing here knows HTTP.
+//! Both are pure functions of what was counted and the moment of the request, and both may be
+//! counted in stores that servers share. A limit that cannot be counted is never treated as one
+//! that is kept. Nothing here knows HTTP.
 
 mod account;
 mod accounts;

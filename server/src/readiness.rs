@@ -9,7 +9,7 @@ pub(crate) struct Readiness {
     /// not get as far as being asked.
     pub(crate) release: String,
     /// A body of the release could not be read as it was verified. Its record is refused and all
-    /// others are answered, so this is told and is no reason to send requests elsewhere: a server
+    /// others are answered, so this is shown and is no reason to send requests elsewhere: a server
     /// that is the only one would be taken away for one record.
     pub(crate) is_damaged: bool,
     /// Keys can be verified.

@@ -1,4 +1,4 @@
-//! Serving an app on a socket, until told to stop.
+//! Serving an app on a socket, until it is stopped.
 
 use std::io;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::clock_watch;
 use crate::http::{last_answer, service_until};
 use crate::wire::{ConnectionLimits, Connections, Phase, Socket, server_of};
 
-/// How long requests under way may take to finish once the server was told to stop, in seconds.
+/// How long requests under way may take to finish once the server is stopping, in seconds.
 pub const STOP_SECONDS_MAX: u64 = 8;
-/// How long clients that are connected when the server is told to stop may still begin a request.
+/// How long clients that are connected when the server begins to stop may still begin a request.
 /// One that is on its way is answered so, where closing its connection would have lost it.
 const LAST_REQUESTS: Duration = Duration::from_millis(400);
-/// How long it may then take to tell clients whose request has begun and not ended, before the
+/// How long it may then take to answer clients whose request has begun and not ended, before the
 /// HTTP library closes connections.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 /// Pause between two looks for units of monthly quotas that lie unused.
@@ -75,11 +75,11 @@ impl Answering {
     /// Answers requests until `shutdown` completes.
     ///
     /// Then no connection is accepted any more but, on a socket of its own, those that were made
-    /// before, and every answer is the last of its connection, as it is already where the app was told
-    /// before that it drains. Within half a second, clients whose head has not ended are told so,
-    /// and connections without a request are closed. Requests under way are finished, for at most
-    /// [`STOP_SECONDS_MAX`] altogether, and what was leased of monthly quotas and not used is given
-    /// back. What lies unused for a second is given back before.
+    /// before, and every answer is the last of its connection, as it is already where the app was
+    /// told before that it drains. Within half a second, clients whose head has not ended are told
+    /// so, and connections without a request are closed. Requests under way are finished, for at
+    /// most [`STOP_SECONDS_MAX`] altogether, and what was leased of monthly quotas and not used is
+    /// given back. What lies unused for a second is given back before.
     pub async fn until(self, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {
         let Self {
             app,

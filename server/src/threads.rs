@@ -1,8 +1,8 @@
 //! The threads that requests need: how many, and the runtime that has them.
 //!
 //! Those that they cannot do without are there before the server says that it listens. What has a
-//! thread of its own beside requests makes it where it begins: seven are called quotas, clock, keyring,
-//! key uses, follow, mark and prefetch, and one more writes the log.
+//! thread of its own beside requests makes it where it begins: seven are called quotas, clock,
+//! keyring, key uses, follow, mark and prefetch, and one more writes the log.
 
 use std::io;
 use std::thread::available_parallelism;

@@ -1,14 +1,14 @@
-//! From a socket to whole, strictly valid requests, and their end: accepting, limits of connections,
-//! heads, and clients that are slow, leave, or do not take their answer.
+//! From a socket to whole, strictly valid requests, and their end: accepting, limits of
+//! connections, heads, and clients that are slow, leave, or do not take their answer.
 //!
-//! What is refused here is answered by a function that comes from outside. Nothing here knows what a
-//! request asks for.
+//! What is refused here is answered by a function that comes from outside. Nothing here knows what
+//! a request asks for.
 //!
 //! # The states of a connection
 //!
-//! A connection for which `admission` has no place gets its answer from `refusing`, and is closed. For
-//! every other one the HTTP library reads and writes through `connection::Connection`, which is in
-//! one of the states of `connection::state::State`:
+//! A connection for which `admission` has no place gets its answer from `refusing`, and is closed.
+//! For every other one the HTTP library reads and writes through `connection::Connection`, which is
+//! in one of the states of `connection::state::State`:
 //!
 //! | State | Begins when | Ends when | Deadline, and what comes then |
 //! |---|---|---|---|
@@ -21,7 +21,8 @@
 //! The first four follow each other for every request. While an answer is due, later heads are read
 //! ahead and held, up to a bound, and a client that has closed its side is noticed within that
 //! bound; while it is sent, nothing is read. A bad head is refused after the answers before it.
-//! `Ending` is never left. A client that closes its side before an answer is due ends the connection.
+//! `Ending` is never left. A client that closes its side before an answer is due ends the
+//! connection.
 
 mod acceptor;
 mod admission;

@@ -1,5 +1,5 @@
-//! What every other room stands on: records and their identity, numbers, units, text, time, and files
-//! that survive a crash.
+//! What every other room stands on: records and their identity, numbers, units, text, time, and
+//! files that survive a crash.
 //!
 //! Each file is one idea and knows no room but this one.
 

@@ -7,9 +7,9 @@
 //! [`last_use`] for what servers record of keys.
 //!
 //! A look-up goes from [`key_store`], which decides, to `statements`, which has the SQL that both
-//! databases share and reads their rows. It runs in a `transaction` of [`sqlite`], for one server, or of
-//! [`postgres`], for several: these two know how to reach their database and what its failures mean,
-//! and have their own SQL for leases, last uses and following.
+//! databases share and reads their rows. It runs in a `transaction` of [`sqlite`], for one server,
+//! or of [`postgres`], for several: these two know how to reach their database and what its
+//! failures mean, and have their own SQL for leases, last uses and following.
 //!
 //! Times are Unix seconds and always passed in. The plaintext of a key exists in
 //! [`secret::PlainKey`] alone: nothing here stores it, logs it or puts it into an error.

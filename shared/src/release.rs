@@ -19,9 +19,9 @@
 //! A boat is known by its place in the order of bodies, a manufacturer, term or word likewise:
 //! plain integers, which is what makes list queries fast.
 //!
-//! Invariants: a published release never changes; its id has the time of publication and the hash of
-//! everything else in its manifest; unpublished records are not in it; a damaged file is found before
-//! anything of it is served.
+//! Invariants: a published release never changes; its id has the time of publication and the hash
+//! of everything else in its manifest; unpublished records are not in it; a damaged file is found
+//! before anything of it is served.
 
 pub mod bodies;
 mod columns;

@@ -1,9 +1,9 @@
 //! The servers of a data directory: one at a time for each environment, and which state of the
 //! keys each of them acts on.
 //!
-//! A running server holds a lock, which ends with its process. Beside the lock it records the revision
-//! of the keys it acts on, so that a command can wait until a change holds everywhere. Nothing here
-//! knows what a server does, or reads the keys.
+//! A running server holds a lock, which ends with its process. Beside the lock it records the
+//! revision of the keys it acts on, so that a command can wait until a change holds everywhere.
+//! Nothing here knows what a server does, or reads the keys.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};

@@ -111,7 +111,8 @@ fn read_native(
     pipeline.finish(&files, settings.is_mapping_checked)
 }
 
-/// Reads a mapping file; one with mistakes is an [`InvalidMapping`](crate::mapping::InvalidMapping).
+/// Reads a mapping file; one with mistakes is an
+/// [`InvalidMapping`](crate::mapping::InvalidMapping).
 pub fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
     check_fields(Mapping::read(path)?)
 }

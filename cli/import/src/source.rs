@@ -1,10 +1,11 @@
-//! Reading exports: from what was named on the command line to a stream of records with their places.
+//! Reading exports: from what was named on the command line to a stream of records with their
+//! places.
 //!
 //! Plain and compressed files, folders, archives and standard input all become one stream, cut into
 //! records as a `Plan` says. Memory is bounded whatever the size: a record is held at most up to
-//! [`LINE_MAX`] or `readers::RECORD_MAX` bytes, an archive's members lie in a temporary
-//! file. What is wrong with a file is a finding in the stream, not an error, so that reading goes on
-//! with the next file. Nothing here reads what a record says.
+//! [`LINE_MAX`] or `readers::RECORD_MAX` bytes, an archive's members lie in a temporary file. What
+//! is wrong with a file is a finding in the stream, not an error, so that reading goes on with the
+//! next file. Nothing here reads what a record says.
 
 pub(crate) mod plan;
 pub(crate) mod readers;

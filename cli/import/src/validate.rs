@@ -2,9 +2,9 @@
 //!
 //! A record is read by pure functions, one file a kind, which say of each field what it is. Rules
 //! across records need two passes: [`FirstPass`] takes every native record and keeps what boats may
-//! refer to, while the boats wait in a spill file; [`SecondPass`](second_pass::SecondPass) reads these
-//! one by one, so that memory does not grow with their number. Nothing here opens a file of the export
-//! or knows a mapping.
+//! refer to, while the boats wait in a spill file; [`SecondPass`](second_pass::SecondPass) reads
+//! these one by one, so that memory does not grow with their number. Nothing here opens a file of
+//! the export or knows a mapping.
 
 mod boat;
 mod boats;

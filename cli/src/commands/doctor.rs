@@ -2,8 +2,8 @@
 //!
 //! First it collects what there is to look at, then it runs a list of checks, in the order in which
 //! they are shown. It changes nothing: no file is made, mended or locked for longer than a look
-//! takes. A check that fails is reported and keeps no other from being made, and none waits or reads
-//! without bounds but that of the active release, which is read through as a server does.
+//! takes. A check that fails is reported and keeps no other from being made, and none waits or
+//! reads without bounds but that of the active release, which is read through as a server does.
 
 #![expect(
     clippy::unnecessary_wraps,

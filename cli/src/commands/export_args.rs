@@ -143,7 +143,8 @@ impl ExportArgs {
         report.publish()
     }
 
-    /// What an export looks like of which no record could be read, and for which no mapping was given.
+    /// What an export looks like of which no record could be read, and for which no mapping was
+    /// given.
     fn recognise(&self, outcome: &Outcome) -> anyhow::Result<Option<Recognised>> {
         if self.mapping.is_some() || outcome.tally.has_records() {
             return Ok(None);

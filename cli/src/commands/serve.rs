@@ -175,8 +175,8 @@ pub fn run(
         .run(limits, admin, args.drain, context)
 }
 
-/// Where minute limits are counted. Servers that share a database of keys do not know of each other,
-/// so the operator has to say where they count.
+/// Where minute limits are counted. Servers that share a database of keys do not know of each
+/// other, so the operator has to say where they count.
 fn minutes(
     named: Option<&RateLimitBackend>,
     keys: &KeyStoreConfig,

@@ -61,7 +61,8 @@ struct SettingDocument<'a> {
     variable: &'a str,
 }
 
-/// Does what was typed; `command` is the root of the command line, `config` the file that was named.
+/// Does what was typed; `command` is the root of the command line, `config` the file that was
+/// named.
 pub fn run(
     args: &SettingsArgs,
     command: &Command,

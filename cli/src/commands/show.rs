@@ -1,5 +1,5 @@
-//! How commands show what came of them: with `--json` as one document on standard output, and a change
-//! that is made even where it cannot be shown.
+//! How commands show what came of them: with `--json` as one document on standard output, and a
+//! change that is made even where it cannot be shown.
 
 use std::io::Write;
 

@@ -1,9 +1,10 @@
 //! Returning only when a change of keys or subscriptions holds on every running server.
 //!
 //! Each server of a data directory says which revision of the store it acts on; this asks until all
-//! have come far enough. A server that cannot read the store says nothing, and accepts no key either.
-//! Servers that share a database are not listed anywhere, and need not be: each of them stops accepting
-//! keys that it has not confirmed for a while, so this waits a little longer than that.
+//! have come far enough. A server that cannot read the store says nothing, and accepts no key
+//! either. Servers that share a database are not listed anywhere, and need not be: each of them
+//! stops accepting keys that it has not confirmed for a while, so this waits a little longer than
+//! that.
 
 use std::time::Duration;
 
@@ -22,10 +23,10 @@ use crate::serving::key_store_config::KeyStoreConfig;
 
 /// Longest wait for a server, ten times as long as it may act on what it does not know.
 const WAIT_MAX: Duration = Duration::from_secs(10);
-/// How long a server that shares a database may act on what was so before a change: it accepts a key
-/// only if it has asked for changes within [`CHANGES_HOLD_WITHIN`], by a clock that never jumps,
-/// counted from before the question; and a question that is asked after the change was committed
-/// is answered with it. The rest is for clocks that do not tick alike.
+/// How long a server that shares a database may act on what was so before a change: it accepts a
+/// key only if it has asked for changes within [`CHANGES_HOLD_WITHIN`], by a clock that never
+/// jumps, counted from before the question; and a question that is asked after the change was
+/// committed is answered with it. The rest is for clocks that do not tick alike.
 pub(super) const SHARED_WAIT: Duration =
     CHANGES_HOLD_WITHIN.saturating_add(Duration::from_millis(100));
 /// Pause between two looks.
@@ -43,9 +44,9 @@ pub struct WaitArgs {
 }
 
 impl WaitArgs {
-    /// Waits, unless `no_wait` is typed, until every running server acts on the last change of `store`, which
-    /// belongs to `config`. It waits also where what was to be `shown` could not be, which is then
-    /// the error: a change that is made has to hold, seen or not.
+    /// Waits, unless `no_wait` is typed, until every running server acts on the last change of
+    /// `store`, which belongs to `config`. It waits also where what was to be `shown` could not be,
+    /// which is then the error: a change that is made has to hold, seen or not.
     pub(super) fn then(
         self,
         shown: anyhow::Result<()>,

@@ -51,8 +51,8 @@ impl Interrupts {
         }
     }
 
-    /// From now on an interruption leaves nothing unfinished. Another one, a second later or more, ends
-    /// the process at once.
+    /// From now on an interruption leaves nothing unfinished. Another one, a second later or more,
+    /// ends the process at once.
     pub fn watch(&self) -> anyhow::Result<()> {
         if !self.are_heard {
             return Ok(());

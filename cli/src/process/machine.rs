@@ -42,8 +42,9 @@ fn open_files_max() -> Option<usize> {
     Some(usize::try_from(hard).unwrap_or(usize::MAX))
 }
 
-/// Raises the limit of open files, and so of connections, as far as the operating system lets this process, and says where it is then.
-/// The usual limit, 1,024, is low for the sake of programs that a high one breaks; this is none.
+/// Raises the limit of open files, and so of connections, as far as the operating system lets this
+/// process, and says where it is then. The usual limit, 1,024, is low for the sake of programs that
+/// a high one breaks; this is none.
 pub fn raise_open_files() -> Option<usize> {
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
     let raised = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);

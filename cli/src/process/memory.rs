@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 /// Where the groups of version 2 and those that limit memory in version 1 lie, and which files of a
-/// group tell its limit.
+/// group give its limit.
 const VERSIONS: [(&str, &[&str]); 2] = [
     ("/sys/fs/cgroup", &["memory.max", "memory.high"]),
     ("/sys/fs/cgroup/memory", &["memory.limit_in_bytes"]),

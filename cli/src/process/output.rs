@@ -1,12 +1,12 @@
 //! Standard output, which may be closed: by its reader, or before the process started.
 //!
-//! A reader that closes it, as `head` does, has seen enough, and that ends a command well. A process
-//! may also be started without one, as `>&-` does, or with one that cannot be written to, as
-//! `1</dev/null` does. The runtime opens `/dev/null` in the place of a stream that is closed, before
-//! any code of ours runs, for reading and writing. A shell's `>/dev/null` opens it for writing only. A
-//! few programs start others with a `/dev/null` like the runtime's, so this is no reason to end a
-//! command whose answer can be had again; it is one not to make what is shown only once. The library
-//! takes what is written to a stream that is open for reading alone for written.
+//! A reader that closes it, as `head` does, has seen enough, and that ends a command well. A
+//! process may also be started without one, as `>&-` does, or with one that cannot be written to,
+//! as `1</dev/null` does. The runtime opens `/dev/null` in the place of a stream that is closed,
+//! before any code of ours runs, for reading and writing. A shell's `>/dev/null` opens it for
+//! writing only. A few programs start others with a `/dev/null` like the runtime's, so this is no
+//! reason to end a command whose answer can be had again; it is one not to make what is shown only
+//! once. The library takes what is written to a stream that is open for reading alone for written.
 
 use std::error::Error;
 use std::fs::{Metadata, metadata};

@@ -1,8 +1,8 @@
 //! A file that appears under its name only when it is complete.
 //!
 //! Until then it lies beside its place, under a name that begins with `.part-`. A command that is
-//! killed leaves it there, to be deleted by hand: it looks like another command's work under way, so
-//! pruning, which knows files of other names, does not touch it.
+//! killed leaves it there, to be deleted by hand: it looks like another command's work under way,
+//! so pruning, which knows files of other names, does not touch it.
 
 mod permit;
 

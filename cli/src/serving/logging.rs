@@ -138,7 +138,8 @@ fn dispatch(filter: Filter, format: Format, terminal: Terminal, queue: Queue) ->
     }
 }
 
-/// The line that reports dropped lines, whatever the filter lets through: it is about the log itself.
+/// The line that reports dropped lines, whatever the filter lets through: it is about the log
+/// itself.
 fn dropped_line(dropped: u64, format: Format, terminal: Terminal) -> Vec<u8> {
     let line = Queue::default();
     let dispatch = dispatch(EnvFilter::new("warn"), format, terminal, line.clone());

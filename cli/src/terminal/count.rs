@@ -1,5 +1,5 @@
-//! Counts as people type them: whole numbers, perhaps of thousands or millions, such as `500`, `100k`
-//! or `2M`, within the bounds of their option.
+//! Counts as people type them: whole numbers, perhaps of thousands or millions, such as `500`,
+//! `100k` or `2M`, within the bounds of their option.
 
 use std::ops::RangeInclusive;
 

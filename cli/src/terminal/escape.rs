@@ -25,9 +25,9 @@ pub fn escape_control(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Control characters (C0, DEL and C1), and what Unicode has shown as nothing at all: characters of no
-/// width, joiners and variations of others, tags, and all that change a direction; also the ends of
-/// lines and paragraphs and the marks of annotations, which are as good as invisible.
+/// Control characters (C0, DEL and C1), and what Unicode has shown as nothing at all: characters of
+/// no width, joiners and variations of others, tags, and all that change a direction; also the ends
+/// of lines and paragraphs and the marks of annotations, which are as good as invisible.
 fn is_unseen(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();

@@ -1,5 +1,5 @@
-//! What is wrong with a file that an operator wrote, a mapping or settings, shown with its place the
-//! way findings are.
+//! What is wrong with a file that an operator wrote, a mapping or settings, shown with its place
+//! the way findings are.
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};

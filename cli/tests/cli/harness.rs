@@ -1,4 +1,5 @@
-//! A command run in process: fixed time, seeded randomness, captured output, a directory of its own.
+//! A command run in process: fixed time, seeded randomness, captured output, a directory of its
+//! own.
 //!
 //! What a test snapshots is the whole outcome: what was typed, the exit status, both streams. The
 //! directory's own path is random and never shown: it is `[dir]` in what is typed and printed.

@@ -1,5 +1,5 @@
-//! The same boats held by several content systems, read by the shipped mappings: one release, whatever
-//! they come from, and whatever their fields are called.
+//! The same boats held by several content systems, read by the shipped mappings: one release,
+//! whatever they come from, and whatever their fields are called.
 
 mod losses;
 

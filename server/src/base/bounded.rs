@@ -5,7 +5,7 @@ use std::hash::Hash;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
-/// An empty cache. `weighter` tells the bytes of an entry, and at least its share of `bytes_max`,
+/// An empty cache. `weighter` gives the bytes of an entry, and at least its share of `bytes_max`,
 /// which is what bounds the number of entries.
 pub(crate) fn cache<K, V, W>(weighter: W, entries_max: u64, bytes_max: u64) -> Cache<K, V, W>
 where

@@ -35,13 +35,13 @@ mod tests {
 
     #[test]
     fn the_first_of_a_minute_is_let_through_and_the_others_are_counted() {
-        let (clock, mut seldom) = (ManualClock::at(0), LogThrottle::default());
-        assert_eq!(seldom.due(clock.now()), Some(0));
+        let (clock, mut throttle) = (ManualClock::at(0), LogThrottle::default());
+        assert_eq!(throttle.due(clock.now()), Some(0));
         clock.advance(Duration::from_millis(59_999));
-        assert_eq!(seldom.due(clock.now()), None);
-        assert_eq!(seldom.due(clock.now()), None);
+        assert_eq!(throttle.due(clock.now()), None);
+        assert_eq!(throttle.due(clock.now()), None);
         clock.advance(Duration::from_millis(1));
-        assert_eq!(seldom.due(clock.now()), Some(2));
-        assert_eq!(seldom.due(clock.now()), None);
+        assert_eq!(throttle.due(clock.now()), Some(2));
+        assert_eq!(throttle.due(clock.now()), None);
     }
 }

@@ -1,4 +1,4 @@
-//! A thread that does something again and again until it is told to stop, and at once when it is
+//! A thread that does something again and again until it is stopped, and at once when it is
 //! woken.
 //!
 //! It is a thread and not an asynchronous task, because what it does may block, and because a busy
@@ -17,7 +17,7 @@ pub struct PeriodicTask {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What a repetition is told between two times.
+/// What a repetition receives between two times.
 #[derive(Debug, PartialEq, Eq)]
 enum Message {
     /// Not to wait for the next time.
@@ -84,7 +84,7 @@ impl Wakeable {
                     || first
                         .into_iter()
                         .chain(received.try_iter())
-                        .any(|told| told == Message::Stop)
+                        .any(|message| message == Message::Stop)
                 {
                     return;
                 }

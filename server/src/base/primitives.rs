@@ -1,5 +1,5 @@
-//! What hot structures are shared and waited for by, named once: the models in `server/models` check
-//! the same sources with a model checker's primitives under the same names.
+//! What hot structures are shared and waited for by, named once: the models in `server/models`
+//! check the same sources with a model checker's primitives under the same names.
 
 pub(crate) use std::sync::{Mutex, MutexGuard, atomic};
 

@@ -60,7 +60,7 @@ pub struct PlanStep {
     pub operator: String,
     /// How many rows it handed on.
     pub rows: u64,
-    /// What DuckDB tells of it: tables, filters, orders.
+    /// What DuckDB says about it: tables, filters, orders.
     pub details: BTreeMap<String, String>,
     /// The steps whose rows it takes.
     pub from: Vec<Self>,
@@ -151,13 +151,13 @@ fn plan(connection: &Connection, asked: &Statement) -> Result<Vec<PlanStep>, Que
     let mut statement = connection.prepare(&text)?;
     let values = params_from_iter(&asked.values);
     // The first column only names what the second one is.
-    let told: String = statement.query_row(values, |row| row.get(1))?;
-    Ok(steps(serde_json::from_str::<Told>(&told)?.children))
+    let plan: String = statement.query_row(values, |row| row.get(1))?;
+    Ok(steps(serde_json::from_str::<RawStep>(&plan)?.children))
 }
 
-/// A step as DuckDB tells it; the root of all of them has only children.
+/// A step as DuckDB gives it; the root of all of them has only children.
 #[derive(Deserialize)]
-struct Told {
+struct RawStep {
     #[serde(default)]
     operator_name: String,
     #[serde(default)]
@@ -167,21 +167,21 @@ struct Told {
     children: Vec<Self>,
 }
 
-fn steps(told: Vec<Told>) -> Vec<PlanStep> {
-    let step = |told: Told| match told.operator_name.trim() {
-        AROUND => steps(told.children),
+fn steps(plan: Vec<RawStep>) -> Vec<PlanStep> {
+    let step = |raw: RawStep| match raw.operator_name.trim() {
+        AROUND => steps(raw.children),
         operator => vec![PlanStep {
             operator: operator.to_owned(),
-            rows: told.operator_cardinality,
-            details: details(told.extra_info),
-            from: steps(told.children),
+            rows: raw.operator_cardinality,
+            details: details(raw.extra_info),
+            from: steps(raw.children),
         }],
     };
-    told.into_iter().flat_map(step).collect()
+    plan.into_iter().flat_map(step).collect()
 }
 
-fn details(told: BTreeMap<String, Value>) -> BTreeMap<String, String> {
-    let told = told.into_iter().filter_map(|(name, value)| {
+fn details(info: BTreeMap<String, Value>) -> BTreeMap<String, String> {
+    let info = info.into_iter().filter_map(|(name, value)| {
         let value = match value {
             Value::String(text) => text,
             Value::Array(texts) => {
@@ -193,7 +193,7 @@ fn details(told: BTreeMap<String, Value>) -> BTreeMap<String, String> {
         let says_something = !value.is_empty() && !LEFT_OUT.contains(&name.as_str());
         says_something.then_some((name, value))
     });
-    told.collect()
+    info.collect()
 }
 
 fn microseconds<S: serde::Serializer>(took: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

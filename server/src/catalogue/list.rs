@@ -1,5 +1,5 @@
-//! List answers: from a typed query to a plan, from its statements to ordinals, from ordinals to the exact
-//! bytes of the envelope.
+//! List answers: from a typed query to a plan, from its statements to ordinals, from ordinals to
+//! the exact bytes of the envelope.
 
 use std::collections::HashMap;
 use std::sync::Arc;

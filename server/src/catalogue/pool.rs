@@ -41,7 +41,7 @@ pub enum QueryError {
     /// DuckDB refused or failed.
     #[error("could not run a list query")]
     DuckDb(#[from] duckdb::Error),
-    /// DuckDB told a plan in an unknown form.
+    /// DuckDB gave a plan in an unknown form.
     #[error("could not read the plan of a list query")]
     Plan(#[from] serde_json::Error),
     /// The query was not begun, or not finished.

@@ -1,9 +1,9 @@
 //! A queue of bounded length before work that blocks: so much of it at once, so much that waits,
 //! for so long.
 //!
-//! The runtime has a hundred threads for such work and an endless queue before them; without
-//! bounds of our own, a burst would keep all requests waiting. One that cannot be served soon is told
-//! so at once, and may come again.
+//! The runtime has a hundred threads for such work and an endless queue before them; without bounds
+//! of our own, a burst would keep all requests waiting. One that cannot be served soon is refused
+//! at once, and may come again.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -119,10 +119,10 @@ impl Queue {
 
     /// Does `work` when its turn has come, on a thread that may block.
     ///
-    /// Work whose request is gone, because this was dropped or took too long, keeps its
-    /// turn until it ends: a thread that hangs is one that no other work gets. A panic in it goes
-    /// on in the caller, as if the work had been done there: the one that catches it decides what of
-    /// its message may be kept.
+    /// Work whose request is gone, because this was dropped or took too long, keeps its turn until
+    /// it ends: a thread that hangs is one that no other work gets. A panic in it goes on in the
+    /// caller, as if the work had been done there: the one that catches it decides what of its
+    /// message may be kept.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

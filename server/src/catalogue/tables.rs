@@ -1,10 +1,10 @@
 //! The tables in memory: what they are called, and what is in their columns. Filling them is for
 //! [`super::fill`].
 //!
-//! Boats and manufacturers are held once for each order in which they are listed, so that a page
-//! is read from its beginning instead of sorted. Of one table with all ranks, a page of a filter takes
-//! twice as long at 100,000 boats (0.6 ms for 0.3), and ten times as long at a million (3 ms). A row's
-//! place in such a table is its `rowid`.
+//! Boats and manufacturers are held once for each order in which they are listed, so that a page is
+//! read from its beginning instead of sorted. Of one table with all ranks, a page of a filter takes
+//! twice as long at 100,000 boats (0.6 ms for 0.3), and ten times as long at a million (3 ms). A
+//! row's place in such a table is its `rowid`.
 
 use shared::base::units::Unit;
 
@@ -79,8 +79,8 @@ impl Terms {
         }
     }
 
-    /// The bit of the term with this id in the column `terms`, where it has one; no bit at all of an
-    /// id that is unknown.
+    /// The bit of the term with this id in the column `terms`, where it has one; no bit at all of
+    /// an id that is unknown.
     pub(super) const fn bit(self, id: i64) -> Option<i64> {
         let (first, bits) = match self {
             Self::Categories => (0, CATEGORY_BITS),

@@ -1,5 +1,5 @@
-//! Which DuckDB is linked: its library is found when the program starts, and may be another than the
-//! one that was there when it was built.
+//! Which DuckDB is linked: its library is found when the program starts, and may be another than
+//! the one that was there when it was built.
 
 use duckdb::Connection;
 

@@ -1,7 +1,7 @@
 //! The three codings, each by its library, at the level that was measured to be worth its time.
 //!
-//! A request waits meanwhile, and a list is asked for for a minute. Microseconds and what is left, of
-//! records of 3.4 kB and of lists of 100 rows, 57 kB:
+//! A request waits meanwhile, and a list is asked for for a minute. Microseconds and what is left,
+//! of records of 3.4 kB and of lists of 100 rows, 57 kB:
 //!
 //! | | record | list |
 //! |---|---|---|

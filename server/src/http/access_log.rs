@@ -3,7 +3,7 @@
 //!
 //! Never the path's or the query's own text, and never the `Authorization` header: both may hold
 //! secrets. The endpoint is named by its template. Of a record that was not found the id or slug is
-//! told, so that a 404 can be traced: its grammar has no character that could break a line.
+//! logged, so that a 404 can be traced: its grammar has no character that could break a line.
 
 use std::thread;
 use std::time::Duration;

@@ -177,8 +177,8 @@ impl ApiError {
     }
 }
 
-/// What is said of a head that the HTTP library is never given. Nothing of it is quoted: it may hold
-/// a key.
+/// What is said of a head that the HTTP library is never given. Nothing of it is quoted: it may
+/// hold a key.
 impl From<BadHead> for ApiError {
     fn from(bad: BadHead) -> Self {
         match bad {

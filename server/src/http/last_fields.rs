@@ -22,7 +22,7 @@ thread_local! {
     static LAST: RefCell<Option<(i64, HeaderValue)>> = const { RefCell::new(None) };
 }
 
-/// Writes what becomes of the connection, where its client has to be told, and the date, where that
+/// Writes what becomes of the connection, where its client has to know, and the date, where that
 /// is known.
 pub(crate) fn write(
     request: &Request,
@@ -49,7 +49,7 @@ pub(crate) fn write_last(now: Moment, headers: &mut HeaderMap) {
     headers.insert(DATE, date(now.unix_seconds()));
 }
 
-/// What a client is told that wants something else than its version of HTTP means by itself.
+/// The answer to a client that wants something else than its version of HTTP means by itself.
 fn wanted_by(request: &Request) -> Option<HeaderValue> {
     let fields = request.headers().get_all(CONNECTION).iter();
     let mut options = fields.flat_map(|field| field.as_bytes().split(|byte| *byte == b','));

@@ -1,9 +1,9 @@
-//! The OpenAPI document: the contract for programs, made of the types, the route table, the table of
-//! errors and the limits that the service itself uses. `/llms.txt` and the page of the documentation
-//! are made of the same parts.
+//! The OpenAPI document: the contract for programs, made of the types, the route table, the table
+//! of errors and the limits that the service itself uses. `/llms.txt` and the page of the
+//! documentation are made of the same parts.
 //!
-//! It is made once and is the same for every server of this version. It decides nothing: a fact that
-//! only stands here is a mistake, and tests compare the document with real answers.
+//! It is made once and is the same for every server of this version. It decides nothing: a fact
+//! that only stands here is a mistake, and tests compare the document with real answers.
 
 mod headers;
 mod llms;

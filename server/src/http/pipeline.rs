@@ -1,6 +1,7 @@
 //! The order of checks: from a request to its answer, in one function.
 //!
-//! The order is a part of the contract: a request that fails two checks is told the earlier one.
+//! The order is a part of the contract: a request that fails two checks gets the error of the
+//! earlier one.
 
 use bytes::Bytes;
 use salvo::http::{Method, Request};
@@ -71,8 +72,8 @@ pub(crate) async fn answer(
 ) -> Result<Answer, ApiError> {
     let destination = routes::find(request.uri().path());
     context.route = destination.map(Destination::path);
-    // A browser that asks before a page's request is told about origins, whatever the path, so that
-    // the page can read whatever answer there is.
+    // A browser that asks before a page's request is answered about origins, whatever the path, so
+    // that the page can read whatever answer there is.
     if let Some(fields) = cors::preflight(request, &context.meta.cors) {
         context.meta.preflight = Some(fields);
         return Ok(Answer::Preflight);

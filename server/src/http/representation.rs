@@ -43,7 +43,7 @@ pub(crate) async fn choose(
     {
         return (Answer::NotModified, etag.in_coding(coding));
     }
-    // `*` is told the tag of what it would be sent, which only compressing shows.
+    // `*` gets the tag of what it would be sent, which only compressing shows.
     let (body, coding) = encoded(compressed, body, etag, accepted).await;
     let answer = match held {
         Some(IfNoneMatch::Any) => Answer::NotModified,

@@ -17,8 +17,8 @@ use crate::base::periodic_task::{PeriodicTask, repeat};
 /// Pause between two times of writing down what was used since.
 pub const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Attempts to write down the last uses when the server stops: another process may hold the store. Each may
-/// take two seconds, and a stop has twenty in all.
+/// Attempts to write down the last uses when the server stops: another process may hold the store.
+/// Each may take two seconds, and a stop has twenty in all.
 const LAST_ATTEMPTS: u32 = 3;
 
 /// Pause between them. A store that is known to be away refuses at once, and may soon be back.
@@ -32,8 +32,8 @@ pub struct UseWriter {
     pause: Box<dyn Fn(Duration) + Send>,
 }
 
-/// Starts to write down every [`WRITE_INTERVAL`] when the keys of `keyring` were used. The reserve of
-/// the store is kept too: charges take of it, and come with uses.
+/// Starts to write down every [`WRITE_INTERVAL`] when the keys of `keyring` were used. The reserve
+/// of the store is kept too: charges take of it, and come with uses.
 pub fn write_uses(keyring: Arc<Keyring>, to: Arc<dyn LastUses>) -> io::Result<UseWriter> {
     let (watched, target) = (Arc::clone(&keyring), Arc::clone(&to));
     let mut was_written = true;

@@ -18,9 +18,9 @@ pub const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Reports that the server acts on the keys as they are at a revision.
 pub type Confirm = Box<dyn FnMut(&Revision) -> io::Result<()> + Send>;
 
-/// Starts to refresh `keyring` from `source`, at once, then every [`POLL_INTERVAL`] and whenever the
-/// source says that something has changed, and to `confirm` each revision once requests are judged
-/// by it.
+/// Starts to refresh `keyring` from `source`, at once, then every [`POLL_INTERVAL`] and whenever
+/// the source says that something has changed, and to `confirm` each revision once requests are
+/// judged by it.
 pub fn watch(
     keyring: Arc<Keyring>,
     mut source: Box<dyn KeySource>,
@@ -40,7 +40,7 @@ pub fn watch(
         let now = clock.now();
         let outcome = keyring.refresh(source.as_mut(), now);
         if outcome.is_ok() {
-            confirmations.tell(source.revision());
+            confirmations.report(source.revision());
         }
         log_change(&outcome, was_current);
         was_current = outcome.is_ok();
@@ -55,12 +55,12 @@ struct Confirmations {
 
 impl Confirmations {
     /// Each revision once, and again while that fails.
-    fn tell(&mut self, revision: Option<Revision>) {
+    fn report(&mut self, revision: Option<Revision>) {
         let Some(new) = revision.filter(|new| self.confirmed.as_ref() != Some(new)) else {
             return;
         };
-        let told = (self.confirm)(&new);
-        match &told {
+        let confirmed = (self.confirm)(&new);
+        match &confirmed {
             Ok(()) => self.confirmed = Some(new),
             Err(error) if self.was_heard => {
                 let why = chain(error);
@@ -68,7 +68,7 @@ impl Confirmations {
             }
             Err(_again) => {}
         }
-        self.was_heard = told.is_ok();
+        self.was_heard = confirmed.is_ok();
     }
 }
 

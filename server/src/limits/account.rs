@@ -22,7 +22,7 @@ const IDLE_MAX: Duration = Duration::from_secs(1);
 const AHEAD_PAUSE: Duration = Duration::from_millis(100);
 
 /// How many units a lease asks for: few enough that a crash loses little and the last unit is
-/// exact, many enough that the ledger is seldom asked.
+/// exact, many enough that the ledger is rarely asked.
 #[derive(Clone, Copy, Debug)]
 pub struct LeaseSize {
     /// A lease takes at most one in so many of the units left; above 0.
@@ -31,7 +31,8 @@ pub struct LeaseSize {
     /// ahead; the other half bridges a disk that is busy for a tenth of a second at 80,000 requests
     /// a second, or for seconds at the rates of one subscription.
     pub max: u64,
-    /// Smallest lease that is asked for ahead: where units are few, they are for requests that need one.
+    /// Smallest lease that is asked for ahead: where units are few, they are for requests that need
+    /// one.
     pub ahead_min: u64,
 }
 

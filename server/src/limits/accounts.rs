@@ -1,9 +1,9 @@
 //! The accounts of all subscriptions, and who waits for the ledger's word on them.
 //!
-//! A subscription has an account for each period that a request came in. Usually that is one; around
-//! a renewal, and when the wall clock jumps either way, there are more, until what was leased of the
-//! others is given back. So the clock is followed wherever it goes, and no unit changes its period.
-//! Nothing here asks the ledger or decides about a request.
+//! A subscription has an account for each period that a request came in. Usually that is one;
+//! around a renewal, and when the wall clock jumps either way, there are more, until what was
+//! leased of the others is given back. So the clock is followed wherever it goes, and no unit
+//! changes its period. Nothing here asks the ledger or decides about a request.
 
 use std::sync::PoisonError;
 
@@ -23,7 +23,8 @@ pub(super) type Pending = Shared<Result<(), LedgerFailure>>;
 /// Which account: whose, and of which period.
 pub(super) type AccountId = (SubscriptionId, Period);
 
-/// Accounts by subscription, those of one in no order. Quickly hashed: ids of subscriptions are ours.
+/// Accounts by subscription, those of one in no order. Quickly hashed: ids of subscriptions are
+/// ours.
 #[derive(Default)]
 pub(super) struct Accounts(HashMap<SubscriptionId, Vec<Entry>>);
 

@@ -1,8 +1,8 @@
-//! Giving back to the ledger what was leased of quotas and not charged: every now and then what lies
-//! unused, and at a stop everything.
+//! Giving back to the ledger what was leased of quotas and not charged: every now and then what
+//! lies unused, and at a stop everything.
 //!
-//! Units are taken out before they are given back, so that none is used or given back twice. Nothing
-//! here leases or charges.
+//! Units are taken out before they are given back, so that none is used or given back twice.
+//! Nothing here leases or charges.
 
 use std::time::Duration;
 
@@ -34,8 +34,8 @@ pub(super) const GIVE_BACKS_MAX: usize = 16;
 
 impl Quotas {
     /// Gives back to the ledger what is leased and not charged: for a graceful stop, when no
-    /// request is under way any more. Another process may hold the ledger, so it is tried for a while; what
-    /// cannot be given back then stays counted as used.
+    /// request is under way any more. Another process may hold the ledger, so it is tried for a
+    /// while; what cannot be given back then stays counted as used.
     pub async fn give_back_all(&self) {
         let attempts = timeout(LAST_ATTEMPTS_MAX, self.try_to_give_back_all());
         if attempts.await.unwrap_or(false) {

@@ -2,9 +2,10 @@
 //!
 //! A request checks before it works and is charged when its answer is known to be a 200. Charging
 //! is a step in memory within a lease; the ledger is asked for the next one before it is used up,
-//! outside the async threads, once at a time for each subscription. Checking leases nothing, so that an
-//! answer which turns out free costs no other request the last unit; what lies unused is given back.
-//! When the ledger cannot say, the answer is that the quota is unavailable, never a guess.
+//! outside the async threads, once at a time for each subscription. Checking leases nothing, so
+//! that an answer which turns out free costs no other request the last unit; what lies unused is
+//! given back. When the ledger cannot say, the answer is that the quota is unavailable, never a
+//! guess.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,8 +22,8 @@ use super::quota_error::{LedgerFailure, QuotaError};
 use super::usage::Usage;
 use crate::base::primitives::{Mutex, share, spawn_blocking, timeout};
 
-/// How long a request usually waits for the ledger, at its check and again at its charge: together less
-/// than the second within which a client hears that the service is unavailable.
+/// How long a request usually waits for the ledger, at its check and again at its charge: together
+/// less than the second within which a client hears that the service is unavailable.
 pub(super) const LEDGER_WAIT_MAX: Duration = Duration::from_millis(400);
 
 /// Quotas of all subscriptions.

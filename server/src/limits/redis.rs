@@ -160,7 +160,7 @@ impl RedisLimits {
     }
 }
 
-/// By the store's clock, so that every server tells the same.
+/// By the store's clock, so that every server shows the same.
 fn usage(limit: u32, reply: Reply) -> Usage {
     let now = Moment {
         unix_nanos: reply.now_micros.saturating_mul(1000),

@@ -1,4 +1,4 @@
-//! How much of a limit is used, as a client is told.
+//! How much of a limit is used, as clients see it.
 
 use shared::base::clock::Moment;
 

@@ -60,8 +60,8 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// What a question is told that it may take, where it takes that long.
-    fn told(wait_budget: &mut WaitBudget<'_>, clock: &ManualClock, takes: Duration) -> Duration {
+    /// How long a question may take, where it takes that long.
+    fn allowed(wait_budget: &mut WaitBudget<'_>, clock: &ManualClock, takes: Duration) -> Duration {
         let asked = wait_budget.spend(|left| async move {
             clock.advance(takes);
             left
@@ -70,21 +70,24 @@ mod tests {
     }
 
     #[test]
-    fn waits_are_paid_from_one_purse_and_work_in_between_is_free() {
+    fn waits_are_paid_from_one_budget_and_work_in_between_is_free() {
         let clock = ManualClock::at(0);
         let mut wait_budget = WaitBudget::shared(3 * SECOND, &clock);
-        assert_eq!(told(&mut wait_budget, &clock, SECOND), 3 * SECOND);
+        assert_eq!(allowed(&mut wait_budget, &clock, SECOND), 3 * SECOND);
         clock.advance(60 * SECOND);
-        assert_eq!(told(&mut wait_budget, &clock, 5 * SECOND), 2 * SECOND);
-        assert_eq!(told(&mut wait_budget, &clock, SECOND), Duration::ZERO);
+        assert_eq!(allowed(&mut wait_budget, &clock, 5 * SECOND), 2 * SECOND);
+        assert_eq!(allowed(&mut wait_budget, &clock, SECOND), Duration::ZERO);
     }
 
     #[test]
-    fn stores_with_a_patience_of_their_own_may_take_it_each_time() {
+    fn stores_with_a_budget_of_their_own_may_take_it_each_time() {
         let clock = ManualClock::at(0);
         let mut wait_budget = WaitBudget::per_store();
         for _time in 0..2 {
-            assert_eq!(told(&mut wait_budget, &clock, 60 * SECOND), Duration::MAX);
+            assert_eq!(
+                allowed(&mut wait_budget, &clock, 60 * SECOND),
+                Duration::MAX
+            );
         }
     }
 }

@@ -16,9 +16,9 @@ pub(crate) struct Connections {
 
 impl Connections {
     pub(crate) fn new() -> Self {
-        let counter = || ours(IntCounter::new("refused", "told with the other limits"));
+        let counter = || ours(IntCounter::new("refused", "shown with the other limits"));
         Self {
-            open: ours(IntGauge::new("open", "told by what they do")),
+            open: ours(IntGauge::new("open", "shown by what they do")),
             max: ours(IntGauge::new(
                 "catalogue_connections_max",
                 "Most connections at a time; one more is refused.",

@@ -1,7 +1,7 @@
 //! How long something took, by upper bounds: a histogram of Prometheus.
 //!
 //! An observation is two additions, where the library's own histogram makes four, one of them a
-//! loop; and what several threads observed apart can be told as one.
+//! loop; and what several threads observed apart can be shown as one.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -36,7 +36,7 @@ impl Durations {
         self.nanos.fetch_add(nanos, Ordering::Relaxed);
     }
 
-    /// All of them as one, as the library tells it. An observation that is being made may be in
+    /// All of them as one, in the form of the library. An observation that is being made may be in
     /// the counts and not yet in the sum.
     pub(super) fn metric<'a>(bounds: &[f64], all: impl Iterator<Item = &'a Self>) -> Metric {
         let (mut counts, mut nanos) = (vec![0; bounds.len() + 1], 0_u64);
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     /// Cumulative counts by bound, the count and the sum after these durations, in nanoseconds.
-    fn told(observed: &[u64]) -> (Vec<u64>, u64, String) {
+    fn shown(observed: &[u64]) -> (Vec<u64>, u64, String) {
         let bounds = &[0.000_01, 0.001, 7.5];
         let apart = [Durations::new(bounds), Durations::new(bounds)];
         for (nanos, durations) in observed.iter().zip(apart.iter().cycle()) {
@@ -97,14 +97,14 @@ mod tests {
             (7_500_000_000, [0, 0, 1]),
             (7_500_000_001, [0, 0, 0]),
         ] {
-            assert_eq!(told(&[nanos]).0, buckets, "{nanos} ns");
+            assert_eq!(shown(&[nanos]).0, buckets, "{nanos} ns");
         }
     }
 
     #[test]
     fn durations_add_up() {
-        let several = told(&[5_000, 500_000_000, 9_000_000_000]);
+        let several = shown(&[5_000, 500_000_000, 9_000_000_000]);
         assert_eq!(several, (vec![1, 1, 2], 3, "9.500005".to_owned()));
-        assert_eq!(told(&[]), (vec![0, 0, 0], 0, "0".to_owned()));
+        assert_eq!(shown(&[]), (vec![0, 0, 0], 0, "0".to_owned()));
     }
 }

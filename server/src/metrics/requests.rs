@@ -104,7 +104,7 @@ impl Requests {
         self.count(route, outcome);
     }
 
-    /// A client was told so that sent no whole request.
+    /// A client was refused that sent no whole request.
     pub(crate) fn count(&self, route: Option<usize>, outcome: Outcome) {
         // Nearly always the first, and then a few at most have the same status.
         let place = self.outcomes.iter().position(|known| *known == outcome);
@@ -171,7 +171,7 @@ impl Requests {
         );
     }
 
-    /// Of each route, most outcomes never are, so only those are told that were.
+    /// Of each route, most outcomes never are, so only those are shown that were.
     fn collect_answered(&self, families: &mut Families) {
         let mut answered = Vec::new();
         for (route, name) in self.routes.iter().enumerate() {
@@ -251,8 +251,8 @@ mod tests {
         Requests::new(vec!["/a".to_owned(), "/b".to_owned()], vec![FOUND, REFUSED])
     }
 
-    /// Route, status and count of all requests that are told, a line each.
-    fn told(requests: &Requests) -> Vec<String> {
+    /// Route, status and count of all requests that are shown, a line each.
+    fn shown(requests: &Requests) -> Vec<String> {
         let mut families = Families::default();
         requests.collect_answered(&mut families);
         let families = families.by_name();
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn what_alerts_look_at_is_there_from_the_beginning_and_the_rest_once_it_was_seen() {
         let requests = requests();
-        assert_eq!(told(&requests), ["/a 200 0", "/b 200 0", "none 200 0"]);
+        assert_eq!(shown(&requests), ["/a 200 0", "/b 200 0", "none 200 0"]);
         requests.answered(Some(1), REFUSED, Duration::ZERO);
         requests.count(None, FOUND);
         let expected = [
@@ -282,7 +282,7 @@ mod tests {
             "none 200 1",
             "RATE_LIMITED /b 429 1",
         ];
-        assert_eq!(told(&requests), expected);
+        assert_eq!(shown(&requests), expected);
         assert_eq!(requests.with_code("RATE_LIMITED"), 1);
         assert_eq!(requests.with_code("NO_SUCH_CODE"), 0);
     }
@@ -290,9 +290,9 @@ mod tests {
     #[test]
     fn an_outcome_that_is_not_in_the_table_is_not_taken_for_another() {
         let requests = requests();
-        let before = told(&requests);
+        let before = shown(&requests);
         requests.answered(Some(7), UNKNOWN, Duration::ZERO);
-        assert_eq!(told(&requests), before);
+        assert_eq!(shown(&requests), before);
     }
 
     #[test]
@@ -310,7 +310,7 @@ mod tests {
                 });
             }
         });
-        assert_eq!(told(&requests)[0], "/a 200 800");
+        assert_eq!(shown(&requests)[0], "/a 200 800");
         assert_eq!(requests.under_way(), 8);
         requests.end();
         assert_eq!(requests.under_way(), 7);

@@ -131,14 +131,14 @@ struct Ready<'a> {
 
 impl Page {
     fn ready(readiness: &Readiness) -> Self {
-        let (status, told) = if readiness.is_ready() {
+        let (status, word) = if readiness.is_ready() {
             (StatusCode::OK, "ready")
         } else {
             (StatusCode::SERVICE_UNAVAILABLE, "not ready")
         };
         let are_current = readiness.are_keys_current;
         let ready = Ready {
-            status: told,
+            status: word,
             release: &readiness.release,
             keys: if are_current { "current" } else { "stale" },
             draining: readiness.is_draining,

@@ -18,9 +18,9 @@ use crate::base::periodic_task::{PeriodicTask, repeat};
 use crate::catalogue::{Catalogue, OpenCatalogueError, OpenSettings};
 use crate::ops::throttle::BesideRequests;
 
-/// A release that could not be opened is tried again at every look of this number: after 5 seconds in
-/// a directory, which is looked at five times a second.
-/// It may have been mended, or the failure may have been a passing one.
+/// A release that could not be opened is tried again at every look of this number: after 5 seconds
+/// in a directory, which is looked at five times a second. It may have been mended, or the failure
+/// may have been a passing one.
 pub const LOOKS_PER_TRY: u32 = 25;
 
 /// Why the active release is not the one that is served.
@@ -49,7 +49,7 @@ pub enum Step {
     Activated(ReleaseId),
 }
 
-/// A release that could not be opened, which was told already.
+/// A release that could not be opened, which has been reported.
 struct Refused {
     release: ReleaseId,
     looks_since_try: u32,
@@ -90,7 +90,7 @@ impl Follower {
         }
     }
 
-    /// Looks at the pointer once. An error is told once, not at every look that meets it again.
+    /// Looks at the pointer once. An error is reported once, not at every look that meets it again.
     pub fn step(&mut self) -> Result<Step, FollowError> {
         self.retired
             .retain(|catalogue| 1 < Arc::strong_count(catalogue));

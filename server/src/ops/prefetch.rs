@@ -1,5 +1,6 @@
-//! Prefetching, and care of the copies of releases on this machine, beside following: what may be activated next
-//! is fetched before it is, what is served is marked as in use, and what is not needed any more goes.
+//! Prefetching, and care of the copies of releases on this machine, beside following: what may be
+//! activated next is fetched before it is, what is served is marked as in use, and what is not
+//! needed any more goes.
 //!
 //! It has threads of its own, so that a long fetch delays neither a look at the pointer nor a mark,
 //! which counts for some minutes only. Whatever fails is tried again; the release that is served is
@@ -20,7 +21,8 @@ use crate::base::periodic_task::{PeriodicTask, repeat};
 /// Pause between two times.
 const INTERVAL: Duration = Duration::from_secs(3);
 
-/// Starts to mark the served release and to fetch others ahead, at once and then every three seconds.
+/// Starts to mark the served release and to fetch others ahead, at once and then every three
+/// seconds.
 pub fn prefetch(app: Arc<App>, releases: Arc<dyn Releases>) -> io::Result<[PeriodicTask; 2]> {
     let marked = Arc::clone(&releases);
     let mark = of_served(Arc::clone(&app), "mark", move |served, _now| Prefetched {

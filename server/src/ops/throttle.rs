@@ -1,9 +1,10 @@
-//! How fast a release is opened beside requests: in small steps, and with rests while requests come.
+//! How fast a release is opened beside requests: in small steps, and with rests while requests
+//! come.
 //!
-//! A thread that computes keeps its core until the next tick, which often comes every 4 ms, and every
-//! request that wants that core waits as long. Being nice makes that rarer, not shorter; a thread that
-//! runs only when nothing else does (SCHED_IDLE) keeps boats quicker, but lists wait for it: one in a
-//! hundred took 4.2 times as long as without a switch, in place of 2.5.
+//! A thread that computes keeps its core until the next tick, which often comes every 4 ms, and
+//! every request that wants that core waits as long. Being nice makes that rarer, not shorter; a
+//! thread that runs only when nothing else does (`SCHED_IDLE`) keeps boats quicker, but lists wait
+//! for it: one in a hundred took 4.2 times as long as without a switch, in place of 2.5.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,8 +1,8 @@
 //! The checked query of a list.
 //!
-//! A query holds the values that were given and nothing else, in the order in which its list declares
-//! them. So whatever can be asked for is in the canonical text, which is the key in caches: both are
-//! the same values.
+//! A query holds the values that were given and nothing else, in the order in which its list
+//! declares them. So whatever can be asked for is in the canonical text, which is the key in
+//! caches: both are the same values.
 
 use std::fmt::Write;
 

@@ -1,6 +1,6 @@
 //! Accepting connections on a socket that is bound already.
 //!
-//! Once the server is told to stop, those whose connection the operating system has made already
+//! Once the server is stopping, those whose connection the operating system has made already
 //! are still accepted, for closing the socket would reset them, and then the socket is closed. On
 //! one that was passed they are left to wait: nothing resets them, and the next server accepts
 //! them. Who is over a limit of connections is refused at once, rather than left to wait in a queue
@@ -35,7 +35,7 @@ use crate::metrics::Connections as Counts;
 /// How long it waits when no connection can be accepted, as when too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Most connections that wait to be accepted: as long as Linux lets the queue be, unless told
+/// Most connections that wait to be accepted: as long as Linux lets the queue be, unless set
 /// otherwise.
 const BACKLOG_MAX: usize = 4096;
 
@@ -46,7 +46,7 @@ const UNSENT_BYTES_MAX: usize = 64 * 1024;
 
 /// The connections of one socket.
 pub(crate) struct Connections {
-    /// `None` once the server was told to stop.
+    /// `None` once the server is stopping.
     listener: Option<TcpListener>,
     /// Another process keeps the socket, and the connections in its queue.
     is_passed: bool,
@@ -113,7 +113,7 @@ impl Connections {
         while let Some(listener) = &self.listener {
             let accepted = tokio::select! {
                 accepted = listener.accept() => Some(accepted),
-                // A sender that is gone cannot tell to stop any more; nor can anything else.
+                // Once the sender is gone, nothing can stop the server any more.
                 _told_or_gone = self.phase.wait_for(|phase| *phase != Phase::Serving) => None,
             };
             match accepted {

@@ -2,9 +2,9 @@
 //! server waiting.
 //!
 //! The library gets whole lines of well-formed heads, one head at a time, and nothing while an
-//! answer is on its way. A client that sends something else, or does not finish a head, gets a refusal in the
-//! envelope, which the library would not do, and nothing after that is read as a request. A client
-//! that sends nothing, or does not take its answer, is dropped without a word.
+//! answer is on its way. A client that sends something else, or does not finish a head, gets a
+//! refusal in the envelope, which the library would not do, and nothing after that is read as a
+//! request. A client that sends nothing, or does not take its answer, is dropped without a word.
 
 mod head;
 mod lingering_close;
@@ -196,8 +196,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Poll::Ready(())
     }
 
-    /// Pending while the client waits for the answer that is due since then. Ready, at the end of the
-    /// stream, when it has left, so that the library drops the request.
+    /// Pending while the client waits for the answer that is due since then. Ready, at the end of
+    /// the stream, when it has left, so that the library drops the request.
     fn poll_gone(
         &mut self,
         due_since: Instant,

@@ -1,4 +1,4 @@
-//! Connections for which there is no place: told so, and closed.
+//! Connections for which there is no place: answered, and closed.
 //!
 //! Nothing that a client does here takes longer than a second, and no more than a few such clients
 //! are listened to; the others are closed as soon as the answer has left, whatever they have sent.
@@ -58,7 +58,7 @@ impl Refusing {
             return;
         };
         tokio::spawn(async move {
-            let _timed_out_or_done = timeout(LINGER_MAX, tell(stream, &answer)).await;
+            let _timed_out_or_done = timeout(LINGER_MAX, answer_and_wait(stream, &answer)).await;
             drop(place);
         });
     }
@@ -78,9 +78,9 @@ impl Refusing {
     }
 }
 
-/// Tells a client, and waits until it has read so: closing earlier would reset the connection, and
-/// the answer might be lost.
-async fn tell(mut stream: TcpStream, answer: &[u8]) -> std::io::Result<()> {
+/// Answers a client, and waits until it has read that: closing earlier would reset the connection,
+/// and the answer might be lost.
+async fn answer_and_wait(mut stream: TcpStream, answer: &[u8]) -> std::io::Result<()> {
     stream.write_all(answer).await?;
     stream.shutdown().await?;
     let mut request = stream.take(THROWN_AWAY_MAX);

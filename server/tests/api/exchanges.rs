@@ -1,8 +1,8 @@
-//! Requests with their answers, as snapshots show them: a heading with the status and what is shown,
-//! the request, and the whole answer.
+//! Requests with their answers, as snapshots show them: a heading with the status and what is
+//! shown, the request, and the whole answer.
 //!
-//! No answer stands twice: where one is the same as another, the other's heading stands in its place.
-//! An index of all snapshots, `snapshots/README.md`, is made of the headings.
+//! No answer stands twice: where one is the same as another, the other's heading stands in its
+//! place. An index of all snapshots, `snapshots/README.md`, is made of the headings.
 
 use std::fmt::Write;
 use std::fs;
@@ -38,8 +38,8 @@ impl Exchange {
         self.is_whole().then(|| Answer::read(&self.answer))
     }
 
-    /// Where the answer stands, if that is elsewhere: the heading, and the name of the snapshot where
-    /// it is another.
+    /// Where the answer stands, if that is elsewhere: the heading, and the name of the snapshot
+    /// where it is another.
     pub(crate) fn reference(&self) -> Option<(&str, Option<&str>)> {
         let place = self.answer.strip_prefix(SAME)?.strip_prefix('`')?;
         let (heading, rest) = place.rsplit_once('`')?;
@@ -161,8 +161,8 @@ pub(crate) fn is_writing() -> bool {
     std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always")
 }
 
-/// Every snapshot in a folder, by its path. They are found by looking at all files, so that none can
-/// be forgotten.
+/// Every snapshot in a folder, by its path. They are found by looking at all files, so that none
+/// can be forgotten.
 pub(crate) fn snapshots() -> Vec<Snapshot> {
     let (mut folders, mut found) = (vec![Path::new(FOLDER).to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {

@@ -15,7 +15,7 @@ use shared::base::number::Number;
 use shared::base::timestamp::Timestamp;
 use shared::base::units::{Length, Unit};
 use shared::release::{
-    Before, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases, RenderedBoat,
+    ExpectedActive, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases, RenderedBoat,
     RenderedManufacturer,
 };
 use tempfile::TempDir;
@@ -213,7 +213,7 @@ pub(crate) fn activate(
     id: &ReleaseId,
     lock: &ReleaseLock,
 ) -> Result<(), ReleaseError> {
-    store.activate(id, &Before::of(store.pointer())?, lock)
+    store.activate(id, &ExpectedActive::of(store.pointer())?, lock)
 }
 
 /// A store in a directory that vanishes with the test.

@@ -1,5 +1,6 @@
-//! Taking the lock of a file that another process may hold for no more than a moment: one that checks
-//! whether it is held, or a process that is being started and still has what its parent had open.
+//! Taking the lock of a file that another process may hold for no more than a moment: one that
+//! checks whether it is held, or a process that is being started and still has what its parent had
+//! open.
 
 use std::fs::{File, TryLockError};
 use std::io;

@@ -1,9 +1,9 @@
-//! Bounds on what a database or another service answers: on the bytes that are read of it, and on the
-//! text that is shown.
+//! Bounds on what a database or another service answers: on the bytes that are read of it, and on
+//! the text that is shown.
 //!
-//! The clients of Redis and PostgreSQL collect an answer of any length, so an endless one, from a broken
-//! or hostile server, would fill the memory. [`Limited`] goes between them and the network, above TLS.
-//! Nothing here knows a protocol.
+//! The clients of Redis and PostgreSQL collect an answer of any length, so an endless one, from a
+//! broken or hostile server, would fill the memory. [`Limited`] goes between them and the network,
+//! above TLS. Nothing here knows a protocol.
 
 use std::io;
 use std::pin::Pin;

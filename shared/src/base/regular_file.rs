@@ -17,7 +17,8 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The same for a caller that reads a limited number of bytes: a device, such as `/dev/null`, is a file too.
+/// The same for a caller that reads a limited number of bytes: a device, such as `/dev/null`, is a
+/// file too.
 pub fn open_unwaiting(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let options = options.read(true).custom_flags(OFlag::O_NONBLOCK.bits());

@@ -1,10 +1,10 @@
 //! A runtime that has the threads it needs from its beginning to its end.
 //!
 //! Tokio makes a thread that may block when there is work for one, and ends it when there is none;
-//! where it has none at all and the system allows no more, it panics. A server has to find that out at
-//! its start, and not at a request. More threads than it needs are made when there is work for them;
-//! where the system allows no more, work waits for the threads that exist. Nothing here knows what the
-//! threads are for.
+//! where it has none at all and the system allows no more, it panics. A server has to find that out
+//! at its start, and not at a request. More threads than it needs are made when there is work for
+//! them; where the system allows no more, work waits for the threads that exist. Nothing here knows
+//! what the threads are for.
 
 use std::io::{self, ErrorKind};
 use std::sync::mpsc::channel;

@@ -190,8 +190,8 @@ impl Change {
         }
     }
 
-    /// What differs from one state of a key, none where it is new, to the next. When it was disabled
-    /// or revoked is the time of the entry.
+    /// What differs from one state of a key, none where it is new, to the next. When it was
+    /// disabled or revoked is the time of the entry.
     pub fn of_key(before: Option<&Key>, after: &Key) -> Vec<Self> {
         Self::between(before.map(key_values), key_values(after))
     }

@@ -1,5 +1,5 @@
-//! What every store does, whatever it is made of: tests over the traits alone, run on each kind that
-//! is there. SQLite always is; PostgreSQL where `CATALOGUE_TEST_POSTGRES` says so, as
+//! What every store does, whatever it is made of: tests over the traits alone, run on each kind
+//! that is there. SQLite always is; PostgreSQL where `CATALOGUE_TEST_POSTGRES` says so, as
 //! `.ci/with-services` has it.
 
 mod audit;

@@ -1,4 +1,5 @@
-//! The store of keys as commands use it: what a change does is decided here once, for both databases.
+//! The store of keys as commands use it: what a change does is decided here once, for both
+//! databases.
 //!
 //! Each change is one durable transaction: it happened wholly or not at all, and once a function
 //! returns it survives a power cut. Rules about keys live in [`crate::keys::key`] and
@@ -71,8 +72,8 @@ pub struct Rotation {
     pub new: IssuedKey,
 }
 
-/// Keys, subscriptions and usage in a database, as an operator works on them. Times are Unix seconds
-/// and passed in.
+/// Keys, subscriptions and usage in a database, as an operator works on them. Times are Unix
+/// seconds and passed in.
 #[derive(Debug)]
 pub struct KeyStore {
     database: Database,
@@ -105,8 +106,8 @@ impl KeyStore {
         Ok(Self { database, operator })
     }
 
-    /// Opens the file at `path`, which is made where there is none, readable by its owner alone. Its
-    /// directory must exist.
+    /// Opens the file at `path`, which is made where there is none, readable by its owner alone.
+    /// Its directory must exist.
     pub fn open_or_create(path: &Path, operator: Operator) -> Result<Self, KeyStoreError> {
         let database = Database::Sqlite(sqlite::Database::open_or_create(path)?);
         Ok(Self { database, operator })

@@ -32,7 +32,7 @@ pub trait QuotaLedger: Send + Sync {
     fn charged(&self, subscription: SubscriptionId, period: Period) -> Result<u64, KeyStoreError>;
 
     /// Gives back what was taken and not used, as a server does when it is idle or stops. After an
-    /// error it may have been given back all the same, unless the error
+    /// error it may have been given back all the same, unless it is
     /// [known to have changed nothing](KeyStoreError::is_known_unchanged).
     fn give_back(
         &self,

@@ -1,7 +1,7 @@
 //! The statements that both databases share, and how their rows are read.
 //!
-//! The rules are in [`super::key_store`]; only [`fill`] refuses a store that is not empty. A row that cannot be read
-//! is an error, and never skipped.
+//! The rules are in [`super::key_store`]; only [`fill`] refuses a store that is not empty. A row
+//! that cannot be read is an error, and never skipped.
 
 use std::collections::HashMap;
 

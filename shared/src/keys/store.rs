@@ -1,5 +1,5 @@
-//! What users of a key store see of it, whichever database it is in: its keys, its revision, and its
-//! errors.
+//! What users of a key store see of it, whichever database it is in: its keys, its revision, and
+//! its errors.
 //!
 //! Servers follow a store through a [`KeySource`]; commands work on it through
 //! [`crate::keys::key_store`].

@@ -2,7 +2,8 @@
 //! into a statement, and those that come out of a row.
 //!
 //! Statements are written in the SQL that both databases share: tables in the schema `catalogue`,
-//! parameters `$1` and so on. What they do not share is in a [`Dialect`]. Nothing here knows a table.
+//! parameters `$1` and so on. What they do not share is in a [`Dialect`]. Nothing here knows a
+//! table.
 
 use std::borrow::Cow;
 use std::error::Error;

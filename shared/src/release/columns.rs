@@ -292,8 +292,8 @@ impl WordTables {
     }
 }
 
-/// Every word of every folded name; a word's dictionary id is its place in the order of code points, so
-/// that the words with a common prefix are a range of ids.
+/// Every word of every folded name; a word's dictionary id is its place in the order of code
+/// points, so that the words with a common prefix are a range of ids.
 struct Words(Vec<Box<str>>);
 
 impl Words {

@@ -1,7 +1,8 @@
 //! A release in use: a shared lock on its manifest, for as long as the release is read.
 //!
-//! Pruning takes the lock exclusively, and moves the release away before releasing it. So a reader that
-//! has the lock, and finds the manifest still under its name, has a release that stays where it is.
+//! Pruning takes the lock exclusively, and moves the release away before releasing it. So a reader
+//! that has the lock, and finds the manifest still under its name, has a release that stays where
+//! it is.
 
 use std::fs::{self, File, TryLockError};
 use std::io;

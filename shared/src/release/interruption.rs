@@ -1,8 +1,9 @@
-//! What a command must know when a signal ends it in the middle of its work: what it has begun and not
-//! finished, which is removed, and what it has changed, which is reported.
+//! What a command must know when a signal ends it in the middle of its work: what it has begun and
+//! not finished, which is removed, and what it has changed, which is reported.
 //!
 //! It is kept once for the whole process, because a signal ends all of it. Finishing and changing
-//! happen in one step each: an interruption comes before it or after it. Nothing here knows signals.
+//! happen in one step each: an interruption comes before it or after it. Nothing here knows
+//! signals.
 
 use std::fs;
 use std::io;
@@ -91,8 +92,8 @@ pub fn begin(change: Change) {
     lock().changed = Some(change);
 }
 
-/// Removes what is unfinished, and returns the last change. From now on nothing is begun, finished or
-/// changed: a change waits until the process ends.
+/// Removes what is unfinished, and returns the last change. From now on nothing is begun, finished
+/// or changed: a change waits until the process ends.
 pub fn end() -> Option<Change> {
     let steps = STEPS.write().unwrap_or_else(PoisonError::into_inner);
     let state = lock();

@@ -1,11 +1,11 @@
 //! What lists filter and sort by, as integers: the rows of boats and manufacturers, and pairs.
 //!
 //! A column of these rows is named here and nowhere else: a boat's values come from its record in
-//! [`ListedBoat::new`], and `columns!` writes and reads them. A column that is added later has a value
-//! for releases that lack it, so that releases which were made before stay readable.
+//! [`ListedBoat::new`], and `columns!` writes and reads them. A column that is added later has a
+//! value for releases that lack it, so that releases which were made before stay readable.
 //!
-//! Reading checks that every ordinal is one of a record, every rank is the rank of one record, and no
-//! dictionary id is negative, so that users need not.
+//! Reading checks that every ordinal is one of a record, every rank is the rank of one record, and
+//! no dictionary id is negative, so that users need not.
 
 use arrow::array::ArrayRef;
 use parquet::errors::ParquetError;
@@ -74,7 +74,8 @@ pub struct ListedManufacturer {
 }
 
 impl ListedBoat {
-    /// What the boat itself says. Its manufacturer, type and ranks are known at the end of a release.
+    /// What the boat itself says. Its manufacturer, type and ranks are known at the end of a
+    /// release.
     pub(super) fn new(summary: &BoatSummary<'_>) -> Self {
         Self {
             first_year: summary.production.first_year,

@@ -1,8 +1,8 @@
 //! Where releases are published: a directory, or a bucket that several servers share.
 //!
-//! Commands and servers use this trait alone, so that they do the same wherever releases are. An open
-//! release always lies on this machine's disk, where it was verified; for a bucket that is a copy.
-//! Nothing here decides which release is served.
+//! Commands and servers use this trait alone, so that they do the same wherever releases are. An
+//! open release always lies on this machine's disk, where it was verified; for a bucket that is a
+//! copy. Nothing here decides which release is served.
 
 use std::time::Duration;
 
@@ -111,8 +111,8 @@ pub trait Releases: Send + Sync {
     /// Reads every byte of a release where it is published, and checks it.
     fn verify(&self, id: &ReleaseId) -> Result<(), ReleaseError>;
 
-    /// The newest whole release that has the contents of `id`, and its manifest. A damaged one is no
-    /// reason not to write its contents anew.
+    /// The newest whole release that has the contents of `id`, and its manifest. A damaged one is
+    /// no reason not to write its contents anew.
     fn find_equal(&self, id: &ReleaseId) -> Result<Option<(ReleaseId, Manifest)>, ReleaseError> {
         let equals = self.list()?.into_iter();
         for equal in equals.filter(|published| published.has_contents_of(id)) {
@@ -147,8 +147,8 @@ pub trait Releases: Send + Sync {
     /// Removes every release for which there is no reason to keep it, and what was left behind.
     fn prune(&self, now_seconds: i64, held: &ReleaseLock) -> Result<Pruned, ReleaseError>;
 
-    /// What [`Self::prune`] would do; changes nothing. It takes no lock, so a process that holds the
-    /// lock may change the outcome.
+    /// What [`Self::prune`] would do; changes nothing. It takes no lock, so a process that holds
+    /// the lock may change the outcome.
     fn prune_dry_run(&self, now_seconds: i64) -> Result<Pruned, ReleaseError>;
 
     /// Within what time servers follow an activation, of a release that they have already.

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! The pointer is replaced only in the state that was read, so of two operators who activate at
-//! once one wins and the other gets an error. What is opened is a copy in the data directory, of which
-//! every byte was checked against the manifest as it arrived.
+//! once one wins and the other gets an error. What is opened is a copy in the data directory, of
+//! which every byte was checked against the manifest as it arrived.
 
 mod address;
 mod bucket;

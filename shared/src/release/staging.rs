@@ -1,7 +1,7 @@
 //! Directories in which releases come into being, and what killed commands left of them.
 //!
-//! A staging directory has no release's name until it is whole; dropped or interrupted before, it is
-//! gone with all that is in it. The names of what is unfinished begin in a way that no release's
+//! A staging directory has no release's name until it is whole; dropped or interrupted before, it
+//! is gone with all that is in it. The names of what is unfinished begin in a way that no release's
 //! does. Only the holder of the lock on releases may remove leftovers, because to all others they
 //! may be work under way.
 

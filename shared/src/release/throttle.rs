@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Decides when the next step of long work may begin.
 pub trait Throttle: Debug + Send + Sync {
-    /// Called between two steps, each of which takes a millisecond or two at most, and far less where
-    /// that is possible; returns when the next one may begin.
+    /// Called between two steps, each of which takes a millisecond or two at most, and far less
+    /// where that is possible; returns when the next one may begin.
     fn step(&self);
 }
 

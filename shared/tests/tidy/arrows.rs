@@ -1,9 +1,9 @@
-//! Which modules know which: between the rooms of a crate arrows point one way, and within a room few
-//! files know each other in a circle.
+//! Which modules know which: between the rooms of a crate arrows point one way, and within a room
+//! few files know each other in a circle.
 //!
-//! An arrow is a path in code that begins with `crate`, `super` or `self`. A name that a module only
-//! passes on counts for the file that it comes from. Paths are all it sees: a method that is called
-//! is no arrow.
+//! An arrow is a path in code that begins with `crate`, `super` or `self`. A name that a module
+//! only passes on counts for the file that it comes from. Paths are all it sees: a method that is
+//! called is no arrow.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -100,8 +100,8 @@ impl House {
         broken
     }
 
-    /// Whether an arrow points from a room to itself, or to one of a lower step. The crate's own file
-    /// knows all rooms.
+    /// Whether an arrow points from a room to itself, or to one of a lower step. The crate's own
+    /// file knows all rooms.
     fn may_know(&self, from: &Module, to: &Module) -> bool {
         let (Some(from), Some(to)) = (from.first(), to.first()) else {
             return from.is_empty();

@@ -1,7 +1,7 @@
 //! Every code a finding can have, with its severity and a line that explains it.
 //!
-//! Codes are part of the contract with scripts: a code is never renamed, and what it means does
-//! not change. Each has a folder of the same name, in lower case, in `fixtures/findings`; its snapshots
+//! Codes are part of the contract with scripts: a code is never renamed, and what it means does not
+//! change. Each has a folder of the same name, in lower case, in `fixtures/findings`; its snapshots
 //! are written by `INSTA_UPDATE=always .ci/cargo test --workspace --test cli every_code`.
 
 use std::fmt;

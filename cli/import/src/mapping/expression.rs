@@ -135,7 +135,8 @@ impl Program {
     }
 }
 
-/// The joins that an expression names by a text, after those that the definitions of `prelude` name.
+/// The joins that an expression names by a text, after those that the definitions of `prelude`
+/// name.
 pub(super) fn joins_named(code: &str, prelude: &str) -> Vec<String> {
     Parsed::new(code, prelude).map_or_else(Vec::new, |parsed| parsed.found.joins)
 }

@@ -1,5 +1,5 @@
-//! Whether the fields that a mapping makes are those of the native format: known by what is found in
-//! records that have all of them and no value.
+//! Whether the fields that a mapping makes are those of the native format: known by what is found
+//! in records that have all of them and no value.
 
 use super::definition::{Definition, Field, Rule};
 use super::mistake::Mistake;

@@ -56,8 +56,9 @@ struct RecordBatch {
 impl<'a, 't> Pipeline<'a, 't> {
     /// Starts a thread for each of so many processors; what they make goes to `sink`.
     ///
-    /// Reading goes on while records are identified. Where the input may block, as a pipe does, each
-    /// batch is identified before more is read: nothing looks at the watch while reading waits.
+    /// Reading goes on while records are identified. Where the input may block, as a pipe does,
+    /// each batch is identified before more is read: nothing looks at the watch while reading
+    /// waits.
     pub(crate) fn start(
         mapping: &'a Mapping,
         processors: NonZero<usize>,
@@ -86,8 +87,8 @@ impl<'a, 't> Pipeline<'a, 't> {
         })
     }
 
-    /// Takes the next of what comes of the files; what is wrong is handed on after everything that came
-    /// before it.
+    /// Takes the next of what comes of the files; what is wrong is handed on after everything that
+    /// came before it.
     pub(crate) fn take(&mut self, incoming: Incoming<'_>) -> anyhow::Result<()> {
         match incoming {
             Incoming::Record(record) => self.record(record),

@@ -1,7 +1,8 @@
-//! What an export looks like that is no native one: of which content system, or in which format it is.
+//! What an export looks like that is no native one: of which content system, or in which format it
+//! is.
 //!
-//! It is a guess for people, made by the first bytes of files of which nothing could be read. No record
-//! is read by it, and a native export, however damaged, looks like nothing here.
+//! It is a guess for people, made by the first bytes of files of which nothing could be read. No
+//! record is read by it, and a native export, however damaged, looks like nothing here.
 
 use std::fmt;
 use std::io;
@@ -81,8 +82,8 @@ impl fmt::Display for Form {
     }
 }
 
-/// Looks at the first files of an export; nothing if it looks native, or like nothing that is known.
-/// Standard input is not looked at: it has been read.
+/// Looks at the first files of an export; nothing if it looks native, or like nothing that is
+/// known. Standard input is not looked at: it has been read.
 pub fn recognise(exports: &[PathBuf], temp_dir: &Path) -> anyhow::Result<Option<Recognised>> {
     if exports
         .iter()
@@ -244,7 +245,7 @@ impl<'h> Head<'h> {
                 "its first record has a type such as `api::boat.boat`",
             );
         }
-        // A native record without its kind has these, and is better told so.
+        // A native record that lacks its kind has these, and its findings say so better.
         let is_nearly_native = record.contains_key("kind") || record.contains_key("lengthOverall");
         let sign = "its first line is a JSON object without `kind`";
         (!is_nearly_native && !self.path.is_empty()).then(|| (Form::Ndjson, sign.to_owned()))

@@ -2,8 +2,8 @@
 //! record needs, is reported by name instead of keeping the command waiting or taking all there is.
 //!
 //! Each thread writes down where it is, in a [`Position`]. The caller that waits for them has the
-//! [`Watch`] look at these from time to time. A thread that is stuck cannot be stopped: the error is
-//! all there is, and the thread ends with the process. Here nothing knows what a thread does.
+//! [`Watch`] look at these from time to time. A thread that is stuck cannot be stopped: the error
+//! is all there is, and the thread ends with the process. Here nothing knows what a thread does.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};

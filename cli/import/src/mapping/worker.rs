@@ -1,14 +1,14 @@
-//! A pool of threads that map, each with programs of its own: tasks begin in order, and what they come
-//! to is taken in order.
+//! A pool of threads that map, each with programs of its own: tasks begin in order, and what they
+//! come to is taken in order.
 //!
 //! ```text
 //! begin ─► tasks, in order ─► threads ─► pieces ─► next, in order
 //! ```
 //!
-//! The threads are our own, and not those of a library or of a scope, for three reasons. One that an
-//! expression keeps for ever is left behind, where a scope would wait for it. Their stacks are as large
-//! as nested values need, and where the system refuses them there are fewer threads. And what runs on
-//! them keeps compiled programs, which are neither shared nor cheap to make.
+//! The threads are our own, and not those of a library or of a scope, for three reasons. One that
+//! an expression keeps for ever is left behind, where a scope would wait for it. Their stacks are
+//! as large as nested values need, and where the system refuses them there are fewer threads. And
+//! what runs on them keeps compiled programs, which are neither shared nor cheap to make.
 
 use std::any::Any;
 use std::num::NonZero;
@@ -128,7 +128,8 @@ impl Workers {
         TaskOutput(receiver)
     }
 
-    /// The next piece of a task; none once it has ended. Waits for it as long as the threads get on.
+    /// The next piece of a task; none once it has ended. Waits for it as long as the threads get
+    /// on.
     pub(super) fn next<T>(&mut self, pending: &TaskOutput<T>) -> anyhow::Result<Option<T>> {
         loop {
             match pending.0.recv_timeout(TICK) {
@@ -154,7 +155,8 @@ fn run(
     tasks: &Mutex<Receiver<Task>>,
     position: &Arc<Position>,
 ) {
-    // A mapping is compiled when it is read, so that what is wrong with it has been reported before.
+    // A mapping is compiled when it is read, so that what is wrong with it has been reported
+    // before.
     let Ok(mut mapper) = Mapper::new(definition, index, threads, Arc::clone(position)) else {
         return;
     };

@@ -1,4 +1,5 @@
-//! Finding the files of an export: in folders, in archives, compressed or not, or named as they are.
+//! Finding the files of an export: in folders, in archives, compressed or not, or named as they
+//! are.
 //!
 //! What is in a file is not read here.
 
@@ -186,7 +187,7 @@ impl Opening<'_> {
         }
     }
 
-    /// Tells a damaged file, which is a finding, from a failing disk, which is an error.
+    /// Distinguishes a damaged file, which is a finding, from a failing disk, which is an error.
     fn broken(
         &mut self,
         file: &Arc<ExportFile>,

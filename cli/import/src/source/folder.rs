@@ -21,9 +21,9 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    /// Opens a listed file; none if it has come to lead out of the folder since it was listed.
-    /// A program that can write to the folder may swap a file, or a folder above it, for a link, so only
-    /// what is open already can be looked at.
+    /// Opens a listed file; none if it has come to lead out of the folder since it was listed. A
+    /// program that can write to the folder may swap a file, or a folder above it, for a link, so
+    /// only what is open already can be looked at.
     pub(super) fn open(&self, path: &Path) -> io::Result<Option<File>> {
         // A pipe that was put in the place of the file would never end.
         let file = regular_file::open(path)?;

@@ -9,8 +9,8 @@ use crate::finding::{BYTE_ORDER_MARK, Code, ExportFile, Finding, Line};
 /// Bytes that do not count as a part of a line: its byte order mark and carriage return.
 const UNCOUNTED: usize = BYTE_ORDER_MARK.len() + b"\r".len();
 
-/// Hands every line of `reader` to `sink`, for these groups; those of more than `line_max` bytes are
-/// findings. A reader that fails ends the file, not the run.
+/// Hands every line of `reader` to `sink`, for these groups; those of more than `line_max` bytes
+/// are findings. A reader that fails ends the file, not the run.
 pub(super) fn read(
     file: &Arc<ExportFile>,
     mut reader: impl BufRead,

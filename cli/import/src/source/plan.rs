@@ -86,8 +86,9 @@ impl Plan {
         }
     }
 
-    /// How many bytes are read, at most, of a file with this path within its folder or archive; none
-    /// where it is not read. Hidden files are not: some systems leave them beside the real ones.
+    /// How many bytes are read, at most, of a file with this path within its folder or archive;
+    /// none where it is not read. Hidden files are not: some systems leave them beside the real
+    /// ones.
     pub(crate) fn bytes_of(&self, path: &str) -> Option<u64> {
         count(1);
         if self.is_hidden(path) {

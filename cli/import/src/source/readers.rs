@@ -2,8 +2,8 @@
 //!
 //! Reading is streaming: whatever the size of a file, no more than one record of at most
 //! [`RECORD_MAX`] bytes is held. A reader stops at the first damage after which records cannot be
-//! told from damage; a record that is wrong by itself is reported, and the next one read. Nothing here
-//! knows what a record means.
+//! distinguished from damage; a record that is wrong by itself is reported, and the next one read.
+//! Nothing here knows what a record means.
 
 pub(crate) mod csv;
 pub(crate) mod json;

@@ -1,5 +1,5 @@
-//! Nameless files for what memory need not hold. No other process can open one, and it is gone with the
-//! process, however that ends.
+//! Nameless files for what memory need not hold. No other process can open one, and it is gone with
+//! the process, however that ends.
 
 use std::fs::File;
 use std::path::Path;

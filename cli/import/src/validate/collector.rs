@@ -1,5 +1,5 @@
-//! Collects everything that boats may refer to, and the catalogue record: what has to be read before
-//! any boat. Boats themselves are only recognised, and go back to the caller.
+//! Collects everything that boats may refer to, and the catalogue record: what has to be read
+//! before any boat. Boats themselves are only recognised, and go back to the caller.
 
 use super::fields::{Fields, object};
 use super::first_look::{begins_like_a_boat, read_kind};
@@ -117,8 +117,8 @@ impl Collector {
         self.collected.findings.add(finding);
     }
 
-    /// Counts a record of which no line could be made, and records why. Its kind and id are given as
-    /// far as they are known.
+    /// Counts a record of which no line could be made, and records why. Its kind and id are given
+    /// as far as they are known.
     pub(crate) fn failed(&mut self, kind: Option<Kind>, id: Option<&str>, findings: Vec<Finding>) {
         let Collected {
             references,

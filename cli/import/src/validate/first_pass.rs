@@ -20,7 +20,8 @@ pub(crate) struct FirstPass<'a> {
 }
 
 impl<'a> FirstPass<'a> {
-    /// Nothing was read yet. Lines with errors are written to `rejects`, in this pass and the second.
+    /// Nothing was read yet. Lines with errors are written to `rejects`, in this pass and the
+    /// second.
     pub(crate) fn begin(policy: Policy<'a>, rejects: &'a mut dyn Write) -> anyhow::Result<Self> {
         Ok(Self {
             collector: Collector::new(policy.listed_max, policy.is_mapped),

@@ -79,9 +79,9 @@ pub(crate) struct Reporter<'n> {
     findings: Findings,
 }
 
-/// Counts columns. Findings mostly come in the order of the line, and others not far before, so that
-/// counting goes on, or back, from where it ended: from the beginning each time, it would take time
-/// with the square of the line.
+/// Counts columns. Findings mostly come in the order of the line, and others not far before, so
+/// that counting goes on, or back, from where it ended: from the beginning each time, it would take
+/// time with the square of the line.
 struct Columns {
     /// Byte offset up to which characters are counted.
     at: usize,

@@ -19,7 +19,8 @@ const BATCH_LINES: usize = 1024;
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes read ahead.
 const BUFFER: usize = 1024 * 1024;
-/// Bytes that describe a line before its own: file, number, whether it is unterminated, rule, length.
+/// Bytes that describe a line before its own: file, number, whether it is unterminated, rule,
+/// length.
 const HEAD: usize = 4 + 8 + 1 + 4 + 4;
 /// In place of the rule of a line that none made.
 const NO_RULE: u32 = u32::MAX;

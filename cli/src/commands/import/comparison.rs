@@ -1,7 +1,8 @@
 //! The new release beside the active one: what the guards judge and what people are shown.
 //!
 //! An active release that is damaged is not treated like a disk that fails: the one is a fact about
-//! the catalogue, which the operator may have an import accept, the other is no ground to decide on.
+//! the catalogue, which the operator may have an import accept, the other is no ground to decide
+//! on.
 
 use std::fmt;
 

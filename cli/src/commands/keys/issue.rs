@@ -146,7 +146,8 @@ pub(super) fn seen(
     Err(Hinted::new(error, hint, ExitStatus::Failure).into())
 }
 
-/// Shows the new key, alone on its line: a script takes it for all there is, a person can select it.
+/// Shows the new key, alone on its line: a script takes it for all there is, a person can select
+/// it.
 pub(super) fn show_key(issued: &IssuedKey, context: &mut Context) -> anyhow::Result<()> {
     Ok(writeln!(context.out, "{}", issued.secret.expose())?)
 }

@@ -31,8 +31,8 @@ use crate::serving::key_store_config::KeyStoreConfig;
 use crate::settings::address::address;
 use crate::terminal::table::{self, Cell};
 
-/// How long a server that lost its connection a moment ago may still charge: it may accept a request
-/// at the last moment at which it knows its keys, which then waits for a lease.
+/// How long a server that lost its connection a moment ago may still charge: it may accept a
+/// request at the last moment at which it knows its keys, which then waits for a lease.
 const LAST_CHARGE_WAIT: Duration = CHANGES_HOLD_WITHIN.saturating_add(Duration::from_millis(500));
 
 /// Arguments of `store copy`.

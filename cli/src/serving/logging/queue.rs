@@ -1,9 +1,9 @@
 //! Lines on their way to standard error: they wait in a queue of bounded length, and a thread of
 //! its own writes them.
 //!
-//! Standard error may be a full disk, a pipe that is not read, or one whose reader is gone. None
-//! of that is a reason to refuse a request, or to make it wait: a line for which there is no room,
-//! or that cannot be written, is dropped and counted, and the log reports how many were, once it can.
+//! Standard error may be a full disk, a pipe that is not read, or one whose reader is gone. None of
+//! that is a reason to refuse a request, or to make it wait: a line for which there is no room, or
+//! that cannot be written, is dropped and counted, and the log reports how many were, once it can.
 //! Nothing here fails, panics, or waits for the reader, but for a flush, and that not for long.
 
 use std::collections::VecDeque;
@@ -156,8 +156,8 @@ impl Queue {
         }
     }
 
-    /// Waits until the lines before are written or dropped, but for `longest` at most. Gives whether
-    /// they are.
+    /// Waits until the lines before are written or dropped, but for `longest` at most. Gives
+    /// whether they are.
     fn flush_within(&self, longest: Duration) -> bool {
         let mut waiting = self.lock();
         let pushed = waiting.pushed;

@@ -1,8 +1,8 @@
 //! A server that does nothing: every request gets the same body and header fields.
 //!
-//! On Salvo it is what the HTTP library costs, and so the most that the service could reach on top of
-//! it; on hyper alone, which Salvo stands on, it is what Salvo costs. It must stay as empty as it is:
-//! no routing, no look-up, nothing computed.
+//! On Salvo it is what the HTTP library costs, and so the most that the service could reach on top
+//! of it; on hyper alone, which Salvo stands on, it is what Salvo costs. It must stay as empty as
+//! it is: no routing, no look-up, nothing computed.
 //!
 //! ```text
 //! empty_handler salvo|hyper BODY_FILE NAME=VALUE...

@@ -6,9 +6,9 @@ mod keyring;
 mod minute;
 mod quota;
 
-/// Tries every order in which the threads of `model` may meet, but those with more than `preemptions`
-/// switches away from a thread that could go on: three find nearly all faults there are, and keep
-/// the number of orders bearable.
+/// Tries every order in which the threads of `model` may meet, but those with more than
+/// `preemptions` switches away from a thread that could go on: three find nearly all faults there
+/// are, and keep the number of orders bearable.
 fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);

@@ -1,4 +1,4 @@
-//! What is told of an address: the shape of an explanation, as text and as JSON.
+//! What is said about an address: the shape of an explanation, as text and as JSON.
 
 use serde::Serialize;
 

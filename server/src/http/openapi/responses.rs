@@ -1,7 +1,7 @@
 //! The answers of an operation: which statuses it can have, and what each of them says.
 //!
-//! Every error is described once, among the components, and operations refer to it. Its examples are
-//! made by the code that refuses, so that status, code and message are the real ones.
+//! Every error is described once, among the components, and operations refer to it. Its examples
+//! are made by the code that refuses, so that status, code and message are the real ones.
 
 use salvo::http::StatusCode;
 use schemars::SchemaGenerator;

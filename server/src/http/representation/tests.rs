@@ -1,4 +1,5 @@
-//! What is sent of bodies that no release has: noise, and long ones while nothing can be compressed.
+//! What is sent of bodies that no release has: noise, and long ones while nothing can be
+//! compressed.
 
 use std::io::Read;
 use std::time::Duration;

@@ -12,7 +12,7 @@ use crate::limits::minute::MINUTE;
 /// By how much the store's clock may gain on ours within a minute: what it gains as it is set right
 /// little by little is less, and a window is shorter by no more than this.
 const GAIN_MAX: Duration = Duration::from_millis(500);
-/// Nothing was told yet.
+/// Nothing is known yet.
 const UNKNOWN: i64 = i64::MIN;
 
 /// What the store's clock showed when ours showed zero, in microseconds: by at most the time that
@@ -20,7 +20,7 @@ const UNKNOWN: i64 = i64::MIN;
 #[derive(Debug)]
 pub(super) struct Ahead {
     micros: AtomicI64,
-    /// What our clock showed when that was told.
+    /// What our clock showed when that was reported.
     told_at: AtomicI64,
 }
 
@@ -46,8 +46,8 @@ impl Ahead {
     }
 
     /// Whether the store cannot have shown this by the time its answer was there, unless its clock
-    /// was put forward. What was told more than a minute ago proves nothing, and need not: what was
-    /// counted then has left.
+    /// was put forward. What was reported more than a minute ago proves nothing, and need not: what
+    /// was counted then has left.
     pub(super) fn is_put_forward(&self, answered: Duration, store_micros: i64) -> bool {
         let told_at = self.told_at.load(Ordering::Relaxed);
         let is_known = micros(answered).saturating_sub(told_at) <= micros(MINUTE);

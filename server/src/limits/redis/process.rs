@@ -30,8 +30,8 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// What `INFO` says, and settings, which not everybody may ask for. Nothing where something is
-    /// missing that everybody is told, and while it loads: it says that it writes nothing then.
+    /// What `INFO` says, and settings, which not every user may ask for. Nothing where something is
+    /// missing that every Redis reports, and while it loads: it says that it writes nothing then.
     pub(super) fn parse(info: &str, settings: &Settings) -> Option<Self> {
         let info = InfoDict::new(info);
         let text = |name| info.get::<String>(name);

@@ -20,8 +20,8 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_util::either::Either;
 
-/// Replies have some hundred bytes, and what a Redis tells of itself some thousand, for which it is
-/// asked with two writes a second.
+/// Replies have some hundred bytes, and what a Redis reports about itself some thousand, for which
+/// it is asked with two writes a second.
 const REPLIES: Allowance = Allowance {
     per_write: 32 << 10,
     always: 1 << 20,
@@ -70,7 +70,8 @@ async fn reach(
     })
 }
 
-/// TLS that believes the authorities of the system, or those in the file that `SSL_CERT_FILE` names.
+/// TLS that believes the authorities of the system, or those in the file that `SSL_CERT_FILE`
+/// names.
 fn tls(host: &str) -> RedisResult<Tls> {
     let mut found = rustls_native_certs::load_native_certs();
     if let Some(unreadable) = found.errors.pop() {

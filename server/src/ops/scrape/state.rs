@@ -1,4 +1,5 @@
-//! What is so at the moment of the scrape: readiness, the release, keys, minute limits, caches, queues.
+//! What is so at the moment of the scrape: readiness, the release, keys, minute limits, caches,
+//! queues.
 
 use std::sync::atomic::Ordering;
 

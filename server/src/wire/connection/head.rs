@@ -267,7 +267,8 @@ impl Head {
         Ok(())
     }
 
-    /// A line that has begun may be the empty one; another needs an end, and the empty one after it.
+    /// A line that has begun may be the empty one; another needs an end, and the empty one after
+    /// it.
     fn check_begun(&self, line: &[u8]) -> Result<(), BadHead> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let more = match line.len() {

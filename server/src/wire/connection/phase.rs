@@ -1,6 +1,6 @@
 //! How far a server is on its way to the end.
 //!
-//! It is told to all who must act on it; nothing here decides when a phase begins.
+//! Everything that must act on it hears of it; nothing here decides when a phase begins.
 
 use std::future::pending;
 use std::pin::Pin;
@@ -28,7 +28,7 @@ pub(super) fn closing(mut phase: watch::Receiver<Phase>) -> Closing {
             .await
             .is_err()
         {
-            // A sender that is gone cannot tell of anything any more.
+            // Once the sender is gone, the phase changes no more.
             pending::<()>().await;
         }
     })

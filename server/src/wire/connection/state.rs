@@ -15,7 +15,8 @@ use super::timer::poll_until;
 
 /// How long a connection may be idle before the next request begins.
 pub(crate) const IDLE_MAX: Duration = Duration::from_secs(75);
-/// How long a head may take from its first byte to its last, or from the end of the answer before it.
+/// How long a head may take from its first byte to its last, or from the end of the answer before
+/// it.
 pub(crate) const HEAD_MAX: Duration = Duration::from_secs(10);
 /// How long a client that has closed its side is still believed to wait for an answer, from when
 /// that is due. It may have said all that it has to say; more likely it has left.

@@ -1,4 +1,5 @@
-//! The document as tests read it, and whether it describes an answer, to the last member and header.
+//! The document as tests read it, and whether it describes an answer, to the last member and
+//! header.
 
 use std::sync::LazyLock;
 

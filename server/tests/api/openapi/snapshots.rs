@@ -46,8 +46,8 @@ fn described(mut answer: Answer) -> Answer {
     answer
 }
 
-/// The operations that may have given an answer: the one at the path, or any where there is none. No
-/// operation gives a file of the documentation.
+/// The operations that may have given an answer: the one at the path, or any where there is none.
+/// No operation gives a file of the documentation.
 fn possible(path: &str) -> Vec<&'static str> {
     let id = |operation: &'static serde_json::Value| operation["operationId"].as_str().unwrap();
     match routes::find(path) {

@@ -1,5 +1,5 @@
-//! The filters and sorts of boats as the contract's words say them, each in one place: values to ask
-//! for, which values may be asked for, and which boats they admit.
+//! The filters and sorts of boats as the contract's words say them, each in one place: values to
+//! ask for, which values may be asked for, and which boats they admit.
 
 use std::cmp::Ordering;
 
@@ -189,8 +189,8 @@ fn length(value: &str, admits: fn(i128, i128, i128) -> bool) -> Option<Admits> {
     }))
 }
 
-/// With 19 decimals, of which the last says whether there are more: so it compares with every boat's
-/// length as the exact value does.
+/// With 19 decimals, of which the last says whether there are more: so it compares with every
+/// boat's length as the exact value does.
 fn bound(value: &str) -> Option<i128> {
     const DECIMALS: usize = 18;
     let (whole, fraction) = value.split_once('.').unwrap_or((value, "0"));

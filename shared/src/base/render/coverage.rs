@@ -4,9 +4,9 @@
 //! not looked at: a list is a field itself, and has a value when it is not empty. An object that
 //! may be null is a field too, and so is each of its members.
 //!
-//! `serde_json` calls its formatter for every value, in the order of the body. So counting values is
-//! a formatter that writes compact JSON and follows the order of fields: it takes neither a second
-//! pass over the body nor a comparison of names.
+//! `serde_json` calls its formatter for every value, in the order of the body. So counting values
+//! is a formatter that writes compact JSON and follows the order of fields: it takes neither a
+//! second pass over the body nor a comparison of names.
 
 use std::io::{self, Write};
 use std::sync::LazyLock;

@@ -1,8 +1,8 @@
 //! The client of a database: its address, TLS, time-outs, and a runtime of its own.
 //!
 //! Commands and servers call from threads that may block, and this waits for the network. So a busy
-//! runtime of a server delays no answer of the store, and no caller needs to know that anything here is
-//! asynchronous.
+//! runtime of a server delays no answer of the store, and no caller needs to know that anything
+//! here is asynchronous.
 
 use std::fmt;
 use std::io;

@@ -16,7 +16,8 @@ use crate::keys::postgres::failure::Failure;
 use crate::keys::postgres::stream::{LimitedStreams, lone_folder};
 use crate::keys::store::{KeyStoreError, Wake};
 
-/// What a commit waits for at the least. A database that asks for more, with `remote_apply`, gets it.
+/// What a commit waits for at the least. A database that asks for more, with `remote_apply`, gets
+/// it.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')";
 
@@ -52,8 +53,8 @@ pub(super) struct PgConnection {
 }
 
 impl Plan {
-    /// The plan of connections on which statements take no longer than `timeout`, and answers have no
-    /// more than `answers` allows.
+    /// The plan of connections on which statements take no longer than `timeout`, and answers have
+    /// no more than `answers` allows.
     pub(super) fn new(
         client: &PgClient,
         timeout: Timeout,
@@ -63,8 +64,8 @@ impl Plan {
         let theirs = config.get_options().unwrap_or_default().to_owned();
         let stretched = client.stretched(timeout);
         let millis = stretched.for_statements().as_millis();
-        // Nothing is found by an unqualified name, so no other thing can be put in its place.
-        // A transaction that waits for a row goes on with what the row is then: a stricter isolation
+        // Nothing is found by an unqualified name, so no other thing can be put in its place. A
+        // transaction that waits for a row goes on with what the row is then: a stricter isolation
         // would refuse.
         config.options(format!(
             "{theirs} -c search_path=pg_catalog -c statement_timeout={millis} \

@@ -1,5 +1,5 @@
-//! A database with our tables, and its transactions: each step is waited for, and an error means that
-//! nothing was changed, but for one at the commit.
+//! A database with our tables, and its transactions: each step is waited for, and an error means
+//! that nothing was changed, but for one at the commit.
 
 use std::borrow::Cow;
 use std::cell::Cell;

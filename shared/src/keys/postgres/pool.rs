@@ -1,8 +1,8 @@
 //! A pool of connections for requests of servers, and a circuit breaker.
 //!
 //! A store that did not answer is not asked again by every request, only by one probe in the
-//! background, until it answers: otherwise a store that was stopped and goes on would do at once what
-//! requests asked meanwhile that are long gone.
+//! background, until it answers: otherwise a store that was stopped and goes on would do at once
+//! what requests asked meanwhile that are long gone.
 
 use std::fmt;
 use std::future::Future;
@@ -61,8 +61,8 @@ impl Pool {
         }
     }
 
-    /// Asks one question on a connection that no other request uses meanwhile. Waiting for one is bounded
-    /// as the answer is, and says nothing about the store.
+    /// Asks one question on a connection that no other request uses meanwhile. Waiting for one is
+    /// bounded as the answer is, and says nothing about the store.
     pub(super) fn ask<T>(
         &self,
         ask: impl AsyncFnOnce(&ClientWrapper) -> Result<T, Error>,

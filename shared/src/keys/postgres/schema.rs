@@ -64,7 +64,8 @@ const LOOK: &str = "SELECT
     to_regclass('catalogue.schema') IS NOT NULL AS has_version";
 const READ: &str = "SELECT version, oldest_reader FROM catalogue.schema WHERE program = $1";
 
-/// The schema may have been made by the administrator of the database, for the user of this program.
+/// The schema may have been made by the administrator of the database, for the user of this
+/// program.
 const BEGIN: &str = "
 CREATE SCHEMA IF NOT EXISTS catalogue;
 CREATE TABLE catalogue.schema (program text NOT NULL, version bigint NOT NULL, oldest_reader bigint NOT NULL);

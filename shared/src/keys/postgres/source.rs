@@ -131,8 +131,8 @@ impl KeySource for PostgresKeySource {
     }
 }
 
-/// Keeps servers from using a database, until it is dropped: each of them holds a lock there, shared
-/// with the others, for as long as it follows the keys.
+/// Keeps servers from using a database, until it is dropped: each of them holds a lock there,
+/// shared with the others, for as long as it follows the keys.
 #[derive(Debug)]
 pub struct WithoutServers {
     client: PgClient,

@@ -2,8 +2,8 @@
 //! is read than an answer may have.
 //!
 //! The library connects, and chooses among hosts; what it lets others put between the socket and
-//! itself is TLS. So it is set to use TLS, and gets this. Through a file it never uses TLS, so
-//! a connection to a lone one is made here; where files are among several hosts, nothing is limited.
+//! itself is TLS. So it is set to use TLS, and gets this. Through a file it never uses TLS, so a
+//! connection to a lone one is made here; where files are among several hosts, nothing is limited.
 
 use std::io;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! The store in PostgreSQL: a database of its own for each test, and what only such a store can meet:
-//! a network, and others who work on the same database.
+//! The store in PostgreSQL: a database of its own for each test, and what only such a store can
+//! meet: a network, and others who work on the same database.
 
 mod away;
 mod connections;

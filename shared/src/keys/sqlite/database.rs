@@ -1,5 +1,5 @@
-//! A file with our tables, on one connection: how it is opened, how long it waits for locks, and its
-//! transactions.
+//! A file with our tables, on one connection: how it is opened, how long it waits for locks, and
+//! its transactions.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -58,8 +58,9 @@ pub(super) struct FileStamp {
 }
 
 impl Database {
-    /// Opens the file at `path`, which must exist. One of an earlier version has all the tables that
-    /// servers cannot do without, and is left as it is. A lock that outlasts `timeout` is an error.
+    /// Opens the file at `path`, which must exist. One of an earlier version has all the tables
+    /// that servers cannot do without, and is left as it is. A lock that outlasts `timeout` is an
+    /// error.
     pub(super) fn open(path: &Path, timeout: LockTimeout) -> Result<Self, KeyStoreError> {
         let database = Self::connect(path, timeout)?;
         match schema::find(&database.connection) {
@@ -79,8 +80,8 @@ impl Database {
         }
     }
 
-    /// Opens the file at `path`, which must exist, with all our tables, and its reserve if possible.
-    /// A file that others could read, as a copy may be, is made its owner's alone.
+    /// Opens the file at `path`, which must exist, with all our tables, and its reserve if
+    /// possible. A file that others could read, as a copy may be, is made its owner's alone.
     pub(crate) fn open_complete(path: &Path) -> Result<Self, KeyStoreError> {
         let mut database = Self::open(path, LockTimeout::COMMANDS)?;
         make_private(path).map_err(|error| failed("protect", path, error))?;
@@ -204,8 +205,8 @@ impl SqliteTransaction<'_> {
     }
 
     /// Refuses a file that ends within a page, and has that length, in bytes. SQLite itself refuses
-    /// a file that lacks pages, but takes for zeros what one lacks of its last page, and would write
-    /// there. Nothing here mends a file.
+    /// a file that lacks pages, but takes for zeros what one lacks of its last page, and would
+    /// write there. Nothing here mends a file.
     fn refuse_cut(&self, length: u64) -> Result<(), KeyStoreError> {
         let page_bytes = "PRAGMA page_size";
         let page_bytes = self.inner.query_row(page_bytes, [], |row| row.get(0));

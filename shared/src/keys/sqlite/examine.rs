@@ -1,7 +1,7 @@
 //! Examining a store, without changing anything: not its version, not its mode, no journal.
 //!
-//! It is for a program that does not have the store open: reading the file without SQLite, and closing
-//! it, drops the locks that SQLite has on it in the same process.
+//! It is for a program that does not have the store open: reading the file without SQLite, and
+//! closing it, drops the locks that SQLite has on it in the same process.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -168,8 +168,8 @@ fn whole_or_not(transaction: &SqliteTransaction<'_>) -> Result<WholeOrNot, KeySt
     })
 }
 
-/// Whether the file, its directory and its journal may be written to: the file may have been given to
-/// another user without the journal.
+/// Whether the file, its directory and its journal may be written to: the file may have been given
+/// to another user without the journal.
 pub(super) fn is_writable(path: &Path) -> bool {
     let may_write = |path: &Path| access(path, AccessFlags::W_OK).is_ok();
     let journal = reserve::journal_of(path).ok();

@@ -1,7 +1,7 @@
 //! What is charged to each quota, in the file that also holds the quotas.
 //!
-//! A commit waits for the disk several times, and a look for a change that goes on, so the
-//! requests that come meanwhile run next, all together: many subscriptions cost hardly more than one.
+//! A commit waits for the disk several times, and a look for a change that goes on, so the requests
+//! that come meanwhile run next, all together: many subscriptions cost hardly more than one.
 
 use std::mem;
 use std::path::PathBuf;
@@ -153,8 +153,8 @@ impl QuotaLedger for SqliteLedger {
 }
 
 impl Request {
-    /// The inner error is the outcome of this request; the outer one ends the transaction, and so is
-    /// the outcome of all.
+    /// The inner error is the outcome of this request; the outer one ends the transaction, and so
+    /// is the outcome of all.
     fn run(self, transaction: &dyn Transaction) -> Result<Outcome, KeyStoreError> {
         let Self {
             subscription,

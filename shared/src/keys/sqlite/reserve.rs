@@ -2,10 +2,11 @@
 //!
 //! A change needs a disk for two things: for its rollback journal, and for the pages that it adds.
 //! So the journal stays between changes and keeps its room, and the file has free pages. No other
-//! program can take either, however fast a freed block finds a use. Changes that refuse keys, charges
-//! and last uses may take of the free pages; all other changes of commands leave enough of them, or
-//! fail on a full disk. What was taken, or was never there, is put back when a command opens the
-//! store, and every few seconds by a server. That is never a reason to refuse what either does.
+//! program can take either, however fast a freed block finds a use. Changes that refuse keys,
+//! charges and last uses may take of the free pages; all other changes of commands leave enough of
+//! them, or fail on a full disk. What was taken, or was never there, is put back when a command
+//! opens the store, and every few seconds by a server. That is never a reason to refuse what either
+//! does.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -39,8 +40,8 @@ pub(super) fn is_there(connection: &Connection, path: &Path) -> rusqlite::Result
     Ok(PAGES_LEFT_MIN <= free_pages(connection)? && has_journal(path))
 }
 
-/// Puts back what the file at `path` lacks of its reserve, if it can: the disk may be full, the file
-/// locked, or not ours to write to. One of an earlier version is left as it is.
+/// Puts back what the file at `path` lacks of its reserve, if it can: the disk may be full, the
+/// file locked, or not ours to write to. One of an earlier version is left as it is.
 pub(super) fn put_back(path: &Path) {
     let _outcome = try_put_back(path);
 }

@@ -1,10 +1,10 @@
 //! The keys of a file, followed by a server.
 //!
-//! Each poll opens the file anew and reads under SQLite's own lock which state it is in, so no
-//! lock is overlooked. Keys are read again when that state is another one, by its token and not by
-//! its number, since a file may be replaced or restored. Where `stat` says that anything was
-//! written, by any program, the whole file is checked: usage is written all the time, and damage too
-//! looks like nothing else.
+//! Each poll opens the file anew and reads under SQLite's own lock which state it is in, so no lock
+//! is overlooked. Keys are read again when that state is another one, by its token and not by its
+//! number, since a file may be replaced or restored. Where `stat` says that anything was written,
+//! by any program, the whole file is checked: usage is written all the time, and damage too looks
+//! like nothing else.
 
 use std::path::PathBuf;
 

@@ -1,8 +1,8 @@
 //! Buffers for bodies that are read from disk: each thread reuses the one that it got back last.
 //!
-//! An allocator hands out memory in turns, so the bodies of a few hundred requests push everything else
-//! out of the core's own cache, and new memory has to be cleared before it can be filled. Nothing here
-//! reads a file.
+//! An allocator hands out memory in turns, so the bodies of a few hundred requests push everything
+//! else out of the core's own cache, and new memory has to be cleared before it can be filled.
+//! Nothing here reads a file.
 
 use std::cell::RefCell;
 

@@ -222,7 +222,8 @@ impl Bucket {
         }
     }
 
-    /// Writes the file at `path` to an object; `written` gets the bytes of each piece that was sent.
+    /// Writes the file at `path` to an object; `written` gets the bytes of each piece that was
+    /// sent.
     pub(super) fn put_file(
         &self,
         name: &str,

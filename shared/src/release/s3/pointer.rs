@@ -1,7 +1,7 @@
 //! The pointer in S3: read, and replaced only in the state in which it was read.
 //!
-//! Before the first release is activated, a probe finds out whether S3 honours conditional writes: where
-//! it ignores them, operators would overtake each other unseen.
+//! Before the first release is activated, a probe finds out whether S3 honours conditional writes:
+//! where it ignores them, operators would overtake each other unseen.
 
 use std::sync::{Arc, Mutex};
 

@@ -166,7 +166,8 @@ impl Published {
         manifest.entry(name, &self.bucket.path(directory))
     }
 
-    /// Reads a file of a release to `to`, which is called `path`, and compares it with the manifest.
+    /// Reads a file of a release to `to`, which is called `path`, and compares it with the
+    /// manifest.
     pub(super) fn read_file(
         &self,
         id: &ReleaseId,
@@ -301,8 +302,9 @@ impl Published {
         Ok(marked)
     }
 
-    /// What S3's clock shows when ours shows `now`. Ages of objects are judged by the clock that dates
-    /// them: by one that is fast, marks that were just made and uploads under way would be old.
+    /// What S3's clock shows when ours shows `now`. Ages of objects are judged by the clock that
+    /// dates them: by one that is fast, marks that were just made and uploads under way would be
+    /// old.
     pub(super) fn server_time(&self, now: i64) -> Result<i64, ReleaseError> {
         let name = format!("{TIME}{}", self.who);
         let written = self.clock.now().unix_seconds();

@@ -47,8 +47,8 @@ pub struct RuleReport {
     pub records: u64,
     /// In the order of the mapping.
     pub fields: Vec<FieldReport>,
-    /// Keys of the records, and fields of their links, that nothing reads. Those of a type are reported
-    /// with the first rule that is for it.
+    /// Keys of the records, and fields of their links, that nothing reads. Those of a type are
+    /// reported with the first rule that is for it.
     pub unread: Vec<UnreadKey>,
 }
 

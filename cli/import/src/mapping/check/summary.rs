@@ -230,7 +230,8 @@ impl Summary<'_> {
         missing
     }
 
-    /// An unread key that may be the new name of one that is missing, preferably in the same object.
+    /// An unread key that may be the new name of one that is missing, preferably in the same
+    /// object.
     fn suggestion<'s>(
         &'s self,
         missing: &ValuePath,

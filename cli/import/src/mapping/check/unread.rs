@@ -31,8 +31,8 @@ impl Ignored<'_> {
 }
 
 impl Unread {
-    /// Adds the keys of records that are not read. One of which nothing is read is reported once, and
-    /// not what is within.
+    /// Adds the keys of records that are not read. One of which nothing is read is reported once,
+    /// and not what is within.
     pub(super) fn keys(&mut self, keys: &Keys, read: &Tree, ignored: &Ignored<'_>) {
         self.find(&keys.root, &[read], "", ignored);
     }

@@ -1,5 +1,5 @@
-//! What an expression is evaluated with: its values, and what its functions may ask about the export
-//! and the mapping.
+//! What an expression is evaluated with: its values, and what its functions may ask about the
+//! export and the mapping.
 
 use jaq_core::data::HasLut;
 use jaq_core::{DataT, Lut};

@@ -1,5 +1,5 @@
-//! What an expression reads of a record, found from the expression alone: it is evaluated with places
-//! in records instead of values.
+//! What an expression reads of a record, found from the expression alone: it is evaluated with
+//! places in records instead of values.
 //!
 //! What an expression's value holds is read as a whole. What it only looks at to decide, such as
 //! the condition of `if`, is looked at, and what is within is not read by that. All branches count.

@@ -1,5 +1,6 @@
 //! What is changed about an expression before it runs: every product becomes a call of [`PRODUCT`],
-//! and every `deref` and `joined` says which one it is, so that it is known where each of them leads.
+//! and every `deref` and `joined` says which one it is, so that it is known where each of them
+//! leads.
 
 use std::collections::HashSet;
 
@@ -15,7 +16,8 @@ use super::products::PRODUCT;
 pub(super) const NUMBERED_DEREF: &str = "*deref";
 /// What `joined` becomes, called with its number and the name of the join.
 pub(super) const NUMBERED_JOINED: &str = "*joined";
-/// The functions that lead to other records, with how many arguments they take and what they become.
+/// The functions that lead to other records, with how many arguments they take and what they
+/// become.
 const LEADING: [(&str, usize, &str); 2] =
     [("deref", 0, NUMBERED_DEREF), ("joined", 1, NUMBERED_JOINED)];
 /// A variable whose name no mapping can have.

@@ -1,6 +1,6 @@
-//! Values of expressions from JSON and to JSON. A number keeps its spelling, so that no digit of it is
-//! lost on the way. Values are read without the places that findings need: half of the time that it
-//! takes with them.
+//! Values of expressions from JSON and to JSON. A number keeps its spelling, so that no digit of it
+//! is lost on the way. Values are read without the places that findings need: half of the time that
+//! it takes with them.
 
 use std::rc::Rc;
 

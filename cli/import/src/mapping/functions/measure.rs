@@ -86,9 +86,9 @@ enum Why {
 ///
 /// A single point is always the decimal point, even before exactly three digits: `4.763 kg` is less
 /// than five kilograms, and `10.500 kg` is ten and a half. A single comma before exactly three
-/// digits is refused, because `1,234 kg` is 1234 or 1.234, unless its unit is an imperial one, where
-/// the comma parts thousands, or another spelling agrees with one of the two only. An apostrophe
-/// parts the thousands of a mass, as in `10'500 kg`; elsewhere it is the sign of feet.
+/// digits is refused, because `1,234 kg` is 1234 or 1.234, unless its unit is an imperial one,
+/// where the comma parts thousands, or another spelling agrees with one of the two only. An
+/// apostrophe parts the thousands of a mass, as in `10'500 kg`; elsewhere it is the sign of feet.
 pub(in crate::mapping) fn measure(text: &str, wanted: Unit) -> Result<Option<String>, NoMeasure> {
     if text.trim().is_empty() {
         return Ok(None);

@@ -1,4 +1,5 @@
-//! What a record is called and what it is, and which links there are: the first time a record is read.
+//! What a record is called and what it is, and which links there are: the first time a record is
+//! read.
 
 use super::{Mapper, Subject};
 use crate::finding::Line;

@@ -1,5 +1,5 @@
-//! What depends on the order of records: which of several with one id counts, and what is reported of many
-//! at once. It takes what the threads made in the order of the export.
+//! What depends on the order of records: which of several with one id counts, and what is reported
+//! of many at once. It takes what the threads made in the order of the export.
 
 use std::collections::HashSet;
 
@@ -119,8 +119,9 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// Reports the kinds and ids of what unpublished records would have become, unless another record
-    /// of their type and id is published or was reported before: a system may keep several of one.
+    /// Reports the kinds and ids of what unpublished records would have become, unless another
+    /// record of their type and id is published or was reported before: a system may keep several
+    /// of one.
     pub(in crate::mapping) fn unpublished(&self, sink: &mut Sink<'_>) -> anyhow::Result<()> {
         let documents = self.index.documents.all();
         if documents.iter().all(|document| document.is_published) {

@@ -1,5 +1,5 @@
-//! What may be wrong with an export or its mapping although every record can be read: warnings about
-//! many records at once.
+//! What may be wrong with an export or its mapping although every record can be read: warnings
+//! about many records at once.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

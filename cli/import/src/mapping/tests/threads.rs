@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::*;
 
-/// As many records as several threads share, of which some fail, lead to what is not published, have
-/// an image without a size, are merged although they differ, refer to each other, look like Markdown,
-/// or are links from keys without a record.
+/// As many records as several threads share, of which some fail, lead to what is not published,
+/// have an image without a size, are merged although they differ, refer to each other, look like
+/// Markdown, or are links from keys without a record.
 fn records() -> String {
     let mut lines = String::new();
     for n in 0..1_500 {

@@ -37,8 +37,8 @@ fn a_pointer_has_no_more_of_a_key_than_is_shown_of_a_value() {
     check_boat("/hull", &unknown, &[&cut]);
 }
 
-/// Checks what each of so many members of a list, or of an object with keys that are as long as each
-/// other, takes.
+/// Checks what each of so many members of a list, or of an object with keys that are as long as
+/// each other, takes.
 #[track_caller]
 fn check_members(each: usize, pointer: &str, (begin, end): (&str, &str), member: &str) {
     check_each(each, member, |members| {

@@ -88,7 +88,7 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Tells a limit from a failure of whatever delivers the file.
+/// Distinguishes a limit from a failure of whatever delivers the file.
 pub(crate) fn unread(source: io::Error, line: u64) -> FileError {
     match source.downcast::<Refused>() {
         Ok(refused) => corrupt(refused.line, refused.message),

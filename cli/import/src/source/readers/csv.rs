@@ -2,13 +2,14 @@
 //!
 //! Quotes are those of RFC 4180. The delimiter is whichever of comma, semicolon and tab the first
 //! line has most of outside of quotes, unless that line is `sep=;`, as Excel writes it: then it is
-//! the one that is named, and the header follows. An empty cell is null, an empty row is none, and a column
-//! without a name must be empty, because spreadsheets add such columns and rows.
+//! the one that is named, and the header follows. An empty cell is null, an empty row is none, and
+//! a column without a name must be empty, because spreadsheets add such columns and rows.
 //!
 //! A header has as many columns as spreadsheets have, at most.
 //!
-//! A row with other cells than the header is bad by itself as long as it is one line. One of several
-//! lines has swallowed others by quotes in the wrong place, so that nothing after it is safe.
+//! A row with other cells than the header is bad by itself as long as it is one line. One of
+//! several lines has swallowed others by quotes in the wrong place, so that nothing after it is
+//! safe.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, Read};

@@ -30,7 +30,8 @@ pub(crate) fn paths(records: &[&str]) -> Vec<RecordsPath> {
         .collect()
 }
 
-/// The records of a file, each `LINE TEXT`, bad ones `LINE CODE MESSAGE RAW`, and the places without any or how it ended.
+/// The records of a file, each `LINE TEXT`, bad ones `LINE CODE MESSAGE RAW`, and the places
+/// without any or how it ended.
 pub(crate) fn read(
     reads: Reads,
     file: &mut dyn Read,

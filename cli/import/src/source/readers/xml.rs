@@ -1,9 +1,10 @@
 //! XML: elements at certain places, each an object.
 //!
 //! An attribute is a member `@name`. A child is a member of its name, several of the same name a
-//! list, as is one whose name is said to be that of a list. The text of an element is a text, and null where there is none; beside attributes and
-//! children it stands under `#text`. White space around texts is dropped. Only the five entities
-//! of XML itself are known: no declaration of the document is followed, and nothing expands.
+//! list, as is one whose name is said to be that of a list. The text of an element is a text, and
+//! null where there is none; beside attributes and children it stands under `#text`. White space
+//! around texts is dropped. Only the five entities of XML itself are known: no declaration of the
+//! document is followed, and nothing expands.
 
 mod element;
 

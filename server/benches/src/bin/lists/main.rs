@@ -5,9 +5,9 @@
 //! ```
 //!
 //! Of each shape, so many queries with different values and pages are asked, in turn of the
-//! catalogue and of DuckDB alone: the statements of the service over its tables, on its connections.
-//! Nothing is remembered in between: the cache of lists lies in front of the catalogue. It must not
-//! measure HTTP.
+//! catalogue and of DuckDB alone: the statements of the service over its tables, on its
+//! connections. Nothing is remembered in between: the cache of lists lies in front of the
+//! catalogue. It must not measure HTTP.
 
 mod measured;
 mod shapes;

@@ -1,6 +1,6 @@
-//! Evaluates an expression with the places that values may stand at instead of the values: its terms,
-//! its operators, its paths, and the functions that are not written in jq or whose reads show better
-//! in what they do than in how.
+//! Evaluates an expression with the places that values may stand at instead of the values: its
+//! terms, its operators, its paths, and the functions that are not written in jq or whose reads
+//! show better in what they do than in how.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

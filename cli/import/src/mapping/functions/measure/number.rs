@@ -136,7 +136,8 @@ fn decimal(whole: &str, fraction: &str) -> Option<Written> {
     })
 }
 
-/// What a number may be off by. `20,000 lbs` may be meant to a thousand pounds, so 500 more or less.
+/// What a number may be off by. `20,000 lbs` may be meant to a thousand pounds, so 500 more or
+/// less.
 fn step(whole: &str, fraction: &str) -> BigDecimal {
     let decimals = i64::try_from(fraction.len()).unwrap_or(i64::MAX);
     let zeros = whole.len() - whole.trim_end_matches('0').len();

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use super::super::DEPTH_MAX;
 use super::super::bounded::{Progress, Refused};
 
-/// The text of a JSON document, which may be anything: only strings and brackets are told apart.
+/// The text of a JSON document, which may be anything: only strings and brackets are distinguished.
 pub(crate) struct Nesting<'p, R> {
     reader: R,
     progress: &'p Progress,
