@@ -1,8 +1,12 @@
-//! `/docs` with its files and `/llms.txt`. How the page looks and what it does is tested in a
-//! browser, by `.ci/browser`.
+//! `/docs` with its files, `/llms.txt`, and what the README says of lists. How the page looks and what
+//! it does is tested in a browser, by `.ci/browser`.
+
+use std::fs;
+use std::path::Path;
 
 use server::contract::routes::FILES;
 use server::http::openapi;
+use server::params::{BOATS, MANUFACTURERS};
 
 use crate::answer::check_text;
 use crate::app::TestApp;
@@ -166,6 +170,26 @@ async fn the_text_for_language_models_is_the_document() {
     }
     let served = TestApp::new().get("/llms.txt").send().await;
     assert_eq!(served.body, text.into_bytes());
+}
+
+#[test]
+fn the_readme_has_every_parameter_and_every_sort_of_the_lists() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    let readme = fs::read_to_string(readme).unwrap();
+    let said = |of: &str| {
+        let line = format!("- **{of}**: ");
+        readme.lines().find(|it| it.starts_with(&line)).unwrap()
+    };
+    for (list, filters) in [
+        (&BOATS, said("Filters of boats")),
+        (&MANUFACTURERS, said("Filters of manufacturers")),
+    ] {
+        let lines = [filters, said("Paging"), said("Order")].concat();
+        let parameters = list.parameters.iter().map(|parameter| parameter.name);
+        for name in parameters.chain(list.sorts.iter().map(|sort| sort.name)) {
+            assert!(lines.contains(&format!("`{name}`")), "{name}: {lines}");
+        }
+    }
 }
 
 /// A client that heeds `Retry-After` would wait for a month where a quota is used up, whose code
