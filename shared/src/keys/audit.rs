@@ -35,6 +35,8 @@ pub enum Event {
     SubscriptionUpdated,
     /// A key was issued, also in the place of another.
     KeyIssued,
+    /// The scopes, the name, the minute limit or the expiry of a key changed.
+    KeyUpdated,
     /// A key was replaced by another.
     KeyRotated,
     /// A key was disabled.
@@ -142,10 +144,11 @@ impl fmt::Display for Operator {
 
 impl Event {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::SubscriptionCreated,
         Self::SubscriptionUpdated,
         Self::KeyIssued,
+        Self::KeyUpdated,
         Self::KeyRotated,
         Self::KeyDisabled,
         Self::KeyEnabled,
@@ -158,6 +161,7 @@ impl Event {
             Self::SubscriptionCreated => "subscription created",
             Self::SubscriptionUpdated => "subscription updated",
             Self::KeyIssued => "key issued",
+            Self::KeyUpdated => "key updated",
             Self::KeyRotated => "key rotated",
             Self::KeyDisabled => "key disabled",
             Self::KeyEnabled => "key enabled",

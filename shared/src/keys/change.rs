@@ -1,13 +1,38 @@
 //! How a key may be changed: the rules, apart from any store.
 //!
 //! Revoking is final. Disabling is reversible. A change that is already made is made again
-//! without an effect, so that a script may repeat it.
+//! without an effect, so that a script may repeat it. What a key may read changes only where that is
+//! what was asked.
 
 use std::time::Duration;
 
 use crate::base::hint::Hint;
 use crate::keys::key::{Key, KeyId, KeyState};
+use crate::keys::name::Name;
+use crate::keys::scope::Scopes;
 use crate::keys::subscription::Subscription;
+
+/// What to change of a key; `None` leaves it as it is.
+#[derive(Clone, Debug, Default)]
+pub struct KeyUpdate {
+    /// All that it may read from now on; not empty.
+    pub scopes: Option<Scopes>,
+    /// What its owner calls it.
+    pub name: Option<Name>,
+    /// Its own minute limit.
+    pub rate_limit: Option<u32>,
+    /// When it expires.
+    pub expiry: Option<Expiry>,
+}
+
+/// When a key expires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expiry {
+    /// It does not.
+    Never,
+    /// At this time, in Unix seconds.
+    At(i64),
+}
 
 /// Why a key cannot be changed as asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,6 +88,34 @@ impl KeyUnchangeable {
 }
 
 impl Key {
+    /// Changes what it may do, what it is called or when it expires. A key that has expired stays
+    /// so: a change of its expiry would make it work again where it was given up for dead.
+    pub fn update(&mut self, update: KeyUpdate, now: i64) -> Result<(), KeyUnchangeable> {
+        self.refuse_revoked("updated")?;
+        if self.works_until().is_some_and(|until| until <= now) {
+            return Err(self.unchangeable("updated", UnchangeableReason::Expired));
+        }
+        if let Some(scopes) = update.scopes {
+            self.scopes = scopes;
+        }
+        if update.name.is_some() {
+            self.name = update.name;
+        }
+        // The default, typed, is no change of a key that has it.
+        if update
+            .rate_limit
+            .is_some_and(|limit| limit != self.minute_limit())
+        {
+            self.rate_limit = update.rate_limit;
+        }
+        match update.expiry {
+            None => {}
+            Some(Expiry::Never) => self.expires_at = None,
+            Some(Expiry::At(at)) => self.expires_at = Some(at),
+        }
+        Ok(())
+    }
+
     /// Makes it be refused until it is enabled again.
     pub fn disable(&mut self, now: i64) -> Result<(), KeyUnchangeable> {
         self.refuse_revoked("disabled")?;

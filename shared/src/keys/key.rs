@@ -193,16 +193,34 @@ impl Key {
     }
 }
 
+impl KeyState {
+    /// The words for all states.
+    pub const WORDS: [&'static str; 6] = [
+        "active",
+        "rotated",
+        "disabled",
+        "subscription inactive",
+        "expired",
+        "revoked",
+    ];
+
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        let [active, rotated, disabled, inactive, expired, revoked] = Self::WORDS;
+        match self {
+            Self::Active => active,
+            Self::Rotated { .. } => rotated,
+            Self::Disabled => disabled,
+            Self::SubscriptionInactive => inactive,
+            Self::Expired => expired,
+            Self::Revoked => revoked,
+        }
+    }
+}
+
 impl fmt::Display for KeyState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Active => "active",
-            Self::Rotated { .. } => "rotated",
-            Self::Revoked => "revoked",
-            Self::Expired => "expired",
-            Self::Disabled => "disabled",
-            Self::SubscriptionInactive => "subscription inactive",
-        })
+        f.write_str(self.as_str())
     }
 }
 

@@ -12,6 +12,7 @@ use std::time::Duration;
 use rand::RngCore;
 
 use crate::keys::audit::{Change, Entry, EntryQuery, Event, NewEntry, Operator};
+use crate::keys::change::KeyUpdate;
 use crate::keys::contents::Contents;
 use crate::keys::environment::Environment;
 use crate::keys::key::{Key, KeyId, KeyReference};
@@ -271,6 +272,18 @@ impl KeyStore {
         })
     }
 
+    /// Changes what a key may do, what it is called or when it expires.
+    pub fn update_key(
+        &mut self,
+        id: &KeyId,
+        update: KeyUpdate,
+        now: i64,
+    ) -> Result<Key, KeyStoreError> {
+        self.change_key(id, Event::KeyUpdated, now, |key| {
+            Ok(key.update(update, now)?)
+        })
+    }
+
     /// Makes a key be refused until it is enabled again.
     pub fn disable_key(&mut self, id: &KeyId, now: i64) -> Result<Key, KeyStoreError> {
         self.change_key(id, Event::KeyDisabled, now, |key| Ok(key.disable(now)?))
@@ -333,6 +346,7 @@ impl KeyStore {
             statements::entries(transaction, query)
         })
     }
+
     /// Makes a change with its entries in the audit log, which `work` returns beside its value:
     /// none where everything was so already.
     fn change<T>(

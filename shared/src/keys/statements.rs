@@ -28,8 +28,9 @@ const UPDATE_SUBSCRIPTION: &str =
 const KEYS: &str = "SELECT * FROM catalogue.keys ORDER BY number";
 const KEY_OF_ID: &str = "SELECT * FROM catalogue.keys WHERE id = $1";
 const KEY_OF_PREFIX: &str = "SELECT * FROM catalogue.keys WHERE prefix = $1";
-const UPDATE_KEY: &str = "UPDATE catalogue.keys SET revoked_at = $2, disabled_at = $3,
-    replaced_by = $4, grace_ends_at = $5 WHERE id = $1";
+const UPDATE_KEY: &str = "UPDATE catalogue.keys SET scopes = $2, name = $3, rate_limit = $4,
+    expires_at = $5, revoked_at = $6, disabled_at = $7, replaced_by = $8, grace_ends_at = $9
+    WHERE id = $1";
 
 /// What is charged of a period.
 pub(super) const CHARGED: &str =
@@ -190,6 +191,10 @@ pub(super) fn insert_key(transaction: &dyn Transaction, key: &Key) -> Result<(),
 pub(super) fn update_key(transaction: &dyn Transaction, key: &Key) -> Result<(), KeyStoreError> {
     let values = [
         key.id.value(),
+        key.scopes.value(),
+        key.name.value(),
+        key.rate_limit.value(),
+        key.expires_at.value(),
         key.revoked_at.value(),
         key.disabled_at.value(),
         key.replaced_by.value(),

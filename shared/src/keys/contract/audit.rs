@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::keys::audit::{Change, Entry, EntryQuery, Event};
+use crate::keys::change::{Expiry, KeyUpdate};
 use crate::keys::key::{Key, KeyId};
 use crate::keys::key_store::SubscriptionChange;
 use crate::keys::subscription::SubscriptionStatus;
@@ -114,6 +115,48 @@ fn the_whole_life_of_a_key_is_entered() {
             assert_eq!(entered, [entry(event, Some(&key), Vec::new())]);
             let again = added(&mut store, |store| step(store, &key.id));
             assert_eq!(again, [], "{event:?}: what is so already is no change");
+        }
+    });
+}
+
+#[test]
+fn an_update_of_a_key_is_entered_with_what_it_changed() {
+    on_every_store(|place| {
+        let mut store = place.store();
+        subscribe(&mut store, "Acme", 5);
+        let new = NewKey {
+            rate_limit: None,
+            ..new_key("Acme")
+        };
+        let random = &mut StdRng::seed_from_u64(1);
+        let key = store.issue_key(new, random, NOW).unwrap().key;
+        let update = |limit| KeyUpdate {
+            name: Some(name("app")),
+            rate_limit: Some(limit),
+            expiry: Some(Expiry::Never),
+            scopes: Some(Scopes::from_iter([Scope::BoatsRead])),
+        };
+        let expected = vec![
+            change(
+                "scopes",
+                Some("boats.read,manufacturers.read"),
+                Some("boats.read"),
+            ),
+            change("name", Some("web"), Some("app")),
+            change("expiresAt", Some("2026-10-01T12:16:40Z"), None),
+        ];
+        for (limit, expected) in [
+            // The default is what the key has already.
+            (120, vec![expected]),
+            (120, vec![]),
+            (8, vec![vec![change("rateLimit", Some("120"), Some("8"))]]),
+        ] {
+            let entered = added(&mut store, |store| {
+                store.update_key(&key.id, update(limit), NOW).unwrap();
+            });
+            let expected = expected.into_iter();
+            let expected = expected.map(|changes| entry(Event::KeyUpdated, Some(&key), changes));
+            assert_eq!(entered, expected.collect::<Vec<_>>(), "{limit}");
         }
     });
 }

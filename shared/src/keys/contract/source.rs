@@ -1,6 +1,7 @@
 //! What a server notices of a store, poll by poll.
 
 use super::*;
+use crate::keys::change::KeyUpdate;
 use crate::keys::key_store::SubscriptionChange;
 use crate::keys::subscription::SubscriptionStatus;
 
@@ -34,6 +35,12 @@ fn every_change_is_noticed_once_by_whatever_program() {
             quota: Some(3),
         };
         issue(&mut store, 2);
+        check(&mut *source, &mut store);
+        let update = KeyUpdate {
+            rate_limit: Some(8),
+            ..KeyUpdate::default()
+        };
+        store.update_key(&id, update, NOW).unwrap();
         check(&mut *source, &mut store);
         store.disable_key(&id, NOW).unwrap();
         check(&mut *source, &mut store);

@@ -4,6 +4,7 @@ use std::slice;
 use std::time::Duration;
 
 use super::*;
+use crate::keys::change::{Expiry, KeyUpdate};
 use crate::keys::key::KeyReference;
 use crate::keys::key::{Key, KeyId};
 use crate::keys::key_store::SubscriptionChange;
@@ -145,6 +146,98 @@ fn changes_are_kept() {
             (SubscriptionStatus::Inactive, 9)
         );
         assert_eq!(store.subscriptions().unwrap(), [changed]);
+    });
+}
+
+/// An update, and what it makes of a key.
+type Step = (KeyUpdate, fn(&mut Key));
+
+#[test]
+fn an_update_changes_what_it_names_and_nothing_else() {
+    on_every_store(|place| {
+        let mut store = place.store();
+        subscribe(&mut store, "Acme", 1);
+        let other = issue(&mut store, 1).key;
+        let mut expected = issue(&mut store, 2).key;
+        let none = KeyUpdate::default;
+        let steps: [Step; 6] = [
+            (none(), |_key| {}),
+            (
+                KeyUpdate {
+                    name: Some(name("app")),
+                    ..none()
+                },
+                |key| key.name = Some(name("app")),
+            ),
+            (
+                KeyUpdate {
+                    rate_limit: Some(8),
+                    ..none()
+                },
+                |key| key.rate_limit = Some(8),
+            ),
+            (
+                KeyUpdate {
+                    expiry: Some(Expiry::At(NOW + 5)),
+                    ..none()
+                },
+                |key| key.expires_at = Some(NOW + 5),
+            ),
+            (
+                KeyUpdate {
+                    expiry: Some(Expiry::Never),
+                    ..none()
+                },
+                |key| key.expires_at = None,
+            ),
+            (
+                KeyUpdate {
+                    scopes: Some(Scopes::from_iter([Scope::BoatsRead])),
+                    ..none()
+                },
+                |key| key.scopes = Scopes::from_iter([Scope::BoatsRead]),
+            ),
+        ];
+        for (update, change) in steps {
+            change(&mut expected);
+            let updated = store.update_key(&expected.id, update, NOW + 1).unwrap();
+            assert_eq!(updated, expected);
+            let keys = place.store().keys().unwrap();
+            assert_eq!(keys, [other.clone(), expected.clone()]);
+        }
+    });
+}
+
+#[test]
+fn a_key_that_is_revoked_expired_or_unknown_is_not_updated() {
+    on_every_store(|place| {
+        let mut store = place.store();
+        subscribe(&mut store, "Acme", 1);
+        let [revoked, expired, rotated] = [1, 2, 3].map(|seed| issue(&mut store, seed).key.id);
+        store.revoke_key(&revoked, NOW).unwrap();
+        let random = &mut StdRng::seed_from_u64(4);
+        let grace = Duration::from_secs(10);
+        store.rotate_key(&rotated, grace, random, NOW).unwrap();
+        let before = store.keys().unwrap();
+        let mut refused = |id: &KeyId, now| {
+            let update = KeyUpdate {
+                rate_limit: Some(8),
+                expiry: Some(Expiry::Never),
+                ..KeyUpdate::default()
+            };
+            error(store.update_key(id, update, now))
+        };
+        let of = |id: &KeyId, reason| format!("the key {id} cannot be updated: {reason}");
+        let is_revoked = of(&revoked, "it is revoked, which is final");
+        assert_eq!(refused(&revoked, NOW), is_revoked);
+        let has_expired = of(&expired, "it has expired");
+        assert_eq!(refused(&expired, NOW + 1000), has_expired);
+        let past_grace = of(&rotated, "it has expired");
+        assert_eq!(refused(&rotated, NOW + 10), past_grace);
+        let unknown = KeyId::parse("key_0000000000000000").unwrap();
+        let missing = "there is no key with the id key_0000000000000000";
+        assert_eq!(refused(&unknown, NOW), missing);
+        assert_eq!(store.keys().unwrap(), before);
     });
 }
 
