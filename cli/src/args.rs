@@ -109,7 +109,7 @@ pub enum Command {
     Releases(releases::ReleasesArgs),
     /// Create, list and change subscriptions: they own keys and share a monthly quota
     Subscriptions(subscriptions::SubscriptionsArgs),
-    /// Issue, list, rotate, disable and revoke API keys
+    /// Issue, list, update, rotate, disable and revoke API keys
     Keys(keys::KeysArgs),
     /// Show how much of its monthly quota each subscription has used
     Usage(usage::UsageArgs),

@@ -6,6 +6,7 @@ mod issue;
 mod list;
 mod log;
 mod rotate;
+mod update;
 
 use clap::{Args, Subcommand};
 use shared::keys::key::KeyReference;
@@ -37,10 +38,12 @@ pub struct KeysArgs {
 pub enum KeysCommand {
     /// Issue a key and show it, once
     Issue(issue::IssueArgs),
-    /// List all keys, revoked and expired ones included
-    List,
+    /// List keys, revoked and expired ones included
+    List(list::ListArgs),
     /// Show one key
     Show(KeyArgs),
+    /// Change the name, the minute limit, the expiry or the scopes of a key
+    Update(update::UpdateArgs),
     /// Replace a key with a new one; the old one works a little longer
     Rotate(rotate::RotateArgs),
     /// Refuse a key until it is enabled again
@@ -75,8 +78,9 @@ pub fn run(
 ) -> anyhow::Result<ExitStatus> {
     match &args.command {
         KeysCommand::Issue(issue) => issue::run(issue, args.json, config, context),
-        KeysCommand::List => list::run(args.json, config, context),
+        KeysCommand::List(list) => list::run(list, args.json, config, context),
         KeysCommand::Show(key) => list::show(key, args.json, config, context),
+        KeysCommand::Update(update) => update::run(update, args.json, config, context),
         KeysCommand::Rotate(rotate) => rotate::run(rotate, args.json, config, context),
         KeysCommand::Disable(change) => change::disable(change, args.json, config, context),
         KeysCommand::Enable(change) => change::enable(change, args.json, config, context),

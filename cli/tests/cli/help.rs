@@ -28,6 +28,7 @@ fn every_help_text_is_short_and_exact() {
         ("help_keys_issue", &["keys", "issue", "--help"]),
         ("help_keys_list", &["keys", "list", "--help"]),
         ("help_keys_show", &["keys", "show", "--help"]),
+        ("help_keys_update", &["keys", "update", "--help"]),
         ("help_keys_rotate", &["keys", "rotate", "--help"]),
         ("help_keys_disable", &["keys", "disable", "--help"]),
         ("help_keys_enable", &["keys", "enable", "--help"]),

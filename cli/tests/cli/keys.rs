@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use shared::keys::key::KeyId;
+use shared::keys::last_use::LastUses;
 use shared::keys::secret::PlainKey;
+use shared::keys::sqlite::SqliteLastUses;
 
-use crate::harness::{Outcome, TestCli, check};
+use crate::harness::{Outcome, START, TestCli, check};
 
 const BOTH: [&str; 2] = ["boats.read", "manufacturers.read"];
 
@@ -147,6 +150,113 @@ fn the_list_shows_the_state_of_each_key() {
     cli.run(&["keys", "rotate", &gone, "--grace", "0s"]);
     cli.advance(Duration::from_secs(1));
     check("keys_list", [&cli.run(&["keys", "list"])]);
+}
+
+#[test]
+fn a_list_is_narrowed_by_owner_state_servers_and_use() {
+    let mut cli = acme();
+    cli.run(&["subscriptions", "create", "Other"]);
+    let [old, revoked] = [(); 2].map(|()| issue(&mut cli, &[]));
+    cli.run(&["keys", "revoke", &revoked]);
+    cli.advance(Duration::from_hours(24));
+    let rotated = issue(&mut cli, &["--env", "test"]);
+    cli.run(&["keys", "rotate", &rotated]);
+    let other = [
+        "keys",
+        "issue",
+        "--subscription",
+        "Other",
+        "--scope",
+        "boats.read",
+    ];
+    cli.run(&other);
+    cli.run(&["subscriptions", "update", "Other", "--status", "inactive"]);
+    let store = SqliteLastUses::new(cli.path("catalogue-data/keys.sqlite"));
+    let used = KeyId::parse(&old).unwrap();
+    store.record(&[(used, START + 3600)]).unwrap();
+    let outcomes = [
+        &["--subscription", "Other"][..],
+        &["--state", "active"],
+        &["--state", "rotated,revoked"],
+        &["--state", "subscription-inactive"],
+        &["--env", "test", "--state", "active"],
+        &["--unused", "24h"],
+        &["--unused", "23h"],
+        &["--unused", "1d", "--state", "active"],
+        &["--unused", "1d", "--state", "active", "--json"],
+        &["--subscription", "Othre"],
+        &["--state", "asleep"],
+        &["--env", "prod"],
+        &["--unused", "0"],
+    ]
+    .map(|args| cli.run(&[&["keys", "list"], args].concat()));
+    check("keys_list_narrowed", &outcomes);
+    let quoted = cli.run(&["keys", "list", "--state", "subscription inactive"]);
+    assert_eq!(quoted.out, outcomes[3].out);
+}
+
+#[test]
+fn an_update_changes_what_was_typed_and_shows_the_key() {
+    let mut cli = acme();
+    let scopes = ["--scope", "manufacturers.read", "--name", "Web site"];
+    let id = issue(&mut cli, &scopes);
+    let outcomes = [
+        &["--name", "App"][..],
+        &["--rate-limit", "2k"],
+        &["--expires", "1d"],
+        &["--expires", "never"],
+        &["--scope", "boats.read", "--json"],
+    ]
+    .map(|args| cli.run(&[&["keys", "update", &id], args].concat()));
+    check("keys_update", &outcomes);
+}
+
+#[test]
+fn an_update_that_is_refused_says_what_to_do_next() {
+    let mut cli = acme();
+    let [revoked, good] = [(); 2].map(|()| issue(&mut cli, &[]));
+    let expired = issue(&mut cli, &["--expires", "1s"]);
+    cli.run(&["keys", "revoke", &revoked]);
+    cli.advance(Duration::from_secs(1));
+    let before = cli.run(&["keys", "list", "--json"]).out;
+    let name = ["--name", "App"];
+    let outcomes = [
+        [&[revoked.as_str()][..], &name].concat(),
+        [&[expired.as_str()][..], &name].concat(),
+        [&["key_0000000000000000"][..], &name].concat(),
+        vec![&good],
+        vec![&good, "--name", ""],
+        vec![&good, "--rate-limit", "0"],
+        vec![&good, "--rate-limit", "2M"],
+        vec![&good, "--rate-limit", "1.5"],
+        vec![&good, "--expires", "0"],
+        vec![&good, "--expires", "always"],
+        vec![&good, "--scope", "boats.write"],
+        vec![&good, "--scope"],
+    ]
+    .map(|args| cli.run(&[&["keys", "update"][..], &args].concat()));
+    check("keys_update_refused", &outcomes);
+    assert_eq!(cli.run(&["keys", "list", "--json"]).out, before);
+}
+
+/// The defaults of keys that are issued may be set; a key that is there is not changed by them.
+#[test]
+fn settings_of_new_keys_do_not_reach_an_update() {
+    let mut cli = acme();
+    cli.write(
+        "catalogue.toml",
+        "[keys.issue]\nexpires = \"1d\"\nrate-limit = 7\n",
+    );
+    let config = cli.path("catalogue.toml");
+    let config = ["--config", config.to_str().unwrap()];
+    let issued = cli.run(&[&ISSUE[..], &config].concat());
+    assert!(issued.out.contains("\"rateLimit\": 7"), "{issued}");
+    let id = issue(&mut cli, &[]);
+    let update = ["keys", "update", &id, "--name", "App", "--json"];
+    let updated = cli.run(&[&update[..], &config].concat());
+    let document: serde_json::Value = serde_json::from_str(&updated.out).unwrap();
+    assert_eq!(document["rateLimit"], 120);
+    assert_eq!(document["expiresAt"], serde_json::Value::Null);
 }
 
 #[test]

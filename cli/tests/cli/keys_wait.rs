@@ -44,6 +44,7 @@ fn without_a_server_there_is_nothing_to_wait_for() {
     for change in [
         &["keys", "disable", &id][..],
         &["keys", "enable", &id, "--wait"],
+        &["keys", "update", &id, "--name", "app", "--wait"],
         &["keys", "rotate", &id],
         &["keys", "revoke", &id, "--wait"],
         &["subscriptions", "update", "Acme", "--quota", "7"],
@@ -82,6 +83,7 @@ fn every_change_waits_unless_that_is_declined() {
         &ISSUE,
         &["keys", "disable", &id],
         &["keys", "enable", &id],
+        &["keys", "update", &id, "--name", "app"],
         &["keys", "rotate", &id],
         &["keys", "revoke", &id],
     ]
@@ -121,6 +123,32 @@ fn a_key_is_accepted_as_soon_as_it_is_issued() {
         let answer = client.get_once("/v1/boats", &bearer);
         assert_eq!(answer.status, 200, "{}", answer.body);
     }
+}
+
+#[test]
+fn a_server_answers_by_what_was_updated_once_the_command_returns() {
+    let sample = Sample::start();
+    let data = sample.data.path();
+    let mut client = Client::connect(sample.server.address);
+    let issue = "keys issue --subscription tests --scope boats.read";
+    let issued = catalogue(data, &issue.split(' ').collect::<Vec<_>>());
+    let key = issued.trim_end();
+    let prefix = &key[.."boat_live_123456".len()];
+    let bearer = format!("Authorization: Bearer {key}\r\n");
+    for (scope, boats, manufacturers) in [
+        ("manufacturers.read", 403, 200),
+        ("boats.read", 200, 403),
+        ("boats.read,manufacturers.read", 200, 200),
+    ] {
+        catalogue(data, &["keys", "update", prefix, "--scope", scope]);
+        let mut status = |path| client.get_once(path, &bearer).status;
+        let statuses = (status("/v1/boats"), status("/v1/manufacturers"));
+        assert_eq!(statuses, (boats, manufacturers), "{scope}");
+    }
+    catalogue(data, &["keys", "update", prefix, "--rate-limit", "1"]);
+    assert_eq!(client.get_once("/v1/boats", &bearer).status, 429);
+    catalogue(data, &["keys", "update", prefix, "--rate-limit", "1k"]);
+    assert_eq!(client.get_once("/v1/boats", &bearer).status, 200);
 }
 
 fn revision(cli: &TestCli) -> Revision {

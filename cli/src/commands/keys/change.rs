@@ -85,7 +85,7 @@ fn change(
     change(store, &key.id).map_err(|error| key_store::refused(error, attempt, store))
 }
 
-fn show(
+pub(super) fn show(
     key: &Key,
     as_json: bool,
     store: &mut KeyStore,

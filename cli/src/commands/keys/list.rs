@@ -2,20 +2,27 @@
 
 use std::collections::HashMap;
 use std::io::Write;
+use std::time::Duration;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{ArgAction, Args, value_parser};
 use serde::Serialize;
-use shared::keys::key::{Key, KeyId};
+use shared::keys::environment::Environment;
+use shared::keys::key::{Key, KeyId, KeyState};
 use shared::keys::key_store::KeyStore;
 use shared::keys::last_use::LastUse;
+use shared::keys::name::Name;
 use shared::keys::subscription::Subscription;
 
-use crate::commands::key_store;
 use crate::commands::keys::document::{self, KeyDocument, state};
 use crate::commands::keys::{KeyArgs, last_use, owner, without_owner};
 use crate::commands::show;
+use crate::commands::{key_store, one_of};
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
+use crate::terminal::counted;
+use crate::terminal::duration;
 use crate::terminal::relative_time;
 use crate::terminal::table::{self, Cell, Column};
 
@@ -24,26 +31,103 @@ struct ListDocument {
     keys: Vec<KeyDocument>,
 }
 
-/// Lists all keys.
+/// Arguments of `keys list`: a key is listed that meets all of them.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "For example: catalogue keys list --state active,rotated --unused 90d\n\
+    A key that was never used counts as unused since it was issued."
+)]
+pub struct ListArgs {
+    /// Only keys of this subscription
+    #[arg(long, value_name = "NAME", value_parser = value_parser!(Name))]
+    pub subscription: Option<Name>,
+    /// Only keys in this state; or in one of several
+    #[arg(long = "state", value_name = "STATE", value_parser = state_word())]
+    #[arg(value_delimiter = ',', action = ArgAction::Append)]
+    pub states: Vec<String>,
+    /// Only keys for these servers
+    #[arg(long = "env", value_name = "ENV", value_parser = one_of(Environment::ALL, Environment::as_str))]
+    pub environment: Option<Environment>,
+    /// Only keys that were not used for so long, such as 12h or 90d
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
+    pub unused: Option<Duration>,
+}
+
+/// A state, as one word that no shell takes apart.
+fn state_word() -> impl TypedValueParser<Value = String> {
+    let words = KeyState::WORDS.map(|word| match word {
+        "subscription inactive" => PossibleValue::new("subscription-inactive").alias(word),
+        word => PossibleValue::new(word),
+    });
+    PossibleValuesParser::new(words).map(|word| word.replace('-', " "))
+}
+
+impl ListArgs {
+    /// Whether only some keys are asked for.
+    fn is_filter(&self) -> bool {
+        let Self {
+            subscription,
+            states,
+            environment,
+            unused,
+        } = self;
+        subscription.is_some() || !states.is_empty() || environment.is_some() || unused.is_some()
+    }
+
+    /// Whether `key`, which `owner` owns, is asked for at `now`.
+    fn matches(
+        &self,
+        key: &Key,
+        owner: &Subscription,
+        last_use: Option<LastUse>,
+        now: i64,
+    ) -> bool {
+        let state = key.state(owner, now);
+        let used_at = last_use.map_or(key.created_at, |last| last.at);
+        let is_unused_for = |time: Duration| used_at.saturating_add_unsigned(time.as_secs()) <= now;
+        self.subscription
+            .as_ref()
+            .is_none_or(|name| *name == owner.name)
+            && (self.states.is_empty() || self.states.iter().any(|word| word == state.as_str()))
+            && self
+                .environment
+                .is_none_or(|environment| environment == key.environment)
+            && self.unused.is_none_or(is_unused_for)
+    }
+}
+
+/// Lists the keys that are asked for.
 pub(super) fn run(
+    args: &ListArgs,
     as_json: bool,
     config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let store = key_store::open_if_any(config, context)?;
+    let mut store = key_store::open_if_any(config, context)?;
+    if let (Some(name), Some(store)) = (&args.subscription, &mut store) {
+        let found = store.subscription(name);
+        found.map_err(|error| key_store::refused(error, "could not list the keys", store))?;
+    }
     let Listing {
-        keys,
+        mut keys,
         subscriptions,
         last_uses,
     } = listing(store)?;
     let last_use = |key: &Key| last_uses.get(&key.id).copied();
     let now = context.clock.now().unix_seconds();
+    let all = keys.len();
+    keys.retain(|(key, owner)| args.matches(key, owner, last_use(key), now));
     if as_json {
         let keys = keys
             .iter()
             .map(|(key, owner)| KeyDocument::of(key, owner, last_use(key), now))
             .collect();
         show::json(&ListDocument { keys }, context)?;
+        return Ok(ExitStatus::Done);
+    }
+    if keys.is_empty() && args.is_filter() && 0 < all {
+        let of_all = counted(u64::try_from(all)?, "key");
+        writeln!(context.out, "No key matches, of {of_all} in {config}.")?;
         return Ok(ExitStatus::Done);
     }
     if keys.is_empty() {

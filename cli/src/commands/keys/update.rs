@@ -1,0 +1,117 @@
+//! `catalogue keys update`: the name, the minute limit, the expiry or the scopes of a key that its
+//! holder goes on using.
+//!
+//! What is not typed stays as it is; no option takes its value from the environment or from settings.
+
+use std::time::Duration;
+
+use clap::{ArgAction, Args, value_parser};
+use shared::keys::change::{Expiry, KeyUpdate};
+use shared::keys::name::Name;
+use shared::keys::scope::Scope;
+
+use crate::commands::keys::KeyArgs;
+use crate::commands::keys::change::show;
+use crate::commands::keys::issue::{name_help, rate_limit};
+use crate::commands::wait::WaitArgs;
+use crate::commands::{key_store, one_of};
+use crate::exit_status::ExitStatus;
+use crate::process::context::Context;
+use crate::serving::key_store_config::KeyStoreConfig;
+use crate::terminal::duration::{self, InvalidDuration};
+
+/// The word for an expiry that never comes.
+const NEVER: &str = "never";
+
+/// Arguments of `keys update`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "For example: catalogue keys update boat_live_yKah9z --rate-limit 600 --expires 1d\n\
+    What is not named stays as it is. A revoked or expired key is not updated: issue a new one."
+)]
+pub struct UpdateArgs {
+    /// The key to update.
+    #[command(flatten)]
+    pub key: KeyArgs,
+    /// What to change.
+    #[command(flatten)]
+    pub change: ChangeArgs,
+    /// Whether to wait.
+    #[command(flatten)]
+    pub wait: WaitArgs,
+}
+
+/// At least one of them is given.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub struct ChangeArgs {
+    #[arg(long, value_name = "TEXT", value_parser = value_parser!(Name), help = name_help())]
+    pub name: Option<Name>,
+    /// Requests in any 60 seconds
+    #[arg(long, value_name = "N", value_parser = rate_limit)]
+    pub rate_limit: Option<u32>,
+    /// How long the key works from now on, such as 12h or 90d, or `never` for no end
+    #[arg(long, value_name = "DURATION", value_parser = parse_expires)]
+    pub expires: Option<Expires>,
+    /// All that the key may read from now on; one or more of them
+    #[arg(long = "scope", value_name = "SCOPE", value_parser = one_of(Scope::ALL, Scope::as_str))]
+    #[arg(num_args = 1.., value_delimiter = ',', action = ArgAction::Append)]
+    pub scopes: Option<Vec<Scope>>,
+}
+
+/// When the key is to expire, as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expires {
+    /// It is not to.
+    Never,
+    /// So long from now.
+    After(Duration),
+}
+
+/// Why a text is not an expiry.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}, or `{NEVER}`")]
+pub(super) struct InvalidExpires(InvalidDuration);
+
+fn parse_expires(text: &str) -> Result<Expires, InvalidExpires> {
+    match text {
+        NEVER => Ok(Expires::Never),
+        text => {
+            let duration = duration::parse_positive(text).map_err(InvalidExpires)?;
+            Ok(Expires::After(duration))
+        }
+    }
+}
+
+impl ChangeArgs {
+    fn update(&self, now: i64) -> KeyUpdate {
+        let scopes = self.scopes.as_ref();
+        KeyUpdate {
+            scopes: scopes.map(|scopes| scopes.iter().copied().collect()),
+            name: self.name.clone(),
+            rate_limit: self.rate_limit,
+            expiry: self.expires.map(|expires| match expires {
+                Expires::Never => Expiry::Never,
+                Expires::After(time) => Expiry::At(now.saturating_add_unsigned(time.as_secs())),
+            }),
+        }
+    }
+}
+
+/// Updates a key.
+pub(super) fn run(
+    args: &UpdateArgs,
+    as_json: bool,
+    config: &KeyStoreConfig,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let attempt = "could not update the key";
+    let now = context.clock.now().unix_seconds();
+    let mut store = key_store::open(config, context)?;
+    let key = args.key.find(attempt, &mut store)?;
+    let updated = store.update_key(&key.id, args.change.update(now), now);
+    let updated = updated.map_err(|error| key_store::refused(error, attempt, &mut store))?;
+    let shown = show(&updated, as_json, &mut store, context);
+    args.wait.then(shown, config, &mut store, context)?;
+    Ok(ExitStatus::Done)
+}
