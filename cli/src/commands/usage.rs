@@ -9,11 +9,13 @@ use serde::Serialize;
 use shared::base::timestamp::Timestamp;
 use shared::keys::key_store::KeyStore;
 use shared::keys::name::Name;
+use shared::keys::quota::{Month, Period};
 use shared::keys::subscription::Subscription;
 
 use crate::commands::key_store;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
+use crate::hints::Hinted;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::terminal::Terminal;
@@ -26,38 +28,45 @@ const FORESEEN_AFTER: i64 = 10;
 /// Arguments of `usage`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A running server reserves requests a few at a time, so a figure may run \
+    after_help = "For example: catalogue usage --month 2026-10 --json > october.json\n\
+    A running server reserves requests a few at a time, so a figure may run \
     ahead by what is reserved and not yet used. EXPECTED is the month's total if usage goes on at \
-    the same rate; it is not estimated in the first tenth of the month."
+    the same rate; it is not estimated in the first tenth of the month. \
+    Of months that are over, the quota is the one that holds now."
 )]
 pub struct UsageArgs {
     /// Only this subscription
     #[arg(long, value_name = "NAME", value_parser = value_parser!(Name))]
     pub subscription: Option<Name>,
+    /// The months of quotas that began in this month, such as 2026-10 [default: the current ones]
+    #[arg(long, value_name = "MONTH", value_parser = value_parser!(Month))]
+    pub month: Option<Month>,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
 }
 
-/// Shows the usage of the current period of each subscription.
+/// Shows the usage of one period of each subscription.
 pub fn run(
     args: &UsageArgs,
     config: &KeyStoreConfig,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let now = context.clock.now().unix_seconds();
-    let usage = match &args.subscription {
-        Some(name) => {
-            let mut store = key_store::open(config, context)?;
-            let found = store.subscription(name);
-            let attempt = "could not show the usage";
-            let found = found.map_err(|error| key_store::refused(error, attempt, &mut store))?;
-            vec![usage_of(&found, &mut store, now)?]
-        }
-        None => usage_of_all(config, now, context)?,
-    };
+    if let Some(month) = args.month
+        && Month::containing(now) < month
+    {
+        let error = anyhow::anyhow!("could not show the usage: {month} has not begun");
+        let hint = "without --month, usage shows the current month of each quota";
+        return Err(Hinted::wrong_usage(error, hint).into());
+    }
+    let usage = usage(args, config, now, context)?;
     if args.json {
         show::json(&Document { usage }, context)?;
+        return Ok(ExitStatus::Done);
+    }
+    if let (true, Some(month)) = (usage.is_empty(), args.month) {
+        writeln!(context.out, "No month of a quota began in {month}.")?;
         return Ok(ExitStatus::Done);
     }
     if usage.is_empty() {
@@ -140,23 +149,52 @@ struct Usage {
     renews_at: Timestamp,
 }
 
-fn usage_of_all(
+/// What is asked for, in the order in which subscriptions were created.
+fn usage(
+    args: &UsageArgs,
     config: &KeyStoreConfig,
     now: i64,
     context: &Context,
 ) -> anyhow::Result<Vec<Usage>> {
-    let Some(mut store) = key_store::open_if_any(config, context)? else {
+    let store = match &args.subscription {
+        Some(_) => Some(key_store::open(config, context)?),
+        None => key_store::open_if_any(config, context)?,
+    };
+    let Some(mut store) = store else {
         return Ok(Vec::new());
     };
-    let subscriptions = store.subscriptions()?;
-    subscriptions
-        .iter()
-        .map(|subscription| usage_of(subscription, &mut store, now))
-        .collect()
+    let subscriptions = match &args.subscription {
+        Some(name) => {
+            let found = store.subscription(name);
+            let attempt = "could not show the usage";
+            vec![found.map_err(|error| key_store::refused(error, attempt, &mut store))?]
+        }
+        None => store.subscriptions()?,
+    };
+    let of_each = subscriptions.iter().filter_map(|subscription| {
+        let period = match args.month {
+            None => subscription.period(now),
+            Some(month) => begun(subscription, month, now)?,
+        };
+        Some(usage_of(subscription, period, &mut store, now))
+    });
+    of_each.collect()
 }
 
-fn usage_of(subscription: &Subscription, store: &mut KeyStore, now: i64) -> anyhow::Result<Usage> {
-    let period = subscription.period(now);
+/// The period of a quota that began in `month`, if the subscription was there and it has begun.
+fn begun(subscription: &Subscription, month: Month, now: i64) -> Option<Period> {
+    let started_at = subscription.started_at;
+    let first = subscription.period(started_at);
+    let period = Period::beginning_in(started_at, month);
+    (first.start <= period.start && period.start <= now).then_some(period)
+}
+
+fn usage_of(
+    subscription: &Subscription,
+    period: Period,
+    store: &mut KeyStore,
+    now: i64,
+) -> anyhow::Result<Usage> {
     let used = store.usage(subscription.id, period)?;
     // A subscription's first period began before it.
     let began = period.start.max(subscription.started_at);
@@ -165,7 +203,7 @@ fn usage_of(subscription: &Subscription, store: &mut KeyStore, now: i64) -> anyh
         used,
         quota: subscription.quota,
         remaining: subscription.quota.saturating_sub(used),
-        expected: expected(used, began, now, period.end),
+        expected: expected(used, began, now.min(period.end), period.end),
         period_start: Timestamp::from_unix_seconds(period.start),
         renews_at: Timestamp::from_unix_seconds(period.end),
     })

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use cli::process::context::Context;
 use shared::keys::ledger::QuotaLedger;
 use shared::keys::quota::Period;
 use shared::keys::sqlite::SqliteLedger;
@@ -28,6 +29,50 @@ fn usage_is_that_of_the_current_month_of_each_subscription() {
     cli.advance(Duration::from_hours(31 * 24));
     outcomes.push(cli.run(&["usage"]));
     check("usage", &outcomes);
+}
+
+/// Bills are made of months that are over: one per subscription and month, whatever day it renews on.
+#[test]
+fn usage_of_a_month_is_that_of_the_quotas_that_renewed_in_it() {
+    let mut cli = TestCli::new();
+    cli.run(&["subscriptions", "create", "Acme", "--quota", "3k"]);
+    cli.advance(Duration::from_hours(30 * 24));
+    let late = START + 30 * 24 * 3600;
+    cli.run(&[
+        "subscriptions",
+        "create",
+        "Late",
+        "--quota",
+        "9007199254740991",
+    ]);
+    let ledger = SqliteLedger::new(cli.path("catalogue-data/keys.sqlite"));
+    for (subscription, started_at, at, used) in [
+        (1, START, START, 7),
+        (1, START, late + 2 * 24 * 3600, 8),
+        (2, late, late, 9_007_199_254_740_991),
+    ] {
+        let period = Period::containing(started_at, at);
+        let lease = ledger.lease(SubscriptionId(subscription), period, used);
+        assert_eq!(lease.unwrap().granted, used);
+    }
+    cli.advance(Duration::from_hours(15 * 24));
+    let outcomes = [
+        &["--month", "2026-10"][..],
+        &["--month", "2026-10", "--json"],
+        &["--month", "2026-11", "--json"],
+        &["--month", "2026-09"],
+        &["--month", "2026-09", "--json"],
+        &["--month", "2026-11", "--subscription", "Late"],
+        &["--month", "2026-10", "--subscription", "Lat"],
+        &["--month", "2026-12"],
+        &["--month", "2026-13"],
+        &["--month", "October"],
+    ]
+    .map(|args| cli.run(&[&["usage"], args].concat()));
+    check("usage_month", &outcomes);
+    let at_a_terminal = |context: &mut Context| context.terminal.out = true;
+    let shown = cli.run_in(&["usage", "--month", "2026-10"], at_a_terminal);
+    check("usage_month_at_a_terminal", [&shown]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::base::timestamp::Timestamp;
 
 const DAY: i64 = 86_400;
 /// 2027-01-01T00:00:00Z. The four years that follow contain the leap year 2028.
@@ -71,5 +72,67 @@ proptest! {
     fn no_time_is_out_of_range(started_at: i64, now: i64) {
         let period = Period::containing(started_at, now);
         prop_assert!(period.start < period.end);
+    }
+}
+
+#[test]
+fn a_month_has_one_period_that_begins_in_it() {
+    let at = |text: &str| Timestamp::parse(text).unwrap().unix_seconds();
+    for (started_at, month, start, end) in [
+        (
+            "2026-01-31T12:00:00Z",
+            "2026-02",
+            "2026-02-28",
+            "2026-03-31",
+        ),
+        (
+            "2026-01-31T12:00:00Z",
+            "2026-12",
+            "2026-12-31",
+            "2027-01-31",
+        ),
+        (
+            "2026-10-01T00:00:00Z",
+            "2026-10",
+            "2026-10-01",
+            "2026-11-01",
+        ),
+        (
+            "2026-10-15T23:59:59Z",
+            "2026-10",
+            "2026-10-15",
+            "2026-11-15",
+        ),
+    ] {
+        let month: Month = month.parse().unwrap();
+        let period = Period::beginning_in(at(started_at), month);
+        let midnight = |date: &str| at(&format!("{date}T00:00:00Z"));
+        assert_eq!(period.start, midnight(start), "{started_at} {month}");
+        assert_eq!(period.end, midnight(end), "{started_at} {month}");
+        assert_eq!(Period::containing(at(started_at), period.start), period);
+    }
+}
+
+#[test]
+fn a_month_is_a_year_and_a_month() {
+    for text in ["1970-01", "2026-10", "9998-12"] {
+        assert_eq!(text.parse::<Month>().unwrap().to_string(), text);
+    }
+    for text in [
+        "",
+        "2026",
+        "2026-1",
+        "2026-00",
+        "2026-13",
+        "26-10",
+        "2026/10",
+        "2026-10-01",
+        "+026-10",
+        "1969-12",
+        "9999-01",
+        "2026-é",
+        " 2026-10",
+    ] {
+        assert_eq!(text.parse::<Month>(), Err(UnknownMonth), "{text:?}");
     }
 }
