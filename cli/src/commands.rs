@@ -17,6 +17,7 @@ pub mod limits;
 pub mod manual;
 pub mod mapping;
 pub mod openapi;
+pub mod release_name;
 pub mod releases;
 pub mod serve;
 pub mod settings;
@@ -25,6 +26,7 @@ pub mod subscriptions;
 pub mod usage;
 pub mod validate;
 
+mod beginning;
 mod coverage;
 pub(crate) mod key_store;
 mod listen;

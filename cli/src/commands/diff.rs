@@ -3,14 +3,13 @@
 pub(super) mod sentences;
 
 use std::io::Write;
-use std::str::FromStr;
 
 use anyhow::Context as _;
-use clap::Args;
+use clap::{Args, value_parser};
 use shared::release::diff::{Filter, KindDiff, Listed, MovedSlug, RecordName, TakenName};
 use shared::release::{Release, ReleaseDiff, ReleaseId, Releases};
 
-use super::releases;
+use crate::commands::release_name::ReleaseName;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
@@ -29,12 +28,13 @@ pub const EXAMPLES_MAX: usize = 20;
 For example: catalogue diff current 20261121T101500Z-3f2a9c1b4d5e6f70
 The exit status is 0 whether or not the releases differ.")]
 pub struct DiffArgs {
-    /// The release to compare with: an id, or `current` for the active one, which is the default
-    #[arg(value_name = "FROM")]
-    pub from: Option<Named>,
-    /// The release that is compared: an id, or `current`
-    #[arg(value_name = "TO")]
-    pub to: Named,
+    /// The release to compare with: an id or a beginning of it, `current`, `previous` or `latest`
+    /// [default: current]
+    #[arg(value_name = "FROM", value_parser = value_parser!(ReleaseName))]
+    pub from: Option<ReleaseName>,
+    /// The release that is compared, named in the same ways
+    #[arg(value_name = "TO", value_parser = value_parser!(ReleaseName))]
+    pub to: ReleaseName,
     /// List every record, not only the first 20 of each list
     #[arg(long)]
     pub full: bool,
@@ -43,32 +43,8 @@ pub struct DiffArgs {
     pub json: bool,
 }
 
-/// The word for the active release.
-const CURRENT: &str = "current";
 /// Before each line of a list.
 const INDENT: &str = "  ";
-
-/// A release, as it is typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Named {
-    /// The active one.
-    Current,
-    /// The one of this id.
-    Id(ReleaseId),
-}
-
-impl FromStr for Named {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == CURRENT {
-            return Ok(Self::Current);
-        }
-        let id = releases::parse_id(text);
-        id.map(Self::Id)
-            .map_err(|not_an_id| format!("{not_an_id}; `{CURRENT}` is the active release"))
-    }
-}
 
 /// Compares.
 pub fn run(
@@ -77,7 +53,7 @@ pub fn run(
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let releases = &*location.open(!args.json, context)?;
-    let from = args.from.as_ref().unwrap_or(&Named::Current);
+    let from = args.from.as_ref().unwrap_or(&ReleaseName::Current);
     let [old, new] = [open(from, releases)?, open(&args.to, releases)?];
     let examples_max = if args.full { usize::MAX } else { EXAMPLES_MAX };
     let diff = ReleaseDiff::between(&old, &new, examples_max);
@@ -94,14 +70,9 @@ pub fn run(
     Ok(ExitStatus::Done)
 }
 
-fn open(named: &Named, releases: &dyn Releases) -> anyhow::Result<Release> {
-    let id = match named {
-        Named::Id(id) => id.clone(),
-        Named::Current => releases
-            .current()?
-            .context("no release is active; name both releases by their ids")?,
-    };
-    releases.open(&id).context("could not compare the releases")
+fn open(named: &ReleaseName, releases: &dyn Releases) -> anyhow::Result<Release> {
+    let failed = "could not compare the releases";
+    releases.open(&named.id(releases, failed)?).context(failed)
 }
 
 fn text(diff: &ReleaseDiff, active: Option<&ReleaseId>, terminal: Terminal) -> String {

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use clap::Args;
+use clap::{Args, value_parser};
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use server::catalogue::{Catalogue, OpenSettings, QueueLimits};
 use server::http::explain::{Explanation, explain};
-use shared::release::{Release, ReleaseId};
+use shared::release::Release;
 
-use super::releases::parse_id;
+use super::release_name::ReleaseName;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
@@ -38,9 +38,10 @@ pub struct ExplainArgs {
     /// A path with its query, or a whole URL; in quotes, since a shell interprets ? and &
     #[arg(value_name = "ADDRESS")]
     pub address: String,
-    /// The release that is to answer [default: the active one]
-    #[arg(long, value_name = "ID", value_parser = parse_id)]
-    pub release: Option<ReleaseId>,
+    /// The release that is to answer: an id or a beginning of it, `current`, `previous` or `latest`
+    /// [default: current]
+    #[arg(long, value_name = "ID", value_parser = value_parser!(ReleaseName))]
+    pub release: Option<ReleaseName>,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -136,18 +137,18 @@ fn open(
     context: &mut Context,
 ) -> anyhow::Result<Release> {
     let releases = location.open(!args.json, context)?;
-    let id = args.release.as_ref();
-    let active = match id {
-        Some(_) => None,
+    let failed = "could not open the release";
+    let id = match &args.release {
+        Some(named) => Some(named.id(&*releases, failed)?),
         None => releases.current()?,
     };
-    let id = id.or(active.as_ref()).with_context(|| {
+    let id = id.with_context(|| {
         format!(
             "no release is active in {}; import one first: catalogue import EXPORT",
             escape_control(&location.to_string())
         )
     })?;
-    releases.open(id).context("could not open the release")
+    releases.open(&id).context(failed)
 }
 
 #[cfg(test)]

@@ -9,14 +9,14 @@ mod rotate;
 mod update;
 
 use clap::{Args, Subcommand};
-use shared::keys::key::KeyReference;
-use shared::keys::key::{Key, KeyId};
+use shared::keys::environment::Environment;
+use shared::keys::key::{Key, KeyId, KeyReference};
 use shared::keys::key_store::KeyStore;
 use shared::keys::last_use::LastUse;
-use shared::keys::secret::{KeyPrefix, PlainKey};
+use shared::keys::secret::{KeyPrefix, PREFIX_RANDOM_LENGTH, PlainKey};
 use shared::keys::subscription::Subscription;
 
-use crate::commands::key_store;
+use crate::commands::{beginning, key_store};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
@@ -59,8 +59,18 @@ pub enum KeysCommand {
 /// The key that is meant.
 #[derive(Clone, Args)]
 pub struct KeyArgs {
-    /// The key's id or prefix
+    /// The key's id or prefix, or a beginning of it that no other key has
     pub id: String,
+}
+
+/// What may stand for a key.
+enum KeyName<'a> {
+    /// All of its id or its prefix.
+    Whole(KeyReference),
+    /// The beginning of an id.
+    OfId(&'a str),
+    /// The beginning of a prefix.
+    OfPrefix(&'a str),
 }
 
 /// The whole key may have been typed.
@@ -95,28 +105,58 @@ impl KeyArgs {
         Self { id: id.to_owned() }
     }
 
-    /// Reads what was typed. A whole key counts as its prefix, and is never repeated.
-    fn reference(&self) -> anyhow::Result<KeyReference> {
+    /// Reads what was typed. A whole key counts as its prefix, and is never repeated; nor is
+    /// anything but the beginning of a prefix that was mistyped.
+    fn name(&self) -> anyhow::Result<KeyName<'_>> {
         if let Ok(id) = KeyId::parse(&self.id) {
-            return Ok(KeyReference::Id(id));
+            return Ok(KeyName::Whole(KeyReference::Id(id)));
         }
         if let Ok(prefix) = KeyPrefix::parse(&self.id) {
-            return Ok(KeyReference::Prefix(prefix));
+            return Ok(KeyName::Whole(KeyReference::Prefix(prefix)));
         }
         if let Ok(secret) = PlainKey::parse(&self.id) {
-            return Ok(KeyReference::Prefix(secret.prefix()));
+            return Ok(KeyName::Whole(KeyReference::Prefix(secret.prefix())));
+        }
+        if let Some(random) = self.id.strip_prefix("key_")
+            && is_beginning(random, KeyId::RANDOM_LENGTH)
+        {
+            return Ok(KeyName::OfId(&self.id));
+        }
+        let random = Environment::ALL.into_iter().find_map(|environment| {
+            let random = self.id.strip_prefix("boat_")?;
+            random.strip_prefix(environment.as_str())?.strip_prefix('_')
+        });
+        if random.is_some_and(|random| is_beginning(random, PREFIX_RANDOM_LENGTH)) {
+            return Ok(KeyName::OfPrefix(&self.id));
         }
         let error = anyhow::anyhow!("ID is neither the id nor the prefix of a key");
-        let hint = "an id is key_ and 16 characters, a prefix boat_live_ or boat_test_ and 6; \
-            catalogue keys list shows both";
+        let hint = format!(
+            "an id is key_ and 16 characters, a prefix boat_live_ or boat_test_ and 6, of which the \
+             first {} may be enough; catalogue keys list shows both",
+            beginning::LENGTH_MIN
+        );
         Err(Hinted::wrong_usage(error, hint).into())
     }
 
     /// Finds the key, for what is to be done with it.
     fn find(&self, attempt: &str, store: &mut KeyStore) -> anyhow::Result<Key> {
-        let found = store.find_key(&self.reference()?);
-        found.map_err(|error| key_store::refused(error, attempt, store))
+        match self.name()? {
+            KeyName::Whole(reference) => {
+                let found = store.find_key(&reference);
+                found.map_err(|error| key_store::refused(error, attempt, store))
+            }
+            KeyName::OfId(id) => beginning::only(id, "key", store.keys()?, |key| key.id.as_str()),
+            KeyName::OfPrefix(prefix) => {
+                beginning::only(prefix, "key", store.keys()?, |key| key.prefix.as_str())
+            }
+        }
     }
+}
+
+/// Whether this may begin the random part of a name, which has `length` characters, and is long enough.
+fn is_beginning(random: &str, length: usize) -> bool {
+    (beginning::LENGTH_MIN..length).contains(&random.len())
+        && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// Refuses to make a key that could not be shown.

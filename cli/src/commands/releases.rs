@@ -6,11 +6,12 @@ mod list;
 mod prune;
 mod verify;
 
-use clap::{Args, Subcommand};
-use shared::release::ReleaseId;
+use clap::{Args, Subcommand, value_parser};
+use shared::release::{ReleaseId, Releases};
 
 pub(super) use self::change::overtaken;
 use self::prune::PruneArgs;
+use crate::commands::release_name::ReleaseName;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::release_location::ReleaseLocation;
@@ -46,23 +47,25 @@ pub enum ReleasesCommand {
 /// The release that is meant.
 #[derive(Debug, Args)]
 pub struct IdArgs {
-    /// Its id
-    #[arg(value_name = "ID", value_parser = parse_id)]
-    pub id: ReleaseId,
+    /// Its id, or a beginning of it; or `current`, `previous` or `latest`
+    #[arg(value_name = "ID", value_parser = value_parser!(ReleaseName))]
+    pub id: ReleaseName,
 }
 
 /// The release that is meant, if one is.
 #[derive(Debug, Args)]
 pub struct OptionalIdArgs {
-    /// Its id
-    #[arg(value_name = "ID", value_parser = parse_id)]
-    pub id: Option<ReleaseId>,
+    /// Its id, or a beginning of it; or `current`, `previous` or `latest`
+    #[arg(value_name = "ID", value_parser = value_parser!(ReleaseName))]
+    pub id: Option<ReleaseName>,
 }
 
-/// Reads an id as it is typed.
-pub(super) fn parse_id(text: &str) -> Result<ReleaseId, String> {
-    ReleaseId::parse(text)
-        .ok_or_else(|| "an id looks like 20261121T101500Z-3f2a9c1b4d5e6f70".to_owned())
+impl OptionalIdArgs {
+    /// The id of the release, for what is to be done with it.
+    fn id(&self, releases: &dyn Releases, failed: &str) -> anyhow::Result<Option<ReleaseId>> {
+        let id = self.id.as_ref().map(|named| named.id(releases, failed));
+        id.transpose()
+    }
 }
 
 /// Does what was typed.
@@ -74,11 +77,17 @@ pub fn run(
     let releases = &*location.open(!args.json, context)?;
     match &args.command {
         ReleasesCommand::List => list::list(releases, args.json, context),
-        ReleasesCommand::Show(show) => list::show(releases, show.id.as_ref(), args.json, context),
-        ReleasesCommand::Activate(id) => change::activate(releases, &id.id, args.json, context),
+        ReleasesCommand::Show(show) => {
+            let id = show.id(releases, "could not show the release")?;
+            list::show(releases, id.as_ref(), args.json, context)
+        }
+        ReleasesCommand::Activate(named) => {
+            change::activate(releases, &named.id, args.json, context)
+        }
         ReleasesCommand::Rollback => change::rollback(releases, args.json, context),
         ReleasesCommand::Verify(verify) => {
-            verify::run(releases, verify.id.as_ref(), args.json, context)
+            let id = verify.id(releases, "could not verify the release")?;
+            verify::run(releases, id.as_ref(), args.json, context)
         }
         ReleasesCommand::Prune(prune) => prune::run(prune, releases, location, args.json, context),
     }

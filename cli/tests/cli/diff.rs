@@ -85,7 +85,7 @@ fn releases_that_are_the_same_or_missing_are_reported() {
     let outcomes = [
         cli.run(&["diff", &first]),
         cli.run(&["diff", "20200101T000000Z-0000000000000000"]),
-        cli.run(&["diff", "current", "latest"]),
+        cli.run(&["diff", "current", "newest"]),
         cli.run(&["diff"]),
     ];
     let statuses = outcomes.each_ref().map(|outcome| outcome.status);

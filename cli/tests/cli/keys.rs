@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use cli::ExitStatus;
 use shared::keys::key::KeyId;
 use shared::keys::last_use::LastUses;
 use shared::keys::secret::PlainKey;
@@ -365,6 +366,40 @@ fn what_is_refused_says_what_to_do_next() {
     ]
     .map(|args| cli.run(args));
     check("keys_refused", &outcomes);
+}
+
+#[test]
+fn a_key_is_named_by_a_beginning_that_no_other_has() {
+    let mut cli = acme();
+    let document: serde_json::Value = serde_json::from_str(&cli.run(&ISSUE).out).unwrap();
+    let [id, prefix, key] = ["id", "prefix", "key"].map(|name| document[name].as_str().unwrap());
+    for name in [&id[..8], &id[..19], &prefix[..14], &prefix[..15]] {
+        let shown = cli.run(&["keys", "show", name, "--json"]);
+        assert_eq!(text_of(&shown, "id"), id, "{name}");
+    }
+    let refused = [
+        &id[..7],
+        &prefix[..13],
+        "boat_live_",
+        "boat_live_0000",
+        "key_00000",
+        "boat_prod_0000",
+        "boat_live_00é",
+        // One character more than a prefix may be of a secret, and is not repeated.
+        &key[..17],
+    ]
+    .map(|name| cli.run(&["keys", "revoke", name]));
+    check("keys_beginning_refused", &refused[3..5]);
+    for refused in &refused {
+        assert_eq!(refused.status, ExitStatus::WrongUsage, "{refused}");
+        assert!(!refused.err.contains(&key[..17]), "{refused}");
+    }
+    assert_eq!(refused[7].err, refused[0].err);
+    let shown = cli.run(&["keys", "show", id, "--json"]);
+    assert_eq!(text_of(&shown, "state"), "active");
+    let log = cli.run(&["keys", "log", "--key", &prefix[..14], "--json"]);
+    let whole = cli.run(&["keys", "log", "--key", id, "--json"]);
+    assert_eq!(log.out, whole.out);
 }
 
 #[test]

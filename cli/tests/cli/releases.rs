@@ -74,6 +74,67 @@ fn the_active_release_is_marked_and_changes_with_activate_and_rollback() {
 }
 
 #[test]
+fn a_release_is_named_by_a_word_or_by_the_beginning_of_its_id() {
+    let (mut cli, [first, second]) = two_releases();
+    let shown = |cli: &mut TestCli, name: &str| {
+        let shown = cli.run(&["releases", "show", name, "--json"]);
+        let document: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
+        document["id"].as_str().unwrap().to_owned()
+    };
+    let whole_minute = "20261001T1200";
+    for (name, id) in [
+        (whole_minute, &first),
+        (&first[..first.len() - 1], &first),
+        ("20261001T1201", &second),
+        ("current", &second),
+        ("previous", &first),
+        ("latest", &second),
+    ] {
+        assert_eq!(shown(&mut cli, name), *id, "{name}");
+    }
+    cli.run(&["releases", "activate", "previous"]);
+    for (name, id) in [
+        ("current", &first),
+        ("previous", &second),
+        ("latest", &second),
+    ] {
+        assert_eq!(shown(&mut cli, name), *id, "{name}");
+    }
+    let outcomes = [
+        &["releases", "activate", "2026"][..],
+        &["releases", "activate", "2027"],
+        &["releases", "activate", "202"],
+        &["releases", "show", "newest"],
+        &["releases", "verify", whole_minute],
+        &["explain", "--release", "2026", "/v1/boats"],
+    ]
+    .map(|args| cli.run(args));
+    check(
+        "releases_named",
+        &[first.clone(), second.clone()],
+        &outcomes,
+    );
+    assert_eq!(shown(&mut cli, "current"), first);
+    let diff = cli.run(&["diff", "latest", "--json"]).out;
+    let whole = cli.run(&["diff", &first, &second, "--json"]).out;
+    assert_eq!(diff, whole);
+    let explain = |cli: &mut TestCli, name| {
+        let explain = ["explain", "--release", name, "--json", "/v1/boats"];
+        cli.run(&explain).out
+    };
+    assert_eq!(explain(&mut cli, "previous"), explain(&mut cli, &second));
+    assert_ne!(explain(&mut cli, "previous"), explain(&mut cli, &first));
+    let none = [
+        &["releases", "show", "current"][..],
+        &["releases", "activate", "previous"],
+        &["releases", "verify", "latest"],
+        &["diff", "2026"],
+    ];
+    let none = none.map(|args| TestCli::new().run(args));
+    check("releases_named_none", &[], &none);
+}
+
+#[test]
 fn a_release_is_shown_with_its_files() {
     let (mut cli, ids) = two_releases();
     let shown = cli.run(&["releases", "show", &ids[0]]);

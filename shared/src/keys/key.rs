@@ -24,7 +24,8 @@ pub struct KeyId(Box<str>);
 pub struct InvalidKeyId;
 
 impl KeyId {
-    const RANDOM_LENGTH: usize = 16;
+    /// Characters after `key_`.
+    pub const RANDOM_LENGTH: usize = 16;
 
     /// A new id.
     pub fn generate(random: &mut dyn RngCore) -> Self {

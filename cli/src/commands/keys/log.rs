@@ -32,7 +32,7 @@ const LIMIT_MAX: u32 = 1_000_000;
     entries cannot be altered or removed. No entry contains a key or its hash."
 )]
 pub struct LogArgs {
-    /// Only changes of this key: its id or prefix
+    /// Only changes of this key: its id or prefix, or a beginning of it
     #[arg(long, value_name = "ID", value_parser = |id: &str| Ok::<_, String>(KeyArgs::typed(id)))]
     pub key: Option<KeyArgs>,
     /// Only changes of this subscription and its keys

@@ -10,6 +10,7 @@ use shared::release::{ExpectedActive, ReleaseDiff, ReleaseError, ReleaseId, Rele
 
 use super::document::{ActiveDocument, VerifiedDocument, damage};
 use crate::commands::diff::sentences;
+use crate::commands::release_name::ReleaseName;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
@@ -31,14 +32,15 @@ struct Change<'a> {
     is_mended: bool,
 }
 
-/// Activates the release of that id.
+/// Activates a release.
 pub(super) fn activate(
     releases: &dyn Releases,
-    id: &ReleaseId,
+    named: &ReleaseName,
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let failed = "could not activate the release";
+    let id = &named.id(releases, failed)?;
     let lock = releases.lock().context(failed)?;
     let before = ExpectedActive::of(releases.pointer()).context(failed)?;
     let activated = releases.activate(id, &before, &lock);

@@ -1,0 +1,69 @@
+//! The beginning of a long name in the place of the whole, where it names one thing alone.
+
+use crate::hints::Hinted;
+
+/// Fewest characters of a beginning, of those that tell names apart.
+pub(super) const LENGTH_MIN: usize = 4;
+/// Most names that are shown where several begin so.
+const CANDIDATES_MAX: usize = 5;
+
+/// The one of `all`, which are each a `what`, whose name begins with `beginning`.
+pub(super) fn only<T>(
+    beginning: &str,
+    what: &str,
+    all: impl IntoIterator<Item = T>,
+    name: impl Fn(&T) -> &str,
+) -> anyhow::Result<T> {
+    let all = all.into_iter();
+    let mut found: Vec<T> = all.filter(|one| name(one).starts_with(beginning)).collect();
+    if let [_] = found[..]
+        && let Some(one) = found.pop()
+    {
+        return Ok(one);
+    }
+    let (error, hint) = if found.is_empty() {
+        (
+            anyhow::anyhow!("no {what} begins with {beginning}"),
+            format!("catalogue {what}s list shows all {what}s"),
+        )
+    } else {
+        let count = found.len();
+        let mut names: Vec<_> = found.iter().take(CANDIDATES_MAX).map(name).collect();
+        if CANDIDATES_MAX < count {
+            names.push("...");
+        }
+        let names = names.join(", ");
+        (
+            anyhow::anyhow!("{count} {what}s begin with {beginning}: {names}"),
+            "name one of them with more characters".to_owned(),
+        )
+    };
+    Err(Hinted::wrong_usage(error, hint).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_beginning_names_one_thing_or_its_candidates() {
+        let all = ["abcd1", "abcd2", "abce1", "abcf1", "abcf2", "abcf3"];
+        let only = |beginning| {
+            let found = only(beginning, "thing", all, |name| name);
+            found.map_err(|error| error.to_string())
+        };
+        assert_eq!(only("abce"), Ok("abce1"));
+        assert_eq!(only("abcd2"), Ok("abcd2"));
+        for (beginning, error) in [
+            ("abcd", "2 things begin with abcd: abcd1, abcd2"),
+            (
+                "abc",
+                "6 things begin with abc: abcd1, abcd2, abce1, abcf1, abcf2, ...",
+            ),
+            ("bcd", "no thing begins with bcd"),
+            ("abcd11", "no thing begins with abcd11"),
+        ] {
+            assert_eq!(only(beginning), Err(error.to_owned()));
+        }
+    }
+}
