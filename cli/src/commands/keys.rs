@@ -153,7 +153,8 @@ impl KeyArgs {
     }
 }
 
-/// Whether this may begin the random part of a name, which has `length` characters, and is long enough.
+/// Whether this may begin the random part of a name, which has `length` characters, and is long
+/// enough.
 fn is_beginning(random: &str, length: usize) -> bool {
     (beginning::LENGTH_MIN..length).contains(&random.len())
         && random.bytes().all(|byte| byte.is_ascii_alphanumeric())

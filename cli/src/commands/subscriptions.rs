@@ -56,7 +56,7 @@ pub struct CreateArgs {
     /// What it pays for
     #[arg(long, default_value_t = Plan::Pro, value_parser = one_of(Plan::ALL, Plan::as_str))]
     pub plan: Plan,
-    /// Requests a month, shared by all its keys
+    /// Requests a month, shared by all its keys, such as 100k or 2M
     #[arg(long, value_name = "N", default_value_t = DEFAULT_QUOTA, value_parser = count::<u64>(0..=QUOTA_MAX))]
     #[arg(env = "CATALOGUE_QUOTA", hide_env_values = true)]
     pub quota: u64,
@@ -94,7 +94,7 @@ pub struct ChangeArgs {
     /// Whether its keys work
     #[arg(long, value_parser = one_of(SubscriptionStatus::ALL, SubscriptionStatus::as_str))]
     pub status: Option<SubscriptionStatus>,
-    /// Requests a month, shared by all its keys; what is used of the month stays used
+    /// Requests a month, shared by all its keys, such as 2M; what is used of the month stays used
     #[arg(long, value_name = "N", value_parser = count::<u64>(0..=QUOTA_MAX))]
     pub quota: Option<u64>,
 }

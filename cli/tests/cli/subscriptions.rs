@@ -15,7 +15,7 @@ fn a_subscription_is_created_listed_shown_and_changed() {
             "--plan",
             "pro",
             "--quota",
-            "5000",
+            "5k",
         ],
         &["subscriptions", "list"],
         &[
@@ -79,6 +79,9 @@ fn what_is_refused_says_what_to_do_next() {
             "9007199254740992",
         ],
         &["subscriptions", "create", "Other", "--quota", "-1"],
+        &["subscriptions", "create", "Other", "--quota", "100kk"],
+        &["subscriptions", "create", "Other", "--quota", "1.5"],
+        &["subscriptions", "create", "Other", "--quota", "9007199255M"],
     ]
     .map(|args| cli.run(args));
     check("subscriptions_refused", &outcomes);

@@ -1,5 +1,5 @@
-//! `/docs` with its files, `/llms.txt`, and what the README says of lists. How the page looks and what
-//! it does is tested in a browser, by `.ci/browser`.
+//! `/docs` with its files, `/llms.txt`, and what the README says of lists. How the page looks and
+//! what it does is tested in a browser, by `.ci/browser`.
 
 use std::fs;
 use std::path::Path;

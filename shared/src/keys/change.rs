@@ -1,8 +1,8 @@
 //! How a key may be changed: the rules, apart from any store.
 //!
-//! Revoking is final. Disabling is reversible. A change that is already made is made again
-//! without an effect, so that a script may repeat it. What a key may read changes only where that is
-//! what was asked.
+//! Revoking is final. Disabling is reversible. A change that is already made is made again without
+//! an effect, so that a script may repeat it. What a key may read changes only where that is what
+//! was asked.
 
 use std::time::Duration;
 

@@ -79,8 +79,8 @@ impl Period {
         this
     }
 
-    /// The period that begins in `month`, of a subscription that started at `started_at`: each month
-    /// has exactly one.
+    /// The period that begins in `month`, of a subscription that started at `started_at`: each
+    /// month has exactly one.
     pub fn beginning_in(started_at: i64, month: Month) -> Self {
         let anchor = date_of(started_at).day();
         let next = month.first.saturating_add(Span::new().months(1));

@@ -52,11 +52,12 @@ pub struct IssueArgs {
     pub wait: WaitArgs,
 }
 
-fn rate_limit() -> impl Fn(&str) -> Result<u32, InvalidCount> + Clone {
+/// The parser of a minute limit.
+pub(super) fn rate_limit() -> impl Fn(&str) -> Result<u32, InvalidCount> + Clone {
     count(u64::from(RATE_LIMIT_MIN)..=u64::from(RATE_LIMIT_MAX))
 }
 
-fn name_help() -> String {
+pub(super) fn name_help() -> String {
     format!("What to call the key, at most {NAME_MAX} characters")
 }
 

@@ -1,7 +1,8 @@
 //! `catalogue keys update`: the name, the minute limit, the expiry or the scopes of a key that its
 //! holder goes on using.
 //!
-//! What is not typed stays as it is; no option takes its value from the environment or from settings.
+//! What is not typed stays as it is; no option takes its value from the environment or from
+//! settings.
 
 use std::time::Duration;
 
@@ -50,7 +51,7 @@ pub struct ChangeArgs {
     #[arg(long, value_name = "TEXT", value_parser = value_parser!(Name), help = name_help())]
     pub name: Option<Name>,
     /// Requests in any 60 seconds
-    #[arg(long, value_name = "N", value_parser = rate_limit)]
+    #[arg(long, value_name = "N", value_parser = rate_limit())]
     pub rate_limit: Option<u32>,
     /// How long the key works from now on, such as 12h or 90d, or `never` for no end
     #[arg(long, value_name = "DURATION", value_parser = parse_expires)]
