@@ -8,6 +8,7 @@ mod excerpt;
 mod kind;
 mod mistake;
 pub(crate) mod nearest;
+mod origins;
 mod place;
 pub mod report;
 
@@ -19,6 +20,7 @@ pub use self::excerpt::Excerpt;
 pub use self::kind::Kind;
 pub use self::mistake::Mistake;
 pub use self::nearest::nearest;
+pub(crate) use self::origins::{Origins, RuleOrigins};
 pub(crate) use self::place::BYTE_ORDER_MARK;
 pub use self::place::{ExportFile, Line, Place};
 
@@ -200,10 +202,11 @@ impl Findings {
     ///
     /// Their columns are dropped: they are those of the record that the mapping made, not of the
     /// one in the export.
-    pub fn set_origins(&mut self, origin: impl Fn(u32, &str) -> Option<String>) {
+    pub(crate) fn set_origins(&mut self, origins: &Origins) {
         for finding in self.errors.iter_mut().chain(&mut self.warnings) {
             if let (Some(_), Some(pointer)) = (&finding.record, &finding.pointer) {
-                finding.origin = finding.rule.and_then(|rule| origin(rule, pointer));
+                let origin = finding.rule.and_then(|rule| origins.find(rule, pointer));
+                finding.origin = origin.map(str::to_owned);
                 finding.column = None;
             }
         }

@@ -71,7 +71,7 @@ pub fn run<C: Consumer>(
     }
     let (mut findings, tally) = second_pass.run(consumer)?;
     if let Some(mapping) = settings.mapping {
-        findings.set_origins(|rule, pointer| mapping.origin(rule, pointer));
+        findings.set_origins(mapping.origins());
     }
     Ok(Outcome {
         is_usable: policy.is_usable(&findings),

@@ -1,9 +1,8 @@
 //! Whether the fields that a mapping makes are those of the native format: known by what is found
 //! in records that have all of them and no value.
 
-use super::definition::{Definition, Field, Rule};
+use super::definition::{Definition, ExpressionId, Field, Rule};
 use super::mistake::Mistake;
-use super::origin::expression;
 use crate::finding::{Code, Finding, Findings};
 
 /// A native record for each rule, a line each, in which every field stands and none has a value.
@@ -48,7 +47,23 @@ fn mistake(definition: &Definition, finding: &Finding) -> Option<Mistake> {
     Some(Mistake::new(span, message).hint(finding.hint.clone()))
 }
 
-fn first_expression(field: &Field) -> Option<super::definition::ExpressionId> {
+/// The expression that is as near to a place as the fields say.
+fn expression<'a>(field: &Field, mut steps: impl Iterator<Item = &'a str>) -> Option<ExpressionId> {
+    match field {
+        Field::Value { from, .. } => Some(*from),
+        Field::List { each, member } => match steps.next() {
+            None => Some(*each),
+            Some(_place) => expression(member, &mut steps as &mut dyn Iterator<Item = &str>),
+        },
+        Field::Object(fields) => {
+            let name = steps.next()?;
+            let (_, field) = fields.iter().find(|(field, _)| field == name)?;
+            expression(field, &mut steps as &mut dyn Iterator<Item = &str>)
+        }
+    }
+}
+
+fn first_expression(field: &Field) -> Option<ExpressionId> {
     match field {
         Field::Value { from, .. } => Some(*from),
         Field::List { each, .. } => Some(*each),

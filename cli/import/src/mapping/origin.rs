@@ -1,36 +1,51 @@
-//! Where in a mapping file the value of a native field comes from, for findings about it.
+//! Where in a mapping file the values of native fields come from, for findings about them.
 
 use super::Mapping;
-use super::definition::{Envelope, ExpressionId, Field};
-use crate::finding::cut;
+use super::definition::{Definition, Envelope, ExpressionId, Field, Rule};
+use crate::finding::{Origins, RuleOrigins, cut};
 
 impl Mapping {
-    /// What makes the value at a JSON pointer of a native record of a rule: the expression and its
-    /// place.
-    pub fn origin(&self, number: u32, pointer: &str) -> Option<String> {
-        let rule = self.definition.rules.get(usize::try_from(number).ok()?)?;
-        let mut steps = pointer.split('/').skip(1);
-        let first = steps.next()?;
-        let mut origins = match rule.fields.iter().find(|(name, _)| name == first) {
-            Some((_, field)) => expression(field, steps).into_iter().collect(),
-            None => self.of_envelopes(first),
-        };
-        origins.sort_unstable();
-        origins.dedup();
-        let places: Vec<String> = origins.into_iter().map(|id| self.place(id)).collect();
-        (!places.is_empty())
-            .then(|| format!("the mapping makes the value by {}", places.join(" or ")))
+    /// What makes the values of the records of each rule: expressions and their places.
+    pub(super) fn find_origins(&self) -> Origins {
+        let rules = self.definition.rules.iter();
+        Origins {
+            rules: rules.map(|rule| self.rule_origins(rule)).collect(),
+        }
     }
 
-    /// What makes the fields that a rule leaves to the envelope.
-    fn of_envelopes(&self, name: &str) -> Vec<ExpressionId> {
-        let envelopes = self.definition.sources.iter().map(|source| source.envelope);
-        let part = |envelope: Envelope| match name {
-            "id" => Some(envelope.id.unwrap_or(envelope.key)),
-            "updatedAt" => envelope.updated_at,
-            _ => None,
-        };
-        envelopes.filter_map(part).collect()
+    fn rule_origins(&self, rule: &Rule) -> RuleOrigins {
+        let mut places = Vec::new();
+        for (name, expressions) in of_envelopes(&self.definition) {
+            if !rule.fields.iter().any(|(field, _)| field == name) && !expressions.is_empty() {
+                places.push((format!("/{name}"), self.origin(expressions)));
+            }
+        }
+        for (name, field) in &rule.fields {
+            self.add_origins(field, format!("/{name}"), &mut places);
+        }
+        RuleOrigins { places }
+    }
+
+    fn add_origins(&self, field: &Field, pointer: String, places: &mut Vec<(String, String)>) {
+        match field {
+            Field::Value { from, .. } => places.push((pointer, self.origin(vec![*from]))),
+            Field::List { each, member } => {
+                self.add_origins(member, format!("{pointer}/*"), places);
+                places.push((pointer, self.origin(vec![*each])));
+            }
+            Field::Object(fields) => {
+                for (name, field) in fields {
+                    self.add_origins(field, format!("{pointer}/{name}"), places);
+                }
+            }
+        }
+    }
+
+    fn origin(&self, mut expressions: Vec<ExpressionId>) -> String {
+        expressions.sort_unstable();
+        expressions.dedup();
+        let places: Vec<String> = expressions.into_iter().map(|id| self.place(id)).collect();
+        format!("the mapping makes the value by {}", places.join(" or "))
     }
 
     fn place(&self, id: ExpressionId) -> String {
@@ -41,21 +56,17 @@ impl Mapping {
     }
 }
 
-/// The expression that is as near to a place as the fields say.
-pub(super) fn expression<'a>(
-    field: &Field,
-    mut steps: impl Iterator<Item = &'a str>,
-) -> Option<ExpressionId> {
-    match field {
-        Field::Value { from, .. } => Some(*from),
-        Field::List { each, member } => match steps.next() {
-            None => Some(*each),
-            Some(_place) => expression(member, &mut steps as &mut dyn Iterator<Item = &str>),
-        },
-        Field::Object(fields) => {
-            let name = steps.next()?;
-            let (_, field) = fields.iter().find(|(field, _)| field == name)?;
-            expression(field, &mut steps as &mut dyn Iterator<Item = &str>)
-        }
-    }
+/// What makes the fields that a rule leaves to the envelope.
+fn of_envelopes(definition: &Definition) -> [(&'static str, Vec<ExpressionId>); 2] {
+    let envelopes = || definition.sources.iter().map(|source| source.envelope);
+    let id = |envelope: Envelope| envelope.id.unwrap_or(envelope.key);
+    [
+        ("id", envelopes().map(id).collect()),
+        (
+            "updatedAt",
+            envelopes()
+                .filter_map(|envelope| envelope.updated_at)
+                .collect(),
+        ),
+    ]
 }
