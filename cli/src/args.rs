@@ -16,7 +16,8 @@ use shared::release::S3Address;
 
 use crate::commands::{
     completions, demo, diff, doctor, explain, explain_code, import, keys, limits, manual, mapping,
-    openapi, releases, serve, settings as settings_command, store, subscriptions, usage, validate,
+    one_of, openapi, releases, serve, settings as settings_command, store, subscriptions, usage,
+    validate,
 };
 use crate::exit_status::ExitStatus;
 use crate::hints::Hints;
@@ -25,6 +26,7 @@ use crate::serving::key_store_config::KeyStoreConfig;
 use crate::serving::release_location::ReleaseLocation;
 use crate::settings;
 use crate::settings::address::{DirectoryParser, address};
+use crate::terminal::colour::Colour;
 use crate::terminal::escape::escape_control;
 use crate::terminal::redact::redact;
 
@@ -87,6 +89,11 @@ pub struct Args {
         help_heading = EVERYWHERE
     )]
     pub config: Option<PathBuf>,
+    /// When to show colours; `auto` follows the terminal, and `NO_COLOR`, `FORCE_COLOR` and
+    /// `CLICOLOR`
+    #[arg(long, global = true, value_name = "WHEN", help_heading = EVERYWHERE)]
+    #[arg(default_value_t, value_parser = one_of(Colour::ALL, Colour::as_str))]
+    pub color: Colour,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -228,6 +235,7 @@ pub(crate) fn parse(
     context: &mut Context,
 ) -> Result<Args, NoArgs> {
     let args: Vec<_> = args.into_iter().collect();
+    context.terminal = context.terminal.with_colour(typed_colour(&args));
     let config = config(&args).map_err(NoArgs::Usage)?;
     let found = settings::find(config.as_deref(), context.operator.uid, &Args::command());
     let (settings, not_usable) = match found {
@@ -278,6 +286,19 @@ fn hints(matches: &ArgMatches, command: &mut clap::Command) -> Hints {
         hints.listening(serve.and_then(|serve| serve.get_one("address").copied()));
     }
     hints
+}
+
+/// The colour that was typed, wherever: help and wrong usage have it too.
+fn typed_colour(args: &[OsString]) -> Colour {
+    let value = |(index, arg): (usize, &OsString)| {
+        let word = match arg.to_str()?.strip_prefix("--color")? {
+            "" => args.get(index + 1)?.to_str(),
+            rest => rest.strip_prefix('='),
+        };
+        word?.parse().ok()
+    };
+    let typed = args.iter().enumerate().rev().find_map(value);
+    typed.unwrap_or_default()
 }
 
 /// The file with settings that was named, whatever else was typed; an error is a question for help.

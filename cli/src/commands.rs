@@ -40,7 +40,7 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// A parser of one of a few words, which wrong usage and completions then list.
-fn one_of<T, const N: usize>(
+pub(crate) fn one_of<T, const N: usize>(
     all: [T; N],
     word: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T>

@@ -4,6 +4,7 @@
 //! Pure functions of text, of findings, and of what the terminal can show. Nothing here knows a
 //! command or a server.
 
+pub mod colour;
 pub mod count;
 pub mod duration;
 pub mod escape;
@@ -17,6 +18,8 @@ pub mod style;
 pub mod table;
 pub mod wrap;
 
+use colour::Colour;
+
 /// What may be shown to the person at the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(
@@ -28,7 +31,7 @@ pub struct Terminal {
     pub out: bool,
     /// Standard error is a terminal: progress bars may be drawn.
     pub err: bool,
-    /// Colour is welcome on standard output (a terminal that shows it, and `NO_COLOR` is not set).
+    /// Colour is welcome on standard output.
     pub out_colour: bool,
     /// Colour is welcome on standard error.
     pub err_colour: bool,
@@ -38,6 +41,21 @@ pub struct Terminal {
 }
 
 impl Terminal {
+    /// The same, with colours as was typed.
+    #[must_use]
+    pub fn with_colour(self, colour: Colour) -> Self {
+        let shown = match colour {
+            Colour::Auto => return self,
+            Colour::Always => true,
+            Colour::Never => false,
+        };
+        Self {
+            out_colour: shown,
+            err_colour: shown,
+            ..self
+        }
+    }
+
     /// For lines that are to be indented by so many columns.
     #[must_use]
     pub fn narrower(self, columns: usize) -> Self {

@@ -20,6 +20,7 @@ use crate::process::operator;
 use crate::process::output::Output;
 use crate::process::service_manager::ServiceManager;
 use crate::terminal::Terminal;
+use crate::terminal::colour::is_welcome;
 
 /// Width of a terminal that does not say how wide it is.
 const COLUMNS_USUAL: usize = 80;
@@ -61,8 +62,7 @@ impl Context {
             std::io::stdout().is_terminal(),
             std::io::stderr().is_terminal(),
         );
-        let variable = |name| std::env::var_os(name);
-        let colour = is_colour_welcome(variable("NO_COLOR"), variable("TERM"));
+        let has_colour = |is_terminal| is_welcome(std::env::var_os::<&str>, is_terminal);
         Self {
             clock: Arc::new(SystemClock::new()),
             random: Box::new(rand::rngs::OsRng.unwrap_err()),
@@ -73,8 +73,8 @@ impl Context {
             terminal: Terminal {
                 out,
                 err,
-                out_colour: out && colour,
-                err_colour: err && colour,
+                out_colour: has_colour(out),
+                err_colour: has_colour(err),
                 columns: out.then(columns),
             },
             service_manager: ServiceManager::of_process(),
@@ -92,33 +92,8 @@ fn utf8((name, value): (OsString, OsString)) -> Option<(String, String)> {
     Some((name.into_string().ok()?, value.into_string().ok()?))
 }
 
-/// Whether a terminal is to be sent colours: not where `NO_COLOR` is set, nor one that
-/// obeys nothing.
-fn is_colour_welcome(no_color: Option<OsString>, term: Option<OsString>) -> bool {
-    no_color.is_none_or(|value| value.is_empty()) && term.is_none_or(|term| term != "dumb")
-}
-
 /// A terminal that does not say how wide it is has the usual width.
 fn columns() -> usize {
     let size = terminal_size::terminal_size_of(std::io::stdout());
     size.map_or(COLUMNS_USUAL, |(width, _height)| usize::from(width.0))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn colour_follows_no_color_and_the_terminal() {
-        for (no_color, term, expected) in [
-            (None, Some("xterm-256color"), true),
-            (None, None, true),
-            (Some(""), Some("xterm"), true),
-            (Some("1"), Some("xterm"), false),
-            (None, Some("dumb"), false),
-        ] {
-            let welcome = is_colour_welcome(no_color.map(Into::into), term.map(Into::into));
-            assert_eq!(welcome, expected, "{no_color:?}, {term:?}");
-        }
-    }
 }

@@ -85,6 +85,28 @@ fn tables_fit_the_terminal_and_times_are_distances() {
 }
 
 #[test]
+fn what_is_typed_about_colours_wins_over_what_the_terminal_wants() {
+    let mut cli = busy();
+    let colour = Terminal {
+        out_colour: true,
+        ..at(120)
+    };
+    for (word, is_painted) in [("always", true), ("never", false)] {
+        for args in [
+            &["keys", "list", "--color", word][..],
+            &["--color", word, "--help"],
+        ] {
+            for terminal in [colour, at(120)] {
+                let shown = run(&mut cli, args, terminal).out;
+                assert_eq!(shown.contains('\u{1b}'), is_painted, "{args:?}");
+            }
+        }
+    }
+    let equals = run(&mut cli, &["--color=never", "--help"], colour).out;
+    assert!(!equals.contains('\u{1b}'));
+}
+
+#[test]
 fn colours_say_again_what_words_say() {
     let mut cli = busy();
     let colour = Terminal {
