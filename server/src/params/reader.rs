@@ -142,20 +142,49 @@ fn is_accepted(name: &str, accepted: &[Parameter]) -> bool {
     accepted.iter().any(|parameter| parameter.name == name)
 }
 
-fn unknown(name: &str, accepted: &[Parameter]) -> String {
-    let wanted = cut(name).to_ascii_lowercase();
+/// Parameters of other APIs, in lower case, and those of this one that do what is meant.
+const MEANT: [(&str, &[&str]); 5] = [
+    ("offset", &["page", "skip", "start", "cursor", "after"]),
+    (
+        "limit",
+        &[
+            "per_page",
+            "perpage",
+            "page_size",
+            "pagesize",
+            "size",
+            "count",
+            "first",
+            "take",
+            "max",
+        ],
+    ),
+    ("search", &["q", "query", "text", "term"]),
+    ("sort", &["sort_by", "sortby", "order_by", "orderby"]),
+    ("order", &["direction", "dir", "desc", "asc"]),
+];
+
+/// The accepted parameter that is meant by one of another API, or else the one whose name is the
+/// most like it.
+fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Option<&'a str> {
+    let meant = MEANT.iter().find(|(_, others)| others.contains(&wanted));
+    let meant = meant.and_then(|(meant, _)| names.iter().find(|name| *name == meant));
     let likeness = |candidate: &str| {
         let candidate = candidate.to_ascii_lowercase();
         // The first finds swapped letters, the second swapped words such as `minLength`.
-        strsim::normalized_damerau_levenshtein(&wanted, &candidate)
-            .max(strsim::sorensen_dice(&wanted, &candidate))
+        strsim::normalized_damerau_levenshtein(wanted, &candidate)
+            .max(strsim::sorensen_dice(wanted, &candidate))
     };
+    let alike = || {
+        let names = names.iter().rev();
+        names.max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+    };
+    meant.or_else(alike).copied()
+}
+
+fn unknown(name: &str, accepted: &[Parameter]) -> String {
     let names: Vec<_> = accepted.iter().map(|parameter| parameter.name).collect();
-    let nearest = names
-        .iter()
-        .rev()
-        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    match nearest {
+    match nearest(&cut(name).to_ascii_lowercase(), &names) {
         None => "unknown parameter; none is accepted here".to_owned(),
         Some(nearest) => {
             let all = names.join(", ");

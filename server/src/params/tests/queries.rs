@@ -8,6 +8,7 @@ use super::*;
 const BAD_BOATS: &str = "
     type= type type=&category= =x = type=a&type=b type=a&type=b&type= limit=0&limit=5
     foo=1&foo=2 foo yearfrom=1990 lenghtMin=4 minLength=4 Limit=5 tpye=a country=fr fields=id
+    page=2 per_page=10 pageSize=5 q=sail orderBy=year
     type=% type=%2 type=%zz type=a%2&category=b type=%FF type=%C3 %zz=1 %ff=1 lim%69t=0
     type=a+b type=a.b type=-a type=%C3%A9 category=a%00 manufacturer=a.b activity=-a
     yearFrom=1799 yearFrom=2101 yearTo=1799 yearTo=2101 yearTo=+1990 yearTo=-1990 yearTo=1990.0
