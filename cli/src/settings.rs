@@ -46,6 +46,8 @@ pub(crate) struct Shown {
     pub(crate) name: String,
     /// `None` where it has no default either; why it is refused where it is.
     pub(crate) value: Option<String>,
+    /// What holds where there is no value, in words.
+    pub(crate) otherwise: Option<String>,
     pub(crate) source: Source,
     pub(crate) variable: String,
 }

@@ -32,7 +32,7 @@ pub struct ExportArgs {
     /// Their format is `boat-catalogue/1`, unless --mapping is given.
     #[arg(value_name = "EXPORT", required = true)]
     pub exports: Vec<PathBuf>,
-    /// Read the export of a content system by this mapping file
+    /// Read the export of a content system by this mapping file [default: none]
     #[arg(long, value_name = "FILE")]
     #[arg(env = "CATALOGUE_MAPPING", hide_env_values = true)]
     pub mapping: Option<PathBuf>,

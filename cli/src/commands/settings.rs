@@ -103,7 +103,8 @@ fn show(
         return Ok(ExitStatus::Done);
     }
     let rows = shown.into_iter().map(|setting| {
-        let value = setting.value.unwrap_or_else(|| "-".to_owned());
+        let value = setting.value.or(setting.otherwise);
+        let value = value.unwrap_or_else(|| "-".to_owned());
         [
             setting.name,
             escape_control(&value).into_owned(),

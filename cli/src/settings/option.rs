@@ -68,6 +68,7 @@ pub(super) fn shown(path: &[String], option: &Arg, set: Option<&[OsString]>) -> 
     Shown {
         name: [path, &[long.to_owned()]].concat().join("."),
         value,
+        otherwise: words_of_default(option),
         source,
         variable: variable.to_string_lossy().into_owned(),
     }
@@ -91,6 +92,13 @@ fn alone(option: &Arg, typed: impl IntoIterator<Item = OsString>) -> Result<ArgM
     let option = option.clone().global(false).required(false);
     let command = Command::new(CONFIG).no_binary_name(true).arg(option);
     command.try_get_matches_from(typed)
+}
+
+/// What an option's help says of its default, which is no value that could be typed.
+fn words_of_default(option: &Arg) -> Option<String> {
+    let help = option.get_help()?.to_string();
+    let (_, words) = help.rsplit_once("[default: ")?;
+    words.strip_suffix(']').map(str::to_owned)
 }
 
 /// Why a value is refused, without the option's name, beside which this is shown.

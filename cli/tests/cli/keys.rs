@@ -185,7 +185,7 @@ fn a_list_is_narrowed_by_owner_state_servers_and_use() {
         &["--unused", "23h"],
         &["--unused", "1d", "--state", "active"],
         &["--unused", "1d", "--state", "active", "--json"],
-        &["--subscription", "Othre"],
+        &["--subscription", "Nordic"],
         &["--state", "asleep"],
         &["--env", "prod"],
         &["--unused", "0"],
