@@ -106,7 +106,7 @@ pub enum Command {
     Demo(demo::DemoArgs),
     /// Check an export without importing it
     Validate(validate::ValidateArgs),
-    /// Turn an export into a release, and serve it
+    /// Import an export and activate it
     Import(import::ImportArgs),
     /// Start a mapping of a content system's export, and see what it finds
     Mapping(mapping::MappingArgs),
@@ -122,11 +122,11 @@ pub enum Command {
     Usage(usage::UsageArgs),
     /// Create, migrate and copy the key store: keys, subscriptions and usage
     Store(store::StoreArgs),
-    /// Answer API requests until a signal stops it
+    /// Run the API server until a signal stops it
     Serve(Box<serve::ServeArgs>),
     /// Prepare a Redis in which several servers count minute limits
     Limits(limits::LimitsArgs),
-    /// Check a data directory, and say how to mend what is wrong
+    /// Check a data directory and suggest fixes
     Doctor(doctor::DoctorArgs),
     /// Print the OpenAPI document of the API
     Openapi,

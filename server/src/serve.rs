@@ -75,9 +75,9 @@ impl Answering {
     /// Answers requests until `shutdown` completes.
     ///
     /// Then no connection is accepted any more but, on a socket of its own, those that were made
-    /// before, and every answer is the last of its connection, as it is already where the app was
-    /// told before that it drains. Within half a second, clients whose head has not ended are told
-    /// so, and connections without a request are closed. Requests under way are finished, for at
+    /// before, and every answer is the last of its connection, as it is already where the app
+    /// drains before that. Within half a second, clients whose head has not ended are answered with
+    /// 408, and connections without a request are closed. Requests under way are finished, for at
     /// most [`STOP_SECONDS_MAX`] altogether, and what was leased of monthly quotas and not used is
     /// given back. What lies unused for a second is given back before.
     pub async fn until(self, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {

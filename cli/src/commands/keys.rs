@@ -36,7 +36,7 @@ pub struct KeysArgs {
 /// What can be done with keys.
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
-    /// Issue a key and show it, once
+    /// Issue a key; it is shown only once
     Issue(issue::IssueArgs),
     /// List keys, revoked and expired ones included
     List(list::ListArgs),

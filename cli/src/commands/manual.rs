@@ -47,7 +47,7 @@ the data directory, or where \fB\-\-data\fR says: releases, keys, usage
 For example: catalogue manual ~/.local/share/man/man1
 Then: man catalogue-keys-rotate")]
 pub struct ManualArgs {
-    /// Folder to write them into, made if need be; earlier pages are replaced
+    /// Folder to write them into, created if missing; earlier pages are replaced
     pub folder: PathBuf,
 }
 

@@ -80,7 +80,7 @@ errors! {
         "There is a credential in the address, whatever the header says. Replace that key.";
     UNKNOWN_KEY = 401 "INVALID_API_KEY"
         "this key is unknown; check that it was copied completely",
-        "Nobody was given this key.";
+        "This key was never issued.";
     WRONG_ENVIRONMENT = 401 "WRONG_ENVIRONMENT"
         "this key is for the other environment; test keys and live keys do not mix",
         "The key is for the other environment, test or live.";

@@ -101,7 +101,7 @@ fn document() -> Object {
             "title": TITLE,
             "summary": SUMMARY,
             "description": description(),
-            "contact": object! { "name": "Whoever runs this server" },
+            "contact": object! { "name": "The operator of this server" },
             "license": object! {
                 "name": env!("CARGO_PKG_LICENSE"),
                 "identifier": env!("CARGO_PKG_LICENSE"),
@@ -175,7 +175,7 @@ fn description() -> String {
          where nothing in it can be had, answers are not compressed.
 - **Units**: `unit` says in which system the lengths, weights and areas of a boat are. Every key \
          is always present; what has no value is null or an empty list.
-- **Other origins**: browsers let pages of other origins read answers where whoever runs the \
+- **Other origins**: browsers let pages of other origins read answers where the operator of the \
          server has named those origins. Then every answer to them has \
          `Access-Control-Allow-Origin`, all headers can be read, `Vary` names `Origin`, and a \
          preflight is a 204 without a body. Credentials such as cookies are never allowed: send the \
