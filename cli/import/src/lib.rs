@@ -16,16 +16,16 @@
 //!
 //! [`run`] is the frame, one file: [`run::run`] begins the first pass of validation, has everything
 //! read into it, and then runs the second pass. Its `read_native` chooses the plan of what is read,
-//! a `source::Plan`: that of native exports, or the one that comes with the mapping, as data.
-//! `source` and `mapping` hand on what they make, piece by piece, to a function that they are given,
-//! a `source::Sink`. So calls nest, while a record passes the rooms in this order:
+//! a `source::Plan`: that of native exports, or the one of the mapping, which are data.
+//! `source` and `mapping` hand on what they make, piece by piece, to a function that they are
+//! given, a `source::Sink`. So calls nest, while a record passes the rooms in this order:
 //!
 //! 1. `source::files::read` opens what was named. Of folders and archives it opens what the plan
 //!    wants (`source::plan::Plan::bytes_of`). What is compressed is decompressed.
-//! 2. `source::records::Cutter::take` gets each file, and `Cutter::cut` cuts it into records, as the
-//!    plan says (`source::plan::Plan::contents_of`): lines (`source::lines::read`), or the members of
-//!    JSON, CSV or XML. Of images only the beginning goes on, for their sizes. Native records go on
-//!    to step 6.
+//! 2. `source::records::Cutter::take` gets each file, and `Cutter::cut` cuts it into records, as
+//!    the plan says (`source::plan::Plan::contents_of`): lines (`source::lines::read`), or the
+//!    members of JSON, CSV or XML. Of images only the beginning goes on, for their sizes. Native
+//!    records go on to step 6.
 //! 3. `mapping::pipeline::Pipeline::take` collects records in batches for threads, where
 //!    `mapping::mapper::identify::identify_record` finds what each is called, of what type it is,
 //!    whether it is published, and which links it has. `mapping::index::Index::add` stores both, in
@@ -45,8 +45,8 @@
 //!    served: boats, then manufacturers. After an error nothing more goes there, unless invalid
 //!    records are to be skipped and the error is one of a record.
 //! 9. [`run::run`] adds to each finding about a record that a mapping made what made the value
-//!    (`finding::Origins`, as data), and returns the [`run::Outcome`]: what is wrong, how much there
-//!    is, and whether it may be served.
+//!    (`finding::Origins`, taken from the mapping before anything was read), and returns the
+//!    [`run::Outcome`]: what is wrong, how much there is, and whether it may be served.
 //! 10. The consumer of `catalogue import` has written boats and manufacturers with
 //!     `shared::release::ReleaseWriter`. The command shows the findings. If the outcome is usable,
 //!     it finishes the release, and activates it unless an option or a guard is against that.

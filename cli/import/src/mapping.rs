@@ -44,7 +44,7 @@ pub use self::shipped::Shipped;
 pub(crate) use self::pipeline::Pipeline;
 
 use self::definition::Definition;
-use crate::finding::{Findings, Origins};
+use crate::finding::Findings;
 use crate::source::Plan;
 
 /// Longest mapping file, in bytes.
@@ -57,8 +57,6 @@ pub struct Mapping {
     name: String,
     text: String,
     definition: Arc<Definition>,
-    /// What makes the values of its records.
-    origins: Origins,
 }
 
 impl Mapping {
@@ -89,14 +87,11 @@ impl Mapping {
                 .into());
             }
         };
-        let mut mapping = Self {
+        Ok(Self {
             name,
             text,
             definition: Arc::new(definition),
-            origins: Origins::default(),
-        };
-        mapping.origins = mapping.find_origins();
-        Ok(mapping)
+        })
     }
 
     /// The mapping, or the mistakes in it that `findings` about its [`Self::blank_records`] show.
@@ -127,11 +122,6 @@ impl Mapping {
     /// What it reads of an export.
     pub(crate) fn plan(&self) -> &Plan {
         &self.definition.plan
-    }
-
-    /// What makes the values of its records.
-    pub(crate) fn origins(&self) -> &Origins {
-        &self.origins
     }
 }
 

@@ -63,6 +63,7 @@ pub fn run<C: Consumer>(
         is_mapped: settings.mapping.is_some(),
         progress: settings.progress,
     };
+    let origins = settings.mapping.map(Mapping::origins);
     let mut first_pass = FirstPass::begin(policy, rejects)?;
     let mapped = read_native(settings, input, &mut |incoming| first_pass.take(incoming))?;
     let mut second_pass = first_pass.finish();
@@ -70,8 +71,8 @@ pub fn run<C: Consumer>(
         second_pass.report(nothing(mapped.records));
     }
     let (mut findings, tally) = second_pass.run(consumer)?;
-    if let Some(mapping) = settings.mapping {
-        findings.set_origins(mapping.origins());
+    if let Some(origins) = &origins {
+        findings.set_origins(origins);
     }
     Ok(Outcome {
         is_usable: policy.is_usable(&findings),

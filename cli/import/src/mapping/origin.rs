@@ -6,7 +6,7 @@ use crate::finding::{Origins, RuleOrigins, cut};
 
 impl Mapping {
     /// What makes the values of the records of each rule: expressions and their places.
-    pub(super) fn find_origins(&self) -> Origins {
+    pub(crate) fn origins(&self) -> Origins {
         let rules = self.definition.rules.iter();
         Origins {
             rules: rules.map(|rule| self.rule_origins(rule)).collect(),

@@ -18,7 +18,7 @@ const IMAGE_ENDINGS: [&str; 8] = [
 /// Which files are read, and how.
 #[derive(Debug)]
 pub struct Plan {
-    /// Files of records. What is known of a group outside the plan, is known by its index here.
+    /// Files of records. Outside the plan, a group is known by its index.
     pub(crate) groups: Vec<FileGroup>,
     /// Other files, of which the beginning is read.
     pub(crate) heads: Option<Heads>,
@@ -121,11 +121,12 @@ impl Plan {
 
     fn is_hidden(&self, path: &str) -> bool {
         let mut parts = path.rsplit('/').filter(|part| *part != ".");
-        let looked_at = if self.descends { usize::MAX } else { 1 };
-        parts
-            .by_ref()
-            .take(looked_at)
-            .any(|part| part.starts_with('.'))
+        let is_hidden = |part: &str| part.starts_with('.');
+        if self.descends {
+            parts.any(is_hidden)
+        } else {
+            parts.next().is_some_and(is_hidden)
+        }
     }
 
     fn groups_of(&self, path: &str) -> impl Iterator<Item = (usize, &Layout)> {
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_files_are_not_read_and_hidden_folders_only_where_none_is_looked_into() {
+    fn hidden_files_are_not_read_nor_hidden_folders_where_folders_are_looked_into() {
         let native = Plan::native();
         let is_read = |path| native.bytes_of(path).is_some();
         let read = ["a.ndjson", "./x/a.jsonl.gz", ".x/a.ndjson"].map(is_read);

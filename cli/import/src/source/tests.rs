@@ -225,6 +225,37 @@ fn a_folder_is_its_files_of_lines_sorted_by_name() {
 }
 
 #[test]
+fn a_file_that_is_named_is_read_by_the_only_group_or_by_the_one_that_it_is_called_like() {
+    let directory = TempDir::new().unwrap();
+    let exports = [write(&directory, "export.txt", b"{}\n")];
+    let context = ReadContext {
+        temp_dir: directory.path(),
+        progress: &(),
+    };
+    let mut plan = Plan::native();
+    let read_by = |plan: &Plan| {
+        let mut came = Vec::new();
+        let take = &mut |incoming: Incoming<'_>| {
+            came.push(match incoming {
+                Incoming::Record(record) => format!("{:?}", record.groups),
+                Incoming::Finding(finding) => finding.message,
+                other => panic!("{other:?}"),
+            });
+            Ok(())
+        };
+        read(&exports, &mut io::empty(), context, plan, take).unwrap();
+        came
+    };
+    assert_eq!(read_by(&plan), ["[0]"]);
+    plan.groups.extend(Plan::native().groups);
+    plan.groups[0].names = FileNames::Endings(&[".csv"]);
+    let names = "it is not called like a file that is read: .csv or .ndjson or .jsonl";
+    assert_eq!(read_by(&plan), [names]);
+    plan.groups[1].names = FileNames::Endings(&[".txt"]);
+    assert_eq!(read_by(&plan), ["[1]"]);
+}
+
+#[test]
 fn a_folder_or_archive_without_files_of_lines_is_a_fault() {
     let directory = tempfile::tempdir().unwrap();
     write(&directory, "readme.txt", b"");
