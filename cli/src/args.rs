@@ -338,7 +338,7 @@ pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> ExitStatu
 
 /// Commands of other programs, and those of this one that do what is meant. Names that are alike
 /// are clap's to suggest.
-const MEANT: [(&[&str], &[&str]); 16] = [
+const MEANT: [(&[&str], &[&str]); 17] = [
     (&["status", "check", "health"], &["doctor"]),
     (&["start", "run", "server", "up"], &["serve"]),
     (&["init", "quickstart", "setup"], &["demo", "mapping init"]),
@@ -350,7 +350,14 @@ const MEANT: [(&[&str], &[&str]); 16] = [
     (&["users", "customers", "tenants"], &["subscriptions"]),
     (&["quota", "billing"], &["usage"]),
     (&["new", "add"], &["keys issue", "subscriptions create"]),
-    (&["ls", "list"], &["releases list", "keys list"]),
+    (
+        &["ls", "list"],
+        &["releases list", "keys list", "subscriptions list"],
+    ),
+    (
+        &["delete", "remove", "rm"],
+        &["keys revoke", "releases prune"],
+    ),
     (&["logs", "audit", "history"], &["keys log"]),
     (&["migrate"], &["store migrate"]),
     (&["man"], &["manual"]),
@@ -358,33 +365,28 @@ const MEANT: [(&[&str], &[&str]); 16] = [
 ];
 
 /// The same with the commands that are meant by one that does not exist, in place of those whose
-/// names are like it. Where a group of commands was typed, they are of that group if any is.
+/// names are like it. Where a group of commands was typed, only those of that group can be meant.
 fn suggesting(mut usage: clap::Error, args: &[OsString]) -> clap::Error {
     let typed = match usage.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(typed)) => typed.as_str(),
         _ => return usage,
     };
     let meant = MEANT.iter().find(|(names, _)| names.contains(&typed));
-    let Some((_, commands)) = meant else {
+    let known = Args::command();
+    let group = args.iter().find(|arg| known.find_subcommand(arg).is_some());
+    let is_possible = |command: &&&str| {
+        let first = command.split(' ').next();
+        group.is_none_or(|group| first.is_some_and(|first| group == first))
+    };
+    let commands = meant.iter().flat_map(|(_, commands)| commands.iter());
+    let commands = commands.filter(is_possible);
+    let commands: Vec<_> = commands
+        .map(|command| format!("`catalogue {command}`"))
+        .collect();
+    if commands.is_empty() {
         return usage;
-    };
-    let is_of_group = |command: &&&str| {
-        let group = command.split_once(' ').map(|(group, _)| group);
-        group.is_some_and(|group| args.iter().any(|arg| arg == group))
-    };
-    let of_group: Vec<_> = commands.iter().filter(is_of_group).collect();
-    let commands = if of_group.is_empty() {
-        commands.iter().collect()
-    } else {
-        of_group
-    };
-    let commands = commands
-        .iter()
-        .map(|command| format!("`catalogue {command}`"));
-    let tip = format!(
-        "did you mean {}?",
-        commands.collect::<Vec<_>>().join(" or ")
-    );
+    }
+    let tip = format!("did you mean {}?", commands.join(" or "));
     usage.remove(ContextKind::SuggestedSubcommand);
     usage.insert(
         ContextKind::Suggested,

@@ -76,6 +76,7 @@ fn commands_of_other_programs_lead_to_those_that_do_what_is_meant() {
         &["init"],
         &["ls"],
         &["keys", "ls"],
+        &["subscriptions", "rm"],
         &["serve", "--listen", "x"],
     ]
     .map(|args| cli.run(args));
