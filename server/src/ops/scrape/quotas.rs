@@ -20,7 +20,7 @@ pub(super) async fn collect(app: &App, now: Moment, families: &mut Families) {
     let mut subscriptions = app.keyring.subscriptions();
     families.gauge(
         "catalogue_subscriptions",
-        &format!("Subscriptions that have a key; quotas are told of the first {SUBSCRIPTIONS_MAX} by name."),
+        &format!("Subscriptions that have a key; quotas are shown of the first {SUBSCRIPTIONS_MAX} by name."),
         float(subscriptions.len() as u64),
     );
     subscriptions.sort_by(|one, other| one.name.cmp(&other.name));

@@ -14,7 +14,7 @@ pub(crate) enum Refusal {
     TooSlow {
         /// The method is `HEAD`, so that the answer has no body.
         is_head: bool,
-        /// Since the first byte of the head.
+        /// Since the head began, or the answer before it was sent.
         waited: Duration,
     },
     /// A head that cannot be a request.
