@@ -8,7 +8,8 @@
 //! - [`source`]: files, folders and archives as records of text;
 //! - [`mapping`]: from a content system's records to native ones;
 //! - `validate`: from native records to rendered ones, or to findings;
-//! - [`run`]: connects the others.
+//! - [`run`]: connects the others;
+//! - [`suggest`]: a mapping for an export that has none yet, which no import needs.
 //!
 //! `steps` counts the steps of loops, for tests.
 //!
@@ -62,4 +63,5 @@ pub mod mapping;
 pub mod run;
 pub mod source;
 mod steps;
+pub mod suggest;
 mod validate;

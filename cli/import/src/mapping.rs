@@ -41,6 +41,8 @@ pub use self::mistake::{InvalidMapping, Mistake};
 pub use self::recognise::{Form, Recognised, recognise};
 pub use self::shipped::Shipped;
 
+pub(crate) use self::expression::in_path;
+pub(crate) use self::functions::slugify::slugify;
 pub(crate) use self::pipeline::Pipeline;
 
 use self::definition::Definition;

@@ -119,7 +119,7 @@ pub fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
 }
 
 /// Whether the native format knows the fields that a mapping makes, validation itself says.
-fn check_fields(mapping: Mapping) -> anyhow::Result<Mapping> {
+pub(crate) fn check_fields(mapping: Mapping) -> anyhow::Result<Mapping> {
     let settings = Settings {
         exports: &[PathBuf::from(STANDARD_INPUT)],
         mapping: None,

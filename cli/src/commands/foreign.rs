@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use import::mapping::Recognised;
+use import::mapping::{Form, Recognised};
 use shared::base::hint::quoted;
 
 use crate::terminal::escape::escape_control;
@@ -14,7 +14,9 @@ pub(super) fn write(
     exports: &[PathBuf],
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let Recognised { file, form, sign } = recognised;
+    let Recognised {
+        file, form, sign, ..
+    } = recognised;
     // A path may be longer than a line, so it has one of its own.
     writeln!(
         out,
@@ -26,7 +28,6 @@ pub(super) fn write(
         let next = "No mapping reads that. Export it as CSV, JSON or NDJSON, and try again.";
         return writeln!(out, "{next}\n");
     };
-    let name = mapping.name();
     let exports = exports
         .iter()
         .map(|path| quoted(&path.display().to_string()));
@@ -35,10 +36,14 @@ pub(super) fn write(
         out,
         "A mapping makes native records of it. Write one, edit it, check it, use it:"
     )?;
+    let init = match form {
+        Form::Xml => format!("{} mapping.toml", mapping.name()),
+        _ => format!("--from {exports} --to mapping.toml"),
+    };
     for command in [
-        format!("mapping init {name}"),
-        format!("mapping check {name}.toml {exports}"),
-        format!("import --mapping {name}.toml {exports}"),
+        format!("mapping init {init}"),
+        format!("mapping check mapping.toml {exports}"),
+        format!("import --mapping mapping.toml {exports}"),
     ] {
         writeln!(out, "  catalogue {command}")?;
     }

@@ -42,6 +42,7 @@ mod manufacturers;
 mod mapped;
 mod mapping;
 mod mapping_check;
+mod mapping_init;
 mod mapping_memory;
 mod open_files;
 mod openapi;

@@ -29,6 +29,7 @@ pub(crate) const HOUSES: [House; 4] = [
             &["source"],
             &["mapping", "validate"],
             &["run"],
+            &["suggest"],
         ],
         circle_max: 3,
     },

@@ -22,8 +22,9 @@ use jaq_json::Val;
 pub(super) use self::functions::IMAGE_SIZE;
 pub(super) use self::language::{EvalContext, Jq, Referred};
 pub(super) use self::products::TooLarge;
+pub(crate) use self::reads::in_path;
 pub(super) use self::reads::{
-    Asked, Links, Reader, Reads, Root, Site, Step, Tree, ValuePath, Values, in_path,
+    Asked, Links, Reader, Reads, Root, Site, Step, Tree, ValuePath, Values,
 };
 pub(super) use self::recursion::InvalidExpression;
 

@@ -5,7 +5,7 @@
 
 pub(super) mod measure;
 pub(super) mod plain;
-pub(super) mod slugify;
+pub(crate) mod slugify;
 pub(super) mod year;
 
 /// Characters of a text that an error quotes.

@@ -24,6 +24,8 @@ const HEAD_BYTES: u64 = 64 * 1024;
 pub struct Recognised {
     /// The name of the file that shows it.
     pub file: String,
+    /// Its path within its folder or archive.
+    pub path: String,
     /// What it looks like.
     pub form: Form,
     /// By which sign, as the end of a sentence that begins with the file.
@@ -143,6 +145,7 @@ impl Search {
             if is_better {
                 self.best = Some(Recognised {
                     file: name.to_owned(),
+                    path: path.to_owned(),
                     form,
                     sign,
                 });
@@ -197,7 +200,7 @@ impl<'h> Head<'h> {
         if self.bytes.starts_with(b"PAR1") {
             return Some((Form::Parquet, "it begins with `PAR1`".to_owned()));
         }
-        if let Some(record) = &self.record {
+        if let Some(record) = self.record.as_ref().filter(|_| !self.is_one_document()) {
             return self.form_of_lines(record);
         }
         if text.starts_with(['{', '[']) {
@@ -214,8 +217,9 @@ impl<'h> Head<'h> {
             // Another line that begins with a brace may be a damaged record.
             let list = text.strip_prefix('[');
             let is_list = list.is_some_and(|list| list.trim_start().starts_with('{'));
-            let is_document = is_list || text.lines().next() == Some("{");
-            let sign = "it is one JSON value in many lines";
+            let is_called_so = self.is_called_json() && !has(&["kind"]);
+            let is_document = is_list || is_called_so || text.lines().next() == Some("{");
+            let sign = "it is one JSON value";
             return is_document.then(|| (Form::Json, sign.to_owned()));
         }
         if text.starts_with('<') {
@@ -230,6 +234,16 @@ impl<'h> Head<'h> {
             return of_system(Shipped::Shopify, sign);
         }
         table(text)
+    }
+
+    fn is_called_json(&self) -> bool {
+        let plain = self.path.trim_end_matches(".gz").trim_end_matches(".zst");
+        plain.to_ascii_lowercase().ends_with(".json")
+    }
+
+    /// Whether it is a document without line breaks, and not the first of many lines.
+    fn is_one_document(&self) -> bool {
+        self.is_called_json() && self.text.trim_end().lines().nth(1).is_none() && !self.is_native()
     }
 
     /// That of a file with a JSON object in its first line.

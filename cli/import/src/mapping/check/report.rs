@@ -1,11 +1,12 @@
 //! What a check came to, as it is shown. Keys of its JSON are always there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use serde::Serialize;
 
 /// What becomes of the records, rule by rule.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckReport {
     /// In the order of the mapping.
@@ -21,6 +22,9 @@ pub struct CheckReport {
     /// Keys that the envelope asks for and no record has, by the part that asks. They may be
     /// rightly missing, such as that of an archived record where none is.
     pub envelope: BTreeMap<&'static str, Vec<String>>,
+    /// All types of records, read or not.
+    #[serde(skip)]
+    pub(crate) types: BTreeSet<String>,
 }
 
 /// Records of a type that no rule is for.
@@ -72,6 +76,9 @@ pub struct FieldReport {
     pub error: Option<String>,
     /// Keys that the expression asks for, and that no record has.
     pub missing: Vec<MissingKey>,
+    /// Where the expression stands in the mapping file.
+    #[serde(skip)]
+    pub(crate) span: Option<Range<usize>>,
 }
 
 /// A key that an expression asks for and no record has.

@@ -8,7 +8,7 @@ use super::report::{CheckReport, FieldReport, LinkedReport, MissingKey, RuleRepo
 use super::unread::{Ignored, Unread};
 use super::{Checker, FieldTally};
 use crate::finding::nearest;
-use crate::mapping::definition::{Definition, Rule};
+use crate::mapping::definition::{Definition, Expression, Rule};
 use crate::mapping::expression::{Asked, Links, Root, Tree, ValuePath};
 
 /// Puts a report together.
@@ -38,6 +38,12 @@ pub(super) fn report(checker: Checker, coverage: Coverage, definition: &Definiti
         unread_types: summary.unread_types(),
         lone_links: summary.lone_links(),
         envelope: summary.missing_of_envelopes(),
+        types: summary
+            .checker
+            .keys
+            .keys()
+            .map(|(_, of)| of.clone())
+            .collect(),
     }
 }
 
@@ -143,9 +149,9 @@ impl Summary<'_> {
         let mut fields = Vec::new();
         for field in &self.coverage.rules[number].fields {
             let tally = tallies.remove(&field.name).unwrap_or_default();
-            let code = &self.definition.expressions[field.expression.0].code;
+            let expression = &self.definition.expressions[field.expression.0];
             let missing = self.missing(rule, field, tally.filled);
-            fields.push(tally.report(field.name.clone(), Some(code.clone()), missing));
+            fields.push(tally.report(field.name.clone(), Some(expression), missing));
         }
         let mut rest: Vec<(String, FieldTally)> = tallies.into_iter().collect();
         rest.sort_by(|a, b| a.0.cmp(&b.0));
@@ -308,12 +314,13 @@ impl FieldTally {
     fn report(
         self,
         field: String,
-        expression: Option<String>,
+        expression: Option<&Expression>,
         missing: Vec<MissingKey>,
     ) -> FieldReport {
         FieldReport {
             field,
-            expression,
+            expression: expression.map(|expression| expression.code.clone()),
+            span: expression.map(|expression| expression.span.clone()),
             filled: self.filled,
             null: self.null,
             errors: self.errors,

@@ -15,7 +15,8 @@ use jaq_core::load::parse::Def;
 use self::evaluator::Evaluator;
 use self::scope::Scope;
 pub(in crate::mapping) use self::tree::{Links, Reads, Tree};
-pub(in crate::mapping) use self::value::{Asked, Root, Site, Step, ValuePath, Values, in_path};
+pub(crate) use self::value::in_path;
+pub(in crate::mapping) use self::value::{Asked, Root, Site, Step, ValuePath, Values};
 
 use super::library;
 use super::rewrite::Parsed;

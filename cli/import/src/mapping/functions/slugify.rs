@@ -15,7 +15,7 @@ use super::quoted;
 
 /// Why no slug can be made of a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(in crate::mapping) enum NoSlug {
+pub(crate) enum NoSlug {
     #[error("could not make a slug of {text:?}: it has no letter and no digit")]
     Nothing { text: String },
     /// Without the word, the slug could be that of another text.
@@ -25,7 +25,7 @@ pub(in crate::mapping) enum NoSlug {
 
 /// The folded text with `-` for every run of other characters than letters and digits, cut after
 /// the last whole word that fits into [`SLUG_MAX`] characters.
-pub(in crate::mapping) fn slugify(text: &str) -> Result<String, NoSlug> {
+pub(crate) fn slugify(text: &str) -> Result<String, NoSlug> {
     let folded = if text.is_ascii() {
         fold(text)
     } else {

@@ -90,7 +90,7 @@ impl ValuePath {
 }
 
 /// A key as a part of a path: in quotes where it could be taken for several.
-pub(in crate::mapping) fn in_path(key: &str) -> Cow<'_, str> {
+pub(crate) fn in_path(key: &str) -> Cow<'_, str> {
     if key.contains(['.', '[', ']', '"']) {
         Cow::Owned(Json::from(key).to_string())
     } else {

@@ -1,0 +1,227 @@
+//! A mapping for an export that has none yet: a draft that says what it is sure of, and what a
+//! person has to decide.
+//!
+//! An export of a content system begins with the mapping that comes with the program, fitted to the
+//! types and keys that there are; a list of boats gets a line for each field that has a likely
+//! source. What is suggested is checked the way any mapping is. Nothing here is used by an import.
+
+mod choose;
+mod list;
+mod list_path;
+mod names;
+mod survey;
+mod system;
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobSet};
+use shared::base::timestamp::Timestamp;
+
+use crate::mapping::{Form, Mapping, Recognised, recognise};
+use crate::run::{self, Discard, Outcome, Settings};
+use crate::source::readers::RecordsPath;
+use crate::source::{FileGroup, FileNames, Format, Layout, Plan};
+
+use self::choose::choose;
+use self::list::{List, Place};
+use self::survey::survey;
+
+/// A mapping that fits an export, as far as that can be known.
+#[derive(Debug)]
+pub struct Suggestion {
+    /// What the export looks like.
+    pub recognised: Recognised,
+    /// The text of the mapping file.
+    pub text: String,
+    /// What the file may be called, without an ending.
+    pub name: String,
+    /// How many keys the records have, and how many of them are read; none for a content system.
+    pub keys: Option<(usize, usize)>,
+    /// What a person has to look at.
+    pub decisions: Vec<Decision>,
+    /// Files of the same kind that the mapping does not read, by their paths in the export.
+    pub other_files: Vec<String>,
+}
+
+/// A line that is a guess, or that is missing.
+#[derive(Debug)]
+pub struct Decision {
+    /// The field, or part of the envelope.
+    pub field: String,
+    /// What is not known.
+    pub why: String,
+}
+
+/// Why no mapping is suggested.
+#[derive(Debug, thiserror::Error)]
+pub enum NoSuggestion {
+    /// It is a native export, or nothing in it is known.
+    #[error("the export looks native, or like nothing that a mapping could read")]
+    Unknown,
+    /// It looks like this, of which no list can be read.
+    #[error("the export looks like {0}, for which no mapping can be suggested")]
+    Unreadable(Form),
+    /// It has no record, or none with keys.
+    #[error("the export has no list of records with keys")]
+    NoRecords,
+}
+
+/// Suggests a mapping for an export; `now` stands for times that the export does not have. What
+/// cannot be suggested for is a [`NoSuggestion`].
+pub fn suggest(exports: &[PathBuf], temp_dir: &Path, now: Timestamp) -> anyhow::Result<Suggestion> {
+    let recognised = recognise(exports, temp_dir)?.ok_or(NoSuggestion::Unknown)?;
+    let mut suggestion = match recognised.form {
+        Form::System(shipped) => system::suggest(shipped, recognised, exports, temp_dir),
+        Form::Csv => from_list(recognised, ("csv", Format::Csv), exports, temp_dir, now),
+        Form::Json => from_list(recognised, ("json", Format::Json), exports, temp_dir, now),
+        Form::Ndjson => from_list(
+            recognised,
+            ("ndjson", Format::NDJSON),
+            exports,
+            temp_dir,
+            now,
+        ),
+        Form::Xml | Form::Parquet => Err(NoSuggestion::Unreadable(recognised.form).into()),
+    }?;
+    suggestion.text.insert_str(0, &suggestion.head());
+    Ok(suggestion)
+}
+
+impl Suggestion {
+    /// The comment that a suggested mapping begins with.
+    fn head(&self) -> String {
+        let mut head = format!(
+            "# A draft for {}, which looks like {}:\n# {}. Read it before it is used.\n",
+            clean(&self.recognised.path, 60),
+            self.recognised.form,
+            clean(&self.recognised.sign, 80)
+        );
+        if !self.decisions.is_empty() {
+            head.push_str("#\n# Look at these:\n");
+        }
+        for Decision { field, why } in &self.decisions {
+            // Writing into a text never fails.
+            _ = writeln!(head, "#   {field}: {why}");
+        }
+        head.push_str("#\n");
+        head
+    }
+}
+
+/// What checking a mapping on the export finds.
+pub(crate) fn check(text: &str, exports: &[PathBuf], temp_dir: &Path) -> anyhow::Result<Outcome> {
+    let mapping = Mapping::parse("the mapping".to_owned(), text.to_owned())?;
+    let settings = Settings {
+        exports,
+        mapping: Some(&mapping),
+        is_mapping_checked: true,
+        temp_dir,
+        listed_max: 0,
+        skip_invalid: false,
+        progress: &(),
+    };
+    run::run(&settings, &mut io::empty(), &mut io::sink(), &mut Discard)
+}
+
+fn from_list(
+    recognised: Recognised,
+    (reader, format): (&str, Format),
+    exports: &[PathBuf],
+    temp_dir: &Path,
+    now: Timestamp,
+) -> anyhow::Result<Suggestion> {
+    let records = match format {
+        Format::Json => list_path::find(exports, temp_dir)?,
+        _ => None,
+    };
+    let path = records
+        .as_deref()
+        .and_then(|path| RecordsPath::parse(path).ok());
+    let plan = Plan {
+        groups: vec![FileGroup {
+            names: names_like(&recognised.path),
+            layout: Layout {
+                format,
+                records: path.into_iter().collect(),
+                lists: Vec::new(),
+            },
+        }],
+        heads: None,
+        descends: true,
+    };
+    let files = survey(exports, &plan, temp_dir)?;
+    let boats = files
+        .iter()
+        .max_by_key(|file| (choose(file).len(), file.records));
+    let file = boats
+        .filter(|file| !file.keys.is_empty())
+        .ok_or(NoSuggestion::NoRecords)?;
+    let pattern = format!("**/{}", globset::escape(plain_name(&file.path)));
+    let list = List {
+        place: Place {
+            files: &pattern,
+            reader,
+            records: records.as_deref(),
+        },
+        file,
+        choices: choose(file),
+        now,
+    };
+    let others = files.iter().filter(|other| other.name != file.name);
+    Ok(Suggestion {
+        text: list.text(),
+        name: stem(plain_name(&file.path)).to_owned(),
+        keys: Some((file.keys.len(), file.keys.len() - list.unread().len())),
+        decisions: list.decisions(),
+        other_files: others.map(|other| other.path.clone()).collect(),
+        recognised: Recognised {
+            file: file.name.clone(),
+            ..recognised
+        },
+    })
+}
+
+/// The names of files that end as this one does.
+fn names_like(path: &str) -> FileNames {
+    let name = plain_name(path);
+    let pattern = match name.rsplit_once('.') {
+        Some((_, ending)) => format!("**/*.{}", globset::escape(ending)),
+        None => format!("**/{}", globset::escape(name)),
+    };
+    let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
+    let globs = glob.and_then(|glob| GlobSet::builder().add(glob).build());
+    // An escaped name is always a pattern.
+    FileNames::Globs(globs.unwrap_or_default(), vec![pattern])
+}
+
+/// The name of a file before `.gz` or `.zst`.
+fn plain_name(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let compressed = [".gz", ".zst"]
+        .iter()
+        .find_map(|end| name.strip_suffix(end));
+    compressed.unwrap_or(name)
+}
+
+fn stem(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => name,
+    }
+}
+
+/// A value as a comment may have it: on one line, without what a terminal would obey, and cut.
+fn clean(text: &str, length: usize) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let letters = words.chars().filter(|letter| !letter.is_control());
+    let mut shown: String = letters.clone().take(length).collect();
+    if length < letters.count() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,290 @@
+//! Which key of the records is the likeliest source of a field: by what it is called, as long as
+//! its values are of that kind.
+
+use std::collections::BTreeSet;
+
+use super::names::{Reading, WANTED, Wanted};
+use super::survey::{Key, Shape, Surveyed};
+use crate::mapping::slugify;
+
+/// A field with its source.
+#[derive(Debug)]
+pub(super) struct Choice<'s> {
+    pub(super) wanted: &'static Wanted,
+    pub(super) key: &'s Key,
+    /// The unit that the name of the key ends with.
+    pub(super) unit: Option<&'static str>,
+}
+
+/// Words for units at the end of a name, and the units that they mean.
+const UNITS: [(&str, &[&str]); 14] = [
+    ("mm", &["mm"]),
+    ("cm", &["cm"]),
+    ("ft", &["ft", "feet", "foot"]),
+    ("in", &["inch", "inches"]),
+    (
+        "m",
+        &["m", "mt", "mtr", "metre", "metres", "meter", "meters"],
+    ),
+    ("kg", &["kg", "kgs", "kilos", "kilograms"]),
+    ("lb", &["lb", "lbs", "pounds"]),
+    ("t", &["t", "tons", "tonnes"]),
+    ("m2", &["m2", "sqm", "qm"]),
+    ("ft2", &["ft2", "sqft"]),
+    ("kn", &["kn", "kt", "kts", "knots"]),
+    ("deg", &["deg", "degrees"]),
+    ("l", &["l", "ltr", "litres", "liters"]),
+    ("", &["eur", "usd", "gbp", "sek", "nzd", "pln"]),
+];
+
+/// Words that say nothing of what a key holds.
+const NOISE: [&str; 12] = [
+    "boat", "yacht", "vessel", "the", "of", "in", "no", "nr", "approx", "total", "s", "spec",
+];
+
+/// Objects that only group what is in them.
+const GROUPS: [&str; 24] = [
+    "attributes",
+    "boat",
+    "content",
+    "data",
+    "details",
+    "dimension",
+    "dimensions",
+    "engine",
+    "fields",
+    "general",
+    "hull",
+    "info",
+    "measurements",
+    "meta",
+    "performance",
+    "price",
+    "production",
+    "rig",
+    "sails",
+    "spec",
+    "specification",
+    "specifications",
+    "specs",
+    "tanks",
+];
+
+/// Names less like than this are different ones.
+pub(super) const ALIKE: f64 = 0.94;
+/// Shorter names are alike by chance.
+const LETTERS_MIN: usize = 6;
+
+/// The sources of the fields that have a likely one. Each key is the source of one field, but that
+/// a slug may also tell records apart.
+pub(super) fn choose(file: &Surveyed) -> Vec<Choice<'_>> {
+    let named: Vec<Named<'_>> = file.keys.iter().map(Named::new).collect();
+    let mut taken = BTreeSet::new();
+    let mut choices: Vec<Option<Choice<'_>>> = WANTED.iter().map(|_| None).collect();
+    for is_found in [Named::is_called, Named::is_called_within, Named::is_like] {
+        for (wanted, choice) in WANTED.iter().zip(&mut choices) {
+            if choice.is_some() {
+                continue;
+            }
+            let found = wanted.names.iter().find_map(|name| {
+                let name = canonical(name.split(' '));
+                named.iter().enumerate().find(|(place, named)| {
+                    !taken.contains(place)
+                        && is_found(named, &name)
+                        && is_read(wanted.reading, named.key)
+                })
+            });
+            if let Some((place, named)) = found {
+                taken.extend((wanted.reading != Reading::Id).then_some(place));
+                *choice = Some(Choice {
+                    wanted,
+                    key: named.key,
+                    unit: named.unit,
+                });
+            }
+        }
+    }
+    choices.into_iter().flatten().collect()
+}
+
+/// A key, by the words of its name.
+struct Named<'s> {
+    key: &'s Key,
+    /// The words of all of its names.
+    whole: String,
+    /// Those of the last one, where the others only group.
+    last: Option<String>,
+    unit: Option<&'static str>,
+}
+
+impl<'s> Named<'s> {
+    fn new(key: &'s Key) -> Self {
+        let names: Vec<Vec<String>> = key.steps.iter().map(|name| words(name)).collect();
+        let all: Vec<String> = names.concat();
+        let (whole, unit) = without_unit(&all);
+        let last = names.split_last().and_then(|(last, before)| {
+            let groups = before.iter().flatten();
+            let is_within = !before.is_empty()
+                && groups
+                    .into_iter()
+                    .all(|word| GROUPS.contains(&word.as_str()));
+            is_within.then(|| canonical(without_unit(last).0.iter().map(String::as_str)))
+        });
+        Self {
+            key,
+            whole: canonical(whole.iter().map(String::as_str)),
+            last,
+            unit,
+        }
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        self.whole == name
+    }
+
+    fn is_called_within(&self, name: &str) -> bool {
+        self.last.as_deref() == Some(name)
+    }
+
+    fn is_like(&self, name: &str) -> bool {
+        LETTERS_MIN <= name.len() && ALIKE <= strsim::jaro_winkler(&self.whole, name)
+    }
+}
+
+/// The words of a name, folded: `mainsailArea`, `Mainsail area` and `mainsail_area` have the same.
+pub(super) fn words(name: &str) -> Vec<String> {
+    let mut spaced = String::new();
+    let mut was_small = false;
+    for letter in name.chars() {
+        if letter.is_uppercase() && was_small {
+            spaced.push(' ');
+        }
+        was_small = letter.is_lowercase() || letter.is_ascii_digit();
+        // A raised two is no letter, but tells an area from a length.
+        spaced.push(if letter == '²' { '2' } else { letter });
+    }
+    let slug = slugify(&spaced).unwrap_or_default();
+    slug.split('-')
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// One spelling for words in any order, without noise unless there is nothing else.
+fn canonical<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    let mut words: Vec<&str> = words.collect();
+    words.sort_unstable();
+    words.dedup();
+    let telling: Vec<&str> = words
+        .iter()
+        .copied()
+        .filter(|word| !NOISE.contains(word))
+        .collect();
+    if telling.is_empty() {
+        words.join(" ")
+    } else {
+        telling.join(" ")
+    }
+}
+
+/// The words before the unit, and the unit.
+fn without_unit(words: &[String]) -> (&[String], Option<&'static str>) {
+    let Some((last, before)) = words.split_last().filter(|(_, before)| !before.is_empty()) else {
+        return (words, None);
+    };
+    let unit = UNITS
+        .iter()
+        .find(|(_, spellings)| spellings.contains(&last.as_str()));
+    match unit {
+        Some((unit, _)) => (before, Some(*unit).filter(|unit| !unit.is_empty())),
+        None => (words, None),
+    }
+}
+
+/// Whether the values of a key can be read so.
+fn is_read(reading: Reading, key: &Key) -> bool {
+    if key.shape == Shape::Deep || key.samples.is_empty() {
+        return false;
+    }
+    let is_list = matches!(reading, Reading::Names | Reading::Texts | Reading::Prose);
+    if key.shape == Shape::List && !is_list {
+        return false;
+    }
+    let has_number = |value: &str| value.bytes().any(|byte| byte.is_ascii_digit());
+    let begins_with_number = |value: &str| {
+        let first = value.trim_start_matches(|c: char| !c.is_alphanumeric());
+        first.starts_with(|c: char| c.is_ascii_digit())
+    };
+    match reading {
+        Reading::Id => key.all(|value| value.len() <= 200),
+        Reading::Slug => key.all(is_slug),
+        Reading::Published => key.shape == Shape::Flag || key.samples.len() < 10,
+        Reading::Time => key.all(is_time) || key.all(is_day),
+        Reading::Text | Reading::Texts | Reading::Prose => key.shape != Shape::Flag,
+        Reading::Name | Reading::Names => {
+            key.shape >= Shape::Text && key.mostly(|value| value.len() <= 120)
+        }
+        Reading::Year => key.mostly(|value| year_of(value).is_some()),
+        Reading::Unit => key.all(|value| system_of(value).is_some()),
+        Reading::Number
+        | Reading::Distance
+        | Reading::Area
+        | Reading::Weight
+        | Reading::Speed
+        | Reading::Angle => key.mostly(begins_with_number),
+        Reading::Price => key.mostly(has_number),
+        Reading::Currency => {
+            key.all(|value| value.len() == 3 && value.bytes().all(|byte| byte.is_ascii_uppercase()))
+        }
+        Reading::Flag => key.all(|value| flag_of(value).is_some()),
+        Reading::Image => key.mostly(|value| value.starts_with("http")),
+    }
+}
+
+/// Whether a text can stand in an address as it is.
+pub(super) fn is_slug(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    text.len() <= 200
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.bytes().all(is_plain)
+}
+
+/// Whether a text is a time with an offset (RFC 3339).
+pub(super) fn is_time(text: &str) -> bool {
+    let (day, time) = text.split_at_checked(10).unwrap_or((text, ""));
+    let has_offset = time.ends_with('Z') || time.rfind(['+', '-']).is_some_and(|at| 8 < at);
+    is_day(day) && time.starts_with('T') && has_offset
+}
+
+/// Whether a text is a day, as in `2026-11-22`.
+pub(super) fn is_day(text: &str) -> bool {
+    let shape: String = text
+        .chars()
+        .map(|c| if c.is_ascii_digit() { '0' } else { c })
+        .collect();
+    shape == "0000-00-00"
+}
+
+fn year_of(text: &str) -> Option<u16> {
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit());
+    let year = numbers.find(|number| number.len() == 4)?.parse().ok()?;
+    (1800..=2100).contains(&year).then_some(year)
+}
+
+/// The unit system that a word means.
+pub(super) fn system_of(word: &str) -> Option<&'static str> {
+    match word.trim().to_lowercase().as_str() {
+        "metric" | "m" | "si" | "metre" | "metres" | "meter" | "meters" => Some("metric"),
+        "imperial" | "ft" | "feet" | "foot" | "us" => Some("imperial"),
+        _ => None,
+    }
+}
+
+/// What a word says that stands for true or false.
+pub(super) fn flag_of(word: &str) -> Option<bool> {
+    match word.trim().to_lowercase().as_str() {
+        "true" | "yes" | "y" | "1" | "x" | "ja" | "oui" | "si" => Some(true),
+        "false" | "no" | "n" | "0" | "nein" | "nee" | "non" => Some(false),
+        _ => None,
+    }
+}

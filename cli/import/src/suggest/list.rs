@@ -1,0 +1,572 @@
+//! Writing a mapping for a list of boats: one line for each field that has a likely source.
+//!
+//! What is written is a draft to be read: the lines that a person has to decide on are named beside
+//! it, and nothing is filled in that the export does not say.
+
+mod definitions;
+
+use std::fmt::Write as _;
+
+use shared::base::timestamp::Timestamp;
+
+use super::choose::{Choice, flag_of, is_slug, is_time};
+use super::names::{REQUIRED, Reading, WANTED};
+use super::survey::{KEYS_MAX, Key, RECORDS_MAX, Shape, Surveyed};
+use super::{Decision, clean};
+
+/// What a mapping begins with.
+const HEAD: &str = r#"# Right-hand sides are jq: `.` is one record, .maker or ."Maker of the boat" its fields, `a | b` gives a to b.
+# `catalogue mapping check FILE EXPORT` shows what each line finds, and which fields no line reads.
+
+mapping = "boat-catalogue-mapping/1"
+"#;
+
+/// Columns that a comment fits into.
+const WIDTH: usize = 100;
+
+/// Keys that are listed although nothing reads them.
+const REMARKS_MAX: usize = 200;
+
+/// Words that say that a record is published.
+const PUBLISHED: [&str; 8] = [
+    "published",
+    "publish",
+    "live",
+    "active",
+    "online",
+    "visible",
+    "public",
+    "yes",
+];
+
+/// Signs of currencies, with the codes that they most likely mean.
+const CURRENCIES: [(&str, &str); 10] = [
+    ("EUR", "€"),
+    ("GBP", "£"),
+    ("USD", "$"),
+    ("PLN", "zł"),
+    ("SEK", "kr"),
+    ("NOK", "kr"),
+    ("DKK", "kr"),
+    ("AUD", "A$"),
+    ("NZD", "NZ$"),
+    ("CHF", "Fr."),
+];
+
+/// The fields that become terms, with their vocabularies.
+const TERMS: [(&str, &str); 5] = [
+    ("type", "type"),
+    ("categories", "category"),
+    ("activities", "activity"),
+    ("hull.type", "hullType"),
+    ("hull.material", "hullMaterial"),
+];
+
+/// Where the list is.
+pub(super) struct Place<'s> {
+    /// The pattern for its files.
+    pub(super) files: &'s str,
+    /// The word for how it is written.
+    pub(super) reader: &'s str,
+    /// The path to it within the file, where it is not the whole.
+    pub(super) records: Option<&'s str>,
+}
+
+/// A list of boats, and what its fields are made of.
+pub(super) struct List<'s> {
+    pub(super) place: Place<'s>,
+    pub(super) file: &'s Surveyed,
+    pub(super) choices: Vec<Choice<'s>>,
+    /// When the makers last changed, where nothing says so.
+    pub(super) now: Timestamp,
+}
+
+impl List<'_> {
+    /// The mapping file, but for its first comment.
+    pub(super) fn text(&self) -> String {
+        let body = self.body();
+        let mut text = String::from(HEAD);
+        text.push_str(&self.definitions(&body));
+        text.push_str("\n[variables]\n# Makers need a time at which they last changed.\n");
+        line(&mut text, "updated_at", &quoted(&self.now.to_string()));
+        text.push_str(&body);
+        text
+    }
+
+    /// Everything after the definitions, which are those that are used here.
+    fn body(&self) -> String {
+        let mut text = String::from("\n[[sources]]\n");
+        line(
+            &mut text,
+            "files",
+            &format!("[{}]", quoted(self.place.files)),
+        );
+        line(&mut text, "reader", &quoted(self.place.reader));
+        if let Some(records) = self.place.records {
+            line(&mut text, "records", &format!("[{}]", quoted(records)));
+        }
+        self.envelope(&mut text);
+        self.boats(&mut text);
+        self.makers(&mut text);
+        self.designers(&mut text);
+        self.terms(&mut text);
+        self.tables(&mut text);
+        text
+    }
+
+    fn envelope(&self, text: &mut String) {
+        text.push_str("\n[envelope]\n");
+        line(text, "key", &quoted(&self.key()));
+        line(text, "type", &quoted("\"boat\""));
+        if let Some((_, published)) = self.published() {
+            line(text, "published", &quoted(&published));
+        }
+        let updated = self.choice("updatedAt").map(|choice| {
+            let path = &choice.key.path;
+            if choice.key.all(is_time) {
+                format!("{path} // $updated_at")
+            } else {
+                format!("({path} | day) // $updated_at")
+            }
+        });
+        let updated = updated.unwrap_or_else(|| "$updated_at".to_owned());
+        line(text, "updatedAt", &quoted(&updated));
+    }
+
+    fn boats(&self, text: &mut String) {
+        text.push_str("\n# ---- Boats\n\n[[emit]]\nkind = \"boat\"\ntype = \"boat\"\n\n");
+        text.push_str("[emit.fields]\n");
+        line(text, "slug", &quoted(&self.slug()));
+        for wanted in &WANTED[4..] {
+            match self.choice(wanted.field) {
+                Some(choice) => self.field(choice, text),
+                None if wanted.field == "unit" => {
+                    line(text, "unit", &quoted(&format!("\"{}\"", self.system())));
+                }
+                None if REQUIRED.contains(&wanted.field) => {
+                    _ = writeln!(text, "# {} = \"\"      # required", wanted.field);
+                }
+                None => {}
+            }
+        }
+        self.remarks(text);
+    }
+
+    /// The line, or lines, of a field of boats.
+    fn field(&self, choice: &Choice<'_>, text: &mut String) {
+        let (field, path) = (choice.wanted.field, choice.key.path.as_str());
+        match choice.wanted.reading {
+            Reading::Unit => {
+                let from = format!("{{ from = {}, table = \"unit\" }}", quoted(path));
+                line(text, field, &from);
+            }
+            Reading::Price => {
+                if let Some(currency) = self.currency() {
+                    line(text, field, &quoted(&amount(choice.key)));
+                    line(text, "referencePrice.currency.code", &quoted(&currency));
+                    let symbol = format!("{currency} | lookup(\"currency_symbol\")");
+                    line(text, "referencePrice.currency.symbol", &quoted(&symbol));
+                }
+            }
+            Reading::Currency => {}
+            _ if field.starts_with("image.") && !self.has_whole_image() => {}
+            _ => {
+                line(text, field, &quoted(&self.expression(choice)));
+                if field == "image.url" {
+                    let format = format!(
+                        "{path} | values | split(\"?\")[0] | split(\".\") | last | ascii_downcase"
+                    );
+                    line(
+                        text,
+                        "image.format",
+                        &quoted(&format!("({format}) // null")),
+                    );
+                }
+            }
+        }
+    }
+
+    fn expression(&self, choice: &Choice<'_>) -> String {
+        let (key, path) = (choice.key, choice.key.path.as_str());
+        let measured = |function: &str, unit: &str| {
+            let has_letters = |value: &str| value.contains(|c: char| c.is_alphabetic());
+            match choice.unit {
+                Some(named) if named != unit && !key.mostly(has_letters) => {
+                    format!("{path} | of(\"{named}\") | {function}")
+                }
+                _ => format!("{path} | {function}"),
+            }
+        };
+        let is_metric = self.system() == "metric";
+        let own = |metric, imperial| if is_metric { metric } else { imperial };
+        match choice.wanted.reading {
+            Reading::Name => format!("{path} | slugify"),
+            Reading::Names => format!("[{} | slugify]", members(key)),
+            Reading::Texts => format!("[{}]", members(key)),
+            Reading::Prose => format!("{path} | plain"),
+            Reading::Year => format!("{path} | year"),
+            Reading::Number => format!("{path} | number"),
+            Reading::Distance => measured("distance", own("m", "ft")),
+            Reading::Area => measured("area", own("m2", "ft2")),
+            Reading::Weight => measured("weight", own("kg", "lb")),
+            Reading::Speed => measured("measure(\"kn\")", "kn"),
+            Reading::Angle => measured("measure(\"deg\")", "deg"),
+            Reading::Flag if key.shape != Shape::Flag => format!("{path} | flag"),
+            _ if key.shape == Shape::Number => format!("{path} | text"),
+            _ => path.to_owned(),
+        }
+    }
+
+    /// What tells a record from all others.
+    fn key(&self) -> String {
+        match self.choice("key") {
+            Some(Choice { key, .. }) if key.shape == Shape::Number => {
+                format!("{} | text", key.path)
+            }
+            Some(Choice { key, .. }) if key.all(is_slug) => key.path.clone(),
+            Some(Choice { key, .. }) => format!("{} | slugify", key.path),
+            None => self
+                .names()
+                .unwrap_or_else(|| "$position | text".to_owned()),
+        }
+    }
+
+    fn slug(&self) -> String {
+        let made = self.names().unwrap_or_else(|| self.key());
+        match self.choice("slug").map(|choice| choice.key) {
+            Some(key) if key.records == self.file.records => key.path.clone(),
+            Some(key) => format!("{} // ({made})", key.path),
+            None => made,
+        }
+    }
+
+    /// A slug of the names of a boat.
+    fn names(&self) -> Option<String> {
+        let parts = ["manufacturer", "model", "version"];
+        let paths = parts.iter().filter_map(|field| self.choice(field));
+        let paths: Vec<&str> = paths.map(|choice| choice.key.path.as_str()).collect();
+        let names = paths.join(", ");
+        (!paths.is_empty()).then(|| format!("[{names} | values | text] | join(\" \") | slugify"))
+    }
+
+    /// The key that says what is published, and the expression.
+    fn published(&self) -> Option<(&Key, String)> {
+        let key = self.choice("published")?.key;
+        let path = &key.path;
+        if key.shape == Shape::Flag {
+            return Some((key, path.clone()));
+        }
+        if key.all(|value| flag_of(value).is_some()) {
+            return Some((key, format!("{path} | flag")));
+        }
+        let is_published = |value: &&String| PUBLISHED.contains(&value.to_lowercase().as_str());
+        let words: Vec<String> = key
+            .samples
+            .iter()
+            .filter(is_published)
+            .map(|word| format!("{path} == {}", serde_json::Value::from(word.as_str())))
+            .collect();
+        (!words.is_empty()).then(|| (key, words.join(" or ")))
+    }
+
+    fn makers(&self, text: &mut String) {
+        let Some(maker) = self.choice("manufacturer") else {
+            return;
+        };
+        let path = &maker.key.path;
+        text.push_str("\n# ---- Makers, made of their names: one of each\n\n[[emit]]\n");
+        text.push_str("kind = \"manufacturer\"\ntype = \"boat\"\ndistinct = true\n");
+        _ = writeln!(text, "where = {}", quoted(&format!("{path} != null")));
+        text.push_str("\n[emit.fields]\n");
+        named(text, &format!("{path} | slugify"), path, true);
+    }
+
+    fn designers(&self, text: &mut String) {
+        if let Some(designer) = self.choice("designers.naval") {
+            text.push_str("\n# ---- Designers, made of their names: one of each\n\n[[emit]]\n");
+            text.push_str("kind = \"designer\"\ntype = \"boat\"\ndistinct = true\n");
+            let each = format!("[{}]", members(designer.key));
+            line(text, "each", &quoted(&each));
+            text.push_str("\n[emit.fields]\n");
+            named(text, "slugify", ".", false);
+        }
+    }
+
+    fn terms(&self, text: &mut String) {
+        let chosen = TERMS
+            .iter()
+            .filter_map(|(field, vocabulary)| Some((self.choice(field)?, vocabulary)));
+        for (number, (choice, vocabulary)) in chosen.enumerate() {
+            if number == 0 {
+                text.push_str("\n# ---- Terms, made of the words of the list: one of each\n");
+            }
+            let key = choice.key;
+            text.push_str("\n[[emit]]\nkind = \"term\"\ntype = \"boat\"\ndistinct = true\n");
+            let each = match choice.wanted.reading {
+                Reading::Names => format!("[{}]", members(key)),
+                _ => format!("[{} | values]", key.path),
+            };
+            line(text, "each", &quoted(&each));
+            text.push_str("\n[emit.fields]\n");
+            line(text, "vocabulary", &quoted(&format!("\"{vocabulary}\"")));
+            named(text, "slugify", ".", true);
+        }
+    }
+
+    /// What is left: keys that nothing reads, and fields that nothing makes.
+    fn remarks(&self, text: &mut String) {
+        let unread = self.unread();
+        if !unread.is_empty() {
+            text.push_str(
+                "\n# What nothing reads yet: the key, the records with a value, a value.\n",
+            );
+            let width = unread.iter().map(|key| key.path.chars().count());
+            let width = width.max().unwrap_or(0).min(60);
+            let (shown, rest) = unread.split_at(unread.len().min(REMARKS_MAX));
+            for key in shown {
+                let sample = key.samples.first().map_or("", String::as_str);
+                let sample = clean(sample, 40);
+                let (path, records) = (clean(&key.path, 60), key.records);
+                _ = writeln!(text, "#   {path:<width$}  {records:>6}  {sample}");
+            }
+            if !rest.is_empty() {
+                _ = writeln!(text, "#   and {} others", rest.len());
+            }
+        }
+        let missing = WANTED[4..].iter().map(|wanted| wanted.field);
+        let missing = missing.filter(|field| {
+            *field != "unit" && !REQUIRED.contains(field) && !has_line(text, field)
+        });
+        let missing: Vec<&str> = missing.collect();
+        if !missing.is_empty() {
+            text.push_str("\n# Fields of the catalogue that nothing makes yet:\n");
+            wrapped(&missing, text);
+        }
+    }
+
+    /// The keys that nothing reads.
+    pub(super) fn unread(&self) -> Vec<&Key> {
+        let is_read = |key: &&Key| {
+            let mut choices = self.choices.iter();
+            choices.any(|choice| choice.key.path == key.path && self.is_used(choice))
+        };
+        self.file.keys.iter().filter(|key| !is_read(key)).collect()
+    }
+
+    fn is_used(&self, choice: &Choice<'_>) -> bool {
+        match choice.wanted.field {
+            "published" => self.published().is_some(),
+            "referencePrice.amount" => self.currency().is_some(),
+            "referencePrice.currency.code" => self.choice("referencePrice.amount").is_some(),
+            field if field.starts_with("image.") => self.has_whole_image(),
+            _ => true,
+        }
+    }
+
+    /// What a person has to look at before the mapping is used.
+    pub(super) fn decisions(&self) -> Vec<Decision> {
+        let mut decisions = Vec::new();
+        let mut decide = |field: &str, why: String| {
+            decisions.push(Decision {
+                field: field.to_owned(),
+                why,
+            });
+        };
+        for field in REQUIRED.iter().filter(|field| self.choice(field).is_none()) {
+            decide(
+                field,
+                "required, and no key looks like it: write its line".to_owned(),
+            );
+        }
+        if self.choice("key").is_none() {
+            decide(
+                "key",
+                "made of the names, as no key looks like an id; it must never change".to_owned(),
+            );
+        }
+        match self.published() {
+            Some((key, code)) if key.shape != Shape::Flag => {
+                let values = key.samples.iter().take(5).map(|value| clean(value, 20));
+                let values = values.collect::<Vec<_>>().join(", ");
+                decide(
+                    "published",
+                    format!("where {}; its values are {values}", clean(&code, 60)),
+                );
+            }
+            Some(_) => {}
+            None => decide(
+                "published",
+                "every record, as no key says otherwise".to_owned(),
+            ),
+        }
+        if self.choice("unit").is_none() {
+            let system = self.system();
+            decide(
+                "unit",
+                format!("{system} for every boat, by the names and values of lengths"),
+            );
+        }
+        if RECORDS_MAX < self.file.records {
+            decide(
+                "records",
+                format!("only the first {RECORDS_MAX} were looked at"),
+            );
+        }
+        if KEYS_MAX <= self.file.keys.len() {
+            decide("keys", format!("only the first {KEYS_MAX} were looked at"));
+        }
+        if self.choice("referencePrice.amount").is_some() && self.currency().is_none() {
+            decide(
+                "referencePrice",
+                "no key has its currency: left out".to_owned(),
+            );
+        }
+        if self.choice("image.url").is_some() && !self.has_whole_image() {
+            decide(
+                "image",
+                "no keys have its width and height: left out".to_owned(),
+            );
+        }
+        decisions
+    }
+
+    fn choice(&self, field: &str) -> Option<&Choice<'_>> {
+        self.choices
+            .iter()
+            .find(|choice| choice.wanted.field == field)
+    }
+
+    fn has_whole_image(&self) -> bool {
+        let parts = ["image.url", "image.width", "image.height"];
+        parts.iter().all(|part| self.choice(part).is_some())
+    }
+
+    /// The expression for the code of the currency.
+    fn currency(&self) -> Option<String> {
+        if let Some(choice) = self.choice("referencePrice.currency.code") {
+            return Some(choice.key.path.clone());
+        }
+        let price = self.choice("referencePrice.amount")?.key;
+        let name = price.steps.last()?.to_uppercase();
+        let is_named = |code: &str| name.ends_with(code);
+        let is_shown = |symbol: &str| price.mostly(|value| value.contains(symbol));
+        let certain = CURRENCIES.iter().find(|(code, symbol)| {
+            is_named(code)
+                || is_shown(code)
+                || (*symbol == "€" || *symbol == "£") && is_shown(symbol)
+        });
+        certain.map(|(code, _)| format!("\"{code}\""))
+    }
+
+    /// The codes of the currencies that there are.
+    fn currencies(&self) -> Vec<String> {
+        match self.choice("referencePrice.currency.code") {
+            Some(choice) => choice.key.samples.clone(),
+            None => self
+                .currency()
+                .map(|code| code.replace('"', ""))
+                .into_iter()
+                .collect(),
+        }
+    }
+
+    /// The unit system of the lengths, where no key has it.
+    fn system(&self) -> &'static str {
+        let Some(length) = self.choice("lengthOverall") else {
+            return "metric";
+        };
+        let is_imperial = |value: &str| value.contains(['\'', '′']) || value.contains("ft");
+        let is_metric = |value: &str| value.ends_with('m');
+        let all_imperial = length
+            .key
+            .all(|value| is_imperial(value) && !is_metric(value));
+        if matches!(length.unit, Some("ft" | "in")) || all_imperial {
+            "imperial"
+        } else {
+            "metric"
+        }
+    }
+}
+
+/// The members of a list, as texts.
+fn members(key: &Key) -> String {
+    let has = |separator: &str| key.samples.iter().any(|sample| sample.contains(separator));
+    let separator = [";", "|", ","].into_iter().find(|separator| has(separator));
+    let separator = if key.shape == Shape::List {
+        None
+    } else {
+        separator
+    };
+    format!("{} | list(\"{}\")", key.path, separator.unwrap_or(";"))
+}
+
+/// An amount of money as a number.
+fn amount(key: &Key) -> String {
+    let path = &key.path;
+    let is_plain = |value: &str| {
+        value
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.')
+    };
+    let parts_thousands = |value: &str| {
+        let digits = value.trim_matches(|c: char| !c.is_ascii_digit());
+        let mut groups = digits.split('.').next().unwrap_or("").split(',').skip(1);
+        groups.all(|group| group.len() == 3)
+    };
+    if key.shape == Shape::Number || key.all(is_plain) {
+        format!("{path} | number")
+    } else if key.all(parts_thousands) {
+        format!("{path} | if . == null then null else gsub(\"[^0-9.]\"; \"\") | number end")
+    } else {
+        format!("{path} | if . == null then null else gsub(\"[^0-9., ]\"; \"\") | number end")
+    }
+}
+
+/// The fields of a record that has little more than its name.
+fn named(text: &mut String, id: &str, name: &str, has_slug: bool) {
+    line(text, "id", &quoted(id));
+    if has_slug {
+        line(text, "slug", &quoted(id));
+    }
+    line(text, "name", &quoted(name));
+}
+
+fn line(text: &mut String, key: &str, value: &str) {
+    // Writing into a text never fails.
+    _ = writeln!(text, "{key} = {value}");
+}
+
+/// A text of TOML.
+fn quoted(text: &str) -> String {
+    let is_literal =
+        text.contains(['"', '\\']) && !text.contains(|c: char| c == '\'' || c.is_control());
+    if is_literal {
+        return format!("'{text}'");
+    }
+    // A text of JSON is one of TOML but for this character.
+    serde_json::Value::from(text)
+        .to_string()
+        .replace('\u{7f}', "\\u007f")
+}
+
+fn has_line(text: &str, field: &str) -> bool {
+    let begin = format!("{field} = ");
+    let within = format!("{field}.");
+    text.lines()
+        .any(|line| line.starts_with(&begin) || line.starts_with(&within))
+}
+
+/// Words as a comment of several lines.
+fn wrapped(words: &[&str], text: &mut String) {
+    let mut length = WIDTH;
+    for (number, word) in words.iter().enumerate() {
+        let comma = if number + 1 == words.len() { "" } else { "," };
+        if WIDTH <= length + word.len() + 2 {
+            text.push_str(if number == 0 { "#  " } else { "\n#  " });
+            length = 3;
+        }
+        _ = write!(text, " {word}{comma}");
+        length += word.len() + 2;
+    }
+    text.push('\n');
+}

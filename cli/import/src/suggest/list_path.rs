@@ -1,0 +1,135 @@
+//! Where in a JSON document the list of records is, found by its beginning.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use crate::mapping::in_path;
+use crate::source::{self, Heads, HeadsOf, Incoming, Plan, ReadContext};
+
+/// How much of a document is looked at, in bytes.
+const HEAD_BYTES: u64 = 256 * 1024;
+/// How deep lists are looked for.
+const DEPTH_MAX: usize = 6;
+/// Words in the names of lists that are likely to be of boats.
+const BOATS: [&str; 6] = ["boat", "yacht", "vessel", "model", "product", "item"];
+
+/// The path of the likeliest list of the first document, as mappings write it; none where the whole
+/// document is one.
+pub(super) fn find(exports: &[PathBuf], temp_dir: &Path) -> anyhow::Result<Option<String>> {
+    let plan = Plan {
+        groups: Vec::new(),
+        heads: Some(Heads {
+            of: HeadsOf::All,
+            length: HEAD_BYTES,
+        }),
+        descends: true,
+    };
+    let context = ReadContext {
+        temp_dir,
+        progress: &(),
+    };
+    let mut path = None;
+    source::read(exports, &mut io::empty(), context, &plan, &mut |incoming| {
+        if let Incoming::Head(_, head) = incoming {
+            path = path.take().or_else(|| likeliest(head));
+        }
+        Ok(())
+    })?;
+    Ok(path)
+}
+
+fn likeliest(head: &[u8]) -> Option<String> {
+    let found = RefCell::new(Vec::new());
+    let seed = Search {
+        path: Vec::new(),
+        is_member: false,
+        found: &found,
+    };
+    let mut document = serde_json::Deserializer::from_slice(head);
+    // A document that is longer than its beginning ends in an error.
+    _ = seed.deserialize(&mut document);
+    let found: Vec<String> = found.into_inner();
+    let is_likely = |path: &&String| BOATS.iter().any(|word| path.to_lowercase().contains(word));
+    found.iter().find(is_likely).or(found.first()).cloned()
+}
+
+/// Looks for lists of objects in a value.
+struct Search<'f> {
+    path: Vec<String>,
+    /// Whether the value is the first member of the list that the path leads to.
+    is_member: bool,
+    found: &'f RefCell<Vec<String>>,
+}
+
+impl<'de> DeserializeSeed<'de> for Search<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        value.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Search<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a value")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        if self.is_member && !self.path.is_empty() {
+            self.found.borrow_mut().push(self.path.join("."));
+        }
+        while let Some(key) = map.next_key::<String>()? {
+            if self.is_member || DEPTH_MAX <= self.path.len() {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            let mut path = self.path.clone();
+            path.push(in_path(&key).into_owned());
+            map.next_value_seed(Search {
+                path,
+                is_member: false,
+                found: self.found,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        list.next_element_seed(Search {
+            is_member: true,
+            ..self
+        })?;
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+}

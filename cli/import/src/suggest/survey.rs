@@ -1,0 +1,229 @@
+//! What the records of an export have: their keys, with some of the values of each.
+//!
+//! A survey is a sample, not a check: it reads the first records of each file, and leaves what is
+//! wrong with them to the check of the mapping that is written.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::source::{self, Incoming, Plan, ReadContext};
+
+/// Records of a file that are looked at.
+pub(super) const RECORDS_MAX: u64 = 10_000;
+/// Keys of the records of a file that are looked at.
+pub(super) const KEYS_MAX: usize = 2_000;
+/// How deep keys are looked for in objects within objects.
+const DEPTH_MAX: usize = 4;
+/// Different values of a key that are kept.
+const SAMPLES_MAX: usize = 20;
+/// Longest value that is kept, in characters.
+const SAMPLE_MAX: usize = 200;
+
+/// A file, and what the records in it have.
+#[derive(Debug)]
+pub(super) struct Surveyed {
+    /// Its path within its folder or archive.
+    pub(super) path: String,
+    /// Its name for people.
+    pub(super) name: String,
+    /// All of its records.
+    pub(super) records: u64,
+    /// In the order in which the records have them.
+    pub(super) keys: Vec<Key>,
+    /// The places of the above, by their paths.
+    places: HashMap<String, usize>,
+}
+
+/// A key of records.
+#[derive(Debug)]
+pub(super) struct Key {
+    /// Its names, from the record inwards.
+    pub(super) steps: Vec<String>,
+    /// As jq writes it, as in `.hull."Keel type"`.
+    pub(super) path: String,
+    /// Records that have a value.
+    pub(super) records: u64,
+    /// What the values are.
+    pub(super) shape: Shape,
+    /// The first different values, of lists those of their members.
+    pub(super) samples: Vec<String>,
+}
+
+/// What the values of a key are: the most that any of them is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Shape {
+    /// True or false.
+    Flag,
+    /// Numbers.
+    Number,
+    /// Texts.
+    Text,
+    /// Lists of any of those.
+    List,
+    /// Lists of objects or lists, which one line of a mapping does not read.
+    Deep,
+}
+
+/// Looks at the records of an export.
+pub(super) fn survey(
+    exports: &[PathBuf],
+    plan: &Plan,
+    temp_dir: &Path,
+) -> anyhow::Result<Vec<Surveyed>> {
+    let mut files: Vec<Surveyed> = Vec::new();
+    let context = ReadContext {
+        temp_dir,
+        progress: &(),
+    };
+    source::read(exports, &mut io::empty(), context, plan, &mut |incoming| {
+        if let Incoming::Record(record) = incoming {
+            let file = record.line.file;
+            if files.last().is_none_or(|last| last.name != file.name) {
+                files.push(Surveyed::new(&file.path, &file.name));
+            }
+            if let Some(last) = files.last_mut() {
+                last.record(record.line.contents());
+            }
+        }
+        Ok(())
+    })?;
+    Ok(files)
+}
+
+impl Surveyed {
+    fn new(path: &str, name: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            name: name.to_owned(),
+            records: 0,
+            keys: Vec::new(),
+            places: HashMap::new(),
+        }
+    }
+
+    fn record(&mut self, text: &[u8]) {
+        self.records += 1;
+        if RECORDS_MAX < self.records {
+            return;
+        }
+        if let Ok(Value::Object(members)) = serde_json::from_slice(text) {
+            for (name, value) in &members {
+                self.value(&mut vec![name.clone()], value);
+            }
+        }
+    }
+
+    fn value(&mut self, steps: &mut Vec<String>, value: &Value) {
+        match value {
+            Value::Null => {}
+            Value::Object(members) if steps.len() < DEPTH_MAX => {
+                for (name, value) in members {
+                    steps.push(name.clone());
+                    self.value(steps, value);
+                    steps.pop();
+                }
+            }
+            _ => {
+                if let Some(key) = self.key(steps) {
+                    key.add(value);
+                }
+            }
+        }
+    }
+
+    /// None where there are too many keys to take a new one.
+    fn key(&mut self, steps: &[String]) -> Option<&mut Key> {
+        let path = jq_path(steps);
+        let place = match self.places.get(&path) {
+            Some(place) => *place,
+            None if self.keys.len() == KEYS_MAX => return None,
+            None => {
+                self.places.insert(path.clone(), self.keys.len());
+                self.keys.push(Key {
+                    steps: steps.to_vec(),
+                    path,
+                    records: 0,
+                    shape: Shape::Flag,
+                    samples: Vec::new(),
+                });
+                self.keys.len() - 1
+            }
+        };
+        self.keys.get_mut(place)
+    }
+}
+
+impl Key {
+    fn add(&mut self, value: &Value) {
+        self.records += 1;
+        self.shape = self.shape.max(Shape::of(value));
+        match value {
+            Value::Array(members) => members.iter().for_each(|member| self.sample(member)),
+            other => self.sample(other),
+        }
+    }
+
+    fn sample(&mut self, value: &Value) {
+        if SAMPLES_MAX <= self.samples.len() {
+            return;
+        }
+        let sample: String = match value {
+            Value::String(text) => text.chars().take(SAMPLE_MAX).collect(),
+            other => other.to_string().chars().take(SAMPLE_MAX).collect(),
+        };
+        if !sample.trim().is_empty() && !self.samples.contains(&sample) {
+            self.samples.push(sample);
+        }
+    }
+
+    /// Whether nearly all of its values are so.
+    pub(super) fn mostly(&self, is_so: impl Fn(&str) -> bool) -> bool {
+        let so = self.samples.iter().filter(|sample| is_so(sample)).count();
+        // One value in five may be a slip of whoever typed it.
+        !self.samples.is_empty() && self.samples.len() * 4 <= so * 5
+    }
+
+    /// Whether all of its values are so.
+    pub(super) fn all(&self, is_so: impl Fn(&str) -> bool) -> bool {
+        !self.samples.is_empty() && self.samples.iter().all(|sample| is_so(sample))
+    }
+}
+
+impl Shape {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Null | Value::Bool(_) => Self::Flag,
+            Value::Number(_) => Self::Number,
+            Value::String(_) => Self::Text,
+            Value::Array(members) => {
+                let is_deep = |member: &Value| member.is_array() || member.is_object();
+                if members.iter().any(is_deep) {
+                    Self::Deep
+                } else {
+                    Self::List
+                }
+            }
+            Value::Object(_) => Self::Deep,
+        }
+    }
+}
+
+/// Names that need no quotes stand as they are.
+fn jq_path(steps: &[String]) -> String {
+    let step = |name: &String| {
+        let mut letters = name.chars();
+        let is_letter = |c: char| c == '_' || c.is_ascii_alphabetic();
+        let is_plain = letters.next().is_some_and(is_letter)
+            && letters.all(|c| is_letter(c) || c.is_ascii_digit());
+        if is_plain {
+            format!(".{name}")
+        } else {
+            // A text of jq is one of JSON, in which `\(` does not occur.
+            format!(".{}", Value::from(name.as_str()))
+        }
+    };
+    steps.iter().map(step).collect()
+}

@@ -1,0 +1,157 @@
+//! `catalogue mapping init`: a mapping to be edited, of a content system or for an export.
+//!
+//! A mapping for an export is a draft: what in it is a guess is said where it is written and in the
+//! file itself.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::Args;
+
+use import::mapping::Shipped;
+use import::source::STANDARD_INPUT;
+use import::suggest::{NoSuggestion, Suggestion, suggest};
+use shared::base::hint::quoted;
+use shared::base::timestamp::Timestamp;
+
+use crate::commands::one_of;
+use crate::commands::starting_file::{self, Written};
+use crate::exit_status::ExitStatus;
+use crate::hints::Hinted;
+use crate::process::context::Context;
+use crate::terminal::escape::escape_control;
+use crate::terminal::table::{self, Column};
+
+/// Arguments of `mapping init`.
+#[derive(Debug, Args)]
+#[command(override_usage = "\
+catalogue mapping init <SYSTEM> [FILE]
+       catalogue mapping init --from <EXPORT>... [--to <FILE>]")]
+#[command(after_help = "\
+For example:
+  catalogue mapping init sanity               # the mapping of a content system
+  catalogue mapping init --from boats.csv     # one for what there is
+Then edit the file, and see what it finds: catalogue mapping check FILE EXPORT
+
+--from reads what `import` recognises: exports of Sanity, Contentful, Strapi,
+Directus, WordPress and Shopify, and lists of boats as CSV, JSON or NDJSON.")]
+pub struct InitArgs {
+    /// The content system
+    #[arg(value_parser = one_of(Shipped::ALL, Shipped::name), required_unless_present = "from")]
+    pub system: Option<Shipped>,
+    /// Where to write it [default: the name of the system, or of the export's file, and .toml];
+    /// `-` is standard output
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Fit the mapping to an export: files, folders or archives
+    #[arg(long, value_name = "EXPORT", num_args = 1.., conflicts_with = "system")]
+    pub from: Vec<PathBuf>,
+    /// The same as FILE, for use with --from
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    pub to: Option<PathBuf>,
+}
+
+/// Writes a mapping file.
+pub(super) fn run(
+    args: &InitArgs,
+    data: &Path,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let file = args.file.as_ref().or(args.to.as_ref());
+    if let Some(system) = args.system {
+        let path = path(file, system.name());
+        if write(system.text(), &path, data, context)? {
+            let shown = path.display();
+            let out = &mut context.out;
+            writeln!(
+                out,
+                "Wrote {shown}. What to change in it stands at its beginning."
+            )?;
+            writeln!(out, "Next: catalogue mapping check {shown} EXPORT")?;
+        }
+        return Ok(ExitStatus::Done);
+    }
+    let suggestion = suggestion(&args.from, context)?;
+    let path = path(file, &suggestion.name);
+    if write(&suggestion.text, &path, data, context)? {
+        show(&suggestion, &path, &args.from, context)?;
+    }
+    Ok(ExitStatus::Done)
+}
+
+fn path(named: Option<&PathBuf>, name: &str) -> PathBuf {
+    named.map_or_else(|| PathBuf::from(format!("{name}.toml")), PathBuf::clone)
+}
+
+/// Whether the text is in a file now, and not on standard output.
+fn write(text: &str, path: &Path, data: &Path, context: &mut Context) -> anyhow::Result<bool> {
+    let written = starting_file::write(text, path, data, context)?;
+    Ok(matches!(written, Written::InFile))
+}
+
+fn suggestion(exports: &[PathBuf], context: &Context) -> anyhow::Result<Suggestion> {
+    if exports
+        .iter()
+        .any(|export| export.as_os_str() == STANDARD_INPUT)
+    {
+        let error = anyhow::anyhow!("--from cannot be standard input, which is read once");
+        return Err(Hinted::wrong_usage(error, "write it to a file first").into());
+    }
+    let now = Timestamp::from_unix_seconds(context.clock.now().unix_seconds());
+    suggest(exports, &tempfile::env::temp_dir(), now).map_err(|error| {
+        let Some(why) = error.downcast_ref::<NoSuggestion>() else {
+            return error.context("could not look at the export");
+        };
+        let hint = match why {
+            NoSuggestion::Unknown => "`catalogue validate EXPORT` says what is wrong with it",
+            NoSuggestion::Unreadable(_) => {
+                "export it as CSV, JSON or NDJSON, or begin with `catalogue mapping init minimal`"
+            }
+            NoSuggestion::NoRecords => "`catalogue mapping init minimal` shows what a list is",
+        };
+        Hinted::new(error, hint, ExitStatus::InvalidData).into()
+    })
+}
+
+/// Says what was written, and what is left to do.
+fn show(
+    suggestion: &Suggestion,
+    path: &Path,
+    exports: &[PathBuf],
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    let (recognised, terminal) = (&suggestion.recognised, context.terminal);
+    let out = &mut context.out;
+    let path = quoted(&path.display().to_string());
+    let file = escape_control(&recognised.file);
+    writeln!(
+        out,
+        "Wrote {path} for {file}, which looks like {}.",
+        recognised.form
+    )?;
+    if let Some((keys, read)) = suggestion.keys {
+        writeln!(out, "It reads {read} of the {keys} keys of its records.")?;
+    }
+    if !suggestion.decisions.is_empty() {
+        writeln!(out, "\nLook at these before it is used:\n")?;
+        let rows = suggestion.decisions.iter().map(|decision| {
+            [
+                escape_control(&decision.field).into_owned(),
+                escape_control(&decision.why).into_owned(),
+            ]
+        });
+        let columns = ["WHAT".into(), Column::wrapped("WHY")];
+        writeln!(out, "{}", table::list(columns, rows, terminal))?;
+    }
+    if !suggestion.other_files.is_empty() {
+        let others = suggestion.other_files.iter();
+        let others: Vec<_> = others.map(|name| escape_control(name)).collect();
+        writeln!(out, "It does not read {}.", others.join(", "))?;
+    }
+    let exports = exports
+        .iter()
+        .map(|export| quoted(&export.display().to_string()));
+    let exports = exports.collect::<Vec<_>>().join(" ");
+    writeln!(out, "Next: catalogue mapping check {path} {exports}").context("could not show it")
+}

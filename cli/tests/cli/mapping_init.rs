@@ -1,0 +1,148 @@
+//! `catalogue mapping init --from`: a mapping for an export that has none, as far as what is there
+//! tells.
+
+use std::fs;
+use std::path::Path;
+
+use cli::ExitStatus;
+use serde_json::Value;
+
+use crate::harness::{Outcome, TestCli, assert_snapshot, check};
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures");
+
+/// A directory with a file of the fixtures.
+fn with_fixture(path: &str, name: &str) -> TestCli {
+    let cli = TestCli::new();
+    fs::copy(format!("{FIXTURES}/{path}"), cli.path(name)).unwrap();
+    cli
+}
+
+fn init(cli: &mut TestCli, export: &str) -> Outcome {
+    let args = ["mapping", "init", "--from", export, "--to", "[dir]/m.toml"];
+    cli.run(&args)
+}
+
+fn import(cli: &mut TestCli, export: &str) -> Outcome {
+    cli.run(&["import", "--json", export, "--mapping", "[dir]/m.toml"])
+}
+
+fn written(cli: &TestCli) -> String {
+    fs::read_to_string(cli.path("m.toml")).unwrap()
+}
+
+#[test]
+fn a_sheet_of_boats_is_imported_with_the_mapping_that_is_suggested() {
+    let mut cli = with_fixture("suggested/brokers.csv", "brokers.csv");
+    let suggested = init(&mut cli, "[dir]/brokers.csv");
+    assert_eq!(suggested.status, ExitStatus::Done, "{suggested}");
+    check("mapping_init_from", [&suggested]);
+    assert_snapshot("mapping_init_from_sheet", &written(&cli));
+    let imported = import(&mut cli, "[dir]/brokers.csv");
+    assert_eq!(imported.status, ExitStatus::Done, "{imported}");
+    let document: Value = serde_json::from_str(&imported.out).unwrap();
+    assert_eq!(document["records"]["boat"]["published"], 2, "{imported}");
+}
+
+#[test]
+fn what_no_key_looks_like_is_left_to_a_person_and_then_checked() {
+    let mut cli = with_fixture("suggested/bateaux.json", "bateaux.json");
+    let suggested = init(&mut cli, "[dir]/bateaux.json");
+    check("mapping_init_undecided", [&suggested]);
+    assert_snapshot("mapping_init_from_document", &written(&cli));
+    let refused = import(&mut cli, "[dir]/bateaux.json");
+    assert_eq!(refused.status, ExitStatus::InvalidData, "{refused}");
+    let decided = written(&cli).replace(
+        "# type = \"\"      # required",
+        "type = '.\"catégorie\" | slugify'",
+    );
+    let of_categories = "vocabulary = '\"category\"'";
+    assert!(decided.contains(of_categories), "{decided}");
+    let decided = decided.replace(of_categories, "vocabulary = '\"type\"'");
+    let decided = decided
+        .lines()
+        .filter(|line| !line.starts_with("categories = "));
+    cli.write("m.toml", decided.collect::<Vec<_>>().join("\n"));
+    let imported = import(&mut cli, "[dir]/bateaux.json");
+    assert_eq!(imported.status, ExitStatus::Done, "{imported}");
+}
+
+#[test]
+fn the_mapping_of_a_content_system_is_fitted_to_other_names() {
+    let mut cli = TestCli::new();
+    let documents = fs::read_to_string(format!("{FIXTURES}/mapped/sanity/data.ndjson")).unwrap();
+    let renamed = [
+        ("\"_type\":\"boat\"", "\"_type\":\"yacht\""),
+        ("\"_type\":\"category\"", "\"_type\":\"boatCategory\""),
+        ("\"builder\":", "\"brand\":"),
+        ("\"loa\":", "\"lengthOverall\":"),
+        ("\"variant\":", "\"trimLevel\":"),
+        ("\"engines\":", "\"motors\":"),
+    ];
+    let renamed = renamed
+        .iter()
+        .fold(documents, |text, (from, to)| text.replace(from, to));
+    cli.write("data.ndjson", renamed);
+    let suggested = init(&mut cli, "[dir]/data.ndjson");
+    check("mapping_init_fitted", [&suggested]);
+    assert_snapshot("mapping_init_from_system", &written(&cli));
+    let imported = import(&mut cli, "[dir]/data.ndjson");
+    assert_eq!(imported.status, ExitStatus::Done, "{imported}");
+}
+
+#[test]
+fn exports_that_fit_a_shipped_mapping_are_imported_without_a_change() {
+    let systems = [
+        "sanity",
+        "contentful",
+        "strapi",
+        "shopify",
+        "wordpress",
+        "directus",
+    ];
+    for system in systems.into_iter().chain(["minimal/csv", "minimal/json"]) {
+        let mut cli = TestCli::new();
+        let export = format!("{FIXTURES}/mapped/{system}");
+        let suggested = init(&mut cli, &export);
+        assert_eq!(suggested.status, ExitStatus::Done, "{suggested}");
+        let imported = import(&mut cli, &export);
+        assert_eq!(imported.status, ExitStatus::Done, "{system}: {imported}");
+    }
+}
+
+#[test]
+fn the_largest_part_of_a_folder_of_sheets_is_read_and_the_rest_named() {
+    let mut cli = TestCli::new();
+    fs::create_dir(cli.path("sheets")).unwrap();
+    for name in ["boats.csv", "designers.csv", "terms.csv"] {
+        let sheet = format!("{FIXTURES}/mapped/csv/{name}");
+        fs::copy(sheet, cli.path(format!("sheets/{name}"))).unwrap();
+    }
+    let suggested = init(&mut cli, "[dir]/sheets");
+    check("mapping_init_folder", [&suggested]);
+    assert!(written(&cli).contains("files = [\"**/boats.csv\"]"));
+}
+
+#[test]
+fn what_has_no_mapping_is_refused_and_no_file_is_written() {
+    let mut cli = with_fixture("mapped/native/export.ndjson", "native.ndjson");
+    cli.write("boats.xml", "<boats><boat/></boats>");
+    cli.write("empty.csv", "");
+    cli.write("none.json", "[1, 2]");
+    let exports = [
+        "native.ndjson",
+        "boats.xml",
+        "empty.csv",
+        "none.json",
+        "missing.csv",
+    ];
+    let mut outcomes: Vec<Outcome> = exports
+        .iter()
+        .map(|name| init(&mut cli, &format!("[dir]/{name}")))
+        .collect();
+    outcomes.push(init(&mut cli, "-"));
+    outcomes.push(cli.run(&["mapping", "init", "sanity", "--from", "[dir]/none.json"]));
+    outcomes.push(cli.run(&["mapping", "init"]));
+    check("mapping_init_refused", &outcomes);
+    assert!(!Path::new(&cli.path("m.toml")).exists());
+}
