@@ -36,7 +36,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-pub use self::check::{CheckReport, FieldReport, LinkedReport, RuleReport, UnreadKey};
+pub use self::check::{CheckReport, FieldReport, LinkedReport, MissingKey, RuleReport, UnreadKey};
 pub use self::mistake::{InvalidMapping, Mistake};
 pub use self::recognise::{Form, Recognised, recognise};
 pub use self::shipped::Shipped;

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use globset::{GlobBuilder, GlobSet};
 use shared::base::timestamp::Timestamp;
 
+use crate::finding::Code;
 use crate::mapping::{Form, Mapping, Recognised, recognise};
 use crate::run::{self, Discard, Outcome, Settings};
 use crate::source::readers::RecordsPath;
@@ -39,6 +40,8 @@ pub struct Suggestion {
     pub name: String,
     /// How many keys the records have, and how many of them are read; none for a content system.
     pub keys: Option<(usize, usize)>,
+    /// How many errors the export has with the mapping.
+    pub errors: u64,
     /// What a person has to look at.
     pub decisions: Vec<Decision>,
     /// Files of the same kind that the mapping does not read, by their paths in the export.
@@ -52,6 +55,13 @@ pub struct Decision {
     pub field: String,
     /// What is not known.
     pub why: String,
+}
+
+impl Decision {
+    fn new(field: impl Into<String>, why: impl Into<String>) -> Self {
+        let (field, why) = (field.into(), why.into());
+        Self { field, why }
+    }
 }
 
 /// Why no mapping is suggested.
@@ -159,7 +169,8 @@ fn from_list(
         .filter(|file| !file.keys.is_empty())
         .ok_or(NoSuggestion::NoRecords)?;
     let pattern = format!("**/{}", globset::escape(plain_name(&file.path)));
-    let list = List {
+    let mut list = List {
+        has_unique_names: true,
         place: Place {
             files: &pattern,
             reader,
@@ -169,11 +180,17 @@ fn from_list(
         choices: choose(file),
         now,
     };
+    let mut findings = check(&list.text(), exports, temp_dir)?.findings;
+    if findings.counts().contains_key(&Code::DuplicateSlug) {
+        list.has_unique_names = false;
+        findings = check(&list.text(), exports, temp_dir)?.findings;
+    }
     let others = files.iter().filter(|other| other.name != file.name);
     Ok(Suggestion {
         text: list.text(),
         name: stem(plain_name(&file.path)).to_owned(),
         keys: Some((file.keys.len(), file.keys.len() - list.unread().len())),
+        errors: findings.errors(),
         decisions: list.decisions(),
         other_files: others.map(|other| other.path.clone()).collect(),
         recognised: Recognised {

@@ -78,6 +78,7 @@ fn the_mapping_of_a_content_system_is_fitted_to_other_names() {
         ("\"loa\":", "\"lengthOverall\":"),
         ("\"variant\":", "\"trimLevel\":"),
         ("\"engines\":", "\"motors\":"),
+        ("\"title\":", "\"name\":"),
     ];
     let renamed = renamed
         .iter()
@@ -88,6 +89,17 @@ fn the_mapping_of_a_content_system_is_fitted_to_other_names() {
     assert_snapshot("mapping_init_from_system", &written(&cli));
     let imported = import(&mut cli, "[dir]/data.ndjson");
     assert_eq!(imported.status, ExitStatus::Done, "{imported}");
+}
+
+#[test]
+fn columns_of_a_shop_are_found_by_their_names_whatever_their_metafields_are_called() {
+    let mut cli = with_fixture("suggested/products_export.csv", "products_export.csv");
+    let suggested = init(&mut cli, "[dir]/products_export.csv");
+    check("mapping_init_shop", [&suggested]);
+    let imported = import(&mut cli, "[dir]/products_export.csv");
+    assert_eq!(imported.status, ExitStatus::Done, "{imported}");
+    let document: Value = serde_json::from_str(&imported.out).unwrap();
+    assert_eq!(document["records"]["boat"]["published"], 2, "{imported}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ mod unread;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-pub use self::report::{CheckReport, FieldReport, LinkedReport, RuleReport, UnreadKey};
+pub use self::report::{CheckReport, FieldReport, LinkedReport, MissingKey, RuleReport, UnreadKey};
 
 use self::coverage::Coverage;
 pub(super) use self::coverage::note_published_keys;

@@ -27,6 +27,9 @@ const WIDTH: usize = 100;
 /// Keys that are listed although nothing reads them.
 const REMARKS_MAX: usize = 200;
 
+/// The fields that people call a boat by.
+const NAMES: [&str; 3] = ["manufacturer", "model", "version"];
+
 /// Words that say that a record is published.
 const PUBLISHED: [&str; 8] = [
     "published",
@@ -77,6 +80,8 @@ pub(super) struct List<'s> {
     pub(super) place: Place<'s>,
     pub(super) file: &'s Surveyed,
     pub(super) choices: Vec<Choice<'s>>,
+    /// Whether no two boats have the same names, so that these make a slug.
+    pub(super) has_unique_names: bool,
     /// When the makers last changed, where nothing says so.
     pub(super) now: Timestamp,
 }
@@ -232,7 +237,11 @@ impl List<'_> {
     }
 
     fn slug(&self) -> String {
-        let made = self.names().unwrap_or_else(|| self.key());
+        let made = match (self.names(), self.choice("key")) {
+            (Some(_), Some(choice)) if !self.has_unique_names => self.slug_of(Some(choice)),
+            (Some(names), _) => names,
+            (None, _) => self.key(),
+        };
         match self.choice("slug").map(|choice| choice.key) {
             Some(key) if key.records == self.file.records => key.path.clone(),
             Some(key) => format!("{} // ({made})", key.path),
@@ -240,13 +249,23 @@ impl List<'_> {
         }
     }
 
-    /// A slug of the names of a boat.
+    /// A slug of the names of a boat, if it has any.
     fn names(&self) -> Option<String> {
-        let parts = ["manufacturer", "model", "version"];
-        let paths = parts.iter().filter_map(|field| self.choice(field));
-        let paths: Vec<&str> = paths.map(|choice| choice.key.path.as_str()).collect();
-        let names = paths.join(", ");
-        (!paths.is_empty()).then(|| format!("[{names} | values | text] | join(\" \") | slugify"))
+        let has_names = NAMES.iter().any(|field| self.choice(field).is_some());
+        has_names.then(|| self.slug_of(None))
+    }
+
+    /// A slug of the names of a boat and another key.
+    fn slug_of(&self, other: Option<&Choice<'_>>) -> String {
+        let names = NAMES.iter().filter_map(|field| self.choice(field));
+        let paths: Vec<&str> = names
+            .chain(other)
+            .map(|choice| choice.key.path.as_str())
+            .collect();
+        format!(
+            "[{} | values | text] | join(\" \") | slugify",
+            paths.join(", ")
+        )
     }
 
     /// The key that says what is published, and the expression.
@@ -365,69 +384,71 @@ impl List<'_> {
 
     /// What a person has to look at before the mapping is used.
     pub(super) fn decisions(&self) -> Vec<Decision> {
-        let mut decisions = Vec::new();
-        let mut decide = |field: &str, why: String| {
-            decisions.push(Decision {
-                field: field.to_owned(),
-                why,
-            });
-        };
-        for field in REQUIRED.iter().filter(|field| self.choice(field).is_none()) {
-            decide(
-                field,
-                "required, and no key looks like it: write its line".to_owned(),
-            );
-        }
+        let required = REQUIRED.iter().filter(|field| self.choice(field).is_none());
+        let why = "required, and no key looks like it: write its line";
+        let mut decisions: Vec<_> = required.map(|field| Decision::new(*field, why)).collect();
+        self.guesses(&mut decisions);
+        self.omissions(&mut decisions);
+        decisions
+    }
+
+    /// What is made of something that may be meant otherwise.
+    fn guesses(&self, decisions: &mut Vec<Decision>) {
+        let mut decide = |field, why: &str| decisions.push(Decision::new(field, why));
         if self.choice("key").is_none() {
             decide(
                 "key",
-                "made of the names, as no key looks like an id; it must never change".to_owned(),
+                "made of the names, as no key looks like an id; it must never change",
+            );
+        }
+        if !self.has_unique_names {
+            decide(
+                "slug",
+                "made of the names and the key, as two boats have the same names",
             );
         }
         match self.published() {
             Some((key, code)) if key.shape != Shape::Flag => {
                 let values = key.samples.iter().take(5).map(|value| clean(value, 20));
                 let values = values.collect::<Vec<_>>().join(", ");
+                let code = clean(&code, 60);
                 decide(
                     "published",
-                    format!("where {}; its values are {values}", clean(&code, 60)),
+                    &format!("where {code}; its values are {values}"),
                 );
             }
             Some(_) => {}
-            None => decide(
-                "published",
-                "every record, as no key says otherwise".to_owned(),
-            ),
+            None => decide("published", "every record, as no key says otherwise"),
         }
         if self.choice("unit").is_none() {
             let system = self.system();
-            decide(
-                "unit",
-                format!("{system} for every boat, by the names and values of lengths"),
-            );
+            let why = format!("{system} for every boat, by the names and values of lengths");
+            decide("unit", &why);
         }
+        let price = self.choice("referencePrice.amount");
+        if price.is_some_and(|choice| choice.key.all(parts_thousands_by_points)) {
+            decide("referencePrice", "its points are taken to part thousands");
+        }
+    }
+
+    /// What was not looked at, or left out.
+    fn omissions(&self, decisions: &mut Vec<Decision>) {
+        let mut decide = |field, why: &str| decisions.push(Decision::new(field, why));
         if RECORDS_MAX < self.file.records {
             decide(
                 "records",
-                format!("only the first {RECORDS_MAX} were looked at"),
+                &format!("only the first {RECORDS_MAX} were looked at"),
             );
         }
         if KEYS_MAX <= self.file.keys.len() {
-            decide("keys", format!("only the first {KEYS_MAX} were looked at"));
+            decide("keys", &format!("only the first {KEYS_MAX} were looked at"));
         }
         if self.choice("referencePrice.amount").is_some() && self.currency().is_none() {
-            decide(
-                "referencePrice",
-                "no key has its currency: left out".to_owned(),
-            );
+            decide("referencePrice", "no key has its currency: left out");
         }
         if self.choice("image.url").is_some() && !self.has_whole_image() {
-            decide(
-                "image",
-                "no keys have its width and height: left out".to_owned(),
-            );
+            decide("image", "no keys have its width and height: left out");
         }
-        decisions
     }
 
     fn choice(&self, field: &str) -> Option<&Choice<'_>> {
@@ -513,13 +534,30 @@ fn amount(key: &Key) -> String {
         let mut groups = digits.split('.').next().unwrap_or("").split(',').skip(1);
         groups.all(|group| group.len() == 3)
     };
-    if key.shape == Shape::Number || key.all(is_plain) {
+    if key.shape == Shape::Text && key.all(parts_thousands_by_points) {
+        format!("{path} | if . == null then null else gsub(\"[^0-9]\"; \"\") | number end")
+    } else if key.shape == Shape::Number || key.all(is_plain) {
         format!("{path} | number")
     } else if key.all(parts_thousands) {
         format!("{path} | if . == null then null else gsub(\"[^0-9.]\"; \"\") | number end")
     } else {
         format!("{path} | if . == null then null else gsub(\"[^0-9., ]\"; \"\") | number end")
     }
+}
+
+/// Whether a number is written as in `12.500`, which may be twelve thousand and more.
+fn parts_thousands_by_points(text: &str) -> bool {
+    let digits = text.trim_matches(|c: char| !c.is_ascii_digit());
+    let mut groups = digits.split('.');
+    let first = groups.next().unwrap_or_default();
+    let is_group = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let groups: Vec<&str> = groups.collect();
+    (1..=3).contains(&first.len())
+        && is_group(first)
+        && !groups.is_empty()
+        && groups
+            .iter()
+            .all(|group| group.len() == 3 && is_group(group))
 }
 
 /// The fields of a record that has little more than its name.

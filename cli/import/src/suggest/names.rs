@@ -87,7 +87,7 @@ wanted! {
     ],
     "published" Published [
         "published", "is published", "publish", "status", "state", "live", "is live", "active",
-        "visible", "online", "publication status"
+        "visible", "online", "on website", "on web", "show on website", "publication status"
     ],
     "updatedAt" Time [
         "updated at", "updated", "last updated", "modified", "last modified", "modified at",
@@ -152,7 +152,7 @@ wanted! {
         "price amount", "preis", "prix", "prijs", "prezzo", "precio"
     ],
     "referencePrice.currency.code" Currency [
-        "currency", "currency code", "price currency", "wahrung", "devise", "valuta", "moneda"
+        "currency", "currency code", "curr", "price currency", "wahrung", "devise", "valuta", "moneda"
     ],
     "hull.type" Name ["hull type", "hull shape", "hull form", "hull", "rumpfform"],
     "hull.material" Name [

@@ -211,8 +211,8 @@ impl Shape {
     }
 }
 
-/// Names that need no quotes stand as they are.
-fn jq_path(steps: &[String]) -> String {
+/// A path as jq writes it; names that need no quotes stand as they are.
+pub(super) fn jq_path(steps: &[String]) -> String {
     let step = |name: &String| {
         let mut letters = name.chars();
         let is_letter = |c: char| c == '_' || c.is_ascii_alphabetic();

@@ -4,15 +4,16 @@
 //! The text of the mapping stays as it is but for the lines that do not fit, so that what its
 //! comments explain still holds.
 
+mod keys;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::choose::{ALIKE, words};
-use super::names::{REQUIRED, WANTED};
+use self::keys::with_keys;
+use super::choose::words;
 use super::{Decision, Suggestion, check, clean};
-use crate::mapping::{CheckReport, FieldReport, Recognised, RuleReport, Shipped, UnreadKey};
+use crate::mapping::{CheckReport, Recognised, Shipped};
 
 /// What types of records are called that become a kind, or a term of a vocabulary.
 const TYPES: [(&str, &[&str]); 8] = [
@@ -42,8 +43,8 @@ const TYPES: [(&str, &[&str]); 8] = [
     ("type", &["boattype", "yachttype", "vesseltype", "type"]),
 ];
 
-/// Fields that are named where many are left out.
-const NAMED_MAX: usize = 6;
+/// Where the shipped mappings say that images are served, in place of an address of one's own.
+const EXAMPLE_IMAGES: &str = "\"https://images.boats.example/uploads\"";
 
 /// Suggests the mapping of a content system for an export of it.
 pub(super) fn suggest(
@@ -57,8 +58,9 @@ pub(super) fn suggest(
         let outcome = check(text, exports, temp_dir)?;
         anyhow::Ok(outcome.report.unwrap_or_default())
     };
-    let found = report(shipped.text())?;
-    let text = with_types(shipped.text(), &found, &mut decisions);
+    let shipped_text = with_images(shipped, &mut decisions);
+    let found = report(&shipped_text)?;
+    let text = with_types(&shipped_text, &found, &mut decisions);
     let found = report(&text)?;
     let mut text = with_keys(&text, &found, &mut decisions);
     for (part, keys) in &found.envelope {
@@ -67,8 +69,10 @@ pub(super) fn suggest(
             why: format!("no record has the key {}", keys.join(", ")),
         });
     }
-    unread(&report(&text)?, &mut text);
+    let outcome = check(&text, exports, temp_dir)?;
+    unread(&outcome.report.unwrap_or_default(), &mut text);
     Ok(Suggestion {
+        errors: outcome.findings.errors(),
         recognised,
         text,
         name: shipped.name().to_owned(),
@@ -76,6 +80,21 @@ pub(super) fn suggest(
         decisions,
         other_files: Vec::new(),
     })
+}
+
+/// The shipped mapping without the address that stands for that of one's own images.
+fn with_images(shipped: Shipped, decisions: &mut Vec<Decision>) -> String {
+    let text = shipped.text();
+    if shipped == Shipped::Shopify {
+        return text.replace(EXAMPLE_IMAGES, "\"\"");
+    }
+    if text.contains(&format!("asset_base_url = {EXAMPLE_IMAGES}")) {
+        decisions.push(Decision {
+            field: "asset_base_url".to_owned(),
+            why: "an example: say where your images are served, in [variables]".to_owned(),
+        });
+    }
+    text.to_owned()
 }
 
 /// The mapping with the types that the export has, where those that it asks for are not there.
@@ -171,167 +190,6 @@ fn with_type(text: &str, missing: &str, own: &str) -> String {
     fitted
 }
 
-/// The mapping without keys that no record has: likely ones take their places, other lines become
-/// comments.
-fn with_keys(text: &str, found: &CheckReport, decisions: &mut Vec<Decision>) -> String {
-    let mut edits: Vec<(Range<usize>, String)> = Vec::new();
-    let mut left_out = Vec::new();
-    for rule in &found.rules {
-        let mut taken = BTreeSet::new();
-        for field in rule.fields.iter().filter(|field| !field.missing.is_empty()) {
-            let Some(span) = field.span.clone() else {
-                continue;
-            };
-            let name = match rule.kind {
-                "boat" => field.field.clone(),
-                kind => format!("{kind} {}", field.field),
-            };
-            let own = likely_key(field, rule).filter(|own| taken.insert((*own).to_owned()));
-            let fitted = own.and_then(|own| with_key(field, own, &text[span.clone()]));
-            if let (Some(instead), Some(own)) = (fitted, own) {
-                let missing = &field.missing[0].key;
-                let why = format!(
-                    "reads `{}` for `{missing}`, which no record has",
-                    clean(own, 60)
-                );
-                decisions.push(Decision { field: name, why });
-                edits.push((span, instead));
-                continue;
-            }
-            let lines = lines_of(text, &span);
-            let comment = text[lines.clone()].split_inclusive('\n');
-            let comment = comment.map(|line| match line.trim() {
-                "" => line.to_owned(),
-                _ => format!("# {line}"),
-            });
-            edits.push((lines, comment.collect()));
-            if rule.kind == "boat" && REQUIRED.contains(&field.field.as_str()) {
-                let why = format!(
-                    "required, and no record has the key `{}`",
-                    field.missing[0].key
-                );
-                decisions.push(Decision { field: name, why });
-            } else {
-                left_out.push(name);
-            }
-        }
-    }
-    if !left_out.is_empty() {
-        let named = left_out.iter().take(NAMED_MAX).cloned();
-        let rest = if NAMED_MAX < left_out.len() {
-            " and others"
-        } else {
-            ""
-        };
-        decisions.push(Decision {
-            field: counted_fields(left_out.len()),
-            why: format!(
-                "left as comments, as no record has their keys: {}{rest}",
-                named.collect::<Vec<_>>().join(", ")
-            ),
-        });
-    }
-    apply(text, edits)
-}
-
-/// The unread key that a field is likely to be made of.
-fn likely_key<'r>(field: &'r FieldReport, rule: &'r RuleReport) -> Option<&'r str> {
-    let [missing] = field.missing.as_slice() else {
-        return None;
-    };
-    let wanted = WANTED
-        .iter()
-        .find(|wanted| rule.kind == "boat" && wanted.field == field.field);
-    let names = wanted.map_or(&[][..], |wanted| wanted.names);
-    let called = names.iter().find_map(|name| called(&rule.unread, name));
-    let alike = || {
-        let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
-        let own = missing.suggestion.as_deref()?;
-        let likeness = strsim::jaro_winkler(&last(own), &last(&missing.key));
-        (ALIKE <= likeness).then_some(own)
-    };
-    called.map(|key| key.key.as_str()).or_else(alike)
-}
-
-/// The expression with another key for the one that is missing, if it names that plainly.
-fn with_key(field: &FieldReport, own: &str, code: &str) -> Option<String> {
-    let missing = field.missing.first()?;
-    let (old, new) = (format!(".{}", missing.key), format!(".{own}"));
-    let ends_there = |at: usize| {
-        let next = code[at + old.len()..].chars().next();
-        next.is_none_or(|next| !next.is_alphanumeric() && !"_.".contains(next))
-    };
-    let is_plain = |key: &str| {
-        key.chars()
-            .all(|letter| letter.is_ascii_alphanumeric() || "_.".contains(letter))
-    };
-    let places: Vec<usize> = code.match_indices(&old).map(|(at, _)| at).collect();
-    if let [at] = places.as_slice()
-        && ends_there(*at)
-        && is_plain(own)
-    {
-        return Some(code.replacen(&old, &new, 1));
-    }
-    let (around, last) = missing.key.rsplit_once('.').unwrap_or(("", &missing.key));
-    let (around_own, last_own) = own.rsplit_once('.').unwrap_or(("", own));
-    let (old, new) = (quoted(last), quoted(last_own));
-    let is_named = around == around_own && code.matches(&old).count() == 1 && is_plain(last_own);
-    is_named.then(|| code.replacen(&old, &new, 1))
-}
-
-/// The unread key whose last name has these words.
-fn called<'u>(unread: &'u [UnreadKey], name: &str) -> Option<&'u UnreadKey> {
-    let named = |key: &&UnreadKey| {
-        let last = key.key.rsplit('.').next().unwrap_or_default();
-        words(last).join(" ") == name
-    };
-    unread.iter().find(named)
-}
-
-/// The lines of an expression; of one that makes a list, the whole section of the list.
-fn lines_of(text: &str, span: &Range<usize>) -> Range<usize> {
-    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
-    let end_of_line = |from: usize| {
-        text[from..]
-            .find('\n')
-            .map_or(text.len(), |at| from + at + 1)
-    };
-    let end = end_of_line(span.end);
-    let header = text[..start].rfind("\n[").map(|at| at + 1);
-    let is_list = text[start..].starts_with("each = ");
-    let Some(header) = header.filter(|at| is_list && text[*at..].starts_with("[emit.fields."))
-    else {
-        return start..end;
-    };
-    let name = text[header..].split(']').next().unwrap_or_default();
-    let mut end = end;
-    while end < text.len() {
-        let line = &text[end..end_of_line(end)];
-        let is_other = line.starts_with('[') && !line.starts_with(&format!("{name}."));
-        if is_other || line.starts_with('#') {
-            break;
-        }
-        end += line.len();
-    }
-    header..end
-}
-
-/// The text with all edits; one within another is dropped.
-fn apply(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
-    edits.sort_by_key(|(span, _)| (span.start, usize::MAX - span.end));
-    let (mut edited, mut at) = (String::with_capacity(text.len()), 0);
-    for (span, instead) in edits {
-        if span.start < at {
-            continue;
-        }
-        edited.push_str(&text[at..span.start]);
-        edited.push_str(&instead);
-        at = span.end;
-    }
-    edited.push_str(&text[at..]);
-    edited
-}
-
 /// What nothing reads, as comments at the end.
 fn unread(found: &CheckReport, text: &mut String) {
     let of_rules = found
@@ -371,12 +229,4 @@ fn unread(found: &CheckReport, text: &mut String) {
 
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
-}
-
-fn counted_fields(count: usize) -> String {
-    if count == 1 {
-        "1 field".to_owned()
-    } else {
-        format!("{count} fields")
-    }
 }

@@ -111,6 +111,33 @@ fn a_word_that_means_published_is_asked_for_as_it_is_written() {
 }
 
 #[test]
+fn the_key_is_part_of_a_slug_where_names_are_not_unique() {
+    let sheet = "sku,maker,model\nA1,Volund,34\nA2,Volund,34\n";
+    let suggestion = suggested("a.csv", sheet).unwrap();
+    let slug = "slug = '[.maker, .model, .sku | values | text] | join(\" \") | slugify'";
+    assert!(suggestion.text.contains(slug), "{}", suggestion.text);
+    assert!(fields(&suggestion).contains(&"slug"));
+}
+
+#[test]
+fn points_that_part_thousands_are_not_taken_for_decimals() {
+    let of = |price: &str| {
+        let sheet = format!("id,price,currency\n1,{price},EUR\n2,{price},EUR\n");
+        let suggestion = suggested("a.csv", &sheet).unwrap();
+        let lines = boat_lines(&suggestion);
+        let line = lines.iter().find(|line| line.contains(".amount")).unwrap();
+        (*line).to_owned()
+    };
+    let amounts = ["120.000", "120.50", "\"120,000\"", "€ 120"].map(of);
+    insta::assert_snapshot!(amounts.join("\n"), @r#"
+    referencePrice.amount = '.price | if . == null then null else gsub("[^0-9]"; "") | number end'
+    referencePrice.amount = ".price | number"
+    referencePrice.amount = '.price | if . == null then null else gsub("[^0-9.]"; "") | number end'
+    referencePrice.amount = '.price | if . == null then null else gsub("[^0-9.]"; "") | number end'
+    "#);
+}
+
+#[test]
 fn the_list_of_a_document_is_found_by_its_name_before_others() {
     let document = r#"{"a": [{"x": 1}], "data": {"my.boats": [{"id": "1", "model": "34"}]}}"#;
     let suggestion = suggested("a.json", document).unwrap();

@@ -20,6 +20,7 @@ use crate::commands::starting_file::{self, Written};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
+use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
 use crate::terminal::table::{self, Column};
 
@@ -133,6 +134,10 @@ fn show(
     if let Some((keys, read)) = suggestion.keys {
         writeln!(out, "It reads {read} of the {keys} keys of its records.")?;
     }
+    match suggestion.errors {
+        0 => writeln!(out, "With it, the export has no errors.")?,
+        errors => writeln!(out, "With it, the export has {}.", counted(errors, "error"))?,
+    }
     if !suggestion.decisions.is_empty() {
         writeln!(out, "\nLook at these before it is used:\n")?;
         let rows = suggestion.decisions.iter().map(|decision| {
@@ -141,7 +146,7 @@ fn show(
                 escape_control(&decision.why).into_owned(),
             ]
         });
-        let columns = ["WHAT".into(), Column::wrapped("WHY")];
+        let columns = ["FIELD".into(), Column::wrapped("WHY")];
         writeln!(out, "{}", table::list(columns, rows, terminal))?;
     }
     if !suggestion.other_files.is_empty() {

@@ -1,0 +1,283 @@
+//! Fitting the fields of a mapping: keys that no record has give way to likely ones, and lines that
+//! cannot be fitted become comments.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::quoted;
+use crate::mapping::{CheckReport, FieldReport, MissingKey, RuleReport, UnreadKey};
+use crate::suggest::choose::{ALIKE, words};
+use crate::suggest::names::{REQUIRED, WANTED};
+use crate::suggest::survey::jq_path;
+use crate::suggest::{Decision, clean};
+
+/// What the fields of other records than boats are called.
+const OTHERS: [(&str, &[&str]); 4] = [
+    ("name", &["name", "title", "label"]),
+    ("slug", &["slug", "handle"]),
+    ("website", &["website", "url", "homepage", "link"]),
+    (
+        "description",
+        &["description", "body", "about", "text", "content"],
+    ),
+];
+
+/// Fields that are named where many are left out.
+const NAMED_MAX: usize = 6;
+
+/// The mapping without keys that no record has: likely ones take their places, other lines become
+/// comments.
+pub(super) fn with_keys(text: &str, found: &CheckReport, decisions: &mut Vec<Decision>) -> String {
+    let mut fitting = Fitting {
+        text,
+        edits: Vec::new(),
+        left_out: Vec::new(),
+        decisions,
+    };
+    for rule in &found.rules {
+        let mut taken = BTreeSet::new();
+        for field in &rule.fields {
+            if let (false, Some(span)) = (field.missing.is_empty(), &field.span) {
+                fitting.field(rule, field, span, &mut taken);
+            }
+        }
+    }
+    fitting.finish()
+}
+
+/// A mapping that is fitted.
+struct Fitting<'t> {
+    text: &'t str,
+    /// Bytes of the text, and what is to stand there.
+    edits: Vec<(Range<usize>, String)>,
+    /// The fields whose lines become comments.
+    left_out: Vec<String>,
+    decisions: &'t mut Vec<Decision>,
+}
+
+impl Fitting<'_> {
+    /// Fits a field that asks for keys that no record has; each of the others is taken once.
+    fn field<'r>(
+        &mut self,
+        rule: &'r RuleReport,
+        field: &'r FieldReport,
+        span: &Range<usize>,
+        taken: &mut BTreeSet<&'r str>,
+    ) {
+        let name = match rule.kind {
+            "boat" => field.field.clone(),
+            kind => format!("{kind} {}", field.field),
+        };
+        let code = &self.text[span.clone()];
+        let fitted = named_missing(field, code).and_then(|missing| {
+            let own = likely_key(field, missing, rule)?;
+            let code = with_key(&missing.key, own, code)?;
+            taken.insert(own).then_some((missing, own, code))
+        });
+        if let Some((missing, own, code)) = fitted {
+            let (missing, own) = (&missing.key, clean(own, 60));
+            let why = format!("reads `{own}` for `{missing}`, which no record has");
+            self.decisions.push(Decision::new(name, why));
+            self.edits.push((span.clone(), code));
+        } else if rule.kind == "boat" && field.field == "unit" {
+            let why = "metric for every boat, as no record has its key";
+            self.decisions.push(Decision::new(name, why));
+            self.edits.push((span.clone(), "'\"metric\"'".to_owned()));
+            let definition = line_of(self.text, "def is_metric:");
+            let always = definition.map(|line| (line, "def is_metric: true;\n".to_owned()));
+            self.edits.extend(always);
+        } else {
+            self.leave_out(rule, field, span, name);
+        }
+    }
+
+    fn leave_out(
+        &mut self,
+        rule: &RuleReport,
+        field: &FieldReport,
+        span: &Range<usize>,
+        name: String,
+    ) {
+        let lines = lines_of(self.text, span);
+        let comment = self.text[lines.clone()].split_inclusive('\n');
+        let comment = comment.map(|line| match line.trim() {
+            "" => line.to_owned(),
+            _ => format!("# {line}"),
+        });
+        self.edits.push((lines, comment.collect()));
+        let is_required = match rule.kind {
+            "boat" => REQUIRED.contains(&field.field.as_str()),
+            _ => ["name", "slug"].contains(&field.field.as_str()),
+        };
+        if is_required {
+            let missing = &field.missing[0].key;
+            let why = format!("required, and no record has the key `{missing}`");
+            self.decisions.push(Decision::new(name, why));
+        } else {
+            self.left_out.push(name);
+        }
+    }
+
+    /// The text with all edits; one within another is dropped.
+    fn finish(mut self) -> String {
+        if let Some(what) = left_out(&self.left_out) {
+            self.decisions.push(what);
+        }
+        self.edits
+            .sort_by_key(|(span, _)| (span.start, usize::MAX - span.end));
+        let (mut edited, mut at) = (String::with_capacity(self.text.len()), 0);
+        for (span, instead) in self.edits {
+            if at <= span.start {
+                edited.push_str(&self.text[at..span.start]);
+                edited.push_str(&instead);
+                at = span.end;
+            }
+        }
+        edited.push_str(&self.text[at..]);
+        edited
+    }
+}
+
+/// What is said of fields that became comments, if there are any.
+fn left_out(names: &[String]) -> Option<Decision> {
+    let fields = match names.len() {
+        0 => return None,
+        1 => "1 field".to_owned(),
+        count => format!("{count} fields"),
+    };
+    let shown = names.get(..NAMED_MAX).unwrap_or(names).join(", ");
+    let rest = if NAMED_MAX < names.len() {
+        " and others"
+    } else {
+        ""
+    };
+    let why = format!("left as comments, as no record has their keys: {shown}{rest}");
+    Some(Decision::new(fields, why))
+}
+
+/// The missing key that an expression names itself; others are those of definitions.
+fn named_missing<'f>(field: &'f FieldReport, code: &str) -> Option<&'f MissingKey> {
+    if let [only] = field.missing.as_slice() {
+        return Some(only);
+    }
+    let is_named = |missing: &&MissingKey| code.contains(&jq_path(&segments(&missing.key)));
+    let mut named = field.missing.iter().filter(is_named);
+    named.next().filter(|_| named.next().is_none())
+}
+
+/// The unread key that a field is likely to be made of.
+fn likely_key<'r>(
+    field: &FieldReport,
+    missing: &'r MissingKey,
+    rule: &'r RuleReport,
+) -> Option<&'r str> {
+    let names = match rule.kind {
+        "boat" => WANTED
+            .iter()
+            .find(|wanted| wanted.field == field.field)
+            .map(|wanted| wanted.names),
+        _ => OTHERS
+            .iter()
+            .find(|(of, _)| *of == field.field)
+            .map(|(_, names)| *names),
+    };
+    let called = names
+        .unwrap_or_default()
+        .iter()
+        .find_map(|name| called(&rule.unread, name));
+    let alike = || {
+        let last = |key: &str| segments(key).pop().unwrap_or_default();
+        let own = missing.suggestion.as_deref()?;
+        let likeness = strsim::jaro_winkler(&last(own), &last(&missing.key));
+        (ALIKE <= likeness).then_some(own)
+    };
+    called.map(|key| key.key.as_str()).or_else(alike)
+}
+
+/// The expression with another key for the one that is missing, if it names that plainly.
+fn with_key(missing: &str, own: &str, code: &str) -> Option<String> {
+    let (missing, own) = (segments(missing), segments(own));
+    let (old, new) = (jq_path(&missing), jq_path(&own));
+    let ends_there = |at: usize| {
+        let next = code[at + old.len()..].chars().next();
+        next.is_none_or(|next| !next.is_alphanumeric() && !"_.".contains(next))
+    };
+    let places: Vec<usize> = code.match_indices(&old).map(|(at, _)| at).collect();
+    if let [at] = places.as_slice()
+        && ends_there(*at)
+    {
+        return Some(code.replacen(&old, &new, 1));
+    }
+    let ((last, around), (last_own, around_own)) = (missing.split_last()?, own.split_last()?);
+    let (old, new) = (quoted(last), quoted(last_own));
+    let is_named = around == around_own && code.matches(&old).count() == 1;
+    is_named.then(|| code.replacen(&old, &new, 1))
+}
+
+/// The names in a path such as `hull."a.b"`.
+fn segments(path: &str) -> Vec<String> {
+    let (mut names, mut rest) = (Vec::new(), path);
+    while !rest.is_empty() {
+        let mut quoted = serde_json::Deserializer::from_str(rest).into_iter::<String>();
+        let end = match quoted.next() {
+            Some(Ok(name)) if rest.starts_with('"') => {
+                names.push(name);
+                quoted.byte_offset()
+            }
+            _ => {
+                let end = rest.find('.').unwrap_or(rest.len());
+                names.push(rest[..end].to_owned());
+                end
+            }
+        };
+        rest = rest[end..].trim_start_matches('.');
+    }
+    names
+}
+
+/// The unread key whose last name has these words; what shops add in brackets does not count.
+fn called<'u>(unread: &'u [UnreadKey], name: &str) -> Option<&'u UnreadKey> {
+    let named = |key: &&UnreadKey| {
+        let last = segments(&key.key).pop().unwrap_or_default();
+        let last = last.split(" (product.").next().unwrap_or_default();
+        words(last).join(" ") == name
+    };
+    unread.iter().find(named)
+}
+
+/// The lines of an expression; of one that makes a list, the whole section of the list.
+fn lines_of(text: &str, span: &Range<usize>) -> Range<usize> {
+    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let end_of_line = |from: usize| {
+        text[from..]
+            .find('\n')
+            .map_or(text.len(), |at| from + at + 1)
+    };
+    let end = end_of_line(span.end);
+    let header = text[..start].rfind("\n[").map(|at| at + 1);
+    let is_list = text[start..].starts_with("each = ");
+    let Some(header) = header.filter(|at| is_list && text[*at..].starts_with("[emit.fields."))
+    else {
+        return start..end;
+    };
+    let name = text[header..].split(']').next().unwrap_or_default();
+    let mut end = end;
+    while end < text.len() {
+        let line = &text[end..end_of_line(end)];
+        let is_other = line.starts_with('[') && !line.starts_with(&format!("{name}."));
+        if is_other || line.starts_with('#') {
+            break;
+        }
+        end += line.len();
+    }
+    header..end
+}
+
+/// The first line that begins so.
+fn line_of(text: &str, begin: &str) -> Option<Range<usize>> {
+    let start = text.find(&format!("\n{begin}"))? + 1;
+    let length = text[start..]
+        .find('\n')
+        .map_or(text.len() - start, |at| at + 1);
+    Some(start..start + length)
+}
