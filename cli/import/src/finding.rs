@@ -3,6 +3,7 @@
 //! A finding is a result of validating, not an error of the program. Counts are exact whatever
 //! their number; only the listing is cut, and errors are kept in preference to warnings.
 
+mod causes;
 mod code;
 mod excerpt;
 mod kind;
@@ -15,6 +16,8 @@ pub mod report;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use self::causes::Causes;
+pub use self::causes::{Cause, EXAMPLES_MAX};
 pub use self::code::{Blame, Code, Severity};
 pub use self::excerpt::Excerpt;
 pub use self::kind::Kind;
@@ -134,17 +137,28 @@ pub struct Findings {
     warnings: Vec<Finding>,
     counts: BTreeMap<Code, u64>,
     blocking: u64,
+    /// None for the findings of one record, which are added to others.
+    causes: Option<Causes>,
 }
 
 impl Findings {
     /// Nothing found yet; at most `listed_max` findings will be listed.
-    pub const fn new(listed_max: usize) -> Self {
+    pub fn new(listed_max: usize) -> Self {
+        Self {
+            causes: Some(Causes::default()),
+            ..Self::of_record(listed_max)
+        }
+    }
+
+    /// The same for one record: causes are told apart once its findings are added to others.
+    pub(crate) const fn of_record(listed_max: usize) -> Self {
         Self {
             listed_max,
             errors: Vec::new(),
             warnings: Vec::new(),
             counts: BTreeMap::new(),
             blocking: 0,
+            causes: None,
         }
     }
 
@@ -178,6 +192,11 @@ impl Findings {
         self.listed_max = listed_max;
     }
 
+    /// Most findings to list.
+    pub const fn listed_max(&self) -> usize {
+        self.listed_max
+    }
+
     /// Errors found.
     pub fn errors(&self) -> u64 {
         self.count(Severity::Error)
@@ -203,7 +222,9 @@ impl Findings {
     /// Their columns are dropped: they are those of the record that the mapping made, not of the
     /// one in the export.
     pub(crate) fn set_origins(&mut self, origins: &Origins) {
-        for finding in self.errors.iter_mut().chain(&mut self.warnings) {
+        let listed = self.errors.iter_mut().chain(&mut self.warnings);
+        let causes = self.causes.iter_mut().flat_map(Causes::examples_mut);
+        for finding in listed.chain(causes) {
             if let (Some(_), Some(pointer)) = (&finding.record, &finding.pointer) {
                 let origin = finding.rule.and_then(|rule| origins.find(rule, pointer));
                 finding.origin = origin.map(str::to_owned);
@@ -226,6 +247,16 @@ impl Findings {
         listed
     }
 
+    /// The findings by what causes them, in the order of the export.
+    pub fn causes(&self) -> Vec<&Cause> {
+        let mut causes: Vec<&Cause> = self.causes.iter().flat_map(Causes::all).collect();
+        causes.sort_by(|a, b| {
+            let (a, b) = (a.examples.first(), b.examples.first());
+            a.map(Finding::order).cmp(&b.map(Finding::order))
+        });
+        causes
+    }
+
     fn count(&self, severity: Severity) -> u64 {
         let of_severity = |(code, count): (&Code, &u64)| {
             if code.severity() == severity {
@@ -238,6 +269,9 @@ impl Findings {
     }
 
     fn keep(&mut self, finding: Finding) {
+        if let Some(causes) = &mut self.causes {
+            causes.add(&finding);
+        }
         let severity = finding.code.severity();
         if !self.has_room(severity) {
             return;

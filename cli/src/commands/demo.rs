@@ -123,6 +123,7 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
             exports: vec![folder.path().to_owned()],
             report: None,
             max_findings: LISTED_DEFAULT,
+            all: false,
             json: false,
         },
         skip_invalid: false,

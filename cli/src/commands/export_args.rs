@@ -20,7 +20,7 @@ use crate::process::output_file::{self, Kind, OutputFile, Permit};
 use crate::terminal::Terminal;
 use crate::terminal::count::count;
 use crate::terminal::excerpt;
-use crate::terminal::findings;
+use crate::terminal::findings::{self, Extent};
 use crate::terminal::progress::Progress;
 use crate::terminal::table;
 
@@ -44,6 +44,9 @@ pub struct ExportArgs {
     #[arg(value_parser = count::<usize>(0..=u64::MAX))]
     #[arg(env = "CATALOGUE_MAX_FINDINGS", hide_env_values = true)]
     pub max_findings: usize,
+    /// Show all findings that are listed, not three of each cause
+    #[arg(long, conflicts_with = "json")]
+    pub all: bool,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -163,7 +166,8 @@ impl ExportArgs {
             return OutputClosed::ignore_closed(shown.context("could not show what the export is"));
         }
         let colour = context.terminal.err_colour;
-        let shown = findings::write(&outcome.findings, colour, &mut context.err);
+        let extent = Extent::of(self.all);
+        let shown = findings::write(&outcome.findings, extent, colour, &mut context.err);
         OutputClosed::ignore_closed(shown.context("could not show the findings"))
     }
 }

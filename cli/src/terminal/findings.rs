@@ -1,32 +1,69 @@
-//! Findings for people: the place in its line, the way a compiler shows it, and a summary.
+//! Findings for people: by cause, each with places in their lines, the way a compiler shows them,
+//! and a summary.
 //!
 //! Lines of an export are thousands of characters long, so what is shown is an excerpt, while
 //! file, line and column name the place in the whole line.
 
 use std::io::{self, Write};
 use std::ops::Range;
+use std::ptr;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use import::finding::{Code, Excerpt, Finding, Findings, Kind, Place, RecordName, Severity};
+use import::finding::{
+    Cause, Code, Excerpt, Finding, Findings, Kind, Place, RecordName, Severity, nearest,
+};
 
+use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
 
 /// Columns that an excerpt with its margin fits into.
 const WIDTH: usize = 140;
 
-/// Writes the listed findings, then how many there are of each code.
-pub fn write(findings: &Findings, colour: bool, out: &mut dyn Write) -> io::Result<()> {
+/// How much of the findings is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Some findings of each cause.
+    Causes,
+    /// All findings that are listed.
+    All,
+}
+
+impl Extent {
+    /// As `--all` says.
+    pub const fn of(all: bool) -> Self {
+        if all { Self::All } else { Self::Causes }
+    }
+}
+
+/// Causes that are shown.
+const CAUSES_MAX: usize = 50;
+
+/// Writes the findings, then how many there are of each code.
+pub fn write(
+    findings: &Findings,
+    extent: Extent,
+    colour: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let renderer = if colour {
         Renderer::styled()
     } else {
         Renderer::plain()
     };
     let renderer = renderer.term_width(WIDTH).decor_style(DecorStyle::Ascii);
+    match extent {
+        Extent::Causes => write_causes(findings, &renderer, out)?,
+        Extent::All => write_listed(findings, &renderer, out)?,
+    }
+    write_summary(findings, out)
+}
+
+fn write_listed(findings: &Findings, renderer: &Renderer, out: &mut dyn Write) -> io::Result<()> {
     let listed = findings.listed();
     for finding in &listed {
-        writeln!(out, "{}\n", render(finding, &renderer))?;
+        writeln!(out, "{}\n", render(finding, &finding.message, renderer))?;
     }
     let total = findings.errors() + findings.warnings();
     if (listed.len() as u64) < total {
@@ -39,7 +76,103 @@ pub fn write(findings: &Findings, colour: bool, out: &mut dyn Write) -> io::Resu
             "{unlisted} not listed; --max-findings sets the limit\n"
         )?;
     }
-    write_summary(findings, out)
+    Ok(())
+}
+
+/// Writes each cause with some of its findings. A field that seems to have another name now is one
+/// cause, not two.
+fn write_causes(findings: &Findings, renderer: &Renderer, out: &mut dyn Write) -> io::Result<()> {
+    let causes = findings.causes();
+    let renamed = renamed(&causes);
+    let is_apart = |cause: &&&Cause| !renamed.iter().any(|(_, new)| ptr::eq(*new, **cause));
+    let apart: Vec<&Cause> = causes.iter().filter(is_apart).copied().collect();
+    let (mut shown, mut room) = (0, findings.listed_max());
+    for cause in apart.iter().take(CAUSES_MAX) {
+        if room == 0 {
+            break;
+        }
+        let new = renamed.iter().find(|(old, _)| ptr::eq(*old, *cause));
+        let new = new.map(|(_, new)| *new);
+        let examples = &cause.examples[..cause.examples.len().min(room)];
+        writeln!(out, "{}\n", render_cause(cause, examples, new, renderer))?;
+        room -= examples.len();
+        shown += examples.len() as u64 + new.map_or(0, |new| new.count);
+    }
+    let total = findings.errors() + findings.warnings();
+    if shown < total {
+        let rest = counted(total - shown, "more finding");
+        let hint = if room == 0 {
+            "--max-findings sets the limit"
+        } else {
+            "--all shows each"
+        };
+        writeln!(out, "{rest}; {hint}\n")?;
+    }
+    Ok(())
+}
+
+/// Fields that are missing, with the unknown ones that seem to be their new names.
+fn renamed<'f>(causes: &[&'f Cause]) -> Vec<(&'f Cause, &'f Cause)> {
+    let mut renamed: Vec<(&Cause, &Cause)> = Vec::new();
+    for old in causes {
+        let is_free = |new: &&&Cause| !renamed.iter().any(|(_, taken)| ptr::eq(*taken, **new));
+        let news: Vec<&str> = causes
+            .iter()
+            .filter(|new| old.is_renamed_to(new))
+            .filter(is_free)
+            .filter_map(|new| new.name())
+            .collect();
+        let name = match (news.as_slice(), old.name()) {
+            ([only], _) => Some(*only),
+            (several, Some(name)) => nearest(name, several),
+            _ => None,
+        };
+        let new = causes
+            .iter()
+            .find(|new| old.is_renamed_to(new) && new.name() == name);
+        renamed.extend(name.and(new).map(|new| (*old, *new)));
+    }
+    renamed
+}
+
+/// Renders a cause: what is wrong and in how many records, and some of them.
+fn render_cause(
+    cause: &Cause,
+    examples: &[Finding],
+    new: Option<&Cause>,
+    renderer: &Renderer,
+) -> String {
+    let Some((first, others)) = examples.split_first() else {
+        return String::new();
+    };
+    if cause.count == 1 {
+        return render(first, &first.message, renderer);
+    }
+    let what = match (cause.says_one, cause.name()) {
+        (true, _) => first.message.clone(),
+        (false, Some(field)) => format!("`{field}`: {}", cause.code.explanation()),
+        (false, None) => cause.code.explanation().to_owned(),
+    };
+    let records = counted(cause.count, cause.kind.map_or("place", Kind::as_str));
+    let what = format!("{} ({records})", what.trim_end_matches('.'));
+    let mut shown = render(first, &what, renderer);
+    if !cause.says_one {
+        let said = Level::NOTE.message(escape_control(&first.message));
+        let said = Group::with_level(level(first)).element(said);
+        add(&mut shown, said, renderer);
+    }
+    for other in others {
+        shown.push('\n');
+        shown.push_str(&render_other(other, cause.says_one, renderer));
+    }
+    if let (Some(old), Some(new)) = (cause.name(), new.and_then(Cause::name)) {
+        let (old, new) = (escape_control(old), escape_control(new));
+        let hint =
+            format!("as many have `{new}`, which is not known: it may be the new name of `{old}`");
+        let hint = Group::with_level(level(first)).element(Level::HELP.message(hint));
+        add(&mut shown, hint, renderer);
+    }
+    shown
 }
 
 /// Writes how many findings there are of each code, errors first.
@@ -69,30 +202,62 @@ pub fn write_summary(findings: &Findings, out: &mut dyn Write) -> io::Result<()>
     Ok(())
 }
 
-/// Renders the place and its excerpt apart: together, the library would compute the column from
-/// the excerpt instead of the line.
-fn render(finding: &Finding, renderer: &Renderer) -> String {
-    let level = match finding.code.severity() {
-        Severity::Error => Level::ERROR,
-        Severity::Warning => Level::WARNING,
-    };
+/// Renders a finding under a title. The place and its excerpt are shown apart: together, the
+/// library would compute the column from the excerpt instead of the line.
+fn render(finding: &Finding, title: &str, renderer: &Renderer) -> String {
+    let level = level(finding);
     let title = level
         .clone()
-        .primary_title(escape_control(&finding.message))
+        .primary_title(escape_control(title))
         .id(finding.code.as_str());
     let place = finding
         .place
         .as_ref()
         .map(|place| origin(place, finding.column));
-    let head = renderer.render(&[Group::with_title(title).elements(place)]);
-    let body = body(finding, Group::with_level(level));
-    if body.is_empty() {
-        return head;
+    let mut shown = renderer.render(&[Group::with_title(title).elements(place)]);
+    let mut notes = record(finding, Group::with_level(level));
+    if let Some(origin) = &finding.origin {
+        notes = notes.element(Level::NOTE.message(escape_control(origin)));
     }
-    format!("{head}\n{}", renderer.render(&[body]))
+    if let Some(hint) = &finding.hint {
+        notes = notes.element(Level::HELP.message(escape_control(hint)));
+    }
+    add(&mut shown, notes, renderer);
+    shown
 }
 
-fn body<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
+/// Renders another finding of a cause: its place and its record, and what is wrong if that is not
+/// what is wrong with the others.
+fn render_other(finding: &Finding, says_the_same: bool, renderer: &Renderer) -> String {
+    let place = finding
+        .place
+        .as_ref()
+        .map(|place| origin(place, finding.column));
+    let mut shown = renderer.render(&[Group::with_level(level(finding)).elements(place)]);
+    let mut notes = record(finding, Group::with_level(level(finding)));
+    if !says_the_same {
+        notes = notes.element(Level::NOTE.message(escape_control(&finding.message)));
+    }
+    add(&mut shown, notes, renderer);
+    shown
+}
+
+fn add(shown: &mut String, notes: Group<'_>, renderer: &Renderer) {
+    if !notes.is_empty() {
+        shown.push('\n');
+        shown.push_str(&renderer.render(&[notes]));
+    }
+}
+
+fn level(finding: &Finding) -> Level<'static> {
+    match finding.code.severity() {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    }
+}
+
+/// The excerpt of a finding, and the name of its record.
+fn record<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
     if let Some(excerpt) = &finding.excerpt {
         let (text, marked) = escaped(excerpt);
         let mark = AnnotationKind::Primary.span(marked);
@@ -104,12 +269,6 @@ fn body<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
     }
     if let Some(record) = &finding.record {
         body = body.element(Level::NOTE.message(record_name(record)));
-    }
-    if let Some(origin) = &finding.origin {
-        body = body.element(Level::NOTE.message(escape_control(origin)));
-    }
-    if let Some(hint) = &finding.hint {
-        body = body.element(Level::HELP.message(escape_control(hint)));
     }
     body
 }
@@ -188,7 +347,7 @@ mod tests {
                 findings.add(Finding::new(Code::WrongType, None, "wrong"));
             }
             let mut shown = Vec::new();
-            write(&findings, false, &mut shown).unwrap();
+            write(&findings, Extent::All, false, &mut shown).unwrap();
             let shown = String::from_utf8(shown).unwrap();
             assert!(shown.contains(expected), "{shown}");
         }

@@ -155,6 +155,22 @@ fn counts_are_exact_where_the_listing_is_cut() {
 }
 
 #[test]
+fn findings_are_shown_by_cause_and_a_renamed_field_is_one() {
+    let mut cli = TestCli::new();
+    let sample = fs::read_to_string(fixtures().join("sample/boats.ndjson")).unwrap();
+    let renamed = sample.replace("\"lengthOverall\":", "\"overallLength\":");
+    put(&cli, "boats.ndjson", renamed.as_bytes());
+    let designers: Vec<String> = (0..5)
+        .map(|n| format!("{{\"kind\":\"designer\",\"id\":\"d {n}\",\"name\":\"x\",\"web\":{n}}}\n"))
+        .collect();
+    put(&cli, "designers.ndjson", designers.concat().as_bytes());
+    let shown = cli.run(&["validate", "[dir]/boats.ndjson"]);
+    let others = cli.run(&["validate", "[dir]/designers.ndjson"]);
+    let all = cli.run(&["validate", "[dir]/designers.ndjson", "--all"]);
+    check("validate_causes", [&shown, &others, &all]);
+}
+
+#[test]
 fn the_report_is_what_json_prints() {
     let mut cli = TestCli::new();
     let export = copy(&cli, &export_of(&fixtures().join("findings/unknown_field")));

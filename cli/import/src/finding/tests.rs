@@ -77,3 +77,79 @@ fn values_are_cut_between_characters() {
     assert_eq!(cut(&"é".repeat(200)), "é".repeat(200));
     assert_eq!(cut(&"é".repeat(201)), format!("{}…", "é".repeat(200)));
 }
+
+/// A finding about a field of a boat.
+fn about(code: Code, line: u64, pointer: &str, message: &str) -> Finding {
+    Finding {
+        record: Some(RecordName {
+            kind: Kind::Boat,
+            id: None,
+        }),
+        pointer: Some(pointer.to_owned()),
+        message: message.to_owned(),
+        ..finding(code, line)
+    }
+}
+
+#[test]
+fn findings_of_one_code_and_field_have_one_cause_whatever_member_of_a_list_they_are_in() {
+    let mut findings = Findings::new(1);
+    let mut of_record = Findings::of_record(1_000);
+    for line in 1..=10 {
+        let pointer = format!("/engines/{line}/maker");
+        of_record.add(about(Code::WrongType, line, &pointer, "no text"));
+    }
+    findings.append(of_record);
+    findings.add(about(Code::WrongType, 20, "/model", "it is 1"));
+    findings.add(about(Code::WrongType, 21, "/model", "it is 2"));
+    let causes = findings.causes();
+    let seen: Vec<_> = causes
+        .iter()
+        .map(|cause| {
+            (
+                cause.field.as_deref(),
+                cause.count,
+                cause.examples.len(),
+                cause.says_one,
+            )
+        })
+        .collect();
+    let expected = [
+        (Some("/engines/[]/maker"), 10, 3, true),
+        (Some("/model"), 2, 2, false),
+    ];
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn causes_beyond_the_limit_are_counted_by_their_codes() {
+    let mut findings = Findings::new(1);
+    for line in 1..=1_001 {
+        findings.add(about(
+            Code::UnknownField,
+            line,
+            &format!("/k{line}"),
+            "unknown",
+        ));
+    }
+    assert_eq!((findings.causes().len(), findings.errors()), (1_000, 1_001));
+}
+
+#[test]
+fn a_field_is_renamed_where_as_many_records_have_another_at_the_same_place() {
+    let mut findings = Findings::new(1);
+    for line in 1..=2 {
+        findings.add(about(Code::MissingField, line, "/hull/type", "required"));
+        findings.add(about(Code::UnknownField, line, "/hull/kind", "unknown"));
+        findings.add(about(Code::UnknownField, line, "/kind", "unknown"));
+    }
+    findings.add(about(Code::UnknownField, 3, "/hull/form", "unknown"));
+    let causes = findings.causes();
+    let missing = causes[0];
+    let renamed: Vec<_> = causes
+        .iter()
+        .filter(|other| missing.is_renamed_to(other))
+        .map(|other| other.field.as_deref())
+        .collect();
+    assert_eq!(renamed, [Some("/hull/kind")]);
+}

@@ -60,7 +60,7 @@ pub(crate) fn validate<B>(
 }
 
 fn unreadable<B>(finding: Finding, listed_max: usize) -> BoatReading<B> {
-    let mut findings = Findings::new(listed_max);
+    let mut findings = Findings::of_record(listed_max);
     findings.add(finding);
     let identity = Identity {
         id: None,
@@ -180,7 +180,7 @@ impl<'a> Boats<'a> {
 /// Clashes are rare, so that reading the line once more costs less than keeping it.
 fn report_clashes(line: Line<'_>, clashes: Vec<Clash>, listed_max: usize) -> Findings {
     let Ok((text, node)) = reporter::open(line) else {
-        return Findings::new(listed_max);
+        return Findings::of_record(listed_max);
     };
     let mut reporter = reporter_of(text, &node, listed_max);
     for Clash { key, problem } in clashes {

@@ -112,7 +112,7 @@ impl<'n> Reporter<'n> {
             record: None,
             path: Vec::new(),
             columns: Columns { at: 0, before: 0 },
-            findings: Findings::new(listed_max),
+            findings: Findings::of_record(listed_max),
         }
     }
 

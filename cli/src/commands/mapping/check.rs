@@ -20,7 +20,7 @@ use crate::process::output::OutputClosed;
 use crate::terminal::count::count;
 use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
-use crate::terminal::findings;
+use crate::terminal::findings::{self, Extent};
 use crate::terminal::progress::Progress;
 use crate::terminal::table::{self, Column};
 
@@ -47,6 +47,9 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", default_value_t = LISTED_MAX)]
     #[arg(value_parser = count::<usize>(0..=u64::MAX))]
     pub max_findings: usize,
+    /// Show all findings that are listed, not three of each cause
+    #[arg(long, conflicts_with = "json")]
+    pub all: bool,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -80,7 +83,7 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Exi
         };
         show::json(&document, context)
     } else {
-        show(&report, &outcome, context)
+        show(&report, &outcome, Extent::of(args.all), context)
     })?;
     Ok(if is_valid {
         ExitStatus::Done
@@ -145,9 +148,14 @@ fn field_path(pointer: &str) -> String {
     path
 }
 
-fn show(report: &CheckReport, outcome: &Outcome, context: &mut Context) -> anyhow::Result<()> {
+fn show(
+    report: &CheckReport,
+    outcome: &Outcome,
+    extent: Extent,
+    context: &mut Context,
+) -> anyhow::Result<()> {
     let colour = context.terminal.err_colour;
-    findings::write(&outcome.findings, colour, &mut context.err)?;
+    findings::write(&outcome.findings, extent, colour, &mut context.err)?;
     for rule in &report.rules {
         show_rule(rule, context)?;
     }

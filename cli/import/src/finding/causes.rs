@@ -1,0 +1,114 @@
+//! Findings by what causes them: one fault of a content model is one cause, however many records
+//! have it.
+
+use std::collections::HashMap;
+
+use super::{Code, Finding, Kind};
+
+/// Causes that are told apart. Findings of others are still counted by their codes.
+const CAUSES_MAX: usize = 1_000;
+/// Findings that are kept of each cause.
+pub const EXAMPLES_MAX: usize = 3;
+
+/// Causes in the order in which they were found first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Causes {
+    causes: Vec<Cause>,
+    places: HashMap<Key, usize>,
+}
+
+/// What findings of one cause share. Those about an export as a whole share what they say.
+type Key = (Code, Option<Kind>, Option<String>, Option<String>);
+
+/// Findings of one code about one field of one kind of record.
+#[derive(Clone, Debug)]
+pub struct Cause {
+    /// What kind of wrong.
+    pub code: Code,
+    /// What the records are, where the findings are about records.
+    pub kind: Option<Kind>,
+    /// The field, as in `/engines/[]/maker`; absent where no single field is wrong.
+    pub field: Option<String>,
+    /// How many findings there are.
+    pub count: u64,
+    /// Whether all of them have the same message.
+    pub says_one: bool,
+    /// The first of them.
+    pub examples: Vec<Finding>,
+}
+
+impl Causes {
+    /// Counts a finding, and keeps it if it is one of the first of its cause.
+    pub(super) fn add(&mut self, finding: &Finding) {
+        let kind = finding.record.as_ref().map(|record| record.kind);
+        let field = finding.pointer.as_deref().map(field_of);
+        let said = finding.place.is_none().then(|| finding.message.clone());
+        let key = (finding.code, kind, field, said);
+        let place = match self.places.get(&key) {
+            Some(place) => *place,
+            None if self.causes.len() == CAUSES_MAX => return,
+            None => {
+                let (code, kind, field, _) = key.clone();
+                self.places.insert(key, self.causes.len());
+                self.causes.push(Cause {
+                    code,
+                    kind,
+                    field,
+                    count: 0,
+                    says_one: true,
+                    examples: Vec::new(),
+                });
+                self.causes.len() - 1
+            }
+        };
+        let Some(cause) = self.causes.get_mut(place) else {
+            return;
+        };
+        cause.count += 1;
+        if let Some(first) = cause.examples.first() {
+            cause.says_one &= first.message == finding.message;
+        }
+        if cause.examples.len() < EXAMPLES_MAX {
+            cause.examples.push(finding.clone());
+        }
+    }
+
+    pub(super) fn all(&self) -> &[Cause] {
+        &self.causes
+    }
+
+    pub(super) fn examples_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
+        self.causes.iter_mut().flat_map(|cause| &mut cause.examples)
+    }
+}
+
+impl Cause {
+    /// The last name of the field.
+    pub fn name(&self) -> Option<&str> {
+        self.field.as_deref()?.rsplit('/').next()
+    }
+
+    /// Whether the field that this is about seems to be `other` under a name of old: it is missing
+    /// from as many records as have the other one, which is not known, and at the same place.
+    pub fn is_renamed_to(&self, other: &Self) -> bool {
+        let around = |cause: &Self| {
+            let field = cause.field.as_deref()?;
+            field.rsplit_once('/').map(|(around, _)| around.to_owned())
+        };
+        self.code == Code::MissingField
+            && other.code == Code::UnknownField
+            && self.kind == other.kind
+            && self.count == other.count
+            && self.field.is_some()
+            && around(self) == around(other)
+    }
+}
+
+/// The field that a pointer leads to, whatever member of a list it is in.
+fn field_of(pointer: &str) -> String {
+    let is_index = |step: &str| !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());
+    let steps = pointer
+        .split('/')
+        .map(|step| if is_index(step) { "[]" } else { step });
+    steps.collect::<Vec<_>>().join("/")
+}
