@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{Code, Finding, Kind};
+use super::{Blame, Code, Finding, Kind};
 
 /// Causes that are told apart. Findings of others are still counted by their codes.
 const CAUSES_MAX: usize = 1_000;
@@ -42,7 +42,8 @@ impl Causes {
     pub(super) fn add(&mut self, finding: &Finding) {
         let kind = finding.record.as_ref().map(|record| record.kind);
         let field = finding.pointer.as_deref().map(field_of);
-        let said = finding.place.is_none().then(|| finding.message.clone());
+        let is_of_export = finding.code.blame() == Blame::Export;
+        let said = is_of_export.then(|| finding.message.clone());
         let key = (finding.code, kind, field, said);
         let place = match self.places.get(&key) {
             Some(place) => *place,
