@@ -8,6 +8,7 @@ pub mod args;
 pub mod commands;
 pub mod exit_status;
 pub mod hints;
+pub mod page;
 pub mod process;
 pub mod serving;
 pub mod settings;

@@ -13,7 +13,7 @@ mod origins;
 mod place;
 pub mod report;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use self::causes::Causes;
@@ -255,6 +255,28 @@ impl Findings {
             a.map(Finding::order).cmp(&b.map(Finding::order))
         });
         causes
+    }
+
+    /// The same, each with those of its findings that are listed, or its first ones where none is.
+    pub fn by_cause(&self) -> Vec<(&Cause, Vec<&Finding>)> {
+        let mut listed: HashMap<causes::Key, Vec<&Finding>> = HashMap::new();
+        for finding in self.listed() {
+            listed
+                .entry(causes::key(finding))
+                .or_default()
+                .push(finding);
+        }
+        let mut of_cause = |cause: &Cause| listed.remove(&causes::key(cause.examples.first()?));
+        self.causes()
+            .into_iter()
+            .map(|cause| {
+                let findings = of_cause(cause);
+                (
+                    cause,
+                    findings.unwrap_or_else(|| cause.examples.iter().collect()),
+                )
+            })
+            .collect()
     }
 
     fn count(&self, severity: Severity) -> u64 {

@@ -96,6 +96,14 @@ impl Mapping {
         })
     }
 
+    /// The page of a record in its content system, if the mapping says where that is.
+    pub fn edit_url(&self, id: &str) -> Option<String> {
+        let template = self.definition.edit_url.as_deref()?;
+        let id: String = url::form_urlencoded::byte_serialize(id.as_bytes()).collect();
+        // A path has no `+` for a space.
+        Some(template.replace(definition::EDIT_ID, &id.replace('+', "%20")))
+    }
+
     /// The mapping, or the mistakes in it that `findings` about its [`Self::blank_records`] show.
     pub(crate) fn checked(self, findings: &Findings) -> Result<Self, InvalidMapping> {
         let mistakes = native::unknown_fields(&self.definition, findings);

@@ -122,6 +122,7 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
             mapping: None,
             exports: vec![folder.path().to_owned()],
             report: None,
+            report_html: None,
             max_findings: LISTED_DEFAULT,
             all: false,
             json: false,

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::foreign;
 use crate::hints::Hinted;
+use crate::page::Page;
 use crate::process::context::Context;
 use crate::process::output::OutputClosed;
 use crate::process::output_file::{self, Kind, OutputFile, Permit};
@@ -39,6 +40,9 @@ pub struct ExportArgs {
     /// Write all findings to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    /// Write what was found to this file, as a page for a browser
+    #[arg(long, value_name = "FILE")]
+    pub report_html: Option<PathBuf>,
     /// List at most this many findings; their counts stay exact
     #[arg(long, value_name = "N", default_value_t = LISTED_DEFAULT)]
     #[arg(value_parser = count::<usize>(0..=u64::MAX))]
@@ -50,6 +54,24 @@ pub struct ExportArgs {
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
+}
+
+/// The files of the reports that are wanted.
+pub struct Reports {
+    json: Option<OutputFile>,
+    page: Option<OutputFile>,
+}
+
+impl Reports {
+    /// Writes the page, if one is wanted.
+    pub fn write_page(self, page: impl FnOnce() -> Page) -> anyhow::Result<()> {
+        let Some(mut file) = self.page else {
+            return Ok(());
+        };
+        let written = page().write_into(&mut file);
+        written.with_context(|| format!("could not write {}", file.path().display()))?;
+        file.publish()
+    }
 }
 
 /// Findings and records, as reports and `--json` show them.
@@ -80,11 +102,7 @@ impl ExportArgs {
 
     /// Fails for what would fail later anyway, before anything is written anywhere, `rejects`
     /// included; gives the file of the report.
-    pub fn prepare(
-        &self,
-        rejects: Option<&Path>,
-        permit: &Permit,
-    ) -> anyhow::Result<Option<OutputFile>> {
+    pub fn prepare(&self, rejects: Option<&Path>, permit: &Permit) -> anyhow::Result<Reports> {
         for export in self
             .exports
             .iter()
@@ -93,11 +111,17 @@ impl ExportArgs {
             let found = export.metadata();
             found.with_context(|| format!("could not open the export {}", export.display()))?;
         }
-        self.refuse_to_overwrite("--report", self.report.as_deref(), rejects)?;
+        let (report, page) = (self.report.as_deref(), self.report_html.as_deref());
+        self.refuse_to_overwrite("--report", report, rejects)?;
+        self.refuse_to_overwrite("--report-html", page, rejects)?;
+        self.refuse_to_overwrite("--report-html", page, report)?;
         self.refuse_to_overwrite("--rejects", rejects, None)?;
-        let report = self.report.as_deref();
-        let report = report.map(|path| OutputFile::create(path, Kind::Report, permit));
-        report.transpose()
+        let json = report.map(|path| OutputFile::create(path, Kind::Report, permit));
+        let page = page.map(|path| OutputFile::create(path, Kind::Page, permit));
+        Ok(Reports {
+            json: json.transpose()?,
+            page: page.transpose()?,
+        })
     }
 
     /// Refuses `output` where another file of the same command is meant to be.
@@ -111,7 +135,7 @@ impl ExportArgs {
             return Ok(());
         };
         let taken = if other.is_some_and(|other| output_file::would_replace(output, other)) {
-            "the file of --rejects"
+            "the file of another report"
         } else if source::files(&self.exports, &Plan::native())
             .context("could not list the files of the export")?
             .iter()
@@ -131,12 +155,8 @@ impl ExportArgs {
     }
 
     /// Writes the report, if one is wanted.
-    pub fn write_report(
-        &self,
-        outcome: &Outcome,
-        report: Option<OutputFile>,
-    ) -> anyhow::Result<()> {
-        let Some(mut report) = report else {
+    pub fn write_report(&self, outcome: &Outcome, reports: &mut Reports) -> anyhow::Result<()> {
+        let Some(mut report) = reports.json.take() else {
             return Ok(());
         };
         let document = OutcomeDocument::new(outcome);
@@ -144,6 +164,29 @@ impl ExportArgs {
             .and_then(|()| report.write_all(b"\n").map_err(serde_json::Error::io))
             .with_context(|| format!("could not write {}", report.path().display()))?;
         report.publish()
+    }
+
+    /// What a page says of an export: everything but what became of it.
+    pub fn page(&self, title: &str, outcome: &Outcome, mapping: Option<&Mapping>) -> Page {
+        let exports = self.exports.iter().map(|path| path.display().to_string());
+        let exports = exports.collect::<Vec<_>>().join(", ");
+        let mut page = Page::new(&format!("{title} of {exports}"));
+        if let Some(mapping) = &self.mapping {
+            page.fact("Mapping", mapping.display().to_string());
+        }
+        page.tally = outcome
+            .tally
+            .by_kind()
+            .map(|(kind, tally)| {
+                let counts = [tally.published, tally.unpublished, tally.invalid];
+                (kind.as_str(), counts)
+            })
+            .into();
+        page.add_findings(&outcome.findings, |finding| {
+            let id = finding.record.as_ref()?.id.as_deref()?;
+            mapping?.edit_url(id)
+        });
+        page
     }
 
     /// What an export looks like of which no record could be read, and for which no mapping was

@@ -52,7 +52,7 @@ pub struct ImportArgs {
     /// Write the records that have errors to this file, unchanged
     #[arg(long, value_name = "FILE")]
     pub rejects: Option<PathBuf>,
-    /// Let --report and --rejects replace any existing file
+    /// Let --report, --report-html and --rejects replace any existing file
     #[arg(long)]
     pub overwrite: bool,
     /// Make the release, but go on serving the active one
@@ -160,7 +160,7 @@ pub(super) fn import(
     let started = context.clock.now().monotonic;
     let mapping = args.export.mapping()?;
     let permit = Permit::outside(location.data).overwriting(args.overwrite);
-    let report = args.export.prepare(args.rejects.as_deref(), &permit)?;
+    let mut reports = args.export.prepare(args.rejects.as_deref(), &permit)?;
     let rejects = args.rejects.as_deref();
     let rejects = rejects.map(|path| OutputFile::create(path, Kind::Rejects, &permit));
     let mut rejects = rejects.transpose()?;
@@ -177,7 +177,7 @@ pub(super) fn import(
         context,
     )?;
     rejects.map_or(Ok(()), OutputFile::publish)?;
-    args.export.write_report(&outcome, report)?;
+    args.export.write_report(&outcome, &mut reports)?;
     args.export.show(&outcome, context)?;
 
     let active = Active::read(releases)?;

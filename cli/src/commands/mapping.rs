@@ -33,6 +33,6 @@ pub enum MappingCommand {
 pub fn run(args: &MappingArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
     match &args.command {
         MappingCommand::Init(args) => init::run(args, data, context),
-        MappingCommand::Check(args) => check::run(args, context),
+        MappingCommand::Check(args) => check::run(args, data, context),
     }
 }

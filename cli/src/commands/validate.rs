@@ -3,12 +3,14 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use import::mapping::Mapping;
 use import::run::{self, Discard, Outcome, Settings};
 use serde::Serialize;
 
 use super::export_args::{ExportArgs, OutcomeDocument, tally_table};
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
+use crate::page::Tone;
 use crate::process::context::Context;
 use crate::process::output::OutputClosed;
 use crate::process::output_file::Permit;
@@ -23,7 +25,7 @@ pub struct ValidateArgs {
     /// What to read and how to show what is found.
     #[command(flatten)]
     pub export: ExportArgs,
-    /// Let --report replace any existing file
+    /// Let --report and --report-html replace any existing file
     #[arg(long)]
     pub overwrite: bool,
 }
@@ -47,9 +49,20 @@ impl<'a> Document<'a> {
 /// Validates, and leaves the data directory as it is.
 pub fn run(args: &ValidateArgs, data: &Path, context: &mut Context) -> anyhow::Result<ExitStatus> {
     let permit = Permit::outside(data).overwriting(args.overwrite);
-    let report = args.export.prepare(None, &permit)?;
-    let outcome = validate(&args.export, &tempfile::env::temp_dir(), context)?;
-    args.export.write_report(&outcome, report)?;
+    let mut reports = args.export.prepare(None, &permit)?;
+    let mapping = args.export.mapping()?;
+    let outcome = validate(&args.export, mapping.as_ref(), context)?;
+    args.export.write_report(&outcome, &mut reports)?;
+    reports.write_page(|| {
+        let mut page = args.export.page("Validation", &outcome, mapping.as_ref());
+        let tone = match (outcome.findings.errors(), outcome.findings.warnings()) {
+            (0, 0) => Tone::Good,
+            (0, _) => Tone::Warning,
+            _ => Tone::Bad,
+        };
+        page.set_verdict(tone, verdict(&outcome));
+        page
+    })?;
     args.export.show(&outcome, context)?;
     OutputClosed::ignore_closed(if args.export.json {
         show::json(&Document::new(&outcome), context)
@@ -65,16 +78,15 @@ pub fn run(args: &ValidateArgs, data: &Path, context: &mut Context) -> anyhow::R
 
 fn validate(
     export: &ExportArgs,
-    temp_dir: &Path,
+    mapping: Option<&Mapping>,
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
-    let mapping = export.mapping()?;
     let progress = export.progress(context);
     let settings = Settings {
         exports: &export.exports,
-        mapping: mapping.as_ref(),
+        mapping,
         is_mapping_checked: false,
-        temp_dir,
+        temp_dir: &tempfile::env::temp_dir(),
         listed_max: export.max_findings,
         skip_invalid: false,
         progress: &progress,
@@ -85,18 +97,19 @@ fn validate(
 }
 
 fn show_verdict(outcome: &Outcome, context: &mut Context) -> anyhow::Result<()> {
-    let (errors, warnings) = (outcome.findings.errors(), outcome.findings.warnings());
-    let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
     context
         .out
         .write_all(tally_table(&outcome.tally).as_bytes())?;
+    Ok(writeln!(context.out, "\n{}", verdict(outcome))?)
+}
+
+fn verdict(outcome: &Outcome) -> String {
+    let (errors, warnings) = (outcome.findings.errors(), outcome.findings.warnings());
+    let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
     let verdict = if outcome.is_usable {
         "valid"
     } else {
         "not valid"
     };
-    Ok(writeln!(
-        context.out,
-        "\nThe export is {verdict}: {errors}, {warnings}."
-    )?)
+    format!("The export is {verdict}: {errors}, {warnings}.")
 }

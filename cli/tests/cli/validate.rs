@@ -8,7 +8,7 @@ use cli::ExitStatus;
 use import::finding::{Code, Severity};
 use serde_json::Value;
 
-use crate::harness::{Outcome, TestCli, check};
+use crate::harness::{Outcome, TestCli, assert_snapshot, check};
 
 pub(crate) fn fixtures() -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures")).to_owned()
@@ -168,6 +168,65 @@ fn findings_are_shown_by_cause_and_a_renamed_field_is_one() {
     let others = cli.run(&["validate", "[dir]/designers.ndjson"]);
     let all = cli.run(&["validate", "[dir]/designers.ndjson", "--all"]);
     check("validate_causes", [&shown, &others, &all]);
+}
+
+#[test]
+fn a_page_for_editors_shows_causes_with_links_to_their_records() {
+    let mut cli = TestCli::new();
+    let mapping = "mapping = \"boat-catalogue-mapping/1\"\n\
+        edit_url = \"https://cms.example/edit/{id}\"\n\
+        [[sources]]\nfiles = [\"**/*.json\"]\nreader = \"json\"\n\
+        [envelope]\nkey = \".id\"\ntype = '\"boat\"'\n\
+        [[emit]]\nkind = \"designer\"\ntype = \"boat\"\n[emit.fields]\nname = \".name\"\n\
+        website = \".web\"\n";
+    put(&cli, "m.toml", mapping.as_bytes());
+    let hostile = "<script>alert(1)</script>\u{202e}";
+    let export = serde_json::json!([
+        {"id": "a b/c", "name": hostile, "web": "javascript:alert(1)"},
+        {"id": "d2", "name": "x", "web": "https://example.org"},
+    ]);
+    put(&cli, "export.json", export.to_string().as_bytes());
+    let args = [
+        "--mapping",
+        "[dir]/m.toml",
+        "--report-html",
+        "[dir]/report.html",
+    ];
+    let validated = cli.run(&[&["validate", "[dir]/export.json"][..], &args].concat());
+    assert_eq!(validated.status, ExitStatus::InvalidData, "{validated}");
+    let page = fs::read_to_string(cli.path("report.html")).unwrap();
+    assert!(
+        page.contains("href=\"https://cms.example/edit/a%20b%2Fc\""),
+        "{page}"
+    );
+    assert!(
+        !page.contains("<script") && !page.contains("href=\"javascript"),
+        "{page}"
+    );
+    let directory = cli
+        .path("")
+        .to_str()
+        .unwrap()
+        .trim_end_matches('/')
+        .to_owned();
+    assert_snapshot("validate_page", &page.replace(&directory, "[dir]"));
+    // A page is replaced, and nothing else.
+    let again = cli.run(&[&["validate", "[dir]/export.json"][..], &args].concat());
+    assert_eq!(again.status, ExitStatus::InvalidData, "{again}");
+    put(&cli, "report.html", b"<!doctype html>\n<p>mine");
+    let refused = cli.run(&[&["validate", "[dir]/export.json"][..], &args].concat());
+    let checked = cli.run(&[
+        "mapping",
+        "check",
+        "[dir]/m.toml",
+        "[dir]/export.json",
+        "--report-html",
+        "[dir]/check.html",
+    ]);
+    assert_eq!(checked.status, ExitStatus::InvalidData, "{checked}");
+    let page = fs::read_to_string(cli.path("check.html")).unwrap();
+    assert_snapshot("mapping_check_page", &page.replace(&directory, "[dir]"));
+    check("validate_page_refused", [&refused]);
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub(crate) const HOUSES: [House; 4] = [
         sources: "cli/src",
         steps: &[
             &["exit_status", "terminal"],
-            &["hints"],
+            &["hints", "page"],
             &["process"],
             &["serving"],
             &["settings"],

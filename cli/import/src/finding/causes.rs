@@ -18,7 +18,7 @@ pub(super) struct Causes {
 }
 
 /// What findings of one cause share. Those about an export as a whole share what they say.
-type Key = (Code, Option<Kind>, Option<String>, Option<String>);
+pub(super) type Key = (Code, Option<Kind>, Option<String>, Option<String>);
 
 /// Findings of one code about one field of one kind of record.
 #[derive(Clone, Debug)]
@@ -40,11 +40,7 @@ pub struct Cause {
 impl Causes {
     /// Counts a finding, and keeps it if it is one of the first of its cause.
     pub(super) fn add(&mut self, finding: &Finding) {
-        let kind = finding.record.as_ref().map(|record| record.kind);
-        let field = finding.pointer.as_deref().map(field_of);
-        let is_of_export = finding.code.blame() == Blame::Export;
-        let said = is_of_export.then(|| finding.message.clone());
-        let key = (finding.code, kind, field, said);
+        let key = key(finding);
         let place = match self.places.get(&key) {
             Some(place) => *place,
             None if self.causes.len() == CAUSES_MAX => return,
@@ -103,6 +99,15 @@ impl Cause {
             && self.field.is_some()
             && around(self) == around(other)
     }
+}
+
+/// What a finding shares with others of its cause.
+pub(super) fn key(finding: &Finding) -> Key {
+    let kind = finding.record.as_ref().map(|record| record.kind);
+    let field = finding.pointer.as_deref().map(field_of);
+    let is_of_export = finding.code.blame() == Blame::Export;
+    let said = is_of_export.then(|| finding.message.clone());
+    (finding.code, kind, field, said)
 }
 
 /// The field that a pointer leads to, whatever member of a list it is in.

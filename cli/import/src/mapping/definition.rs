@@ -16,6 +16,9 @@ use crate::source::{Format, Layout, Plan};
 /// The version of the language that a mapping file names.
 pub(super) const FORMAT: &str = "boat-catalogue-mapping/1";
 
+/// What stands for the id of a record in the template for its address.
+pub(super) const EDIT_ID: &str = "{id}";
+
 /// A mapping file whose grammar is right.
 #[derive(Debug)]
 pub(super) struct Definition {
@@ -39,6 +42,8 @@ pub(super) struct Definition {
     pub(super) records: Vec<Constant>,
     /// Keys of all records that are known and not wanted.
     pub(super) ignored: Vec<String>,
+    /// The page of a record in its content system, with `{id}` for its id.
+    pub(super) edit_url: Option<String>,
     /// What is made of the records.
     pub(super) rules: Vec<Rule>,
     /// All expressions of the above but for the prelude, by [`ExpressionId`].

@@ -11,8 +11,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::definition::{
-    Constant, Definition, Envelope, Expression, ExpressionId, FORMAT, FORMATS, Field, Join, Links,
-    Rest, Rule, Source, Table, WhereVariable,
+    Constant, Definition, EDIT_ID, Envelope, Expression, ExpressionId, FORMAT, FORMATS, Field,
+    Join, Links, Rest, Rule, Source, Table, WhereVariable,
 };
 use super::expression::IMAGE_SIZE;
 use super::image_files::HEAD_MAX;
@@ -21,6 +21,9 @@ use crate::finding::{Kind, nearest};
 use crate::mapping::mistake::Mistake;
 use crate::source::readers::RecordsPath;
 use crate::source::{FileGroup, FileNames, Format, Heads, HeadsOf, Layout, Plan};
+
+/// Longest template for the addresses of records, in bytes.
+const EDIT_URL_MAX: usize = 2_000;
 
 /// Reads the text of a mapping file.
 pub(super) fn parse(text: &str) -> Result<Definition, Vec<Mistake>> {
@@ -63,6 +66,7 @@ impl Parser {
             code: code.to_owned(),
             span,
         });
+        let edit_url = self.edit_url(&mut root);
         let tables = self.vocabulary_tables(&mut root);
         let common = match root.take("envelope") {
             Some(value) => self.envelope_section(value),
@@ -103,6 +107,7 @@ impl Parser {
             tables,
             records,
             ignored: std::mem::take(&mut self.ignored),
+            edit_url,
             rules: rules?,
             expressions: std::mem::take(&mut self.expressions),
         })
@@ -116,6 +121,20 @@ impl Parser {
             let message = format!("the language of a mapping file is \"{FORMAT}\"");
             self.mistakes.push(Mistake::new(value.span(), message));
         }
+    }
+
+    /// A template for addresses, which pages show as links.
+    fn edit_url(&mut self, root: &mut Section<'_>) -> Option<String> {
+        let (url, span) = root.text("edit_url", &mut self.mistakes)?;
+        let is_web = url.starts_with("https://") || url.starts_with("http://");
+        if !is_web || !url.contains(EDIT_ID) || EDIT_URL_MAX < url.len() {
+            let message = format!(
+                "this must be an address of http or https with `{EDIT_ID}` in place of the id, of \
+                 at most {EDIT_URL_MAX} bytes"
+            );
+            self.mistakes.push(Mistake::new(span, message));
+        }
+        Some(url.to_owned())
     }
 
     fn variables(&mut self, root: &mut Section<'_>) -> Vec<(String, Value)> {

@@ -1,8 +1,10 @@
 //! `catalogue mapping check`: field by field what a mapping finds, and the keys it leaves unread.
 //! The export is validated, and what becomes of its records is watched meanwhile.
 
+mod page;
+
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
@@ -17,6 +19,7 @@ use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::process::output::OutputClosed;
+use crate::process::output_file::{Kind, OutputFile, Permit};
 use crate::terminal::count::count;
 use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
@@ -47,6 +50,12 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", default_value_t = LISTED_MAX)]
     #[arg(value_parser = count::<usize>(0..=u64::MAX))]
     pub max_findings: usize,
+    /// Write what was found to this file, as a page for a browser
+    #[arg(long, value_name = "FILE")]
+    pub report_html: Option<PathBuf>,
+    /// Let --report-html replace any existing file
+    #[arg(long)]
+    pub overwrite: bool,
     /// Show all findings that are listed, not three of each cause
     #[arg(long, conflicts_with = "json")]
     pub all: bool,
@@ -65,7 +74,15 @@ struct Document<'a> {
 }
 
 /// Checks.
-pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
+pub(super) fn run(
+    args: &CheckArgs,
+    data: &Path,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let permit = Permit::outside(data).overwriting(args.overwrite);
+    let page = args.report_html.as_deref();
+    let page = page.map(|path| OutputFile::create(path, Kind::Page, &permit));
+    let page = page.transpose()?;
     let mapping = read_mapping(&args.mapping)?;
     let mut outcome = validated(args, &mapping, context)?;
     let report = outcome.report.take();
@@ -75,6 +92,11 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> anyhow::Result<Exi
     let is_missing = |field: &FieldReport| !field.missing.is_empty();
     let names_missing_keys = (report.rules.iter()).any(|rule| rule.fields.iter().any(is_missing));
     let is_valid = outcome.findings.errors() == 0 && !names_missing_keys;
+    if let Some(mut file) = page {
+        let written = page::of(args, &mapping, &report, &outcome).write_into(&mut file);
+        written.with_context(|| format!("could not write {}", file.path().display()))?;
+        file.publish()?;
+    }
     OutputClosed::ignore_closed(if args.json {
         let document = Document {
             valid: is_valid,

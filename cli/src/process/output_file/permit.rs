@@ -14,6 +14,7 @@ use rustix::fs::{FileType, Stat, XattrFlags, fgetxattr, fsetxattr, fstat, stat};
 use shared::base::{durable, regular_file};
 
 use crate::hints::Hinted;
+use crate::page;
 
 /// The beginning of every report, and of nothing else.
 const REPORT: &[u8] = b"{\n  \"records\": {\n    \"boat\": {\n      \"published\": ";
@@ -29,6 +30,8 @@ const MARK_MAX: usize = 64;
 pub enum Kind {
     /// Findings as JSON.
     Report,
+    /// A report as an HTML page.
+    Page,
     /// Records that were left out, unchanged.
     Rejects,
     /// A page of the manual.
@@ -130,7 +133,7 @@ impl Kind {
     /// Who may read it. Drafts are in exports, and so in what is written about them.
     pub(super) fn permissions(self) -> Permissions {
         Permissions::from_mode(match self {
-            Self::Report | Self::Rejects => 0o600,
+            Self::Report | Self::Page | Self::Rejects => 0o600,
             Self::ManualPage => 0o666,
         })
     }
@@ -140,6 +143,7 @@ impl Kind {
         let file = regular_file::open(path)?;
         match self {
             Self::Report => begins(file, REPORT),
+            Self::Page => begins(file, page::BEGINNING.as_bytes()),
             Self::ManualPage => begins(file, MANUAL_PAGE),
             Self::Rejects => {
                 let mut mark = [0; MARK_MAX];
@@ -161,7 +165,9 @@ impl Kind {
 
     fn not_replaced(self, path: &Path) -> anyhow::Error {
         let (is_not, hint) = match self {
-            Self::Report => ("no report", "name another file, or replace it: --overwrite"),
+            Self::Report | Self::Page => {
+                ("no report", "name another file, or replace it: --overwrite")
+            }
             Self::Rejects => (
                 "not, or no longer, what --rejects wrote",
                 "name another file, or replace it: --overwrite",

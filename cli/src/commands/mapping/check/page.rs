@@ -1,0 +1,99 @@
+//! What `mapping check` finds, as a page for a browser.
+
+use import::mapping::{CheckReport, FieldReport, Mapping, RuleReport, UnreadKey};
+use import::run::Outcome;
+
+use super::CheckArgs;
+use crate::page::{CoverageSection, FieldRow, Page, Tone};
+use crate::terminal::counted;
+use crate::terminal::escape::escape_control;
+
+/// The page of a check.
+pub(super) fn of(
+    args: &CheckArgs,
+    mapping: &Mapping,
+    report: &CheckReport,
+    outcome: &Outcome,
+) -> Page {
+    let exports = args.exports.iter().map(|path| path.display().to_string());
+    let exports = exports.collect::<Vec<_>>().join(", ");
+    let mut page = Page::new(&format!("Check of a mapping on {exports}"));
+    page.fact("Mapping", args.mapping.display().to_string());
+    let (errors, warnings) = (outcome.findings.errors(), outcome.findings.warnings());
+    let fields = report.rules.iter().flat_map(|rule| &rule.fields);
+    let missing: usize = fields.map(|field| field.missing.len()).sum();
+    let tone = match (errors, missing, warnings) {
+        (0, 0, 0) => Tone::Good,
+        (0, 0, _) => Tone::Warning,
+        _ => Tone::Bad,
+    };
+    let keys = counted(missing as u64, "key");
+    page.set_verdict(
+        tone,
+        format!(
+            "{}, {}; {keys} of the mapping that no record has.",
+            counted(errors, "error"),
+            counted(warnings, "warning")
+        ),
+    );
+    page.add_findings(&outcome.findings, |finding| {
+        mapping.edit_url(finding.record.as_ref()?.id.as_deref()?)
+    });
+    for rule in &report.rules {
+        page.coverage.push(fields_of(rule));
+        page.coverage
+            .extend(unread(&rule.types.join(", "), &rule.unread, rule.records));
+    }
+    for linked in &report.linked {
+        page.coverage
+            .extend(unread(&linked.record_type, &linked.unread, linked.records));
+    }
+    page
+}
+
+fn fields_of(rule: &RuleReport) -> CoverageSection {
+    let types = rule.types.join(", ");
+    let title = format!(
+        "{}s from {types} ({})",
+        rule.kind,
+        counted(rule.records, "record")
+    );
+    CoverageSection {
+        title: escape_control(&title).into_owned(),
+        has_before: false,
+        fields: rule.fields.iter().map(row).collect(),
+    }
+}
+
+fn row(field: &FieldReport) -> FieldRow {
+    let missing = field.missing.first();
+    let said = match (&field.error, missing, &field.sample) {
+        (Some(error), _, _) => error.clone(),
+        (None, Some(missing), _) => format!("no record has the key {}", missing.key),
+        (None, None, sample) => sample.clone().unwrap_or_default(),
+    };
+    FieldRow {
+        name: field.field.clone(),
+        present: field.filled,
+        records: field.filled + field.null + field.errors,
+        before: None,
+        sample: escape_control(&said).into_owned(),
+    }
+}
+
+/// The keys that nothing reads, if there are any.
+fn unread(types: &str, keys: &[UnreadKey], records: u64) -> Option<CoverageSection> {
+    let rows = keys.iter().map(|key| FieldRow {
+        name: escape_control(&key.key).into_owned(),
+        present: key.records,
+        records,
+        before: None,
+        sample: escape_control(&key.sample).into_owned(),
+    });
+    let title = format!("{types} that nothing reads");
+    (!keys.is_empty()).then(|| CoverageSection {
+        title: escape_control(&title).into_owned(),
+        has_before: false,
+        fields: rows.collect(),
+    })
+}
