@@ -9,6 +9,7 @@ pub mod durable;
 pub mod etag;
 pub mod file_lock;
 pub mod fold;
+pub mod hash;
 pub mod hint;
 pub mod ids;
 pub mod limited;

@@ -26,7 +26,6 @@
 pub mod bodies;
 mod columns;
 pub mod diff;
-mod hash;
 pub mod id;
 mod in_use;
 pub mod interruption;

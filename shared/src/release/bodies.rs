@@ -17,8 +17,8 @@ use twox_hash::XxHash3_64;
 
 use self::room::Room;
 use super::ReleaseError;
-use super::hash::hex;
 use super::throttle::Throttle;
+use crate::base::hash::hex;
 
 /// Longest body that is read on an asynchronous thread, in bytes: copying it takes microseconds.
 const AT_ONCE_MAX: u64 = 1 << 18;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::hash::sha256_hex;
 use super::{ReleaseError, ReleaseId};
+use crate::base::hash::sha256_hex;
 use crate::base::render::coverage::{Coverage, Fields};
 use crate::base::timestamp::Timestamp;
 

@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::ReleaseError;
-use super::hash::Hashed;
 use super::manifest::{FileEntry, FileName};
 use crate::base::durable;
+use crate::base::hash::Hashed;
 use crate::base::writing_thread::{Ending, WritingThread};
 
 /// Takes the bytes of one file.

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::hash::sha256_hex;
 use super::{ReleaseError, ReleaseId};
 use crate::base::durable;
+use crate::base::hash::sha256_hex;
 use crate::base::regular_file;
 
 /// How many earlier releases the pointer remembers for rolling back.

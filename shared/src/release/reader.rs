@@ -17,11 +17,11 @@ use super::bodies::Bodies;
 use super::columns::{
     BODY_LENGTH, BODY_OFFSET, ETAG, HEAD_LENGTH, ID, SLUG, TERM_ID, TERM_SLUG, VOCABULARY, WORD,
 };
-use super::hash::sha256_hex_of_reader;
 use super::manifest::{FileEntry, FileName, MANIFEST, Manifest};
 use super::tables::Table;
 use super::{InUse, ReleaseError, ReleaseId};
 use crate::base::etag::ETag;
+use crate::base::hash::sha256_hex_of_reader;
 use crate::base::{regular_file, render};
 use crate::release::throttle::{Throttle, Unthrottled, throttled};
 

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use super::super::hash::sha256_hex;
 use super::*;
+use crate::base::hash::sha256_hex;
 use crate::release::throttle::Unthrottled;
 
 /// A file of bodies of these lengths, in which no two bytes that lie close are equal.

@@ -15,7 +15,7 @@ use bytes::Bytes;
 use memmap2::MmapMut;
 use sha2::{Digest, Sha256};
 
-use crate::release::hash::hex;
+use crate::base::hash::hex;
 use crate::release::throttle::Throttle;
 
 /// How much is hashed at a time, in bytes: it is still in the core's own cache, and takes 0.1 ms.
@@ -61,7 +61,7 @@ fn prefer_huge_pages(_memory: &MmapMut) {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::release::hash::sha256_hex;
+    use crate::base::hash::sha256_hex;
     use crate::release::throttle::Unthrottled;
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::release::hash::sha256_hex;
+use crate::base::hash::sha256_hex;
 
 /// How an address begins.
 const SCHEME: &str = "s3://";

@@ -18,8 +18,8 @@ use bytes::Bytes;
 
 use super::bucket::{Bucket, Contents, Got};
 use crate::base::clock::Clock;
+use crate::base::hash::Hashed;
 use crate::base::threads::lock;
-use crate::release::hash::Hashed;
 use crate::release::interruption::{self, Change, uninterrupted};
 use crate::release::manifest::{FileEntry, FileName, MANIFEST};
 use crate::release::{Manifest, Release, ReleaseError, ReleaseId, reader};

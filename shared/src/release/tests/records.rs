@@ -8,6 +8,7 @@
 use std::fs;
 
 use crate::base::data_dir::DataDir;
+use crate::base::hash::sha256_hex;
 use crate::base::ids::{IdOrSlug, Slug};
 use crate::base::model::{
     BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerReference, ManufacturerSummary,
@@ -15,7 +16,6 @@ use crate::base::model::{
 };
 use crate::base::timestamp::Timestamp;
 use crate::base::units::{Length, Unit};
-use crate::release::hash::sha256_hex;
 use crate::release::manifest::MANIFEST;
 use crate::release::{
     ExpectedActive, Finished, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases,

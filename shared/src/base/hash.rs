@@ -1,4 +1,4 @@
-//! SHA-256 as the release format writes it: hexadecimal, of bytes or of a whole file.
+//! SHA-256, hexadecimal: of bytes, of a whole file, or of what passes on its way to one.
 
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
@@ -6,12 +6,12 @@ use std::io::{self, Read, Write};
 use sha2::{Digest, Sha256};
 
 /// SHA-256 of `bytes`, hexadecimal.
-pub(super) fn sha256_hex(bytes: &[u8]) -> String {
+pub fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
 /// Number and SHA-256 of all bytes that `reader` gives, without holding them.
-pub(super) fn sha256_hex_of_reader(mut reader: impl Read) -> io::Result<(u64, String)> {
+pub fn sha256_hex_of_reader(mut reader: impl Read) -> io::Result<(u64, String)> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 17];
     let mut total = 0;
@@ -28,14 +28,15 @@ pub(super) fn sha256_hex_of_reader(mut reader: impl Read) -> io::Result<(u64, St
 }
 
 /// Passes bytes on to `to`, and takes their number and SHA-256 on the way.
-pub(super) struct Hashed<W> {
+pub struct Hashed<W> {
     to: W,
     bytes: u64,
     hasher: Sha256,
 }
 
 impl<W> Hashed<W> {
-    pub(super) fn new(to: W) -> Self {
+    /// Nothing has passed yet.
+    pub fn new(to: W) -> Self {
         Self {
             to,
             bytes: 0,
@@ -44,7 +45,7 @@ impl<W> Hashed<W> {
     }
 
     /// What took the bytes, their number and their SHA-256, hexadecimal.
-    pub(super) fn finish(self) -> (W, u64, String) {
+    pub fn finish(self) -> (W, u64, String) {
         (self.to, self.bytes, hex(&self.hasher.finalize()))
     }
 }
@@ -63,7 +64,7 @@ impl<W: Write> Write for Hashed<W> {
 }
 
 /// `bytes` as a hash is written.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     bytes
         .iter()
         .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
