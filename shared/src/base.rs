@@ -17,6 +17,7 @@ pub mod model;
 pub mod number;
 pub mod regular_file;
 pub mod render;
+pub mod source_files;
 pub mod threads;
 pub mod timestamp;
 pub mod units;

@@ -47,7 +47,8 @@
 //!    records are to be skipped and the error is one of a record.
 //! 9. [`run::run`] adds to each finding about a record that a mapping made what made the value
 //!    (`finding::Origins`, taken from the mapping before anything was read), and returns the
-//!    [`run::Outcome`]: what is wrong, how much there is, and whether it may be served.
+//!    [`run::Outcome`]: what is wrong, how much there is, from which files, and whether it may be
+//!    served.
 //! 10. The consumer of `catalogue import` has written boats and manufacturers with
 //!     `shared::release::ReleaseWriter`. The command shows the findings. If the outcome is usable,
 //!     it finishes the release, and activates it unless an option or a guard is against that.

@@ -35,6 +35,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use shared::base::source_files::SourceFile;
 
 pub use self::check::{CheckReport, FieldReport, LinkedReport, MissingKey, RuleReport, UnreadKey};
 pub use self::mistake::{InvalidMapping, Mistake};
@@ -121,6 +122,11 @@ impl Mapping {
     /// format knows these.
     pub(crate) fn blank_records(&self) -> String {
         native::blank_records(&self.definition)
+    }
+
+    /// The file that it was read from.
+    pub fn file(&self) -> SourceFile {
+        SourceFile::new(self.name.clone(), self.text.as_bytes())
     }
 
     /// The line of a place in the file.

@@ -9,6 +9,8 @@ use std::thread;
 
 pub use crate::validate::{Consumer, Discard, Tally, TallyOfKind};
 
+use shared::base::source_files::SourceFiles;
+
 use crate::finding::{Code, Finding, Findings};
 use crate::mapping::{CheckReport, Mapped, Mapping, Pipeline};
 use crate::source::{self, Plan, ProgressListener, ReadContext, STANDARD_INPUT, Sink};
@@ -45,6 +47,8 @@ pub struct Outcome {
     pub is_usable: bool,
     /// What the mapping finds, if it was to be checked.
     pub report: Option<CheckReport>,
+    /// The files that were read.
+    pub files: SourceFiles,
 }
 
 /// Reads an export and hands its valid, published records to `consumer`.
@@ -65,7 +69,7 @@ pub fn run<C: Consumer>(
     };
     let origins = settings.mapping.map(Mapping::origins);
     let mut first_pass = FirstPass::begin(policy, rejects)?;
-    let mapped = read_native(settings, input, &mut |incoming| first_pass.take(incoming))?;
+    let (files, mapped) = read_native(settings, input, &mut |incoming| first_pass.take(incoming))?;
     let mut second_pass = first_pass.finish();
     if second_pass.is_empty() {
         second_pass.report(nothing(mapped.records));
@@ -79,15 +83,17 @@ pub fn run<C: Consumer>(
         findings,
         tally,
         report: mapped.report,
+        files,
     })
 }
 
-/// Hands native records to `sink`: those of the export, or what the mapping makes of them.
+/// Hands native records to `sink`: those of the export, or what the mapping makes of them; and gives
+/// the files that were read.
 fn read_native(
     settings: &Settings<'_>,
     input: &mut dyn Read,
     sink: &mut Sink<'_>,
-) -> anyhow::Result<Mapped> {
+) -> anyhow::Result<(SourceFiles, Mapped)> {
     let Settings {
         exports,
         mapping,
@@ -100,16 +106,17 @@ fn read_native(
     progress.reading(source::size(exports, plan));
     let context = ReadContext { temp_dir, progress };
     let Some(mapping) = mapping else {
-        source::read(exports, input, context, plan, sink)?;
-        return Ok(Mapped::default());
+        let read = source::read(exports, input, context, plan, sink)?;
+        return Ok((read.files, Mapped::default()));
     };
     let processors = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     let input_may_block = exports.iter().any(|path| !path.is_file() && !path.is_dir());
     let mut pipeline = Pipeline::start(mapping, processors, context, input_may_block, sink)?;
-    let files = source::read(exports, input, context, plan, &mut |incoming| {
+    let read = source::read(exports, input, context, plan, &mut |incoming| {
         pipeline.take(incoming)
     })?;
-    pipeline.finish(&files, settings.is_mapping_checked)
+    let mapped = pipeline.finish(&read, settings.is_mapping_checked)?;
+    Ok((read.files, mapped))
 }
 
 /// Reads a mapping file; one with mistakes is an

@@ -45,10 +45,10 @@ pub(crate) fn read(
     sink: &mut Sink<'_>,
 ) -> anyhow::Result<FilesRead> {
     let mut cutter = Cutter::new(plan, context.temp_dir, sink);
-    files::read(exports, input, context, plan, &mut |opened| {
+    let files = files::read(exports, input, context, plan, &mut |opened| {
         cutter.take(opened)
     })?;
-    Ok(cutter.finish())
+    Ok(cutter.finish(files))
 }
 
 /// Bytes that reading `exports` will take, as they lie on disk; none when that cannot be known.

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use shared::base::source_files::{Reading, SourceFiles};
 
 use super::folder::{list, unread_folders};
 use super::incoming::FileError;
-use super::plan::Plan;
+use super::plan::{Contents, Plan};
 use super::{archive, decompress};
 use crate::finding::ExportFile;
 use crate::finding::{Code, Finding};
@@ -55,7 +56,7 @@ pub(crate) struct ReadContext<'a> {
     pub(crate) progress: &'a dyn ProgressListener,
 }
 
-/// Hands the files of `exports` to `sink`, in order.
+/// Hands the files of `exports` to `sink`, in order, and gives what they were.
 ///
 /// A file or folder that cannot be opened, or that the disk fails to deliver, is an error.
 pub(crate) fn read(
@@ -64,9 +65,10 @@ pub(crate) fn read(
     context: ReadContext<'_>,
     plan: &Plan,
     sink: &mut FileSink<'_>,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<SourceFiles> {
     let mut opening = Opening {
         files: 0,
+        read: SourceFiles::default(),
         context,
         plan,
         sink,
@@ -81,11 +83,12 @@ pub(crate) fn read(
             opening.path(export, &name)?;
         }
     }
-    Ok(())
+    Ok(opening.read)
 }
 
 struct Opening<'a> {
     files: u32,
+    read: SourceFiles,
     context: ReadContext<'a>,
     plan: &'a Plan,
     sink: &'a mut FileSink<'a>,
@@ -120,13 +123,23 @@ impl Opening<'_> {
         self.stream(path.display().to_string(), within, file)
     }
 
-    /// Reads one file, or an archive of them, compressed or not.
+    /// Reads one file, or an archive of them, compressed or not, and notes what it was.
     fn stream(&mut self, name: String, within: &str, reader: impl Read) -> anyhow::Result<()> {
-        let counted = Counted {
+        let mut watched = Watched {
             reader,
             progress: self.context.progress,
+            reading: Reading::default(),
         };
-        let (head, whole) = match decompress::open(&name, counted) {
+        self.contents(name.clone(), within, &mut watched)?;
+        // Where no more than a beginning is wanted, the file has no records.
+        if !matches!(self.plan.contents_of(within), Contents::Head(_)) {
+            self.read.push(watched.reading.finish(name));
+        }
+        Ok(())
+    }
+
+    fn contents(&mut self, name: String, within: &str, reader: impl Read) -> anyhow::Result<()> {
+        let (head, whole) = match decompress::open(&name, reader) {
             Ok(reader) => archive::sniff(reader),
             Err(source) => {
                 let file = self.next_file(name, within);
@@ -253,15 +266,19 @@ fn not_opened(path: &Path) -> String {
     format!("could not open the export {}", path.display())
 }
 
-/// Counts what passes, before it is decompressed.
-struct Counted<'a, R> {
+/// Counts and hashes what passes, before it is decompressed.
+struct Watched<'a, R> {
     reader: R,
     progress: &'a dyn ProgressListener,
+    reading: Reading,
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl<R: Read> Read for Watched<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.reader.read(buffer)?;
+        if !buffer.is_empty() {
+            self.reading.take(&buffer[..length]);
+        }
         self.progress.advance(length as u64);
         Ok(length)
     }

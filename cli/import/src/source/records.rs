@@ -5,6 +5,8 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use shared::base::source_files::SourceFiles;
+
 use super::decompress::BUFFER;
 use super::files::Opened;
 use super::incoming::{FailedRecord, FileError, Incoming, Record, Sink, Spot};
@@ -21,6 +23,8 @@ pub(crate) struct FilesRead {
     pub(crate) groups: BTreeMap<usize, GroupFiles>,
     /// Whether files may be missing because an archive broke off.
     pub(crate) is_damaged: bool,
+    /// What they were.
+    pub(crate) files: SourceFiles,
 }
 
 /// What became of the files of a group.
@@ -51,9 +55,9 @@ impl<'a, 't> Cutter<'a, 't> {
         }
     }
 
-    /// What became of the files.
-    pub(super) fn finish(self) -> FilesRead {
-        self.read
+    /// What became of these files, which are all of them.
+    pub(super) fn finish(self, files: SourceFiles) -> FilesRead {
+        FilesRead { files, ..self.read }
     }
 
     /// Takes the next file, or what is wrong with one.

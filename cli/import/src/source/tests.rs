@@ -6,6 +6,7 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use shared::base::source_files::{SourceFile, SourceFiles};
 use tempfile::TempDir;
 
 use self::archives::archive;
@@ -309,4 +310,42 @@ fn the_size_is_that_on_disk_and_unknown_for_standard_input() {
         Some(6)
     );
     assert_eq!(size(&[file, PathBuf::from("-")], &Plan::native()), None);
+}
+
+#[test]
+fn each_file_is_described_by_the_bytes_that_it_has_on_the_disk() {
+    let directory = tempfile::tempdir().unwrap();
+    let packed = |text: &[u8]| {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    };
+    let [plain, packed] = [b"{}\n{}\n".to_vec(), packed(b"{}\n")];
+    let broken = packed[..packed.len() - 4].to_vec();
+    let named = [
+        ("a.ndjson", &plain),
+        ("b.ndjson.gz", &packed),
+        ("c.ndjson.gz", &broken),
+    ];
+    for (name, contents) in named {
+        let mut file = File::create(directory.path().join(name)).unwrap();
+        file.write_all(contents).unwrap();
+    }
+    let exports = [directory.path().to_owned(), PathBuf::from(STANDARD_INPUT)];
+    let context = ReadContext {
+        temp_dir: directory.path(),
+        progress: &(),
+    };
+    let take = &mut |_: Incoming<'_>| Ok(());
+    let read = read(&exports, &mut &plain[..], context, &Plan::native(), take).unwrap();
+    let described = |name: &str, contents: &[u8]| {
+        let path = directory.path().join(name);
+        SourceFile::new(path.display().to_string(), contents)
+    };
+    let mut files = SourceFiles::default();
+    for (name, contents) in named {
+        files.push(described(name, contents));
+    }
+    files.push(SourceFile::new("<stdin>".to_owned(), &plain));
+    assert_eq!(read.files, files);
 }
