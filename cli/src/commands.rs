@@ -30,6 +30,7 @@ mod beginning;
 mod coverage;
 pub(crate) mod key_store;
 mod listen;
+mod release_log;
 mod show;
 mod starting_file;
 mod wait;

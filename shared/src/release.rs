@@ -21,7 +21,7 @@
 //!
 //! Invariants: a published release never changes; its id has the time of publication and the hash
 //! of everything else in its manifest; unpublished records are not in it; a damaged file is found
-//! before anything of it is served.
+//! before anything of it is served; which one is served changes with an entry in the log.
 
 pub mod bodies;
 mod columns;
@@ -30,6 +30,7 @@ pub mod id;
 mod in_use;
 pub mod interruption;
 mod listing;
+pub mod log;
 pub mod manifest;
 mod new_file;
 pub mod pointer;

@@ -23,6 +23,7 @@ use shared::keys::store::KeyStoreError;
 use shared::keys::subscription::NewSubscription;
 use shared::keys::subscription::Plan;
 use shared::release::interruption::Unfinished;
+use shared::release::log::Command;
 
 use super::export_args::ExportArgs;
 use super::import::{Activation, Active, GuardArgs, ImportArgs, import};
@@ -135,6 +136,7 @@ fn import_sample(data: &Path, context: &mut Context) -> anyhow::Result<()> {
     };
     // A catalogue that is here already may have servers that would follow.
     let (imported, outcome) = import(
+        Command::Demo,
         &args,
         Activation::IfNoneIs,
         ReleaseLocation::in_directory(data),

@@ -58,7 +58,7 @@ type Check = (
 );
 
 /// The checks of a data directory that is there.
-const CHECKS: [Check; 17] = [
+const CHECKS: [Check; 18] = [
     ("permissions", directory::permissions),
     ("owner", directory::owners),
     ("disk", machine::disk),
@@ -68,6 +68,7 @@ const CHECKS: [Check; 17] = [
     ("pointer", releases::pointer),
     ("active release", releases::active),
     ("other releases", releases::others),
+    ("release log", releases::log),
     ("leftovers", releases::leftovers),
     ("size", releases::size),
     ("clock", machine::clock),

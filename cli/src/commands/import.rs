@@ -22,6 +22,7 @@ use import::run::{self, Outcome, Settings};
 use shared::base::data_dir::DataDir;
 use shared::base::timestamp::Timestamp;
 use shared::keys::environment::Environment;
+use shared::release::log::{self, Attempt, Command, Source};
 use shared::release::{Manifest, ReleaseId, ReleaseWriter, Releases};
 use shared::servers::{ServerStatus, server_status};
 
@@ -29,12 +30,16 @@ use self::comparison::Comparison;
 use self::guards::Refusal;
 use self::publishing::Publishing;
 use super::export_args::ExportArgs;
+use super::release_log;
 use super::releases::overtaken;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::process::output::OutputClosed;
 use crate::process::output_file::{Kind, OutputFile, Permit};
 use crate::serving::release_location::ReleaseLocation;
+
+/// Where the entry of an import that activates nothing could not be written.
+const NOT_LOGGED: &str = "no release was activated, and that could not be logged";
 
 /// Arguments of `import`.
 #[derive(Debug, clap::Args)]
@@ -139,7 +144,7 @@ pub fn run(
     } else {
         Activation::Always
     };
-    let (imported, outcome) = import(args, activation, location, context)?;
+    let (imported, outcome) = import(Command::Import, args, activation, location, context)?;
     let is_refused = imported.made.as_ref().is_some_and(Made::is_refused);
     let shown = OutputClosed::ignore_closed(summary::show(&imported, &outcome, args, context));
     shown.map_err(|error| imported.unseen(error))?;
@@ -152,6 +157,7 @@ pub fn run(
 
 /// Imports, and shows what was found but not what became of it.
 pub(super) fn import(
+    command: Command,
     args: &ImportArgs,
     activation: Activation,
     location: ReleaseLocation<'_>,
@@ -180,18 +186,32 @@ pub(super) fn import(
     args.export.write_report(&outcome, &mut reports)?;
     args.export.show(&outcome, context)?;
 
+    let left_out = if outcome.is_usable {
+        outcome.tally.invalid()
+    } else {
+        0
+    };
+    let mapping = mapping.as_ref().map(Mapping::file);
+    let source = Source::new(outcome.files.clone(), mapping, left_out);
+    let attempt = Attempt {
+        source: Some(source),
+        ..release_log::attempt(command, context)
+    };
     let active = Active::read(releases)?;
     let (made, active) = if outcome.is_usable {
-        let (made, active) = finish(
-            args,
+        let finishing = Finishing {
+            attempt,
             activation,
             active,
             releases,
-            publishing.writer,
-            context,
-        )?;
+        };
+        let (made, active) = finishing.finish(args, publishing.writer, context)?;
         (Some(made), active)
     } else {
+        let errors = outcome.findings.errors();
+        let entry = attempt.entry(log::Outcome::Invalid { errors });
+        let logged = releases.log(&entry, publishing.writer.lock());
+        logged.context(NOT_LOGGED)?;
         (None, active)
     };
     let imported = Imported {
@@ -240,46 +260,68 @@ fn read(
     outcome
 }
 
-/// Publishes the release and, unless something speaks against it, activates it. Also gives what is
-/// active then, since once the lock is gone another command may change that.
-fn finish(
-    args: &ImportArgs,
+/// What is left to do once every record has proved valid.
+struct Finishing<'a> {
+    attempt: Attempt,
     activation: Activation,
     active: Active,
-    releases: &dyn Releases,
-    writer: ReleaseWriter,
-    context: &Context,
-) -> anyhow::Result<(Made, Active)> {
-    let now = Timestamp::from_unix_seconds(context.clock.now().unix_seconds());
-    let progress = args.export.progress(context);
-    progress.writing();
-    let written = releases.finish(writer, &now);
-    progress.finish();
-    let finished = written.context("could not write the release")?;
-    let comparison = Comparison::new(releases, &active, &finished.id)?;
-    let refusals = args.guards.refusals(&comparison);
-    let is_wanted = match activation {
-        Activation::Always => active.id() != Some(&finished.id),
-        Activation::Never => false,
-        Activation::IfNoneIs => matches!(active, Active::None),
-    };
-    let is_activated = is_wanted && refusals.is_empty();
-    if is_activated {
-        let activated = releases.activate_finished(&finished, &active.before());
-        activated.map_err(|error| overtaken(error, "could not activate the new release"))?;
+    releases: &'a dyn Releases,
+}
+
+impl Finishing<'_> {
+    /// Publishes the release and, unless something speaks against it, activates it. Also gives what
+    /// is active then, since once the lock is gone another command may change that.
+    fn finish(
+        self,
+        args: &ImportArgs,
+        writer: ReleaseWriter,
+        context: &Context,
+    ) -> anyhow::Result<(Made, Active)> {
+        let now = Timestamp::from_unix_seconds(context.clock.now().unix_seconds());
+        let progress = args.export.progress(context);
+        progress.writing();
+        let written = self.releases.finish(writer, &now);
+        progress.finish();
+        let finished = written.context("could not write the release")?;
+        let comparison = Comparison::new(self.releases, &self.active, &finished.id)?;
+        let refusals = args.guards.refusals(&comparison);
+        let is_wanted = match self.activation {
+            Activation::Always => self.active.id() != Some(&finished.id),
+            Activation::Never => false,
+            Activation::IfNoneIs => matches!(self.active, Active::None),
+        };
+        let objections = args.guards.objections(&comparison);
+        let attempt = self.attempt.with_objections(objections);
+        let is_activated = is_wanted && refusals.is_empty();
+        if is_activated {
+            let before = self.active.before();
+            let activated = self
+                .releases
+                .activate_finished(&finished, &before, &attempt);
+            activated.map_err(|error| overtaken(error, "could not activate the new release"))?;
+        } else {
+            let release = finished.id.clone();
+            let outcome = match self.active.id() {
+                _ if is_wanted => log::Outcome::Refused { release },
+                Some(active) if *active == release => log::Outcome::Unchanged { release },
+                _ => log::Outcome::Made { release },
+            };
+            let logged = self.releases.log(&attempt.entry(outcome), &finished.lock);
+            logged.context(NOT_LOGGED)?;
+        }
+        let active = if is_activated {
+            Active::Release(finished.id.clone())
+        } else {
+            self.active
+        };
+        let made = Made {
+            release: finished.id,
+            manifest: finished.manifest,
+            existed: finished.existed,
+            comparison,
+            refusals,
+            is_wanted,
+        };
+        Ok((made, active))
     }
-    let active = if is_activated {
-        Active::Release(finished.id.clone())
-    } else {
-        active
-    };
-    let made = Made {
-        release: finished.id,
-        manifest: finished.manifest,
-        existed: finished.existed,
-        comparison,
-        refusals,
-        is_wanted,
-    };
-    Ok((made, active))
 }

@@ -3,6 +3,7 @@
 mod change;
 mod document;
 mod list;
+mod log;
 mod prune;
 mod verify;
 
@@ -10,6 +11,7 @@ use clap::{Args, Subcommand, value_parser};
 use shared::release::{ReleaseId, Releases};
 
 pub(super) use self::change::overtaken;
+use self::log::LogArgs;
 use self::prune::PruneArgs;
 use crate::commands::release_name::ReleaseName;
 use crate::exit_status::ExitStatus;
@@ -42,6 +44,8 @@ pub enum ReleasesCommand {
     Verify(OptionalIdArgs),
     /// Remove the releases that are no longer needed
     Prune(PruneArgs),
+    /// Show who changed or tried to change what is served, the last one first
+    Log(LogArgs),
 }
 
 /// The release that is meant.
@@ -90,5 +94,6 @@ pub fn run(
             verify::run(releases, id.as_ref(), args.json, context)
         }
         ReleasesCommand::Prune(prune) => prune::run(prune, releases, location, args.json, context),
+        ReleasesCommand::Log(log) => log::run(log, releases, args.json, context),
     }
 }

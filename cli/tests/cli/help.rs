@@ -41,6 +41,7 @@ fn every_help_text_is_short_and_exact() {
             &["releases", "activate", "--help"],
         ),
         ("help_releases_verify", &["releases", "verify", "--help"]),
+        ("help_releases_log", &["releases", "log", "--help"]),
         ("help_serve", &["serve", "--help"]),
         ("help_store", &["store", "--help"]),
         ("help_store_copy", &["store", "copy", "--help"]),

@@ -50,6 +50,7 @@ mod output;
 mod prune;
 mod refusals;
 mod releases;
+mod releases_log;
 mod rows;
 mod s3;
 mod secrets;

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use shared::base::clock::SystemClock;
 use shared::base::data_dir::DataDir;
+use shared::release::log::LogQuery;
 use shared::release::s3::NoTransferListener;
 use shared::release::{FileName, ReleaseId, Releases, S3Releases, S3Settings};
 
@@ -177,7 +178,7 @@ fn every_server_follows_an_activation_and_a_rollback_and_starts_without_s3() {
 #[test]
 fn an_import_that_is_killed_at_any_write_leaves_no_half_release() {
     let tried_out = ["make", "make again", "replace"].len();
-    let writes = FileName::ALL.len() + ["manifest", "mark"].len() + tried_out + 1;
+    let writes = FileName::ALL.len() + ["manifest", "mark", "entry"].len() + tried_out + 1;
     for write in 1..=writes {
         for is_done in [false, true] {
             let test = format!("killed-{write}-{is_done}");
@@ -200,6 +201,12 @@ fn an_import_that_is_killed_at_any_write_leaves_no_half_release() {
             }
             let active = releases.current().unwrap();
             assert_eq!(active.is_some(), write == writes && is_done, "{test}");
+            let all = LogQuery {
+                last: 9,
+                is_wanted: &|_entry| true,
+            };
+            let logged = releases.read_log(all).unwrap().activated;
+            assert!(active.is_none() || logged == active, "{test}");
             machines.done("operator", &["import", SAMPLE]);
             assert_eq!(releases.list().unwrap().len(), 1, "{test}");
             assert_eq!(releases.current().unwrap(), Some(machines.newest()));

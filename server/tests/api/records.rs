@@ -14,6 +14,7 @@ use shared::base::model::{
 use shared::base::number::Number;
 use shared::base::timestamp::Timestamp;
 use shared::base::units::{Length, Unit};
+use shared::release::log::{Attempt, Author, Command};
 use shared::release::{
     ExpectedActive, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases, RenderedBoat,
     RenderedManufacturer,
@@ -213,7 +214,13 @@ pub(crate) fn activate(
     id: &ReleaseId,
     lock: &ReleaseLock,
 ) -> Result<(), ReleaseError> {
-    store.activate(id, &ExpectedActive::of(store.pointer())?, lock)
+    let author = Author {
+        user: None,
+        uid: 0,
+        sudo_user: None,
+    };
+    let attempt = Attempt::new(Command::Activate, author, 0);
+    store.activate(id, &ExpectedActive::of(store.pointer())?, &attempt, lock)
 }
 
 /// A store in a directory that vanishes with the test.

@@ -55,6 +55,11 @@ impl DataDir {
         self.0.join("releases.lock")
     }
 
+    /// Who changed releases or the pointer.
+    pub fn release_log(&self) -> PathBuf {
+        self.0.join("releases.log")
+    }
+
     /// Held locked by the running server of an environment.
     pub fn server_lock(&self, environment: &str) -> PathBuf {
         self.0.join(format!("server-{environment}.lock"))

@@ -1,4 +1,4 @@
-//! Opening a file to read it, without ever waiting for a writer.
+//! Opening a file to read it or add to it, without ever waiting for its other end.
 //!
 //! A pipe, or a device, under the name of a file would stop its reader, or feed it without an
 //! end. Here that is an error. What a directory says when it is read is left to the system.
@@ -24,6 +24,16 @@ pub fn open_unwaiting(path: &Path) -> io::Result<File> {
     let options = options.read(true).custom_flags(OFlag::O_NONBLOCK.bits());
     let file = options.open(path)?;
     refuse_pipe(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+/// The file at `path`, open for reading and for adding to its end; made for its owner alone where
+/// there is none.
+pub fn open_to_append(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    let options = options.read(true).append(true).create(true).mode(0o600);
+    let file = options.custom_flags(OFlag::O_NONBLOCK.bits()).open(path)?;
+    refuse_irregular(file.metadata()?.file_type())?;
     Ok(file)
 }
 

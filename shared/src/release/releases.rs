@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use super::log::{Attempt, Entry, LogPart, LogQuery};
 use super::pointer::Pointer;
 use super::prune::Pruned;
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
@@ -136,13 +137,20 @@ pub trait Releases: Send + Sync {
     fn prove_finished(&self, finished: &Finished) -> Result<(), ReleaseError>;
 
     /// Makes a release that was proved the active one, unless what was active `before` no longer
-    /// is.
+    /// is. First the `attempt` is logged: without an entry nothing is activated.
     fn set_current(
         &self,
         id: &ReleaseId,
         before: &ExpectedActive,
+        attempt: &Attempt,
         held: &ReleaseLock,
     ) -> Result<(), ReleaseError>;
+
+    /// Adds an entry to the log, durably.
+    fn log(&self, entry: &Entry, held: &ReleaseLock) -> Result<(), ReleaseError>;
+
+    /// The latest entries of the log that are wanted.
+    fn read_log(&self, query: LogQuery<'_>) -> Result<LogPart, ReleaseError>;
 
     /// Removes every release for which there is no reason to keep it, and what was left behind.
     fn prune(&self, now_seconds: i64, held: &ReleaseLock) -> Result<Pruned, ReleaseError>;
@@ -203,10 +211,11 @@ pub trait Releases: Send + Sync {
         &self,
         id: &ReleaseId,
         before: &ExpectedActive,
+        attempt: &Attempt,
         held: &ReleaseLock,
     ) -> Result<(), ReleaseError> {
         self.prove(id, held)?;
-        self.set_current(id, before, held)
+        self.set_current(id, before, attempt, held)
     }
 
     /// Makes the release that was just finished the active one.
@@ -214,14 +223,19 @@ pub trait Releases: Send + Sync {
         &self,
         finished: &Finished,
         before: &ExpectedActive,
+        attempt: &Attempt,
     ) -> Result<(), ReleaseError> {
         self.prove_finished(finished)?;
-        self.set_current(&finished.id, before, &finished.lock)
+        self.set_current(&finished.id, before, attempt, &finished.lock)
     }
 
     /// Activates the latest release that was active before and is whole; `None` where nothing was
     /// ever activated.
-    fn roll_back(&self, held: &ReleaseLock) -> Result<Option<RolledBack>, ReleaseError> {
+    fn roll_back(
+        &self,
+        attempt: &Attempt,
+        held: &ReleaseLock,
+    ) -> Result<Option<RolledBack>, ReleaseError> {
         let Some(pointer) = self.pointer()? else {
             return Ok(None);
         };
@@ -229,7 +243,8 @@ pub trait Releases: Send + Sync {
         for id in pointer.previous {
             match self.prove(&id, held) {
                 Ok(()) => {
-                    self.set_current(&id, &ExpectedActive::Release(pointer.release.clone()), held)?;
+                    let before = ExpectedActive::Release(pointer.release.clone());
+                    self.set_current(&id, &before, attempt, held)?;
                     return Ok(Some(RolledBack {
                         from: pointer.release,
                         to: Some(id),

@@ -5,6 +5,7 @@
 //! releases/<id>/manifest.json   written last, and never over another: with it there is a release
 //! releases/<id>/<file>          the other files of a release
 //! in-use/<id>/<who>             a process uses the release, or is about to activate it
+//! log/<time>-<who>-<number>     an entry of the log of releases
 //! probe/<who>                   written to find out whether S3 honours conditional writes
 //! time/<who>                    written to read the time by S3's clock
 //! ```
@@ -16,6 +17,7 @@
 mod address;
 mod bucket;
 mod copies;
+mod log;
 mod pointer;
 mod prune;
 mod published;
@@ -30,9 +32,11 @@ pub use self::address::{NotAnAddress, S3Address};
 use self::bucket::Bucket;
 pub use self::bucket::{S3Error, S3Settings};
 use self::copies::Copies;
+use self::log::SharedLog;
 use self::pointer::SharedPointer;
 use self::published::Published;
 pub use self::published::{NoTransferListener, TransferListener};
+use super::log::{Attempt, Entry, LogPart, LogQuery, Outcome};
 use super::pointer::Pointer;
 use super::prune::Pruned;
 use super::releases::{ExpectedActive, Prefetched, Releases};
@@ -48,6 +52,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 pub struct S3Releases {
     published: Published,
     pointer: SharedPointer,
+    log: SharedLog,
     copies: Copies,
 }
 
@@ -66,6 +71,7 @@ impl S3Releases {
         let bucket = Arc::new(Bucket::open(address, settings)?);
         Ok(Self {
             pointer: SharedPointer::new(Arc::clone(&bucket), &who),
+            log: SharedLog::new(Arc::clone(&bucket), who.clone()),
             published: Published::new(bucket, listener, who, clock),
             copies,
         })
@@ -172,10 +178,20 @@ impl Releases for S3Releases {
         &self,
         id: &ReleaseId,
         before: &ExpectedActive,
+        attempt: &Attempt,
         _held: &ReleaseLock,
     ) -> Result<(), ReleaseError> {
         self.published.mark(id)?;
-        self.pointer.swap(id, before)
+        let entry = attempt.entry(Outcome::activated(id, before));
+        self.pointer.swap(id, before, &self.log, &entry)
+    }
+
+    fn log(&self, entry: &Entry, _held: &ReleaseLock) -> Result<(), ReleaseError> {
+        self.log.append(entry).map(|_written| ())
+    }
+
+    fn read_log(&self, query: LogQuery<'_>) -> Result<LogPart, ReleaseError> {
+        self.log.read(query)
     }
 
     fn prune(&self, now_seconds: i64, held: &ReleaseLock) -> Result<Pruned, ReleaseError> {

@@ -12,6 +12,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use super::in_use::Unused;
 use super::interruption::{self, Change, Unfinished, uninterrupted};
+use super::log::{Attempt, Entry, LogFile, LogPart, LogQuery, Outcome};
 use super::manifest::MANIFEST;
 use super::pointer::Pointer;
 use super::prune::{Kept, Needed, PREVIOUS_KEPT, PruneDecision, Pruned};
@@ -294,7 +295,8 @@ impl Releases for ReleaseStore {
         &self,
         id: &ReleaseId,
         before: &ExpectedActive,
-        _held: &ReleaseLock,
+        attempt: &Attempt,
+        held: &ReleaseLock,
     ) -> Result<(), ReleaseError> {
         let now = self.pointer();
         let pointer = now.as_ref().ok().cloned().flatten();
@@ -302,7 +304,21 @@ impl Releases for ReleaseStore {
         if now != *before {
             return Err(ReleaseError::overtaken(id, now));
         }
-        self.write_pointer(&Pointer::after(pointer, id.clone()))
+        let entry = attempt.entry(Outcome::activated(id, before));
+        let pointer = Pointer::after(pointer, id.clone());
+        let activated = Change::Activated(id.clone());
+        uninterrupted(Some(activated), || {
+            self.log(&entry, held)?;
+            pointer.write(&self.data.current())
+        })
+    }
+
+    fn log(&self, entry: &Entry, _held: &ReleaseLock) -> Result<(), ReleaseError> {
+        LogFile::new(self.data.release_log()).append(entry)
+    }
+
+    fn read_log(&self, query: LogQuery<'_>) -> Result<LogPart, ReleaseError> {
+        LogFile::new(self.data.release_log()).read(query)
     }
 
     fn prune(&self, now_seconds: i64, _held: &ReleaseLock) -> Result<Pruned, ReleaseError> {

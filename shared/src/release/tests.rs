@@ -13,7 +13,7 @@ pub(super) mod records;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use self::records::{activate, boat, maker, publish, published, time, without_fields};
+use self::records::{activate, attempt, boat, maker, publish, published, time, without_fields};
 use super::manifest::MANIFEST;
 use super::*;
 use crate::base::data_dir::DataDir;
@@ -268,7 +268,7 @@ fn rolling_back_passes_over_what_is_damaged_or_gone() {
     let words = store.directory(&later[0]).join(FileName::Words.as_str());
     fs::write(words, b"x").unwrap();
     let lock = store.lock().unwrap();
-    let back = store.roll_back(&lock).unwrap().unwrap();
+    let back = store.roll_back(&attempt(), &lock).unwrap().unwrap();
     let passed_over: Vec<&ReleaseId> = back.passed_over.iter().map(|one| &one.id).collect();
     assert_eq!(passed_over, [&later[1], &later[0]]);
     assert_eq!(
@@ -277,6 +277,6 @@ fn rolling_back_passes_over_what_is_damaged_or_gone() {
     );
     assert_eq!(store.current().unwrap(), Some(first));
     fs::remove_dir_all(store.directory(&later[2])).unwrap();
-    let back = store.roll_back(&lock).unwrap().unwrap();
+    let back = store.roll_back(&attempt(), &lock).unwrap().unwrap();
     assert_eq!((back.to, back.passed_over.len()), (None, 3));
 }

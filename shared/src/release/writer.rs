@@ -74,6 +74,11 @@ impl ReleaseWriter {
         })
     }
 
+    /// The lock, which it holds.
+    pub const fn lock(&self) -> &ReleaseLock {
+        &self.lock
+    }
+
     /// Adds a boat. Its manufacturer must be added too, before or after.
     pub fn push_boat(&mut self, boat: RenderedBoat) -> Result<(), ReleaseError> {
         check_count("boats", self.boats.len())?;

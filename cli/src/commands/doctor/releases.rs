@@ -1,11 +1,14 @@
 //! Releases: which one is active, whether they are whole, and what need not be there.
 
 use anyhow::Result;
+use shared::release::log::LogQuery;
 use shared::release::{ReleaseError, ReleaseId};
 
 use super::inputs::Inputs;
 use super::observation::Observation;
+use crate::commands::release_log;
 use crate::terminal::counted;
+use crate::terminal::relative_time::exact;
 use crate::terminal::size::file_size;
 
 /// Most bytes of releases that are not active that are read through.
@@ -100,6 +103,29 @@ pub(super) fn others(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
     Ok(vec![Observation::ok(match ids.len() {
         0 => "there are none, so nothing to roll back to".to_owned(),
         count => format!("{count} looked at, all of them whole{unread}"),
+    })])
+}
+
+/// Whether it can be read, and knows what is active.
+pub(super) fn log(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
+    let part = inputs.releases.read_log(LogQuery {
+        last: 1,
+        is_wanted: &|_any| true,
+    })?;
+    let unreadable = part.unreadable_last.iter();
+    let unreadable =
+        unreadable.map(|line| Observation::warning(line.clone()).run("catalogue releases log"));
+    let active = inputs.active.as_ref().ok().and_then(Option::as_ref);
+    let gap = active.and_then(|active| release_log::gap(&part, active));
+    let gap = gap.map(|gap| Observation::warning(gap).run("catalogue releases log"));
+    let found: Vec<_> = unreadable.chain(gap).collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let latest = part.entries.back().map(|logged| logged.entry.attempt.at);
+    Ok(vec![Observation::ok(match latest {
+        None => "it has no entry yet".to_owned(),
+        Some(at) => format!("every entry is whole, the last of {}", exact(at)),
     })])
 }
 

@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use serde::{Serialize, Serializer};
 use shared::release::ReleaseDiff;
 use shared::release::diff::KindDiff;
+use shared::release::log::Objection;
 
 use super::comparison::Comparison;
 use crate::commands::diff::sentences;
@@ -167,17 +168,36 @@ impl Serialize for AllowedBy {
 impl GuardArgs {
     /// Everything for which the new release may not be activated.
     pub(super) fn refusals(&self, comparison: &Comparison) -> Vec<Refusal> {
+        self.verdicts(comparison).into_iter().flatten().collect()
+    }
+
+    /// The same for the log, with what would be refused without the options that were given.
+    pub(super) fn objections(&self, comparison: &Comparison) -> Vec<Objection> {
+        let refused = self.verdicts(comparison).into_iter();
+        let without_options = Self::default().verdicts(comparison);
+        let objection = |(refused, usual): (Option<Refusal>, Option<Refusal>)| {
+            let is_allowed = refused.is_none();
+            refused.or(usual).map(|refusal| Objection {
+                message: refusal.message,
+                allowed_by: refusal.allowed_by.to_string(),
+                is_allowed,
+            })
+        };
+        refused.zip(without_options).filter_map(objection).collect()
+    }
+
+    /// What each of the guards says, which are as many for every release that is compared alike.
+    fn verdicts(&self, comparison: &Comparison) -> Vec<Option<Refusal>> {
         match comparison {
             Comparison::NoneActive => Vec::new(),
-            Comparison::Diff(diff) => self.refusals_of_diff(diff),
+            Comparison::Diff(diff) => self.verdicts_of_diff(diff),
             Comparison::Impossible(why) => {
-                let refusal = self.breach(Allowed::Uncompared, Some(uncompared(why)));
-                refusal.into_iter().collect()
+                vec![self.breach(Allowed::Uncompared, Some(uncompared(why)))]
             }
         }
     }
 
-    fn refusals_of_diff(&self, diff: &ReleaseDiff) -> Vec<Refusal> {
+    fn verdicts_of_diff(&self, diff: &ReleaseDiff) -> Vec<Option<Refusal>> {
         let of_kind = |(kind, diff): (&str, &KindDiff)| {
             [
                 self.removals(kind, diff),
@@ -185,12 +205,7 @@ impl GuardArgs {
                 self.breach(Allowed::MovedSlugs, sentences::moved_slugs(kind, diff)),
             ]
         };
-        diff.kinds()
-            .map(of_kind)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .collect()
+        diff.kinds().map(of_kind).into_iter().flatten().collect()
     }
 
     fn removals(&self, kind: &str, diff: &KindDiff) -> Option<Refusal> {

@@ -5,11 +5,13 @@
 use std::io::Write;
 
 use anyhow::{Context as _, bail};
+use shared::release::log::Command;
 use shared::release::releases::PassedOver;
 use shared::release::{ExpectedActive, ReleaseDiff, ReleaseError, ReleaseId, Releases};
 
 use super::document::{ActiveDocument, VerifiedDocument, damage};
 use crate::commands::diff::sentences;
+use crate::commands::release_log;
 use crate::commands::release_name::ReleaseName;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
@@ -43,7 +45,8 @@ pub(super) fn activate(
     let id = &named.id(releases, failed)?;
     let lock = releases.lock().context(failed)?;
     let before = ExpectedActive::of(releases.pointer()).context(failed)?;
-    let activated = releases.activate(id, &before, &lock);
+    let attempt = release_log::attempt(Command::Activate, context);
+    let activated = releases.activate(id, &before, &attempt, &lock);
     activated.map_err(|error| overtaken(error, failed))?;
     let change = Change {
         before: before.release(),
@@ -67,7 +70,8 @@ pub(super) fn rollback(
     // Where nothing was ever activated there is no directory to lock either.
     releases.pointer().context(failed)?.context(never)?;
     let lock = releases.lock().context(failed)?;
-    let rolled_back = releases.roll_back(&lock);
+    let attempt = release_log::attempt(Command::Rollback, context);
+    let rolled_back = releases.roll_back(&attempt, &lock);
     let rolled_back = rolled_back.map_err(|error| overtaken(error, failed))?;
     let rolled_back = rolled_back.context(never)?;
     let Some(active) = &rolled_back.to else {

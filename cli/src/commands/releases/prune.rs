@@ -5,10 +5,12 @@ use std::io::Write;
 use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
+use shared::release::log::{self, Command};
 use shared::release::prune::{Kept, Pruned};
 use shared::release::{ReleaseId, Releases};
 
 use super::document::damage;
+use crate::commands::release_log;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
@@ -57,6 +59,9 @@ struct LeftoverDocument {
     bytes: u64,
 }
 
+/// What was attempted.
+const FAILED: &str = "could not prune releases";
+
 /// Prunes.
 pub(super) fn run(
     args: &PruneArgs,
@@ -65,8 +70,7 @@ pub(super) fn run(
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let mut pruned =
-        prune(args, releases, location, context).context("could not prune releases")?;
+    let mut pruned = prune(args, releases, location, context)?;
     let failures = std::mem::take(&mut pruned.failures).into_iter();
     let failures: Vec<String> = failures.map(damage).collect();
     if as_json {
@@ -100,12 +104,34 @@ fn prune(
         return Ok(Pruned::default());
     }
     let now_seconds = context.clock.now().unix_seconds();
-    let lock = releases.lock()?;
-    Ok(if args.dry_run {
-        releases.prune_dry_run(now_seconds)?
-    } else {
-        releases.prune(now_seconds, &lock)?
-    })
+    let lock = releases.lock().context(FAILED)?;
+    let planned = releases.prune_dry_run(now_seconds).context(FAILED)?;
+    if args.dry_run {
+        return Ok(planned);
+    }
+    let attempt = release_log::attempt(Command::Prune, context);
+    let doomed = removed(&planned);
+    // Before anything is removed, so that nothing is without an entry. Leftovers were no releases.
+    if !doomed.is_empty() {
+        let entry = attempt.entry(log::Outcome::removed(&doomed, planned.freed_bytes()));
+        releases.log(&entry, &lock).context(FAILED)?;
+    }
+    let pruned = releases.prune(now_seconds, &lock).context(FAILED)?;
+    let gone = removed(&pruned);
+    let spared: Vec<_> = doomed.into_iter().filter(|id| !gone.contains(id)).collect();
+    if !spared.is_empty() {
+        let entry = attempt.entry(log::Outcome::not_removed(&spared));
+        let logged = releases.log(&entry, &lock);
+        logged.context("could not log which releases were not removed")?;
+    }
+    Ok(pruned)
+}
+
+/// The releases that go.
+fn removed(pruned: &Pruned) -> Vec<&ReleaseId> {
+    let decisions = pruned.releases.iter();
+    let removed = decisions.filter(|decision| decision.kept.is_none());
+    removed.map(|decision| &decision.id).collect()
 }
 
 fn document<'a>(args: &PruneArgs, pruned: &'a Pruned, failures: &'a [String]) -> Document<'a> {
@@ -160,12 +186,7 @@ fn text(
         let leftovers = table::list(columns("NEVER FINISHED"), leftovers, terminal);
         rows = format!("{rows}\n{leftovers}");
     }
-    let removed = pruned
-        .releases
-        .iter()
-        .filter(|one| one.kept.is_none())
-        .count();
-    let removed = counted(removed as u64, "release");
+    let removed = counted(removed(pruned).len() as u64, "release");
     let leftovers = counted(pruned.leftovers.len() as u64, "leftover");
     let freed = file_size(pruned.freed_bytes());
     let done = if args.dry_run {

@@ -8,9 +8,10 @@
 
 use super::*;
 use crate::release::FileName;
+use crate::release::log::Outcome;
 use crate::release::prune::Kept;
 use crate::release::s3::tests::folder::Folder;
-use crate::release::tests::records::{boat, empty_store, maker, time};
+use crate::release::tests::records::{attempt, boat, empty_store, maker, time};
 
 /// After every release of these tests and after the tests themselves.
 const LATER: &str = "2096-12-24T10:00:00Z";
@@ -83,7 +84,7 @@ fn published_on(releases: &dyn Releases, days: &[u64]) -> Vec<ReleaseId> {
 fn activate(releases: &dyn Releases, id: &ReleaseId) {
     let before = ExpectedActive::of(releases.pointer()).unwrap();
     let lock = releases.lock().unwrap();
-    releases.activate(id, &before, &lock).unwrap();
+    releases.activate(id, &before, &attempt(), &lock).unwrap();
 }
 
 #[test]
@@ -143,7 +144,10 @@ fn a_release_is_activated_only_while_that_one_is_active_that_was_seen() {
             ExpectedActive::Release(ids[2].clone()),
             ExpectedActive::Damaged,
         ] {
-            let refused = place.there.activate(&ids[1], &stale, &lock).unwrap_err();
+            let refused = place
+                .there
+                .activate(&ids[1], &stale, &attempt(), &lock)
+                .unwrap_err();
             assert!(
                 matches!(&refused, ReleaseError::Overtaken { id, active: Some(active) }
                     if *id == ids[1] && *active == ids[0]),
@@ -152,7 +156,10 @@ fn a_release_is_activated_only_while_that_one_is_active_that_was_seen() {
         }
         assert_eq!(place.here.current().unwrap(), Some(ids[0].clone()));
         let seen = ExpectedActive::Release(ids[0].clone());
-        place.there.activate(&ids[1], &seen, &lock).unwrap();
+        place
+            .there
+            .activate(&ids[1], &seen, &attempt(), &lock)
+            .unwrap();
         let pointer = place.here.pointer().unwrap().unwrap();
         assert_eq!(
             (pointer.release, pointer.previous),
@@ -169,14 +176,17 @@ fn a_release_that_is_not_whole_or_not_there_is_not_activated() {
         let before = ExpectedActive::Release(ids[0].clone());
         let lock = place.there.lock().unwrap();
         (place.damage)(&ids[1], FileName::Words);
-        let error = place.there.activate(&ids[1], &before, &lock).unwrap_err();
+        let error = place
+            .there
+            .activate(&ids[1], &before, &attempt(), &lock)
+            .unwrap_err();
         assert!(matches!(error, ReleaseError::Damaged { .. }), "{error}");
         let error = place.there.verify(&ids[1]).unwrap_err();
         assert!(error.is_damage(), "{error}");
         let unknown_id = ReleaseId::parse("20200101T000000Z-0000000000000000").unwrap();
         let error = place
             .there
-            .activate(&unknown_id, &before, &lock)
+            .activate(&unknown_id, &before, &attempt(), &lock)
             .unwrap_err();
         assert!(matches!(error, ReleaseError::Unknown { .. }), "{error}");
         for unknown in [
@@ -197,7 +207,7 @@ fn rolling_back_passes_over_what_is_damaged() {
         assert!(
             place
                 .there
-                .roll_back(&place.there.lock().unwrap())
+                .roll_back(&attempt(), &place.there.lock().unwrap())
                 .unwrap()
                 .is_none()
         );
@@ -206,7 +216,7 @@ fn rolling_back_passes_over_what_is_damaged() {
         }
         (place.damage)(&ids[1], FileName::Boats);
         let lock = place.there.lock().unwrap();
-        let back = place.there.roll_back(&lock).unwrap().unwrap();
+        let back = place.there.roll_back(&attempt(), &lock).unwrap().unwrap();
         let passed_over: Vec<_> = back.passed_over.iter().map(|one| &one.id).collect();
         assert_eq!(passed_over, [&ids[1]]);
         assert_eq!((back.from, back.to), (ids[2].clone(), Some(ids[0].clone())));
@@ -246,5 +256,62 @@ fn a_prune_keeps_what_is_active_was_active_or_is_young_and_says_so_before() {
         }
         let again = place.here.prune(now, &lock).unwrap();
         assert_eq!(again.freed_bytes(), 0);
+    });
+}
+
+/// What the entries say, the earliest first; those that follow a gap have a mark.
+fn logged(releases: &dyn Releases) -> Vec<(Outcome, bool)> {
+    let all = LogQuery {
+        last: 100,
+        is_wanted: &|_entry| true,
+    };
+    let part = releases.read_log(all).unwrap();
+    assert_eq!((part.unreadable, part.has_earlier), (0, false));
+    let entries = part.entries.into_iter();
+    entries
+        .map(|logged| (logged.entry.outcome, logged.is_after_gap))
+        .collect()
+}
+
+#[test]
+fn every_activation_is_logged_and_none_that_was_refused() {
+    of_each_place(|place| {
+        let ids = published_on(&*place.here, &[1, 2]);
+        assert_eq!(logged(&*place.here), []);
+        activate(&*place.here, &ids[0]);
+        activate(&*place.there, &ids[1]);
+        let lock = place.there.lock().unwrap();
+        let stale = ExpectedActive::Release(ids[0].clone());
+        let refused = place.there.activate(&ids[0], &stale, &attempt(), &lock);
+        assert!(matches!(refused, Err(ReleaseError::Overtaken { .. })));
+        place.there.roll_back(&attempt(), &lock).unwrap();
+        let entry = attempt().entry(Outcome::Invalid { errors: 7 });
+        place.there.log(&entry, &lock).unwrap();
+        let activated = |release: &ReleaseId, before: Option<&ReleaseId>| Outcome::Activated {
+            release: release.clone(),
+            before: before.cloned(),
+        };
+        let expected = [
+            activated(&ids[0], None),
+            activated(&ids[1], Some(&ids[0])),
+            activated(&ids[0], Some(&ids[1])),
+            Outcome::Invalid { errors: 7 },
+        ];
+        assert_eq!(logged(&*place.here), expected.map(|one| (one, false)));
+    });
+}
+
+/// As after a kill between the entry and the pointer.
+#[test]
+fn an_activation_that_was_logged_and_did_not_happen_leaves_a_gap() {
+    of_each_place(|place| {
+        let ids = published_on(&*place.here, &[1, 2]);
+        activate(&*place.here, &ids[0]);
+        let before = ExpectedActive::Release(ids[0].clone());
+        let entry = attempt().entry(Outcome::activated(&ids[1], &before));
+        place.here.log(&entry, &place.here.lock().unwrap()).unwrap();
+        activate(&*place.here, &ids[1]);
+        let gaps: Vec<_> = logged(&*place.here).iter().map(|(_, gap)| *gap).collect();
+        assert_eq!(gaps, [false, false, true]);
     });
 }

@@ -9,8 +9,10 @@ use bytes::Bytes;
 
 use super::bucket::S3Error;
 use super::bucket::{Bucket, Got};
+use super::log::SharedLog;
 use crate::base::threads::lock;
 use crate::release::interruption::{Change, uninterrupted};
+use crate::release::log::Entry;
 use crate::release::pointer::Pointer;
 use crate::release::releases::ExpectedActive;
 use crate::release::{ReleaseError, ReleaseId};
@@ -62,10 +64,25 @@ impl SharedPointer {
         seen.pointer.map(Some).ok_or_else(damaged)
     }
 
-    /// Makes the pointer name `id`, if it still names what was active before.
-    pub(super) fn swap(&self, id: &ReleaseId, before: &ExpectedActive) -> Result<(), ReleaseError> {
+    /// Makes the pointer name `id`, if it still names what was active before; with that `entry` in
+    /// the log.
+    pub(super) fn swap(
+        &self,
+        id: &ReleaseId,
+        before: &ExpectedActive,
+        log: &SharedLog,
+        entry: &Entry,
+    ) -> Result<(), ReleaseError> {
         let activated = Change::Activated(id.clone());
-        uninterrupted(Some(activated), || self.try_to_swap(id, before))
+        uninterrupted(Some(activated), || {
+            let written = log.append(entry)?;
+            let swapped = self.try_to_swap(id, before);
+            if swapped.as_ref().is_err_and(is_refused) {
+                // It is the lesser failure, and the next entry shows that nothing was activated.
+                _ = written.take_back();
+            }
+            swapped
+        })
     }
 
     fn try_to_swap(&self, id: &ReleaseId, before: &ExpectedActive) -> Result<(), ReleaseError> {
@@ -139,6 +156,19 @@ impl SharedPointer {
             source: S3Error::Unconditional,
         })
     }
+}
+
+/// Whether it is certain that the pointer was left as it was: after other failures it may have been
+/// written.
+const fn is_refused(error: &ReleaseError) -> bool {
+    matches!(
+        error,
+        ReleaseError::Overtaken { .. }
+            | ReleaseError::S3 {
+                source: S3Error::Unconditional,
+                ..
+            }
+    )
 }
 
 fn state(seen: Option<&Seen>) -> ExpectedActive {

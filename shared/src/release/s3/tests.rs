@@ -18,7 +18,7 @@ use super::published::file_name;
 use super::*;
 use crate::release::manifest::MANIFEST;
 use crate::release::releases::{ExpectedActive, Releases};
-use crate::release::tests::records::{boat, maker, time};
+use crate::release::tests::records::{attempt, boat, maker, time};
 use crate::release::{FileName, Finished, S3Releases};
 
 /// Publishes boats of these models.
@@ -47,7 +47,7 @@ fn published_until(machine: &S3Releases, day: usize) -> Vec<ReleaseId> {
 fn activate(machine: &S3Releases, id: &ReleaseId) {
     let before = ExpectedActive::of(machine.pointer()).unwrap();
     machine
-        .activate(id, &before, &machine.lock().unwrap())
+        .activate(id, &before, &attempt(), &machine.lock().unwrap())
         .unwrap();
 }
 

@@ -1,6 +1,6 @@
 //! A release that was just written: described as it lies on the disk, and made active.
 
-use super::records::{publish, published};
+use super::records::{attempt, publish, published};
 use super::*;
 
 #[test]
@@ -27,10 +27,12 @@ fn a_finished_release_is_activated_unless_a_file_of_it_was_cut_since() {
     let whole = fs::read(&bodies).unwrap();
     fs::write(&bodies, &whole[1..]).unwrap();
     let before = ExpectedActive::Release(first.clone());
-    let refused = store.activate_finished(&second, &before);
+    let refused = store.activate_finished(&second, &before, &attempt());
     assert!(matches!(refused, Err(ReleaseError::Damaged { path, .. }) if path == bodies));
     assert_eq!(store.current().unwrap(), Some(first));
     fs::write(&bodies, whole).unwrap();
-    store.activate_finished(&second, &before).unwrap();
+    store
+        .activate_finished(&second, &before, &attempt())
+        .unwrap();
     assert_eq!(store.current().unwrap(), Some(second.id));
 }

@@ -16,6 +16,7 @@ use crate::base::model::{
 };
 use crate::base::timestamp::Timestamp;
 use crate::base::units::{Length, Unit};
+use crate::release::log::{Attempt, Author, Command};
 use crate::release::manifest::MANIFEST;
 use crate::release::{
     ExpectedActive, Finished, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases,
@@ -146,7 +147,18 @@ pub(in crate::release) fn activate(
     id: &ReleaseId,
     lock: &ReleaseLock,
 ) -> Result<(), ReleaseError> {
-    store.activate(id, &ExpectedActive::of(store.pointer())?, lock)
+    let before = ExpectedActive::of(store.pointer())?;
+    store.activate(id, &before, &attempt(), lock)
+}
+
+/// An attempt to activate a release.
+pub(in crate::release) fn attempt() -> Attempt {
+    let author = Author {
+        user: Some("alice".to_owned()),
+        uid: 1000,
+        sudo_user: None,
+    };
+    Attempt::new(Command::Activate, author, 1_790_856_000)
 }
 
 /// Publishes boats of these models.

@@ -181,3 +181,35 @@ fn what_is_allowed_is_shown_as_it_is_typed() {
         assert_eq!(what.word(), typed.get_name());
     }
 }
+
+#[test]
+fn the_log_has_what_was_refused_and_what_options_let_pass() {
+    let mut boats = removed(3, 10);
+    boats.moved_slugs.total = 1;
+    boats.moved_slugs.examples.clear();
+    let comparison = diff(boats, removed(1, 2));
+    let objections = |guards: &GuardArgs| {
+        let objections = guards.objections(&comparison).into_iter();
+        let of = |one: Objection| (one.allowed_by, one.is_allowed);
+        objections.map(of).collect::<Vec<_>>()
+    };
+    let said = |allowed: [bool; 3]| {
+        let by = [
+            "--max-removals 30",
+            "--allow moved-slugs",
+            "--max-removals 50",
+        ];
+        let by = by.map(ToOwned::to_owned);
+        by.into_iter().zip(allowed).collect::<Vec<_>>()
+    };
+    assert_eq!(objections(&GuardArgs::default()), said([false; 3]));
+    let some = guards("30", &[Allowed::MovedSlugs]);
+    assert_eq!(objections(&some), said([true, true, false]));
+    let all = guards("50", &[Allowed::MovedSlugs]);
+    assert_eq!(objections(&all), said([true; 3]));
+    let none = diff(removed(1, 10), KindDiff::default());
+    assert!(GuardArgs::default().objections(&none).is_empty());
+    let uncompared = Comparison::Impossible("cut".to_owned());
+    let allowed = guards("10", &[Allowed::Uncompared]).objections(&uncompared);
+    assert!(matches!(&*allowed, [one] if one.is_allowed));
+}

@@ -40,7 +40,9 @@ fn of_two_operators_at_once_one_wins_and_the_other_gets_an_error() {
     let slow = folder.machine_with("slow", &proxy.settings());
     let before = ExpectedActive::Release(ids[0].clone());
     let lock = slow.lock().unwrap();
-    let refused = slow.activate(&ids[2], &before, &lock).unwrap_err();
+    let refused = slow
+        .activate(&ids[2], &before, &attempt(), &lock)
+        .unwrap_err();
     assert_eq!(
         refused.to_string(),
         format!(
@@ -53,6 +55,15 @@ fn of_two_operators_at_once_one_wins_and_the_other_gets_an_error() {
         (pointer.release, pointer.previous),
         (ids[1].clone(), vec![ids[0].clone()])
     );
+    // The entry of what did not come to pass was taken back.
+    let all = LogQuery {
+        last: 9,
+        is_wanted: &|_entry| true,
+    };
+    let part = slow.read_log(all).unwrap();
+    let gaps = part.entries.iter().map(|logged| logged.is_after_gap);
+    assert_eq!(gaps.collect::<Vec<_>>(), [false, false]);
+    assert_eq!(part.activated, Some(ids[1].clone()));
 }
 
 #[test]
@@ -69,7 +80,7 @@ fn nothing_is_activated_where_conditions_of_writes_are_not_kept() {
     let machine = folder.machine_with("unlucky", &proxy.settings());
     let lock = machine.lock().unwrap();
     let refused = machine
-        .activate(&id, &ExpectedActive::Nothing, &lock)
+        .activate(&id, &ExpectedActive::Nothing, &attempt(), &lock)
         .unwrap_err();
     assert!(
         with_cause(&refused).ends_with("use a store that honours If-Match and If-None-Match"),
@@ -94,7 +105,7 @@ fn however_many_activate_at_once_exactly_one_wins() {
                 let (before, id) = (&before, &choices[choice]);
                 scope.spawn(move || {
                     let lock = machine.lock().unwrap();
-                    match machine.activate(id, before, &lock) {
+                    match machine.activate(id, before, &attempt(), &lock) {
                         Ok(()) => 1,
                         Err(ReleaseError::Overtaken { .. }) => 0,
                         Err(error) => panic!("{error}"),

@@ -1,0 +1,301 @@
+//! `catalogue releases log`: who changed which release is served, when, from what, and who tried.
+
+use std::io::Write;
+
+use clap::{Args, value_parser};
+use serde::Serialize;
+use shared::base::hint::quoted;
+use shared::base::source_files::SourceFile;
+use shared::base::timestamp::Timestamp;
+use shared::release::log::{
+    Attempt, Author, Entry, LogPart, LogQuery, Logged, Objection, Outcome, Source,
+};
+use shared::release::{ReleaseId, Releases};
+
+use crate::commands::release_log::{gap, operator};
+use crate::commands::release_name::ReleaseName;
+use crate::commands::show;
+use crate::exit_status::ExitStatus;
+use crate::process::context::Context;
+use crate::terminal::Terminal;
+use crate::terminal::count::count;
+use crate::terminal::counted;
+use crate::terminal::escape::escape_control;
+use crate::terminal::relative_time;
+use crate::terminal::size::file_size;
+use crate::terminal::table::{self, Column};
+use crate::terminal::wrap::wrap;
+
+/// Entries that are shown unless more are asked for.
+const LAST_DEFAULT: usize = 50;
+/// Most entries that are shown at once.
+const LAST_MAX: u64 = 100_000;
+/// Digits of a hash that are shown to people.
+const HASH_DIGITS: usize = 16;
+
+/// Arguments of `releases log`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+An import that activated nothing is logged too, with the reason. An activation is logged before it \
+is done, so none is without an entry. --json shows the whole SHA-256 of each file.")]
+pub struct LogArgs {
+    /// Only entries that name this release: its id, or a beginning of it; or `current`, `previous`
+    /// or `latest`
+    #[arg(long, value_name = "ID", value_parser = value_parser!(ReleaseName))]
+    pub release: Option<ReleaseName>,
+    /// How many of the latest entries to show
+    #[arg(long, alias = "limit", value_name = "N", default_value_t = LAST_DEFAULT)]
+    #[arg(value_parser = count::<usize>(1..=LAST_MAX))]
+    pub last: usize,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    entries: Vec<EntryDocument<'a>>,
+    has_more: bool,
+    /// How many lines of the log cannot be read.
+    unreadable: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EntryDocument<'a> {
+    at: Timestamp,
+    user: Option<&'a str>,
+    uid: u32,
+    sudo_user: Option<&'a str>,
+    command: &'static str,
+    #[serde(flatten)]
+    outcome: &'a Outcome,
+    source: Option<&'a Source>,
+    objections: &'a [Objection],
+    /// Whether what was active before is not what the log says.
+    after_gap: bool,
+}
+
+/// Shows the latest entries, the last one first.
+pub(super) fn run(
+    args: &LogArgs,
+    releases: &dyn Releases,
+    as_json: bool,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let mut part = read(args, releases)?;
+    part.entries.make_contiguous().reverse();
+    if as_json {
+        let document = Document {
+            entries: part.entries.iter().map(EntryDocument::of).collect(),
+            has_more: part.has_earlier,
+            unreadable: part.unreadable,
+        };
+        show::json(&document, context)?;
+    } else {
+        show(&part, context)?;
+    }
+    warn(&part, releases, context)?;
+    Ok(ExitStatus::Done)
+}
+
+/// A release that was removed is in the log and nowhere else, so no beginning of an id is looked
+/// for among the releases.
+fn read(args: &LogArgs, releases: &dyn Releases) -> anyhow::Result<LogPart> {
+    let attempt = "could not show the log";
+    let beginning = match &args.release {
+        None => None,
+        Some(ReleaseName::Beginning(beginning)) => Some(beginning.clone()),
+        Some(named) => Some(named.id(releases, attempt)?.to_string()),
+    };
+    let is_wanted = |entry: &Entry| {
+        let is_meant = |id: &ReleaseId, beginning| id.as_str().starts_with(beginning);
+        let beginning = beginning.as_deref();
+        beginning.is_none_or(|beginning| entry.is_about(|id| is_meant(id, beginning)))
+    };
+    Ok(releases.read_log(LogQuery {
+        last: args.last,
+        is_wanted: &is_wanted,
+    })?)
+}
+
+fn show(part: &LogPart, context: &mut Context) -> anyhow::Result<()> {
+    if part.entries.is_empty() {
+        return Ok(writeln!(context.out, "No changes are logged.")?);
+    }
+    let (now, terminal) = (context.clock.now().unix_seconds(), context.terminal);
+    let rows = part.entries.iter().map(|logged| row(logged, now, terminal));
+    let columns = ["WHEN".into(), "WHO".into(), Column::wrapped("WHAT")];
+    let text = table::list(columns, rows, terminal);
+    context.out.write_all(text.as_bytes())?;
+    if part.has_earlier {
+        let more = "\nThere are earlier changes; --last N shows more.";
+        writeln!(context.out, "{more}")?;
+    }
+    Ok(())
+}
+
+/// What is known of a change stands below it, each on a line of its own.
+fn row(logged: &Logged, now: i64, terminal: Terminal) -> [String; 3] {
+    let Entry { attempt, outcome } = &logged.entry;
+    let mut lines = vec![format!(
+        "{}: {}",
+        attempt.command.as_str(),
+        summary(outcome)
+    )];
+    if let Outcome::Activated {
+        before: Some(before),
+        ..
+    } = outcome
+    {
+        lines.push(format!("before: {before}"));
+        if logged.is_after_gap {
+            lines.push("gap: no entry says who activated that".to_owned());
+        }
+    }
+    lines.extend(sources(attempt));
+    lines.extend(
+        attempt
+            .objections
+            .iter()
+            .map(|said| objection(said, outcome)),
+    );
+    lines.extend(listed(outcome));
+    [
+        relative_time::short(attempt.at, now, terminal),
+        operator(&attempt.author).to_string(),
+        lines
+            .iter()
+            .map(|line| escape_control(line))
+            .collect::<Vec<_>>()
+            .join("\n"),
+    ]
+}
+
+fn summary(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Activated { release, .. } => format!("activated {release}"),
+        Outcome::Made { release } => format!("made {release}, not activated"),
+        Outcome::Unchanged { release } => format!("{release} was active already"),
+        Outcome::Refused { release } => format!("made {release}, refused to activate it"),
+        Outcome::Invalid { errors } => format!("made nothing: {}", counted(*errors, "error")),
+        Outcome::Removed { count, bytes, .. } => {
+            let releases = counted(*count, "release");
+            format!("removed {releases}, {}", file_size(*bytes))
+        }
+        Outcome::NotRemoved { count, .. } => {
+            format!("did not remove {} after all", counted(*count, "release"))
+        }
+    }
+}
+
+/// What was read.
+fn sources(attempt: &Attempt) -> Vec<String> {
+    let Some(source) = &attempt.source else {
+        return Vec::new();
+    };
+    let Source {
+        files,
+        mapping,
+        left_out,
+    } = source;
+    let first = files.first.iter().map(|one| file("file", one));
+    let others = files.count.saturating_sub(files.first.len() as u64);
+    let others = (others != 0).then(|| {
+        let others = counted(others, "other file");
+        format!("and {others}, {} in all", file_size(files.bytes))
+    });
+    let mapping = mapping.iter().map(|one| file("mapping", one));
+    let left_out = (*left_out != 0).then(|| {
+        let records = counted(*left_out, "invalid record");
+        format!("left out: {records}")
+    });
+    first.chain(others).chain(mapping).chain(left_out).collect()
+}
+
+fn file(what: &str, file: &SourceFile) -> String {
+    let SourceFile {
+        name,
+        bytes,
+        sha256,
+    } = file;
+    let hash = sha256.as_deref().map_or_else(
+        || "not read to its end".to_owned(),
+        |hash| format!("sha256 {}", hash.get(..HASH_DIGITS).unwrap_or(hash)),
+    );
+    format!("{what}: {}, {}, {hash}", quoted(name), file_size(*bytes))
+}
+
+fn objection(objection: &Objection, outcome: &Outcome) -> String {
+    let Objection {
+        message,
+        allowed_by,
+        is_allowed,
+    } = objection;
+    let (verdict, by) = match outcome {
+        _ if *is_allowed => ("allowed", "needed"),
+        Outcome::Refused { .. } => ("refused", "allowed by"),
+        _ => ("would be refused", "allowed by"),
+    };
+    format!("{verdict}: {message} ({by} {allowed_by})")
+}
+
+/// The releases that were to be removed.
+fn listed(outcome: &Outcome) -> Vec<String> {
+    let (Outcome::Removed { count, first, .. } | Outcome::NotRemoved { count, first }) = outcome
+    else {
+        return Vec::new();
+    };
+    let others = count.saturating_sub(first.len() as u64);
+    let others = (others != 0).then(|| format!("and {}", counted(others, "other release")));
+    first
+        .iter()
+        .map(ToString::to_string)
+        .chain(others)
+        .collect()
+}
+
+/// Reports what the log lacks.
+fn warn(part: &LogPart, releases: &dyn Releases, context: &mut Context) -> anyhow::Result<()> {
+    let mut warnings = Vec::new();
+    for line in &part.unreadable_last {
+        warnings.push(format!("in the log of releases, {line}"));
+    }
+    let unnamed = part.unreadable - part.unreadable_last.len() as u64;
+    if unnamed != 0 {
+        let lines = counted(unnamed, "earlier line");
+        warnings.push(format!("in the log of releases, {lines} cannot be read"));
+    }
+    // Whether the pointer can be read is another command's question.
+    warnings.extend(
+        releases
+            .current()
+            .ok()
+            .and_then(|active| gap(part, &active?)),
+    );
+    for warning in warnings {
+        let warning = escape_control(&format!("warning: {warning}")).into_owned();
+        writeln!(context.err, "{}", wrap(&warning, 2, context.terminal))?;
+    }
+    Ok(())
+}
+
+impl<'a> EntryDocument<'a> {
+    fn of(logged: &'a Logged) -> Self {
+        let Entry { attempt, outcome } = &logged.entry;
+        let Author {
+            user,
+            uid,
+            sudo_user,
+        } = &attempt.author;
+        Self {
+            at: Timestamp::from_unix_seconds(attempt.at),
+            user: user.as_deref(),
+            uid: *uid,
+            sudo_user: sudo_user.as_deref(),
+            command: attempt.command.as_str(),
+            outcome,
+            source: attempt.source.as_ref(),
+            objections: &attempt.objections,
+            after_gap: logged.is_after_gap,
+        }
+    }
+}

@@ -1,0 +1,403 @@
+//! The log of releases: who changed which release is served, when, from what, and who tried.
+//!
+//! An entry is one line: its JSON, a blank, and the SHA-256 of that JSON, so that a line proves
+//! itself as the pointer does. Entries are only added. In a directory they are lines of one file;
+//! in S3, where nothing can be appended, each is an object of its own.
+//!
+//! The entry of an activation is durable before the pointer names the release. A command that is
+//! killed between the two leaves an entry of what did not happen, never a change without an entry,
+//! and the next entry shows it: it
+//! names what was active before it. Texts and lists are cut, so that an entry is small whatever an export
+//! is called.
+
+mod file;
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+pub(super) use self::file::LogFile;
+use super::{ExpectedActive, ReleaseId};
+use crate::base::hash::sha256_hex;
+use crate::base::source_files::{SourceFile, SourceFiles};
+
+/// Longest line of an entry, in bytes. None that is written comes near it.
+pub const LINE_MAX: usize = 1 << 17;
+/// Most objections that an entry names, and most lines that are named.
+pub const LISTED_MAX: usize = 20;
+/// Most releases that an entry names.
+pub const RELEASES_MAX: usize = 200;
+/// Longest text of an entry, in characters.
+const TEXT_MAX: usize = 400;
+
+/// The user who ran a command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Author {
+    /// The user's name, where the number has one.
+    pub user: Option<String>,
+    /// The number of the user.
+    pub uid: u32,
+    /// Who became this user with `sudo`, as the environment says.
+    pub sudo_user: Option<String>,
+}
+
+/// A command that changes releases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Command {
+    /// `import`
+    #[serde(rename = "import")]
+    Import,
+    /// `demo`
+    #[serde(rename = "demo")]
+    Demo,
+    /// `releases activate`
+    #[serde(rename = "releases activate")]
+    Activate,
+    /// `releases rollback`
+    #[serde(rename = "releases rollback")]
+    Rollback,
+    /// `releases prune`
+    #[serde(rename = "releases prune")]
+    Prune,
+}
+
+impl Command {
+    /// As it is typed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Import => "import",
+            Self::Demo => "demo",
+            Self::Activate => "releases activate",
+            Self::Rollback => "releases rollback",
+            Self::Prune => "releases prune",
+        }
+    }
+}
+
+/// What a release was made from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Source {
+    /// The export.
+    pub files: SourceFiles,
+    /// The mapping, if there was one.
+    pub mapping: Option<SourceFile>,
+    /// How many records were left out because they have errors.
+    pub left_out: u64,
+}
+
+/// Something that speaks against a release.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Objection {
+    /// What would happen.
+    pub message: String,
+    /// The option with which it may.
+    pub allowed_by: String,
+    /// Whether that option was given.
+    #[serde(rename = "allowed")]
+    pub is_allowed: bool,
+}
+
+/// A command that is about to change releases: who runs it, when, and on what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Attempt {
+    /// When, in Unix seconds.
+    pub at: i64,
+    /// Who.
+    pub author: Author,
+    /// With which command.
+    pub command: Command,
+    /// From what, where it is an import.
+    pub source: Option<Source>,
+    /// What the guards said of it.
+    pub objections: Vec<Objection>,
+}
+
+/// What a command did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "camelCase")]
+pub enum Outcome {
+    /// It made this release the active one.
+    Activated {
+        /// The release.
+        release: ReleaseId,
+        /// What was active until then, where there was any and it is known.
+        before: Option<ReleaseId>,
+    },
+    /// It made this release, and was not meant to activate it.
+    Made {
+        /// The release.
+        release: ReleaseId,
+    },
+    /// This release is active already.
+    Unchanged {
+        /// The release.
+        release: ReleaseId,
+    },
+    /// It made this release, which the guards refused to activate.
+    Refused {
+        /// The release.
+        release: ReleaseId,
+    },
+    /// It made nothing, because the export has so many errors.
+    Invalid {
+        /// Their number.
+        errors: u64,
+    },
+    /// It removes releases.
+    Removed {
+        /// How many.
+        count: u64,
+        /// Their bytes, with those of what killed commands had left.
+        bytes: u64,
+        /// The first of them, at most [`RELEASES_MAX`].
+        first: Vec<ReleaseId>,
+    },
+    /// Of what it was to remove, so many releases are still there.
+    NotRemoved {
+        /// How many.
+        count: u64,
+        /// The first of them, at most [`RELEASES_MAX`].
+        first: Vec<ReleaseId>,
+    },
+}
+
+/// One entry of the log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Who tried what.
+    #[serde(flatten)]
+    pub attempt: Attempt,
+    /// What came of it.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// Why a line is no entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoEntry {
+    /// It does not prove itself.
+    #[error("is damaged")]
+    Damaged,
+    /// It has no end: it was being written when the machine, or its disk, failed.
+    #[error("was cut off while it was written")]
+    Torn,
+    /// It is whole, and this program does not know what it says.
+    #[error("is of another version of this program")]
+    Unknown,
+}
+
+impl Attempt {
+    /// A command that an author runs at this time, in Unix seconds.
+    pub const fn new(command: Command, author: Author, at: i64) -> Self {
+        Self {
+            at,
+            author,
+            command,
+            source: None,
+            objections: Vec::new(),
+        }
+    }
+
+    /// The entry of what came of it.
+    #[must_use]
+    pub fn entry(&self, outcome: Outcome) -> Entry {
+        Entry {
+            attempt: self.clone(),
+            outcome,
+        }
+    }
+
+    /// The same, with what the guards said.
+    #[must_use]
+    pub fn with_objections(self, objections: impl IntoIterator<Item = Objection>) -> Self {
+        let cut = |objection: Objection| Objection {
+            message: cut(&objection.message),
+            ..objection
+        };
+        let objections = objections.into_iter().take(LISTED_MAX).map(cut);
+        Self {
+            objections: objections.collect(),
+            ..self
+        }
+    }
+}
+
+impl Source {
+    /// The export `files`, read by `mapping`, but for so many records.
+    pub fn new(files: SourceFiles, mapping: Option<SourceFile>, left_out: u64) -> Self {
+        let cut = |file: SourceFile| SourceFile {
+            name: cut(&file.name),
+            ..file
+        };
+        let first = files.first.into_iter().map(cut).collect();
+        Self {
+            files: SourceFiles { first, ..files },
+            mapping: mapping.map(cut),
+            left_out,
+        }
+    }
+}
+
+impl Outcome {
+    /// This release is active instead of what was `before`.
+    pub(super) fn activated(release: &ReleaseId, before: &ExpectedActive) -> Self {
+        Self::Activated {
+            release: release.clone(),
+            before: before.release().cloned(),
+        }
+    }
+
+    /// These releases are removed, and so many bytes.
+    pub fn removed(releases: &[&ReleaseId], bytes: u64) -> Self {
+        Self::Removed {
+            count: releases.len() as u64,
+            bytes,
+            first: first(releases),
+        }
+    }
+
+    /// These releases are still there, although they were to be removed.
+    pub fn not_removed(releases: &[&ReleaseId]) -> Self {
+        Self::NotRemoved {
+            count: releases.len() as u64,
+            first: first(releases),
+        }
+    }
+}
+
+impl Entry {
+    /// Whether it is about a release that `is_meant`.
+    pub fn is_about(&self, is_meant: impl Fn(&ReleaseId) -> bool) -> bool {
+        match &self.outcome {
+            Outcome::Activated { release, before } => {
+                is_meant(release) || before.as_ref().is_some_and(is_meant)
+            }
+            Outcome::Made { release }
+            | Outcome::Unchanged { release }
+            | Outcome::Refused { release } => is_meant(release),
+            Outcome::Invalid { .. } => false,
+            Outcome::Removed { first, .. } | Outcome::NotRemoved { first, .. } => {
+                first.iter().any(is_meant)
+            }
+        }
+    }
+
+    /// The line of the entry, with its line break.
+    pub(super) fn to_line(&self) -> String {
+        let json = serde_json::to_string(self)
+            .unwrap_or_else(|error| unreachable!("an entry did not serialise: {error}"));
+        let checksum = sha256_hex(json.as_bytes());
+        format!("{json} {checksum}\n")
+    }
+
+    /// Reads a line, which has no line break.
+    pub(super) fn parse(line: &[u8]) -> Result<Self, NoEntry> {
+        let line = std::str::from_utf8(line).map_err(|_other| NoEntry::Damaged)?;
+        let (json, checksum) = line.rsplit_once(' ').ok_or(NoEntry::Damaged)?;
+        if sha256_hex(json.as_bytes()) != checksum {
+            return Err(NoEntry::Damaged);
+        }
+        serde_json::from_str(json).map_err(|_unknown| NoEntry::Unknown)
+    }
+}
+
+/// Which entries are asked for.
+#[derive(Clone, Copy)]
+pub struct LogQuery<'a> {
+    /// Most entries to return: the latest.
+    pub last: usize,
+    /// Whether an entry is wanted.
+    pub is_wanted: &'a dyn Fn(&Entry) -> bool,
+}
+
+/// An entry, as the log has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Logged {
+    /// The entry.
+    pub entry: Entry,
+    /// Whether another release was active before than the activation that was logged before says.
+    pub is_after_gap: bool,
+}
+
+/// What was asked for of the log.
+#[derive(Debug, Default)]
+pub struct LogPart {
+    /// The wanted entries, the earliest first.
+    pub entries: VecDeque<Logged>,
+    /// Whether there are earlier ones.
+    pub has_earlier: bool,
+    /// The release that was activated last, by all entries.
+    pub activated: Option<ReleaseId>,
+    /// How many lines cannot be read.
+    pub unreadable: u64,
+    /// Which, and why: the last of them, at most [`LISTED_MAX`].
+    pub unreadable_last: VecDeque<String>,
+}
+
+impl LogPart {
+    /// None of it yet; whether earlier lines are not read.
+    pub(super) fn after_unread(has_earlier: bool) -> Self {
+        Self {
+            has_earlier,
+            ..Self::default()
+        }
+    }
+
+    /// Adds the next line, which is called `name`.
+    pub(super) fn push(&mut self, line: Result<Entry, NoEntry>, name: &str, query: LogQuery<'_>) {
+        let entry = match line {
+            Ok(entry) => entry,
+            Err(reason) => return self.skip(format!("{name} {reason}")),
+        };
+        let is_after_gap = self.follow(&entry.outcome);
+        if !(query.is_wanted)(&entry) {
+            return;
+        }
+        self.entries.push_back(Logged {
+            entry,
+            is_after_gap,
+        });
+        if query.last < self.entries.len() {
+            self.entries.pop_front();
+            self.has_earlier = true;
+        }
+    }
+
+    /// Notes a line that cannot be read.
+    fn skip(&mut self, line: String) {
+        self.unreadable += 1;
+        self.unreadable_last.push_back(line);
+        if LISTED_MAX < self.unreadable_last.len() {
+            self.unreadable_last.pop_front();
+        }
+    }
+
+    /// Notes what was activated; whether something else had been, by the entries so far.
+    fn follow(&mut self, outcome: &Outcome) -> bool {
+        let Outcome::Activated { release, before } = outcome else {
+            return false;
+        };
+        let known = self.activated.replace(release.clone());
+        matches!((known, before), (Some(known), Some(before)) if known != *before)
+    }
+}
+
+fn first(releases: &[&ReleaseId]) -> Vec<ReleaseId> {
+    let first = releases.iter().take(RELEASES_MAX);
+    first.map(|release| (*release).clone()).collect()
+}
+
+/// A text of an entry, cut to the length that it may have.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(TEXT_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

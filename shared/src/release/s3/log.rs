@@ -1,0 +1,88 @@
+//! The log of releases in S3: an object for each entry, whose name begins with the time.
+//!
+//! Entries are read in the order in which S3 dates them, since the clocks of operators differ.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+
+use super::bucket::{Bucket, Got, Listed};
+use crate::base::timestamp::Timestamp;
+use crate::release::ReleaseError;
+use crate::release::log::{Entry, LINE_MAX, LogPart, LogQuery, NoEntry};
+
+/// The folder of entries.
+const LOG: &str = "log/";
+/// Most entries that are read, one request each.
+const READ_MAX: usize = 1000;
+
+/// The log, as all machines see it.
+pub(super) struct SharedLog {
+    bucket: Arc<Bucket>,
+    /// Unique to this process.
+    who: String,
+    /// How many entries this process has written.
+    written: AtomicU64,
+}
+
+/// An entry that was written, and may yet be taken back.
+pub(super) struct Written<'a> {
+    log: &'a SharedLog,
+    name: String,
+}
+
+impl SharedLog {
+    /// The log in `bucket`. `who` is unique to this process.
+    pub(super) fn new(bucket: Arc<Bucket>, who: String) -> Self {
+        Self {
+            bucket,
+            who,
+            written: AtomicU64::new(0),
+        }
+    }
+
+    /// Adds an entry.
+    pub(super) fn append(&self, entry: &Entry) -> Result<Written<'_>, ReleaseError> {
+        let at = Timestamp::from_unix_seconds(entry.attempt.at).to_string();
+        let at = at.replace(['-', ':'], "");
+        let number = self.written.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{LOG}{at}-{}-{number}", self.who);
+        // Where there is one of that name, an answer was lost and this is what was just written.
+        self.bucket.create(&name, Bytes::from(entry.to_line()))?;
+        Ok(Written { log: self, name })
+    }
+
+    /// What is asked for of it.
+    pub(super) fn read(&self, query: LogQuery<'_>) -> Result<LogPart, ReleaseError> {
+        let mut listed = self.bucket.list(LOG)?;
+        listed.sort_by(|a, b| key(a).cmp(&key(b)));
+        let unread = listed.len().saturating_sub(READ_MAX);
+        let mut part = LogPart::after_unread(unread != 0);
+        for object in listed.drain(unread..) {
+            let entry = match self.bucket.get(&object.name, LINE_MAX as u64, None) {
+                Ok(Got::Contents(contents)) => {
+                    let line = contents.bytes.strip_suffix(b"\n");
+                    Entry::parse(line.unwrap_or(&contents.bytes))
+                }
+                // It was taken back since.
+                Ok(Got::Missing | Got::Unchanged) => continue,
+                Err(ReleaseError::Damaged { .. }) => Err(NoEntry::Damaged),
+                Err(error) => return Err(error),
+            };
+            part.push(entry, &object.name, query);
+        }
+        Ok(part)
+    }
+}
+
+impl Written<'_> {
+    /// Takes the entry back, because what it says did not come to pass.
+    pub(super) fn take_back(self) -> Result<(), ReleaseError> {
+        self.log.bucket.remove(&self.name)
+    }
+}
+
+fn key(object: &Listed) -> (i64, &str) {
+    (object.modified_seconds, &object.name)
+}
