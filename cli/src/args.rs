@@ -356,9 +356,9 @@ const MEANT: [(&[&str], &[&str]); 17] = [
     ),
     (
         &["delete", "remove", "rm"],
-        &["keys revoke", "releases prune"],
+        &["keys revoke", "subscriptions delete", "releases prune"],
     ),
-    (&["logs", "audit", "history"], &["keys log"]),
+    (&["logs", "audit", "history"], &["releases log", "keys log"]),
     (&["migrate"], &["store migrate"]),
     (&["man"], &["manual"]),
     (&["codes"], &["explain-code"]),

@@ -157,10 +157,11 @@ impl Keyring {
         self.keys.confirmed_at()
     }
 
-    /// The subscriptions that have a key, as they were last known, in no order.
+    /// The subscriptions that have a key and are not deleted, as they were last known, in no order.
     pub(crate) fn subscriptions(&self) -> Vec<Arc<Subscription>> {
         let all = |keys: &Keys| {
             let owners = keys.values().map(|known| &known.verified.subscription);
+            let owners = owners.filter(|owner| !owner.is_deleted());
             let by_id: HashMap<_, _> = owners.map(|owner| (owner.id, Arc::clone(owner))).collect();
             by_id.into_values().collect()
         };

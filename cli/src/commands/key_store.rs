@@ -100,8 +100,11 @@ fn status(error: &KeyStoreError) -> ExitStatus {
     match error {
         KeyStoreError::NoSubscription { .. }
         | KeyStoreError::SubscriptionExists { .. }
+        | KeyStoreError::NameOfDeleted { .. }
         | KeyStoreError::NoKey { .. } => ExitStatus::WrongUsage,
         KeyStoreError::SubscriptionInactive { .. }
+        | KeyStoreError::KeysLeft { .. }
+        | KeyStoreError::MonthCharged { .. }
         | KeyStoreError::Unchangeable(_)
         | KeyStoreError::NotEmpty { .. }
         | KeyStoreError::InUse { .. } => ExitStatus::Refused,

@@ -176,7 +176,7 @@ fn last_use(key: &Key, store: &mut KeyStore) -> anyhow::Result<Option<LastUse>> 
 
 /// The subscription that owns `key`.
 fn owner(key: &Key, store: &mut KeyStore) -> anyhow::Result<Subscription> {
-    let subscriptions = store.subscriptions()?;
+    let subscriptions = store.subscriptions_ever()?;
     let owner = subscriptions
         .into_iter()
         .find(|subscription| subscription.id == key.subscription);

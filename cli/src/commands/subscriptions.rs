@@ -45,6 +45,8 @@ pub enum SubscriptionsCommand {
     Show(NameArgs),
     /// Change a subscription
     Update(UpdateArgs),
+    /// Delete a subscription whose keys are revoked or expired; its log stays
+    Delete(DeleteArgs),
 }
 
 /// Arguments of `subscriptions create`.
@@ -87,6 +89,21 @@ pub struct UpdateArgs {
     pub wait: WaitArgs,
 }
 
+/// Arguments of `subscriptions delete`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+It is refused while a key works or may work again, and while anything is charged of the current \
+month. Its name is free again; its log stays under the name that is shown, and so do its past \
+months in `catalogue usage --month`.")]
+pub struct DeleteArgs {
+    /// Its name
+    #[arg(value_parser = value_parser!(Name))]
+    pub name: Name,
+    /// Whether to wait.
+    #[command(flatten)]
+    pub wait: WaitArgs,
+}
+
 /// At least one of them is given.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
@@ -120,6 +137,7 @@ pub fn run(
             show(&found, "", args.json, context)
         }
         SubscriptionsCommand::Update(args_of) => update(args_of, args.json, config, context),
+        SubscriptionsCommand::Delete(args_of) => delete(args_of, args.json, config, context),
     }
 }
 
@@ -141,6 +159,44 @@ fn update(
     let shown = show(&changed, "", as_json, context).map(|_done| ());
     args.wait.then(shown, config, &mut store, context)?;
     Ok(ExitStatus::Done)
+}
+
+fn delete(
+    args: &DeleteArgs,
+    as_json: bool,
+    config: &KeyStoreConfig,
+    context: &mut Context,
+) -> anyhow::Result<ExitStatus> {
+    let mut store = key_store::open(config, context)?;
+    let now = context.clock.now().unix_seconds();
+    let deleted = store.delete_subscription(&args.name, now);
+    let attempt = "could not delete the subscription";
+    let deleted = deleted.map_err(|error| key_store::refused(error, attempt, &mut store))?;
+    let shown = show_deleted(&args.name, &deleted, as_json, context);
+    args.wait.then(shown, config, &mut store, context)?;
+    Ok(ExitStatus::Done)
+}
+
+fn show_deleted(
+    name: &Name,
+    deleted: &Subscription,
+    as_json: bool,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    if as_json {
+        let document = DeletedDocument {
+            deleted: name.to_string(),
+            logged_as: deleted.name.to_string(),
+        };
+        return show::json(&document, context);
+    }
+    let log = quoted(deleted.name.as_str());
+    let next = format!("Its log stays: catalogue keys log --subscription {log}");
+    let next = context.hints.paste(&next);
+    Ok(writeln!(
+        context.out,
+        "Deleted the subscription {name}.\n{next}"
+    )?)
 }
 
 fn create(
@@ -245,6 +301,13 @@ fn status(subscription: &Subscription) -> Cell {
         SubscriptionStatus::Inactive => Style::Faint,
     };
     Cell::new(subscription.status.to_string(), style)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DeletedDocument {
+    deleted: String,
+    logged_as: String,
 }
 
 #[derive(Serialize)]

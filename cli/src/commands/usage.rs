@@ -169,16 +169,24 @@ fn usage(
             let attempt = "could not show the usage";
             vec![found.map_err(|error| key_store::refused(error, attempt, &mut store))?]
         }
-        None => store.subscriptions()?,
+        None => store.subscriptions_ever()?,
     };
-    let of_each = subscriptions.iter().filter_map(|subscription| {
+    let mut usage = Vec::new();
+    for subscription in &subscriptions {
         let period = match args.month {
-            None => subscription.period(now),
-            Some(month) => begun(subscription, month, now)?,
+            None => Some(subscription.period(now)),
+            Some(month) => begun(subscription, month, now),
         };
-        Some(usage_of(subscription, period, &mut store, now))
-    });
-    of_each.collect()
+        let Some(period) = period else {
+            continue;
+        };
+        let used = usage_of(subscription, period, &mut store, now)?;
+        // The bill of a month that it used outlives a subscription.
+        if !subscription.is_deleted() || used.used != 0 {
+            usage.push(used);
+        }
+    }
+    Ok(usage)
 }
 
 /// The period of a quota that began in `month`, if the subscription was there and it has begun.

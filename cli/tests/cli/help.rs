@@ -24,6 +24,10 @@ fn every_help_text_is_short_and_exact() {
             "help_subscriptions_update",
             &["subscriptions", "update", "--help"],
         ),
+        (
+            "help_subscriptions_delete",
+            &["subscriptions", "delete", "--help"],
+        ),
         ("help_keys", &["keys", "--help"]),
         ("help_keys_issue", &["keys", "issue", "--help"]),
         ("help_keys_list", &["keys", "list", "--help"]),

@@ -1,6 +1,15 @@
 //! `catalogue subscriptions`.
 
-use crate::harness::{TestCli, check};
+use std::time::Duration;
+
+use cli::ExitStatus;
+use shared::keys::ledger::QuotaLedger;
+use shared::keys::quota::Period;
+use shared::keys::sqlite::SqliteLedger;
+use shared::keys::subscription::SubscriptionId;
+
+use crate::edited::document;
+use crate::harness::{START, TestCli, check};
 
 #[test]
 fn a_subscription_is_created_listed_shown_and_changed() {
@@ -110,4 +119,51 @@ fn wrong_usage_shows_what_was_typed_without_what_a_terminal_obeys() {
             assert_eq!(err.contains("\u{1b}["), colour, "{err:?}");
         }
     }
+}
+
+#[test]
+fn a_subscription_is_deleted_once_nothing_is_left_of_it_but_its_log() {
+    let mut cli = TestCli::new();
+    cli.run(&["subscriptions", "create", "Acme"]);
+    let issue = [
+        "keys",
+        "issue",
+        "--subscription",
+        "Acme",
+        "--scope",
+        "boats.read",
+        "--json",
+    ];
+    let id = document(&cli.run(&issue))["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let ledger = SqliteLedger::new(cli.path("catalogue-data/keys.sqlite"));
+    let period = Period::containing(START, START);
+    ledger.lease(SubscriptionId(1), period, 7).unwrap();
+    let delete = ["subscriptions", "delete", "Acme"];
+    let mut outcomes = vec![cli.run(&delete)];
+    assert_eq!(cli.run(&["keys", "revoke", &id]).status, ExitStatus::Done);
+    outcomes.push(cli.run(&delete));
+    cli.advance(Duration::from_hours(31 * 24));
+    for args in [
+        &delete[..],
+        &delete,
+        &["subscriptions", "list"],
+        &["subscriptions", "create", "Acme", "--quota", "9"],
+        &["keys", "list"],
+        &["keys", "show", &id],
+        &["usage"],
+        &["usage", "--month", "2026-10"],
+        &["keys", "log", "--subscription", "Acme (deleted 1)"],
+        &["keys", "log", "--subscription", "Acme"],
+        &["subscriptions", "delete", "Acme", "--json"],
+        &["subscriptions", "create", "Acme (deleted 2)"],
+        &["subscriptions", "rm", "Acme"],
+    ] {
+        outcomes.push(cli.run(args));
+    }
+    check("subscriptions_delete", &outcomes);
+    let doctor = cli.run(&["doctor"]);
+    assert!(doctor.out.contains("0 subscriptions"), "{doctor}");
 }

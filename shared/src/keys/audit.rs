@@ -33,6 +33,8 @@ pub enum Event {
     SubscriptionCreated,
     /// The status or the quota of a subscription changed.
     SubscriptionUpdated,
+    /// A subscription was deleted.
+    SubscriptionDeleted,
     /// A key was issued, also in the place of another.
     KeyIssued,
     /// The scopes, the name, the minute limit or the expiry of a key changed.
@@ -144,9 +146,10 @@ impl fmt::Display for Operator {
 
 impl Event {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::SubscriptionCreated,
         Self::SubscriptionUpdated,
+        Self::SubscriptionDeleted,
         Self::KeyIssued,
         Self::KeyUpdated,
         Self::KeyRotated,
@@ -160,6 +163,7 @@ impl Event {
         match self {
             Self::SubscriptionCreated => "subscription created",
             Self::SubscriptionUpdated => "subscription updated",
+            Self::SubscriptionDeleted => "subscription deleted",
             Self::KeyIssued => "key issued",
             Self::KeyUpdated => "key updated",
             Self::KeyRotated => "key rotated",

@@ -4,6 +4,7 @@
 
 mod audit;
 mod copy;
+mod deleted;
 mod last_use;
 mod ledger;
 mod source;

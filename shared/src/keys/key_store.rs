@@ -5,7 +5,7 @@
 //! returns it survives a power cut. Rules about keys live in [`crate::keys::key`] and
 //! [`crate::keys::change`]; a store keeps what they decide, and who asked for it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::keys::audit::{Change, Entry, EntryQuery, Event, NewEntry, Operator};
 use crate::keys::change::KeyUpdate;
 use crate::keys::contents::Contents;
 use crate::keys::environment::Environment;
-use crate::keys::key::{Key, KeyId, KeyReference};
+use crate::keys::key::{Key, KeyId, KeyReference, KeyState};
 use crate::keys::last_use::LastUse;
 use crate::keys::name::Name;
 use crate::keys::postgres::{self, PgClient};
@@ -24,7 +24,7 @@ use crate::keys::scope::Scopes;
 use crate::keys::secret::PlainKey;
 use crate::keys::store::{KeyStoreError, Revision};
 use crate::keys::subscription::{
-    NewSubscription, Subscription, SubscriptionId, SubscriptionStatus,
+    NewSubscription, Subscription, SubscriptionId, SubscriptionStatus, is_name_of_deleted,
 };
 use crate::keys::transaction::{Access, Transaction};
 use crate::keys::{sqlite, statements};
@@ -134,6 +134,9 @@ impl KeyStore {
         new: NewSubscription,
         now: i64,
     ) -> Result<Subscription, KeyStoreError> {
+        if is_name_of_deleted(&new.name) {
+            return Err(KeyStoreError::NameOfDeleted { name: new.name });
+        }
         self.change(Access::Change, now, |transaction| {
             if statements::subscription_named(transaction, &new.name)?.is_some() {
                 return Err(KeyStoreError::SubscriptionExists { name: new.name });
@@ -145,13 +148,20 @@ impl KeyStore {
         })
     }
 
-    /// All subscriptions, in the order of their creation.
+    /// All subscriptions but the deleted ones, in the order of their creation.
     pub fn subscriptions(&mut self) -> Result<Vec<Subscription>, KeyStoreError> {
+        let mut subscriptions = self.subscriptions_ever()?;
+        subscriptions.retain(|subscription| !subscription.is_deleted());
+        Ok(subscriptions)
+    }
+
+    /// The same with the deleted ones.
+    pub fn subscriptions_ever(&mut self) -> Result<Vec<Subscription>, KeyStoreError> {
         self.database
             .transact(Access::Read, statements::subscriptions)
     }
 
-    /// The subscription of that name.
+    /// The subscription of that name, be it deleted or not.
     pub fn subscription(&mut self, name: &Name) -> Result<Subscription, KeyStoreError> {
         self.database.transact(Access::Read, |transaction| {
             find_subscription(transaction, name)
@@ -170,7 +180,7 @@ impl KeyStore {
             _ => Access::Change,
         };
         self.change(access, now, |transaction| {
-            let found = find_subscription(transaction, name)?;
+            let found = find_living(transaction, name)?;
             let changed = Subscription {
                 status: change.status.unwrap_or(found.status),
                 quota: change.quota.unwrap_or(found.quota),
@@ -186,6 +196,48 @@ impl KeyStore {
         })
     }
 
+    /// Deletes a subscription of which nothing is left but past months and its log: no key that
+    /// works, or may work again, and nothing charged of the current month. Returns it as it is kept.
+    pub fn delete_subscription(
+        &mut self,
+        name: &Name,
+        now: i64,
+    ) -> Result<Subscription, KeyStoreError> {
+        self.change(Access::Change, now, |transaction| {
+            let found = find_living(transaction, name)?;
+            let keys = statements::keys(transaction)?.into_iter();
+            let left = keys.filter(|key| {
+                let state = key.state(&found, now);
+                let is_over = matches!(state, KeyState::Revoked | KeyState::Expired);
+                key.subscription == found.id && !is_over
+            });
+            let left: Vec<_> = left.map(|key| key.prefix).collect();
+            if !left.is_empty() {
+                let name = found.name;
+                return Err(KeyStoreError::KeysLeft { name, keys: left });
+            }
+            let period = found.period(now);
+            let charged = statements::charged(transaction, found.id, period)?;
+            if charged != 0 {
+                return Err(KeyStoreError::MonthCharged {
+                    name: found.name,
+                    charged,
+                    until: period.end,
+                });
+            }
+            let deleted = found.deleted();
+            statements::update_subscription(transaction, &deleted)?;
+            let event = Event::SubscriptionDeleted;
+            let mut entry = NewEntry::of_subscription(event, Some(&found), &deleted);
+            entry.changes.push(Change {
+                field: "name".to_owned(),
+                from: Some(found.name.to_string()),
+                to: None,
+            });
+            Ok((deleted, vec![entry]))
+        })
+    }
+
     /// Issues a key on an active subscription.
     pub fn issue_key(
         &mut self,
@@ -194,7 +246,7 @@ impl KeyStore {
         now: i64,
     ) -> Result<IssuedKey, KeyStoreError> {
         self.change(Access::Change, now, |transaction| {
-            let subscription = find_subscription(transaction, &new.subscription)?;
+            let subscription = find_living(transaction, &new.subscription)?;
             if subscription.status == SubscriptionStatus::Inactive {
                 return Err(KeyStoreError::SubscriptionInactive {
                     name: new.subscription,
@@ -224,9 +276,16 @@ impl KeyStore {
         })
     }
 
-    /// All keys, in the order of their issue.
+    /// All keys but those of deleted subscriptions, in the order of their issue.
     pub fn keys(&mut self) -> Result<Vec<Key>, KeyStoreError> {
-        self.database.transact(Access::Read, statements::keys)
+        self.database.transact(Access::Read, |transaction| {
+            let mut deleted = statements::subscriptions(transaction)?;
+            deleted.retain(Subscription::is_deleted);
+            let deleted: HashSet<_> = deleted.iter().map(|one| one.id).collect();
+            let mut keys = statements::keys(transaction)?;
+            keys.retain(|key| !deleted.contains(&key.subscription));
+            Ok(keys)
+        })
     }
 
     /// The key with that id or prefix.
@@ -397,6 +456,14 @@ fn find_subscription(
 ) -> Result<Subscription, KeyStoreError> {
     let found = statements::subscription_named(transaction, name)?;
     found.ok_or_else(|| KeyStoreError::NoSubscription { name: name.clone() })
+}
+
+/// The same where it must not be deleted.
+fn find_living(transaction: &dyn Transaction, name: &Name) -> Result<Subscription, KeyStoreError> {
+    match find_subscription(transaction, name)? {
+        found if found.is_deleted() => Err(KeyStoreError::NoSubscription { name: name.clone() }),
+        found => Ok(found),
+    }
 }
 
 /// The key that is meant, which must exist.

@@ -23,7 +23,7 @@ const SUBSCRIPTION_NUMBERED: &str = "SELECT * FROM catalogue.subscriptions WHERE
 const INSERT_SUBSCRIPTION: &str = "INSERT INTO catalogue.subscriptions
     (name, plan, status, quota, started_at, created_at) VALUES ($1, $2, $3, $4, $5, $5)";
 const UPDATE_SUBSCRIPTION: &str =
-    "UPDATE catalogue.subscriptions SET status = $2, quota = $3 WHERE id = $1";
+    "UPDATE catalogue.subscriptions SET status = $2, quota = $3, name = $4 WHERE id = $1";
 
 const KEYS: &str = "SELECT * FROM catalogue.keys ORDER BY number";
 const KEY_OF_ID: &str = "SELECT * FROM catalogue.keys WHERE id = $1";
@@ -161,6 +161,7 @@ pub(super) fn update_subscription(
         changed.id.value(),
         changed.status.value(),
         changed.quota.value(),
+        changed.name.value(),
     ];
     transaction.execute(UPDATE_SUBSCRIPTION, &values)
 }

@@ -8,9 +8,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::base::hint::{Hint, quoted};
+use crate::base::timestamp::Timestamp;
 use crate::keys::change::KeyUnchangeable;
 use crate::keys::key::{Key, KeyReference};
 use crate::keys::name::Name;
+use crate::keys::secret::KeyPrefix;
 use crate::keys::subscription::{Subscription, SubscriptionId};
 
 /// Names one state of a store's keys and subscriptions: every change makes another one, unlike
@@ -52,6 +54,9 @@ pub enum Location {
     /// In the database of that address, which has no password here.
     Database(String),
 }
+
+/// Most keys that an error names.
+const KEYS_NAMED_MAX: usize = 3;
 
 /// The attempt, in a [`KeyStoreError::Failed`], that may have changed the store.
 pub const CHANGE: &str = "change";
@@ -187,6 +192,38 @@ pub enum KeyStoreError {
         /// The name that was wanted.
         name: Name,
     },
+    /// The name is kept for those of deleted subscriptions.
+    #[error("\"{name}\" looks like the name of a deleted subscription")]
+    NameOfDeleted {
+        /// The name that was wanted.
+        name: Name,
+    },
+    /// Only a subscription without keys is deleted.
+    #[error(
+        "the subscription \"{name}\" has {} not revoked: {}",
+        if keys.len() == 1 { "a key that is" } else { "keys that are" },
+        named(keys)
+    )]
+    KeysLeft {
+        /// Its name.
+        name: Name,
+        /// Its keys that work, or may work again; at least one.
+        keys: Vec<KeyPrefix>,
+    },
+    /// Only a subscription that owes nothing of the current month is deleted.
+    #[error(
+        "the subscription \"{name}\" is charged for {charged} {} of the month that ends at {}",
+        if *charged == 1 { "request" } else { "requests" },
+        Timestamp::from_unix_seconds(*until)
+    )]
+    MonthCharged {
+        /// Its name.
+        name: Name,
+        /// Requests of the month.
+        charged: u64,
+        /// When the month ends, in Unix seconds.
+        until: i64,
+    },
     /// Keys are issued on active subscriptions only.
     #[error("the subscription \"{name}\" is inactive")]
     SubscriptionInactive {
@@ -202,6 +239,22 @@ pub enum KeyStoreError {
     /// The state of the key does not allow the change.
     #[error(transparent)]
     Unchangeable(#[from] KeyUnchangeable),
+}
+
+/// The first few of some keys.
+fn named(keys: &[KeyPrefix]) -> String {
+    let first = keys.iter().take(KEYS_NAMED_MAX).map(ToString::to_string);
+    let first = first.collect::<Vec<_>>().join(", ");
+    match keys.len().saturating_sub(KEYS_NAMED_MAX) {
+        0 => first,
+        others => format!("{first} and {others} more"),
+    }
+}
+
+fn revoke_first(keys: &[KeyPrefix]) -> Option<Hint> {
+    let each = if keys.len() == 1 { "it" } else { "each" };
+    let first = keys.first()?;
+    Some(format!("revoke {each} first: catalogue keys revoke {first}").into())
 }
 
 impl fmt::Display for Location {
@@ -281,6 +334,11 @@ impl KeyStoreError {
                 let name = quoted(name.as_str());
                 let activate = format!("catalogue subscriptions update {name} --status active");
                 format!("activate it first: {activate}").into()
+            }
+            Self::NameOfDeleted { .. } => "choose another name".into(),
+            Self::KeysLeft { keys, .. } => revoke_first(keys)?,
+            Self::MonthCharged { .. } => {
+                "delete it when the month is over; until then its bill is not final".into()
             }
             Self::NoKey { .. } => "catalogue keys list shows all keys".into(),
             Self::Unchangeable(unchangeable) => unchangeable.hint(),

@@ -48,7 +48,11 @@ pub(super) fn subscriptions(inputs: &Inputs<'_>) -> Result<Vec<Observation>> {
         observations.push(Observation::warning(message).run(activate));
     }
     if observations.is_empty() {
-        let count = counted(contents.subscriptions.len() as u64, "subscription");
+        let living = contents
+            .subscriptions
+            .iter()
+            .filter(|one| !one.is_deleted());
+        let count = counted(living.count() as u64, "subscription");
         observations.push(Observation::ok(format!("{count}, each as it should be")));
     }
     Ok(observations)

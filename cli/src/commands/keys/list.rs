@@ -217,7 +217,10 @@ struct Listing {
 /// Each key with its owner. Keys are read first, so that the owner of each is known after.
 fn listing(store: Option<KeyStore>) -> anyhow::Result<Listing> {
     let (keys, owners, last_uses) = match store {
-        Some(mut store) => (store.keys()?, store.subscriptions()?, store.last_uses()?),
+        Some(mut store) => {
+            let keys = store.keys()?;
+            (keys, store.subscriptions_ever()?, store.last_uses()?)
+        }
         None => Default::default(),
     };
     let owned = |key: Key| {
@@ -228,7 +231,7 @@ fn listing(store: Option<KeyStore>) -> anyhow::Result<Listing> {
     let keys = keys.into_iter().map(owned);
     Ok(Listing {
         keys: keys.collect::<anyhow::Result<_>>()?,
-        subscriptions: owners.len(),
+        subscriptions: owners.iter().filter(|owner| !owner.is_deleted()).count(),
         last_uses,
     })
 }
