@@ -23,8 +23,10 @@ use crate::base::source_files::{SourceFile, SourceFiles};
 
 /// Longest line of an entry, in bytes. None that is written comes near it.
 pub const LINE_MAX: usize = 1 << 17;
-/// Most objections that an entry names, and most lines that are named.
-pub const LISTED_MAX: usize = 20;
+/// Most objections that an entry names.
+const OBJECTIONS_MAX: usize = 20;
+/// Most lines that are named because they cannot be read.
+pub const UNREADABLE_MAX: usize = 5;
 /// Most releases that an entry names.
 pub const RELEASES_MAX: usize = 200;
 /// Longest text of an entry, in characters.
@@ -77,7 +79,7 @@ impl Command {
 
 /// What a release was made from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct Source {
     /// The export.
     pub files: SourceFiles,
@@ -111,8 +113,10 @@ pub struct Attempt {
     /// With which command.
     pub command: Command,
     /// From what, where it is an import.
+    #[serde(default)]
     pub source: Option<Source>,
     /// What the guards said of it.
+    #[serde(default)]
     pub objections: Vec<Objection>,
 }
 
@@ -139,6 +143,11 @@ pub enum Outcome {
     },
     /// It made this release, which the guards refused to activate.
     Refused {
+        /// The release.
+        release: ReleaseId,
+    },
+    /// It did not activate this release, because another process had changed what is active.
+    Overtaken {
         /// The release.
         release: ReleaseId,
     },
@@ -218,7 +227,7 @@ impl Attempt {
             message: cut(&objection.message),
             ..objection
         };
-        let objections = objections.into_iter().take(LISTED_MAX).map(cut);
+        let objections = objections.into_iter().take(OBJECTIONS_MAX).map(cut);
         Self {
             objections: objections.collect(),
             ..self
@@ -278,7 +287,8 @@ impl Entry {
             }
             Outcome::Made { release }
             | Outcome::Unchanged { release }
-            | Outcome::Refused { release } => is_meant(release),
+            | Outcome::Refused { release }
+            | Outcome::Overtaken { release } => is_meant(release),
             Outcome::Invalid { .. } => false,
             Outcome::Removed { first, .. } | Outcome::NotRemoved { first, .. } => {
                 first.iter().any(is_meant)
@@ -334,7 +344,7 @@ pub struct LogPart {
     pub activated: Option<ReleaseId>,
     /// How many lines cannot be read.
     pub unreadable: u64,
-    /// Which, and why: the last of them, at most [`LISTED_MAX`].
+    /// Which, and why: the last of them, at most [`UNREADABLE_MAX`].
     pub unreadable_last: VecDeque<String>,
 }
 
@@ -371,7 +381,7 @@ impl LogPart {
     fn skip(&mut self, line: String) {
         self.unreadable += 1;
         self.unreadable_last.push_back(line);
-        if LISTED_MAX < self.unreadable_last.len() {
+        if UNREADABLE_MAX < self.unreadable_last.len() {
             self.unreadable_last.pop_front();
         }
     }

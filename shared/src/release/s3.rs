@@ -179,11 +179,17 @@ impl Releases for S3Releases {
         id: &ReleaseId,
         before: &ExpectedActive,
         attempt: &Attempt,
-        _held: &ReleaseLock,
+        held: &ReleaseLock,
     ) -> Result<(), ReleaseError> {
         self.published.mark(id)?;
         let entry = attempt.entry(Outcome::activated(id, before));
-        self.pointer.swap(id, before, &self.log, &entry)
+        let swapped = self.pointer.swap(id, before, &self.log, &entry);
+        if let Err(ReleaseError::Overtaken { .. }) = &swapped {
+            let release = id.clone();
+            // Nothing is changed, so the lack of this entry is the lesser failure.
+            _ = self.log(&attempt.entry(Outcome::Overtaken { release }), held);
+        }
+        swapped
     }
 
     fn log(&self, entry: &Entry, _held: &ReleaseLock) -> Result<(), ReleaseError> {

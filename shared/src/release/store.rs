@@ -302,6 +302,9 @@ impl Releases for ReleaseStore {
         let pointer = now.as_ref().ok().cloned().flatten();
         let now = ExpectedActive::of(now)?;
         if now != *before {
+            let release = id.clone();
+            // Nothing is changed, so the lack of this entry is the lesser failure.
+            _ = self.log(&attempt.entry(Outcome::Overtaken { release }), held);
             return Err(ReleaseError::overtaken(id, now));
         }
         let entry = attempt.entry(Outcome::activated(id, before));

@@ -176,6 +176,9 @@ fn summary(outcome: &Outcome) -> String {
         Outcome::Made { release } => format!("made {release}, not activated"),
         Outcome::Unchanged { release } => format!("{release} was active already"),
         Outcome::Refused { release } => format!("made {release}, refused to activate it"),
+        Outcome::Overtaken { release } => {
+            format!("did not activate {release}: what is active had changed")
+        }
         Outcome::Invalid { errors } => format!("made nothing: {}", counted(*errors, "error")),
         Outcome::Removed { count, bytes, .. } => {
             let releases = counted(*count, "release");

@@ -115,8 +115,11 @@ fn lines_without_an_end_and_lines_without_number_take_no_memory() {
     file.append(&invalid(1)).unwrap();
     let part = read(&file, 9);
     assert_eq!((errors(&part), part.unreadable), (vec![1], 1001));
-    assert_eq!(part.unreadable_last.len(), LISTED_MAX);
-    assert_eq!(part.unreadable_last[LISTED_MAX - 1], "line 1001 is damaged");
+    assert_eq!(part.unreadable_last.len(), UNREADABLE_MAX);
+    assert_eq!(
+        part.unreadable_last[UNREADABLE_MAX - 1],
+        "line 1001 is damaged"
+    );
 }
 
 #[test]

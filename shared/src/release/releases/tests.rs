@@ -274,7 +274,7 @@ fn logged(releases: &dyn Releases) -> Vec<(Outcome, bool)> {
 }
 
 #[test]
-fn every_activation_is_logged_and_none_that_was_refused() {
+fn every_activation_is_logged_and_one_that_was_refused_as_such() {
     of_each_place(|place| {
         let ids = published_on(&*place.here, &[1, 2]);
         assert_eq!(logged(&*place.here), []);
@@ -294,6 +294,9 @@ fn every_activation_is_logged_and_none_that_was_refused() {
         let expected = [
             activated(&ids[0], None),
             activated(&ids[1], Some(&ids[0])),
+            Outcome::Overtaken {
+                release: ids[0].clone(),
+            },
             activated(&ids[0], Some(&ids[1])),
             Outcome::Invalid { errors: 7 },
         ];

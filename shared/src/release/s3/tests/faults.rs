@@ -55,15 +55,23 @@ fn of_two_operators_at_once_one_wins_and_the_other_gets_an_error() {
         (pointer.release, pointer.previous),
         (ids[1].clone(), vec![ids[0].clone()])
     );
-    // The entry of what did not come to pass was taken back.
+    // The entry of an activation that did not come to pass was taken back.
     let all = LogQuery {
         last: 9,
         is_wanted: &|_entry| true,
     };
     let part = slow.read_log(all).unwrap();
     let gaps = part.entries.iter().map(|logged| logged.is_after_gap);
-    assert_eq!(gaps.collect::<Vec<_>>(), [false, false]);
+    assert_eq!(gaps.collect::<Vec<_>>(), [false; 3]);
     assert_eq!(part.activated, Some(ids[1].clone()));
+    let overtaken = Outcome::Overtaken {
+        release: ids[2].clone(),
+    };
+    assert!(
+        part.entries
+            .iter()
+            .any(|logged| logged.entry.outcome == overtaken)
+    );
 }
 
 #[test]
