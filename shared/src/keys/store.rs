@@ -212,14 +212,14 @@ pub enum KeyStoreError {
     },
     /// Only a subscription that owes nothing of the current month is deleted.
     #[error(
-        "the subscription \"{name}\" is charged for {charged} {} of the month that ends at {}",
+        "the subscription \"{name}\" is charged for up to {charged} {} of the month that ends at {}",
         if *charged == 1 { "request" } else { "requests" },
         Timestamp::from_unix_seconds(*until)
     )]
     MonthCharged {
         /// Its name.
         name: Name,
-        /// Requests of the month.
+        /// Requests of the month, with what running servers have reserved.
         charged: u64,
         /// When the month ends, in Unix seconds.
         until: i64,

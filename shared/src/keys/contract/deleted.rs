@@ -99,7 +99,7 @@ fn what_is_left_of_a_subscription_keeps_it_from_being_deleted() {
         let refused = store.delete_subscription(&name("Acme"), NOW);
         assert_eq!(
             error(refused),
-            "the subscription \"Acme\" is charged for 1 request of the month that ends at \
+            "the subscription \"Acme\" is charged for up to 1 request of the month that ends at \
              2026-11-01T00:00:00Z"
         );
         assert_eq!(store.subscription(&name("Acme")).unwrap(), acme);
