@@ -118,6 +118,24 @@ fn a_keyring_that_was_never_confirmed_verifies_nothing() {
     );
 }
 
+/// Its revoked key is still refused by its own name, and no quota of it is shown.
+#[test]
+fn a_deleted_subscription_is_none_of_those_that_have_a_key() {
+    let scene = Scene::new();
+    for (is_deleted, expected) in [(false, 1), (true, 0)] {
+        let snapshot = snapshot(|key, subscription| {
+            if is_deleted {
+                *subscription = subscription.deleted();
+                key.revoked_at = Some(START);
+            }
+        });
+        scene.refresh(Answer::Changed(snapshot)).unwrap();
+        assert_eq!(scene.keyring.subscriptions().len(), expected);
+    }
+    let refused = VerifyError::Refused(KeyRefusal::Revoked);
+    assert_eq!(scene.verify(), Err(refused));
+}
+
 #[test]
 fn a_confirmation_holds_for_one_second_of_monotonic_time() {
     let scene = Scene::new();
