@@ -1,6 +1,10 @@
 //! What changes for consumers from one release to another: records, slugs and fields.
 //!
-//! Records are compared by their ETags, so no body is read, and memory grows with identities only.
+//! Records are compared by their ETags, so that memory grows with identities only. Bodies are read
+//! where it is asked what changed in them.
+
+pub mod change;
+pub mod changed;
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -153,40 +157,87 @@ impl ReleaseDiff {
     }
 
     /// Both kinds of record with their name, for people.
-    pub const fn kinds(&self) -> [(&'static str, &KindDiff); 2] {
-        [
-            ("boats", &self.boats),
-            ("manufacturers", &self.manufacturers),
-        ]
+    pub fn kinds(&self) -> [(&'static str, &KindDiff); 2] {
+        Kind::ALL.map(|kind| (kind.name(), self.of_kind(kind)))
+    }
+
+    /// The records of one kind.
+    pub const fn of_kind(&self, kind: Kind) -> &KindDiff {
+        match kind {
+            Kind::Boats => &self.boats,
+            Kind::Manufacturers => &self.manufacturers,
+        }
+    }
+}
+
+/// A kind of record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Boats.
+    Boats,
+    /// Manufacturers.
+    Manufacturers,
+}
+
+impl Kind {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Boats, Self::Manufacturers];
+
+    /// Many of them, for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Boats => "boats",
+            Self::Manufacturers => "manufacturers",
+        }
+    }
+
+    /// One of them, for people.
+    pub const fn singular(self) -> &'static str {
+        match self {
+            Self::Boats => "boat",
+            Self::Manufacturers => "manufacturer",
+        }
     }
 }
 
 /// Walks both lists, which are in the order of ids.
-fn records_diff(old: &[Record], new: &[Record], examples_max: usize) -> KindDiff {
+fn records_diff(old: &[Placed], new: &[Placed], examples_max: usize) -> KindDiff {
     let mut diff = KindDiff {
         before: old.len() as u64,
         after: new.len() as u64,
         ..KindDiff::default()
     };
     let mut gone = Vec::new();
-    let (mut olds, mut news) = (old.iter().peekable(), new.iter().peekable());
-    loop {
-        let order = match (olds.peek(), news.peek()) {
-            (Some(old), Some(new)) => old.id.cmp(&new.id),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => break,
-        };
-        let before = (order != Ordering::Greater).then(|| olds.next()).flatten();
-        let after = (order != Ordering::Less).then(|| news.next()).flatten();
+    for (before, after) in beside(old, new) {
+        let [before, after] = [before, after].map(|placed| placed.map(|placed| &placed.record));
         if after.is_none() {
             gone.extend(before);
         }
         diff.add(before, after, examples_max);
     }
-    name_takers(&mut diff.moved_slugs.examples, new);
-    diff.taken_names = taken_names(&gone, new, examples_max);
+    let records = || new.iter().map(|placed| &placed.record);
+    name_takers(&mut diff.moved_slugs.examples, records());
+    diff.taken_names = taken_names(&gone, records(), examples_max);
     diff
+}
+
+/// The records of two lists in the order of ids, each before and after, as far as it is there.
+fn beside<'a>(
+    old: &'a [Placed],
+    new: &'a [Placed],
+) -> impl Iterator<Item = (Option<&'a Placed>, Option<&'a Placed>)> {
+    let (mut olds, mut news) = (old.iter().peekable(), new.iter().peekable());
+    std::iter::from_fn(move || {
+        let order = match (olds.peek(), news.peek()) {
+            (Some(old), Some(new)) => old.record.id.cmp(&new.record.id),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return None,
+        };
+        let before = (order != Ordering::Greater).then(|| olds.next()).flatten();
+        let after = (order != Ordering::Less).then(|| news.next()).flatten();
+        Some((before, after))
+    })
 }
 
 /// Which slugs of terms no boat has any more.
@@ -229,26 +280,81 @@ impl KindDiff {
 #[derive(Debug)]
 pub struct Contents {
     id: ReleaseId,
-    boats: Vec<Record>,
-    manufacturers: Vec<Record>,
+    boats: Vec<Placed>,
+    manufacturers: Vec<Placed>,
     terms: Dictionaries,
     fields: Option<FieldCounts>,
+}
+
+/// A record, and where its body is.
+#[derive(Debug)]
+struct Placed {
+    record: Record,
+    ordinal: Ordinal,
+}
+
+/// The place of a record in the order of bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ordinal(u32);
+
+impl Ordinal {
+    const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Records in the order of ordinals, put in that of ids.
+fn by_id(records: Vec<Record>) -> Vec<Placed> {
+    let ordinals = (0..).map(Ordinal);
+    let placed = records.into_iter().zip(ordinals);
+    let mut placed: Vec<Placed> = placed
+        .map(|(record, ordinal)| Placed { record, ordinal })
+        .collect();
+    placed.sort_unstable_by(|a, b| a.record.id.cmp(&b.record.id));
+    placed
 }
 
 impl Contents {
     /// Reads what is compared of a release.
     pub fn read(release: &Release) -> Result<Self, ReleaseError> {
-        let mut contents = Self {
+        Ok(Self {
             id: release.id().clone(),
-            boats: release.boats()?,
-            manufacturers: release.manufacturers()?,
+            boats: by_id(release.boats()?),
+            manufacturers: by_id(release.manufacturers()?),
             terms: release.terms()?,
             fields: release.manifest().fields.clone(),
-        };
-        for records in [&mut contents.boats, &mut contents.manufacturers] {
-            records.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        })
+    }
+
+    fn records(&self, kind: Kind) -> &[Placed] {
+        match kind {
+            Kind::Boats => &self.boats,
+            Kind::Manufacturers => &self.manufacturers,
         }
-        Ok(contents)
+    }
+
+    /// Where the body of the record with that id is, if there is one.
+    pub fn find(&self, kind: Kind, id: &str) -> Option<Ordinal> {
+        let records = self.records(kind);
+        let place = records.binary_search_by(|placed| (*placed.record.id).cmp(id));
+        place.ok().map(|place| records[place].ordinal)
+    }
+
+    /// The id of the record with that slug, if there is one.
+    pub fn id_of_slug(&self, kind: Kind, slug: &str) -> Option<&str> {
+        let mut records = self.records(kind).iter().map(|placed| &placed.record);
+        let record = records.find(|record| &*record.slug == slug);
+        record.map(|record| &*record.id)
+    }
+
+    /// The records of which any byte differs, each before and after, in the order of ids.
+    fn changed(&self, new: &Self, kind: Kind) -> Vec<[Ordinal; 2]> {
+        let changed = |(old, new): (Option<&Placed>, Option<&Placed>)| {
+            let (old, new) = old.zip(new)?;
+            (old.record.etag != new.record.etag).then_some([old.ordinal, new.ordinal])
+        };
+        let pairs = beside(self.records(kind), new.records(kind));
+        pairs.filter_map(changed).collect()
     }
 
     /// The slugs by which boats can be filtered, each list with its parameter.
@@ -377,7 +483,7 @@ fn moved(old: &Record, new: &Record) -> MovedSlug {
 }
 
 /// Says where the former slugs lead now.
-fn name_takers(moved: &mut [MovedSlug], records: &[Record]) {
+fn name_takers<'a>(moved: &mut [MovedSlug], records: impl Iterator<Item = &'a Record>) {
     let places = moved.iter().enumerate();
     let by_slug: HashMap<Box<str>, usize> = places
         .map(|(place, one)| (one.from.clone(), place))
@@ -392,7 +498,11 @@ fn name_takers(moved: &mut [MovedSlug], records: &[Record]) {
 }
 
 /// Which names of records that are gone lead to others now.
-fn taken_names(gone: &[&Record], records: &[Record], examples_max: usize) -> Listed<TakenName> {
+fn taken_names<'a>(
+    gone: &[&Record],
+    records: impl Iterator<Item = &'a Record>,
+    examples_max: usize,
+) -> Listed<TakenName> {
     let names = gone.iter().flat_map(|record| [&*record.slug, &*record.id]);
     let mut taken_by: HashMap<&str, Option<&Record>> = names.map(|name| (name, None)).collect();
     for record in records {

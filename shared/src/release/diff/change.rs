@@ -1,0 +1,204 @@
+//! What differs between two bodies of one record: each value that is another, with its place.
+//!
+//! Values are compared as they are written, so that no number is rounded, and what is the same is
+//! not parsed. Nothing here reads a release.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+
+use serde_json::value::RawValue;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// Most elements of a list that are compared one by one. A longer list is one value.
+pub const ELEMENTS_MAX: usize = 1000;
+/// In how many objects and lists a value may lie. Deeper down, an object or a list is one value.
+const DEPTH_MAX: usize = 32;
+
+/// A value that is another, new or gone.
+#[derive(Clone, Debug)]
+pub struct Change<'a> {
+    /// Where it stands once all changes before it are made.
+    pub path: FieldPath,
+    /// The value before; none where there was none.
+    pub old: Option<&'a RawValue>,
+    /// The value after; none where there is none.
+    pub new: Option<&'a RawValue>,
+}
+
+/// The place of a value in a record. Shown as `engines[0].power`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldPath(Vec<Step>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    Member(String),
+    Element(usize),
+}
+
+impl FieldPath {
+    /// The field, whichever element of a list it is in: `engines[].power`.
+    pub fn field(&self) -> String {
+        self.joined(|_index| String::new())
+    }
+
+    /// The JSON Pointer (RFC 6901) within the record: `/engines/0/power`.
+    pub fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        for step in &self.0 {
+            pointer.push('/');
+            match step {
+                Step::Member(name) => {
+                    pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+                }
+                // Writing to a text cannot fail.
+                Step::Element(index) => _ = write!(pointer, "{index}"),
+            }
+        }
+        pointer
+    }
+
+    fn joined(&self, shown: impl Fn(usize) -> String) -> String {
+        let mut path = String::new();
+        for step in &self.0 {
+            match step {
+                Step::Member(name) => {
+                    if !path.is_empty() {
+                        path.push('.');
+                    }
+                    path.push_str(name);
+                }
+                Step::Element(index) => _ = write!(path, "[{}]", shown(*index)),
+            }
+        }
+        path
+    }
+}
+
+impl fmt::Display for FieldPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.joined(|index| index.to_string()))
+    }
+}
+
+/// What differs, in an order in which each change can be made after those before it.
+pub fn changes<'a>(old: &'a RawValue, new: &'a RawValue) -> Vec<Change<'a>> {
+    let mut comparison = Comparison::default();
+    comparison.values(old, new);
+    comparison.changes
+}
+
+/// What a value holds, one step down.
+enum Shape<'a> {
+    Object(Members<'a>),
+    List(Vec<&'a RawValue>),
+    /// Also what is too deep to look into.
+    Single,
+}
+
+type Members<'a> = BTreeMap<String, &'a RawValue>;
+
+#[derive(Default)]
+struct Comparison<'a> {
+    /// Where it is now.
+    path: FieldPath,
+    changes: Vec<Change<'a>>,
+}
+
+impl<'a> Comparison<'a> {
+    fn values(&mut self, old: &'a RawValue, new: &'a RawValue) {
+        if old.get() == new.get() {
+            return;
+        }
+        match (self.shape(old), self.shape(new)) {
+            (Shape::Object(old), Shape::Object(new)) if is_same_thing(&old, &new) => {
+                self.members(&old, &new);
+            }
+            (Shape::List(old), Shape::List(new)) if old.len().max(new.len()) <= ELEMENTS_MAX => {
+                self.elements(&old, &new);
+            }
+            _ => self.push(Some(old), Some(new)),
+        }
+    }
+
+    fn shape(&self, value: &'a RawValue) -> Shape<'a> {
+        let text = value.get();
+        let is_too_deep = DEPTH_MAX <= self.path.0.len();
+        let shape = match text.as_bytes().first() {
+            Some(b'{') if !is_too_deep => serde_json::from_str(text).map(Shape::Object),
+            Some(b'[') if !is_too_deep => serde_json::from_str(text).map(Shape::List),
+            _ => return Shape::Single,
+        };
+        // A text that was read as JSON once is JSON.
+        shape.unwrap_or(Shape::Single)
+    }
+
+    fn members(&mut self, old: &Members<'a>, new: &Members<'a>) {
+        for (name, before) in old {
+            let step = Step::Member(name.clone());
+            match new.get(name) {
+                Some(after) => self.at(step, |inner| inner.values(before, after)),
+                None => self.at(step, |inner| inner.push(Some(before), None)),
+            }
+        }
+        for (name, after) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
+            let step = Step::Member(name.clone());
+            self.at(step, |inner| inner.push(None, Some(after)));
+        }
+    }
+
+    /// What is replaced is compared one by one; the rest comes and goes.
+    fn elements(&mut self, old: &[&'a RawValue], new: &[&'a RawValue]) {
+        let [before, after] = [old, new].map(|list| {
+            let texts = list.iter().map(|value| value.get());
+            texts.collect::<Vec<_>>()
+        });
+        // Counted here, since an operation that the library moved may have a former index.
+        let mut index = 0;
+        for op in capture_diff_slices(Algorithm::Myers, &before, &after) {
+            let (gone, come) = (&old[op.old_range()], &new[op.new_range()]);
+            if !matches!(op, DiffOp::Equal { .. }) {
+                self.replaced(index, gone, come);
+            }
+            index += come.len();
+        }
+    }
+
+    /// What stands in the place of what was in a list from `index` on.
+    fn replaced(&mut self, index: usize, gone: &[&'a RawValue], come: &[&'a RawValue]) {
+        let both = gone.len().min(come.len());
+        for (place, (before, after)) in gone.iter().zip(come).enumerate() {
+            let step = Step::Element(index + place);
+            self.at(step, |inner| inner.values(before, after));
+        }
+        for before in &gone[both..] {
+            // Those behind it move up into its place.
+            let step = Step::Element(index + both);
+            self.at(step, |inner| inner.push(Some(before), None));
+        }
+        for (place, after) in come.iter().enumerate().skip(both) {
+            let step = Step::Element(index + place);
+            self.at(step, |inner| inner.push(None, Some(after)));
+        }
+    }
+
+    fn at(&mut self, step: Step, compare: impl FnOnce(&mut Self)) {
+        self.path.0.push(step);
+        compare(self);
+        self.path.0.pop();
+    }
+
+    fn push(&mut self, old: Option<&'a RawValue>, new: Option<&'a RawValue>) {
+        let path = self.path.clone();
+        self.changes.push(Change { path, old, new });
+    }
+}
+
+/// Whether two objects are one thing before and after. With another id it is another thing, and
+/// not the same one with another name.
+fn is_same_thing(old: &Members<'_>, new: &Members<'_>) -> bool {
+    let [old, new] = [old, new].map(|members| members.get("id").map(|id| id.get()));
+    old == new
+}
+
+#[cfg(test)]
+mod tests;

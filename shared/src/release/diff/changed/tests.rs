@@ -1,0 +1,109 @@
+//! Changed records of small releases.
+
+use serde_json::Value;
+
+use super::*;
+use crate::release::tests::records::{Boat, empty_store, publish_boats};
+use crate::release::{Release, ReleaseStore, Releases};
+
+/// What two releases of these boats have, the second one a day later.
+fn releases(old: &[Boat<'_>], new: &[Boat<'_>]) -> (tempfile::TempDir, [(Release, Contents); 2]) {
+    let (directory, store) = empty_store();
+    let publish = |store: &ReleaseStore, at: &str, boats: &[Boat<'_>]| {
+        let id = publish_boats(store, at, boats.iter().map(Boat::rendered)).id;
+        let release = store.open(&id).unwrap();
+        let contents = Contents::read(&release).unwrap();
+        (release, contents)
+    };
+    let old = publish(&store, "2026-11-20T10:00:00Z", old);
+    let new = publish(&store, "2026-11-21T10:00:00Z", new);
+    (directory, [old, new])
+}
+
+fn changed(kind: Kind, releases: &[(Release, Contents); 2]) -> ChangedRecords {
+    let [(old, before), (new, after)] = releases;
+    ChangedRecords::open(kind, (old, before), (new, after)).unwrap()
+}
+
+fn counted(records: &ChangedRecords) -> Vec<(String, u64)> {
+    records.count_fields().unwrap().into_iter().collect()
+}
+
+#[test]
+fn changed_records_are_read_in_the_order_of_ids_whatever_their_places() {
+    let old = ["c", "b", "a"].map(Boat::new);
+    let [model, metres] = [Boat::new("a"), Boat::new("c")];
+    let model = Boat {
+        model: "Z",
+        ..model
+    };
+    let metres = Boat {
+        metres: "11",
+        ..metres
+    };
+    // Bodies are in the order of names, so that the first boat by its id is the last one here.
+    let (_directory, releases) = releases(&old, &[Boat::new("b"), model, metres]);
+    let boats = changed(Kind::Boats, &releases);
+    let ids: Vec<String> = boats
+        .read()
+        .map(|pair| {
+            let ids = pair.unwrap().map(|record| {
+                let record: Value = serde_json::from_str(record.get()).unwrap();
+                record["id"].as_str().unwrap().to_owned()
+            });
+            ids.join(" ")
+        })
+        .collect();
+    assert_eq!(ids, ["a a", "c c"]);
+    let length = [
+        "dimensions.lengthOverall",
+        "lengthOverall",
+        "lengthOverallMetres",
+        "model",
+    ];
+    assert_eq!(counted(&boats), length.map(|field| (field.to_owned(), 1)));
+    let makers = changed(Kind::Manufacturers, &releases);
+    assert_eq!((makers.read().count(), counted(&makers)), (0, Vec::new()));
+}
+
+#[test]
+fn a_record_counts_once_for_each_field() {
+    let of_type = |id| Boat {
+        type_slug: "motor",
+        ..Boat::new(id)
+    };
+    let (_directory, releases) = releases(&["a", "b"].map(Boat::new), &["a", "b"].map(of_type));
+    let expected = ["categories[].slug", "type.slug"].map(|field| (field.to_owned(), 2));
+    assert_eq!(counted(&changed(Kind::Boats, &releases)), expected);
+}
+
+#[test]
+fn records_are_found_by_id_and_slug() {
+    let boat = Boat {
+        slug: "summer",
+        ..Boat::new("a")
+    };
+    let (_directory, [(release, contents), _]) = releases(&[Boat::new("b"), boat], &[]);
+    let bodies = RecordBodies::open(&release, Kind::Boats).unwrap();
+    let found = contents.find(Kind::Boats, "a").unwrap();
+    let record: Value = serde_json::from_str(bodies.read(found).unwrap().get()).unwrap();
+    assert_eq!(record["slug"], "summer");
+    assert_eq!(contents.id_of_slug(Kind::Boats, "summer"), Some("a"));
+    assert_eq!(contents.find(Kind::Boats, "summer"), None);
+    assert_eq!(contents.find(Kind::Manufacturers, "a"), None);
+    assert!(contents.find(Kind::Manufacturers, "maker-1").is_some());
+}
+
+#[test]
+fn fields_beyond_the_most_are_counted_together() {
+    let mut counts = BTreeMap::new();
+    let fields = |numbers: std::ops::Range<usize>| {
+        numbers.map(|number| format!("field{number:04}")).collect()
+    };
+    count(&mut counts, fields(0..FIELDS_MAX));
+    assert_eq!(counts.len(), FIELDS_MAX);
+    count(&mut counts, fields(0..FIELDS_MAX + 2));
+    count(&mut counts, fields(FIELDS_MAX..FIELDS_MAX + 1));
+    assert_eq!((counts["field0000"], counts[FURTHER_FIELDS]), (2, 2));
+    assert_eq!(counts.len(), FIELDS_MAX + 1);
+}
