@@ -1,29 +1,46 @@
 //! `catalogue diff`: what changes for consumers from one release to another.
 
+mod changes;
+mod cut;
+mod document;
+mod record;
 pub(super) mod sentences;
 mod text;
+mod values;
 
-use std::io::Write;
+use std::io::{BufWriter, Write};
 
 use anyhow::Context as _;
 use clap::{Args, value_parser};
-use shared::release::{Release, ReleaseDiff, Releases};
+use shared::base::ids::IdOrSlug;
+use shared::release::diff::Kind;
+use shared::release::{ReleaseDiff, ReleaseId};
 
+use self::changes::{Changes, FAILED, Side};
+use self::document::{Bounds, DiffDocument};
+use self::record::RecordDiff;
+use self::text::Style;
 use crate::commands::release_name::ReleaseName;
-use crate::commands::show;
+use crate::commands::{one_of, show};
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::serving::release_location::ReleaseLocation;
 
 /// Most records or slugs of one kind that are listed, unless all are wanted.
 pub const EXAMPLES_MAX: usize = 20;
+/// Most changes of one record that are listed beside those of others, unless all are wanted.
+const CHANGES_MAX: usize = 10;
+/// Longest value in a document, in columns, unless all is wanted.
+const VALUE_MAX: usize = 500;
 
 /// Arguments of `diff`.
 #[derive(Debug, Args)]
 #[command(allow_missing_positional = true)]
 #[command(after_help = "\
 For example: catalogue diff current 20261121T101500Z-3f2a9c1b4d5e6f70
-The exit status is 0 whether or not the releases differ.")]
+             catalogue diff previous current --only manufacturers
+             catalogue diff latest --record boat-017
+The exit status is 0 whether or not the releases differ, and 3 where neither has the record.")]
 pub struct DiffArgs {
     /// The release to compare with: an id or a beginning of it, `current`, `previous` or `latest`
     /// [default: current]
@@ -32,10 +49,17 @@ pub struct DiffArgs {
     /// The release that is compared, named in the same ways
     #[arg(value_name = "TO", value_parser = value_parser!(ReleaseName))]
     pub to: ReleaseName,
-    /// List every record, not only the first 20 of each list
+    /// Compare only the records of one kind
+    #[arg(long, value_name = "KIND", value_parser = one_of(Kind::ALL, Kind::name))]
+    pub only: Option<Kind>,
+    /// Show every change of the record with this id
+    #[arg(long, value_name = "ID", value_parser = IdOrSlug::parse)]
+    pub record: Option<IdOrSlug>,
+    /// List every record and change, not only the first of each list, and show long values whole
     #[arg(long)]
     pub full: bool,
-    /// Print one JSON document
+    /// Print one JSON document; of one record a JSON Patch (RFC 6902) of what its answer has under
+    /// `data`
     #[arg(long)]
     pub json: bool,
 }
@@ -48,23 +72,62 @@ pub fn run(
 ) -> anyhow::Result<ExitStatus> {
     let releases = &*location.open(!args.json, context)?;
     let from = args.from.as_ref().unwrap_or(&ReleaseName::Current);
-    let [old, new] = [open(from, releases)?, open(&args.to, releases)?];
-    let examples_max = if args.full { usize::MAX } else { EXAMPLES_MAX };
-    let diff = ReleaseDiff::between(&old, &new, examples_max);
-    let diff = diff.context("could not compare the releases")?;
-    if args.json {
-        show::json(&diff, context)?;
-    } else {
-        // Which one is active matters to nothing but the heads.
-        let active = releases.current().ok().flatten();
-        context
-            .out
-            .write_all(text::text(&diff, active.as_ref(), context.terminal).as_bytes())?;
+    let [old, new] = [Side::open(from, releases)?, Side::open(&args.to, releases)?];
+    // Which one is active matters to nothing but the heads.
+    let active = releases.current().ok().flatten();
+    let sides = [&old, &new];
+    match &args.record {
+        Some(id) => {
+            let record = RecordDiff::find(id.as_str(), args.only, sides)?;
+            show_record(&record, args, active.as_ref(), context)?;
+        }
+        None => show_all(sides, args, active.as_ref(), context)?,
     }
     Ok(ExitStatus::Done)
 }
 
-fn open(named: &ReleaseName, releases: &dyn Releases) -> anyhow::Result<Release> {
-    let failed = "could not compare the releases";
-    releases.open(&named.id(releases, failed)?).context(failed)
+fn show_record(
+    record: &RecordDiff<'_>,
+    args: &DiffArgs,
+    active: Option<&ReleaseId>,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    if !args.json {
+        return record.write(active, args.full, context.terminal, &mut context.out);
+    }
+    if let Some(only_in_one) = record.only_in_one() {
+        writeln!(context.err, "note: {only_in_one}")?;
+    }
+    show::json(&record.patch(), context)
+}
+
+fn show_all(
+    [old, new]: [&Side; 2],
+    args: &DiffArgs,
+    active: Option<&ReleaseId>,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    let bounded = |max| if args.full { usize::MAX } else { max };
+    let diff = ReleaseDiff::of(&old.contents, &new.contents, bounded(EXAMPLES_MAX));
+    let kinds = args.only.map_or(Kind::ALL.to_vec(), |kind| vec![kind]);
+    let read = |kind| Changes::read(kind, [old, new]);
+    let changes: Result<Vec<Changes>, _> = kinds.into_iter().map(read).collect();
+    let changes = changes.context(FAILED)?;
+    let changes_max = bounded(CHANGES_MAX);
+    if args.json {
+        let bounds = Bounds {
+            changes_max,
+            value_max: bounded(VALUE_MAX),
+        };
+        return show::json(&DiffDocument::new(&diff, &changes, bounds), context);
+    }
+    let style = Style {
+        terminal: context.terminal,
+        fields_max: bounded(EXAMPLES_MAX),
+        changes_max,
+        is_full: args.full,
+    };
+    let mut out = BufWriter::new(&mut context.out);
+    text::write(&diff, &changes, active, style, &mut out)?;
+    Ok(out.flush()?)
 }

@@ -1,19 +1,20 @@
 //! How commands show what came of them: with `--json` as one document on standard output, and a
 //! change that is made even where it cannot be shown.
 
-use std::io::Write;
+use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 
 use crate::hints::Hinted;
 use crate::process::context::Context;
 
-/// Prints `document`, indented, and a line end.
+/// Prints `document`, indented, and a line end. It is written while it is made, as it may be long.
 pub(crate) fn json(document: &impl Serialize, context: &mut Context) -> anyhow::Result<()> {
-    let mut text = serde_json::to_string_pretty(document)?;
-    text.push('\n');
-    context.out.write_all(text.as_bytes())?;
-    Ok(())
+    let mut out = BufWriter::new(&mut context.out);
+    // The error of a stream is given as such.
+    serde_json::to_writer_pretty(&mut out, document).map_err(io::Error::from)?;
+    out.write_all(b"\n")?;
+    Ok(out.flush()?)
 }
 
 /// What came of showing a change that is made. A cause alone, such as a full disk, would have the

@@ -252,6 +252,27 @@ fn a_release_from_before_fields_were_counted_is_shown_compared_and_guarded() {
     assert_eq!(as_json["boats"]["fields"], Value::Null);
 }
 
+#[test]
+fn a_release_with_a_damaged_body_is_compared_only_where_none_is_read() {
+    let mut cli = TestCli::new();
+    Edited::sample().write(&cli, "sample.ndjson");
+    import(&mut cli, "[dir]/sample.ndjson", &[]);
+    let edited = Edited::sample().boat(0, |boat| boat["model"] = json!("Renamed"));
+    edited.write(&cli, "edited.ndjson");
+    let made = import(&mut cli, "[dir]/edited.ndjson", &["--no-activate"]);
+    let name = format!("releases/{made}/boats.bodies");
+    let file = cli.path(format!("catalogue-data/{name}"));
+    let length = fs::metadata(file).unwrap().len();
+    overwrite(&cli, &name, &vec![b' '; length.try_into().unwrap()]);
+    for args in [&[][..], &["--json"], &["--record", "boat-001"]] {
+        let outcome = cli.run(&[&["diff", &made], args].concat());
+        assert_eq!((outcome.status, &*outcome.out), (FAILED, ""), "{outcome}");
+        assert!(outcome.err.contains("boats.bodies is damaged"), "{outcome}");
+    }
+    let makers = cli.run(&["diff", &made, "--only", "manufacturers"]);
+    assert_eq!(makers.status, DONE, "{makers}");
+}
+
 /// Makes a release as it was before fields were counted, and gives its id.
 fn former_release(cli: &TestCli, id: &str) -> String {
     let releases = cli.path("catalogue-data/releases");

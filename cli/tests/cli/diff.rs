@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use cli::ExitStatus;
+use cli::terminal::Terminal;
 use serde_json::json;
 
 use crate::edited::{Edited, check, document, import};
@@ -99,6 +100,171 @@ fn releases_that_are_the_same_or_missing_are_reported() {
     let none: Outcome = TestCli::new().run(&["diff", &first]);
     assert_eq!(none.status, failed, "{none}");
     assert!(none.err.contains("no release is active"), "{none}");
+}
+
+/// Editors at work on a few records, some of whose texts are long or hostile.
+fn retyped() -> Edited {
+    let long = "A fast boat for long passages, drawn in Gothenburg. ".repeat(20);
+    let old = Edited::sample().boat(3, |boat| boat["description"] = json!(long));
+    old.boat(0, |boat| boat["model"] = json!("Sum II"))
+        .boat(1, |boat| boat["activities"] = json!([]))
+        .boat(2, |boat| boat["description"] = json!("\u{202e}one\ntwo"))
+        .without_boat("boat-008")
+        .with_boat("added")
+}
+
+#[test]
+fn old_and_new_values_fit_the_terminal_and_do_it_no_harm() {
+    let (mut cli, [_, second]) = sample_and(&retyped());
+    for columns in [80, 120] {
+        let outcomes = [
+            &["diff", &second][..],
+            &["diff", &second, "--record", "boat-004"],
+            &["diff", &second, "--only", "manufacturers"],
+        ]
+        .map(|args| {
+            cli.run_in(args, |context| {
+                context.terminal = Terminal {
+                    out: true,
+                    columns: Some(columns),
+                    ..Terminal::default()
+                };
+            })
+        });
+        for outcome in &outcomes {
+            let mut lines = outcome.out.lines();
+            assert!(
+                lines.all(|line| line.chars().count() <= columns),
+                "{outcome}"
+            );
+            assert!(!outcome.out.contains('\u{202e}'), "{outcome}");
+        }
+        check(&cli, &format!("diff_values_{columns}"), &outcomes);
+    }
+}
+
+#[test]
+fn every_change_of_one_record_is_shown_or_made_a_patch() {
+    let (mut cli, [first, second]) = sample_and(&retyped());
+    let mut outcomes = Vec::new();
+    for id in ["boat-001", "added", "boat-008", "boat-005"] {
+        for args in [&[][..], &["--json"]] {
+            let outcome = cli.run(&[&["diff", &second, "--record", id], args].concat());
+            assert_eq!(outcome.status, ExitStatus::Done, "{outcome}");
+            outcomes.push(outcome);
+        }
+    }
+    let patch = document(&outcomes[1]);
+    let replaced = json!([{"op": "replace", "path": "/model", "value": "Sum II"}]);
+    assert_eq!(patch, replaced);
+    let [added, removed] = [3, 5].map(|place: usize| document(&outcomes[place]));
+    assert_eq!(
+        (&added[0]["op"], &added[0]["path"]),
+        (&json!("add"), &json!(""))
+    );
+    assert_eq!(added[0]["value"]["id"], "added");
+    assert_eq!(removed, json!([{"op": "remove", "path": ""}]));
+    assert_eq!(document(&outcomes[7]), json!([]));
+    // The whole record is as long as it is.
+    outcomes.remove(3);
+    check(&cli, "diff_record", &outcomes);
+
+    let backwards = cli.run(&["diff", &second, &first, "--record", "boat-001", "--json"]);
+    assert_eq!(document(&backwards)[0]["value"], "34");
+}
+
+#[test]
+fn a_record_that_no_release_has_is_an_error_that_says_what_it_may_be() {
+    let (mut cli, [_, second]) = sample_and(&Edited::sample().every("manufacturer", |maker| {
+        maker["name"] = json!("Renamed");
+    }));
+    let record = ["diff", &second, "--record"];
+    let outcomes = [
+        &["nothing"][..],
+        &["aero-28"],
+        &["maker-01", "--only", "boats"],
+        &["boat-005", "--only", "manufacturers"],
+        &[""],
+        &["boat 5"],
+        &["maker-01", "--only", "makers"],
+    ]
+    .map(|args| cli.run(&[&record[..], args].concat()));
+    let statuses = outcomes.each_ref().map(|outcome| outcome.status);
+    let (failed, usage) = (ExitStatus::Failure, ExitStatus::WrongUsage);
+    assert_eq!(
+        statuses,
+        [failed, failed, failed, failed, usage, usage, usage]
+    );
+    check(&cli, "diff_record_missing", &outcomes);
+}
+
+#[test]
+fn a_boat_and_a_manufacturer_of_one_id_are_told_apart_by_their_kind() {
+    let edited = Edited::sample().with_boat("maker-01");
+    let (mut cli, [_, second]) = sample_and(&edited);
+    let record = ["diff", &second, "--record", "maker-01"];
+    let both = cli.run(&record);
+    assert_eq!(both.status, ExitStatus::WrongUsage, "{both}");
+    assert!(
+        both.err.contains("--only boats, or --only manufacturers"),
+        "{both}"
+    );
+    let boat = cli.run(&[&record[..], &["--only", "boats"]].concat());
+    assert!(boat.out.contains("The boat maker-01 was added"), "{boat}");
+    let maker = cli.run(&[&record[..], &["--only", "manufacturers"]].concat());
+    assert!(maker.out.contains("boatCount: "), "{maker}");
+}
+
+#[test]
+fn changes_and_values_are_cut_unless_all_is_wanted() {
+    let long = "é".repeat(1000);
+    let tanks: Vec<String> = (0..25).map(|number| format!("{number} l")).collect();
+    let edited = Edited::sample().boat(0, |boat| {
+        boat["description"] = json!(long);
+        boat["tanks"]["fuel"] = json!(tanks);
+    });
+    let (mut cli, [_, second]) = sample_and(&edited);
+    for (args, shown, length) in [(&[][..], 10, 500), (&["--full"], 26, 1000)] {
+        let args = [&["diff", &second, "--json", "--only", "boats"], args].concat();
+        let diff = document(&cli.run(&args));
+        assert_eq!(
+            (
+                &diff["manufacturers"],
+                diff["lostFilters"]["total"].as_u64()
+            ),
+            (&json!(null), Some(0))
+        );
+        let boats = &diff["boats"];
+        assert_eq!(
+            boats["changedFields"],
+            json!({"description": 1, "tanks.fuel[]": 1})
+        );
+        let changes = &boats["changed"]["examples"][0]["changes"];
+        assert_eq!(changes["total"], 26);
+        let examples = changes["examples"].as_array().unwrap();
+        assert_eq!(examples.len(), shown);
+        let description = &examples[0];
+        assert_eq!(description["new"].as_str().unwrap().chars().count(), length);
+        assert_eq!(description["cut"] == true, args.len() == 5);
+        assert_eq!(examples[1]["cut"], json!(null));
+    }
+    let cut = cli.run(&["diff", &second]).out;
+    assert!(
+        cut.contains("… and 16 more (--record boat-001 lists all)"),
+        "{cut}"
+    );
+    assert!(
+        cut.contains("(--full shows long values whole)") && !cut.contains(&long),
+        "{cut}"
+    );
+    let full = cli.run(&["diff", &second, "--full"]).out;
+    assert!(
+        full.contains(&long) && full.contains(r#"tanks.fuel: + "24 l""#),
+        "{full}"
+    );
+    assert!(!full.contains('…') && !full.contains("--full"), "{full}");
+    let record = cli.run(&["diff", &second, "--record", "boat-001"]).out;
+    assert!(record.contains(r#"tanks.fuel: + "24 l""#), "{record}");
 }
 
 #[test]

@@ -57,6 +57,13 @@ impl Edited {
         self
     }
 
+    /// Takes away the boat with this id.
+    pub(crate) fn without_boat(mut self, id: &str) -> Self {
+        self.records
+            .retain(|record| !is_boat(record) || record["id"] != id);
+        self
+    }
+
     /// Writes the export to `[dir]/NAME`.
     pub(crate) fn write(&self, cli: &TestCli, name: &str) {
         let mut file = fs::File::create(cli.path(name)).unwrap();

@@ -9,6 +9,7 @@ pub mod changed;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::str::FromStr;
 
 use serde::Serialize;
 
@@ -191,12 +192,34 @@ impl Kind {
         }
     }
 
+    /// One of them, as the beginning of a line.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Boats => "Boat",
+            Self::Manufacturers => "Manufacturer",
+        }
+    }
+
     /// One of them, for people.
     pub const fn singular(self) -> &'static str {
         match self {
             Self::Boats => "boat",
             Self::Manufacturers => "manufacturer",
         }
+    }
+}
+
+/// Not a kind of record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be boats or manufacturers")]
+pub struct UnknownKind;
+
+impl FromStr for Kind {
+    type Err = UnknownKind;
+
+    fn from_str(text: &str) -> Result<Self, UnknownKind> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|kind| kind.name() == text).ok_or(UnknownKind)
     }
 }
 

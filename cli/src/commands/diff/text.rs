@@ -1,17 +1,61 @@
 //! What changes from one release to another, for people: totals, then each list under its title.
 
+use std::io::{self, Write};
+
+use anyhow::Context as _;
+use shared::release::diff::change::changes;
 use shared::release::diff::{Filter, KindDiff, Listed, MovedSlug, RecordName, TakenName};
 use shared::release::{ReleaseDiff, ReleaseId};
 
+use super::changes::{Changes, FAILED};
 use super::sentences;
+use super::values::Values;
 use crate::terminal::Terminal;
 use crate::terminal::table::{self, Column};
 use crate::terminal::wrap;
 
 /// Before each line of a list.
 const INDENT: &str = "  ";
+/// In the place of changes where only the form of a body changed.
+pub(super) const SAME_VALUES: &str = "Its values are the same, only their form is another.";
 
-pub(super) fn text(diff: &ReleaseDiff, active: Option<&ReleaseId>, terminal: Terminal) -> String {
+/// How much is shown, and where.
+#[derive(Clone, Copy)]
+pub(super) struct Style {
+    pub(super) terminal: Terminal,
+    /// Most fields of one kind, and most changes of one record, that are listed.
+    pub(super) fields_max: usize,
+    pub(super) changes_max: usize,
+    /// Whether values are shown whole.
+    pub(super) is_full: bool,
+}
+
+/// Parts with a blank line between them. They are written one by one, since a list of changed
+/// records may be as long as the catalogue.
+struct Parts<'a> {
+    out: &'a mut dyn Write,
+    count: usize,
+}
+
+impl Parts<'_> {
+    fn add(&mut self, part: &str) -> io::Result<()> {
+        if self.count != 0 {
+            self.out.write_all(b"\n")?;
+        }
+        self.count += 1;
+        self.out.write_all(part.as_bytes())
+    }
+
+    fn extend(&mut self, parts: impl IntoIterator<Item = String>) -> io::Result<()> {
+        parts.into_iter().try_for_each(|part| self.add(&part))
+    }
+}
+
+/// The two releases, by name.
+pub(super) fn heads(
+    [from, to]: [&ReleaseId; 2],
+    active: Option<&ReleaseId>,
+) -> [(&'static str, String); 2] {
     let named = |id: &ReleaseId| {
         if active == Some(id) {
             format!("{id} (active)")
@@ -19,28 +63,43 @@ pub(super) fn text(diff: &ReleaseDiff, active: Option<&ReleaseId>, terminal: Ter
             id.to_string()
         }
     };
-    let heads = table::details(
-        [("From", named(&diff.from)), ("To", named(&diff.to))],
-        terminal,
-    );
-    let mut parts = vec![heads, counts(diff, terminal)];
-    for (kind, of_kind) in diff.kinds() {
-        parts.extend(lists(kind, of_kind, terminal.narrower(INDENT.len())));
+    [("From", named(from)), ("To", named(to))]
+}
+
+/// Writes all that is shown of the kinds that are asked for.
+pub(super) fn write(
+    diff: &ReleaseDiff,
+    of_kinds: &[Changes],
+    active: Option<&ReleaseId>,
+    style: Style,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let terminal = style.terminal;
+    let mut parts = Parts { out, count: 0 };
+    let heads = heads([&diff.from, &diff.to], active);
+    parts.add(&table::details(heads, terminal))?;
+    parts.add(&counts(diff, of_kinds, terminal))?;
+    let before = parts.count;
+    for of_kind in of_kinds {
+        write_lists(diff.of_kind(of_kind.kind), of_kind, style, &mut parts)?;
     }
-    parts.extend(filters(&diff.lost_filters));
-    if parts.len() == 2 {
-        parts.push("Consumers see no difference.\n".to_owned());
+    if of_kinds.iter().any(Changes::is_of_boats) {
+        parts.extend(filters(&diff.lost_filters))?;
+    }
+    if parts.count == before {
+        parts.add("Consumers see no difference.\n")?;
     }
     if diff.boats.fields.is_none() {
         let note = format!("Note: {}.", sentences::FIELDS_UNKNOWN);
-        parts.push(format!("{}\n", wrap::wrap(&note, 2, terminal)));
+        parts.add(&format!("{}\n", wrap::wrap(&note, 2, terminal)))?;
     }
-    parts.join("\n")
+    Ok(())
 }
 
 /// How many records there are of each kind, and what became of them.
-fn counts(diff: &ReleaseDiff, terminal: Terminal) -> String {
-    let rows = diff.kinds().map(|(kind, of_kind)| {
+fn counts(diff: &ReleaseDiff, of_kinds: &[Changes], terminal: Terminal) -> String {
+    let rows = of_kinds.iter().map(|changes| {
+        let of_kind = diff.of_kind(changes.kind);
         let numbers = [
             of_kind.before,
             of_kind.after,
@@ -50,15 +109,8 @@ fn counts(diff: &ReleaseDiff, terminal: Terminal) -> String {
             of_kind.unchanged,
         ];
         let [before, after, added, changed, removed, same] = numbers.map(|n| n.to_string());
-        [
-            kind.to_owned(),
-            before,
-            after,
-            added,
-            changed,
-            removed,
-            same,
-        ]
+        let kind = changes.kind.name().to_owned();
+        [kind, before, after, added, changed, removed, same]
     });
     let heading = [
         "RECORDS".into(),
@@ -73,10 +125,19 @@ fn counts(diff: &ReleaseDiff, terminal: Terminal) -> String {
 }
 
 /// What there is to list of one kind, each part under its title.
-fn lists(kind: &str, diff: &KindDiff, terminal: Terminal) -> Vec<String> {
-    let of_records = [
-        records(&format!("Added {kind}"), &diff.added, terminal),
-        records(&format!("Changed {kind}"), &diff.changed, terminal),
+fn write_lists(
+    diff: &KindDiff,
+    changes: &Changes,
+    style: Style,
+    parts: &mut Parts<'_>,
+) -> anyhow::Result<()> {
+    let (kind, terminal) = (changes.kind.name(), style.terminal.narrower(INDENT.len()));
+    parts.extend(records(&format!("Added {kind}"), &diff.added, terminal))?;
+    parts.extend(changed_fields(changes, style.fields_max, terminal))?;
+    if diff.changed.total != 0 {
+        write_changed(&diff.changed, changes, style, parts)?;
+    }
+    let after = [
         records(&format!("Removed {kind}"), &diff.removed, terminal),
         slugs(kind, &diff.moved_slugs, terminal),
         taken(kind, &diff.taken_names, terminal),
@@ -96,7 +157,65 @@ fn lists(kind: &str, diff: &KindDiff, terminal: Terminal) -> Vec<String> {
         ]
     });
     let of_fields = of_fields.map(|(what, paths)| fields(kind, what, paths));
-    of_records.into_iter().chain(of_fields).flatten().collect()
+    parts.extend(after.into_iter().chain(of_fields).flatten())?;
+    Ok(())
+}
+
+/// In how many records each field changed.
+fn changed_fields(changes: &Changes, fields_max: usize, terminal: Terminal) -> Option<String> {
+    let fields = changes.by_count();
+    let shown = &fields[..fields.len().min(fields_max)];
+    let rows = shown
+        .iter()
+        .map(|(field, count)| (*field, count.to_string()));
+    let (total, more) = (fields.len(), fields.len() - shown.len());
+    listed(
+        &format!(
+            "Fields of {} that changed, in how many records",
+            changes.kind.name()
+        ),
+        &table::details(rows, terminal),
+        total as u64,
+        more as u64,
+    )
+}
+
+/// The changed records, and what changed in each of them.
+fn write_changed(
+    names: &Listed<RecordName>,
+    of_kind: &Changes,
+    style: Style,
+    parts: &mut Parts<'_>,
+) -> anyhow::Result<()> {
+    parts.add(&format!("Changed {}\n", of_kind.kind.name()))?;
+    let mut values = Values::new(style.terminal, style.is_full);
+    for (name, pair) in names.examples.iter().zip(of_kind.records.read()) {
+        let [old, new] = pair.context(FAILED)?;
+        let changes = changes(&old, &new);
+        writeln!(parts.out, "{INDENT}{}  {}", name.slug, name.id)?;
+        for change in changes.iter().take(style.changes_max) {
+            let lines = values.lines(change, 2 * INDENT.len());
+            parts.out.write_all(lines.as_bytes())?;
+        }
+        if changes.is_empty() {
+            writeln!(parts.out, "{INDENT}{INDENT}{SAME_VALUES}")?;
+        }
+        let more = changes.len().saturating_sub(style.changes_max);
+        if more != 0 {
+            let id = &name.id;
+            writeln!(
+                parts.out,
+                "{INDENT}{INDENT}… and {more} more (--record {id} lists all)"
+            )?;
+        }
+    }
+    if let Some(more) = more_of(names.more()) {
+        writeln!(parts.out, "{INDENT}{more}")?;
+    }
+    if values.is_cut {
+        writeln!(parts.out, "{INDENT}(--full shows long values whole)")?;
+    }
+    Ok(())
 }
 
 fn records(title: &str, names: &Listed<RecordName>, terminal: Terminal) -> Option<String> {
@@ -160,8 +279,12 @@ fn listed(title: &str, rows: &str, total: u64, more: u64) -> Option<String> {
     if total == 0 {
         return None;
     }
-    let more = (more != 0).then(|| format!("… and {more} more (--full lists all)"));
+    let more = more_of(more);
     let rows = rows.lines().chain(more.as_deref());
     let lines: Vec<String> = rows.map(|row| format!("{INDENT}{row}")).collect();
     Some(format!("{title}\n{}\n", lines.join("\n")))
+}
+
+fn more_of(more: u64) -> Option<String> {
+    (more != 0).then(|| format!("… and {more} more (--full lists all)"))
 }

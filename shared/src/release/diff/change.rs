@@ -57,6 +57,14 @@ impl FieldPath {
         pointer
     }
 
+    /// The list, of an element of one: `engines`.
+    pub fn list(&self) -> Option<Self> {
+        match self.0.split_last()? {
+            (Step::Element(_), list) => Some(Self(list.to_vec())),
+            (Step::Member(_), _) => None,
+        }
+    }
+
     fn joined(&self, shown: impl Fn(usize) -> String) -> String {
         let mut path = String::new();
         for step in &self.0 {

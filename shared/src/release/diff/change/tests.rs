@@ -92,6 +92,10 @@ fn a_path_is_a_field_and_a_pointer_too() {
     assert_eq!(path.to_string(), "a~/b[1][0].c");
     assert_eq!(path.field(), "a~/b[][].c");
     assert_eq!(path.pointer(), "/a~0~1b/1/0/c");
+    assert_eq!(path.list(), None);
+    let [old, new] = [json!({"a": [[]]}), json!({"a": [[1]]})].map(|value| raw(&value));
+    let list = super::changes(&old, &new)[0].path.list().unwrap();
+    assert_eq!(list.to_string(), "a[0]");
 }
 
 #[test]
@@ -137,14 +141,14 @@ fn value() -> impl Strategy<Value = Value> {
 fn make(change: &Change<'_>, record: &mut Value) {
     let pointer = change.path.pointer();
     let parsed = |value: &RawValue| serde_json::from_str::<Value>(value.get()).unwrap();
-    let Some((inside, last)) = pointer.rsplit_once('/') else {
+    let Some((inside, step)) = pointer.rsplit_once('/') else {
         *record = parsed(change.new.unwrap());
         return;
     };
     if let Some(old) = change.old {
         assert_eq!(record.pointer(&pointer), Some(&parsed(old)));
     }
-    let name = last.replace("~1", "/").replace("~0", "~");
+    let name = step.replace("~1", "/").replace("~0", "~");
     match (record.pointer_mut(inside).unwrap(), change.old, change.new) {
         (Value::Object(members), _, Some(new)) => _ = members.insert(name, parsed(new)),
         (Value::Object(members), _, None) => _ = members.remove(&name),

@@ -1,0 +1,190 @@
+//! `catalogue diff --record`: every change of one record.
+//!
+//! For people with old and new values; for programs as a JSON Patch (RFC 6902) of the record, which
+//! is what its answer has under `data`.
+
+use std::io::Write;
+
+use anyhow::{Context as _, anyhow};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use shared::release::ReleaseId;
+use shared::release::diff::Kind;
+use shared::release::diff::change::{Change, FieldPath, changes};
+use shared::release::diff::changed::RecordBodies;
+
+use super::changes::{FAILED, Side};
+use super::text::{SAME_VALUES, heads};
+use super::values::Values;
+use crate::exit_status::ExitStatus;
+use crate::hints::Hinted;
+use crate::terminal::Terminal;
+use crate::terminal::table;
+
+/// One record of two releases, of which at least one has it.
+pub(super) struct RecordDiff<'a> {
+    sides: [&'a Side; 2],
+    kind: Kind,
+    id: &'a str,
+    old: Option<Box<RawValue>>,
+    new: Option<Box<RawValue>>,
+}
+
+impl<'a> RecordDiff<'a> {
+    /// Finds the record with this id, among one kind or both.
+    pub(super) fn find(
+        id: &'a str,
+        only: Option<Kind>,
+        sides: [&'a Side; 2],
+    ) -> anyhow::Result<Self> {
+        let holds = |kind: &Kind| {
+            let mut contents = sides.iter().map(|side| &side.contents);
+            contents.any(|contents| contents.find(*kind, id).is_some())
+        };
+        let found: Vec<Kind> = Kind::ALL.into_iter().filter(holds).collect();
+        let kind = match (only, &found[..]) {
+            (Some(kind), found) if found.contains(&kind) => kind,
+            (None, [kind]) => *kind,
+            (None, [_, _]) => return Err(ambiguous(id)),
+            (only, found) => return Err(missing(id, only, found, sides)),
+        };
+        let read = |side: &Side| {
+            let ordinal = side.contents.find(kind, id);
+            let read = |ordinal| RecordBodies::open(&side.release, kind)?.read(ordinal);
+            ordinal.map(read).transpose().context(FAILED)
+        };
+        let [old, new] = sides.map(read);
+        let (old, new) = (old?, new?);
+        Ok(Self {
+            sides,
+            kind,
+            id,
+            old,
+            new,
+        })
+    }
+
+    /// What changed; a record that only one release has came or went as a whole.
+    fn changes(&self) -> Vec<Change<'_>> {
+        match (&self.old, &self.new) {
+            (Some(old), Some(new)) => changes(old, new),
+            (old, new) => vec![Change {
+                path: FieldPath::default(),
+                old: old.as_deref(),
+                new: new.as_deref(),
+            }],
+        }
+    }
+
+    /// The changes as operations of a JSON Patch.
+    pub(super) fn patch(&self) -> Vec<Operation<'_>> {
+        self.changes().iter().map(Operation::new).collect()
+    }
+
+    /// Where only one release has it: which one, and so what happened.
+    pub(super) fn only_in_one(&self) -> Option<String> {
+        let (place, was) = match (&self.old, &self.new) {
+            (Some(_), None) => (0, "removed"),
+            (None, Some(_)) => (1, "added"),
+            _ => return None,
+        };
+        let (kind, id) = (self.kind.singular(), self.id);
+        let release = self.sides[place].release.id();
+        Some(format!("The {kind} {id} was {was}: only {release} has it."))
+    }
+
+    /// Shows every change to people.
+    pub(super) fn write(
+        &self,
+        active: Option<&ReleaseId>,
+        is_full: bool,
+        terminal: Terminal,
+        out: &mut dyn Write,
+    ) -> anyhow::Result<()> {
+        let [from, to] = heads(self.sides.map(|side| side.release.id()), active);
+        let record = (self.kind.label(), self.id.to_owned());
+        writeln!(out, "{}", table::details([from, to, record], terminal))?;
+        if let Some(only_in_one) = self.only_in_one() {
+            writeln!(out, "{only_in_one}")?;
+            return Ok(());
+        }
+        let changes = self.changes();
+        let mut values = Values::new(terminal, is_full);
+        for change in &changes {
+            out.write_all(values.lines(change, 0).as_bytes())?;
+        }
+        if values.is_cut {
+            writeln!(out, "\n(--full shows long values whole)")?;
+        }
+        if changes.is_empty() {
+            let is_same =
+                self.old.as_deref().map(RawValue::get) == self.new.as_deref().map(RawValue::get);
+            let same = if is_same {
+                "It is the same in both."
+            } else {
+                SAME_VALUES
+            };
+            writeln!(out, "{same}")?;
+        }
+        Ok(())
+    }
+}
+
+/// One operation of a JSON Patch.
+#[derive(Serialize)]
+pub(super) struct Operation<'a> {
+    op: &'static str,
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<&'a RawValue>,
+}
+
+impl<'a> Operation<'a> {
+    fn new(change: &Change<'a>) -> Self {
+        let op = match (change.old, change.new) {
+            (Some(_), Some(_)) => "replace",
+            (None, _) => "add",
+            (Some(_), None) => "remove",
+        };
+        Self {
+            op,
+            path: change.path.pointer(),
+            value: change.new,
+        }
+    }
+}
+
+fn ambiguous(id: &str) -> anyhow::Error {
+    let error = anyhow!("{FAILED}: a boat and a manufacturer have the id {id}");
+    Hinted::wrong_usage(
+        error,
+        "say which one: --only boats, or --only manufacturers",
+    )
+    .into()
+}
+
+/// No release has it among the kinds that are asked for; perhaps it is of another kind, or a slug.
+fn missing(id: &str, only: Option<Kind>, found: &[Kind], [old, new]: [&Side; 2]) -> anyhow::Error {
+    let kinds = only.map_or("boat or a manufacturer", Kind::singular);
+    let error = anyhow!("{FAILED}: neither release has a {kinds} with the id {id}");
+    let by_slug = |kind: Kind| {
+        let mut contents = [new, old].into_iter().map(|side| &side.contents);
+        let found = contents.find_map(|contents| contents.id_of_slug(kind, id))?;
+        Some((kind, found))
+    };
+    let kinds = only.map_or(Kind::ALL.to_vec(), |kind| vec![kind]);
+    let hint = match (found, kinds.into_iter().find_map(by_slug)) {
+        ([kind, ..], _) => {
+            format!(
+                "it is the id of a {}: --only {}",
+                kind.singular(),
+                kind.name()
+            )
+        }
+        ([], Some((kind, found))) => {
+            format!("it is the slug of a {}: --record {found}", kind.singular())
+        }
+        ([], None) => return error,
+    };
+    Hinted::new(error, hint, ExitStatus::Failure).into()
+}

@@ -1,0 +1,81 @@
+//! Old and new values as lines for people: `model: "Sum" -> "Sum II"`.
+//!
+//! Values are shown as the JSON that consumers get, with everything escaped that a terminal would
+//! obey.
+
+use serde_json::value::RawValue;
+use shared::release::diff::change::Change;
+
+use super::cut::{cut, width};
+use crate::terminal::Terminal;
+use crate::terminal::escape::escape_control;
+
+/// Width of a line where there is no terminal.
+const WIDTH: usize = 100;
+/// Least columns for a value, however narrow the terminal.
+const VALUE_MIN: usize = 16;
+
+/// Shows values, and remembers whether any had to be cut.
+pub(super) struct Values {
+    line_width: usize,
+    /// Whether values may be longer than a line.
+    is_full: bool,
+    /// Whether a value was cut.
+    pub(super) is_cut: bool,
+}
+
+impl Values {
+    pub(super) fn new(terminal: Terminal, is_full: bool) -> Self {
+        Self {
+            line_width: terminal.columns.unwrap_or(WIDTH),
+            is_full,
+            is_cut: false,
+        }
+    }
+
+    /// One change: a line, or one for each of its values below its path where they are long.
+    pub(super) fn lines(&mut self, change: &Change<'_>, indent: usize) -> String {
+        let path = path(change);
+        let text = |value: &RawValue| escape_control(value.get()).into_owned();
+        let (old, new) = (change.old.map(text), change.new.map(text));
+        let line = match (&old, &new) {
+            (Some(old), Some(new)) => format!("{path}: {old} -> {new}"),
+            (Some(old), None) => format!("{path}: - {old}"),
+            (None, Some(new)) => format!("{path}: + {new}"),
+            (None, None) => return String::new(),
+        };
+        let margin = " ".repeat(indent);
+        if width(&line) + indent <= self.line_width {
+            return format!("{margin}{line}\n");
+        }
+        let room = self.line_width.saturating_sub(indent + 4).max(VALUE_MIN);
+        let texts = [&old, &new].map(|text| text.as_deref().unwrap_or_default());
+        let [before, after] = self.fitted(texts, room);
+        let mut lines = format!("{margin}{path}:\n");
+        for (sign, value, shown) in [('-', old, before), ('+', new, after)] {
+            if value.is_some() {
+                lines = format!("{lines}{margin}  {sign} {shown}\n");
+            }
+        }
+        lines
+    }
+
+    fn fitted(&mut self, texts: [&str; 2], room: usize) -> [String; 2] {
+        if self.is_full {
+            return texts.map(str::to_owned);
+        }
+        self.is_cut |= texts.iter().any(|text| room < width(text));
+        cut(texts, room)
+    }
+}
+
+/// Where the change is: of an element that came or went, the list, since its index is where it is
+/// only while the changes are made.
+fn path(change: &Change<'_>) -> String {
+    let list = match (change.old, change.new) {
+        (Some(_), Some(_)) => None,
+        _ => change.path.list(),
+    };
+    let path = list.as_ref().unwrap_or(&change.path);
+    escape_control(&path.to_string()).into_owned()
+}
