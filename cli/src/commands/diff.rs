@@ -1,6 +1,6 @@
 //! `catalogue diff`: what changes for consumers from one release to another.
 
-mod changes;
+pub(super) mod changes;
 mod cut;
 mod document;
 mod record;
@@ -19,7 +19,7 @@ use shared::release::{ReleaseDiff, ReleaseId};
 use self::changes::{Changes, FAILED, Side};
 use self::document::{Bounds, DiffDocument};
 use self::record::RecordDiff;
-use self::text::Style;
+use self::text::Extent;
 use crate::commands::release_name::ReleaseName;
 use crate::commands::{one_of, show};
 use crate::exit_status::ExitStatus;
@@ -121,13 +121,13 @@ fn show_all(
         };
         return show::json(&DiffDocument::new(&diff, &changes, bounds), context);
     }
-    let style = Style {
+    let extent = Extent {
         terminal: context.terminal,
         fields_max: bounded(EXAMPLES_MAX),
         changes_max,
         is_full: args.full,
     };
     let mut out = BufWriter::new(&mut context.out);
-    text::write(&diff, &changes, active, style, &mut out)?;
+    text::write(&diff, &changes, active, extent, &mut out)?;
     Ok(out.flush()?)
 }

@@ -29,6 +29,7 @@ use shared::servers::{ServerStatus, server_status};
 use self::comparison::Comparison;
 use self::guards::Refusal;
 use self::publishing::Publishing;
+use super::diff::changes::ChangedFields;
 use super::export_args::ExportArgs;
 use super::release_log;
 use super::releases::overtaken;
@@ -97,6 +98,8 @@ struct Made {
     /// Whether an earlier release had these contents already.
     existed: bool,
     comparison: Comparison,
+    /// The fields that changed, where that is soon known.
+    changed_fields: Option<ChangedFields>,
     /// Why the guards refuse it.
     refusals: Vec<Refusal>,
     /// Whether it was to be activated, so that the guards were heard.
@@ -314,11 +317,14 @@ impl Finishing<'_> {
         } else {
             self.active
         };
+        // What is served does not wait for what is shown.
+        let changed_fields = comparison.changed_fields(self.releases);
         let made = Made {
             release: finished.id,
             manifest: finished.manifest,
             existed: finished.existed,
             comparison,
+            changed_fields,
             refusals,
             is_wanted,
         };

@@ -259,18 +259,23 @@ fn a_release_with_a_damaged_body_is_compared_only_where_none_is_read() {
     import(&mut cli, "[dir]/sample.ndjson", &[]);
     let edited = Edited::sample().boat(0, |boat| boat["model"] = json!("Renamed"));
     edited.write(&cli, "edited.ndjson");
-    let made = import(&mut cli, "[dir]/edited.ndjson", &["--no-activate"]);
+    let made = import(&mut cli, "[dir]/edited.ndjson", &[]);
     let name = format!("releases/{made}/boats.bodies");
     let file = cli.path(format!("catalogue-data/{name}"));
     let length = fs::metadata(file).unwrap().len();
     overwrite(&cli, &name, &vec![b' '; length.try_into().unwrap()]);
     for args in [&[][..], &["--json"], &["--record", "boat-001"]] {
-        let outcome = cli.run(&[&["diff", &made], args].concat());
+        let outcome = cli.run(&[&["diff", "previous", &made], args].concat());
         assert_eq!((outcome.status, &*outcome.out), (FAILED, ""), "{outcome}");
         assert!(outcome.err.contains("boats.bodies is damaged"), "{outcome}");
     }
-    let makers = cli.run(&["diff", &made, "--only", "manufacturers"]);
+    let makers = cli.run(&["diff", "previous", &made, "--only", "manufacturers"]);
     assert_eq!(makers.status, DONE, "{makers}");
+    // An import goes on without it.
+    let imported = cli.run(&["import", "[dir]/sample.ndjson"]);
+    assert_eq!(imported.status, DONE, "{imported}");
+    let look = "catalogue diff says which fields changed";
+    assert!(imported.out.contains(look), "{imported}");
 }
 
 /// Makes a release as it was before fields were counted, and gives its id.

@@ -290,7 +290,7 @@ impl Release {
         })
     }
 
-    fn entry(&self, name: FileName) -> Result<&FileEntry, ReleaseError> {
+    pub(super) fn entry(&self, name: FileName) -> Result<&FileEntry, ReleaseError> {
         self.manifest.entry(name, &self.directory)
     }
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::Context as _;
-use shared::release::diff::changed::ChangedRecords;
+use serde::Serialize;
+use shared::release::diff::changed::{ChangedRecords, bodies_bytes};
 use shared::release::diff::{Contents, Kind};
 use shared::release::{Release, ReleaseError, Releases};
 
@@ -23,7 +24,11 @@ impl Side {
         let release = releases
             .open(&named.id(releases, FAILED)?)
             .context(FAILED)?;
-        let contents = Contents::read(&release).context(FAILED)?;
+        Self::read(release).context(FAILED)
+    }
+
+    fn read(release: Release) -> Result<Self, ReleaseError> {
+        let contents = Contents::read(&release)?;
         Ok(Self { release, contents })
     }
 }
@@ -51,14 +56,112 @@ impl Changes {
     pub(super) const fn is_of_boats(&self) -> bool {
         matches!(self.kind, Kind::Boats)
     }
+}
 
-    /// The fields, those that changed in most records first.
-    pub(super) fn by_count(&self) -> Vec<(&str, u64)> {
-        let fields = self.fields.iter();
-        let mut fields: Vec<(&str, u64)> =
-            fields.map(|(field, &count)| (&**field, count)).collect();
-        // Stable, so that equal ones stay in the order of their names.
-        fields.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-        fields
+/// In how many records of each kind each field changed.
+#[derive(Debug, Serialize)]
+pub(in crate::commands) struct ChangedFields {
+    boats: BTreeMap<String, u64>,
+    manufacturers: BTreeMap<String, u64>,
+}
+
+impl ChangedFields {
+    /// Compares two releases whose bodies take at most `bytes_max`; none where they take more.
+    pub(in crate::commands) fn read(
+        [old, new]: [Release; 2],
+        bytes_max: u64,
+    ) -> Result<Option<Self>, ReleaseError> {
+        let mut bytes = 0;
+        for release in [&old, &new] {
+            for kind in Kind::ALL {
+                bytes += bodies_bytes(release, kind)?;
+            }
+        }
+        if bytes_max < bytes {
+            return Ok(None);
+        }
+        let (old, new) = (Side::read(old)?, Side::read(new)?);
+        let of_kind = |kind| Ok(Changes::read(kind, [&old, &new])?.fields);
+        Ok(Some(Self {
+            boats: of_kind(Kind::Boats)?,
+            manufacturers: of_kind(Kind::Manufacturers)?,
+        }))
+    }
+
+    pub(super) const fn kinds(&self) -> [(Kind, &BTreeMap<String, u64>); 2] {
+        [
+            (Kind::Boats, &self.boats),
+            (Kind::Manufacturers, &self.manufacturers),
+        ]
+    }
+}
+
+/// In how many records each field changed, those that changed in most records first.
+pub(in crate::commands) fn by_count(fields: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
+    let fields = fields.iter();
+    let mut fields: Vec<(&str, u64)> = fields.map(|(field, &count)| (&**field, count)).collect();
+    // Stable, so that equal ones stay in the order of their names.
+    fields.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use shared::base::data_dir::DataDir;
+    use shared::base::ids::{IdOrSlug, Slug};
+    use shared::base::model::{ManufacturerDetails, ManufacturerSummary};
+    use shared::base::timestamp::Timestamp;
+    use shared::release::{ReleaseStore, RenderedManufacturer};
+
+    use super::*;
+
+    /// A release of one manufacturer with this name.
+    fn release(store: &ReleaseStore, name: &str) -> Release {
+        let at = Timestamp::parse("2026-10-01T12:00:00Z").unwrap();
+        let summary = ManufacturerSummary {
+            id: &IdOrSlug::parse("maker-1").unwrap(),
+            slug: &Slug::parse("maker").unwrap(),
+            name: name.into(),
+            website: None,
+            logo: None,
+            updated_at: at.clone(),
+        };
+        let details = ManufacturerDetails {
+            description: None,
+            boat_count: 0,
+        };
+        let mut writer = store.begin().unwrap();
+        let maker = RenderedManufacturer::new(&summary, &details).unwrap();
+        writer.push_manufacturer(maker).unwrap();
+        let id = writer.finish(&at).unwrap().id;
+        store.open(&id).unwrap()
+    }
+
+    #[test]
+    fn fields_are_counted_where_bodies_are_as_long_as_they_may_be_and_not_where_longer() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = ReleaseStore::new(DataDir::new(directory.path()));
+        let releases = || ["Old", "New"].map(|name| release(&store, name));
+        let bytes: u64 = releases()
+            .iter()
+            .map(|release| bodies_bytes(release, Kind::Manufacturers).unwrap())
+            .sum();
+        let counted = ChangedFields::read(releases(), bytes).unwrap().unwrap();
+        let [boats, makers] = counted.kinds().map(|(_, fields)| by_count(fields));
+        assert_eq!((boats, makers), (vec![], vec![("name", 1)]));
+        assert!(
+            ChangedFields::read(releases(), bytes - 1)
+                .unwrap()
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn fields_that_changed_most_come_first_and_equal_ones_by_name() {
+        let fields = [("c", 2), ("a", 1), ("b", 2)];
+        let fields = fields
+            .map(|(field, count)| (field.to_owned(), count))
+            .into();
+        assert_eq!(by_count(&fields), [("b", 2), ("c", 2), ("a", 1)]);
     }
 }

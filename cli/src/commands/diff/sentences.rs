@@ -1,9 +1,12 @@
 //! A difference between releases in a few lines: what matters to consumers, and nothing else.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use shared::release::ReleaseDiff;
-use shared::release::diff::{FieldsDiff, KindDiff};
+use shared::release::diff::{FieldsDiff, Kind, KindDiff};
+
+use super::changes::{ChangedFields, by_count};
 
 use crate::terminal::counted;
 
@@ -14,11 +17,16 @@ const NAMES_MAX: usize = 5;
 pub(in crate::commands) const FIELDS_UNKNOWN: &str =
     "fields were not compared: one of the releases was made before they were counted";
 
-/// One line a kind, and one for everything that may break a consumer.
-pub(in crate::commands) fn all(diff: &ReleaseDiff) -> Vec<String> {
+/// One line a kind, one for the fields that changed most in it, and one for everything that may
+/// break a consumer.
+pub(in crate::commands) fn all(
+    diff: &ReleaseDiff,
+    changed_fields: Option<&ChangedFields>,
+) -> Vec<String> {
     let breaks = diff.kinds().map(|(kind, of_kind)| breaks(kind, of_kind));
     counts_of_all(diff)
         .into_iter()
+        .chain(fields_that_changed(diff, changed_fields))
         .chain(breaks.into_iter().flatten())
         .chain(lost_filters(diff))
         .chain(fields_unknown(diff))
@@ -35,6 +43,26 @@ fn counts(kind: &str, diff: &KindDiff) -> String {
         [&diff.added, &diff.changed, &diff.removed].map(|names| names.total);
     let unchanged = diff.unchanged;
     format!("{kind}: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged")
+}
+
+fn fields_that_changed(diff: &ReleaseDiff, changed: Option<&ChangedFields>) -> Vec<String> {
+    let Some(changed) = changed else {
+        let is_changed = diff
+            .kinds()
+            .iter()
+            .any(|(_, of_kind)| of_kind.changed.total != 0);
+        let look = "catalogue diff says which fields changed".to_owned();
+        return is_changed.then_some(look).into_iter().collect();
+    };
+    let kinds = changed.kinds().into_iter();
+    let kinds = kinds.filter(|(_, fields)| !fields.is_empty());
+    let line = |(kind, fields): (Kind, &BTreeMap<String, u64>)| {
+        let counts = by_count(fields).into_iter();
+        let counts = counts.map(|(field, count)| format!("{field} {count}"));
+        let names = names(counts, fields.len() as u64);
+        format!("fields of {} that changed: {names}", kind.name())
+    };
+    kinds.map(line).collect()
 }
 
 /// Filters that no longer find anything, if any.

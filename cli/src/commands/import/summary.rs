@@ -9,6 +9,7 @@ use shared::release::{ReleaseDiff, ReleaseId};
 use super::guards::{self, Refusal};
 use super::{Comparison, ImportArgs, Imported, Made};
 use crate::commands::coverage::{self, CoverageDocument};
+use crate::commands::diff::changes::ChangedFields;
 use crate::commands::diff::sentences;
 use crate::commands::export_args::{OutcomeDocument, tally_table};
 use crate::commands::show;
@@ -28,6 +29,8 @@ struct Document<'a> {
     /// What changes for consumers; null where nothing was made, or there is nothing to compare
     /// with: because nothing was active, or for the reason below.
     diff: Option<&'a ReleaseDiff>,
+    /// In how many records each field changed; null where that takes long to find.
+    changed_fields: Option<&'a ChangedFields>,
     /// Why there is nothing to compare with although a release was active, or null.
     not_compared: Option<&'a str>,
     /// Whether the guards kept the release from being activated.
@@ -66,6 +69,7 @@ fn document<'a>(imported: &'a Imported, outcome: &'a Outcome) -> Document<'a> {
         active: imported.active.id().map(ReleaseId::as_str),
         duration_seconds: imported.duration.as_secs_f64(),
         diff: comparison.and_then(Comparison::diff),
+        changed_fields: made.and_then(|made| made.changed_fields.as_ref()),
         not_compared: match comparison {
             Some(Comparison::Impossible(why)) => Some(why),
             _ => None,
@@ -157,7 +161,7 @@ fn show_comparison(made: &Made, imported: &Imported, context: &mut Context) -> a
             let out = &mut context.out;
             let title = format!("What consumers {will} see, compared with {}:", diff.from);
             writeln!(out, "{}", wrap(&title, 2, context.terminal))?;
-            for line in sentences::all(diff) {
+            for line in sentences::all(diff, made.changed_fields.as_ref()) {
                 writeln!(out, "{}", wrap(&format!("  {line}"), 4, context.terminal))?;
             }
             writeln!(out)?;

@@ -25,6 +25,18 @@ pub struct RecordBodies {
     path: PathBuf,
 }
 
+/// How many bytes the bodies of one kind take in a release.
+pub fn bodies_bytes(release: &Release, kind: Kind) -> Result<u64, ReleaseError> {
+    Ok(release.entry(bodies_of(kind))?.bytes)
+}
+
+const fn bodies_of(kind: Kind) -> FileName {
+    match kind {
+        Kind::Boats => FileName::BoatBodies,
+        Kind::Manufacturers => FileName::ManufacturerBodies,
+    }
+}
+
 /// What a body holds, for consumers.
 #[derive(Deserialize)]
 struct Envelope {
@@ -34,14 +46,11 @@ struct Envelope {
 impl RecordBodies {
     /// Opens and verifies them.
     pub fn open(release: &Release, kind: Kind) -> Result<Self, ReleaseError> {
-        let (bodies, name) = match kind {
-            Kind::Boats => (release.boat_bodies(0)?, FileName::BoatBodies),
-            Kind::Manufacturers => (
-                release.manufacturer_bodies(0)?,
-                FileName::ManufacturerBodies,
-            ),
+        let bodies = match kind {
+            Kind::Boats => release.boat_bodies(0)?,
+            Kind::Manufacturers => release.manufacturer_bodies(0)?,
         };
-        let path = release.path(name);
+        let path = release.path(bodies_of(kind));
         Ok(Self { bodies, path })
     }
 
