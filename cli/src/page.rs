@@ -116,6 +116,15 @@ pub enum Tone {
 }
 
 impl Tone {
+    /// How good it is to have these findings.
+    pub fn of(findings: &Findings) -> Self {
+        match (findings.errors(), findings.warnings()) {
+            (0, 0) => Self::Good,
+            (0, _) => Self::Warning,
+            _ => Self::Bad,
+        }
+    }
+
     const fn class(self) -> &'static str {
         match self {
             Self::Good => "good",
@@ -234,6 +243,8 @@ pub struct NameList {
 pub struct ChangedRecord {
     /// Its name.
     pub name: String,
+    /// Its page in the content system.
+    pub edit_url: Option<String>,
     /// The fields, each with its old and its new value.
     pub fields: Vec<[String; 3]>,
 }

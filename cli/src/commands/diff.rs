@@ -3,12 +3,14 @@
 pub(super) mod changes;
 mod cut;
 mod document;
+pub(super) mod page;
 mod record;
 pub(super) mod sentences;
 mod text;
 mod values;
 
 use std::io::{BufWriter, Write};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::{Args, value_parser};
@@ -20,10 +22,13 @@ use self::changes::{Changes, FAILED, Side};
 use self::document::{Bounds, DiffDocument};
 use self::record::RecordDiff;
 use self::text::Extent;
+use crate::commands::export_args::write_page;
 use crate::commands::release_name::ReleaseName;
 use crate::commands::{one_of, show};
 use crate::exit_status::ExitStatus;
+use crate::page::{Page, Tone};
 use crate::process::context::Context;
+use crate::process::output_file::{self, OutputFile, Permit};
 use crate::serving::release_location::ReleaseLocation;
 
 /// Most records or slugs of one kind that are listed, unless all are wanted.
@@ -55,6 +60,12 @@ pub struct DiffArgs {
     /// Show every change of the record with this id
     #[arg(long, value_name = "ID", value_parser = IdOrSlug::parse)]
     pub record: Option<IdOrSlug>,
+    /// Write what changes to this file, as a page for a browser
+    #[arg(long, value_name = "FILE", conflicts_with = "record")]
+    pub report_html: Option<PathBuf>,
+    /// Let --report-html replace any existing file
+    #[arg(long)]
+    pub overwrite: bool,
     /// List every record and change, not only the first of each list, and show long values whole
     #[arg(long)]
     pub full: bool,
@@ -70,12 +81,19 @@ pub fn run(
     location: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
+    let permit = Permit::outside(location.data).overwriting(args.overwrite);
+    let file = args.report_html.as_deref();
+    let file = file.map(|path| OutputFile::create(path, output_file::Kind::Page, &permit));
+    let file = file.transpose()?;
     let releases = &*location.open(!args.json, context)?;
     let from = args.from.as_ref().unwrap_or(&ReleaseName::Current);
     let [old, new] = [Side::open(from, releases)?, Side::open(&args.to, releases)?];
     // Which one is active matters to nothing but the heads.
     let active = releases.current().ok().flatten();
     let sides = [&old, &new];
+    if let Some(file) = file {
+        write_page(&page(sides, args.only)?, file)?;
+    }
     match &args.record {
         Some(id) => {
             let record = RecordDiff::find(id.as_str(), args.only, sides)?;
@@ -84,6 +102,20 @@ pub fn run(
         None => show_all(sides, args, active.as_ref(), context)?,
     }
     Ok(ExitStatus::Done)
+}
+
+/// What changes, as a page.
+fn page(sides: [&Side; 2], only: Option<Kind>) -> anyhow::Result<Page> {
+    let [old, new] = sides.map(|side| side.release.id());
+    let mut page = Page::new(&format!("Changes from {old} to {new}"));
+    let diff = page::add(&mut page, sides, only, &|_id| None)?;
+    let breaks = sentences::breaking(&diff);
+    if breaks.is_empty() {
+        page.set_verdict(Tone::Good, "Nothing that consumers rely on goes away.");
+    } else {
+        page.set_verdict(Tone::Warning, breaks.join("; "));
+    }
+    Ok(page)
 }
 
 fn show_record(

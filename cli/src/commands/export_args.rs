@@ -64,14 +64,16 @@ pub struct Reports {
 
 impl Reports {
     /// Writes the page, if one is wanted.
-    pub fn write_page(self, page: impl FnOnce() -> Page) -> anyhow::Result<()> {
-        let Some(mut file) = self.page else {
-            return Ok(());
-        };
-        let written = page().write_into(&mut file);
-        written.with_context(|| format!("could not write {}", file.path().display()))?;
-        file.publish()
+    pub fn write_page(self, page: impl FnOnce() -> anyhow::Result<Page>) -> anyhow::Result<()> {
+        self.page.map_or(Ok(()), |file| write_page(&page()?, file))
     }
+}
+
+/// Writes a page into the file that was begun for it.
+pub(super) fn write_page(page: &Page, mut file: OutputFile) -> anyhow::Result<()> {
+    let written = page.write_into(&mut file);
+    written.with_context(|| format!("could not write {}", file.path().display()))?;
+    file.publish()
 }
 
 /// Findings and records, as reports and `--json` show them.
@@ -112,10 +114,16 @@ impl ExportArgs {
             found.with_context(|| format!("could not open the export {}", export.display()))?;
         }
         let (report, page) = (self.report.as_deref(), self.report_html.as_deref());
-        self.refuse_to_overwrite("--report", report, rejects)?;
-        self.refuse_to_overwrite("--report-html", page, rejects)?;
-        self.refuse_to_overwrite("--report-html", page, report)?;
-        self.refuse_to_overwrite("--rejects", rejects, None)?;
+        let outputs = [
+            ("--rejects", rejects),
+            ("--report", report),
+            ("--report-html", page),
+        ];
+        let outputs = outputs.map(|(option, path)| Some((option, path?)));
+        let outputs: Vec<(&str, &Path)> = outputs.into_iter().flatten().collect();
+        for (place, output) in outputs.iter().enumerate() {
+            self.refuse_to_overwrite(*output, &outputs[..place])?;
+        }
         let json = report.map(|path| OutputFile::create(path, Kind::Report, permit));
         let page = page.map(|path| OutputFile::create(path, Kind::Page, permit));
         Ok(Reports {
@@ -124,24 +132,21 @@ impl ExportArgs {
         })
     }
 
-    /// Refuses `output` where another file of the same command is meant to be.
+    /// Refuses the file of an option where one of the others, or one of the export, is.
     fn refuse_to_overwrite(
         &self,
-        option: &str,
-        output: Option<&Path>,
-        other: Option<&Path>,
+        (option, output): (&str, &Path),
+        others: &[(&str, &Path)],
     ) -> anyhow::Result<()> {
-        let Some(output) = output else {
-            return Ok(());
-        };
-        let taken = if other.is_some_and(|other| output_file::would_replace(output, other)) {
-            "the file of another report"
+        let is_there = |(_, other): &&(&str, &Path)| output_file::would_replace(output, other);
+        let taken = if let Some((other, _)) = others.iter().find(is_there) {
+            format!("the file of {other}")
         } else if source::files(&self.exports, &Plan::native())
             .context("could not list the files of the export")?
             .iter()
             .any(|file| output_file::would_replace(output, file))
         {
-            "a file of the export"
+            "a file of the export".to_owned()
         } else {
             return Ok(());
         };

@@ -6,6 +6,7 @@
 
 mod comparison;
 mod guards;
+mod page;
 mod publishing;
 mod summary;
 
@@ -121,6 +122,11 @@ impl Imported {
 
     /// The error of showing this, which undoes nothing of it.
     fn unseen(&self, error: anyhow::Error) -> anyhow::Error {
+        self.left(error, "that could not be shown")
+    }
+
+    /// The error of something that was left to do, which undoes nothing of this.
+    fn left(&self, error: anyhow::Error, what: &str) -> anyhow::Error {
         let Some(release) = self.release() else {
             return error;
         };
@@ -130,9 +136,7 @@ impl Imported {
         } else {
             "made, not active"
         };
-        error.context(format!(
-            "release {release} is {active}, but that could not be shown"
-        ))
+        error.context(format!("release {release} is {active}, but {what}"))
     }
 }
 
@@ -194,8 +198,8 @@ pub(super) fn import(
     } else {
         0
     };
-    let mapping = mapping.as_ref().map(Mapping::file);
-    let source = Source::new(outcome.files.clone(), mapping, left_out);
+    let mapping_file = mapping.as_ref().map(Mapping::file);
+    let source = Source::new(outcome.files.clone(), mapping_file, left_out);
     let attempt = Attempt {
         source: Some(source),
         ..release_log::attempt(command, context)
@@ -223,6 +227,9 @@ pub(super) fn import(
         is_followed: servers_run(location.data),
         duration: context.clock.now().monotonic.saturating_sub(started),
     };
+    let page = || page::of(&imported, &outcome, args, mapping.as_ref(), releases);
+    let written = reports.write_page(page);
+    written.map_err(|error| imported.left(error, "the page about it could not be written"))?;
     Ok((imported, outcome))
 }
 

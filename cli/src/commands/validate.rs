@@ -55,13 +55,8 @@ pub fn run(args: &ValidateArgs, data: &Path, context: &mut Context) -> anyhow::R
     args.export.write_report(&outcome, &mut reports)?;
     reports.write_page(|| {
         let mut page = args.export.page("Validation", &outcome, mapping.as_ref());
-        let tone = match (outcome.findings.errors(), outcome.findings.warnings()) {
-            (0, 0) => Tone::Good,
-            (0, _) => Tone::Warning,
-            _ => Tone::Bad,
-        };
-        page.set_verdict(tone, verdict(&outcome));
-        page
+        page.set_verdict(Tone::of(&outcome.findings), verdict(&outcome));
+        Ok(page)
     })?;
     args.export.show(&outcome, context)?;
     OutputClosed::ignore_closed(if args.export.json {

@@ -1,5 +1,6 @@
 //! `catalogue diff`: everything that consumers will notice, and nothing when there is nothing.
 
+use std::fs;
 use std::time::Duration;
 
 use cli::ExitStatus;
@@ -271,4 +272,22 @@ fn changes_and_values_are_cut_unless_all_is_wanted() {
 fn the_help_text_is_short_and_exact() {
     let help = TestCli::new().run(&["diff", "--help"]);
     assert_snapshot("help_diff", &help.to_string());
+}
+
+#[test]
+fn a_difference_is_a_page_for_editors_too() {
+    let (mut cli, [first, second]) = sample_and(&edited());
+    let args = ["diff", &second, "--report-html", "[dir]/diff.html"];
+    let written = cli.run(&args);
+    assert_eq!(written.status, ExitStatus::Done, "{written}");
+    let page = fs::read_to_string(cli.path("diff.html")).unwrap();
+    let page = page.replace(&first, "[first]").replace(&second, "[second]");
+    assert_snapshot("diff_page", &page);
+    let makers = cli.run(&[&args[..], &["--only", "manufacturers"]].concat());
+    assert_eq!(makers.status, ExitStatus::Done, "{makers}");
+    let page = fs::read_to_string(cli.path("diff.html")).unwrap();
+    assert!(!page.contains("Changes of boats"), "{page}");
+    let inside = "[dir]/catalogue-data/diff.html";
+    let refused = cli.run(&["diff", &second, "--report-html", inside]);
+    assert_eq!(refused.status, ExitStatus::WrongUsage, "{refused}");
 }

@@ -259,3 +259,52 @@ fn drafts_are_nowhere_in_a_release() {
         assert!(!bodies.contains("boat-2") && !bodies.contains("maker-2"));
     }
 }
+
+#[test]
+fn an_import_is_a_page_for_editors_too_whatever_came_of_it() {
+    let mut cli = TestCli::new();
+    put(&cli, "good.ndjson", GOOD);
+    put(&cli, "more.ndjson", &GOOD.replace("\"Boat\"", "\"Sloop\""));
+    put(&cli, "bad.ndjson", &format!("{GOOD}{BAD_BOAT}"));
+    let mut page_of = |export: &str, expected| {
+        cli.advance(Duration::from_mins(1));
+        let outcome = cli.run(&["import", export, "--report-html", "[dir]/page.html"]);
+        assert_eq!(outcome.status, expected, "{outcome}");
+        fs::read_to_string(cli.path("page.html")).unwrap()
+    };
+    let first = page_of("[dir]/good.ndjson", ExitStatus::Done);
+    assert!(
+        first.contains("The release is active: 0 warnings."),
+        "{first}"
+    );
+    assert!(
+        first.contains("Fields of boats") && !first.contains("Changes of"),
+        "{first}"
+    );
+    let second = page_of("[dir]/more.ndjson", ExitStatus::Done);
+    assert!(
+        second.contains("boats: 0 added, 1 changed, 0 removed, 0 unchanged"),
+        "{second}"
+    );
+    let change = "<td><del>&#34;Boat&#34;</del></td><td><ins>&#34;Sloop&#34;</ins></td>";
+    assert!(second.contains(change), "{second}");
+    let bad = page_of("[dir]/bad.ndjson", ExitStatus::InvalidData);
+    assert!(bad.contains("Nothing was imported: 1 error."), "{bad}");
+    put(
+        &cli,
+        "none.ndjson",
+        GOOD.split_inclusive('\n').next().unwrap(),
+    );
+    let none = cli.run(&[
+        "import",
+        "[dir]/none.ndjson",
+        "--report-html",
+        "[dir]/page.html",
+    ]);
+    assert_eq!(none.status, ExitStatus::Refused, "{none}");
+    let none = fs::read_to_string(cli.path("page.html")).unwrap();
+    assert!(
+        none.contains("The release was made, but is not activated:"),
+        "{none}"
+    );
+}

@@ -27,7 +27,7 @@ impl Side {
         Self::read(release).context(FAILED)
     }
 
-    fn read(release: Release) -> Result<Self, ReleaseError> {
+    pub(super) fn read(release: Release) -> Result<Self, ReleaseError> {
         let contents = Contents::read(&release)?;
         Ok(Self { release, contents })
     }

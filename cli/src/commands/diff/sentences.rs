@@ -23,13 +23,21 @@ pub(in crate::commands) fn all(
     diff: &ReleaseDiff,
     changed_fields: Option<&ChangedFields>,
 ) -> Vec<String> {
-    let breaks = diff.kinds().map(|(kind, of_kind)| breaks(kind, of_kind));
     counts_of_all(diff)
         .into_iter()
         .chain(fields_that_changed(diff, changed_fields))
-        .chain(breaks.into_iter().flatten())
-        .chain(lost_filters(diff))
+        .chain(breaking(diff))
         .chain(fields_unknown(diff))
+        .collect()
+}
+
+/// One line for everything that may break a consumer.
+pub(in crate::commands) fn breaking(diff: &ReleaseDiff) -> Vec<String> {
+    let breaks = diff.kinds().map(|(kind, of_kind)| breaks(kind, of_kind));
+    breaks
+        .into_iter()
+        .flatten()
+        .chain(lost_filters(diff))
         .collect()
 }
 

@@ -71,7 +71,7 @@ impl Values {
 
 /// Where the change is: of an element that came or went, the list, since its index is where it is
 /// only while the changes are made.
-fn path(change: &Change<'_>) -> String {
+pub(super) fn path(change: &Change<'_>) -> String {
     let list = match (change.old, change.new) {
         (Some(_), Some(_)) => None,
         _ => change.path.list(),

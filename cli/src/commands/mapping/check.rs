@@ -14,7 +14,7 @@ use import::mapping::{CheckReport, FieldReport, Mapping, RuleReport, UnreadKey};
 use import::run::{self, Discard, Outcome, Settings};
 use serde::Serialize;
 
-use crate::commands::export_args::read_mapping;
+use crate::commands::export_args::{read_mapping, write_page};
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
@@ -92,10 +92,8 @@ pub(super) fn run(
     let is_missing = |field: &FieldReport| !field.missing.is_empty();
     let names_missing_keys = (report.rules.iter()).any(|rule| rule.fields.iter().any(is_missing));
     let is_valid = outcome.findings.errors() == 0 && !names_missing_keys;
-    if let Some(mut file) = page {
-        let written = page::of(args, &mapping, &report, &outcome).write_into(&mut file);
-        written.with_context(|| format!("could not write {}", file.path().display()))?;
-        file.publish()?;
+    if let Some(file) = page {
+        write_page(&page::of(args, &mapping, &report, &outcome), file)?;
     }
     OutputClosed::ignore_closed(if args.json {
         let document = Document {

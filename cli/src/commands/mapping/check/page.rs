@@ -22,9 +22,8 @@ pub(super) fn of(
     let (errors, warnings) = (outcome.findings.errors(), outcome.findings.warnings());
     let fields = report.rules.iter().flat_map(|rule| &rule.fields);
     let missing: usize = fields.map(|field| field.missing.len()).sum();
-    let tone = match (errors, missing, warnings) {
-        (0, 0, 0) => Tone::Good,
-        (0, 0, _) => Tone::Warning,
+    let tone = match missing {
+        0 => Tone::of(&outcome.findings),
         _ => Tone::Bad,
     };
     let keys = counted(missing as u64, "key");
