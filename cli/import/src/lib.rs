@@ -24,9 +24,9 @@
 //! 1. `source::files::read` opens what was named. Of folders and archives it opens what the plan
 //!    wants (`source::plan::Plan::bytes_of`). What is compressed is decompressed.
 //! 2. `source::records::Cutter::take` gets each file, and `Cutter::cut` cuts it into records, as
-//!    the plan says (`source::plan::Plan::contents_of`): lines (`source::lines::read`), or the
-//!    members of JSON, CSV or XML. Of images only the beginning goes on, for their sizes. Native
-//!    records go on to step 6.
+//!    the plan says (`source::plan::Plan::contents_of`): lines (`source::lines::read`), the members
+//!    of JSON or XML, or the rows of CSV or Parquet. Of images only the beginning goes on, for their
+//!    sizes. Native records go on to step 6.
 //! 3. `mapping::pipeline::Pipeline::take` collects records in batches for threads, where
 //!    `mapping::mapper::identify::identify_record` finds what each is called, of what type it is,
 //!    whether it is published, and which links it has. `mapping::index::Index::add` stores both, in

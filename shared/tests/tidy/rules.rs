@@ -55,12 +55,21 @@ const WORDS: [Word; 23] = [
     Word {
         text: "arrow",
         kind: Kind::Crate,
-        homes: &["shared/src/release", "server/src/catalogue/fill.rs"],
+        homes: &[
+            "shared/src/release",
+            "server/src/catalogue/fill.rs",
+            "cli/import/src/source/readers/parquet",
+            "cli/import/src/source/readers/tests/parquet",
+        ],
     },
     Word {
         text: "parquet",
         kind: Kind::Crate,
-        homes: &["shared/src/release"],
+        homes: &[
+            "shared/src/release",
+            "cli/import/src/source/readers/parquet",
+            "cli/import/src/source/readers/tests/parquet",
+        ],
     },
     Word {
         text: "clap",

@@ -126,10 +126,11 @@ pub(super) enum Role {
 }
 
 /// All formats by the words of a mapping file.
-pub(super) const FORMATS: [(&str, Format); 4] = [
+pub(super) const FORMATS: [(&str, Format); 5] = [
     ("ndjson", Format::NDJSON),
     ("json", Format::Json),
     ("csv", Format::Csv),
+    ("parquet", Format::Parquet),
     ("xml", Format::Xml),
 ];
 

@@ -1,5 +1,6 @@
 //! A file that several groups want: those that read it alike share a pass over it, and for more
-//! than one pass it is copied, because it may come from an archive or a pipe.
+//! than one pass it is copied, because it may come from an archive or a pipe. So is a file that is
+//! not read from its beginning to its end.
 
 use std::fs::File;
 use std::io::{self, Read, Seek as _, Write as _};
@@ -58,6 +59,11 @@ impl Copied {
             let written = copy.write_all(&buffer[..length]);
             written.with_context(|| temporary_file::not_written(temp_dir))?;
         }
+    }
+
+    /// The whole file, or what cut it short.
+    pub(super) fn whole(self) -> io::Result<File> {
+        self.broken.map_or(Ok(self.copy), Err)
     }
 
     /// The file from its beginning to its end, or to where it was cut short.

@@ -205,6 +205,7 @@ pub(crate) enum Format {
     },
     Json,
     Csv,
+    Parquet,
     Xml,
 }
 

@@ -7,6 +7,7 @@
 
 pub(crate) mod csv;
 pub(crate) mod json;
+pub(crate) mod parquet;
 pub(crate) mod xml;
 
 mod bounded;
@@ -25,7 +26,7 @@ pub(crate) const DEPTH_MAX: usize = 100;
 /// One record of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RecordText<'a> {
-    /// The line at which it begins, from 1.
+    /// The line at which it begins, or the row that it is, from 1.
     pub(crate) line: u64,
     /// Which of the lists that were asked for it is from; none where the whole file is one.
     pub(crate) list: Option<usize>,
@@ -36,7 +37,7 @@ pub(crate) struct RecordText<'a> {
 /// A record that cannot be read, though those after it can.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BadRecord {
-    /// The line at which it begins, from 1.
+    /// The line at which it begins, or the row that it is, from 1.
     pub(crate) line: u64,
     /// What kind of wrong: a code that leaving the record out mends.
     pub(crate) code: Code,

@@ -115,7 +115,6 @@ impl<'a, 't> Cutter<'a, 't> {
         contents: &mut dyn Read,
     ) -> Result<(), FileError> {
         self.mark(&pass.groups, GroupFiles::Read);
-        let reader = BufReader::with_capacity(BUFFER, contents);
         let records = &pass.layout.records;
         let mut spots = Spots::of(records.len());
         let mut visit = |record: Result<RecordText<'_>, BadRecord>| {
@@ -132,13 +131,21 @@ impl<'a, 't> Cutter<'a, 't> {
             };
             (self.sink)(incoming)
         };
+        let forward = |contents| BufReader::with_capacity(BUFFER, contents);
         let absent = match pass.layout.format {
             Format::Lines { max } => {
-                return lines::read(file, reader, &pass.groups, max, self.sink);
+                return lines::read(file, forward(contents), &pass.groups, max, self.sink);
             }
-            Format::Json => readers::json::read(reader, records, &mut visit),
-            Format::Xml => readers::xml::read(reader, records, &pass.layout.lists, &mut visit),
-            Format::Csv => readers::csv::read(reader, &mut visit).map(|()| Vec::new()),
+            Format::Parquet => {
+                let whole = Copied::of(contents, self.temp_dir)?.whole();
+                let whole = whole.map_err(|source| FileError::Unread { line: 1, source })?;
+                return readers::parquet::read(whole, &mut visit);
+            }
+            Format::Csv => return readers::csv::read(forward(contents), &mut visit),
+            Format::Json => readers::json::read(forward(contents), records, &mut visit),
+            Format::Xml => {
+                readers::xml::read(forward(contents), records, &pass.layout.lists, &mut visit)
+            }
         }?;
         Ok(self.report_absent(pass, file, &absent)?)
     }

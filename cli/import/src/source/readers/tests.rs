@@ -3,6 +3,7 @@
 mod csv;
 mod json;
 mod limits;
+mod parquet;
 mod steps;
 mod xml;
 

@@ -1,0 +1,212 @@
+//! What the pages of a Parquet file claim, before any is decompressed: how much memory each takes,
+//! and how many values.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+
+use flate2::read::MultiGzDecoder;
+use parquet::basic::{Compression, Encoding, Type};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+
+use super::super::{FileError, corrupt};
+use super::footer;
+use super::thrift::{self, Fields, Token};
+
+/// Bytes of pages that are held at once: the largest of each column, and its dictionary.
+const HELD_MAX: u64 = 1024 * 1024 * 1024;
+/// Bytes that the values of a batch of rows may take, beside the pages.
+const BATCH_BYTES: u64 = 64 * 1024 * 1024;
+/// Most rows of a batch.
+const BATCH_ROWS: u64 = 1024;
+/// Bytes of a value of most columns: numbers, and the places of texts in their pages.
+const VALUE_BYTES: u64 = 16;
+/// Bytes that the values of a column with lists may take in a group of rows: a list may have them
+/// all.
+const LISTS_BYTES: u64 = 256 * 1024 * 1024;
+/// Longest header of a page, in bytes: it may have four values for statistics.
+const HEADER_MAX: u64 = 32 * 1024;
+
+/// The fields of `PageHeader`, as the specification of Parquet numbers them.
+const FIELDS: &Fields = &[
+    (&[], "iiiitttt"),
+    (&[5], "iiiit"),
+    (&[5, 5], "ssiissbb"),
+    (&[7], "iib"),
+    (&[8], "iiiiiibt"),
+    (&[8, 8], "ssiissbb"),
+];
+
+/// Checks the pages of all columns; gives how many rows may be read at once.
+pub(super) fn check(file: &File, metadata: &ParquetMetaData) -> Result<usize, FileError> {
+    let mut row_bytes = 0;
+    for group in metadata.row_groups() {
+        let mut held = 0_u64;
+        let mut group_bytes = 0_u64;
+        for column in group.columns() {
+            let pages = Pages::of(file, column)?;
+            held = held.saturating_add(pages.held());
+            group_bytes = group_bytes.saturating_add(pages.value_bytes);
+        }
+        if HELD_MAX < held {
+            let message = "the pages of a group of rows take more than 1 GiB at once; write the \
+                           file with smaller pages";
+            return Err(corrupt(1, message));
+        }
+        row_bytes = group_bytes.max(row_bytes);
+    }
+    let rows = BATCH_BYTES.checked_div(row_bytes).unwrap_or(BATCH_ROWS);
+    Ok(usize::try_from(rows.clamp(1, BATCH_ROWS)).unwrap_or(1))
+}
+
+/// What the pages of a column in a group of rows claim.
+#[derive(Default)]
+struct Pages {
+    /// Bytes of the largest page of values, as it lies in the file and decompressed.
+    largest: u64,
+    /// The same of the dictionary.
+    dictionary: u64,
+    /// Their values together.
+    values: u64,
+    /// Bytes that one value may take.
+    value_bytes: u64,
+}
+
+/// What the header of a page says.
+#[derive(Default)]
+struct Header {
+    kind: i64,
+    decompressed: u64,
+    compressed: u64,
+    /// Bytes before those that are compressed.
+    levels: u64,
+    values: u64,
+    encoding: i64,
+}
+
+impl Pages {
+    fn of(file: &File, column: &ColumnChunkMetaData) -> Result<Self, FileError> {
+        let codec = column.compression();
+        check_codec(codec)?;
+        let descriptor = column.column_descr();
+        let mut pages = Self {
+            value_bytes: match column.column_type() {
+                Type::FIXED_LEN_BYTE_ARRAY => u64::try_from(descriptor.type_length()).unwrap_or(0),
+                _ => 0,
+            },
+            ..Self::default()
+        };
+        pages.value_bytes = pages.value_bytes.max(VALUE_BYTES);
+        let damaged = || corrupt(1, "the footer claims columns where the file has none");
+        let unread = |source| FileError::Unread { line: 1, source };
+        let (mut at, length) = column.byte_range();
+        let end = at.checked_add(length).ok_or_else(damaged)?;
+        if file.metadata().map_err(unread)?.len() < end {
+            return Err(damaged());
+        }
+        while at < end {
+            let bytes = footer::read(file, at, HEADER_MAX.min(end - at)).map_err(unread)?;
+            let (length, header) = Header::read(&bytes)
+                .ok_or_else(|| corrupt(1, "the header of a page is damaged or too long"))?;
+            at += length;
+            if end - at < header.compressed {
+                return Err(corrupt(1, "a page claims to be longer than its column"));
+            }
+            if matches!(codec, Compression::GZIP(_)) {
+                check_gzip(file, at, &header)?;
+            }
+            at += header.compressed;
+            pages.add(&header);
+        }
+        let bytes = pages.values.saturating_mul(pages.value_bytes);
+        if 0 < descriptor.max_rep_level() && LISTS_BYTES < bytes {
+            let name = descriptor.path().string();
+            let message = format!(
+                "the lists of {name:?} have {} values in one group of rows; write the file with \
+                 smaller groups",
+                pages.values
+            );
+            return Err(corrupt(1, message));
+        }
+        Ok(pages)
+    }
+
+    fn add(&mut self, header: &Header) {
+        let held = header.compressed.saturating_add(header.decompressed);
+        // Each value may repeat what the one before it begins with.
+        if header.encoding == Encoding::DELTA_BYTE_ARRAY as i64 {
+            self.value_bytes = self.value_bytes.max(header.decompressed);
+        }
+        if header.kind == 2 {
+            self.dictionary = self.dictionary.max(held);
+        } else {
+            self.largest = self.largest.max(held);
+            self.values = self.values.saturating_add(header.values);
+        }
+    }
+
+    const fn held(&self) -> u64 {
+        self.largest.saturating_add(self.dictionary)
+    }
+}
+
+impl Header {
+    /// The header that `bytes` begin with, and its length.
+    fn read(bytes: &[u8]) -> Option<(u64, Self)> {
+        let mut header = Self::default();
+        let mut is_negative = false;
+        let walked = thrift::walk(bytes, FIELDS, &mut |path, token| {
+            let Token::Integer(integer) = token else {
+                return;
+            };
+            let count = u64::try_from(integer);
+            match path {
+                [1] => header.kind = integer,
+                [5, 2] | [8, 4] => header.encoding = integer,
+                [2] => header.decompressed = count.unwrap_or_default(),
+                [3] => header.compressed = count.unwrap_or_default(),
+                [5 | 7 | 8, 1] => header.values = count.unwrap_or_default(),
+                [8, 5 | 6] => header.levels += count.unwrap_or_default(),
+                _ => return,
+            }
+            is_negative |= count.is_err();
+        });
+        let length = walked.ok().filter(|_| !is_negative)?;
+        Some((length as u64, header))
+    }
+}
+
+/// Refuses what cannot be decompressed, or not within a limit.
+fn check_codec(codec: Compression) -> Result<(), FileError> {
+    match codec {
+        Compression::UNCOMPRESSED
+        | Compression::SNAPPY
+        | Compression::GZIP(_)
+        | Compression::ZSTD(_)
+        | Compression::LZ4_RAW => Ok(()),
+        other => {
+            let name = other.to_string();
+            let name = name.split('(').next().unwrap_or_default();
+            let message = format!(
+                "the file is compressed with {name}; write it with SNAPPY, GZIP, ZSTD, LZ4_RAW or \
+                 without compression"
+            );
+            Err(corrupt(1, message))
+        }
+    }
+}
+
+/// Checks that a page of GZIP is no longer than it claims: the library believes it.
+fn check_gzip(file: &File, at: u64, header: &Header) -> Result<(), FileError> {
+    let bytes = footer::read(file, at, header.compressed);
+    let bytes = bytes.map_err(|source| FileError::Unread { line: 1, source })?;
+    let levels = usize::try_from(header.levels).unwrap_or(usize::MAX);
+    let compressed = bytes.get(levels..).unwrap_or_default();
+    let claimed = header.decompressed.saturating_sub(header.levels);
+    let mut decompressed = MultiGzDecoder::new(compressed).take(claimed.saturating_add(1));
+    // What is damaged, the library reports.
+    let length = io::copy(&mut decompressed, &mut io::sink()).unwrap_or_default();
+    if claimed < length {
+        return Err(corrupt(1, "a page is longer than it claims"));
+    }
+    Ok(())
+}

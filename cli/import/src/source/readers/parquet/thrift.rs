@@ -1,0 +1,212 @@
+//! A walk over what Thrift's compact protocol wrote, which believes nothing: sizes are held against
+//! the bytes that are left, nesting against a limit, and fields against the types that they must
+//! have.
+//!
+//! The library that reads Parquet takes the types of known fields for granted, and room for as many
+//! members as a list claims. What passes here, it reads the same way.
+
+/// Deepest nesting of structs, lists and maps.
+const DEPTH_MAX: usize = 24;
+
+/// The types that known fields must have: the ids of the fields that lead to a struct, and a letter
+/// for the field of each id from 1. Lists count as what their members are.
+///
+/// `i` is an integer, `y` a byte, `b` a boolean, `s` bytes, `t` a struct; capital letters are lists
+/// of these, and `?` may be anything.
+pub(super) type Fields = [(&'static [i16], &'static str)];
+
+/// What the walk meets.
+pub(super) enum Token {
+    Integer(i64),
+    /// The end of a struct.
+    End,
+}
+
+/// Walks over the struct that `bytes` begin with; gives its length. What is met is handed to `meet`
+/// with the ids of the fields that lead to it.
+pub(super) fn walk(
+    bytes: &[u8],
+    fields: &Fields,
+    meet: &mut dyn FnMut(&[i16], Token),
+) -> Result<usize, Broken> {
+    let mut walk = Walk {
+        bytes,
+        at: 0,
+        depth: 0,
+        path: Vec::new(),
+        fields,
+        meet,
+    };
+    walk.structure()?;
+    Ok(walk.at)
+}
+
+/// Why a walk ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Broken {
+    /// More must follow.
+    Short,
+    /// It is no such struct.
+    Wrong,
+}
+
+struct Walk<'w> {
+    bytes: &'w [u8],
+    at: usize,
+    depth: usize,
+    path: Vec<i16>,
+    fields: &'w Fields,
+    meet: &'w mut dyn FnMut(&[i16], Token),
+}
+
+impl Walk<'_> {
+    fn structure(&mut self) -> Result<(), Broken> {
+        self.enter()?;
+        let known = self.fields.iter().find(|(path, _)| *path == self.path);
+        let known = known.map(|(_, letters)| letters.as_bytes());
+        let mut id = 0_i16;
+        loop {
+            let head = self.byte()?;
+            if head == 0 {
+                break;
+            }
+            id = match head >> 4 {
+                0 => i16::try_from(self.integer()?).map_err(|_range| Broken::Wrong)?,
+                more => id.checked_add(i16::from(more)).ok_or(Broken::Wrong)?,
+            };
+            let place = usize::try_from(id).ok().and_then(|id| id.checked_sub(1));
+            let letter = known.and_then(|letters| letters.get(place?).copied());
+            self.path.push(id);
+            self.field(head & 0xf, letter.unwrap_or(b'?'))?;
+            self.path.pop();
+        }
+        (self.meet)(&self.path, Token::End);
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn field(&mut self, kind: u8, letter: u8) -> Result<(), Broken> {
+        match (kind, letter) {
+            // The value of a boolean is its type.
+            (1 | 2, b'?' | b'b') => Ok(()),
+            (9, _) if letter == b'?' || letter.is_ascii_uppercase() => self.list(letter),
+            (_, b'?') => self.value(kind),
+            _ if kind_is(kind, letter) => self.value(kind),
+            _ => Err(Broken::Wrong),
+        }
+    }
+
+    fn list(&mut self, letter: u8) -> Result<(), Broken> {
+        let head = self.byte()?;
+        let size = match head >> 4 {
+            15 => self.size()?,
+            size => usize::from(size),
+        };
+        let kind = head & 0xf;
+        let is_right = size == 0 || letter == b'?' || kind_is(kind, letter.to_ascii_lowercase());
+        if !is_right {
+            return Err(Broken::Wrong);
+        }
+        self.members(size, &[kind])
+    }
+
+    /// So many members of these types, one after the other. Each takes a byte or more.
+    fn members(&mut self, size: usize, kinds: &[u8]) -> Result<(), Broken> {
+        if self.bytes.len() - self.at < size {
+            return Err(Broken::Short);
+        }
+        self.enter()?;
+        for _ in 0..size {
+            for kind in kinds {
+                match kind {
+                    // In lists and maps, a boolean is a byte.
+                    1 | 2 => self.skip(1)?,
+                    _ => self.value(*kind)?,
+                }
+            }
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn value(&mut self, kind: u8) -> Result<(), Broken> {
+        match kind {
+            3 => self.skip(1),
+            4..=6 => {
+                let integer = self.integer()?;
+                (self.meet)(&self.path, Token::Integer(integer));
+                Ok(())
+            }
+            7 => self.skip(8),
+            8 => {
+                let size = self.size()?;
+                self.skip(size)
+            }
+            9 | 10 => self.list(b'?'),
+            11 => match self.size()? {
+                0 => Ok(()),
+                size => {
+                    let kinds = self.byte()?;
+                    self.members(size, &[kinds >> 4, kinds & 0xf])
+                }
+            },
+            12 => self.structure(),
+            _ => Err(Broken::Wrong),
+        }
+    }
+
+    fn enter(&mut self) -> Result<(), Broken> {
+        self.depth += 1;
+        if DEPTH_MAX < self.depth {
+            return Err(Broken::Wrong);
+        }
+        Ok(())
+    }
+
+    fn byte(&mut self) -> Result<u8, Broken> {
+        let byte = self.bytes.get(self.at).copied().ok_or(Broken::Short)?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    fn skip(&mut self, bytes: usize) -> Result<(), Broken> {
+        if self.bytes.len() - self.at < bytes {
+            return Err(Broken::Short);
+        }
+        self.at += bytes;
+        Ok(())
+    }
+
+    fn size(&mut self) -> Result<usize, Broken> {
+        usize::try_from(self.varint()?).map_err(|_range| Broken::Wrong)
+    }
+
+    fn integer(&mut self) -> Result<i64, Broken> {
+        let zigzag = self.varint()?;
+        Ok((zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed())
+    }
+
+    fn varint(&mut self) -> Result<u64, Broken> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(Broken::Wrong)
+    }
+}
+
+/// Whether a letter stands for a type of the protocol.
+const fn kind_is(kind: u8, letter: u8) -> bool {
+    match letter {
+        b'i' => matches!(kind, 4..=6),
+        b'y' => kind == 3,
+        b'b' => matches!(kind, 1 | 2),
+        b's' => kind == 8,
+        b't' => kind == 12,
+        _ => false,
+    }
+}
