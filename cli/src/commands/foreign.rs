@@ -24,10 +24,6 @@ pub(super) fn write(
     )?;
     writeln!(out, "--> {}", escape_control(file))?;
     writeln!(out, "  = {sign}\n")?;
-    let Some(mapping) = form.mapping() else {
-        let next = "No mapping reads that. Export it as CSV, JSON or NDJSON, and try again.";
-        return writeln!(out, "{next}\n");
-    };
     let exports = exports
         .iter()
         .map(|path| quoted(&path.display().to_string()));
@@ -37,7 +33,7 @@ pub(super) fn write(
         "A mapping makes native records of it. Write one, edit it, check it, use it:"
     )?;
     let init = match form {
-        Form::Xml => format!("{} mapping.toml", mapping.name()),
+        Form::Xml => format!("{} mapping.toml", form.mapping().name()),
         _ => format!("--from {exports} --to mapping.toml"),
     };
     for command in [

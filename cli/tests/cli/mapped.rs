@@ -46,7 +46,9 @@ fn export(system: &str) -> String {
 fn exports(shipped: Shipped) -> Vec<String> {
     let name = shipped.name();
     match shipped {
-        Shipped::Minimal => ["csv", "json"].map(|form| format!("{name}/{form}")).into(),
+        Shipped::Minimal => ["csv", "json", "parquet"]
+            .map(|form| format!("{name}/{form}"))
+            .into(),
         _ => vec![name.to_owned()],
     }
 }
@@ -139,6 +141,47 @@ fn what_is_not_published_is_counted_and_what_changed_is_warned_of() {
             let text = outcome.to_string().replace(MAPPED, "[mapped]");
             assert_snapshot(&format!("mapped_{}", system.replace('/', "_")), &text);
         }
+    }
+}
+
+#[test]
+fn a_file_that_is_read_from_its_end_comes_as_any_other_does() {
+    let mut cli = with_mappings();
+    let mapping = Some("[dir]/minimal.toml");
+    let file = fs::read(format!("{MAPPED}/minimal/parquet/boats.parquet")).unwrap();
+    let whole = import(&mut cli, &export("minimal/parquet"), mapping);
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+    gzip.write_all(&file).unwrap();
+    let gzip = gzip.finish().unwrap();
+    put(&cli, "boats.parquet.gz", &gzip);
+    assert_eq!(import(&mut cli, "[dir]/boats.parquet.gz", mapping), whole);
+    let mut archive = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_gnu();
+    header.set_size(file.len() as u64);
+    let appended = archive.append_data(&mut header, "x/boats.parquet", file.as_slice());
+    appended.unwrap();
+    put(&cli, "boats.tar", &archive.into_inner().unwrap());
+    assert_eq!(import(&mut cli, "[dir]/boats.tar", mapping), whole);
+
+    // A pipe has no name, so the mapping has one source.
+    let text = Shipped::Minimal.text();
+    let (before, sources) = text.split_once("\n[[sources]]").unwrap();
+    let (_, last) = sources.rsplit_once("[[sources]]").unwrap();
+    put(
+        &cli,
+        "one.toml",
+        format!("{before}\n[[sources]]{last}").as_bytes(),
+    );
+    let piped = ["validate", "--mapping=[dir]/one.toml", "-"];
+    assert_eq!(cli.run_with_input(&piped, &file).status, ExitStatus::Done);
+    for (cut, code) in [
+        (&file[..file.len() - 1], "FILE_TRUNCATED"),
+        (&gzip[..gzip.len() / 2], "FILE_TRUNCATED"),
+        (b"id,maker\n1,Norr\n", "FILE_CORRUPT"),
+    ] {
+        let refused = cli.run_with_input(&piped, cut);
+        assert_eq!(refused.status, ExitStatus::InvalidData, "{refused}");
+        assert!(refused.err.contains(&format!("error[{code}]")), "{refused}");
     }
 }
 

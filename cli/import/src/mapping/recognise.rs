@@ -45,18 +45,17 @@ pub enum Form {
     Ndjson,
     /// Elements.
     Xml,
-    /// Columns in a binary file, which no mapping reads.
+    /// Columns in a binary file.
     Parquet,
 }
 
 impl Form {
-    /// The shipped mapping to start from, if the form can be read.
-    pub const fn mapping(self) -> Option<Shipped> {
+    /// The shipped mapping to start from.
+    pub const fn mapping(self) -> Shipped {
         match self {
-            Self::System(system) => Some(system),
-            Self::Csv | Self::Json | Self::Ndjson => Some(Shipped::Minimal),
-            Self::Xml => Some(Shipped::Wordpress),
-            Self::Parquet => None,
+            Self::System(system) => system,
+            Self::Csv | Self::Json | Self::Ndjson | Self::Parquet => Shipped::Minimal,
+            Self::Xml => Shipped::Wordpress,
         }
     }
 

@@ -22,7 +22,7 @@ pub enum Shipped {
     Wordpress,
     /// The collections of Directus, a file of JSON each.
     Directus,
-    /// A list of one's own, as JSON or CSV.
+    /// A list of one's own, as JSON, CSV or Parquet.
     Minimal,
 }
 
