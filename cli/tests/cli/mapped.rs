@@ -145,6 +145,17 @@ fn what_is_not_published_is_counted_and_what_changed_is_warned_of() {
 }
 
 #[test]
+fn the_mapping_of_sheets_reads_them_as_parquet_with_types_too() {
+    let mut cli = with_mappings();
+    let sheets = import(&mut cli, &export("csv"), Some("[dir]/csv.toml"));
+    let text = Shipped::Csv.text().replace(".csv\"]", ".parquet\"]");
+    let text = text.replace("\nreader = \"csv\"", "\nreader = \"parquet\"");
+    put(&cli, "parquet.toml", text.as_bytes());
+    let typed = import(&mut cli, &export("parquet"), Some("[dir]/parquet.toml"));
+    assert_eq!(typed, sheets);
+}
+
+#[test]
 fn a_file_that_is_read_from_its_end_comes_as_any_other_does() {
     let mut cli = with_mappings();
     let mapping = Some("[dir]/minimal.toml");

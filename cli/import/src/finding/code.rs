@@ -144,7 +144,7 @@ codes! {
     MappingFailed "MAPPING_FAILED" Error Record
         "An expression of the mapping has no value for a record.",
     InvalidRow "INVALID_ROW" Error Record
-        "A row of a CSV file has other cells than its header, or one of Parquet a value that JSON has not.",
+        "A row of a CSV file has other cells than its header, or one of a Parquet file a value that JSON cannot hold.",
     // Keys.
     MissingField "MISSING_FIELD" Error Record
         "A required value is absent, null or blank.",

@@ -96,13 +96,8 @@ impl Pages {
             ..Self::default()
         };
         pages.value_bytes = pages.value_bytes.max(VALUE_BYTES);
-        let damaged = || corrupt(1, "the footer claims columns where the file has none");
+        let (mut at, end) = place(file, column)?;
         let unread = |source| FileError::Unread { line: 1, source };
-        let (mut at, length) = column.byte_range();
-        let end = at.checked_add(length).ok_or_else(damaged)?;
-        if file.metadata().map_err(unread)?.len() < end {
-            return Err(damaged());
-        }
         while at < end {
             let bytes = footer::read(file, at, HEADER_MAX.min(end - at)).map_err(unread)?;
             let (length, header) = Header::read(&bytes)
@@ -165,7 +160,9 @@ impl Header {
                 [2] => header.decompressed = count.unwrap_or_default(),
                 [3] => header.compressed = count.unwrap_or_default(),
                 [5 | 7 | 8, 1] => header.values = count.unwrap_or_default(),
-                [8, 5 | 6] => header.levels += count.unwrap_or_default(),
+                [8, 5 | 6] => {
+                    header.levels = header.levels.saturating_add(count.unwrap_or_default());
+                }
                 _ => return,
             }
             is_negative |= count.is_err();
@@ -173,6 +170,19 @@ impl Header {
         let length = walked.ok().filter(|_| !is_negative)?;
         Some((length as u64, header))
     }
+}
+
+/// Where a column of a group of rows begins and ends in the file.
+fn place(file: &File, column: &ColumnChunkMetaData) -> Result<(u64, u64), FileError> {
+    let length = file.metadata();
+    let length = length.map_err(|source| FileError::Unread { line: 1, source })?;
+    let begin = column.dictionary_page_offset();
+    let begin = u64::try_from(begin.unwrap_or(column.data_page_offset())).ok();
+    let bytes = u64::try_from(column.compressed_size()).ok();
+    let place = begin.and_then(|begin| Some((begin, begin.checked_add(bytes?)?)));
+    place
+        .filter(|(_, end)| *end <= length.len())
+        .ok_or_else(|| corrupt(1, "the footer claims columns where the file has none"))
 }
 
 /// Refuses what cannot be decompressed, or not within a limit.
