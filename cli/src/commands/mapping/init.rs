@@ -38,7 +38,8 @@ Then edit the file, and see what it finds: catalogue mapping check FILE EXPORT
 --from reads what `import` recognises: exports of Sanity, Contentful, Strapi,
 Directus, WordPress and Shopify, and lists of boats as CSV, JSON or NDJSON.")]
 pub struct InitArgs {
-    /// The content system
+    /// The content system; `csv` is for sheets, `minimal` for one list of boats as JSON, CSV or
+    /// Parquet
     #[arg(value_parser = one_of(Shipped::ALL, Shipped::name), required_unless_present = "from")]
     pub system: Option<Shipped>,
     /// Where to write it [default: the name of the system, or of the export's file, and .toml];
