@@ -1,9 +1,9 @@
 //! Parquet: a record for every row, an object of its columns.
 //!
 //! Groups and maps are objects, lists are lists. Integers and decimals keep every digit. A date is
-//! `2026-10-01`, a time of day `12:00:00`, a timestamp `2026-10-01T12:00:00Z`, without the `Z` where
-//! the file does not say that it is UTC. Bytes that are no text are Base64. NaN and infinity are no
-//! values of JSON: a row with one is bad by itself.
+//! `2026-10-01`, a time of day `12:00:00`, a timestamp `2026-10-01T12:00:00Z`, without the `Z`
+//! where the file does not say that it is UTC. Bytes that are no text are Base64. NaN and infinity
+//! are no values of JSON: a row with one is bad by itself.
 //!
 //! Such a file is read from its end, so that it must lie on disk as a whole. What it claims is
 //! checked before the library that reads it believes it: that one takes as much memory as a file

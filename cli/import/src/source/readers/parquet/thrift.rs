@@ -210,3 +210,59 @@ const fn kind_is(kind: u8, letter: u8) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIELDS: &Fields = &[(&[], "iT"), (&[2], "i")];
+
+    #[track_caller]
+    fn check(bytes: &[u8], expected: Result<usize, Broken>) {
+        assert_eq!(walk(bytes, FIELDS, &mut |_, _| {}), expected, "{bytes:?}");
+    }
+
+    #[test]
+    fn integers_and_ends_of_structs_come_with_the_fields_that_lead_to_them() {
+        let mut met = Vec::new();
+        let bytes = [0x15, 0x03, 0x19, 0x2c, 0x15, 0x04, 0, 0, 0, 0xff];
+        let walked = walk(&bytes, FIELDS, &mut |path, token| {
+            let integer = match token {
+                Token::Integer(integer) => Some(integer),
+                Token::End => None,
+            };
+            met.push((path.to_vec(), integer));
+        });
+        assert_eq!(walked, Ok(9));
+        let expected = [
+            (vec![1], Some(-2)),
+            (vec![2, 1], Some(2)),
+            (vec![2], None),
+            (vec![2], None),
+            (vec![], None),
+        ];
+        assert_eq!(met, expected);
+    }
+
+    #[test]
+    fn what_claims_more_than_there_is_or_another_type_is_broken() {
+        // A list of two thousand million structs, and text of as many bytes.
+        check(
+            &[0x29, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07],
+            Err(Broken::Short),
+        );
+        check(&[0x38, 0xff, 0xff, 0xff, 0xff, 0x07], Err(Broken::Short));
+        check(&[], Err(Broken::Short));
+        // An integer that is text, a list that is an integer or has integers, a number too long.
+        check(&[0x18, 0], Err(Broken::Wrong));
+        check(&[0x25, 0], Err(Broken::Wrong));
+        check(&[0x29, 0x15, 0, 0], Err(Broken::Wrong));
+        check(
+            &[[0x15].as_slice(), &[0xff; 10], &[0]].concat(),
+            Err(Broken::Wrong),
+        );
+        let nested = |depth| [[0x3c].repeat(depth), vec![0; depth + 1]].concat();
+        check(&nested(DEPTH_MAX - 1), Ok(2 * DEPTH_MAX - 1));
+        check(&nested(DEPTH_MAX), Err(Broken::Wrong));
+    }
+}

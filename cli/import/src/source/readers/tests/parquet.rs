@@ -314,6 +314,10 @@ fn what_is_no_parquet_is_called_so() {
     encrypted[end] = b'E';
     let mut lying = file.clone();
     lying[end - 4] = 0x7f;
+    let [most, more] = [1 << 24, (1 << 24) + 1_u32].map(|length| {
+        let zeros = vec![0; length as usize];
+        [b"PAR1", zeros.as_slice(), &length.to_le_bytes(), b"PAR1"].concat()
+    });
     for (file, expected) in [
         (b"".as_slice(), (FileTruncated, 1, "too short")),
         (
@@ -326,6 +330,8 @@ fn what_is_no_parquet_is_called_so() {
         ),
         (&encrypted, (FileCorrupt, 1, "is encrypted")),
         (&lying, (FileCorrupt, 1, "longer than the file")),
+        (&more, (FileCorrupt, 1, "the footer has 16777217 bytes")),
+        (&most, (FileCorrupt, 1, "cannot be read as Parquet")),
     ] {
         check_refused(file, 0, expected);
     }
