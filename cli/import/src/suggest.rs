@@ -93,7 +93,11 @@ pub fn suggest(exports: &[PathBuf], temp_dir: &Path, now: Timestamp) -> anyhow::
             temp_dir,
             now,
         ),
-        Form::Xml | Form::Parquet => Err(NoSuggestion::Unreadable(recognised.form).into()),
+        Form::Parquet => {
+            let layout = ("parquet", Format::Parquet);
+            from_list(recognised, layout, exports, temp_dir, now)
+        }
+        Form::Xml => Err(NoSuggestion::Unreadable(recognised.form).into()),
     }?;
     suggestion.text.insert_str(0, &suggestion.head());
     Ok(suggestion)

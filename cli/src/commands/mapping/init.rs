@@ -36,7 +36,8 @@ For example:
 Then edit the file, and see what it finds: catalogue mapping check FILE EXPORT
 
 --from reads what `import` recognises: exports of Sanity, Contentful, Strapi,
-Directus, WordPress and Shopify, and lists of boats as CSV, JSON or NDJSON.")]
+Directus, WordPress and Shopify, and lists of boats as CSV, JSON, NDJSON or
+Parquet.")]
 pub struct InitArgs {
     /// The content system; `csv` is for sheets, `minimal` for one list of boats as JSON, CSV or
     /// Parquet
@@ -108,7 +109,7 @@ fn suggestion(exports: &[PathBuf], context: &Context) -> anyhow::Result<Suggesti
         let hint = match why {
             NoSuggestion::Unknown => "`catalogue validate EXPORT` says what is wrong with it",
             NoSuggestion::Unreadable(_) => {
-                "export it as CSV, JSON or NDJSON, or begin with `catalogue mapping init minimal`"
+                "export it as CSV, JSON, NDJSON or Parquet, or begin with `catalogue mapping init minimal`"
             }
             NoSuggestion::NoRecords => "`catalogue mapping init minimal` shows what a list is",
         };
