@@ -16,8 +16,8 @@ use shared::release::S3Address;
 
 use crate::commands::{
     completions, demo, diff, doctor, explain, explain_code, import, keys, limits, manual, mapping,
-    one_of, openapi, releases, serve, settings as settings_command, store, subscriptions, usage,
-    validate,
+    one_of, openapi, releases, schema, serve, settings as settings_command, store, subscriptions,
+    usage, validate,
 };
 use crate::exit_status::ExitStatus;
 use crate::hints::Hints;
@@ -110,6 +110,8 @@ pub enum Command {
     Import(import::ImportArgs),
     /// Start a mapping of a content system's export, and see what it finds
     Mapping(mapping::MappingArgs),
+    /// Show the fields of native exports, for people or as JSON Schema
+    Schema(schema::SchemaArgs),
     /// Show what changes for consumers from one release to another
     Diff(diff::DiffArgs),
     /// List, activate, roll back, verify and prune releases
@@ -160,6 +162,7 @@ impl Args {
             Command::Import(args) => import::run(args, location, context),
             Command::Diff(args) => diff::run(args, location, context),
             Command::Mapping(args) => mapping::run(args, data, context),
+            Command::Schema(args) => schema::run(args, context),
             Command::Releases(args) => releases::run(args, location, context),
             Command::Serve(args) => serve::run(args, keys, location, context),
             Command::Subscriptions(args) => subscriptions::run(args, keys, context),
@@ -186,7 +189,11 @@ impl Command {
     const fn heeds_settings(&self) -> bool {
         match self {
             Self::Settings(settings) => settings.command.is_none(),
-            Self::Completions(_) | Self::Manual(_) | Self::Openapi | Self::ExplainCode(_) => false,
+            Self::Completions(_)
+            | Self::Manual(_)
+            | Self::Openapi
+            | Self::Schema(_)
+            | Self::ExplainCode(_) => false,
             _ => true,
         }
     }
@@ -209,6 +216,7 @@ impl Command {
             | Self::Limits(_)
             | Self::Doctor(_)
             | Self::Openapi
+            | Self::Schema(_)
             | Self::Explain(_)
             | Self::ExplainCode(_)
             | Self::Settings(_)
@@ -424,13 +432,14 @@ mod tests {
     use crate::hints::USES_GLOBAL_OPTIONS;
 
     /// Commands that need no option of every command.
-    const OTHERS: [&str; 8] = [
+    const OTHERS: [&str; 9] = [
         "completions",
         "explain-code",
         "limits",
         "manual",
         "mapping",
         "openapi",
+        "schema",
         "settings",
         "validate",
     ];

@@ -19,6 +19,7 @@ pub mod mapping;
 pub mod openapi;
 pub mod release_name;
 pub mod releases;
+pub mod schema;
 pub mod serve;
 pub mod settings;
 pub mod store;

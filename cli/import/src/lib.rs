@@ -9,6 +9,7 @@
 //! - [`mapping`]: from a content system's records to native ones;
 //! - `validate`: from native records to rendered ones, or to findings;
 //! - [`run`]: connects the others;
+//! - [`schema`]: what exports may hold, for people and editors;
 //! - [`suggest`]: a mapping for an export that has none yet, which no import needs.
 //!
 //! `steps` counts the steps of loops, for tests.
@@ -62,6 +63,7 @@ pub mod finding;
 mod json;
 pub mod mapping;
 pub mod run;
+pub mod schema;
 pub mod source;
 mod steps;
 pub mod suggest;

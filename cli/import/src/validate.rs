@@ -18,11 +18,15 @@ mod first_pass;
 mod identity;
 mod manufacturer;
 mod numbers;
+#[cfg(test)]
+mod one_line;
+mod outline;
 mod policy;
 mod references;
 mod rejects;
 mod reporter;
 pub(crate) mod second_pass;
+mod shape;
 mod spill;
 mod tally;
 mod term;
@@ -31,7 +35,14 @@ mod values;
 mod vocabulary;
 
 pub use self::consumer::{Consumer, Discard};
+pub use self::fields::LIST_MAX;
+pub use self::shape::{Field, Outline, Shape};
 pub use self::tally::{Tally, TallyOfKind};
+pub use self::text::TEXT_MAX;
 
+pub(crate) use self::fields::PRIVATE_PREFIX;
 pub(crate) use self::first_pass::FirstPass;
+#[cfg(test)]
+pub(crate) use self::one_line::codes;
+pub(crate) use self::outline::outlines;
 pub(crate) use self::policy::Policy;

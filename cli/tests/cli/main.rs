@@ -53,6 +53,7 @@ mod releases;
 mod releases_log;
 mod rows;
 mod s3;
+mod schema;
 mod secrets;
 mod served;
 mod service;

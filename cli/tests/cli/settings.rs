@@ -82,6 +82,7 @@ fn a_file_that_cannot_be_used_does_not_stop_what_nothing_can_be_set_for() {
         &["completions", "bash"],
         &["manual", "[dir]/man"],
         &["openapi"],
+        &["schema"],
         &["explain-code", "DANGLING_REFERENCE"],
     ] {
         let outcome = cli.run(&[args, &["--config", "[dir]/bad.toml"]].concat());

@@ -8,7 +8,7 @@ use shared::base::units::{InvalidLength, Length, Unit};
 
 use super::fields::{Fields, ReadResult, object};
 use super::identity::Identity;
-use super::numbers::{angle, count, number, spelled_number, year};
+use super::numbers::{angle, area, count, distance, number, speed, spelled_length, weight, year};
 use super::references::{References, Resolver};
 use super::reporter::{Problem, Reporter};
 use super::text::{description, row_text, text};
@@ -37,7 +37,6 @@ pub(crate) fn read<'n>(
         references,
         is_published: identity.is_published,
     };
-    record.optional("kind", text);
     record.required("id", id);
     record.required("slug", boat_slug);
     record.optional("published", flag);
@@ -131,7 +130,7 @@ fn length(record: &mut Fields<'_, '_>) -> Option<Length> {
     let unit = record.required("unit", |node, reporter| {
         word(node, reporter, &Unit::ALL.map(|unit| (unit.as_str(), unit)))
     });
-    let spelling = record.required("lengthOverall", spelled_number)?;
+    let spelling = record.required("lengthOverall", spelled_length)?;
     // A length is judged alike in both systems, so that a wrong unit does not hide a wrong length.
     match Length::parse(spelling, unit.unwrap_or(Unit::Metric)) {
         Ok(length) => unit.and(Some(length)),
@@ -158,21 +157,21 @@ fn dimensions<'n>(
     dimensions: &mut Fields<'n, '_>,
     length: Option<Length>,
 ) -> Option<Dimensions<'n>> {
-    let given = dimensions.optional("lengthOverall", spelled_number);
+    let given = dimensions.optional("lengthOverall", spelled_length);
     check_same_length(dimensions, given, length);
-    let length_waterline = dimensions.optional("lengthWaterline", number);
+    let length_waterline = dimensions.optional("lengthWaterline", distance);
     Some(Dimensions {
         length_waterline,
-        beam_overall: dimensions.optional("beamOverall", number),
-        beam_cabin_line: dimensions.optional("beamCabinLine", number),
-        beam_hull: dimensions.optional("beamHull", number),
-        draft_max: dimensions.optional("draftMax", number),
-        draft_min: dimensions.optional("draftMin", number),
-        headroom: dimensions.optional("headroom", number),
-        bridgedeck_clearance: dimensions.optional("bridgedeckClearance", number),
-        nominal_bridgedeck_clearance: dimensions.optional("nominalBridgedeckClearance", number),
-        displacement: dimensions.optional("displacement", number),
-        ballast_weight: dimensions.optional("ballastWeight", number),
+        beam_overall: dimensions.optional("beamOverall", distance),
+        beam_cabin_line: dimensions.optional("beamCabinLine", distance),
+        beam_hull: dimensions.optional("beamHull", distance),
+        draft_max: dimensions.optional("draftMax", distance),
+        draft_min: dimensions.optional("draftMin", distance),
+        headroom: dimensions.optional("headroom", distance),
+        bridgedeck_clearance: dimensions.optional("bridgedeckClearance", distance),
+        nominal_bridgedeck_clearance: dimensions.optional("nominalBridgedeckClearance", distance),
+        displacement: dimensions.optional("displacement", weight),
+        ballast_weight: dimensions.optional("ballastWeight", weight),
         ballast_type: dimensions.optional("ballastType", text),
         tonnage_gross: dimensions.optional("tonnageGross", number),
         tonnage_net: dimensions.optional("tonnageNet", number),
@@ -226,15 +225,15 @@ fn steering<'n>(steering: &mut Fields<'n, '_>) -> Steering<'n> {
 
 fn performance(performance: &mut Fields<'_, '_>) -> Performance {
     Performance {
-        cruising_speed: performance.optional("cruisingSpeed", number),
-        top_speed: performance.optional("topSpeed", number),
-        displacement_hull_speed: performance.optional("displacementHullSpeed", number),
+        cruising_speed: performance.optional("cruisingSpeed", speed),
+        top_speed: performance.optional("topSpeed", speed),
+        displacement_hull_speed: performance.optional("displacementHullSpeed", speed),
     }
 }
 
 fn rig<'n>(rig: &mut Fields<'n, '_>) -> Rig<'n> {
     Rig {
-        mast_height: rig.optional("mastHeight", number),
+        mast_height: rig.optional("mastHeight", distance),
         mast_configuration: rig.optional("mastConfiguration", text),
         rigging_type: rig.optional("riggingType", text),
         standing_rigging: rig.optional("standingRigging", text),
@@ -247,8 +246,8 @@ fn rig<'n>(rig: &mut Fields<'n, '_>) -> Rig<'n> {
 
 fn sails<'n>(sails: &mut Fields<'n, '_>) -> Sails<'n> {
     Sails {
-        upwind_area: sails.optional("upwindArea", number),
-        downwind_area: sails.optional("downwindArea", number),
+        upwind_area: sails.optional("upwindArea", area),
+        downwind_area: sails.optional("downwindArea", area),
         mainsail: sails.list("mainsail", named_value),
         headsail: sails.list("headsail", named_value),
         spinnaker: sails.list("spinnaker", named_value),

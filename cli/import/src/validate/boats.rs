@@ -12,6 +12,7 @@ use super::identity::{Clash, Identities, Identity, text_of};
 use super::manufacturer::Manufacturer;
 use super::references::References;
 use super::reporter::{self, LineText, Problem, Reporter};
+use super::text::text;
 use crate::finding::{Code, Finding, Findings, Kind, Line, Place, RecordName, cut};
 use crate::json::Node;
 
@@ -31,13 +32,14 @@ pub(crate) fn validate<B>(
     listed_max: usize,
     render: impl FnOnce(&Boat<'_>) -> Result<B, BodyTooLarge>,
 ) -> BoatReading<B> {
-    let (text, node) = match reporter::open(line) {
+    let (line, node) = match reporter::open(line) {
         Ok(opened) => opened,
         Err(finding) => return unreadable(*finding, listed_max),
     };
     let identity = Identity::of(&node);
-    let mut reporter = reporter_of(text, &node, listed_max);
+    let mut reporter = reporter_of(line, &node, listed_max);
     let boat = object(&node, &mut reporter, |record| {
+        record.optional("kind", text);
         boat::read(record, &identity, references)
     });
     let boat = boat

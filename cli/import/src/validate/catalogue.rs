@@ -7,6 +7,7 @@ use super::Tally;
 use super::fields::{Fields, ReadResult, Unusable};
 use super::numbers::count;
 use super::reporter::{LineText, Problem, Reporter, Step};
+use super::shape::Shape;
 use super::text::text;
 use super::values::timestamp;
 use crate::finding::{Code, ExportFile, Findings, Kind, RecordName};
@@ -31,6 +32,7 @@ pub(crate) fn read(record: &mut Fields<'_, '_>) -> AnnouncedCounts {
 }
 
 fn format<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<()> {
+    reporter.takes(|| Shape::Word(vec![FORMAT]))?;
     let Some(format) = text(node, reporter)? else {
         return Ok(None);
     };

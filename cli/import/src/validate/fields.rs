@@ -7,12 +7,19 @@
 use std::ops::Range;
 
 use super::reporter::{Problem, Reporter, Step};
+use super::shape::Shape;
 use crate::finding::nearest::{ALIKE, most_alike};
 use crate::finding::{Code, cut};
 use crate::json::{Member, Node, Seen, Value};
 
 /// Most members of a list.
-const LIST_MAX: usize = 10_000;
+pub const LIST_MAX: usize = 10_000;
+
+/// What stands for every value where readers are only asked what they take.
+pub(super) static NOTHING: Node<'static> = Node {
+    span: 0..0,
+    value: Value::Null,
+};
 
 /// A value that cannot be used; why is in the findings.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,6 +46,10 @@ pub(crate) fn object<'n, T>(
     reporter: &mut Reporter<'n>,
     read: impl FnOnce(&mut Fields<'n, '_>) -> Option<T>,
 ) -> ReadResult<T> {
+    if reporter.takes(|| Shape::Object).is_err() {
+        members_of(&[], 0..0, reporter, read);
+        return Err(Unusable);
+    }
     let Value::Object(members) = &node.value else {
         return wrong_type(node, "an object", reporter);
     };
@@ -116,6 +127,7 @@ impl<'n> Fields<'n, '_> {
         key: &'static str,
         read: impl FnOnce(&'n Node<'n>, &mut Reporter<'n>) -> ReadResult<T>,
     ) -> Option<T> {
+        self.reporter.requires();
         let value = self.read(key, read).ok()?;
         if value.is_none() {
             self.report_missing(key);
@@ -139,6 +151,9 @@ impl<'n> Fields<'n, '_> {
         key: &'static str,
         read: impl FnOnce(&mut Fields<'n, '_>) -> T,
     ) -> Option<T> {
+        let part = |reporter: &mut Reporter<'n>| reporter.takes(|| Shape::Part);
+        // Whether it is asked or not, the fields of the part are read.
+        _ = self.reporter.within(Step::Key(key), part);
         let span = self.span.clone();
         let (members, span) = match self.find(key) {
             None => (&[][..], span),
@@ -157,9 +172,10 @@ impl<'n> Fields<'n, '_> {
     }
 
     /// Refuses a field that the import derives.
-    pub(crate) fn derived(&mut self, key: &'static str, from: &str) {
+    pub(crate) fn derived(&mut self, key: &'static str, from: &'static str) {
         self.derived.push(key);
         let refused: Option<()> = self.optional(key, |node, reporter| {
+            reporter.takes(|| Shape::Derived { from })?;
             let problem = Problem::new(
                 Code::DerivedField,
                 format!("`{key}` is derived from {from}"),
@@ -186,6 +202,10 @@ impl<'n> Fields<'n, '_> {
         read: impl FnOnce(&'n Node<'n>, &mut Reporter<'n>) -> ReadResult<T>,
     ) -> ReadResult<T> {
         match self.find(key) {
+            None if self.reporter.is_asking() => {
+                let ask = |reporter: &mut Reporter<'n>| read(&NOTHING, reporter);
+                self.reporter.within(Step::Key(key), ask)
+            }
             None => Ok(None),
             Some(node) if matches!(node.value, Value::Null) => Ok(None),
             Some(node) => self
@@ -250,6 +270,13 @@ fn list<'n, T>(
     reporter: &mut Reporter<'n>,
     mut read: impl FnMut(&'n Node<'n>, &mut Reporter<'n>) -> ReadResult<T>,
 ) -> ReadResult<Vec<T>> {
+    if let Err(asked) = reporter.takes(|| Shape::List { max: LIST_MAX }) {
+        reporter.within(Step::Index(0), |to| {
+            to.requires();
+            read(&NOTHING, to)
+        })?;
+        return Err(asked);
+    }
     let Value::List(items) = &node.value else {
         return wrong_type(node, "a list", reporter);
     };
@@ -285,7 +312,7 @@ fn list_member<'n, T>(
 }
 
 /// Keys with this prefix are ignored.
-const PRIVATE_PREFIX: &str = "x_";
+pub(crate) const PRIVATE_PREFIX: &str = "x_";
 
 /// Reports a key that its object has already.
 fn report_repeated<'n>(member: &'n Member<'n>, reporter: &mut Reporter<'n>) {

@@ -6,14 +6,46 @@
 
 use shared::base::model::{YEAR_MAX, YEAR_MIN};
 use shared::base::number::{INTEGER_MAX, Number};
+use shared::base::units::LENGTH_MAX;
 
 use super::fields::{ReadResult, Unusable, wrong_type};
 use super::reporter::{Problem, Reporter};
+use super::shape::{DISTANCE, Shape};
 use crate::finding::Code;
 use crate::json::{Decimal, Node, Value, is_exact};
 
-/// A number that is not negative.
+/// A number that has no unit and is not negative.
 pub(super) fn number(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
+    not_negative(node, None, reporter)
+}
+
+/// A distance, in the boat's own system.
+pub(super) fn distance(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
+    not_negative(node, Some(DISTANCE), reporter)
+}
+
+/// A weight, in the boat's own system.
+pub(super) fn weight(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
+    not_negative(node, Some("kg or lb"), reporter)
+}
+
+/// An area, in the boat's own system.
+pub(super) fn area(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
+    not_negative(node, Some("m² or ft²"), reporter)
+}
+
+/// A speed.
+pub(super) fn speed(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
+    not_negative(node, Some("knots"), reporter)
+}
+
+fn not_negative(
+    node: &Node<'_>,
+    unit: Option<&'static str>,
+    reporter: &mut Reporter<'_>,
+) -> ReadResult<Number> {
+    let is_signed = false;
+    reporter.takes(|| Shape::Number { unit, is_signed })?;
     let (spelling, number) = finite(node, reporter)?;
     if spelling.starts_with('-') && Decimal::new(spelling).is_negative() {
         return out_of_range(node, "must not be negative", reporter);
@@ -23,32 +55,37 @@ pub(super) fn number(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult
 
 /// A number of degrees, which may be negative.
 pub(super) fn angle(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Number> {
+    reporter.takes(|| Shape::Number {
+        unit: Some("degrees"),
+        is_signed: true,
+    })?;
     let (spelling, number) = finite(node, reporter)?;
     exact(node, spelling, number, reporter)
 }
 
 /// An integer from 0.
 pub(super) fn count(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<u64> {
-    integer(node, (0, INTEGER_MAX), reporter)
+    integer(node, None, (0, INTEGER_MAX), reporter)
 }
 
 /// A number of pixels: an integer from 1.
 pub(super) fn pixels(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<u64> {
-    integer(node, (1, INTEGER_MAX), reporter)
+    integer(node, Some("pixels"), (1, INTEGER_MAX), reporter)
 }
 
 /// A year that the specification knows.
 pub(super) fn year(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<u16> {
     let years = (u64::from(YEAR_MIN), u64::from(YEAR_MAX));
-    let year = integer(node, years, reporter)?;
+    let year = integer(node, None, years, reporter)?;
     Ok(year.and_then(|year| u16::try_from(year).ok()))
 }
 
-/// A number as it is spelled, for those who need its decimals.
-pub(super) fn spelled_number<'n>(
+/// A length overall as it is spelled, for those who need its decimals.
+pub(super) fn spelled_length<'n>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
 ) -> ReadResult<&'n str> {
+    reporter.takes(|| Shape::Length { max: LENGTH_MAX })?;
     spelling(node, reporter).map(Some)
 }
 
@@ -93,9 +130,11 @@ fn exact(
 
 fn integer(
     node: &Node<'_>,
+    unit: Option<&'static str>,
     (min, max): (u64, u64),
     reporter: &mut Reporter<'_>,
 ) -> ReadResult<u64> {
+    reporter.takes(|| Shape::Integer { unit, min, max })?;
     let (spelling, _) = finite(node, reporter)?;
     if let Some(integer) = digits(spelling).filter(|integer| (min..=max).contains(integer)) {
         return Ok(Some(integer));

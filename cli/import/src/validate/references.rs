@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
-use shared::base::ids::IdOrSlug;
+use shared::base::ids::{ID_OR_SLUG_MAX, IdOrSlug};
 use shared::base::model::{self, ManufacturerReference, Text};
 
 use super::designer::Designer;
 use super::fields::{ReadResult, Unusable};
 use super::manufacturer::Manufacturer;
 use super::reporter::{Problem, Reporter};
+use super::shape::Shape;
 use super::term::Term;
 use super::values::id;
 use super::vocabulary::Vocabulary;
@@ -176,10 +177,15 @@ impl<'n> Resolver<'n> {
     fn resolve<T>(
         self,
         table: &'n Table<T>,
-        what: &str,
+        what: &'static str,
         node: &'n Node<'n>,
         reporter: &mut Reporter<'n>,
     ) -> ReadResult<(usize, &'n T)> {
+        reporter.takes(|| Shape::Reference {
+            to: what,
+            pattern: IdOrSlug::PATTERN,
+            max: ID_OR_SLUG_MAX,
+        })?;
         if self.references.are_of_keys
             && let Some(key) = no_id(node)
         {

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::fields::Unusable;
+use super::shape::{Notes, Shape};
 use crate::finding::{
     Code, Excerpt, ExportFile, Finding, Findings, Line, Place, RecordName, Severity, cut,
 };
@@ -77,6 +79,8 @@ pub(crate) struct Reporter<'n> {
     path: Vec<Step<'n>>,
     columns: Columns,
     findings: Findings,
+    /// Set where readers are only asked what they take.
+    notes: Option<Notes>,
 }
 
 /// Counts columns. Findings mostly come in the order of the line, and others not far before, so
@@ -113,7 +117,49 @@ impl<'n> Reporter<'n> {
             path: Vec::new(),
             columns: Columns { at: 0, before: 0 },
             findings: Findings::of_record(listed_max),
+            notes: None,
         }
+    }
+
+    /// One that asks readers what they take, for whom there is no value.
+    pub(super) fn asking(line: LineText<'n>) -> Self {
+        Self {
+            notes: Some(Notes::default()),
+            ..Self::new(line, 0)
+        }
+    }
+
+    /// Whether readers are only asked what they take.
+    pub(super) const fn is_asking(&self) -> bool {
+        self.notes.is_some()
+    }
+
+    /// What a reader takes, which every reader says first. Where it is only asked, it is an error
+    /// that ends the reader, since there is no value.
+    pub(super) fn takes(&mut self, shape: impl FnOnce() -> Shape) -> Result<(), Unusable> {
+        match &mut self.notes {
+            None => Ok(()),
+            Some(notes) => {
+                let step = |step: &Step<'_>| match step {
+                    Step::Key(key) => (*key).to_owned(),
+                    Step::Index(_) => "[]".to_owned(),
+                };
+                notes.takes(self.path.iter().map(step).collect(), shape());
+                Err(Unusable)
+            }
+        }
+    }
+
+    /// What is read next must be there.
+    pub(super) const fn requires(&mut self) {
+        if let Some(notes) = &mut self.notes {
+            notes.requires();
+        }
+    }
+
+    /// What readers said they take.
+    pub(super) fn into_notes(self) -> Notes {
+        self.notes.unwrap_or_default()
     }
 
     /// From now on findings are about this record.

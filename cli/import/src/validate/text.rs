@@ -7,16 +7,18 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use super::fields::{ReadResult, Unusable, wrong_type};
 use super::reporter::{Problem, Reporter};
+use super::shape::Shape;
 use crate::finding::Code;
 use crate::json::{Node, Value};
 
 /// Longest text, in bytes of UTF-8.
-pub(crate) const TEXT_MAX: usize = 64 * 1024;
+pub const TEXT_MAX: usize = 64 * 1024;
 /// Longest text of a row of a list, in characters: so that rows are short, whatever an export has.
-const ROW_TEXT_MAX: usize = 2_000;
+pub(super) const ROW_TEXT_MAX: usize = 2_000;
 
 /// Any text; blank is none.
 pub(crate) fn text<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Text<'n>> {
+    reporter.takes(|| Shape::Text { max: TEXT_MAX })?;
     let Some(trimmed) = trimmed(node, reporter)? else {
         return Ok(None);
     };
@@ -30,6 +32,7 @@ pub(super) fn row_text<'n>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
 ) -> ReadResult<Text<'n>> {
+    reporter.takes(|| Shape::RowText { max: ROW_TEXT_MAX })?;
     let read = text(node, reporter)?;
     // Counting is spared where there are not even as many bytes.
     let length = match &read {

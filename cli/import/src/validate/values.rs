@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use shared::base::ids::{IdOrSlug, InvalidIdentifier, Slug};
+use shared::base::ids::{ID_OR_SLUG_MAX, IdOrSlug, InvalidIdentifier, SLUG_MAX, Slug};
 use shared::base::model::{Currency, Image, NamedValue, Price, Text};
 use shared::base::timestamp::Timestamp;
 use url::Url;
@@ -10,15 +10,19 @@ use url::Url;
 use super::fields::{ReadResult, Unusable, object, wrong_type};
 use super::numbers::{number, pixels};
 use super::reporter::{Problem, Reporter};
-use super::text::{row_text, text, trimmed};
+use super::shape::Shape;
+use super::text::{ROW_TEXT_MAX, row_text, text, trimmed};
 use crate::finding::{Code, nearest};
 use crate::json::{Node, Value};
 
 /// Letters of a currency code.
 const CURRENCY_LENGTH: usize = 3;
+/// The same as a regular expression.
+const CURRENCY_PATTERN: &str = "^[A-Z]{3}$";
 
 /// `true` or `false`.
 pub(super) fn flag(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<bool> {
+    reporter.takes(|| Shape::Flag)?;
     match node.value {
         Value::Bool(value) => Ok(Some(value)),
         _ => wrong_type(node, "true or false", reporter),
@@ -27,6 +31,11 @@ pub(super) fn flag(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<b
 
 /// The id of a record.
 pub(super) fn id(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<IdOrSlug> {
+    reporter.takes(|| Shape::Pattern {
+        name: "id",
+        pattern: IdOrSlug::PATTERN,
+        max: Some(ID_OR_SLUG_MAX),
+    })?;
     parsed(node, reporter, |text| {
         identifier(Code::InvalidId, "an id", IdOrSlug::parse(text))
     })
@@ -34,6 +43,11 @@ pub(super) fn id(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<IdO
 
 /// The slug of a boat.
 pub(super) fn boat_slug(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<IdOrSlug> {
+    reporter.takes(|| Shape::Pattern {
+        name: "slug",
+        pattern: IdOrSlug::PATTERN,
+        max: Some(ID_OR_SLUG_MAX),
+    })?;
     parsed(node, reporter, |text| {
         identifier(Code::InvalidSlug, "a slug", IdOrSlug::parse(text))
     })
@@ -41,6 +55,11 @@ pub(super) fn boat_slug(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadRes
 
 /// The slug of a manufacturer or a term.
 pub(super) fn slug(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Slug> {
+    reporter.takes(|| Shape::Pattern {
+        name: "slug",
+        pattern: Slug::PATTERN,
+        max: Some(SLUG_MAX),
+    })?;
     parsed(node, reporter, |text| {
         identifier(Code::InvalidSlug, "a slug", Slug::parse(text))
     })
@@ -48,6 +67,7 @@ pub(super) fn slug(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<S
 
 /// An instant.
 pub(super) fn timestamp(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadResult<Timestamp> {
+    reporter.takes(|| Shape::Timestamp)?;
     parsed(node, reporter, |text| {
         let invalid =
             |reason| Problem::new(Code::InvalidTimestamp, format!("a timestamp {reason}"));
@@ -59,8 +79,9 @@ pub(super) fn timestamp(node: &Node<'_>, reporter: &mut Reporter<'_>) -> ReadRes
 pub(super) fn word<T: Copy>(
     node: &Node<'_>,
     reporter: &mut Reporter<'_>,
-    words: &[(&str, T)],
+    words: &[(&'static str, T)],
 ) -> ReadResult<T> {
+    reporter.takes(|| Shape::Word(words.iter().map(|(word, _)| *word).collect()))?;
     parsed(node, reporter, |text| {
         if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
             return Ok(*value);
@@ -80,6 +101,11 @@ pub(super) fn currency_code<'n>(
     node: &'n Node<'n>,
     reporter: &mut Reporter<'n>,
 ) -> ReadResult<Text<'n>> {
+    reporter.takes(|| Shape::Pattern {
+        name: "currency code",
+        pattern: CURRENCY_PATTERN,
+        max: None,
+    })?;
     checked_text(node, reporter, |code| {
         let is_code = code.len() == CURRENCY_LENGTH && code.bytes().all(|b| b.is_ascii_uppercase());
         let message = "a currency code is three capital letters, such as EUR";
@@ -91,6 +117,7 @@ pub(super) fn currency_code<'n>(
 
 /// An absolute `http` or `https` address, kept as it is spelled.
 pub(super) fn url<'n>(node: &'n Node<'n>, reporter: &mut Reporter<'n>) -> ReadResult<Text<'n>> {
+    reporter.takes(|| Shape::Address { max: ROW_TEXT_MAX })?;
     checked_text(node, reporter, |address| {
         let message = match url_fault(address) {
             None => return Ok(()),

@@ -1,0 +1,43 @@
+//! What exports may hold, for people and for editors: the fields of native records, and the same
+//! as JSON Schema.
+//!
+//! Which values a field may have, validation says itself; what a field means is said where consumers
+//! read it, in the shapes of answers. Nothing here decides what is valid.
+
+mod descriptions;
+mod json;
+
+use serde_json::Value;
+
+pub use crate::finding::Kind;
+pub use crate::validate::{Field, LIST_MAX, Outline, Shape, TEXT_MAX};
+
+use crate::json::NATIVE_DEPTH_MAX;
+use crate::source::LINE_MAX;
+use crate::validate::outlines;
+
+/// Rules of the native format that no schema of one record can hold, a sentence each.
+pub const BEYOND: [&str; 6] = [
+    "An id is unique within its kind, and the id of a term within its vocabulary.",
+    "The same holds for slugs of published records, which are no ids of others of that kind.",
+    "What a published record refers to is in the export, valid and published.",
+    "`lastYear` is not before `firstYear`, and `dimensions.lengthOverall` equals `lengthOverall`.",
+    "A number has no more digits than a double keeps, and `lengthOverall` at most 3 decimals.",
+    "A line has at most 1 MiB and 32 levels, and no object has a key twice.",
+];
+
+// The sentence about lines says them.
+const _: () = assert!(NATIVE_DEPTH_MAX == 32 && LINE_MAX == 1 << 20);
+
+/// The fields of native records, by kind.
+pub fn native_fields() -> Vec<Outline> {
+    outlines().into()
+}
+
+/// The JSON Schema of a line of a native export.
+pub fn native() -> Value {
+    json::of(&outlines())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,278 @@
+//! The schema and validation agree: on every line of the fixtures, and on every field of full
+//! records with every kind of mistake.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::finding::{Code, Severity};
+use crate::validate::codes;
+
+/// Whether a schema of one record sees what a code is about.
+#[derive(Debug, PartialEq)]
+enum Held {
+    Always,
+    /// As far as the form of a text goes, its length in characters, or the bounds of a number.
+    InPart,
+    Never,
+}
+
+fn held(code: Code) -> Held {
+    match code {
+        Code::MissingField
+        | Code::UnknownField
+        | Code::DerivedField
+        | Code::ExpandedReference
+        | Code::WrongType
+        | Code::UnknownValue
+        | Code::UnknownKind
+        | Code::UnsupportedFormat
+        | Code::NotAnObject
+        | Code::NotAnInteger
+        | Code::OutOfRange
+        | Code::ListTooLong
+        | Code::ControlCharacter
+        | Code::InvalidId
+        | Code::InvalidSlug
+        | Code::InvalidCurrency => Held::Always,
+        Code::InvalidUrl | Code::InvalidTimestamp | Code::TextTooLong | Code::LengthMismatch => {
+            Held::InPart
+        }
+        _ => Held::Never,
+    }
+}
+
+/// What the schema says where it agrees with validation; none where it may say either.
+fn expected(codes: impl IntoIterator<Item = Code>) -> Option<bool> {
+    let errors = codes
+        .into_iter()
+        .filter(|code| code.severity() == Severity::Error);
+    let held: Vec<Held> = errors.map(held).collect();
+    if held.contains(&Held::Always) {
+        Some(false)
+    } else {
+        (!held.contains(&Held::InPart)).then_some(true)
+    }
+}
+
+fn schema() -> Validator {
+    jsonschema::draft202012::new(&native()).unwrap()
+}
+
+/// Checks that both say the same, and returns what they say.
+fn agree(schema: &Validator, record: &Value) -> Option<bool> {
+    let codes = codes(&record.to_string());
+    let expected = expected(codes.iter().copied());
+    if let Some(expected) = expected {
+        let said = schema.is_valid(record);
+        let shown: String = record.to_string().chars().take(2_000).collect();
+        assert_eq!(said, expected, "validation finds {codes:?} in {shown}");
+    }
+    expected
+}
+
+#[test]
+fn every_field_says_what_it_means() {
+    for outline in native_fields() {
+        let about = descriptions::Descriptions::of(outline.kind);
+        for field in outline.fields {
+            let is_said = matches!(field.shape, Shape::Derived { .. })
+                || field.path.last().is_some_and(|key| key == "[]")
+                || about.at(&field.path).is_some();
+            assert!(is_said, "{:?}", field.path);
+        }
+    }
+}
+
+#[test]
+fn the_schema_is_one_of_its_dialect() {
+    assert!(jsonschema::draft202012::meta::is_valid(&native()));
+}
+
+#[test]
+fn the_schema_and_validation_agree_on_the_lines_of_all_fixtures() {
+    let schema = schema();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let mut said = Vec::new();
+    for path in files(&fixtures) {
+        let text = contents(&path);
+        let records = text.lines().filter_map(|line| {
+            // What no reader of JSON takes is none of a schema's business.
+            serde_json::from_str::<Value>(line).ok()
+        });
+        said.extend(records.filter_map(|record| agree(&schema, &record)));
+    }
+    for answer in [true, false] {
+        let count = said.iter().filter(|said| **said == answer).count();
+        assert!(10 < count, "{count} lines of the fixtures are {answer}");
+    }
+}
+
+/// The files of lines below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut found = Vec::new();
+    for path in entries {
+        let name = path.to_string_lossy();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if [".ndjson", ".ndjson.gz", ".ndjson.zst"]
+            .iter()
+            .any(|end| name.ends_with(end))
+        {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// The beginning of a file, which is enough of those that are too long.
+fn contents(path: &Path) -> String {
+    let file = fs::File::open(path).unwrap();
+    let mut bytes = Vec::new();
+    let reader: Box<dyn Read> = match path.extension().and_then(|end| end.to_str()) {
+        Some("gz") => Box::new(flate2::read::MultiGzDecoder::new(file)),
+        Some("zst") => Box::new(zstd::Decoder::new(file).unwrap()),
+        _ => Box::new(file),
+    };
+    // Some fixtures are damaged: what comes before that is read.
+    _ = reader.take(3 << 20).read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn the_schema_and_validation_agree_on_every_mistake_in_every_field() {
+    let schema = schema();
+    for outline in native_fields() {
+        let full = full(&outline);
+        assert_eq!(agree(&schema, &full), Some(true), "{full}");
+        for field in &outline.fields {
+            let is_list = matches!(field.shape, Shape::List { .. });
+            let mut said = Vec::new();
+            for value in values(&field.shape) {
+                let mut record = full.clone();
+                *at(&mut record, &field.path) = value;
+                said.extend(agree(&schema, &record));
+            }
+            assert!(
+                said.contains(&false),
+                "no value is wrong at {:?}",
+                field.path
+            );
+            let (last, parents) = field.path.split_last().unwrap();
+            if last != "[]" {
+                let mut record = full.clone();
+                let parent = at(&mut record, parents).as_object_mut().unwrap();
+                parent.remove(last);
+                let absent = agree(&schema, &record);
+                assert_eq!(absent, Some(!field.is_required), "without {:?}", field.path);
+            }
+            if matches!(field.shape, Shape::Object | Shape::Part) || is_list {
+                continue;
+            }
+            for (key, is_known) in [("other", false), ("x_other", true)] {
+                let mut record = full.clone();
+                let own: Vec<String> = parents.to_vec();
+                if let Some(parent) = at(&mut record, &own).as_object_mut() {
+                    parent.insert(key.to_owned(), json!({ "any": [1, null] }));
+                    assert_eq!(agree(&schema, &record), Some(is_known), "{parents:?}/{key}");
+                }
+            }
+        }
+    }
+}
+
+/// A record in which every field has a value.
+fn full(outline: &Outline) -> Value {
+    let mut record = json!({});
+    for field in &outline.fields {
+        let value = match &field.shape {
+            Shape::Object | Shape::Part => json!({}),
+            Shape::List { .. } => json!([]),
+            Shape::Flag => json!(false),
+            Shape::Text { .. } | Shape::RowText { .. } => json!("text"),
+            Shape::Word(words) => json!(words[0]),
+            Shape::Pattern { max: None, .. } => json!("EUR"),
+            Shape::Pattern { .. } | Shape::Reference { .. } => json!("name"),
+            Shape::Timestamp => json!("2026-10-01T12:00:00Z"),
+            Shape::Address { .. } => json!("https://example.com"),
+            Shape::Length { .. } => json!(10.36),
+            Shape::Number { .. } => json!(1.5),
+            Shape::Integer { min, .. } => json!(min),
+            Shape::Derived { .. } => Value::Null,
+        };
+        *at(&mut record, &field.path) = value;
+    }
+    record
+}
+
+/// The place of a field, which is made if it is not there.
+fn at<'r>(record: &'r mut Value, path: &[String]) -> &'r mut Value {
+    path.iter().fold(record, |within, key| match within {
+        Value::Array(list) => {
+            if list.is_empty() {
+                list.push(Value::Null);
+            }
+            &mut list[0]
+        }
+        within => &mut within[key.as_str()],
+    })
+}
+
+/// Values of all types, and those at the bounds of a shape.
+fn values(shape: &Shape) -> Vec<Value> {
+    let mut values = vec![
+        json!(null),
+        json!(true),
+        json!(0),
+        json!(-1),
+        json!(1),
+        json!(0.5),
+        json!(-0.5),
+        json!(1e300),
+        json!(""),
+        json!("  "),
+        json!("a"),
+        json!(" EUR "),
+        json!("a b"),
+        json!(".a"),
+        json!("eur"),
+        json!("é"),
+        json!("bell \u{7}"),
+        json!("two\nlines\tmore"),
+        json!("\u{85}"),
+        json!("example.com"),
+        json!("ftp://example.com"),
+        json!("HTTP://example.com/a?b=c#d"),
+        json!("2026-10-01"),
+        json!("2026-10-01T12:00:00+02:00"),
+        json!("2026-10-01T12:00:00"),
+        json!([]),
+        json!([null]),
+        json!({}),
+        json!({ "id": "a" }),
+    ];
+    let around = |max: usize| [json!("a".repeat(max)), json!("a".repeat(max + 1))];
+    match shape {
+        Shape::List { max } => values.push(json!(vec!["a"; max + 1])),
+        Shape::Text { max } | Shape::RowText { max } => values.extend(around(*max)),
+        Shape::Pattern { max: Some(max), .. } | Shape::Reference { max, .. } => {
+            values.extend(around(*max));
+        }
+        Shape::Integer { min, max, .. } => {
+            values.extend([json!(min), json!(max), json!(max + 1)]);
+            values.extend(min.checked_sub(1).map(|below| json!(below)));
+        }
+        Shape::Length { max } => {
+            values.extend([json!(0.001), json!(max), json!(max + 1), json!(-0.001)]);
+        }
+        _ => {}
+    }
+    values
+}

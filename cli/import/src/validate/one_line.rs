@@ -1,0 +1,31 @@
+//! One line judged by itself, for tests: what is wrong with it, whatever else an export has.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::boats;
+use super::collector::{Collector, LineOutcome};
+use super::references::References;
+use crate::finding::{Code, ExportFile, Line};
+
+/// The codes of what is wrong with the text of a line.
+pub(crate) fn codes(text: &str) -> BTreeSet<Code> {
+    let file = Arc::new(ExportFile {
+        ordinal: 0,
+        name: String::new(),
+        path: String::new(),
+    });
+    let line = Line {
+        file: &file,
+        number: 1,
+        raw: text.as_bytes(),
+        is_unterminated: false,
+        rule: None,
+    };
+    let mut collector = Collector::new(0, false);
+    let findings = match collector.line(line) {
+        LineOutcome::Boat => boats::validate(line, &References::default(), 0, |_| Ok(())).findings,
+        LineOutcome::Valid | LineOutcome::Rejected => collector.finish().findings,
+    };
+    findings.counts().keys().copied().collect()
+}

@@ -1,0 +1,26 @@
+//! `catalogue schema`: the fields of native exports, for people and for programs.
+
+use serde_json::Value;
+
+use crate::harness::{TestCli, check};
+
+#[test]
+fn the_fields_are_shown_for_people_without_a_data_directory() {
+    let mut cli = TestCli::new();
+    let shown = cli.run(&["schema"]);
+    assert!(shown.err.is_empty() && !cli.path("catalogue-data").exists());
+    check("schema", [&shown, &cli.run(&["schema", "--help"])]);
+}
+
+#[test]
+fn the_schema_is_one_json_document() {
+    let mut cli = TestCli::new();
+    let printed = cli.run(&["schema", "--json"]);
+    let schema: Value = serde_json::from_str(&printed.out).unwrap();
+    assert_eq!(
+        schema["$schema"],
+        "https://json-schema.org/draft/2020-12/schema"
+    );
+    assert!(printed.err.is_empty());
+    check("schema_json", [&printed]);
+}
