@@ -110,7 +110,7 @@ pub enum Command {
     Import(import::ImportArgs),
     /// Start a mapping of a content system's export, and see what it finds
     Mapping(mapping::MappingArgs),
-    /// Show the fields of native exports, for people or as JSON Schema
+    /// Show what native exports and mapping files may hold, for people or as JSON Schema
     Schema(schema::SchemaArgs),
     /// Show what changes for consumers from one release to another
     Diff(diff::DiffArgs),

@@ -9,7 +9,7 @@
 //! - [`mapping`]: from a content system's records to native ones;
 //! - `validate`: from native records to rendered ones, or to findings;
 //! - [`run`]: connects the others;
-//! - [`schema`]: what exports may hold, for people and editors;
+//! - [`schema`]: what exports and mapping files may hold, for people and editors;
 //! - [`suggest`]: a mapping for an export that has none yet, which no import needs.
 //!
 //! `steps` counts the steps of loops, for tests.

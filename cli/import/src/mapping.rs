@@ -15,6 +15,7 @@ mod functions;
 mod image_files;
 mod index;
 mod keys;
+pub(crate) mod language;
 mod links;
 mod mapper;
 mod mistake;

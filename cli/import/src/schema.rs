@@ -1,15 +1,17 @@
-//! What exports may hold, for people and for editors: the fields of native records, and the same
-//! as JSON Schema.
+//! What exports and mapping files may hold, for people and for editors: as fields and keys, and as
+//! JSON Schema.
 //!
 //! Which values a field may have, validation says itself; what a field means is said where consumers
 //! read it, in the shapes of answers. Nothing here decides what is valid.
 
 mod descriptions;
 mod json;
+mod mapping_json;
 
 use serde_json::Value;
 
 pub use crate::finding::Kind;
+pub use crate::mapping::language::{Key, TABLES, Table, Takes};
 pub use crate::validate::{Field, LIST_MAX, Outline, Shape, TEXT_MAX};
 
 use crate::json::NATIVE_DEPTH_MAX;
@@ -37,6 +39,11 @@ pub fn native_fields() -> Vec<Outline> {
 /// The JSON Schema of a line of a native export.
 pub fn native() -> Value {
     json::of(&outlines())
+}
+
+/// The JSON Schema of a mapping file.
+pub fn mapping() -> Value {
+    mapping_json::of_mappings()
 }
 
 #[cfg(test)]

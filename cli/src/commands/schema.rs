@@ -1,8 +1,9 @@
-//! `catalogue schema`: what native exports may hold, as a table for people or as JSON Schema.
+//! `catalogue schema`: what native exports and mapping files may hold, as tables for people or as
+//! JSON Schema.
 
-use std::io::Write;
+use std::io::{self, Write};
 
-use import::schema::{self, Field, LIST_MAX, Outline, Shape, TEXT_MAX};
+use import::schema::{self, Field, Key, LIST_MAX, Outline, Shape, TABLES, TEXT_MAX, Table, Takes};
 
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
@@ -15,9 +16,14 @@ use crate::terminal::wrap::wrap;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For example: catalogue schema --json > boat-catalogue.schema.json
+Or, for an editor that completes mappings: catalogue schema --mapping --json > mapping.schema.json, \
+and `#:schema ./mapping.schema.json` as the first line of the mapping.
 Each line of an export is one record, so the schema is that of a line. Some rules hold across \
 records, which no schema can check: `catalogue validate` checks them all.")]
 pub struct SchemaArgs {
+    /// Of mapping files, in place of native exports
+    #[arg(long)]
+    pub mapping: bool,
     /// Print the JSON Schema (2020-12), for editors and other programs
     #[arg(long)]
     pub json: bool,
@@ -25,10 +31,25 @@ pub struct SchemaArgs {
 
 /// Prints what validation takes; no data directory is needed.
 pub fn run(args: &SchemaArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    if args.json {
-        show::json(&schema::native(), context)?;
-        return Ok(ExitStatus::Done);
+    match args {
+        SchemaArgs {
+            json: true,
+            mapping,
+        } => {
+            let schema = if *mapping {
+                schema::mapping()
+            } else {
+                schema::native()
+            };
+            show::json(&schema, context)?;
+        }
+        SchemaArgs { mapping: true, .. } => show_mapping(context)?,
+        SchemaArgs { .. } => show_native(context)?,
     }
+    Ok(ExitStatus::Done)
+}
+
+fn show_native(context: &mut Context) -> io::Result<()> {
     let terminal = context.terminal;
     for outline in schema::native_fields() {
         writeln!(context.out, "{}\n", fields(&outline, terminal))?;
@@ -39,11 +60,70 @@ pub fn run(args: &SchemaArgs, context: &mut Context) -> anyhow::Result<ExitStatu
     for note in notes.chain(schema::BEYOND) {
         writeln!(context.out, "{}", wrap(&format!("- {note}"), 2, terminal))?;
     }
-    Ok(ExitStatus::Done)
+    Ok(())
+}
+
+fn show_mapping(context: &mut Context) -> io::Result<()> {
+    for table in TABLES {
+        writeln!(context.out, "{}\n", keys(table, context.terminal))?;
+    }
+    let end = "A field of a native record is an expression, a table as above, or a table of fields. \
+        `catalogue mapping check` tries a mapping on an export.";
+    writeln!(context.out, "{}", wrap(end, 0, context.terminal))
+}
+
+fn keys(table: &Table, terminal: Terminal) -> String {
+    let columns = [
+        Column::from(table.name),
+        "REQUIRED".into(),
+        "TYPE".into(),
+        Column::wrapped("MEANING"),
+    ];
+    let row = |key: &Key| {
+        let meaning = match key.takes {
+            Takes::Word(words) => format!("{} {}", key.about, choice(&words())),
+            _ => key.about.to_owned(),
+        };
+        [
+            format!("  {}", key.name),
+            required(key.is_required),
+            taken(key.takes).to_owned(),
+            meaning,
+        ]
+    };
+    let shown = table::list(columns, table.keys.iter().map(row), terminal);
+    shown.trim_end().to_owned()
+}
+
+fn choice(words: &[&str]) -> String {
+    match words {
+        [word] => format!("Always `{word}`."),
+        words => format!("One of {}.", words.join(", ")),
+    }
+}
+
+const fn taken(takes: Takes) -> &'static str {
+    match takes {
+        Takes::Text => "text",
+        Takes::Expression => "jq",
+        Takes::Texts => "text or texts",
+        Takes::Flag => "boolean",
+        Takes::Word(_) => "word",
+        Takes::Any => "any value",
+        Takes::Variables | Takes::One(_) => "table",
+        Takes::Vocabularies | Takes::Named(_) => "tables by name",
+        Takes::Many(_) | Takes::Records => "list of tables",
+        Takes::Fields => "fields",
+    }
+}
+
+fn required(is_required: bool) -> String {
+    if is_required { "yes" } else { "" }.to_owned()
 }
 
 /// How to read the tables.
-const NOTES: [&str; 5] = [
+const NOTES: [&str; 6] = [
+    "Types in the plural are lists. Behind an id stands what it is the id of.",
     "Null and a blank text are like an absent field, except in lists.",
     "What is required within an object is required where the object is there.",
     "A unit such as `m or ft` is the first in metric boats and the second in imperial ones.",
@@ -84,12 +164,12 @@ fn row(field: &Field, member: Option<&Shape>) -> [String; 5] {
     let depth = field.path.iter().filter(is_of_record).count();
     let name = field.path.last().map_or("", String::as_str);
     let kind = match member {
-        Some(member) => format!("list of {}", many(member)),
+        Some(member) => format!("{}s", one(member)),
         None => one(&field.shape).to_owned(),
     };
     [
         format!("{}{name}", "  ".repeat(depth)),
-        if field.is_required { "yes" } else { "" }.to_owned(),
+        required(field.is_required),
         kind,
         field.shape.unit().unwrap_or_default().to_owned(),
         bounds(member.unwrap_or(&field.shape)),
@@ -100,7 +180,7 @@ const fn one(shape: &Shape) -> &'static str {
     match shape {
         Shape::Object | Shape::Part => "object",
         Shape::List { .. } => "list",
-        Shape::Flag => "true or false",
+        Shape::Flag => "boolean",
         Shape::Text { .. } | Shape::RowText { .. } => "text",
         Shape::Word(_) => "word",
         Shape::Pattern { name, .. } => name,
@@ -113,10 +193,6 @@ const fn one(shape: &Shape) -> &'static str {
     }
 }
 
-fn many(shape: &Shape) -> String {
-    format!("{}s", one(shape))
-}
-
 /// The bounds of a value; those that all of its type have are not said.
 fn bounds(shape: &Shape) -> String {
     match shape {
@@ -124,8 +200,8 @@ fn bounds(shape: &Shape) -> String {
         Shape::RowText { max } | Shape::Pattern { max: Some(max), .. } | Shape::Address { max } => {
             format!("{max} characters")
         }
-        Shape::Reference { to, .. } => format!("one {to}"),
-        Shape::Length { max } => format!("above 0, to {max}"),
+        Shape::Reference { to, .. } => (*to).to_owned(),
+        Shape::Length { max } => format!("over 0, to {max}"),
         Shape::Number { is_signed, .. } if !is_signed => "0 or more".to_owned(),
         Shape::Integer { min, max, .. } if *max < 10_000 => format!("{min} to {max}"),
         Shape::Integer { min, .. } => format!("{min} or more"),

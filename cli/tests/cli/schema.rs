@@ -24,3 +24,13 @@ fn the_schema_is_one_json_document() {
     assert!(printed.err.is_empty());
     check("schema_json", [&printed]);
 }
+
+#[test]
+fn the_same_is_shown_of_mapping_files() {
+    let mut cli = TestCli::new();
+    let printed = cli.run(&["schema", "--mapping", "--json"]);
+    let schema: Value = serde_json::from_str(&printed.out).unwrap();
+    assert!(schema["properties"]["emit"].is_object());
+    let shown = cli.run(&["schema", "--mapping"]);
+    check("schema_mapping", [&shown, &printed]);
+}

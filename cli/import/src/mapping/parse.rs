@@ -16,6 +16,9 @@ use super::definition::{
 };
 use super::expression::IMAGE_SIZE;
 use super::image_files::HEAD_MAX;
+use super::language::{
+    self, ENVELOPE, JOIN, LINKS, LIST, LIST_OF_OBJECTS, ROOT, RULE, SOURCE, VALUE,
+};
 use super::section::{Section, json, text};
 use crate::finding::{Kind, nearest};
 use crate::mapping::mistake::Mistake;
@@ -58,7 +61,7 @@ struct Parser {
 
 impl Parser {
     fn document(&mut self, table: &DeTable<'_>, span: Range<usize>) -> Option<Definition> {
-        let mut root = Section::new(table, span);
+        let mut root = Section::new(table, span, &ROOT);
         self.check_format(&mut root);
         let variables = self.variables(&mut root);
         let prelude = root.text("definitions", &mut self.mistakes);
@@ -271,20 +274,16 @@ impl Parser {
         &mut self,
         root: &mut Section<'t>,
         key: &'static str,
-        is_required: bool,
+        language: &'static language::Table,
     ) -> Option<Vec<Section<'t>>> {
-        let value = if is_required {
-            root.required(key, &mut self.mistakes)?
-        } else {
-            root.take(key)?
-        };
+        let value = root.required(key, &mut self.mistakes)?;
         let Some(list) = value.get_ref().as_array() else {
             let message = format!("this is written as [[{key}]]");
             self.mistakes.push(Mistake::new(value.span(), message));
             return None;
         };
         list.iter()
-            .map(|member| Section::of(member, &mut self.mistakes))
+            .map(|member| Section::of(member, language, &mut self.mistakes))
             .collect()
     }
 }
@@ -292,7 +291,7 @@ impl Parser {
 /// The sources, their envelopes, and the links beside them.
 impl Parser {
     fn envelope_section<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> EnvelopeParts {
-        let Some(mut section) = Section::of(value, &mut self.mistakes) else {
+        let Some(mut section) = Section::of(value, &ENVELOPE, &mut self.mistakes) else {
             return EnvelopeParts::default();
         };
         let parts = self.envelope(&mut section);
@@ -317,7 +316,7 @@ impl Parser {
         root: &mut Section<'_>,
         common: EnvelopeParts,
     ) -> Option<Vec<(FileGroup, Source)>> {
-        let values = self.list_of_tables(root, "sources", true)?;
+        let values = self.list_of_tables(root, "sources", &SOURCE)?;
         let sources: Vec<Option<(FileGroup, Source)>> = values
             .into_iter()
             .map(|mut section| {
@@ -434,7 +433,7 @@ impl Parser {
     }
 
     fn links<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> Option<(FileGroup, Links)> {
-        let mut section = Section::of(value, &mut self.mistakes)?;
+        let mut section = Section::of(value, &LINKS, &mut self.mistakes)?;
         let group = self.file_group(&mut section);
         section.required("each", &mut self.mistakes);
         let each = self.expression(&mut section, "each");
@@ -461,7 +460,7 @@ impl Parser {
     }
 
     fn join<'t>(&mut self, name: &str, value: &'t Spanned<DeValue<'t>>) -> Option<Join> {
-        let mut section = Section::of(value, &mut self.mistakes)?;
+        let mut section = Section::of(value, &JOIN, &mut self.mistakes)?;
         section.required("type", &mut self.mistakes);
         let types = section.texts("type", &mut self.mistakes);
         section.required("to", &mut self.mistakes);
@@ -511,7 +510,7 @@ impl Parser {
     }
 
     fn rules(&mut self, root: &mut Section<'_>) -> Option<Vec<Rule>> {
-        let sections = self.list_of_tables(root, "emit", true)?;
+        let sections = self.list_of_tables(root, "emit", &RULE)?;
         let rules: Vec<Option<Rule>> = sections
             .into_iter()
             .map(|section| self.rule(section))
@@ -592,7 +591,7 @@ impl Parser {
     }
 
     fn value<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> Option<Field> {
-        let mut section = Section::of(value, &mut self.mistakes)?;
+        let mut section = Section::of(value, &VALUE, &mut self.mistakes)?;
         let from = self.expression(&mut section, "from");
         let rest = self.rest(&mut section);
         section.finish(&mut self.mistakes);
@@ -600,10 +599,12 @@ impl Parser {
     }
 
     fn list<'t>(&mut self, value: &'t Spanned<DeValue<'t>>) -> Option<Field> {
-        let mut section = Section::of(value, &mut self.mistakes)?;
+        let table = value.get_ref().as_table();
+        let has_fields = table.is_some_and(|table| table.contains_key("fields"));
+        let language = if has_fields { &LIST_OF_OBJECTS } else { &LIST };
+        let mut section = Section::of(value, language, &mut self.mistakes)?;
         let each = self.expression(&mut section, "each");
-        let fields = section.take("fields");
-        let member = if let Some(fields) = fields {
+        let member = if let Some(fields) = section.take("fields") {
             self.fields(fields).map(Field::Object)
         } else {
             let given = self.expression(&mut section, "value");

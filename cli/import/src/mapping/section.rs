@@ -1,5 +1,5 @@
-//! Reading one table of a mapping file: keys are taken by name, and those that are left are
-//! mistakes.
+//! Reading one table of a mapping file: keys are taken by name, and those that the language does not
+//! have are mistakes.
 
 use std::ops::Range;
 
@@ -9,31 +9,40 @@ use toml::de::{DeTable, DeValue};
 
 use crate::finding::nearest;
 use crate::json::is_exact;
+use crate::mapping::language::Table;
 use crate::mapping::mistake::Mistake;
 
-/// A table, and which of its keys were asked for.
+/// A table, and which keys it may have.
 pub(super) struct Section<'t> {
     table: &'t DeTable<'t>,
     span: Range<usize>,
-    asked: Vec<&'static str>,
+    language: &'static Table,
 }
 
 impl<'t> Section<'t> {
     /// The table that `value` is.
-    pub(super) fn of(value: &'t Spanned<DeValue<'t>>, mistakes: &mut Vec<Mistake>) -> Option<Self> {
+    pub(super) fn of(
+        value: &'t Spanned<DeValue<'t>>,
+        language: &'static Table,
+        mistakes: &mut Vec<Mistake>,
+    ) -> Option<Self> {
         let Some(table) = value.get_ref().as_table() else {
             mistakes.push(Mistake::new(value.span(), "this must be a table"));
             return None;
         };
-        Some(Self::new(table, value.span()))
+        Some(Self::new(table, value.span(), language))
     }
 
     /// A table at some place.
-    pub(super) const fn new(table: &'t DeTable<'t>, span: Range<usize>) -> Self {
+    pub(super) const fn new(
+        table: &'t DeTable<'t>,
+        span: Range<usize>,
+        language: &'static Table,
+    ) -> Self {
         Self {
             table,
             span,
-            asked: Vec::new(),
+            language,
         }
     }
 
@@ -43,20 +52,22 @@ impl<'t> Section<'t> {
     }
 
     /// The value of a key.
-    pub(super) fn take(&mut self, key: &'static str) -> Option<&'t Spanned<DeValue<'t>>> {
-        if !self.asked.contains(&key) {
-            self.asked.push(key);
-        }
+    pub(super) fn take(&self, key: &'static str) -> Option<&'t Spanned<DeValue<'t>>> {
+        debug_assert!(self.language.key(key).is_some(), "{key} is in the language");
         self.table.get(key)
     }
 
     /// The value of a key that must be there.
     pub(super) fn required(
-        &mut self,
+        &self,
         key: &'static str,
         mistakes: &mut Vec<Mistake>,
     ) -> Option<&'t Spanned<DeValue<'t>>> {
         let value = self.take(key);
+        debug_assert!(
+            self.language.key(key).is_some_and(|key| key.is_required),
+            "{key} is required in the language"
+        );
         if value.is_none() {
             mistakes.push(Mistake::new(
                 self.head(),
@@ -68,7 +79,7 @@ impl<'t> Section<'t> {
 
     /// The text of a key.
     pub(super) fn text(
-        &mut self,
+        &self,
         key: &'static str,
         mistakes: &mut Vec<Mistake>,
     ) -> Option<(&'t str, Range<usize>)> {
@@ -77,7 +88,7 @@ impl<'t> Section<'t> {
 
     /// The texts of a key, which may be one text as well.
     pub(super) fn texts(
-        &mut self,
+        &self,
         key: &'static str,
         mistakes: &mut Vec<Mistake>,
     ) -> Option<Vec<(&'t str, Range<usize>)>> {
@@ -92,14 +103,15 @@ impl<'t> Section<'t> {
         }
     }
 
-    /// Reports the keys that were not asked for.
+    /// Reports the keys that the language does not have.
     pub(super) fn finish(self, mistakes: &mut Vec<Mistake>) {
+        let known: Vec<&str> = self.language.keys.iter().map(|key| key.name).collect();
         for (key, _value) in self.table {
             let name = key.get_ref().as_ref();
-            if !self.asked.contains(&name) {
+            if !known.contains(&name) {
                 let message = format!("`{name}` is not a key of this table");
-                let hint = nearest(name, &self.asked).map(|near| format!("did you mean `{near}`?"));
-                let hint = hint.or_else(|| Some(format!("its keys are {}", self.asked.join(", "))));
+                let hint = nearest(name, &known).map(|near| format!("did you mean `{near}`?"));
+                let hint = hint.or_else(|| Some(format!("its keys are {}", known.join(", "))));
                 mistakes.push(Mistake::new(key.span(), message).hint(hint));
             }
         }

@@ -10,7 +10,7 @@ use super::{BEYOND, Field, Outline, Shape, TEXT_MAX};
 use crate::validate::PRIVATE_PREFIX;
 
 /// The dialect.
-const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+pub(super) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// A text without control characters other than line feed and tab.
 const TEXT: &str = r"^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]*$";
 /// An instant, as far as its form goes.
@@ -195,7 +195,11 @@ fn text(pattern: Option<&str>, may_be_blank: bool) -> Map<String, Value> {
     }
 }
 
-fn with(mut schema: Map<String, Value>, key: &str, value: impl Into<Value>) -> Map<String, Value> {
+pub(super) fn with(
+    mut schema: Map<String, Value>,
+    key: &str,
+    value: impl Into<Value>,
+) -> Map<String, Value> {
     schema.insert(key.to_owned(), value.into());
     schema
 }

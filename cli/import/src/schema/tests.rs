@@ -1,6 +1,8 @@
 //! The schema and validation agree: on every line of the fixtures, and on every field of full
 //! records with every kind of mistake.
 
+mod mappings;
+
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -89,8 +91,10 @@ fn every_field_says_what_it_means() {
 }
 
 #[test]
-fn the_schema_is_one_of_its_dialect() {
-    assert!(jsonschema::draft202012::meta::is_valid(&native()));
+fn both_schemas_are_of_their_dialect() {
+    for schema in [native(), mapping()] {
+        assert!(jsonschema::draft202012::meta::is_valid(&schema), "{schema}");
+    }
 }
 
 #[test]
@@ -114,6 +118,11 @@ fn the_schema_and_validation_agree_on_the_lines_of_all_fixtures() {
 
 /// The files of lines below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
+    files_called(&[".ndjson", ".ndjson.gz", ".ndjson.zst"], folder)
+}
+
+/// The files below a folder whose names end so.
+fn files_called(ends: &[&str], folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path());
@@ -121,11 +130,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     for path in entries {
         let name = path.to_string_lossy();
         if path.is_dir() {
-            found.extend(files(&path));
-        } else if [".ndjson", ".ndjson.gz", ".ndjson.zst"]
-            .iter()
-            .any(|end| name.ends_with(end))
-        {
+            found.extend(files_called(ends, &path));
+        } else if ends.iter().any(|end| name.ends_with(end)) {
             found.push(path);
         }
     }

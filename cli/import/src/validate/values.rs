@@ -102,7 +102,7 @@ pub(super) fn currency_code<'n>(
     reporter: &mut Reporter<'n>,
 ) -> ReadResult<Text<'n>> {
     reporter.takes(|| Shape::Pattern {
-        name: "currency code",
+        name: "currency",
         pattern: CURRENCY_PATTERN,
         max: None,
     })?;

@@ -1,0 +1,324 @@
+//! The tables of a mapping file and their keys: the one list of them, which parsing holds files to
+//! and of which the schema for editors is made.
+//!
+//! What the values mean, and which of them fit each other, is for parsing to say.
+
+use super::definition::{FORMAT, FORMATS};
+use crate::finding::Kind;
+
+use Takes::{
+    Any, Expression, Fields, Flag, Many, Named, One, Records, Text, Texts, Variables, Vocabularies,
+    Word,
+};
+
+/// A table of a mapping file.
+#[derive(Debug)]
+pub struct Table {
+    /// How it is written.
+    pub name: &'static str,
+    /// What it says.
+    pub about: &'static str,
+    /// All keys that it may have.
+    pub keys: &'static [Key],
+}
+
+/// A key of a table.
+#[derive(Debug)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it must be there.
+    pub is_required: bool,
+    /// Which values it takes.
+    pub takes: Takes,
+    /// What its value says.
+    pub about: &'static str,
+}
+
+/// Which values a key takes.
+#[derive(Clone, Copy, Debug)]
+pub enum Takes {
+    /// A text.
+    Text,
+    /// An expression in jq.
+    Expression,
+    /// A text, or a list of at least one.
+    Texts,
+    /// `true` or `false`.
+    Flag,
+    /// One of a few words.
+    Word(fn() -> Vec<&'static str>),
+    /// Any value.
+    Any,
+    /// Any values by name.
+    Variables,
+    /// Tables by name, each with any values.
+    Vocabularies,
+    /// A table.
+    One(&'static Table),
+    /// Tables by name.
+    Named(&'static Table),
+    /// A list of tables.
+    Many(&'static Table),
+    /// A list of tables with any values.
+    Records,
+    /// Fields of a native record.
+    Fields,
+}
+
+impl Table {
+    /// The key with this name.
+    pub(crate) fn key(&self, name: &str) -> Option<&Key> {
+        self.keys.iter().find(|key| key.name == name)
+    }
+}
+
+const fn key(name: &'static str, takes: Takes, about: &'static str) -> Key {
+    Key {
+        name,
+        is_required: false,
+        takes,
+        about,
+    }
+}
+
+const fn required(name: &'static str, takes: Takes, about: &'static str) -> Key {
+    Key {
+        is_required: true,
+        ..key(name, takes, about)
+    }
+}
+
+const KEY: Key = key("key", Expression, "What references to a record name.");
+const ID: Key = key(
+    "id",
+    Expression,
+    "The id that consumers see; the key where it is absent.",
+);
+const TYPE: Key = key(
+    "type",
+    Expression,
+    "The type of a record, by which `emit` chooses.",
+);
+const PUBLISHED: Key = key(
+    "published",
+    Expression,
+    "Whether a record is published; it is where this is absent.",
+);
+const UPDATED_AT: Key = key("updatedAt", Expression, "When a record last changed.");
+const CHANGED: Key = key(
+    "changed",
+    Expression,
+    "Whether a record was changed after it was published.",
+);
+const FILES: Key = required("files", Texts, "Patterns of paths within the export.");
+const READER: Key = required(
+    "reader",
+    Word(|| FORMATS.map(|(word, _)| word).to_vec()),
+    "How the files are written.",
+);
+const RECORDS: Key = key("records", Texts, "Where in a file the records are.");
+const LISTS: Key = key(
+    "lists",
+    Texts,
+    "Elements of XML that are lists even where there is one.",
+);
+const DEFAULT: Key = key("default", Any, "What stands in for null.");
+const UNLISTED: Key = key(
+    "unlisted",
+    Any,
+    "What stands in for a word that the table lacks.",
+);
+const TABLE: Key = key(
+    "table",
+    Text,
+    "The table of [tables] that translates the value.",
+);
+const EACH: Key = required("each", Expression, "Makes the members of the list.");
+
+/// All tables, but for one of which another has all keys.
+pub static TABLES: [&Table; 8] = [
+    &ROOT, &ENVELOPE, &SOURCE, &LINKS, &JOIN, &RULE, &VALUE, &LIST,
+];
+
+/// A mapping file.
+pub(crate) static ROOT: Table = Table {
+    name: "the file",
+    about: "How an export becomes native records.",
+    keys: &[
+        required(
+            "mapping",
+            Word(|| vec![FORMAT]),
+            "The language of this file.",
+        ),
+        key(
+            "variables",
+            Variables,
+            "Values that expressions see as `$name`.",
+        ),
+        key(
+            "definitions",
+            Expression,
+            "Functions in jq, for all expressions.",
+        ),
+        key(
+            "tables",
+            Vocabularies,
+            "Words of the export, and what they become.",
+        ),
+        key(
+            "envelope",
+            One(&ENVELOPE),
+            "What identifies a record, for all sources.",
+        ),
+        required("sources", Many(&SOURCE), "Files that hold records."),
+        key(
+            "links",
+            One(&LINKS),
+            "Files that hold links between records.",
+        ),
+        key(
+            "joins",
+            Named(&JOIN),
+            "Records that are found by what they refer to.",
+        ),
+        key(
+            "records",
+            Records,
+            "Native records that are the same whatever the export has.",
+        ),
+        required("emit", Many(&RULE), "What is made of the records."),
+    ],
+};
+
+/// What identifies a record.
+pub(super) static ENVELOPE: Table = Table {
+    name: "[envelope]",
+    about: "What identifies a record.",
+    keys: &[
+        KEY,
+        ID,
+        TYPE,
+        PUBLISHED,
+        UPDATED_AT,
+        CHANGED,
+        key(
+            "ignore",
+            Texts,
+            "Keys of all records that are known and not wanted.",
+        ),
+    ],
+};
+
+/// Files that hold records.
+pub(super) static SOURCE: Table = Table {
+    name: "[[sources]]",
+    about: "Files that hold records. `key` and `type` stand here or in [envelope].",
+    keys: &[
+        KEY, ID, TYPE, PUBLISHED, UPDATED_AT, CHANGED, FILES, READER, RECORDS, LISTS,
+    ],
+};
+
+/// Files that hold links.
+pub(super) static LINKS: Table = Table {
+    name: "[links]",
+    about: "Files that hold links between records.",
+    keys: &[
+        FILES,
+        READER,
+        RECORDS,
+        LISTS,
+        required(
+            "each",
+            Expression,
+            "Links of a row: `{from, field, to, position}` each.",
+        ),
+    ],
+};
+
+/// A join.
+pub(super) static JOIN: Table = Table {
+    name: "[joins.NAME]",
+    about: "Records that refer to others, to be found by these.",
+    keys: &[
+        required("type", Texts, "Types of the records that refer to others."),
+        required(
+            "to",
+            Expression,
+            "What such a record refers to: a key or a list of them.",
+        ),
+        key("order", Expression, "Its place among the others, a number."),
+    ],
+};
+
+/// A rule.
+pub(super) static RULE: Table = Table {
+    name: "[[emit]]",
+    about: "What is made of the records of some types.",
+    keys: &[
+        required(
+            "kind",
+            Word(|| Kind::COUNTED.map(Kind::as_str).to_vec()),
+            "The kind of the native record.",
+        ),
+        required("type", Texts, "Types of the records that this is for."),
+        key("where", Expression, "Which of them, if not all."),
+        key(
+            "each",
+            Expression,
+            "Makes one native record of each member of a list.",
+        ),
+        key(
+            "distinct",
+            Flag,
+            "Whether a record with an id that was made already is passed over.",
+        ),
+        key(
+            "ignore",
+            Texts,
+            "Keys of the records that are known and not wanted.",
+        ),
+        required("fields", Fields, "The fields of the native record."),
+    ],
+};
+
+/// A field that is one value.
+pub(crate) static VALUE: Table = Table {
+    name: "one value",
+    about: "One value.",
+    keys: &[
+        required("from", Expression, "Where the value comes from."),
+        DEFAULT,
+        UNLISTED,
+        TABLE,
+    ],
+};
+
+/// A field that is a list.
+pub(crate) static LIST: Table = Table {
+    name: "a list",
+    about: "One value for each member of a list.",
+    keys: &[
+        EACH,
+        key(
+            "fields",
+            Fields,
+            "The fields of a member, if it is an object.",
+        ),
+        key(
+            "value",
+            Expression,
+            "The value of a member; the member itself where it is absent.",
+        ),
+        DEFAULT,
+        UNLISTED,
+        TABLE,
+    ],
+};
+
+/// A field that is a list of objects.
+pub(crate) static LIST_OF_OBJECTS: Table = Table {
+    name: "a list",
+    about: "One object for each member of a list.",
+    keys: &[EACH, required("fields", Fields, "The fields of a member.")],
+};
