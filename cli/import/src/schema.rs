@@ -19,16 +19,18 @@ use crate::source::LINE_MAX;
 use crate::validate::outlines;
 
 /// Rules of the native format that no schema of one record can hold, a sentence each.
-pub const BEYOND: [&str; 6] = [
+pub const BEYOND: [&str; 8] = [
     "An id is unique within its kind, and the id of a term within its vocabulary.",
-    "The same holds for slugs of published records, which are no ids of others of that kind.",
+    "So are the slugs of published records, and none is the id of another record of its kind.",
     "What a published record refers to is in the export, valid and published.",
+    "There is at most one catalogue record, and of each kind there are as many records as it counts.",
     "`lastYear` is not before `firstYear`, and `dimensions.lengthOverall` equals `lengthOverall`.",
     "A number has no more digits than a double keeps, and `lengthOverall` at most 3 decimals.",
+    "The host of an address is valid, and a time is one that exists.",
     "A line has at most 1 MiB and 32 levels, and no object has a key twice.",
 ];
 
-// The sentence about lines says them.
+// The last sentence says them.
 const _: () = assert!(NATIVE_DEPTH_MAX == 32 && LINE_MAX == 1 << 20);
 
 /// The fields of native records, by kind.

@@ -4,6 +4,7 @@ mod bad_records;
 mod distinct;
 mod images;
 mod joins;
+mod language;
 mod links;
 mod markdown;
 mod mistakes;

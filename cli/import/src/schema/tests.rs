@@ -1,8 +1,6 @@
 //! The schema and validation agree: on every line of the fixtures, and on every field of full
 //! records with every kind of mistake.
 
-mod mappings;
-
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -117,11 +115,7 @@ fn the_schema_and_validation_agree_on_the_lines_of_all_fixtures() {
 
 /// The files of lines below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
-    files_called(&[".ndjson", ".ndjson.gz", ".ndjson.zst"], folder)
-}
-
-/// The files below a folder whose names end so.
-fn files_called(ends: &[&str], folder: &Path) -> Vec<PathBuf> {
+    let ends = [".ndjson", ".ndjson.gz", ".ndjson.zst"];
     let entries = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path());
@@ -129,7 +123,7 @@ fn files_called(ends: &[&str], folder: &Path) -> Vec<PathBuf> {
     for path in entries {
         let name = path.to_string_lossy();
         if path.is_dir() {
-            found.extend(files_called(ends, &path));
+            found.extend(files(&path));
         } else if ends.iter().any(|end| name.ends_with(end)) {
             found.push(path);
         }

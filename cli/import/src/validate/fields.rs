@@ -204,7 +204,9 @@ impl<'n> Fields<'n, '_> {
         match self.find(key) {
             None if self.reporter.is_asking() => {
                 let ask = |reporter: &mut Reporter<'n>| read(&NOTHING, reporter);
-                self.reporter.within(Step::Key(key), ask)
+                let asked = self.reporter.within(Step::Key(key), ask);
+                debug_assert!(asked.is_err(), "the reader of {key} says what it takes");
+                asked
             }
             None => Ok(None),
             Some(node) if matches!(node.value, Value::Null) => Ok(None),
