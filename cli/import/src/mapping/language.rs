@@ -162,6 +162,11 @@ pub(crate) static ROOT: Table = Table {
             "Functions in jq, for all expressions.",
         ),
         key(
+            "edit_url",
+            Text,
+            "The page of a record in its content system, with {id} for its id.",
+        ),
+        key(
             "tables",
             Vocabularies,
             "Words of the export, and what they become.",

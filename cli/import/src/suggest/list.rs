@@ -358,7 +358,7 @@ impl List<'_> {
         });
         let missing: Vec<&str> = missing.collect();
         if !missing.is_empty() {
-            text.push_str("\n# Fields of the catalogue that nothing makes yet:\n");
+            text.push_str("\n# Fields of the catalogue that nothing makes yet; `catalogue schema` shows what they take:\n");
             wrapped(&missing, text);
         }
     }

@@ -156,6 +156,7 @@ fn collect(value: &Value, place: &str, places: &mut Vec<String>) {
 /// A mapping with every key of the language.
 const WHOLE: &str = r#"
 mapping = "boat-catalogue-mapping/1"
+edit_url = "https://cms.example/edit/{id}"
 definitions = "def one: 1;"
 
 [variables]

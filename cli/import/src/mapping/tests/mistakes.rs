@@ -49,7 +49,7 @@ fields.version = { from = ".v", unlisted = "Other" }
             "10: a vocabulary table has a text for each word",
             "8: this must be a text",
             "7: `kee` is not a key of this table [did you mean `key`?]",
-            "5: this must be one of ndjson, json, csv, xml",
+            "5: this must be one of ndjson, json, csv, parquet, xml",
             "4: this is not a pattern of file names: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)",
             "3: neither this source nor [envelope] says what the `key` of a record is",
             "3: neither this source nor [envelope] says what the `type` of a record is",
@@ -179,4 +179,17 @@ fn a_file_that_is_too_long_is_refused() {
     file.set_len(FILE_MAX + 1).unwrap();
     let error = format!("{:#}", Mapping::read(&path).unwrap_err());
     assert!(error.ends_with("it has more than 1048576 bytes"), "{error}");
+}
+
+#[test]
+fn the_page_of_a_record_is_an_address_of_the_web_with_its_id() {
+    let said = "1: this must be an address of http or https with `{id}` in place of the id, of at \
+                most 2000 bytes";
+    let long = format!("https://cms.example/{{id}}{}", "x".repeat(1_977));
+    for wrong in ["javascript:alert('{id}')", "https://cms.example/", &long] {
+        let text = format!(
+            "edit_url = \"{wrong}\"\n{BEGINNING}[[emit]]\nkind = \"boat\"\ntype = \"b\"\nfields.model = \".m\"\n"
+        );
+        check(&text, &[said]);
+    }
 }
