@@ -103,6 +103,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Try it: import the sample export, issue a key and serve
+    #[command(after_help = "For example: catalogue demo --listen 127.0.0.1:0")]
     Demo(demo::DemoArgs),
     /// Check an export without importing it
     Validate(validate::ValidateArgs),
@@ -125,12 +126,16 @@ pub enum Command {
     /// Create, migrate and copy the key store: keys, subscriptions and usage
     Store(store::StoreArgs),
     /// Run the API server until a signal stops it
+    #[command(
+        after_help = "For example: catalogue serve --listen 127.0.0.1:8080 --admin 127.0.0.1:9090"
+    )]
     Serve(Box<serve::ServeArgs>),
     /// Prepare a Redis in which several servers count minute limits
     Limits(limits::LimitsArgs),
     /// Check a data directory and suggest fixes
     Doctor(doctor::DoctorArgs),
     /// Print the OpenAPI document of the API
+    #[command(after_help = "For example: catalogue openapi > openapi.json")]
     Openapi,
     /// Show how a server would answer a URL, and how it finds the answer
     Explain(explain::ExplainArgs),
@@ -468,5 +473,57 @@ mod tests {
         let mut known = [&USES_GLOBAL_OPTIONS[..], &OTHERS].concat();
         known.sort_unstable();
         assert_eq!(names, known);
+    }
+
+    /// The words of a line; quotes keep one together.
+    fn words(line: &str) -> Vec<String> {
+        let parts = line.split('\'').enumerate();
+        let words = parts.flat_map(|(number, part)| {
+            if number % 2 == 1 {
+                vec![part.to_owned()]
+            } else {
+                part.split_whitespace().map(str::to_owned).collect()
+            }
+        });
+        words.collect()
+    }
+
+    /// The examples of a command, without what a shell takes and without comments.
+    fn examples(after_help: &str) -> Vec<String> {
+        let lines = after_help.lines().filter_map(|line| {
+            let line = line.strip_prefix("For example:").unwrap_or(line).trim();
+            let example = line.strip_prefix("catalogue ")?;
+            let example = example.split(" > ").next()?.split(" # ").next()?;
+            Some(example.to_owned())
+        });
+        lines.collect()
+    }
+
+    #[test]
+    fn every_command_has_an_example_that_can_be_typed() {
+        let mut commands = vec![Args::command()];
+        let mut seen = 0;
+        while let Some(command) = commands.pop() {
+            let below: Vec<_> = command.get_subcommands().cloned().collect();
+            if below.is_empty() {
+                let name = command.get_name();
+                let after_help = command.get_after_help().map(ToString::to_string);
+                let after_help = after_help.unwrap_or_default();
+                assert!(
+                    after_help.starts_with("For example:"),
+                    "{name}: {after_help:?}"
+                );
+                let examples = examples(&after_help);
+                assert!(!examples.is_empty(), "{name}: {after_help}");
+                for example in examples {
+                    seen += 1;
+                    let typed = std::iter::once("catalogue".to_owned()).chain(words(&example));
+                    let parsed = Args::command().try_get_matches_from(typed);
+                    assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+                }
+            }
+            commands.extend(below);
+        }
+        assert!(35 < seen, "{seen}");
     }
 }

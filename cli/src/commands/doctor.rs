@@ -42,6 +42,7 @@ const WIDTH: usize = 100;
 /// Arguments of `doctor`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+For example: catalogue doctor --data /var/lib/catalogue\n\
 It changes nothing. The exit status is 3 if there is a problem; warnings do not count. Of \
 inactive releases, the newest are read through, up to 4 GB in all; `catalogue releases \
 verify` reads all of them.")]

@@ -37,20 +37,27 @@ pub struct KeysArgs {
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
     /// Issue a key; it is shown only once
+    #[command(
+        after_help = "For example: catalogue keys issue --subscription acme --scope boats.read --expires 90d"
+    )]
     Issue(issue::IssueArgs),
     /// List keys, revoked and expired ones included
     List(list::ListArgs),
     /// Show one key
+    #[command(after_help = "For example: catalogue keys show boat_live_3fKz9Q")]
     Show(KeyArgs),
     /// Change the name, the minute limit, the expiry or the scopes of a key
     Update(update::UpdateArgs),
     /// Replace a key with a new one; the old one works a little longer
     Rotate(rotate::RotateArgs),
     /// Refuse a key until it is enabled again
+    #[command(after_help = "For example: catalogue keys disable boat_live_3fKz9Q")]
     Disable(change::ChangeArgs),
     /// Accept a disabled key again
+    #[command(after_help = "For example: catalogue keys enable boat_live_3fKz9Q")]
     Enable(change::ChangeArgs),
     /// Refuse a key for good
+    #[command(after_help = "For example: catalogue keys revoke boat_live_3fKz9Q")]
     Revoke(change::ChangeArgs),
     /// Show who changed which key or subscription, and when
     Log(log::LogArgs),

@@ -33,6 +33,7 @@ pub enum LimitsCommand {
 /// Arguments of `limits init`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+For example: catalogue limits init redis://limits.example:6379/0\n\
 Servers refuse every request for a minute if counts may be lost, and a new Redis looks to them \
 like one that was emptied. Where servers have already counted, nothing is changed.")]
 pub struct InitArgs {

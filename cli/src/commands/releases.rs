@@ -33,14 +33,19 @@ pub struct ReleasesArgs {
 #[derive(Debug, Subcommand)]
 pub enum ReleasesCommand {
     /// List all releases, the newest first
+    #[command(after_help = "For example: catalogue releases list --json")]
     List,
     /// Show one release, its fields and its files
+    #[command(after_help = "For example: catalogue releases show previous")]
     Show(OptionalIdArgs),
     /// Serve a release: running servers follow within a second
+    #[command(after_help = "For example: catalogue releases activate 20261121T1015")]
     Activate(IdArgs),
     /// Serve again the latest whole release that was served before the active one
+    #[command(after_help = "For example: catalogue releases rollback")]
     Rollback,
     /// Check every file of one release, or of all, against its checksum
+    #[command(after_help = "For example: catalogue releases verify current")]
     Verify(OptionalIdArgs),
     /// Remove the releases that are no longer needed
     Prune(PruneArgs),

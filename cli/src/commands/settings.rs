@@ -19,6 +19,7 @@ use crate::terminal::table::{self, Column};
 /// Arguments of `settings`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+For example: catalogue settings\n\
 A typed option wins over its environment variable, which wins over the file, which wins over the
 default.")]
 pub struct SettingsArgs {
@@ -34,6 +35,7 @@ pub struct SettingsArgs {
 #[derive(Debug, Subcommand)]
 pub enum SettingsCommand {
     /// Write a file with every setting, to be edited
+    #[command(after_help = "For example: catalogue settings init catalogue.toml")]
     Init(InitArgs),
 }
 

@@ -30,8 +30,12 @@ pub struct StoreArgs {
 #[derive(Debug, Subcommand)]
 pub enum StoreCommand {
     /// Create the tables in an empty database, or the file in the data directory
+    #[command(
+        after_help = "For example: catalogue store init --store postgres://catalogue@db.example/catalogue"
+    )]
     Init,
     /// Update the tables for this version; servers of the previous version keep working
+    #[command(after_help = "For example: catalogue store migrate")]
     Migrate,
     /// Copy everything into an empty store: from the file to a database, or back
     Copy(copy::CopyArgs),

@@ -38,12 +38,18 @@ pub struct SubscriptionsArgs {
 #[derive(Debug, Subcommand)]
 pub enum SubscriptionsCommand {
     /// Create a subscription that starts now; its quota renews on this day of each month
+    #[command(after_help = "For example: catalogue subscriptions create acme --quota 100k")]
     Create(CreateArgs),
     /// List all subscriptions
+    #[command(after_help = "For example: catalogue subscriptions list")]
     List,
     /// Show one subscription
+    #[command(after_help = "For example: catalogue subscriptions show acme")]
     Show(NameArgs),
     /// Change a subscription
+    #[command(
+        after_help = "For example: catalogue subscriptions update acme --quota 250k\n             catalogue subscriptions update acme --status inactive"
+    )]
     Update(UpdateArgs),
     /// Delete a subscription whose keys are revoked or expired; its log stays
     Delete(DeleteArgs),
@@ -92,6 +98,7 @@ pub struct UpdateArgs {
 /// Arguments of `subscriptions delete`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+For example: catalogue subscriptions delete acme\n\
 It is refused while a key works or may work again, and while anything is charged of the current \
 month. Its name is free again; its log stays under the name that is shown, and so do its past \
 months in `catalogue usage --month`.")]

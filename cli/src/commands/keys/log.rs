@@ -27,10 +27,9 @@ const LIMIT_MAX: u32 = 1_000_000;
 
 /// Arguments of `keys log`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Every change is logged with the user who made it, in the same transaction; \
-    entries cannot be altered or removed. No entry contains a key or its hash."
-)]
+#[command(after_help = "For example: catalogue keys log --subscription acme\n\
+        Every change is logged with the user who made it, in the same transaction; \
+    entries cannot be altered or removed. No entry contains a key or its hash.")]
 pub struct LogArgs {
     /// Only changes of this key: its id or prefix, or a beginning of it
     #[arg(long, value_name = "ID", value_parser = |id: &str| Ok::<_, String>(KeyArgs::typed(id)))]

@@ -19,7 +19,8 @@ use crate::terminal::relative_time;
 /// Arguments of `keys rotate`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The new key has the old one's scopes, environment, subscription, minute \
+    after_help = "For example: catalogue keys rotate boat_live_3fKz9Q --grace 24h\n\
+        The new key has the old one's scopes, environment, subscription, minute \
     limit, expiry and name. The old one never works beyond its own expiry."
 )]
 pub struct RotateArgs {

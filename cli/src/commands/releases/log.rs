@@ -36,6 +36,7 @@ const HASH_DIGITS: usize = 16;
 /// Arguments of `releases log`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+For example: catalogue releases log --last 10\n\
 An import that activated nothing is logged too, with the reason. An activation is logged before it \
 is done, so none is without an entry. --json shows the whole SHA-256 of each file.")]
 pub struct LogArgs {

@@ -24,6 +24,7 @@ use crate::terminal::table::{self, Column};
 /// Arguments of `releases prune`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+For example: catalogue releases prune --dry-run\n\
 Keeps the active release, the last two complete releases that were active before it, those that \
 were published or imported again in the last 24 hours, and those that a running server or command \
 has open. Keeps all of them where it is not known which release is active.")]

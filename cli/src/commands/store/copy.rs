@@ -38,8 +38,9 @@ const LAST_CHARGE_WAIT: Duration = CHANGES_HOLD_WITHIN.saturating_add(Duration::
 /// Arguments of `store copy`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Copies the store that --store names, or else the one in the data directory, with usage and the audit log; the \
-original stays as it is. Stop its servers first, then start them on the copy.")]
+For example: catalogue store copy --to postgres://catalogue@db.example/catalogue\n\
+Copies the store that --store names, or else the one in the data directory, with usage and the \
+audit log; the original stays as it is. Stop its servers first, then start them on the copy.")]
 pub struct CopyArgs {
     /// Where to: the address of a database that `store init` has made ready, or a file
     #[arg(long, value_name = "URL|FILE", value_parser = address::<Target>())]
