@@ -1,10 +1,12 @@
 //! Where a server listens: on the socket that it was passed, or at an address of its own.
 
+use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use anyhow::Context as _;
 use server::Socket;
 
+use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::service_manager::{PassedSocketError, ServiceManager};
 
@@ -61,10 +63,34 @@ impl Listening {
             Self::On(listener) => Ok(Socket::Passed(listener)),
             Self::At(address) => {
                 let bound = TcpListener::bind(address);
-                let bound = bound.with_context(|| format!("could not listen on {address}"))?;
-                Ok(Socket::Own(bound))
+                Ok(Socket::Own(
+                    bound.map_err(|error| not_bound(address, error))?,
+                ))
             }
         }
+    }
+}
+
+/// The error of an address that could not be taken, and what to do about it.
+fn not_bound(address: SocketAddr, error: io::Error) -> anyhow::Error {
+    let hint = match error.kind() {
+        ErrorKind::AddrInUse => Some(
+            "another program listens there: stop it, or name another port with --listen; port 0 is \
+             one that is free",
+        ),
+        ErrorKind::AddrNotAvailable => {
+            Some("this machine has no such address; --listen 0.0.0.0:PORT is all that it has")
+        }
+        ErrorKind::PermissionDenied => Some(
+            "ports below 1024 are not for every user: name a higher one with --listen, or have a \
+             service manager pass the socket",
+        ),
+        _ => None,
+    };
+    let error = anyhow::Error::new(error).context(format!("could not listen on {address}"));
+    match hint {
+        Some(hint) => Hinted::new(error, hint, ExitStatus::Failure).into(),
+        None => error,
     }
 }
 
@@ -85,6 +111,26 @@ fn contradicted(typed: SocketAddr, passed: SocketAddr) -> anyhow::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hints;
+
+    #[test]
+    fn an_address_that_cannot_be_taken_is_an_error_that_says_what_to_do() {
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = taken.local_addr().unwrap();
+        for (address, hint) in [
+            (address, "another program listens there"),
+            // Addresses of documentation (RFC 5737) are those of no machine.
+            (
+                "192.0.2.1:8080".parse().unwrap(),
+                "this machine has no such address",
+            ),
+        ] {
+            let error = Listening::At(address).socket().err().unwrap();
+            let said = hints::hint(&error).unwrap().to_string();
+            assert!(said.starts_with(hint), "{said}");
+            assert!(error.to_string().contains("could not listen on"), "{error}");
+        }
+    }
 
     #[test]
     fn an_address_and_a_port_are_read_and_localhost_is_this_machine() {

@@ -11,9 +11,11 @@ use std::path::Path;
 use anyhow::{Context as _, anyhow};
 use clap::Command;
 use import::finding::Mistake;
+use shared::base::hint::quoted;
 use shared::base::regular_file;
 
 use super::{SettingsFile, excerpt, read};
+use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 
 /// The file that is read where none is named.
@@ -38,6 +40,7 @@ pub(crate) fn find(
         Err(error) if named.is_none() && is_missing(&error, fs::metadata(".").is_ok()) => {
             return Ok(SettingsFile::default());
         }
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing(error, path)),
         opened => opened.with_context(|| format!("could not read the settings {name}"))?,
     };
     if named.is_none() {
@@ -74,6 +77,16 @@ fn is_trusted(link: &Metadata, file: &Metadata, user: u32) -> bool {
     let is_theirs = |owned: &Metadata| [user, 0].contains(&owned.uid());
     let of_others_too = 0o022;
     is_theirs(link) && is_theirs(file) && file.mode() & of_others_too == 0
+}
+
+fn missing(error: io::Error, path: &Path) -> NotUsable {
+    let path = path.display().to_string();
+    let hint = format!(
+        "catalogue settings init {} writes one, to be edited",
+        quoted(&path)
+    );
+    let error = anyhow::Error::new(error).context(format!("could not read the settings {path}"));
+    Hinted::new(error, hint, ExitStatus::Failure).into()
 }
 
 fn of_others(name: &str) -> NotUsable {
