@@ -87,9 +87,7 @@ impl Page {
         let sections = sections.map(|(cause, listed)| section(cause, &listed, &edit_url));
         self.causes = sections.collect();
         let of_causes = self.causes.iter();
-        let shown: u64 = of_causes
-            .map(|of| of.findings.len() as u64 + of.not_shown)
-            .sum();
+        let shown: u64 = of_causes.map(|of| of.count).sum();
         let total = findings.errors() + findings.warnings();
         self.not_shown = total.saturating_sub(shown);
     }
@@ -143,6 +141,8 @@ pub struct CauseSection {
     records: String,
     explanation: &'static str,
     hint: Option<String>,
+    /// How many there are.
+    count: u64,
     findings: Vec<FindingRow>,
     not_shown: u64,
 }
@@ -301,6 +301,7 @@ fn section(
         hint: first
             .and_then(|first| first.hint.as_deref())
             .map(|hint| escape_control(hint).into_owned()),
+        count: cause.count,
         not_shown: cause
             .count
             .saturating_sub(findings.len() as u64 + elsewhere),

@@ -145,6 +145,7 @@ impl Findings {
     /// Nothing found yet; at most `listed_max` findings will be listed.
     pub fn new(listed_max: usize) -> Self {
         Self {
+            listed_max,
             causes: Some(Causes::default()),
             ..Self::of_record(listed_max)
         }
@@ -153,7 +154,12 @@ impl Findings {
     /// The same for one record: causes are told apart once its findings are added to others.
     pub(crate) const fn of_record(listed_max: usize) -> Self {
         Self {
-            listed_max,
+            // Causes are counted whatever is listed.
+            listed_max: if listed_max < LISTED_DEFAULT {
+                LISTED_DEFAULT
+            } else {
+                listed_max
+            },
             errors: Vec::new(),
             warnings: Vec::new(),
             counts: BTreeMap::new(),

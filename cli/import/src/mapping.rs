@@ -46,6 +46,7 @@ pub use self::shipped::Shipped;
 pub(crate) use self::expression::in_path;
 pub(crate) use self::functions::slugify::slugify;
 pub(crate) use self::pipeline::Pipeline;
+pub(crate) use self::section::text_of;
 
 use self::definition::Definition;
 use crate::finding::Findings;

@@ -17,6 +17,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet};
+use icu_properties::CodePointSetData;
+use icu_properties::props::DefaultIgnorableCodePoint;
 use shared::base::timestamp::Timestamp;
 
 use crate::finding::Code;
@@ -27,7 +29,7 @@ use crate::source::{FileGroup, FileNames, Format, Layout, Plan};
 
 use self::choose::choose;
 use self::list::{List, Place};
-use self::survey::survey;
+use self::survey::{Surveyed, survey};
 
 /// A mapping that fits an export, as far as that can be known.
 #[derive(Debug)]
@@ -73,9 +75,9 @@ pub enum NoSuggestion {
     /// It looks like this, of which no list can be read.
     #[error("the export looks like {0}, for which no mapping can be suggested")]
     Unreadable(Form),
-    /// It has no record, or none with keys.
-    #[error("the export has no list of records with keys")]
-    NoRecords,
+    /// It has no record with keys that could be read, for this reason if one is known.
+    #[error("no list of records could be read: {0}")]
+    NoRecords(String),
 }
 
 /// Suggests a mapping for an export; `now` stands for times that the export does not have. What
@@ -126,7 +128,7 @@ impl Suggestion {
 
 /// What checking a mapping on the export finds.
 pub(crate) fn check(text: &str, exports: &[PathBuf], temp_dir: &Path) -> anyhow::Result<Outcome> {
-    let mapping = Mapping::parse("the mapping".to_owned(), text.to_owned())?;
+    let mapping = Mapping::parse("suggested.toml".to_owned(), text.to_owned())?;
     let settings = Settings {
         exports,
         mapping: Some(&mapping),
@@ -146,13 +148,15 @@ fn from_list(
     temp_dir: &Path,
     now: Timestamp,
 ) -> anyhow::Result<Suggestion> {
-    let records = match format {
+    let lists = match format {
         Format::Json => list_path::find(exports, temp_dir)?,
-        _ => None,
+        _ => Vec::new(),
     };
-    let path = records
-        .as_deref()
-        .and_then(|path| RecordsPath::parse(path).ok());
+    let (records, other_lists) = match lists.split_first() {
+        Some((first, others)) => (Some(first.as_str()), others),
+        None => (None, &[][..]),
+    };
+    let path = records.and_then(|path| RecordsPath::parse(path).ok());
     let plan = Plan {
         groups: vec![FileGroup {
             names: names_like(&recognised.path),
@@ -165,43 +169,76 @@ fn from_list(
         heads: None,
         descends: true,
     };
-    let files = survey(exports, &plan, temp_dir)?;
+    let (files, unread) = survey(exports, &plan, temp_dir)?;
     let boats = files
         .iter()
         .max_by_key(|file| (choose(file).len(), file.records));
-    let file = boats
-        .filter(|file| !file.keys.is_empty())
-        .ok_or(NoSuggestion::NoRecords)?;
-    let pattern = format!("**/{}", globset::escape(plain_name(&file.path)));
+    let file = boats.filter(|file| !file.keys.is_empty()).ok_or_else(|| {
+        let why = unread.unwrap_or_else(|| "there is none with keys".to_owned());
+        NoSuggestion::NoRecords(why)
+    })?;
+    let pattern = pattern(file, &files);
     let mut list = List {
         has_unique_names: true,
         place: Place {
             files: &pattern,
             reader,
-            records: records.as_deref(),
+            records,
         },
         file,
         choices: choose(file),
         now,
     };
-    let mut findings = check(&list.text(), exports, temp_dir)?.findings;
-    if findings.counts().contains_key(&Code::DuplicateSlug) {
-        list.has_unique_names = false;
-        findings = check(&list.text(), exports, temp_dir)?.findings;
-    }
+    // Slugs must stay unique when what is not published yet is published.
+    let text = list.text();
+    let all_published = text
+        .lines()
+        .filter(|line| !line.starts_with("published = "));
+    let all_published = all_published.collect::<Vec<_>>().join("\n");
+    let all = check(&all_published, exports, temp_dir)?.findings;
+    list.has_unique_names = !all.counts().contains_key(&Code::DuplicateSlug);
+    let findings = check(&list.text(), exports, temp_dir)?.findings;
     let others = files.iter().filter(|other| other.name != file.name);
     Ok(Suggestion {
         text: list.text(),
         name: stem(plain_name(&file.path)).to_owned(),
         keys: Some((file.keys.len(), file.keys.len() - list.unread().len())),
         errors: findings.errors(),
-        decisions: list.decisions(),
+        decisions: list
+            .decisions()
+            .into_iter()
+            .chain(unread_lists(other_lists))
+            .collect(),
         other_files: others.map(|other| other.path.clone()).collect(),
         recognised: Recognised {
             file: file.name.clone(),
             ..recognised
         },
     })
+}
+
+/// The pattern for a file: its name, or all of its path where another one has that name.
+fn pattern(file: &Surveyed, files: &[Surveyed]) -> String {
+    let name = plain_name(&file.path);
+    let is_called_so = |other: &&Surveyed| plain_name(&other.path) == name;
+    if files.iter().filter(is_called_so).count() == 1 {
+        return format!("**/{}", globset::escape(name));
+    }
+    let path = file.path.trim_start_matches("./");
+    let folder = path.strip_suffix(path.rsplit('/').next().unwrap_or(path));
+    globset::escape(&format!("{}{name}", folder.unwrap_or_default()))
+}
+
+/// What is said of lists beside the one that is read.
+fn unread_lists(lists: &[String]) -> Option<Decision> {
+    let shown: Vec<String> = lists.iter().take(5).map(|path| clean(path, 40)).collect();
+    let rest = if shown.len() < lists.len() {
+        " and others"
+    } else {
+        ""
+    };
+    let why = format!("the lists {}{rest} are not read", shown.join(", "));
+    (!lists.is_empty()).then(|| Decision::new("records", why))
 }
 
 /// The names of files that end as this one does.
@@ -236,7 +273,10 @@ fn stem(name: &str) -> &str {
 /// A value as a comment may have it: on one line, without what a terminal would obey, and cut.
 fn clean(text: &str, length: usize) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let letters = words.chars().filter(|letter| !letter.is_control());
+    let unseen = CodePointSetData::new::<DefaultIgnorableCodePoint>();
+    let letters = words
+        .chars()
+        .filter(|letter| !letter.is_control() && !unseen.contains(*letter));
     let mut shown: String = letters.clone().take(length).collect();
     if length < letters.count() {
         shown.push('…');

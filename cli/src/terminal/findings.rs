@@ -116,21 +116,20 @@ fn renamed<'f>(causes: &[&'f Cause]) -> Vec<(&'f Cause, &'f Cause)> {
     let mut renamed: Vec<(&Cause, &Cause)> = Vec::new();
     for old in causes {
         let is_free = |new: &&&Cause| !renamed.iter().any(|(_, taken)| ptr::eq(*taken, **new));
-        let news: Vec<&str> = causes
+        let news: Vec<(String, &Cause)> = causes
             .iter()
             .filter(|new| old.is_renamed_to(new))
             .filter(is_free)
-            .filter_map(|new| new.name())
+            .filter_map(|new| Some((new.name()?, *new)))
             .collect();
-        let name = match (news.as_slice(), old.name()) {
+        let names: Vec<&str> = news.iter().map(|(name, _)| name.as_str()).collect();
+        let name = match (names.as_slice(), old.name()) {
             ([only], _) => Some(*only),
-            (several, Some(name)) => nearest(name, several),
+            (several, Some(name)) => nearest(&name, several),
             _ => None,
         };
-        let new = causes
-            .iter()
-            .find(|new| old.is_renamed_to(new) && new.name() == name);
-        renamed.extend(name.and(new).map(|new| (*old, *new)));
+        let new = news.iter().find(|(of, _)| name == Some(of));
+        renamed.extend(new.map(|(_, new)| (*old, *new)));
     }
     renamed
 }
@@ -166,7 +165,7 @@ fn render_cause(
         shown.push_str(&render_other(other, cause.says_one, renderer));
     }
     if let (Some(old), Some(new)) = (cause.name(), new.and_then(Cause::name)) {
-        let (old, new) = (escape_control(old), escape_control(new));
+        let (old, new) = (escape_control(&old), escape_control(&new));
         let hint =
             format!("as many have `{new}`, which is not known: it may be the new name of `{old}`");
         let hint = Group::with_level(level(first)).element(Level::HELP.message(hint));

@@ -56,13 +56,11 @@ fn what_no_key_looks_like_is_left_to_a_person_and_then_checked() {
         "# type = \"\"      # required",
         "type = '.\"catégorie\" | slugify'",
     );
-    let of_categories = "vocabulary = '\"category\"'";
-    assert!(decided.contains(of_categories), "{decided}");
-    let decided = decided.replace(of_categories, "vocabulary = '\"type\"'");
-    let decided = decided
-        .lines()
-        .filter(|line| !line.starts_with("categories = "));
-    cli.write("m.toml", decided.collect::<Vec<_>>().join("\n"));
+    let term = "\n[[emit]]\nkind = \"term\"\ntype = \"boat\"\ndistinct = true\n[emit.fields]\n\
+                vocabulary = '\"type\"'\nid = '.\"catégorie\" | slugify'\n\
+                slug = '.\"catégorie\" | slugify'\nname = '.\"catégorie\"'\n";
+    let (before, tables) = decided.split_once("\n[tables.").unwrap();
+    cli.write("m.toml", format!("{before}{term}\n[tables.{tables}"));
     let imported = import(&mut cli, "[dir]/bateaux.json");
     assert_eq!(imported.status, ExitStatus::Done, "{imported}");
 }

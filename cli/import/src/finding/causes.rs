@@ -80,9 +80,11 @@ impl Causes {
 }
 
 impl Cause {
-    /// The last name of the field.
-    pub fn name(&self) -> Option<&str> {
-        self.field.as_deref()?.rsplit('/').next()
+    /// The field as people write it: `engines.maker`.
+    pub fn name(&self) -> Option<String> {
+        let steps = self.field.as_deref()?.split('/');
+        let names: Vec<&str> = steps.filter(|step| !matches!(*step, "" | "[]")).collect();
+        (!names.is_empty()).then(|| names.join("."))
     }
 
     /// Whether the field that this is about seems to be `other` under a name of old: it is missing

@@ -123,6 +123,17 @@ impl<'t> Section<'t> {
     }
 }
 
+/// What a text of TOML says that stands on one line, with its quotes.
+pub(crate) fn text_of(literal: &str) -> Option<String> {
+    if literal.contains('\n') {
+        return None;
+    }
+    let line = format!("text = {literal}");
+    let table = DeTable::parse(&line).ok()?;
+    let value = table.get_ref().get("text")?.get_ref().as_str()?;
+    Some(value.to_owned())
+}
+
 /// The text that `value` is.
 pub(super) fn text<'t>(
     value: &'t Spanned<DeValue<'t>>,

@@ -21,7 +21,7 @@ const UNITS: [(&str, &[&str]); 14] = [
     ("mm", &["mm"]),
     ("cm", &["cm"]),
     ("ft", &["ft", "feet", "foot"]),
-    ("in", &["inch", "inches"]),
+    ("in", &["in", "inch", "inches"]),
     (
         "m",
         &["m", "mt", "mtr", "metre", "metres", "meter", "meters"],
@@ -43,7 +43,7 @@ const NOISE: [&str; 12] = [
 ];
 
 /// Objects that only group what is in them.
-const GROUPS: [&str; 24] = [
+const GROUPS: [&str; 15] = [
     "attributes",
     "boat",
     "content",
@@ -51,29 +51,15 @@ const GROUPS: [&str; 24] = [
     "details",
     "dimension",
     "dimensions",
-    "engine",
     "fields",
     "general",
-    "hull",
     "info",
     "measurements",
     "meta",
-    "performance",
-    "price",
-    "production",
-    "rig",
-    "sails",
     "spec",
-    "specification",
     "specifications",
     "specs",
-    "tanks",
 ];
-
-/// Names less like than this are different ones.
-pub(super) const ALIKE: f64 = 0.94;
-/// Shorter names are alike by chance.
-const LETTERS_MIN: usize = 6;
 
 /// The sources of the fields that have a likely one. Each key is the source of one field, but that
 /// a slug may also tell records apart.
@@ -81,7 +67,7 @@ pub(super) fn choose(file: &Surveyed) -> Vec<Choice<'_>> {
     let named: Vec<Named<'_>> = file.keys.iter().map(Named::new).collect();
     let mut taken = BTreeSet::new();
     let mut choices: Vec<Option<Choice<'_>>> = WANTED.iter().map(|_| None).collect();
-    for is_found in [Named::is_called, Named::is_called_within, Named::is_like] {
+    for is_found in [Named::is_called, Named::is_called_within] {
         for (wanted, choice) in WANTED.iter().zip(&mut choices) {
             if choice.is_some() {
                 continue;
@@ -145,10 +131,6 @@ impl<'s> Named<'s> {
     fn is_called_within(&self, name: &str) -> bool {
         self.last.as_deref() == Some(name)
     }
-
-    fn is_like(&self, name: &str) -> bool {
-        LETTERS_MIN <= name.len() && ALIKE <= strsim::jaro_winkler(&self.whole, name)
-    }
 }
 
 /// The words of a name, folded: `mainsailArea`, `Mainsail area` and `mainsail_area` have the same.
@@ -161,7 +143,12 @@ pub(super) fn words(name: &str) -> Vec<String> {
         }
         was_small = letter.is_lowercase() || letter.is_ascii_digit();
         // A raised two is no letter, but tells an area from a length.
-        spaced.push(if letter == '²' { '2' } else { letter });
+        match letter {
+            '²' => spaced.push('2'),
+            // A share is no measure.
+            '%' => spaced.push_str(" percent "),
+            _ => spaced.push(letter),
+        }
     }
     let slug = slugify(&spaced).unwrap_or_default();
     slug.split('-')

@@ -196,7 +196,10 @@ impl List<'_> {
         let measured = |function: &str, unit: &str| {
             let has_letters = |value: &str| value.contains(|c: char| c.is_alphabetic());
             match choice.unit {
-                Some(named) if named != unit && !key.mostly(has_letters) => {
+                Some(named)
+                    if (named != unit || self.choice("unit").is_some())
+                        && !key.mostly(has_letters) =>
+                {
                     format!("{path} | of(\"{named}\") | {function}")
                 }
                 _ => format!("{path} | {function}"),
@@ -207,7 +210,15 @@ impl List<'_> {
         match choice.wanted.reading {
             Reading::Name => format!("{path} | slugify"),
             Reading::Names => format!("[{} | slugify]", members(key)),
-            Reading::Texts => format!("[{}]", members(key)),
+            Reading::Texts => {
+                let has_letters = |value: &str| value.contains(|c: char| c.is_alphabetic());
+                match choice.unit {
+                    Some(unit) if !key.mostly(has_letters) => {
+                        format!("[{} | \"\\(.) {unit}\"]", members(key))
+                    }
+                    _ => format!("[{}]", members(key)),
+                }
+            }
             Reading::Prose => format!("{path} | plain"),
             Reading::Year => format!("{path} | year"),
             Reading::Number => format!("{path} | number"),
@@ -408,7 +419,7 @@ impl List<'_> {
             );
         }
         match self.published() {
-            Some((key, code)) if key.shape != Shape::Flag => {
+            Some((key, code)) => {
                 let values = key.samples.iter().take(5).map(|value| clean(value, 20));
                 let values = values.collect::<Vec<_>>().join(", ");
                 let code = clean(&code, 60);
@@ -417,18 +428,46 @@ impl List<'_> {
                     &format!("where {code}; its values are {values}"),
                 );
             }
-            Some(_) => {}
-            None => decide("published", "every record, as no key says otherwise"),
+            None => decide("published", &self.all_published()),
+        }
+        if self.choice("updatedAt").is_none() {
+            let why = "the same for every record, as no key says when one changed";
+            decide("updatedAt", why);
         }
         if self.choice("unit").is_none() {
             let system = self.system();
             let why = format!("{system} for every boat, by the names and values of lengths");
             decide("unit", &why);
         }
-        let price = self.choice("referencePrice.amount");
-        if price.is_some_and(|choice| choice.key.all(parts_thousands_by_points)) {
-            decide("referencePrice", "its points are taken to part thousands");
+        for choice in &self.choices {
+            let (field, key) = (choice.wanted.field, choice.key);
+            match (choice.wanted.reading, thousands(key)) {
+                (Reading::Price, Some(separator)) => {
+                    decide(
+                        field,
+                        &format!("each `{separator}` is taken to part thousands"),
+                    );
+                }
+                (Reading::Weight | Reading::Area | Reading::Number, Some('.')) => {
+                    decide(
+                        field,
+                        "its points are taken for decimal points: 6.500 is 6.5",
+                    );
+                }
+                _ => {}
+            }
         }
+    }
+
+    /// Why every record is published.
+    fn all_published(&self) -> String {
+        let Some(Choice { key, .. }) = self.choice("published") else {
+            return "every record, as no key says otherwise".to_owned();
+        };
+        let values = key.samples.iter().take(5).map(|value| clean(value, 20));
+        let values = values.collect::<Vec<_>>().join(", ");
+        let path = clean(&key.path, 60);
+        format!("every record, as none of the words of {path} is known: {values}")
     }
 
     /// What was not looked at, or left out.
@@ -470,7 +509,9 @@ impl List<'_> {
         let price = self.choice("referencePrice.amount")?.key;
         let name = price.steps.last()?.to_uppercase();
         let is_named = |code: &str| name.ends_with(code);
-        let is_shown = |symbol: &str| price.mostly(|value| value.contains(symbol));
+        let has_amount = |value: &&String| value.bytes().any(|byte| byte.is_ascii_digit());
+        let amounts: Vec<&String> = price.samples.iter().filter(has_amount).collect();
+        let is_shown = |symbol: &str| amounts.iter().all(|value| value.contains(symbol));
         let certain = CURRENCIES.iter().find(|(code, symbol)| {
             is_named(code)
                 || is_shown(code)
@@ -509,55 +550,70 @@ impl List<'_> {
     }
 }
 
-/// The members of a list, as texts.
+/// The members of a list, as texts. A comma within a number separates nothing.
 fn members(key: &Key) -> String {
     let has = |separator: &str| key.samples.iter().any(|sample| sample.contains(separator));
-    let separator = [";", "|", ","].into_iter().find(|separator| has(separator));
-    let separator = if key.shape == Shape::List {
-        None
-    } else {
-        separator
+    let is_in_number = |sample: &String| {
+        let mut parts = sample.split(',').skip(1);
+        parts.any(|part| part.starts_with(|c: char| c.is_ascii_digit()))
     };
-    format!("{} | list(\"{}\")", key.path, separator.unwrap_or(";"))
+    let has_numbers = key.samples.iter().any(is_in_number);
+    let separators = if has_numbers {
+        &[";", "|"][..]
+    } else {
+        &[";", "|", ","]
+    };
+    let separator = separators.iter().find(|separator| has(separator));
+    let separator = separator.filter(|_| key.shape != Shape::List);
+    format!("{} | list(\"{}\")", key.path, separator.unwrap_or(&";"))
 }
 
-/// An amount of money as a number.
+/// An amount of money as a number. Only the sign or the code of a currency at its ends is left
+/// out: what else is there makes the value an error.
 fn amount(key: &Key) -> String {
     let path = &key.path;
-    let is_plain = |value: &str| {
-        value
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'.')
-    };
-    let parts_thousands = |value: &str| {
-        let digits = value.trim_matches(|c: char| !c.is_ascii_digit());
-        let mut groups = digits.split('.').next().unwrap_or("").split(',').skip(1);
-        groups.all(|group| group.len() == 3)
-    };
-    if key.shape == Shape::Text && key.all(parts_thousands_by_points) {
-        format!("{path} | if . == null then null else gsub(\"[^0-9]\"; \"\") | number end")
-    } else if key.shape == Shape::Number || key.all(is_plain) {
-        format!("{path} | number")
-    } else if key.all(parts_thousands) {
-        format!("{path} | if . == null then null else gsub(\"[^0-9.]\"; \"\") | number end")
-    } else {
-        format!("{path} | if . == null then null else gsub(\"[^0-9., ]\"; \"\") | number end")
+    match thousands(key) {
+        _ if key.shape == Shape::Number => path.clone(),
+        Some('.') => format!("{path} | money(\"[.]\")"),
+        Some(_) => format!("{path} | money(\",\")"),
+        None => format!("{path} | money(\"\")"),
     }
 }
 
-/// Whether a number is written as in `12.500`, which may be twelve thousand and more.
-fn parts_thousands_by_points(text: &str) -> bool {
-    let digits = text.trim_matches(|c: char| !c.is_ascii_digit());
-    let mut groups = digits.split('.');
+/// What parts thousands in the numbers of a key, as in `12.500` and `1,250,000.00`, if in all of
+/// them something does or may.
+fn thousands(key: &Key) -> Option<char> {
+    let has_number = |value: &&String| value.bytes().any(|byte| byte.is_ascii_digit());
+    let numbers: Vec<&str> = key
+        .samples
+        .iter()
+        .filter(has_number)
+        .map(|value| value.trim_matches(|c: char| !c.is_ascii_digit()))
+        .collect();
+    ['.', ','].into_iter().find(|separator| {
+        let is_parted = |number: &&&str| is_parted(number, *separator);
+        let is_whole = |number: &&str| number.bytes().all(|byte| byte.is_ascii_digit());
+        let fits = |number: &&str| is_whole(number) || is_parted(&number);
+        key.shape != Shape::Number
+            && numbers.iter().any(|number| is_parted(&number))
+            && numbers.iter().all(fits)
+    })
+}
+
+/// Whether a number has groups of three digits between `separator`, and at most two decimals.
+fn is_parted(number: &str, separator: char) -> bool {
+    let point = if separator == '.' { ',' } else { '.' };
+    let (whole, decimals) = number.split_once(point).unwrap_or((number, ""));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let mut groups = whole.split(separator);
     let first = groups.next().unwrap_or_default();
-    let is_group = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
-    let groups: Vec<&str> = groups.collect();
-    (1..=3).contains(&first.len())
-        && is_group(first)
-        && !groups.is_empty()
-        && groups
-            .iter()
-            .all(|group| group.len() == 3 && is_group(group))
+    let mut is_any = false;
+    let all_three = groups.all(|group| {
+        is_any = true;
+        group.len() == 3 && is_number(group)
+    });
+    let has_first = (1..=3).contains(&first.len()) && is_number(first);
+    is_any && all_three && has_first && decimals.len() <= 2 && is_number(decimals)
 }
 
 /// The fields of a record that has little more than its name.
@@ -575,7 +631,7 @@ fn line(text: &mut String, key: &str, value: &str) {
 }
 
 /// A text of TOML.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let is_literal =
         text.contains(['"', '\\']) && !text.contains(|c: char| c == '\'' || c.is_control());
     if is_literal {

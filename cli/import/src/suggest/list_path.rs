@@ -17,9 +17,9 @@ const DEPTH_MAX: usize = 6;
 /// Words in the names of lists that are likely to be of boats.
 const BOATS: [&str; 6] = ["boat", "yacht", "vessel", "model", "product", "item"];
 
-/// The path of the likeliest list of the first document, as mappings write it; none where the whole
-/// document is one.
-pub(super) fn find(exports: &[PathBuf], temp_dir: &Path) -> anyhow::Result<Option<String>> {
+/// The paths of the lists of the first document, as mappings write them, the likeliest one first;
+/// none where the whole document is one.
+pub(super) fn find(exports: &[PathBuf], temp_dir: &Path) -> anyhow::Result<Vec<String>> {
     let plan = Plan {
         groups: Vec::new(),
         heads: Some(Heads {
@@ -32,17 +32,19 @@ pub(super) fn find(exports: &[PathBuf], temp_dir: &Path) -> anyhow::Result<Optio
         temp_dir,
         progress: &(),
     };
-    let mut path = None;
+    let mut paths = Vec::new();
     source::read(exports, &mut io::empty(), context, &plan, &mut |incoming| {
-        if let Incoming::Head(_, head) = incoming {
-            path = path.take().or_else(|| likeliest(head));
+        if let Incoming::Head(_, head) = incoming
+            && paths.is_empty()
+        {
+            paths = lists(head);
         }
         Ok(())
     })?;
-    Ok(path)
+    Ok(paths)
 }
 
-fn likeliest(head: &[u8]) -> Option<String> {
+fn lists(head: &[u8]) -> Vec<String> {
     let found = RefCell::new(Vec::new());
     let seed = Search {
         path: Vec::new(),
@@ -52,9 +54,10 @@ fn likeliest(head: &[u8]) -> Option<String> {
     let mut document = serde_json::Deserializer::from_slice(head);
     // A document that is longer than its beginning ends in an error.
     _ = seed.deserialize(&mut document);
-    let found: Vec<String> = found.into_inner();
-    let is_likely = |path: &&String| BOATS.iter().any(|word| path.to_lowercase().contains(word));
-    found.iter().find(is_likely).or(found.first()).cloned()
+    let mut found: Vec<String> = found.into_inner();
+    let is_likely = |path: &String| BOATS.iter().any(|word| path.to_lowercase().contains(word));
+    found.sort_by_key(|path| !is_likely(path));
+    found
 }
 
 /// Looks for lists of objects in a value.

@@ -183,7 +183,7 @@ wanted! {
         "headroom", "max headroom", "cabin headroom", "stehhohe", "stahoogte"
     ],
     "dimensions.bridgedeckClearance" Distance [
-        "bridgedeck clearance", "bridgedeck", "bridge clearance", "air draft"
+        "bridgedeck clearance", "bridgedeck"
     ],
     "dimensions.nominalBridgedeckClearance" Distance [
         "nominal bridgedeck clearance", "bridgedeck nominal"

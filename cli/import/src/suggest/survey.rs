@@ -14,13 +14,13 @@ use crate::source::{self, Incoming, Plan, ReadContext};
 /// Records of a file that are looked at.
 pub(super) const RECORDS_MAX: u64 = 10_000;
 /// Keys of the records of a file that are looked at.
-pub(super) const KEYS_MAX: usize = 2_000;
+pub(super) const KEYS_MAX: usize = 16_384;
 /// How deep keys are looked for in objects within objects.
 const DEPTH_MAX: usize = 4;
 /// Different values of a key that are kept.
 const SAMPLES_MAX: usize = 20;
 /// Longest value that is kept, in characters.
-const SAMPLE_MAX: usize = 200;
+const SAMPLE_MAX: usize = 100;
 
 /// A file, and what the records in it have.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(super) struct Surveyed {
     pub(super) name: String,
     /// All of its records.
     pub(super) records: u64,
-    /// In the order in which the records have them.
+    /// In the order of their names, record by record.
     pub(super) keys: Vec<Key>,
     /// The places of the above, by their paths.
     places: HashMap<String, usize>,
@@ -67,18 +67,28 @@ pub(super) enum Shape {
     Deep,
 }
 
-/// Looks at the records of an export.
+/// Looks at the records of an export; gives what they have, and what is wrong with the first one
+/// that cannot be read.
 pub(super) fn survey(
     exports: &[PathBuf],
     plan: &Plan,
     temp_dir: &Path,
-) -> anyhow::Result<Vec<Surveyed>> {
+) -> anyhow::Result<(Vec<Surveyed>, Option<String>)> {
+    let mut unread = None;
     let mut files: Vec<Surveyed> = Vec::new();
     let context = ReadContext {
         temp_dir,
         progress: &(),
     };
     source::read(exports, &mut io::empty(), context, plan, &mut |incoming| {
+        let wrong = match &incoming {
+            Incoming::Finding(finding) => Some(finding),
+            Incoming::Failed(failed) => failed.findings.first(),
+            _ => None,
+        };
+        if unread.is_none() {
+            unread = wrong.map(|finding| finding.message.clone());
+        }
         if let Incoming::Record(record) = incoming {
             let file = record.line.file;
             if files.last().is_none_or(|last| last.name != file.name) {
@@ -90,7 +100,7 @@ pub(super) fn survey(
         }
         Ok(())
     })?;
-    Ok(files)
+    Ok((files, unread))
 }
 
 impl Surveyed {

@@ -6,7 +6,6 @@
 
 mod keys;
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -45,6 +44,11 @@ const TYPES: [(&str, &[&str]); 8] = [
 
 /// Where the shipped mappings say that images are served, in place of an address of one's own.
 const EXAMPLE_IMAGES: &str = "\"https://images.boats.example/uploads\"";
+
+/// Types that are named where many are not read.
+const TYPES_MAX: usize = 20;
+/// Keys of a type that are listed although nothing reads them.
+const REMARKS_MAX: usize = 200;
 
 /// Suggests the mapping of a content system for an export of it.
 pub(super) fn suggest(
@@ -106,7 +110,7 @@ fn with_types(text: &str, found: &CheckReport, decisions: &mut Vec<Decision>) ->
             .all(|rule| !rule.types.iter().any(|known| known == of))
     };
     let types = found.types.iter().map(String::as_str);
-    let mut free: BTreeSet<&str> = types.filter(is_free).collect();
+    let mut free: Vec<FreeType<'_>> = types.filter(is_free).map(FreeType::new).collect();
     let mut text = text.to_owned();
     for rule in &found.rules {
         let missing = rule.types.iter().filter(|of| !found.types.contains(*of));
@@ -114,24 +118,18 @@ fn with_types(text: &str, found: &CheckReport, decisions: &mut Vec<Decision>) ->
             let role = role(&text, rule.kind, missing);
             let Some(own) = role.and_then(|role| likely_type(&role, &free)) else {
                 if rule.kind == "boat" && rule.types.len() == 1 {
-                    let free: Vec<String> = free.iter().map(|of| clean(of, 40)).collect();
-                    let why = format!("no record is a `{missing}`; there are {}", free.join(", "));
-                    decisions.push(Decision {
-                        field: "type of boats".to_owned(),
-                        why,
-                    });
+                    let types = listed(free.iter().map(|of| clean(of.name, 40)), TYPES_MAX);
+                    let why = format!("no record is a `{missing}`; there are {types}");
+                    decisions.push(Decision::new("type of boats", why));
                 }
                 continue;
             };
-            free.remove(own);
+            free.retain(|of| of.name != own);
             let why = format!(
                 "`{}` is taken for `{missing}`, which no record is",
                 clean(own, 60)
             );
-            decisions.push(Decision {
-                field: format!("{} type", rule.kind),
-                why,
-            });
+            decisions.push(Decision::new(format!("{} type", rule.kind), why));
             text = with_type(&text, missing, own);
         }
     }
@@ -150,21 +148,39 @@ fn role(text: &str, kind: &str, of_type: &str) -> Option<String> {
     })
 }
 
+/// A type that no rule is for, and what it is called.
+struct FreeType<'t> {
+    name: &'t str,
+    words: Vec<String>,
+}
+
+impl<'t> FreeType<'t> {
+    fn new(name: &'t str) -> Self {
+        let words = words(name);
+        Self { name, words }
+    }
+
+    /// Whether all of its words, or the last one, are this name, be it in the plural.
+    fn is_called(&self, name: &str, is_whole: bool) -> bool {
+        let called = if is_whole {
+            self.words.concat()
+        } else {
+            self.words.last().cloned().unwrap_or_default()
+        };
+        called == name || called.strip_suffix('s') == Some(name)
+    }
+}
+
 /// The type that is called like this role, be it with other words before.
-fn likely_type<'t>(role: &str, free: &BTreeSet<&'t str>) -> Option<&'t str> {
+fn likely_type<'t>(role: &str, free: &[FreeType<'t>]) -> Option<&'t str> {
     let (_, names) = TYPES.iter().find(|(of, _)| *of == role)?;
-    let whole = |words: &[String]| words.concat();
-    let last = |words: &[String]| words.last().cloned().unwrap_or_default();
-    let find = |called: &dyn Fn(&[String]) -> String| {
+    let find = |is_whole| {
         names.iter().find_map(|name| {
-            let is_called = |own: &&&str| {
-                let called = called(&words(own));
-                called == *name || called.strip_suffix('s') == Some(*name)
-            };
-            free.iter().find(is_called).copied()
+            let called = free.iter().find(|own| own.is_called(name, is_whole));
+            called.map(|own| own.name)
         })
     };
-    find(&whole).or_else(|| find(&last))
+    find(true).or_else(|| find(false))
 }
 
 /// The mapping with another name for a type: where rules name it, and in its vocabulary table.
@@ -210,21 +226,31 @@ fn unread(found: &CheckReport, text: &mut String) {
             "\n# What nothing reads yet of {}: the key, records with a value, a value.",
             clean(&of, 80)
         );
-        for key in keys {
+        for key in keys.iter().take(REMARKS_MAX) {
             let (path, sample) = (clean(&key.key, 60), clean(&key.sample, 40));
             _ = writeln!(text, "#   .{path}  {}  {sample}", key.records);
+        }
+        if REMARKS_MAX < keys.len() {
+            _ = writeln!(text, "#   and {} others", keys.len() - REMARKS_MAX);
         }
     }
     if !found.unread_types.is_empty() {
         let types = found.unread_types.iter();
         let types = types.map(|(name, records)| format!("{} ({records})", clean(name, 40)));
-        let types: Vec<String> = types.collect();
-        _ = writeln!(
-            text,
-            "\n# Types that nothing reads yet: {}",
-            types.join(", ")
-        );
+        let types = listed(types, TYPES_MAX);
+        _ = writeln!(text, "\n# Types that nothing reads yet: {types}");
     }
+}
+
+/// The first of some names, and how many others there are.
+fn listed(names: impl Iterator<Item = String>, max: usize) -> String {
+    let mut names: Vec<String> = names.collect();
+    if max < names.len() {
+        let rest = format!("and {} others", names.len() - max);
+        names.truncate(max);
+        names.push(rest);
+    }
+    names.join(", ")
 }
 
 fn quoted(text: &str) -> String {

@@ -29,6 +29,14 @@ fn boat_lines(suggestion: &Suggestion) -> Vec<&str> {
     fields.lines().take_while(|line| !line.is_empty()).collect()
 }
 
+/// The fields that a mapping makes of boats.
+fn boat_fields(text: &str) -> Vec<&str> {
+    let fields = text.split("[emit.fields]\n").nth(1).unwrap();
+    let lines = fields.lines().take_while(|line| !line.is_empty());
+    let lines = lines.filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| line.split(" = ").next()).collect()
+}
+
 fn fields(suggestion: &Suggestion) -> Vec<&str> {
     let decisions = suggestion.decisions.iter();
     decisions.map(|decision| decision.field.as_str()).collect()
@@ -119,22 +127,120 @@ fn the_key_is_part_of_a_slug_where_names_are_not_unique() {
     assert!(fields(&suggestion).contains(&"slug"));
 }
 
+/// What a cell of a column becomes, by the mapping for a sheet with these cells.
+fn amounts(cells: &[&str]) -> Vec<String> {
+    let rows = cells.iter().enumerate();
+    let rows = rows.map(|(row, cell)| format!("{row},Volund,{row},Ketch,2018,9,EUR,\"{cell}\""));
+    let rows: Vec<String> = rows.collect();
+    let sheet = format!(
+        "id,maker,model,type,year,loa,currency,price\n{}\n",
+        rows.join("\n")
+    );
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.csv");
+    File::create(&path)
+        .and_then(|mut file| file.write_all(sheet.as_bytes()))
+        .unwrap();
+    let exports = [path];
+    let suggestion = suggest(&exports, directory.path(), now()).unwrap();
+    let outcome = check(&suggestion.text, &exports, directory.path()).unwrap();
+    let report = outcome.report.unwrap();
+    let price = report.rules[0].fields.iter();
+    let price = price.filter(|field| field.field == "referencePrice.amount");
+    price
+        .map(|field| {
+            let sample = field.sample.clone().unwrap_or_default();
+            format!("{} {} {sample}", field.filled, field.errors)
+        })
+        .collect()
+}
+
 #[test]
-fn points_that_part_thousands_are_not_taken_for_decimals() {
-    let of = |price: &str| {
-        let sheet = format!("id,price,currency\n1,{price},EUR\n2,{price},EUR\n");
-        let suggestion = suggested("a.csv", &sheet).unwrap();
-        let lines = boat_lines(&suggestion);
-        let line = lines.iter().find(|line| line.contains(".amount")).unwrap();
-        (*line).to_owned()
+fn amounts_are_read_as_they_are_written_or_not_at_all() {
+    for (cells, expected) in [
+        (&["120.000", "88.000"][..], "2 0 120000"),
+        (&["288.000,00", "1.288.000,50"], "2 0 288000"),
+        (&["288,000.00", "1,288,000"], "2 0 288000"),
+        (&["120.50", "99.95"], "2 0 120.5"),
+        (&["€ 12.500", "€ 9.000"], "2 0 12500"),
+        (&["12500 EUR", "9000 EUR"], "2 0 12500"),
+        // A range, a remark and a word are no amounts.
+        (&["129000-149000", "88000"], "1 1 88000"),
+        (&["189000 (2 engines)", "88000"], "1 1 88000"),
+        (&["250k", "88000"], "1 1 88000"),
+    ] {
+        assert_eq!(amounts(cells), [expected], "{cells:?}");
+    }
+}
+
+#[test]
+fn what_may_be_meant_otherwise_is_named() {
+    let of = |header: &str, row: &str| {
+        let suggestion = suggested("a.csv", &format!("id,{header}\n1,{row}\n")).unwrap();
+        let fields = suggestion.decisions.iter();
+        let fields = fields.map(|decision| decision.field.clone());
+        (suggestion.text, fields.collect::<Vec<String>>())
     };
-    let amounts = ["120.000", "120.50", "\"120,000\"", "€ 120"].map(of);
-    insta::assert_snapshot!(amounts.join("\n"), @r#"
-    referencePrice.amount = '.price | if . == null then null else gsub("[^0-9]"; "") | number end'
-    referencePrice.amount = ".price | number"
-    referencePrice.amount = '.price | if . == null then null else gsub("[^0-9.]"; "") | number end'
-    referencePrice.amount = '.price | if . == null then null else gsub("[^0-9.]"; "") | number end'
-    "#);
+    let (text, named) = of("price,currency", "12.500,EUR");
+    assert!(
+        named.contains(&"referencePrice.amount".to_owned()),
+        "{text}"
+    );
+    let (text, named) = of("displacement,unit", "6.500,m");
+    assert!(
+        named.contains(&"dimensions.displacement".to_owned()),
+        "{text}"
+    );
+    let (text, named) = of("Status,model", "Entwurf,x");
+    assert!(
+        !text.contains("published = ") && text.contains("none of the words"),
+        "{text}"
+    );
+    assert!(named.contains(&"published".to_owned()));
+    // Another name than these is another thing.
+    for header in [
+        "isUnpublished",
+        "isSinkable",
+        "Waste tanks",
+        "Ballast %",
+        "Air draft",
+    ] {
+        let (text, _) = of(&format!("{header},model"), "1,x");
+        assert_eq!(
+            boat_fields(&text),
+            ["slug", "model", "unit"],
+            "{header}: {text}"
+        );
+    }
+}
+
+#[test]
+fn units_in_names_count_even_where_a_key_has_the_unit_of_the_boat() {
+    let suggestion = suggested(
+        "a.csv",
+        "id,Units,LOA (m),Draft (in)\n1,imperial,10.36,60\n",
+    );
+    let suggestion = suggestion.unwrap();
+    let lines = boat_lines(&suggestion);
+    let measured = lines.iter().filter(|line| line.contains("distance"));
+    assert_eq!(
+        measured.copied().collect::<Vec<_>>(),
+        [
+            r#"lengthOverall = '."LOA (m)" | of("m") | distance'"#,
+            r#"dimensions.draftMax = '."Draft (in)" | of("in") | distance'"#,
+        ]
+    );
+}
+
+#[test]
+fn lists_and_files_that_are_not_read_are_named() {
+    let document = r#"{"sailboats": [{"id": "1"}], "motorboats": [{"id": "2"}]}"#;
+    let suggestion = suggested("a.json", document).unwrap();
+    let why = suggestion
+        .decisions
+        .iter()
+        .find(|one| one.field == "records");
+    assert_eq!(why.unwrap().why, "the lists motorboats are not read");
 }
 
 #[test]
@@ -147,11 +253,10 @@ fn the_list_of_a_document_is_found_by_its_name_before_others() {
 
 #[test]
 fn records_and_keys_beyond_the_limits_are_said_not_to_be_looked_at() {
-    let header: Vec<String> = (0..=survey::KEYS_MAX)
-        .map(|number| format!("k{number}"))
-        .collect();
-    let row = vec!["1"; header.len()].join(",");
-    let suggestion = suggested("a.csv", &format!("{}\n{row}\n", header.join(","))).unwrap();
+    let keys = (0..=survey::KEYS_MAX).map(|number| (format!("k{number}"), 1.into()));
+    let record: serde_json::Map<_, _> = keys.collect();
+    let document = serde_json::Value::Array(vec![record.into()]).to_string();
+    let suggestion = suggested("a.json", &document).unwrap();
     assert!(fields(&suggestion).contains(&"keys"));
     let rows = "1,x\n".repeat(10_001);
     let suggestion = suggested("a.csv", &format!("id,model\n{rows}")).unwrap();
@@ -165,7 +270,7 @@ fn nothing_is_suggested_for_what_is_no_list() {
     for (name, contents, expected) in [
         ("a.ndjson", "{\"kind\":\"boat\"}\n", "looks native"),
         ("a.xml", "<boats><boat/></boats>", "looks like XML"),
-        ("a.json", "[1, 2]", "no list of records"),
+        ("a.json", "[1, 2]", "no list of records could be read"),
     ] {
         let error = suggested(name, contents).unwrap_err();
         assert!(

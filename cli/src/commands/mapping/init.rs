@@ -20,6 +20,7 @@ use crate::commands::starting_file::{self, Written};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
+use crate::settings::FILE;
 use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
 use crate::terminal::table::{self, Column};
@@ -76,7 +77,14 @@ pub(super) fn run(
         return Ok(ExitStatus::Done);
     }
     let suggestion = suggestion(&args.from, context)?;
-    let path = path(file, &suggestion.name);
+    // A file of this name would be taken for the settings.
+    let is_settings = format!("{}.toml", suggestion.name) == FILE;
+    let name = if is_settings {
+        "mapping"
+    } else {
+        &suggestion.name
+    };
+    let path = path(file, name);
     if write(&suggestion.text, &path, data, context)? {
         show(&suggestion, &path, &args.from, context)?;
     }
@@ -111,7 +119,9 @@ fn suggestion(exports: &[PathBuf], context: &Context) -> anyhow::Result<Suggesti
             NoSuggestion::Unreadable(_) => {
                 "export it as CSV, JSON, NDJSON or Parquet, or begin with `catalogue mapping init minimal`"
             }
-            NoSuggestion::NoRecords => "`catalogue mapping init minimal` shows what a list is",
+            NoSuggestion::NoRecords(_) => {
+                "`catalogue mapping init minimal` shows what a list is, and how it is read"
+            }
         };
         Hinted::new(error, hint, ExitStatus::InvalidData).into()
     })

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::quoted;
-use crate::mapping::{CheckReport, FieldReport, MissingKey, RuleReport, UnreadKey};
-use crate::suggest::choose::{ALIKE, words};
+use crate::mapping::{CheckReport, FieldReport, MissingKey, RuleReport, UnreadKey, text_of};
+use crate::suggest::choose::words;
+use crate::suggest::list::quoted as toml_text;
 use crate::suggest::names::{REQUIRED, WANTED};
 use crate::suggest::survey::jq_path;
 use crate::suggest::{Decision, clean};
@@ -21,6 +22,9 @@ const OTHERS: [(&str, &[&str]); 4] = [
         &["description", "body", "about", "text", "content"],
     ),
 ];
+
+/// Keys less like than this are different ones.
+const ALIKE: f64 = 0.94;
 
 /// Fields that are named where many are left out.
 const NAMED_MAX: usize = 6;
@@ -194,9 +198,11 @@ fn likely_key<'r>(
     called.map(|key| key.key.as_str()).or_else(alike)
 }
 
-/// The expression with another key for the one that is missing, if it names that plainly.
+/// The expression with another key for the one that is missing, if it names that plainly: `code`
+/// is a text of TOML, and so is what it becomes.
 fn with_key(missing: &str, own: &str, code: &str) -> Option<String> {
     let (missing, own) = (segments(missing), segments(own));
+    let code = text_of(code)?;
     let (old, new) = (jq_path(&missing), jq_path(&own));
     let ends_there = |at: usize| {
         let next = code[at + old.len()..].chars().next();
@@ -206,12 +212,12 @@ fn with_key(missing: &str, own: &str, code: &str) -> Option<String> {
     if let [at] = places.as_slice()
         && ends_there(*at)
     {
-        return Some(code.replacen(&old, &new, 1));
+        return Some(toml_text(&code.replacen(&old, &new, 1)));
     }
     let ((last, around), (last_own, around_own)) = (missing.split_last()?, own.split_last()?);
     let (old, new) = (quoted(last), quoted(last_own));
     let is_named = around == around_own && code.matches(&old).count() == 1;
-    is_named.then(|| code.replacen(&old, &new, 1))
+    is_named.then(|| toml_text(&code.replacen(&old, &new, 1)))
 }
 
 /// The names in a path such as `hull."a.b"`.
