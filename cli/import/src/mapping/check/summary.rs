@@ -1,6 +1,6 @@
 //! The report, from what the records have and what the mapping reads of them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::coverage::{Coverage, FieldCoverage, PartCoverage};
 use super::keys::{Keys, has};
@@ -18,14 +18,25 @@ struct Summary<'d> {
     checker: Checker,
     /// The keys that nothing reads, by type.
     unread: BTreeMap<String, Unread>,
+    /// Published records, by type.
+    records: HashMap<String, u64>,
+    /// The types of the records that references lead to.
+    led: HashSet<String>,
 }
 
 pub(super) fn report(checker: Checker, coverage: Coverage, definition: &Definition) -> CheckReport {
+    let mut records: HashMap<String, u64> = HashMap::new();
+    for ((_, of_type), keys) in &checker.keys {
+        *records.entry(of_type.clone()).or_default() += keys.records;
+    }
+    let led = checker.led.values().flatten().cloned().collect();
     let mut summary = Summary {
         definition,
         coverage,
         checker,
         unread: BTreeMap::new(),
+        records,
+        led,
     };
     summary.find_unread();
     let mut tallies = std::mem::take(&mut summary.checker.fields);
@@ -55,8 +66,7 @@ impl Summary<'_> {
     }
 
     fn is_led_to(&self, record_type: &str) -> bool {
-        let mut led = self.checker.led.values();
-        led.any(|types| types.contains(record_type))
+        self.led.contains(record_type)
     }
 
     fn find_unread(&mut self) {
@@ -141,7 +151,7 @@ impl Summary<'_> {
     }
 
     fn records(&self, record_type: &str) -> u64 {
-        self.of_type(record_type).map(|keys| keys.records).sum()
+        self.records.get(record_type).copied().unwrap_or_default()
     }
 
     fn rule(&self, number: usize, mut tallies: HashMap<String, FieldTally>) -> RuleReport {
