@@ -170,8 +170,10 @@ fn from_list(
         descends: true,
     };
     let (files, unread) = survey(exports, &plan, temp_dir)?;
+    // The first of those that are alike, which is the last of the reverse order.
     let boats = files
         .iter()
+        .rev()
         .max_by_key(|file| (choose(file).len(), file.records));
     let file = boats.filter(|file| !file.keys.is_empty()).ok_or_else(|| {
         let why = unread.unwrap_or_else(|| "there is none with keys".to_owned());

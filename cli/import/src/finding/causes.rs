@@ -87,8 +87,8 @@ impl Cause {
         (!names.is_empty()).then(|| names.join("."))
     }
 
-    /// Whether the field that this is about seems to be `other` under a name of old: it is missing
-    /// from as many records as have the other one, which is not known, and at the same place.
+    /// Whether the missing field of this cause seems to be the unknown one of `other`, renamed: both
+    /// are of the same object, in as many records of the same kind.
     pub fn is_renamed_to(&self, other: &Self) -> bool {
         let around = |cause: &Self| {
             let field = cause.field.as_deref()?;

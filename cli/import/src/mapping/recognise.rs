@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::Shipped;
 use crate::finding::Kind;
-use crate::source::{self, Heads, HeadsOf, Incoming, Plan, ReadContext, STANDARD_INPUT};
+use crate::source::{self, Incoming, Plan, ReadContext, STANDARD_INPUT};
 
 /// Most files of an export that are looked at.
 const FILES_MAX: usize = 256;
@@ -92,14 +92,7 @@ pub fn recognise(exports: &[PathBuf], temp_dir: &Path) -> anyhow::Result<Option<
     {
         return Ok(None);
     }
-    let plan = Plan {
-        groups: Vec::new(),
-        heads: Some(Heads {
-            of: HeadsOf::All,
-            length: HEAD_BYTES,
-        }),
-        descends: true,
-    };
+    let plan = Plan::beginnings(HEAD_BYTES);
     let context = ReadContext {
         temp_dir,
         progress: &(),

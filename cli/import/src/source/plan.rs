@@ -86,6 +86,18 @@ impl Plan {
         }
     }
 
+    /// That of looking at the beginning of every file, so many bytes of each.
+    pub(crate) fn beginnings(length: u64) -> Self {
+        Self {
+            groups: Vec::new(),
+            heads: Some(Heads {
+                of: HeadsOf::All,
+                length,
+            }),
+            descends: true,
+        }
+    }
+
     /// How many bytes are read, at most, of a file with this path within its folder or archive;
     /// none where it is not read. Hidden files are not: some systems leave them beside the real
     /// ones.

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use shared::base::timestamp::Timestamp;
 
 use super::choose::{Choice, flag_of, is_slug, is_time};
-use super::names::{REQUIRED, Reading, WANTED};
+use super::names::{REQUIRED, Reading, fields};
 use super::survey::{KEYS_MAX, Key, RECORDS_MAX, Shape, Surveyed};
 use super::{Decision, clean};
 
@@ -142,7 +142,7 @@ impl List<'_> {
         text.push_str("\n# ---- Boats\n\n[[emit]]\nkind = \"boat\"\ntype = \"boat\"\n\n");
         text.push_str("[emit.fields]\n");
         line(text, "slug", &quoted(&self.slug()));
-        for wanted in &WANTED[4..] {
+        for wanted in fields() {
             match self.choice(wanted.field) {
                 Some(choice) => self.field(choice, text),
                 None if wanted.field == "unit" => {
@@ -363,7 +363,7 @@ impl List<'_> {
                 _ = writeln!(text, "#   and {} others", rest.len());
             }
         }
-        let missing = WANTED[4..].iter().map(|wanted| wanted.field);
+        let missing = fields().map(|wanted| wanted.field);
         let missing = missing.filter(|field| {
             *field != "unit" && !REQUIRED.contains(field) && !has_line(text, field)
         });

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::mapping::in_path;
-use crate::source::{self, Heads, HeadsOf, Incoming, Plan, ReadContext};
+use crate::source::{self, Incoming, Plan, ReadContext};
 
 /// How much of a document is looked at, in bytes.
 const HEAD_BYTES: u64 = 256 * 1024;
@@ -20,14 +20,7 @@ const BOATS: [&str; 6] = ["boat", "yacht", "vessel", "model", "product", "item"]
 /// The paths of the lists of the first document, as mappings write them, the likeliest one first;
 /// none where the whole document is one.
 pub(super) fn find(exports: &[PathBuf], temp_dir: &Path) -> anyhow::Result<Vec<String>> {
-    let plan = Plan {
-        groups: Vec::new(),
-        heads: Some(Heads {
-            of: HeadsOf::All,
-            length: HEAD_BYTES,
-        }),
-        descends: true,
-    };
+    let plan = Plan::beginnings(HEAD_BYTES);
     let context = ReadContext {
         temp_dir,
         progress: &(),

@@ -69,6 +69,17 @@ pub(super) const REQUIRED: [&str; 5] = [
     "lengthOverall",
 ];
 
+/// What is made otherwise than the other fields, of the same table: the parts of the envelope, and
+/// the slug.
+const APART: [&str; 4] = ["key", "published", "updatedAt", "slug"];
+
+/// The fields that have a line of their own, in the order of a mapping.
+pub(super) fn fields() -> impl Iterator<Item = &'static Wanted> {
+    WANTED
+        .iter()
+        .filter(|wanted| !APART.contains(&wanted.field))
+}
+
 macro_rules! wanted {
     ($($field:literal $reading:ident [$($name:literal),+],)+) => {
         /// In the order in which a mapping is written, and sources are chosen.
