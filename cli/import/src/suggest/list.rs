@@ -3,12 +3,14 @@
 //! What is written is a draft to be read: the lines that a person has to decide on are named beside
 //! it, and nothing is filled in that the export does not say.
 
+mod amount;
 mod definitions;
 
 use std::fmt::Write as _;
 
 use shared::base::timestamp::Timestamp;
 
+use self::amount::{amount, thousands};
 use super::choose::{Choice, flag_of, is_slug, is_time};
 use super::names::{REQUIRED, Reading, fields};
 use super::survey::{KEYS_MAX, Key, RECORDS_MAX, Shape, Surveyed};
@@ -566,54 +568,6 @@ fn members(key: &Key) -> String {
     let separator = separators.iter().find(|separator| has(separator));
     let separator = separator.filter(|_| key.shape != Shape::List);
     format!("{} | list(\"{}\")", key.path, separator.unwrap_or(&";"))
-}
-
-/// An amount of money as a number. Only the sign or the code of a currency at its ends is left
-/// out: what else is there makes the value an error.
-fn amount(key: &Key) -> String {
-    let path = &key.path;
-    match thousands(key) {
-        _ if key.shape == Shape::Number => path.clone(),
-        Some('.') => format!("{path} | money(\"[.]\")"),
-        Some(_) => format!("{path} | money(\",\")"),
-        None => format!("{path} | money(\"\")"),
-    }
-}
-
-/// What parts thousands in the numbers of a key, as in `12.500` and `1,250,000.00`, if in all of
-/// them something does or may.
-fn thousands(key: &Key) -> Option<char> {
-    let has_number = |value: &&String| value.bytes().any(|byte| byte.is_ascii_digit());
-    let numbers: Vec<&str> = key
-        .samples
-        .iter()
-        .filter(has_number)
-        .map(|value| value.trim_matches(|c: char| !c.is_ascii_digit()))
-        .collect();
-    ['.', ','].into_iter().find(|separator| {
-        let is_parted = |number: &&&str| is_parted(number, *separator);
-        let is_whole = |number: &&str| number.bytes().all(|byte| byte.is_ascii_digit());
-        let fits = |number: &&str| is_whole(number) || is_parted(&number);
-        key.shape != Shape::Number
-            && numbers.iter().any(|number| is_parted(&number))
-            && numbers.iter().all(fits)
-    })
-}
-
-/// Whether a number has groups of three digits between `separator`, and at most two decimals.
-fn is_parted(number: &str, separator: char) -> bool {
-    let point = if separator == '.' { ',' } else { '.' };
-    let (whole, decimals) = number.split_once(point).unwrap_or((number, ""));
-    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let mut groups = whole.split(separator);
-    let first = groups.next().unwrap_or_default();
-    let mut is_any = false;
-    let all_three = groups.all(|group| {
-        is_any = true;
-        group.len() == 3 && is_number(group)
-    });
-    let has_first = (1..=3).contains(&first.len()) && is_number(first);
-    is_any && all_three && has_first && decimals.len() <= 2 && is_number(decimals)
 }
 
 /// The fields of a record that has little more than its name.
