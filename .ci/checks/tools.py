@@ -84,6 +84,7 @@ def of_debian(**programs):
         if os.geteuid() != 0:
             raise Broken(f"install what is missing: apt-get install {' '.join(missing)}")
         run("apt-get", "update", "-qq")
-        run("apt-get", "install", "-qq", "-y", "--no-install-recommends", *missing,
+        # Another package manager may be at work, such as the machine's own upgrades: it is waited for.
+        run("apt-get", "install", "-qq", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=600", *missing,
             # As in single-user mode, in which no service is started: checks start their own.
             env=ENVIRONMENT | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"})
