@@ -125,6 +125,7 @@ pub struct Catalogue {
     published_at: String,
     boats: Records,
     manufacturers: Records,
+    terms: Body,
     dictionaries: DictionaryIds,
     totals: Totals,
     pool: Pool,
@@ -196,6 +197,11 @@ impl Catalogue {
     ) -> Result<Body, BodyError> {
         self.body(|catalogue| &catalogue.manufacturers, maker.0)
             .await
+    }
+
+    /// The body that lists the terms of all boats.
+    pub const fn terms(&self) -> &Body {
+        &self.terms
     }
 
     /// What is in memory is taken here and now; the disk is read on a thread that may block.

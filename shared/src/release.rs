@@ -14,6 +14,7 @@
 //! manufacturer_words.parquet
 //! terms.parquet             the slugs of types, categories and activities, with their ids
 //! words.parquet             all words of folded names, sorted
+//! terms.json                the body that lists types, categories and activities
 //! ```
 //!
 //! A boat is known by its place in the order of bodies, a manufacturer, term or word likewise:
@@ -42,6 +43,7 @@ pub mod s3;
 pub mod staging;
 pub mod store;
 mod tables;
+mod terms;
 pub mod throttle;
 pub mod writer;
 
@@ -65,6 +67,7 @@ use std::path::{Path, PathBuf};
 
 use self::s3::S3Error;
 use crate::base::hint::Hint;
+use crate::base::render::BodyTooLarge;
 
 /// Why a release could not be written, found, verified or activated.
 #[derive(Debug, thiserror::Error)]
@@ -151,6 +154,9 @@ pub enum ReleaseError {
         /// The limit.
         max: usize,
     },
+    /// The terms of all boats do not fit into one body.
+    #[error("the list of types, categories and activities cannot be published: {0}")]
+    TermsTooLarge(BodyTooLarge),
 }
 
 impl ReleaseError {
@@ -169,9 +175,11 @@ impl ReleaseError {
                     | io::ErrorKind::NotADirectory
                     | io::ErrorKind::IsADirectory
             ),
-            Self::S3 { .. } | Self::Overtaken { .. } | Self::Busy { .. } | Self::TooMany { .. } => {
-                false
-            }
+            Self::S3 { .. }
+            | Self::Overtaken { .. }
+            | Self::Busy { .. }
+            | Self::TooMany { .. }
+            | Self::TermsTooLarge(_) => false,
         }
     }
 

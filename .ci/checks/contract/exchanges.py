@@ -19,6 +19,7 @@ CATALOGUE = {
     "list_manufacturers": ("/v1/manufacturers?limit=1&offset=1", ("manufacturers.read",)),
     "get_manufacturer": (MANUFACTURER, ("manufacturers.read",)),
     "list_manufacturer_boats": (f"{MANUFACTURER}/boats?limit=1", ("boats.read", "manufacturers.read")),
+    "get_terms": ("/v1/terms", ("boats.read",)),
 }
 LISTS = ("list_boats", "list_manufacturers", "list_manufacturer_boats")
 SERVICE = {"describe_version": "/v1", "check_health": "/health", "describe_api": "/openapi.json"}

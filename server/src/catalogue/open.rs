@@ -7,6 +7,7 @@ use std::io;
 use std::panic::resume_unwind;
 use std::thread;
 
+use shared::base::etag::ETag;
 use shared::release::bodies::Bodies;
 use shared::release::{Release, ReleaseError};
 
@@ -15,7 +16,7 @@ use super::list::DictionaryIds;
 use super::pool::{LoadError, Pool};
 use super::queue::{Queue, QueueLimits};
 use super::totals::Totals;
-use super::{Catalogue, Records};
+use super::{Body, Catalogue, Records};
 
 /// Most bodies that are read from disk at once.
 pub(crate) const READS_AT_ONCE: usize = 32;
@@ -79,10 +80,11 @@ struct Tables {
     totals: Totals,
 }
 
-/// The bodies of both kinds.
+/// The bodies of both kinds, and the one of terms.
 struct AllBodies {
     boats: Bodies,
     manufacturers: Bodies,
+    terms: Body,
 }
 
 impl Catalogue {
@@ -108,6 +110,7 @@ impl Catalogue {
             published_at: release.manifest().published_at.clone(),
             boats: records(tables.boats, bodies.boats),
             manufacturers: records(tables.manufacturers, bodies.manufacturers),
+            terms: bodies.terms,
             dictionaries: tables.dictionaries,
             totals: tables.totals,
             pool: tables.pool,
@@ -123,9 +126,14 @@ impl AllBodies {
         let manufacturers = release.manufacturer_bodies(settings.bodies_memory_max)?;
         // Of manufacturers there are few.
         let left = settings.bodies_memory_max - manufacturers.held_bytes();
+        let terms = release.terms_body()?;
         Ok(Self {
             boats: release.boat_bodies(left)?,
             manufacturers,
+            terms: Body {
+                etag: ETag::of(&terms),
+                bytes: terms,
+            },
         })
     }
 }

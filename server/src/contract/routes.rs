@@ -61,6 +61,8 @@ pub enum CatalogueOperation {
     GetManufacturer,
     /// A page of one manufacturer's boats.
     ListManufacturerBoats,
+    /// The terms that boats are found by.
+    GetTerms,
 }
 
 /// The files of the documentation: no key, no limits.
@@ -85,7 +87,7 @@ pub enum File {
 }
 
 use CatalogueOperation::{
-    GetBoat, GetManufacturer, ListBoats, ListManufacturerBoats, ListManufacturers,
+    GetBoat, GetManufacturer, GetTerms, ListBoats, ListManufacturerBoats, ListManufacturers,
 };
 use Operation::{Catalogue, Service};
 use Scope::{BoatsRead, ManufacturersRead};
@@ -94,12 +96,13 @@ use Template::{Fixed, OfRecord};
 
 /// Every endpoint. All of them answer `GET` and `HEAD`, and nothing else.
 #[rustfmt::skip]
-pub static ROUTES: [Route; 8] = [
+pub static ROUTES: [Route; 9] = [
     Route { path: Fixed("/v1/boats"),                      operation: Catalogue(ListBoats, &[BoatsRead]) },
     Route { path: OfRecord("/v1/boats/", ""),              operation: Catalogue(GetBoat, &[BoatsRead]) },
     Route { path: Fixed("/v1/manufacturers"),              operation: Catalogue(ListManufacturers, &[ManufacturersRead]) },
     Route { path: OfRecord("/v1/manufacturers/", ""),      operation: Catalogue(GetManufacturer, &[ManufacturersRead]) },
     Route { path: OfRecord("/v1/manufacturers/", "/boats"), operation: Catalogue(ListManufacturerBoats, &[ManufacturersRead, BoatsRead]) },
+    Route { path: Fixed("/v1/terms"),                      operation: Catalogue(GetTerms, &[BoatsRead]) },
     Route { path: Fixed("/v1"),                            operation: Service(DescribeVersion) },
     Route { path: Fixed("/health"),                        operation: Service(CheckHealth) },
     Route { path: Fixed("/openapi.json"),                  operation: Service(DescribeApi) },
@@ -214,6 +217,7 @@ mod tests {
             "/v1/manufacturers/x/boats",
             Some(("/v1/manufacturers/{idOrSlug}/boats", "x")),
         );
+        check("/v1/terms", Some(("/v1/terms", "")));
         check("/v1", Some(("/v1", "")));
         check("/health", Some(("/health", "")));
         check("/openapi.json", Some(("/openapi.json", "")));
@@ -258,6 +262,8 @@ mod tests {
             "/v1/./boats",
             "/v1/x/../boats",
             "/v1/Boats",
+            "/v1/terms/",
+            "/v1/terms/types",
             "/v1/bo%61ts",
             "/v1/boats/a/",
             "/v1/boats/a/b",

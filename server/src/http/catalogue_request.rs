@@ -9,7 +9,7 @@ use super::error::ApiError;
 use super::look_up::{LookUp, Resource, boats_of, parse_nested, parse_record};
 use crate::contract::routes::CatalogueOperation;
 use crate::params::{
-    BOATS, BOATS_OF_MANUFACTURER, ListQuery, MANUFACTURERS, ParamIssue, QueryString,
+    BOATS, BOATS_OF_MANUFACTURER, ListQuery, MANUFACTURERS, NoParams, ParamIssue, QueryString,
 };
 
 /// A request of the catalogue, understood.
@@ -18,6 +18,7 @@ pub(crate) enum CatalogueRequest {
     Boat(IdOrSlug),
     Manufacturer(IdOrSlug),
     ManufacturerBoats(IdOrSlug, ListQuery),
+    Terms,
 }
 
 impl CatalogueRequest {
@@ -41,6 +42,10 @@ impl CatalogueRequest {
                 let (manufacturer, query) = parse_nested(segment, query)?;
                 Self::ManufacturerBoats(manufacturer, query)
             }
+            CatalogueOperation::GetTerms => {
+                NoParams::parse(query)?;
+                Self::Terms
+            }
         })
     }
 
@@ -55,6 +60,7 @@ impl CatalogueRequest {
                 let query = boats_of(look_up.catalogue, &id_or_slug, query)?;
                 Box::pin(look_up.list(&query)).await
             }
+            Self::Terms => Ok(look_up.terms()),
         }
     }
 }

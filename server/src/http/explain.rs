@@ -118,6 +118,7 @@ impl Explanation {
                 self.record = manufacturer(catalogue, name);
                 return Ok(());
             }
+            CatalogueRequest::Terms => return Ok(()),
             CatalogueRequest::List(query) => query.clone(),
             CatalogueRequest::ManufacturerBoats(name, query) => {
                 self.record = manufacturer(catalogue, name);

@@ -79,6 +79,12 @@ impl LookUp<'_> {
         self.record(self.catalogue.manufacturer_body(manufacturer).await)
     }
 
+    /// The terms that boats are found by.
+    pub(crate) fn terms(&self) -> Resource {
+        let Body { bytes, etag } = self.catalogue.terms().clone();
+        Resource::precomputed(bytes, etag)
+    }
+
     /// A record whose body was asked for.
     fn record(&self, body: Result<Body, BodyError>) -> Result<Resource, ApiError> {
         if let Err(BodyError::Queue(refused)) = &body {

@@ -127,6 +127,8 @@ struct Links {
     boats: &'static str,
     /// The list of manufacturers.
     manufacturers: &'static str,
+    /// The terms that boats are found by.
+    terms: &'static str,
     /// The uptime check.
     health: &'static str,
     /// The OpenAPI document.
@@ -139,6 +141,7 @@ const LINKS: Links = Links {
     own: "/v1",
     boats: "/v1/boats",
     manufacturers: "/v1/manufacturers",
+    terms: "/v1/terms",
     health: "/health",
     openapi: "/openapi.json",
     docs: "/docs",

@@ -31,7 +31,7 @@ impl Endpoint {
     }
 }
 
-pub(crate) const CATALOGUE: [Endpoint; 5] = [
+pub(crate) const CATALOGUE: [Endpoint; 6] = [
     Endpoint {
         id: "list_boats",
         path: "/v1/boats",
@@ -118,6 +118,13 @@ pub(crate) const CATALOGUE: [Endpoint; 5] = [
             "/v1/manufacturers/m1/boats?manufacturer=beneteau",
         )],
         missing: Some("/v1/manufacturers/none/boats"),
+    },
+    Endpoint {
+        id: "get_terms",
+        path: "/v1/terms",
+        good: &[("all terms", "/v1/terms")],
+        bad: &[("a parameter, since it takes none", "/v1/terms?limit=10")],
+        missing: None,
     },
 ];
 

@@ -76,6 +76,9 @@ async fn answers(release: &Release) -> String {
     let (boats, makers) = (release.boats().unwrap(), release.manufacturers().unwrap());
     check_records(&app, "/v1/boats", &boats, &mut told).await;
     check_records(&app, "/v1/manufacturers", &makers, &mut told).await;
+    app.advance(MINUTE);
+    let terms = app.get("/v1/terms").key("reader").send().await;
+    writeln!(told, "/v1/terms {}", terms.header("etag").unwrap()).unwrap();
     for target in LISTS {
         app.advance(MINUTE);
         let answer = app.get(target).key("reader").send().await;

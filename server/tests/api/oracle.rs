@@ -9,6 +9,8 @@ mod filters;
 mod hostile;
 mod world;
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -21,7 +23,7 @@ use shared::base::ids::IdOrSlug;
 
 use self::ask::{Ask, OTHERS, asks};
 use self::filters::{FILTERS, SORTS};
-use self::world::{BOATS, world};
+use self::world::{BOATS, Plain, TAGS, TYPES, world};
 
 fn wait_for<T>(answer: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -94,6 +96,43 @@ fn the_generated_boats_make_every_filter_matter() {
         "{some} some, {none} none, {all} all"
     );
 }
+
+#[test]
+fn every_term_finds_as_many_boats_as_it_counts_and_no_boat_has_another() {
+    let (boats, catalogue) = world();
+    let terms: Value = serde_json::from_slice(&catalogue.terms().bytes).unwrap();
+    let vocabularies: [(&str, &str, &[&str], HasTerm); 3] = [
+        ("types", "type", &TYPES, |boat, term| boat.boat_type == term),
+        ("categories", "category", &TAGS, |boat, term| {
+            boat.categories.contains(&term)
+        }),
+        ("activities", "activity", &TAGS, |boat, term| {
+            boat.activities.contains(&term)
+        }),
+    ];
+    for (name, filter, slugs, has) in vocabularies {
+        let listed = terms["data"][name].as_array().unwrap();
+        let mut counted = BTreeMap::new();
+        for term in listed {
+            let (slug, count) = (term["slug"].as_str().unwrap(), &term["boatCount"]);
+            let query = QueryString::parse(Some(&format!("{filter}={slug}")));
+            let query = ListQuery::parse(&query, &BOAT_LIST).unwrap();
+            let page = wait_for(catalogue.list(&query)).unwrap();
+            let page: Value = serde_json::from_slice(&page.bytes).unwrap();
+            assert_eq!(page["pagination"]["total"], *count, "{filter}={slug}");
+            assert_eq!(counted.insert(slug, count.as_u64().unwrap()), None);
+        }
+        let plain = slugs.iter().enumerate().map(|(term, slug)| {
+            let boats = boats.iter().filter(|boat| has(boat, term));
+            (*slug, boats.count() as u64)
+        });
+        let plain: BTreeMap<_, _> = plain.filter(|(_, boats)| 0 < *boats).collect();
+        assert_eq!(counted, plain, "{name}");
+    }
+}
+
+/// Whether a boat has the term of that place.
+type HasTerm = fn(&Plain, usize) -> bool;
 
 /// The rows of a list as the exact texts that would be sent.
 #[derive(Deserialize)]

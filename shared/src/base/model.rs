@@ -38,6 +38,29 @@ pub struct Reference<'a> {
     pub slug: &'a Slug,
 }
 
+/// The terms that boats are found by.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Terms<'a> {
+    /// Values of the filter `type`, by name.
+    pub types: Vec<Term<'a>>,
+    /// Values of the filter `category`, by name.
+    pub categories: Vec<Term<'a>>,
+    /// Values of the filter `activity`, by name.
+    pub activities: Vec<Term<'a>>,
+}
+
+/// A type, category or activity, with how many boats have it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Term<'a> {
+    /// The term as boats show it.
+    #[serde(flatten)]
+    pub reference: Reference<'a>,
+    /// Boats that its slug finds as a filter; at least one.
+    #[schemars(range(min = 1))]
+    pub boat_count: u64,
+}
+
 /// An image.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Image<'a> {

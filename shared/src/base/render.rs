@@ -16,7 +16,9 @@ use serde::Serialize;
 use serde_json::Serializer;
 
 use self::coverage::{BOAT_FIELDS, Coverage, Fields, MANUFACTURER_FIELDS, Observer, Observing};
-use crate::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+use crate::base::model::{
+    BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary, Terms,
+};
 
 /// Longest body, in bytes.
 pub const BODY_MAX: usize = 16 * 1024 * 1024;
@@ -54,6 +56,22 @@ pub fn manufacturer(
     out: &mut Vec<u8>,
 ) -> Result<Rendered, BodyTooLarge> {
     body(&MANUFACTURER_FIELDS, summary, details, out)
+}
+
+/// The body of all terms.
+pub fn terms(terms: &Terms<'_>) -> Result<Vec<u8>, BodyTooLarge> {
+    let mut out = OPENING.to_vec();
+    let mut serializer = Serializer::new(Bounded {
+        out: &mut out,
+        end_max: BODY_MAX - 1,
+    });
+    match terms.serialize(&mut serializer) {
+        Ok(()) => {}
+        Err(error) if error.is_io() => return Err(BodyTooLarge),
+        Err(error) => unreachable!("terms did not serialise: {error}"),
+    }
+    out.push(b'}');
+    Ok(out)
 }
 
 /// Where in a body its list row is, without the closing brace that a row needs.

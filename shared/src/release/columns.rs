@@ -10,9 +10,11 @@ use super::listing::{
 };
 use super::rendered::{RenderedBoat, RenderedBody, RenderedManufacturer};
 use super::tables::{Columns, Name};
+use super::terms::{Vocabularies, Vocabulary};
 use crate::base::etag::ETag;
 use crate::base::fold;
 use crate::base::ids::Slug;
+use crate::base::render::BodyTooLarge;
 use crate::base::timestamp::Timestamp;
 
 const ORDINAL: Name<i32> = Name::new("ordinal");
@@ -88,9 +90,7 @@ impl Dictionary {
 pub(super) struct BoatColumns {
     identities: Identities,
     manufacturers: Dictionary,
-    types: Dictionary,
-    categories: Dictionary,
-    activities: Dictionary,
+    terms: Vocabularies,
     /// Ranks are not known yet; manufacturers are ids of their dictionary.
     listed: Vec<ListedBoat>,
     folded_models: Vec<Box<str>>,
@@ -105,16 +105,16 @@ impl BoatColumns {
             .push(boat.id.as_str(), boat.slug.as_str(), &boat.body, offset);
         self.listed.push(ListedBoat {
             manufacturer: self.manufacturers.id(boat.manufacturer),
-            boat_type: self.types.id(boat.boat_type),
+            boat_type: self.terms.types.count(boat.boat_type, ordinal),
             ..boat.listed
         });
         for category in boat.categories {
-            self.boat_categories
-                .push(self.categories.id(category), ordinal);
+            let code = self.terms.categories.count(category, ordinal);
+            self.boat_categories.push(code, ordinal);
         }
         for activity in boat.activities {
-            self.boat_activities
-                .push(self.activities.id(activity), ordinal);
+            let code = self.terms.activities.count(activity, ordinal);
+            self.boat_activities.push(code, ordinal);
         }
         self.folded_models.push(boat.folded_model);
     }
@@ -170,11 +170,16 @@ impl BoatColumns {
             categories: self.boat_categories.into_columns(&BOAT_TERMS),
             activities: self.boat_activities.into_columns(&BOAT_TERMS),
             terms: term_columns([
-                ("type", self.types),
-                ("category", self.categories),
-                ("activity", self.activities),
+                ("type", &self.terms.types),
+                ("category", &self.terms.categories),
+                ("activity", &self.terms.activities),
             ]),
         }
+    }
+
+    /// The body that lists the terms of the boats.
+    pub(super) fn terms_body(&self) -> Result<Vec<u8>, BodyTooLarge> {
+        self.terms.body()
     }
 
     pub(super) fn folded_models(&self) -> &[Box<str>] {
@@ -199,13 +204,13 @@ pub(super) struct BoatTables {
     pub(super) terms: Columns,
 }
 
-fn term_columns(vocabularies: [(&str, Dictionary); 3]) -> Columns {
+fn term_columns(vocabularies: [(&str, &Vocabulary); 3]) -> Columns {
     let (mut names, mut ids, mut slugs) = (Vec::new(), Vec::new(), Vec::new());
     for (name, terms) in vocabularies {
-        for (place, slug) in terms.slugs.into_iter().enumerate() {
+        for (place, slug) in terms.slugs().enumerate() {
             names.push(name.into());
             ids.push(int(place));
-            slugs.push(slug);
+            slugs.push(slug.as_str().into());
         }
     }
     vec![
@@ -352,7 +357,7 @@ fn ranks<K: Ord>(count: usize, key: impl Fn(usize) -> K) -> Vec<i32> {
 }
 
 /// A place or ordinal as the integer that a release stores.
-fn int(place: usize) -> i32 {
+pub(super) fn int(place: usize) -> i32 {
     i32::try_from(place).unwrap_or_else(|_too_many| unreachable!("the writer limits records"))
 }
 

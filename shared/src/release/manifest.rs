@@ -12,10 +12,10 @@ use crate::base::render::coverage::{Coverage, Fields};
 use crate::base::timestamp::Timestamp;
 
 /// The format this code writes.
-pub const FORMAT: &str = "boat-release/2";
-/// The format before it, which is read too. The ids of its releases are of the hash of the whole
-/// manifest, the time of publication included.
-const FORMAT_1: &str = "boat-release/1";
+pub const FORMAT: &str = "boat-release/3";
+/// The formats before it, which are read too: neither has the body of terms. The ids of releases of
+/// the first are of the hash of the whole manifest, the time of publication included.
+const FORMER: [&str; 2] = ["boat-release/1", "boat-release/2"];
 /// Name of the manifest's own file.
 pub const MANIFEST: &str = "manifest.json";
 
@@ -52,11 +52,14 @@ pub enum FileName {
     /// All words, sorted.
     #[serde(rename = "words.parquet")]
     Words,
+    /// Body of all terms.
+    #[serde(rename = "terms.json")]
+    TermsBody,
 }
 
 impl FileName {
     /// Every file of a release, in the order of the manifest.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::BoatBodies,
         Self::Boats,
         Self::BoatCategories,
@@ -67,7 +70,10 @@ impl FileName {
         Self::ManufacturerWords,
         Self::Terms,
         Self::Words,
+        Self::TermsBody,
     ];
+    /// How many of them, from the first, are in a release of a former format.
+    const FORMER: usize = 10;
 
     /// The name on disk.
     pub const fn as_str(self) -> &'static str {
@@ -82,6 +88,7 @@ impl FileName {
             Self::ManufacturerWords => "manufacturer_words.parquet",
             Self::Terms => "terms.parquet",
             Self::Words => "words.parquet",
+            Self::TermsBody => "terms.json",
         }
     }
 }
@@ -141,7 +148,7 @@ pub struct Manifest {
     /// counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fields: Option<FieldCounts>,
-    /// Every file beside the manifest, in the order of [`FileName::ALL`].
+    /// Every file beside the manifest, in the order of [`Self::file_names`].
     pub files: Vec<FileEntry>,
 }
 
@@ -158,7 +165,7 @@ impl Manifest {
         }
         let manifest: Self = serde_json::from_slice(bytes)
             .map_err(|error| ReleaseError::damaged(path, error.to_string()))?;
-        if ![FORMAT, FORMAT_1].contains(&&*manifest.format) {
+        if manifest.format != FORMAT && !manifest.is_former() {
             let reason = format!("its format is {:?}, not {FORMAT:?}", manifest.format);
             return Err(ReleaseError::damaged(path, reason));
         }
@@ -169,6 +176,19 @@ impl Manifest {
     pub(super) fn id(&self, published_at: &Timestamp) -> ReleaseId {
         let contents = contents_sha256(&self.to_bytes(), published_at.unix_seconds());
         ReleaseId::new(published_at, &contents)
+    }
+
+    fn is_former(&self) -> bool {
+        FORMER.contains(&&*self.format)
+    }
+
+    /// The files that a release of its format has, in the order of [`FileName::ALL`].
+    pub fn file_names(&self) -> &'static [FileName] {
+        if self.is_former() {
+            &FileName::ALL[..FileName::FORMER]
+        } else {
+            &FileName::ALL
+        }
     }
 
     /// What the manifest of the release at `directory` says of a file.

@@ -25,6 +25,17 @@ impl NewFile {
         Ok(Self::of(name, file))
     }
 
+    /// Creates the file `name` in `directory` with these contents, and makes it durable.
+    pub(super) fn written(
+        directory: &Path,
+        name: FileName,
+        contents: &[u8],
+    ) -> Result<FileEntry, ReleaseError> {
+        let mut file = Self::create(directory, name)?;
+        let written = file.write_all(contents).and_then(|()| file.finish());
+        written.map_err(ReleaseError::io("write", &directory.join(name.as_str())))
+    }
+
     /// Takes the bytes of the file `name` to `file`, which is empty.
     pub(super) fn of(name: FileName, file: File) -> Self {
         Self {

@@ -19,7 +19,7 @@ use super::columns::{
 };
 use super::manifest::{FileEntry, FileName, MANIFEST, Manifest};
 use super::tables::Table;
-use super::{InUse, ReleaseError, ReleaseId};
+use super::{InUse, ReleaseError, ReleaseId, terms};
 use crate::base::etag::ETag;
 use crate::base::hash::sha256_hex_of_reader;
 use crate::base::{regular_file, render};
@@ -142,14 +142,13 @@ impl Release {
 
     /// Checks every file against the manifest.
     pub fn verify(&self) -> Result<(), ReleaseError> {
-        FileName::ALL
-            .into_iter()
-            .try_for_each(|name| self.verify_file(name))
+        let mut names = self.manifest.file_names().iter();
+        names.try_for_each(|&name| self.verify_file(name))
     }
 
     /// Checks that every file is there in its size, which takes no reading.
     pub fn check_sizes(&self) -> Result<(), ReleaseError> {
-        FileName::ALL.into_iter().try_for_each(|name| {
+        self.manifest.file_names().iter().try_for_each(|&name| {
             let (entry, path) = (self.entry(name)?, self.path(name));
             let metadata = fs::metadata(&path).map_err(ReleaseError::io("measure", &path))?;
             check_size(&path, entry, metadata.len())
@@ -184,6 +183,17 @@ impl Release {
             }
         }
         Ok(terms)
+    }
+
+    /// The body of `GET /v1/terms`. For a release of a former format it is made of the bodies of all
+    /// boats, which takes as long as reading them.
+    pub fn terms_body(&self) -> Result<Bytes, ReleaseError> {
+        if self.manifest.file_names().contains(&FileName::TermsBody) {
+            return self.read_verified(FileName::TermsBody);
+        }
+        let path = self.path(FileName::BoatBodies);
+        let body = terms::body_of(&self.boat_bodies(0)?, &path, self.throttle())?;
+        Ok(body.into())
     }
 
     /// Everything that lists are asked by.

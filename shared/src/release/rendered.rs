@@ -3,10 +3,13 @@
 //! Rendering is a pure function of the record, so an import may render on many threads.
 
 use super::listing::ListedBoat;
+use super::terms::BoatTerm;
 use crate::base::etag::ETag;
 use crate::base::fold;
 use crate::base::ids::{IdOrSlug, Slug};
-use crate::base::model::{BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary};
+use crate::base::model::{
+    BoatDetails, BoatSummary, ManufacturerDetails, ManufacturerSummary, Reference,
+};
 use crate::base::render::coverage::Coverage;
 use crate::base::render::{self, BodyTooLarge, Rendered};
 use crate::base::timestamp::Timestamp;
@@ -47,9 +50,9 @@ pub struct RenderedBoat {
     pub(super) id: IdOrSlug,
     pub(super) slug: IdOrSlug,
     pub(super) manufacturer: Slug,
-    pub(super) boat_type: Slug,
-    pub(super) categories: Vec<Slug>,
-    pub(super) activities: Vec<Slug>,
+    pub(super) boat_type: BoatTerm,
+    pub(super) categories: Vec<BoatTerm>,
+    pub(super) activities: Vec<BoatTerm>,
     /// The values that the boat itself has; the others are known at the end of a release.
     pub(super) listed: ListedBoat,
     pub(super) folded_model: Box<str>,
@@ -58,17 +61,15 @@ pub struct RenderedBoat {
 impl RenderedBoat {
     /// Renders a boat.
     pub fn new(summary: &BoatSummary<'_>, details: &BoatDetails<'_>) -> Result<Self, BodyTooLarge> {
-        let slugs = |terms: &[crate::base::model::Reference<'_>]| {
-            terms.iter().map(|term| term.slug.clone()).collect()
-        };
+        let terms = |references: &[Reference<'_>]| references.iter().map(BoatTerm::from).collect();
         Ok(Self {
             body: RenderedBody::new(|out| render::boat(summary, details, out))?,
             id: summary.id.clone(),
             slug: summary.slug.clone(),
             manufacturer: summary.manufacturer.slug.clone(),
-            boat_type: summary.boat_type.slug.clone(),
-            categories: slugs(&details.categories),
-            activities: slugs(&details.activities),
+            boat_type: BoatTerm::from(&summary.boat_type),
+            categories: terms(&details.categories),
+            activities: terms(&details.activities),
             listed: ListedBoat::new(summary),
             folded_model: fold::fold(&summary.model).into(),
         })

@@ -15,7 +15,7 @@ use std::thread;
 
 use super::columns::{BoatColumns, ManufacturerColumns, WordTables};
 use super::manifest::{FORMAT, FieldCounter, FieldCounts, FileEntry, FileName, MANIFEST, Manifest};
-use super::new_file::BodyWriter;
+use super::new_file::{BodyWriter, NewFile};
 use super::rendered::{RenderedBoat, RenderedManufacturer};
 use super::staging::Staging;
 use super::store::{ReleaseLock, ReleaseStore};
@@ -119,7 +119,11 @@ impl ReleaseWriter {
         let (boats, manufacturers) = (self.boats.len() as u64, self.manufacturers.len() as u64);
         // Where anything fails from here on, they are waited for as they are dropped.
         let last_bodies = [self.boat_bodies.end()?, self.manufacturer_bodies.end()?];
+        let terms = self.boats.terms_body();
+        let terms = terms.map_err(ReleaseError::TermsTooLarge)?;
+        let terms = NewFile::written(self.staging.path(), FileName::TermsBody, &terms)?;
         let mut files = write_tables(self.staging.path(), self.boats, self.manufacturers)?;
+        files.push(terms);
         for bodies in last_bodies {
             files.push(bodies.wait()?);
         }

@@ -193,9 +193,9 @@ pub(super) fn shown(operation: Operation, status: u16) -> Object {
 
 /// Whether an operation that is answered as asked knows what the header says.
 fn knows(operation: Operation, group: Group, name: &str) -> bool {
-    use CatalogueOperation::{GetBoat, GetManufacturer};
+    use CatalogueOperation::{GetBoat, GetManufacturer, GetTerms};
     match operation {
-        Operation::Catalogue(GetBoat | GetManufacturer, _) => group != Group::Link,
+        Operation::Catalogue(GetBoat | GetManufacturer | GetTerms, _) => group != Group::Link,
         Operation::Catalogue(..) => true,
         Operation::Service(service) => match group {
             Group::RequestId => true,

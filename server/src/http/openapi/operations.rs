@@ -3,9 +3,9 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use shared::base::model::{BoatSummary, ManufacturerSummary};
+use shared::base::model::{BoatSummary, ManufacturerSummary, Terms};
 
-use super::parameters::{self, Parameter};
+use super::parameters::{self, ID_OR_SLUG, Parameter};
 use super::shapes::{Boat, Envelope, List, Manufacturer, ThisDocument};
 use crate::contract::routes::{self, CatalogueOperation, ROUTES, Route, ServiceOperation};
 use crate::http::service::{Data, Health};
@@ -63,7 +63,9 @@ pub(super) struct Answer {
 pub(super) struct Link {
     pub(super) name: &'static str,
     pub(super) operation: &'static str,
-    /// Where the answer has what the operation takes as its path.
+    /// The parameter that the operation takes from the answer.
+    pub(super) parameter: &'static str,
+    /// Where the answer has it.
     pub(super) from: &'static str,
     pub(super) description: &'static str,
 }
@@ -83,6 +85,7 @@ static LIST_BOATS: About = About {
         link: Some(Link {
             name: "boat",
             operation: "get_boat",
+            parameter: ID_OR_SLUG,
             from: "$response.body#/data/0/slug",
             description: "The first of these boats.",
         }),
@@ -103,6 +106,7 @@ static GET_BOAT: About = About {
         link: Some(Link {
             name: "manufacturer",
             operation: "get_manufacturer",
+            parameter: ID_OR_SLUG,
             from: "$response.body#/data/manufacturer/slug",
             description: "Who builds it.",
         }),
@@ -123,6 +127,7 @@ static LIST_MANUFACTURERS: About = About {
         link: Some(Link {
             name: "manufacturer",
             operation: "get_manufacturer",
+            parameter: ID_OR_SLUG,
             from: "$response.body#/data/0/slug",
             description: "The first of these manufacturers.",
         }),
@@ -148,6 +153,7 @@ static GET_MANUFACTURER: About = About {
         link: Some(Link {
             name: "boats",
             operation: "list_manufacturer_boats",
+            parameter: ID_OR_SLUG,
             from: "$response.body#/data/slug",
             description: "The boats of this manufacturer.",
         }),
@@ -169,8 +175,32 @@ static LIST_MANUFACTURER_BOATS: About = About {
         link: Some(Link {
             name: "boat",
             operation: "get_boat",
+            parameter: ID_OR_SLUG,
             from: "$response.body#/data/0/slug",
             description: "The first of these boats.",
+        }),
+    },
+};
+
+static GET_TERMS: About = About {
+    id: "get_terms",
+    tag: BOATS,
+    summary: "List the terms that boats are found by",
+    description: "Every slug that the filters `type`, `category` and `activity` find a boat by, with \
+                  the number of boats that it finds on its own. Terms that no boat has are left \
+                  out. It takes no query parameters.",
+    record: None,
+    list: None,
+    answer: Answer {
+        description: "The terms, by name.",
+        schema: schema::<Envelope<Terms<'static>>>,
+        example: Some(include_str!("examples/get_terms.json")),
+        link: Some(Link {
+            name: "boats",
+            operation: "list_boats",
+            parameter: "type",
+            from: "$response.body#/data/types/0/slug",
+            description: "The boats of the first type.",
         }),
     },
 };
@@ -229,6 +259,7 @@ pub(super) const fn about(operation: routes::Operation) -> &'static About {
             CatalogueOperation::ListManufacturers => &LIST_MANUFACTURERS,
             CatalogueOperation::GetManufacturer => &GET_MANUFACTURER,
             CatalogueOperation::ListManufacturerBoats => &LIST_MANUFACTURER_BOATS,
+            CatalogueOperation::GetTerms => &GET_TERMS,
         },
         routes::Operation::Service(operation) => match operation {
             ServiceOperation::DescribeVersion => &DESCRIBE_VERSION,

@@ -11,6 +11,9 @@ use shared::base::units::LENGTH_MAX;
 use super::headers;
 use crate::params::{List, SEARCH_MAX, SEARCH_MIN, Values};
 
+/// The path parameter of one record.
+pub(super) const ID_OR_SLUG: &str = "idOrSlug";
+
 /// A parameter.
 #[derive(Serialize)]
 pub(super) struct Parameter {
@@ -42,7 +45,7 @@ pub(super) fn of_list(list: &'static List) -> impl Iterator<Item = Parameter> {
 /// The path parameter of one record: what that is, and one.
 pub(super) fn id_or_slug((description, example): (&'static str, &'static str)) -> Parameter {
     Parameter {
-        name: "idOrSlug",
+        name: ID_OR_SLUG,
         location: "path",
         description: description.into(),
         required: true,

@@ -165,7 +165,7 @@ fn ok(operation: &Operation, generator: &mut SchemaGenerator) -> Object {
     };
     let to = object! {
         "operationId": link.operation,
-        "parameters": object! { "idOrSlug": link.from },
+        "parameters": Object::of([(link.parameter, link.from)]),
         "description": link.description,
     };
     response.with("links", Object::of([(link.name, to)]))

@@ -22,7 +22,7 @@ use crate::base::data_dir::DataDir;
 use crate::base::durable;
 use crate::base::threads::lock;
 use crate::release::interruption;
-use crate::release::manifest::{FileName, MANIFEST};
+use crate::release::manifest::MANIFEST;
 use crate::release::prune::PREVIOUS_KEPT;
 use crate::release::releases::Prefetched;
 use crate::release::staging::Staging;
@@ -106,7 +106,7 @@ impl Copies {
         published.check_listed(id, &manifest)?;
         let (_shared, staging) = self.create_staging()?;
         published.listener.fetching(bytes(&manifest));
-        for name in FileName::ALL {
+        for &name in manifest.file_names() {
             let path = staging.path().join(name.as_str());
             let file = durable::create_new(&path).map_err(ReleaseError::io("create", &path))?;
             published.read_file(id, &manifest, name, (&file, &path))?;
