@@ -17,7 +17,7 @@ mod totals;
 mod version;
 
 pub use explain::{ExplainedRows, PlanStep, RanStatement, StatementTimes};
-pub use list::{ListBody, ListError};
+pub use list::{ListBody, ListError, UnknownTerm};
 pub(crate) use open::READS_AT_ONCE;
 pub use open::{OpenCatalogueError, OpenSettings};
 pub use pool::{LoadError, QueryError};

@@ -21,7 +21,9 @@ fn lists_records_and_errors_are_explained_without_a_server() {
     let outcomes: Vec<Outcome> = [
         "/v1/boats?search=oland&sort=length&limit=1",
         "https://boats.example:8443/v1/manufacturers?order=desc&limit=5&offset=5#rows",
+        "/v1/boats?category=cruisers&type=sailing-monohull&activity=fishing",
         "/v1/boats/oland-9-mk-ii",
+        "/v1/terms",
         "/v1/manufacturers/angstrom-batar/boats?limit=2",
         "/v1",
         "/v1/boats?lenghtMin=30&sort=size",
@@ -33,7 +35,9 @@ fn lists_records_and_errors_are_explained_without_a_server() {
     .into();
     let (done, wrong) = (ExitStatus::Done, ExitStatus::WrongUsage);
     let statuses: Vec<ExitStatus> = outcomes.iter().map(|outcome| outcome.status).collect();
-    let expected = [done, done, done, done, done, wrong, wrong, wrong, wrong];
+    let expected = [
+        done, done, done, done, done, done, done, wrong, wrong, wrong, wrong,
+    ];
     assert_eq!(statuses, expected);
     edited::check(&cli, "explain", &outcomes);
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use serde::Serialize;
 use shared::base::etag::ETag;
 use shared::base::ids::Slug;
 use shared::release::reader::{Dictionaries, DictionaryEntry};
@@ -25,6 +26,39 @@ pub struct ListBody {
     pub etag: ETag,
     /// Number of rows that match, whatever the page.
     pub total: u64,
+}
+
+/// A term that is filtered by and that no boat has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UnknownTerm {
+    /// The filter.
+    pub parameter: &'static str,
+    /// What it was given.
+    pub slug: String,
+    /// The slugs that find boats, those most like it first, at most [`KNOWN_MAX`].
+    pub known: Vec<String>,
+}
+
+/// How many slugs are offered in place of one that finds nothing.
+const KNOWN_MAX: usize = 20;
+
+impl UnknownTerm {
+    fn beside(parameter: &'static str, slug: &Slug, known: &HashMap<Box<str>, i64>) -> Self {
+        let slug = slug.as_str();
+        let mut known: Vec<&str> = known.keys().map(|other| &**other).collect();
+        // Of equal likeness, by name; NaN there is none.
+        known.sort_by(|one, other| {
+            let likeness = |known| strsim::jaro_winkler(known, slug);
+            let most_like = likeness(other).total_cmp(&likeness(one));
+            most_like.then_with(|| one.cmp(other))
+        });
+        known.truncate(KNOWN_MAX);
+        Self {
+            parameter,
+            slug: slug.to_owned(),
+            known: known.into_iter().map(ToOwned::to_owned).collect(),
+        }
+    }
 }
 
 /// Why a list could not be answered.
@@ -124,6 +158,23 @@ impl DictionaryIds {
         }
     }
 
+    /// The terms that `query` filters by and no boat has.
+    fn unknown_terms(&self, query: &ListQuery) -> Vec<UnknownTerm> {
+        let of_term = query.given().filter_map(|(parameter, value)| {
+            let known = match parameter.kind {
+                Kind::Slug(dictionary @ Dictionary::Types, _) => self.dictionary(dictionary),
+                Kind::Term(terms) => self.terms(terms),
+                _ => return None,
+            };
+            let Value::Slug(slug) = value else {
+                return None;
+            };
+            (!known.contains_key(slug.as_str()))
+                .then(|| UnknownTerm::beside(parameter.name, slug, known))
+        });
+        of_term.collect()
+    }
+
     const fn dictionary(&self, dictionary: Dictionary) -> &HashMap<Box<str>, i64> {
         match dictionary {
             Dictionary::Manufacturers => &self.manufacturers,
@@ -153,6 +204,11 @@ fn id(dictionary: &HashMap<Box<str>, i64>, slug: &Slug) -> i64 {
 }
 
 impl Catalogue {
+    /// The terms that `query` filters by and no boat has: why it finds nothing.
+    pub fn unknown_terms(&self, query: &ListQuery) -> Vec<UnknownTerm> {
+        self.dictionaries.unknown_terms(query)
+    }
+
     /// A page of a list, envelope included.
     pub async fn list(self: &Arc<Self>, query: &ListQuery) -> Result<ListBody, ListError> {
         let (plan, page) = (self.dictionaries.plan(query), query.page());

@@ -45,6 +45,7 @@ pub async fn explain(
         status: StatusCode::OK.as_u16(),
         error: None,
         parameters: Vec::new(),
+        unknown_terms: Vec::new(),
         list: None,
         record: None,
         answer: None,
@@ -126,6 +127,7 @@ impl Explanation {
             }
         };
         self.parameters = query.understood();
+        self.unknown_terms = catalogue.unknown_terms(&query);
         let rows = catalogue.explain(&query, clock).await;
         self.list = Some(list(look_up.key(&query), rows)?);
         Ok(())

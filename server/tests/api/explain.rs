@@ -10,7 +10,7 @@ use crate::answer::Answer;
 use crate::app::{NOW, TestApp};
 use crate::records;
 
-const ADDRESSES: [&str; 41] = [
+const ADDRESSES: [&str; 43] = [
     "/v1/boats",
     "/v1/boats?limit=2&offset=3",
     "/v1/boats?limit=2&offset=3&sort=year&order=desc",
@@ -48,6 +48,8 @@ const ADDRESSES: [&str; 41] = [
     "/v1/manufacturers/m1/boats?sort=length&search=first",
     "/v1/manufacturers/unknown/boats",
     "/v1/manufacturers/m1/boats?manufacturer=m1",
+    "/v1/terms",
+    "/v1/terms?limit=1",
     "/v1",
     "/health?a=1",
     "/v2",

@@ -229,7 +229,10 @@ mod tests {
             types.count(term(id, name, id), boat);
         }
         let sorted = types.sorted();
-        let ids: Vec<&str> = sorted.iter().map(|term| term.reference.id.as_str()).collect();
+        let ids: Vec<&str> = sorted
+            .iter()
+            .map(|term| term.reference.id.as_str())
+            .collect();
         assert_eq!(ids, ["d", "a", "b", "c"]);
     }
 

@@ -25,6 +25,7 @@ pub(super) fn of(explanation: &Explanation, terminal: Terminal) -> String {
             .map(|error| refused(error, terminal)),
     );
     parts.extend(parameters(explanation, terminal));
+    parts.extend(unknown_terms(explanation, terminal));
     if let Some(list) = &explanation.list {
         parts.extend(statements(list, terminal));
     }
@@ -108,6 +109,24 @@ fn parameters(explanation: &Explanation, terminal: Terminal) -> Option<String> {
         [Cell::new(parameter.name, style), Cell::new(value, style)]
     });
     Some(table::list(["PARAMETER", "VALUE"], rows, terminal))
+}
+
+/// Why a list is empty, and what would find something.
+fn unknown_terms(explanation: &Explanation, terminal: Terminal) -> Option<String> {
+    let lines = explanation.unknown_terms.iter().map(|unknown| {
+        let (parameter, slug) = (unknown.parameter, escape_control(&unknown.slug));
+        let line = match &unknown.known[..] {
+            [] => format!("No boat has a {parameter}, so `{slug}` finds nothing."),
+            known => format!(
+                "No boat has the {parameter} `{slug}`. Slugs that find boats: {}. All of them: \
+                 GET /v1/terms.",
+                known.join(", ")
+            ),
+        };
+        wrap_at(width(terminal), &line, 2) + "\n"
+    });
+    let text: String = lines.collect();
+    (!text.is_empty()).then_some(text)
 }
 
 fn statements(list: &ExplainedList, terminal: Terminal) -> Vec<String> {

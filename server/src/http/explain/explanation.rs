@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::cache::ListKey;
-use crate::catalogue::RanStatement;
+use crate::catalogue::{RanStatement, UnknownTerm};
 use crate::params::{ParamIssue, Understood};
 
 /// What the service would answer, and why.
@@ -22,6 +22,9 @@ pub struct Explanation {
     pub error: Option<Refused>,
     /// The parameters of a list as they were understood.
     pub parameters: Vec<Understood>,
+    /// The terms that are filtered by and that no boat has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown_terms: Vec<UnknownTerm>,
     /// The list that is asked for.
     pub list: Option<ExplainedList>,
     /// The record that the path names.

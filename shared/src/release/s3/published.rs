@@ -194,8 +194,9 @@ impl Published {
         self.check_listed(id, &manifest)?;
         self.listener.fetching(bytes(&manifest));
         let mut names = manifest.file_names().iter();
-        let verified = names
-            .try_for_each(|&name| self.read_file(id, &manifest, name, (io::sink(), Path::new("-"))));
+        let verified = names.try_for_each(|&name| {
+            self.read_file(id, &manifest, name, (io::sink(), Path::new("-")))
+        });
         self.listener.finish();
         verified
     }
