@@ -11,6 +11,7 @@
 
 mod claims;
 mod columns;
+mod disk;
 mod footer;
 mod rows;
 mod thrift;
@@ -27,6 +28,7 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::errors::ParquetError;
 
+use self::disk::Disk;
 use self::rows::Rows;
 use super::{FileError, RecordText, Visit, corrupt, truncated};
 
@@ -60,27 +62,35 @@ pub(crate) fn read(file: File, visit: &mut Visit<'_>) -> Result<(), FileError> {
 /// A file whose claims are checked.
 struct Opened {
     reader: ParquetRecordBatchReader,
+    disk: Disk,
     /// How many rows it says that it has.
     stated: u64,
 }
 
 impl Opened {
     fn new(file: File) -> Result<Self, FileError> {
-        footer::check(&file)?;
+        let file = Arc::new(file);
+        Self::on(Disk::new(Arc::clone(&file)), &file)
+    }
+
+    /// The rows are read from `disk`, which has the same file.
+    fn on(disk: Disk, file: &File) -> Result<Self, FileError> {
+        footer::check(file)?;
         let refused = |error| refused(1, &error);
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let metadata = ArrowReaderMetadata::load(&file, options).map_err(refused)?;
+        let metadata = ArrowReaderMetadata::load(file, options).map_err(refused)?;
         columns::check(metadata.schema())?;
-        let batch_size = claims::check(&file, metadata.metadata())?;
+        let batch_size = claims::check(file, metadata.metadata())?;
         let stated = metadata.metadata().file_metadata().num_rows();
         let schema = columns::wanted(&metadata);
         let options = ArrowReaderOptions::new().with_schema(schema);
         let metadata = ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options);
         let metadata = metadata.map_err(refused)?;
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(disk.clone(), metadata);
         let reader = builder.with_batch_size(batch_size).build();
         Ok(Self {
             reader: reader.map_err(refused)?,
+            disk,
             stated: stated.cast_unsigned(),
         })
     }
@@ -89,6 +99,9 @@ impl Opened {
     fn next(&mut self, row: u64) -> Result<Option<RecordBatch>, FileError> {
         let next = self.reader.next().transpose();
         next.map_err(|error| {
+            if let Some(source) = self.disk.failure() {
+                return FileError::Unread { line: row, source };
+            }
             let reason = match error {
                 ArrowError::ParquetError(reason) => reason,
                 other => other.to_string(),
@@ -119,4 +132,36 @@ fn refused(row: u64, error: &ParquetError) -> FileError {
         other => other.to_string(),
     };
     corrupt(row, format!("the file cannot be read as Parquet: {reason}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::{ArrayRef, Int64Array};
+    use parquet::arrow::ArrowWriter;
+
+    use super::*;
+
+    #[test]
+    fn rows_that_the_disk_does_not_give_are_no_damage_of_the_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.parquet");
+        let column: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
+        let batch = RecordBatch::try_from_iter([("a", column)]).unwrap();
+        let created = File::create(&path).unwrap();
+        let mut writer = ArrowWriter::try_new(created, batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+
+        let file = File::open(&path).unwrap();
+        let rows = |disk| Opened::on(disk, &file).and_then(|mut opened| opened.next(1));
+        let whole = Disk::new(Arc::new(file.try_clone().unwrap()));
+        assert_eq!(rows(whole).unwrap().unwrap().num_rows(), 2);
+        let unreadable = File::options().append(true).open(&path).unwrap();
+        let unreadable = Disk::new(Arc::new(unreadable));
+        let failed = rows(unreadable).unwrap_err();
+        assert!(
+            matches!(failed, FileError::Unread { line: 1, .. }),
+            "{failed:?}"
+        );
+    }
 }

@@ -1,0 +1,113 @@
+//! A file as the Parquet library reads it, which remembers that the disk failed.
+//!
+//! The library turns every error into a text, so that a failing disk would look like a damaged
+//! file: a person would blame the export. Nothing here knows what the bytes mean.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
+
+/// The file, and the first failure of the disk while it was read.
+#[derive(Clone)]
+pub(super) struct Disk {
+    file: Arc<File>,
+    /// By its number.
+    failure: Arc<OnceLock<i32>>,
+}
+
+/// The bytes of the file from a place on.
+pub(super) struct Chunk {
+    reader: BufReader<File>,
+    disk: Disk,
+}
+
+impl Disk {
+    pub(super) fn new(file: Arc<File>) -> Self {
+        Self {
+            file,
+            failure: Arc::default(),
+        }
+    }
+
+    /// The first failure of the disk.
+    pub(super) fn failure(&self) -> Option<io::Error> {
+        self.failure
+            .get()
+            .copied()
+            .map(io::Error::from_raw_os_error)
+    }
+
+    /// The outcome of reading, once it is noted. What the system has no number for is no failure of
+    /// the disk: a file that ends where its claims go on.
+    fn noted<T>(&self, read: io::Result<T>) -> io::Result<T> {
+        if let Some(code) = read.as_ref().err().and_then(io::Error::raw_os_error) {
+            _ = self.failure.set(code);
+        }
+        read
+    }
+
+    fn open(&self, start: u64) -> io::Result<File> {
+        let mut file = self.file.try_clone()?;
+        file.seek(SeekFrom::Start(start))?;
+        Ok(file)
+    }
+}
+
+impl Length for Disk {
+    fn len(&self) -> u64 {
+        Length::len(&*self.file)
+    }
+}
+
+impl ChunkReader for Disk {
+    type T = Chunk;
+
+    fn get_read(&self, start: u64) -> Result<Chunk, ParquetError> {
+        let file = self.noted(self.open(start))?;
+        Ok(Chunk {
+            reader: BufReader::new(file),
+            disk: self.clone(),
+        })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        let mut bytes = vec![0; length];
+        let read = self
+            .open(start)
+            .and_then(|mut file| file.read_exact(&mut bytes));
+        self.noted(read)?;
+        Ok(bytes.into())
+    }
+}
+
+impl Read for Chunk {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(buffer);
+        self.disk.noted(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_a_failure_and_one_that_ends_is_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a");
+        let unreadable = Disk::new(Arc::new(File::create(&path).unwrap()));
+        assert!(unreadable.get_bytes(0, 1).is_err());
+        assert!(unreadable.failure().is_some());
+        let unreadable = Disk::new(Arc::new(File::create(&path).unwrap()));
+        let mut chunk = unreadable.get_read(0).unwrap();
+        assert!(chunk.read(&mut [0]).is_err());
+        assert!(unreadable.failure().is_some());
+        let empty = Disk::new(Arc::new(File::open(&path).unwrap()));
+        assert!(empty.get_bytes(0, 1).is_err());
+        assert!(empty.failure().is_none());
+    }
+}
