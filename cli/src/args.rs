@@ -4,9 +4,9 @@
 //! `catalogue.toml` sets, help and wrong usage are shown, and the command that was typed is called.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
@@ -14,6 +14,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use shared::keys::postgres::PostgresAddress;
 use shared::release::S3Address;
 
+use crate::commands::completions::Known;
 use crate::commands::{
     completions, demo, diff, doctor, explain, explain_code, import, keys, limits, manual, mapping,
     one_of, openapi, releases, schema, serve, settings as settings_command, store, subscriptions,
@@ -182,7 +183,7 @@ impl Args {
             Command::Settings(args) => {
                 settings_command::run(args, &Self::command(), config, data, context)
             }
-            Command::Completions(args) => completions::run(args, Self::command(), context),
+            Command::Completions(args) => completions::run(args, &Self::command(), context),
             Command::Manual(args) => manual::run(args, Self::command(), data, context),
         }
     }
@@ -348,6 +349,40 @@ pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> ExitStatu
     _ = stream.write_all(redact(&text).as_bytes());
     status
 }
+/// Tells a shell how the line that it asks about may go on. What that line says, and what is set,
+/// says where keys and releases are.
+pub(crate) fn complete(
+    shell: &OsStr,
+    args: impl IntoIterator<Item = OsString>,
+    context: &mut Context,
+) -> ExitStatus {
+    let words = completions::words(shell, args);
+    let config = config(&words).ok().flatten();
+    let found = settings::find(config.as_deref(), context.operator.uid, &Args::command());
+    let command = found.unwrap_or_default().apply(Args::command());
+    let line = command.ignore_errors(true).try_get_matches_from(&words);
+    let line = line.ok();
+    let data = line
+        .as_ref()
+        .and_then(|line| line.get_one::<PathBuf>("data"));
+    let data = data.map_or(Path::new(DATA), PathBuf::as_path);
+    let store = line.as_ref().and_then(|line| line.get_one("store"));
+    let is_in_s3 = line
+        .as_ref()
+        .is_some_and(|line| line.contains_id("releases"));
+    let known = Known {
+        keys: KeyStoreConfig::new(data, store),
+        releases: (!is_in_s3).then(|| data.to_owned()),
+    };
+    let answer = completions::answer(shell, words, Args::command(), known);
+    // A shell that does not listen any more has no other place for this either.
+    _ = context
+        .out
+        .write_all(&answer)
+        .and_then(|()| context.out.flush());
+    ExitStatus::Done
+}
+
 
 /// Commands of other programs, and those of this one that do what is meant. Names that are alike
 /// are clap's to suggest.

@@ -1,31 +1,128 @@
-//! `catalogue completions`: the script that lets a shell complete the command.
+//! `catalogue completions`: the script with which a shell completes the command, and the answers
+//! that the script asks for.
+//!
+//! The script knows nothing by itself: at each press of the key it runs this program with a
+//! variable that names the shell and with the words of the line, and so offers what the data
+//! directory has. An answer changes nothing, shows no error, since that would end up in the line,
+//! and comes soon or not at all.
 
+mod bash;
+mod values;
+
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
+use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
-use clap::Command;
+use clap::{Command, ValueEnum};
 use clap_complete::Shell;
+use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
 
+use self::bash::Bash;
+pub(crate) use self::values::{Known, Values};
 use crate::exit_status::ExitStatus;
-use crate::process::context::Context;
+use crate::process::context::{ASKING_SHELL, Context};
+
+/// Longest time that a shell waits.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// What zsh does with a file of its completions the first time: it runs it, and completes nothing.
+const ZSH_FIRST: &str = r#"
+if [ "$funcstack[1]" = "_catalogue" ]; then
+    _clap_dynamic_completer_catalogue "$@"
+fi
+"#;
+
+const SHELLS: Shells<'static> = Shells(&[&Bash, &Elvish, &Fish, &Powershell, &Zsh]);
 
 /// Arguments of `completions`.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "For example: catalogue completions bash > ~/.local/share/bash-completion/completions/catalogue"
-)]
+#[command(after_help = "\
+For example:
+  catalogue completions bash > /etc/bash_completion.d/catalogue
+  catalogue completions zsh > ~/.zfunc/_catalogue
+  catalogue completions fish > ~/.config/fish/completions/catalogue.fish
+The script completes commands and options, and asks this program for release ids, key prefixes and \
+subscriptions. They are read from the data directory or the database that the line, the environment \
+or catalogue.toml names. Write the script again after an upgrade.")]
 pub struct CompletionsArgs {
     /// The shell to print completions for
     pub shell: Shell,
 }
 
-/// Prints the script of `command`, the root of the command line.
+/// Prints the script for a shell; `command` is the root of the command line.
 pub fn run(
     args: &CompletionsArgs,
-    mut command: Command,
+    command: &Command,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut command, "catalogue", &mut script);
+    if let Some(shell) = args.shell.to_possible_value()
+        && let Some(shell) = SHELLS.completer(shell.get_name())
+    {
+        let name = command.get_name();
+        shell.write_registration(ASKING_SHELL, name, name, name, &mut script)?;
+    }
+    if args.shell == Shell::Zsh {
+        script.extend_from_slice(ZSH_FIRST.as_bytes());
+    }
     context.out.write_all(&script)?;
     Ok(ExitStatus::Done)
+}
+
+/// The words of the line that a shell asks about: what follows `--` in the arguments of this
+/// program, as bash takes a line apart or as a person does.
+pub(crate) fn words(shell: &OsStr, args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let words = args.into_iter().skip_while(|arg| arg != "--").skip(1);
+    if shell == Bash.name() {
+        bash::rejoined(words)
+    } else {
+        words.collect()
+    }
+}
+
+/// What `shell` is told about a line of these words; nothing where that takes too long.
+pub(crate) fn answer(
+    shell: &OsStr,
+    words: Vec<OsString>,
+    command: Command,
+    known: Known,
+) -> Vec<u8> {
+    let shell = shell.to_owned();
+    let candidates = within(PATIENCE, move || {
+        let mut command = values::complete(command, &known);
+        if !words.last()?.to_string_lossy().starts_with('-') {
+            command = values::without_options(command);
+        }
+        let shell = SHELLS.completer(shell.to_str()?)?;
+        let mut answer = Vec::new();
+        let here = Some(Path::new("."));
+        let written = shell.write_complete(&mut command, words, here, &mut answer);
+        written.is_ok().then_some(answer)
+    });
+    candidates.flatten().unwrap_or_default()
+}
+
+/// What `work` comes to, if it does so in time; otherwise it is left alone.
+fn within<T: Send + 'static>(
+    patience: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let (sender, receiver) = mpsc::channel();
+    let spawned = thread::Builder::new().spawn(move || _ = sender.send(work()));
+    spawned.ok()?;
+    receiver.recv_timeout(patience).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_takes_too_long_comes_to_nothing() {
+        let (_never, forever) = mpsc::channel::<()>();
+        assert_eq!(within(Duration::ZERO, move || forever.recv()), None);
+        assert_eq!(within(Duration::MAX, || 7), Some(7));
+    }
 }

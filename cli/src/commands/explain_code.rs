@@ -4,6 +4,7 @@ use std::io::Write;
 
 use import::finding::{Blame, Code, Severity, nearest};
 
+use crate::commands::completions::Values;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::terminal::table::{self, Column};
@@ -13,7 +14,7 @@ use crate::terminal::table::{self, Column};
 #[command(after_help = "For example: catalogue explain-code DANGLING_REFERENCE")]
 pub struct ExplainCodeArgs {
     /// The code; without one, all are listed
-    #[arg(value_name = "CODE", value_parser = parse_code)]
+    #[arg(value_name = "CODE", value_parser = parse_code, add = Values::Codes)]
     pub code: Option<Code>,
 }
 

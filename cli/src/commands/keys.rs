@@ -16,6 +16,7 @@ use shared::keys::last_use::LastUse;
 use shared::keys::secret::{KeyPrefix, PREFIX_RANDOM_LENGTH, PlainKey};
 use shared::keys::subscription::Subscription;
 
+use crate::commands::completions::Values;
 use crate::commands::{beginning, key_store};
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
@@ -67,6 +68,7 @@ pub enum KeysCommand {
 #[derive(Clone, Args)]
 pub struct KeyArgs {
     /// The key's id or prefix, or a beginning of it that no other key has
+    #[arg(add = Values::Keys)]
     pub id: String,
 }
 

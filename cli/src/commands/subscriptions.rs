@@ -12,6 +12,7 @@ use shared::keys::name::Name;
 use shared::keys::subscription::NewSubscription;
 use shared::keys::subscription::{Plan, Subscription, SubscriptionStatus};
 
+use crate::commands::completions::Values;
 use crate::commands::show;
 use crate::commands::wait::WaitArgs;
 use crate::commands::{key_store, one_of};
@@ -77,7 +78,7 @@ pub struct CreateArgs {
 #[derive(Debug, Args)]
 pub struct NameArgs {
     /// Its name
-    #[arg(value_parser = value_parser!(Name))]
+    #[arg(value_parser = value_parser!(Name), add = Values::Subscriptions)]
     pub name: Name,
 }
 
@@ -85,7 +86,7 @@ pub struct NameArgs {
 #[derive(Debug, Args)]
 pub struct UpdateArgs {
     /// Its name
-    #[arg(value_parser = value_parser!(Name))]
+    #[arg(value_parser = value_parser!(Name), add = Values::Subscriptions)]
     pub name: Name,
     /// What to change.
     #[command(flatten)]
@@ -104,7 +105,7 @@ month. Its name is free again; its log stays under the name that is shown, and s
 months in `catalogue usage --month`.")]
 pub struct DeleteArgs {
     /// Its name
-    #[arg(value_parser = value_parser!(Name))]
+    #[arg(value_parser = value_parser!(Name), add = Values::Subscriptions)]
     pub name: Name,
     /// Whether to wait.
     #[command(flatten)]

@@ -25,6 +25,9 @@ use crate::terminal::colour::is_welcome;
 /// Width of a terminal that does not say how wide it is.
 const COLUMNS_USUAL: usize = 80;
 
+/// The variable in which a script of completions names its shell.
+pub(crate) const ASKING_SHELL: &str = "_CATALOGUE_COMPLETE";
+
 /// The surroundings of one run of the command.
 pub struct Context {
     /// Source of time.
@@ -51,6 +54,8 @@ pub struct Context {
     pub machine: Machine,
     /// What hints say beside their own words, once it is known what was typed.
     pub hints: Hints,
+    /// The shell that asks how its line may go on, which is then all that is done.
+    pub asking_shell: Option<OsString>,
     /// Lets time pass: blocks outside tests.
     pub pause: Box<dyn FnMut(Duration) + Send>,
 }
@@ -82,6 +87,7 @@ impl Context {
             s3: S3Settings::of(std::env::vars_os().filter_map(utf8)),
             machine: Machine::of_process(),
             hints: Hints::default(),
+            asking_shell: std::env::var_os(ASKING_SHELL).filter(|shell| !shell.is_empty()),
             pause: Box::new(std::thread::sleep),
         }
     }

@@ -94,13 +94,3 @@ fn the_data_directory_may_be_named_before_and_after_the_command() {
     let outcome = cli.run(&["keys", "list", "--data", "[dir]/elsewhere"]);
     check("data_after_the_command", [&outcome]);
 }
-
-#[test]
-fn every_shell_has_completions() {
-    let mut cli = TestCli::new();
-    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let outcome = cli.run(&["completions", shell]);
-        assert!(outcome.out.contains("rotate"), "{outcome}");
-        assert_eq!(outcome.err, "");
-    }
-}

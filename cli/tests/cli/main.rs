@@ -16,6 +16,7 @@ mod process;
 mod sample;
 
 mod addresses;
+mod completions;
 mod cors;
 mod damage;
 mod data_damage;

@@ -12,6 +12,7 @@ use shared::release::log::{
 };
 use shared::release::{ReleaseId, Releases};
 
+use crate::commands::completions::Values;
 use crate::commands::release_log::{gap, operator};
 use crate::commands::release_name::ReleaseName;
 use crate::commands::show;
@@ -42,7 +43,7 @@ is done, so none is without an entry. --json shows the whole SHA-256 of each fil
 pub struct LogArgs {
     /// Only entries that name this release: its id, or a beginning of it; or `current`, `previous`
     /// or `latest`
-    #[arg(long, value_name = "ID", value_parser = value_parser!(ReleaseName))]
+    #[arg(long, value_name = "ID", value_parser = value_parser!(ReleaseName), add = Values::Releases)]
     pub release: Option<ReleaseName>,
     /// How many of the latest entries to show
     #[arg(long, alias = "limit", value_name = "N", default_value_t = LAST_DEFAULT)]
