@@ -25,8 +25,8 @@ use crate::hints::Hints;
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::serving::release_location::ReleaseLocation;
-use crate::settings;
 use crate::settings::address::{DirectoryParser, address};
+use crate::settings::{self, Typed};
 use crate::terminal::colour::Colour;
 use crate::terminal::escape::escape_control;
 use crate::terminal::redact::redact;
@@ -95,6 +95,9 @@ pub struct Args {
     #[arg(long, global = true, value_name = "WHEN", help_heading = EVERYWHERE)]
     #[arg(default_value_t, value_parser = one_of(Colour::ALL, Colour::as_str))]
     pub color: Colour,
+    /// Which of the above that can be set were typed.
+    #[arg(skip)]
+    typed: Vec<Typed>,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -181,7 +184,8 @@ impl Args {
             Command::Explain(args) => explain::run(args, location, context),
             Command::ExplainCode(args) => explain_code::run(args, context),
             Command::Settings(args) => {
-                settings_command::run(args, &Self::command(), config, data, context)
+                let typed = (config, &*self.typed);
+                settings_command::run(args, &Self::command(), typed, data, context)
             }
             Command::Completions(args) => completions::run(args, &Self::command(), context),
             Command::Manual(args) => manual::run(args, Self::command(), data, context),
@@ -265,17 +269,40 @@ pub(crate) fn parse(
     let matches = command.try_get_matches_from_mut(&args);
     let mut matches = matches.map_err(|error| NoArgs::Usage(suggesting(error, &args)))?;
     context.hints = hints(&matches, &mut command);
+    let typed = typed(&matches);
     let read = Args::from_arg_matches_mut(&mut matches);
-    let read = read.map_err(|error| NoArgs::Usage(error.format(&mut command)))?;
+    let mut read = read.map_err(|error| NoArgs::Usage(error.format(&mut command)))?;
+    read.typed = typed;
     match not_usable {
         Some(not_usable) if read.command.heeds_settings() => Err(NoArgs::Settings(not_usable)),
         _ => Ok(read),
     }
 }
 
+/// The options of every command that can be set and were typed.
+fn typed(matches: &ArgMatches) -> Vec<Typed> {
+    let data = matches.get_one::<PathBuf>("data");
+    let store = matches.get_one::<PostgresAddress>("store");
+    let releases = matches.get_one::<S3Address>("releases");
+    let options = [
+        ("data", data.map(|path| path.display().to_string())),
+        ("store", store.map(ToString::to_string)),
+        ("releases", releases.map(ToString::to_string)),
+    ];
+    let typed = options.into_iter().filter_map(|(option, value)| {
+        let value = value.filter(|_| is_typed(matches, option))?;
+        Some(Typed { option, value })
+    });
+    typed.collect()
+}
+
+fn is_typed(matches: &ArgMatches, option: &str) -> bool {
+    matches.value_source(option) == Some(ValueSource::CommandLine)
+}
+
 /// What hints say beside their own words.
 fn hints(matches: &ArgMatches, command: &mut clap::Command) -> Hints {
-    let is_typed = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let is_typed = |option: &str| is_typed(matches, option);
     let mut hints = Hints::default();
     for option in ["data", "config"].into_iter().filter(|id| is_typed(id)) {
         if let Some(path) = matches.get_one::<PathBuf>(option) {

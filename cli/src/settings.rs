@@ -52,9 +52,20 @@ pub(crate) struct Shown {
     pub(crate) variable: String,
 }
 
+/// An option of every command that was typed.
+#[derive(Debug)]
+pub(crate) struct Typed {
+    /// Its long name.
+    pub(crate) option: &'static str,
+    /// Its value, without a password.
+    pub(crate) value: String,
+}
+
 /// Where the value of a setting is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
+    /// The command line.
+    Typed,
     Variable,
     /// The variable has a value that the option does not take.
     RefusedVariable,
@@ -84,14 +95,19 @@ impl SettingsFile {
         })
     }
 
-    /// Every setting of `command`, and what it is where nothing is typed.
-    pub(crate) fn shown(&self, command: &Command) -> Vec<Shown> {
+    /// Every setting of `command`, and what it is where nothing is typed but `typed`.
+    pub(crate) fn shown(&self, command: &Command, typed: &[Typed]) -> Vec<Shown> {
         let mut shown = Vec::new();
         each(command, &mut Vec::new(), &mut |path, option| {
             let long = option.get_long().unwrap_or_default();
             let set = |value: &&Value| value.option == long && value.command == path;
             let set = self.values.iter().find(set);
-            shown.push(option::shown(path, option, set.map(|value| &*value.texts)));
+            let mut setting = option::shown(path, option, set.map(|value| &*value.texts));
+            if let Some(typed) = typed.iter().find(|typed| typed.option == setting.name) {
+                setting.value = Some(typed.value.clone());
+                setting.source = Source::Typed;
+            }
+            shown.push(setting);
         });
         shown
     }

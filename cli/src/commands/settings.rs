@@ -12,7 +12,7 @@ use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::hints::Hinted;
 use crate::process::context::Context;
-use crate::settings::{self, FILE, Source};
+use crate::settings::{self, FILE, Source, Typed};
 use crate::terminal::escape::escape_control;
 use crate::terminal::table::{self, Column};
 
@@ -64,16 +64,16 @@ struct SettingDocument<'a> {
 }
 
 /// Does what was typed; `command` is the root of the command line, `config` the file that was
-/// named.
-pub fn run(
+/// named, `typed` what else was typed that can be set.
+pub(crate) fn run(
     args: &SettingsArgs,
     command: &Command,
-    config: Option<&Path>,
+    (config, typed): (Option<&Path>, &[Typed]),
     data: &Path,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     match &args.command {
-        None => show(args.json, command, config, context),
+        None => show(args.json, command, (config, typed), context),
         Some(SettingsCommand::Init(_)) if args.json => {
             let error = anyhow!("`settings init` has no JSON to print");
             Err(Hinted::wrong_usage(error, "leave --json out").into())
@@ -85,11 +85,11 @@ pub fn run(
 fn show(
     is_json: bool,
     command: &Command,
-    config: Option<&Path>,
+    (config, typed): (Option<&Path>, &[Typed]),
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
     let settings = settings::find(config, context.operator.uid, command)?;
-    let shown = settings.shown(command);
+    let shown = settings.shown(command, typed);
     if is_json {
         let settings_of = shown.iter().map(|setting| SettingDocument {
             name: &setting.name,
@@ -131,6 +131,7 @@ fn show(
 
 const fn word(source: Source) -> &'static str {
     match source {
+        Source::Typed => "flag",
         Source::Variable => "variable",
         Source::RefusedVariable => "variable, refused",
         Source::File => "file",

@@ -45,7 +45,9 @@ fn init_writes_a_file_that_sets_nothing_and_overwrites_nothing() {
         outcomes[0].out
     );
     let shown: Value = serde_json::from_str(&outcomes[3].out).unwrap();
-    for setting in shown["settings"].as_array().unwrap() {
+    let settings = shown["settings"].as_array().unwrap().iter();
+    // Every test types its directory.
+    for setting in settings.filter(|setting| setting["name"] != "data") {
         assert_eq!(setting["source"], "default", "{setting}");
     }
 }
@@ -103,7 +105,7 @@ fn options_of_every_command_may_stand_before_init() {
 fn a_value_is_shown_without_what_a_terminal_obeys_and_without_keys() {
     let mut cli = TestCli::new();
     let key = "boat_test_789ABCDEFGHIJKLMNOPQRSTUVWXYZabc2uHPRw";
-    let text = format!("data = \"/a\\u001b[31m\"\nserve.log = \"{key}\"\n");
+    let text = format!("import.mapping = \"/a\\u001b[31m\"\nserve.log = \"{key}\"\n");
     cli.write("odd.toml", text);
     let shown = cli.run(&["settings", "--config", "[dir]/odd.toml"]);
     assert!(shown.out.contains(r"/a\u{1b}[31m "), "{shown}");
