@@ -209,13 +209,16 @@ impl ExportArgs {
             return Ok(());
         }
         if let Some(recognised) = self.recognise(outcome)? {
-            let shown = foreign::write(&recognised, &self.exports, &mut context.err)
-                .and_then(|()| findings::write_summary(&outcome.findings, &mut context.err));
+            let shown =
+                foreign::write(&recognised, &self.exports, &context.hints, &mut context.err)
+                    .and_then(|()| {
+                        findings::write_summary(&outcome.findings, terminal, &mut context.err)
+                    });
+        let terminal = context.terminal;
             return OutputClosed::ignore_closed(shown.context("could not show what the export is"));
         }
-        let colour = context.terminal.err_colour;
         let extent = Extent::of(self.all);
-        let shown = findings::write(&outcome.findings, extent, colour, &mut context.err);
+        let shown = findings::write(&outcome.findings, extent, terminal, &mut context.err);
         OutputClosed::ignore_closed(shown.context("could not show the findings"))
     }
 }

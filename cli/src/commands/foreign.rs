@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use import::mapping::{Form, Recognised};
 use shared::base::hint::quoted;
 
+use crate::hints::Hints;
 use crate::terminal::escape::escape_control;
 
 /// Says what the export looks like, in place of what is wrong with each of its lines.
 pub(super) fn write(
     recognised: &Recognised,
     exports: &[PathBuf],
+    hints: &Hints,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let Recognised {
@@ -41,7 +43,7 @@ pub(super) fn write(
         format!("mapping check mapping.toml {exports}"),
         format!("import --mapping mapping.toml {exports}"),
     ] {
-        writeln!(out, "  catalogue {command}")?;
+        writeln!(out, "{}", hints.paste(&format!("  catalogue {command}")))?;
     }
     writeln!(out)
 }

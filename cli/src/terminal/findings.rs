@@ -15,8 +15,9 @@ use import::finding::{
     Cause, Code, Excerpt, Finding, Findings, Kind, Place, RecordName, Severity, nearest,
 };
 
-use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
+use crate::terminal::wrap::wrap_at;
+use crate::terminal::{Terminal, counted};
 
 /// Columns that an excerpt with its margin fits into.
 const WIDTH: usize = 140;
@@ -44,10 +45,10 @@ const CAUSES_MAX: usize = 50;
 pub fn write(
     findings: &Findings,
     extent: Extent,
-    colour: bool,
+    terminal: Terminal,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let renderer = if colour {
+    let renderer = if terminal.err_colour {
         Renderer::styled()
     } else {
         Renderer::plain()
@@ -57,7 +58,7 @@ pub fn write(
         Extent::Causes => write_causes(findings, &renderer, out)?,
         Extent::All => write_listed(findings, &renderer, out)?,
     }
-    write_summary(findings, out)
+    write_summary(findings, terminal, out)
 }
 
 fn write_listed(findings: &Findings, renderer: &Renderer, out: &mut dyn Write) -> io::Result<()> {
@@ -175,7 +176,11 @@ fn render_cause(
 }
 
 /// Writes how many findings there are of each code, errors first.
-pub fn write_summary(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_summary(
+    findings: &Findings,
+    terminal: Terminal,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut counts: Vec<(&Code, &u64)> = findings.counts().iter().collect();
     counts.sort_by_key(|(code, _)| code.severity());
     let rows: Vec<[String; 4]> = counts
@@ -193,10 +198,13 @@ pub fn write_summary(findings: &Findings, out: &mut dyn Write) -> io::Result<()>
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
     let [counts, severities, codes] = [0, 1, 2].map(width);
     for [count, severity, code, explanation] in &rows {
-        writeln!(
-            out,
-            "{count:>counts$} {severity:<severities$}  {code:<codes$}  {explanation}"
-        )?;
+        let names = format!("{count:>counts$} {severity:<severities$}  {code:<codes$}  ");
+        let line = format!("{names}{explanation}");
+        let line = match terminal.columns {
+            Some(columns) => wrap_at(columns, &line, names.len()),
+            None => line,
+        };
+        writeln!(out, "{line}")?;
     }
     Ok(())
 }
@@ -346,9 +354,24 @@ mod tests {
                 findings.add(Finding::new(Code::WrongType, None, "wrong"));
             }
             let mut shown = Vec::new();
-            write(&findings, Extent::All, false, &mut shown).unwrap();
+            write(&findings, Extent::All, Terminal::default(), &mut shown).unwrap();
             let shown = String::from_utf8(shown).unwrap();
             assert!(shown.contains(expected), "{shown}");
         }
+    }
+
+    #[test]
+    fn an_explanation_breaks_between_words_at_a_narrow_terminal() {
+        let mut findings = Findings::new(1);
+        findings.add(Finding::new(Code::NoPublishedBoats, None, "none"));
+        let narrow = Terminal {
+            columns: Some(80),
+            ..Terminal::default()
+        };
+        let mut shown = Vec::new();
+        write_summary(&findings, narrow, &mut shown).unwrap();
+        let expected = "1 warning  NO_PUBLISHED_BOATS  The export has no published boat that could be\n\
+                        \u{20}                              served.\n";
+        assert_eq!(String::from_utf8(shown).unwrap(), expected);
     }
 }

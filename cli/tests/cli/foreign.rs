@@ -47,6 +47,9 @@ fn exports_in_other_formats_are_recognised() {
     ));
     outcomes.push(said("boats.xml", "<?xml version=\"1.0\"?>\n<boats/>\n"));
     outcomes.push(said("boats.parquet", b"PAR1\x15\x04\x15\x10\x15\x14\n\xff"));
+    let names: Vec<String> = (1..=16_384).map(|number| format!("c{number}")).collect();
+    let values = vec!["x"; names.len()].join(",");
+    outcomes.push(said("wide.csv", format!("{}\n{values}\n", names.join(","))));
     check("validate_foreign_formats", &outcomes);
 }
 

@@ -225,7 +225,7 @@ impl<'h> Head<'h> {
             let sign = "its first line begins with `Handle,Title`";
             return of_system(Shipped::Shopify, sign);
         }
-        table(text)
+        table(text, HEAD_BYTES <= self.bytes.len() as u64)
     }
 
     fn is_called_json(&self) -> bool {
@@ -258,8 +258,9 @@ impl<'h> Head<'h> {
     }
 }
 
-/// A table is recognised by a line of names with as many columns as the line below it.
-fn table(text: &str) -> Option<(Form, String)> {
+/// A table is recognised by a line of names with as many columns as the line below it. Where the
+/// text `is_cut`, the file goes on.
+fn table(text: &str, is_cut: bool) -> Option<(Form, String)> {
     [b',', b';', b'\t'].into_iter().find_map(|delimiter| {
         let mut reader = csv::ReaderBuilder::new();
         let reader = reader
@@ -267,13 +268,19 @@ fn table(text: &str) -> Option<(Form, String)> {
             .flexible(true)
             .has_headers(false);
         let mut records = reader.from_reader(text.as_bytes()).into_records();
-        let (names, first) = (records.next()?.ok()?, records.next()?.ok()?);
+        let names = records.next()?.ok()?;
         let are_names = names
             .iter()
             .all(|name| !name.trim().is_empty() && name.len() < 100);
-        let is_table = 2 <= names.len() && names.len() == first.len() && are_names;
-        is_table.then(|| {
-            let sign = format!("its first line names {} columns", names.len());
+        // The beginning of a file may end within its first line, and within a name.
+        let more = match records.next() {
+            Some(first) => (names.len() == first.ok()?.len()).then_some("")?,
+            None if is_cut && !text.contains('\n') => "more than ",
+            None => return None,
+        };
+        let count = names.len() - usize::from(!more.is_empty());
+        (2 <= count && are_names).then(|| {
+            let sign = format!("its first line names {more}{count} columns");
             (Form::Csv, sign)
         })
     })

@@ -174,8 +174,12 @@ fn show(
     extent: Extent,
     context: &mut Context,
 ) -> anyhow::Result<()> {
-    let colour = context.terminal.err_colour;
-    findings::write(&outcome.findings, extent, colour, &mut context.err)?;
+    findings::write(
+        &outcome.findings,
+        extent,
+        context.terminal,
+        &mut context.err,
+    )?;
     for rule in &report.rules {
         show_rule(rule, context)?;
     }
