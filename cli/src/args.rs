@@ -168,7 +168,7 @@ impl Args {
         match &self.command {
             Command::Demo(args) => demo::run(args, keys, location, context),
             Command::Validate(args) => validate::run(args, data, context),
-            Command::Import(args) => import::run(args, location, context),
+            Command::Import(args) => import::run(args, keys, location, context),
             Command::Diff(args) => diff::run(args, location, context),
             Command::Mapping(args) => mapping::run(args, data, context),
             Command::Schema(args) => schema::run(args, context),

@@ -21,8 +21,12 @@ use anyhow::Context as _;
 use import::mapping::Mapping;
 use import::run::{self, Outcome, Settings};
 use shared::base::data_dir::DataDir;
+use shared::base::hint::quoted;
 use shared::base::timestamp::Timestamp;
 use shared::keys::environment::Environment;
+use shared::keys::scope::Scope;
+use shared::keys::sqlite::SqliteKeySource;
+use shared::keys::store::{KeySnapshot, KeySource as _, KeyStoreError};
 use shared::release::log::{self, Attempt, Command, Source};
 use shared::release::{Manifest, ReleaseId, ReleaseWriter, Releases};
 use shared::servers::{ServerStatus, server_status};
@@ -38,6 +42,7 @@ use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::process::output::OutputClosed;
 use crate::process::output_file::{Kind, OutputFile, Permit};
+use crate::serving::key_store_config::KeyStoreConfig;
 use crate::serving::release_location::ReleaseLocation;
 
 /// Where the entry of an import that activates nothing could not be written.
@@ -143,6 +148,7 @@ impl Imported {
 /// Imports.
 pub fn run(
     args: &ImportArgs,
+    keys: &KeyStoreConfig,
     location: ReleaseLocation<'_>,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
@@ -153,13 +159,42 @@ pub fn run(
     };
     let (imported, outcome) = import(Command::Import, args, activation, location, context)?;
     let is_refused = imported.made.as_ref().is_some_and(Made::is_refused);
-    let shown = OutputClosed::ignore_closed(summary::show(&imported, &outcome, args, context));
+    let first_key = first_key(keys);
+    let shown = summary::show(&imported, &outcome, args, first_key.as_deref(), context);
+    let shown = OutputClosed::ignore_closed(shown);
     shown.map_err(|error| imported.unseen(error))?;
     Ok(match outcome.is_usable {
         true if is_refused => ExitStatus::Refused,
         true => ExitStatus::Done,
         false => ExitStatus::InvalidData,
     })
+}
+
+/// The command that leads to the first key, where none that could work is in the data directory: a
+/// server answers nobody without one. A database is not waited for.
+fn first_key(keys: &KeyStoreConfig) -> Option<String> {
+    if keys.is_shared() {
+        return None;
+    }
+    let read = SqliteKeySource::new(keys.data().keys_database()).poll();
+    let snapshot = match read {
+        Ok(read) => read?,
+        Err(KeyStoreError::Missing { .. }) => KeySnapshot::default(),
+        Err(_told_elsewhere) => return None,
+    };
+    if snapshot.keys.iter().any(|key| key.revoked_at.is_none()) {
+        return None;
+    }
+    let mut owners = snapshot.subscriptions.iter();
+    let owner = owners.find(|owner| !owner.is_deleted());
+    Some(owner.map_or_else(
+        || "catalogue subscriptions create NAME".to_owned(),
+        |owner| {
+            let (name, scopes) = (quoted(owner.name.as_str()), Scope::ALL.map(Scope::as_str));
+            let scopes = scopes.join(" ");
+            format!("catalogue keys issue --subscription {name} --scope {scopes}")
+        },
+    ))
 }
 
 /// Imports, and shows what was found but not what became of it.

@@ -32,7 +32,7 @@ fn a_typed_data_directory_and_file_of_settings_are_part_of_what_is_to_be_pasted(
         (&["serve"], "import EXPORT"),
         (&["doctor"], "import EXPORT"),
         (&["doctor", "--json"], "import EXPORT"),
-        (&["import", SAMPLE], "serve"),
+        (&["import", SAMPLE], "keys issue --subscription Acme"),
     ] {
         let config = "--config=[dir]/my settings.toml";
         let said = cli.run(&[args, &[config]].concat());

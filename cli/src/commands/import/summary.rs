@@ -47,6 +47,7 @@ pub(super) fn show(
     imported: &Imported,
     outcome: &Outcome,
     args: &ImportArgs,
+    first_key: Option<&str>,
     context: &mut Context,
 ) -> anyhow::Result<()> {
     if args.export.json {
@@ -54,7 +55,10 @@ pub(super) fn show(
     }
     writeln!(context.out, "{}", tally_table(&outcome.tally))?;
     match &imported.made {
-        Some(made) => show_made(made, imported, outcome, context),
+        Some(made) => {
+            show_made(made, imported, outcome, context)?;
+            show_next(made, imported, first_key, context)
+        }
         None => show_nothing_made(imported, outcome, args, context),
     }
 }
@@ -127,17 +131,31 @@ fn show_made(
         writeln!(out, "Left out: {}.", counted(invalid, "invalid record"))?;
     }
     writeln!(out, "Active release: {}.", imported.active)?;
+    Ok(())
+}
+
+/// What to do next; `first_key` is what leads to the first key, where there is none yet.
+fn show_next(
+    made: &Made,
+    imported: &Imported,
+    first_key: Option<&str>,
+    context: &mut Context,
+) -> anyhow::Result<()> {
     if made.is_refused() {
         return show_refused(made, context);
     }
-    let next = match imported.active.id() {
-        Some(active) if active == release && imported.is_followed => {
+    let release = &made.release;
+    let next = match (imported.active.id(), first_key) {
+        (Some(active), _) if active == release && imported.is_followed => {
             "Running servers follow within a second.".to_owned()
         }
-        Some(active) if active == release => "Next: catalogue serve".to_owned(),
+        (Some(active), Some(command)) if active == release => {
+            format!("Every request needs a key, and none is issued yet.\nNext: {command}")
+        }
+        (Some(active), None) if active == release => "Next: catalogue serve".to_owned(),
         _ => format!("Next: catalogue releases activate {release}"),
     };
-    Ok(writeln!(out, "{}", context.hints.paste(&next))?)
+    Ok(writeln!(context.out, "{}", context.hints.paste(&next))?)
 }
 
 fn show_comparison(made: &Made, imported: &Imported, context: &mut Context) -> anyhow::Result<()> {
