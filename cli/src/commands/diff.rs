@@ -21,11 +21,13 @@ use shared::release::{ReleaseDiff, ReleaseId};
 use self::changes::{Changes, FAILED, Side};
 use self::document::{Bounds, DiffDocument};
 use self::record::RecordDiff;
-use self::text::Extent;
+use self::text::Layout;
+use crate::commands::completions::Values;
 use crate::commands::export_args::write_page;
 use crate::commands::release_name::ReleaseName;
 use crate::commands::{one_of, show};
 use crate::exit_status::ExitStatus;
+use crate::hints::Hinted;
 use crate::page::{Page, Tone};
 use crate::process::context::Context;
 use crate::process::output_file::{self, OutputFile, Permit};
@@ -40,20 +42,21 @@ const VALUE_MAX: usize = 500;
 
 /// Arguments of `diff`.
 #[derive(Debug, Args)]
-#[command(allow_missing_positional = true)]
 #[command(after_help = "\
-For example: catalogue diff current 20261121T101500Z-3f2a9c1b4d5e6f70
-             catalogue diff previous current --only manufacturers
-             catalogue diff latest --record boat-017
+For example:
+  catalogue diff                            # what the active release changed
+  catalogue diff 20261121T101500Z-3f2a9c1b  # what this one would change
+  catalogue diff previous current --only manufacturers
+  catalogue diff latest --record boat-017
 The exit status is 0 whether or not the releases differ, and 3 where neither has the record.")]
 pub struct DiffArgs {
     /// The release to compare with: an id or a beginning of it, `current`, `previous` or `latest`
-    /// [default: current]
-    #[arg(value_name = "FROM", value_parser = value_parser!(ReleaseName))]
+    /// [default: current, or previous without TO]
+    #[arg(value_name = "FROM", value_parser = value_parser!(ReleaseName), add = Values::Releases)]
     pub from: Option<ReleaseName>,
-    /// The release that is compared, named in the same ways
-    #[arg(value_name = "TO", value_parser = value_parser!(ReleaseName))]
-    pub to: ReleaseName,
+    /// The release that is compared, named in the same ways [default: current]
+    #[arg(value_name = "TO", value_parser = value_parser!(ReleaseName), add = Values::Releases)]
+    pub to: Option<ReleaseName>,
     /// Compare only the records of one kind
     #[arg(long, value_name = "KIND", value_parser = one_of(Kind::ALL, Kind::name))]
     pub only: Option<Kind>,
@@ -75,6 +78,27 @@ pub struct DiffArgs {
     pub json: bool,
 }
 
+impl DiffArgs {
+    /// What is compared with what. A release that is named alone is compared with the active one;
+    /// without any, what changed last is what is asked for.
+    const fn releases(&self) -> [&ReleaseName; 2] {
+        match (&self.from, &self.to) {
+            (None, None) => [&ReleaseName::Previous, &ReleaseName::Current],
+            (Some(to), None) | (None, Some(to)) => [&ReleaseName::Current, to],
+            (Some(from), Some(to)) => [from, to],
+        }
+    }
+
+    /// Why there is nothing to compare with, and what to type where no release was named.
+    fn explained(&self, error: anyhow::Error) -> anyhow::Error {
+        if self.from.is_some() || self.to.is_some() {
+            return error;
+        }
+        let hint = "name the releases: catalogue diff FROM TO; catalogue releases list shows them";
+        Hinted::new(error, hint, ExitStatus::Failure).into()
+    }
+}
+
 /// Compares.
 pub fn run(
     args: &DiffArgs,
@@ -86,8 +110,9 @@ pub fn run(
     let file = file.map(|path| OutputFile::create(path, output_file::Kind::Page, &permit));
     let file = file.transpose()?;
     let releases = &*location.open(!args.json, context)?;
-    let from = args.from.as_ref().unwrap_or(&ReleaseName::Current);
-    let [old, new] = [Side::open(from, releases)?, Side::open(&args.to, releases)?];
+    let [from, to] = args.releases();
+    let old = Side::open(from, releases).map_err(|error| args.explained(error))?;
+    let new = Side::open(to, releases)?;
     // Which one is active matters to nothing but the heads.
     let active = releases.current().ok().flatten();
     let sides = [&old, &new];
@@ -153,13 +178,13 @@ fn show_all(
         };
         return show::json(&DiffDocument::new(&diff, &changes, bounds), context);
     }
-    let extent = Extent {
+    let layout = Layout {
         terminal: context.terminal,
         fields_max: bounded(EXAMPLES_MAX),
         changes_max,
         is_full: args.full,
     };
     let mut out = BufWriter::new(&mut context.out);
-    text::write(&diff, &changes, active, extent, &mut out)?;
+    text::write(&diff, &changes, active, layout, &mut out)?;
     Ok(out.flush()?)
 }

@@ -96,7 +96,7 @@ fn releases_that_are_the_same_or_missing_are_reported() {
         ExitStatus::Failure,
         ExitStatus::WrongUsage,
     );
-    assert_eq!(statuses, [done, failed, usage, usage]);
+    assert_eq!(statuses, [done, failed, usage, failed]);
     check(&cli, "diff_of_nothing", &outcomes);
     let none: Outcome = TestCli::new().run(&["diff", &first]);
     assert_eq!(none.status, failed, "{none}");

@@ -21,7 +21,7 @@ pub(super) const SAME_VALUES: &str = "Its values are the same, only their form i
 
 /// How much is shown, and where.
 #[derive(Clone, Copy)]
-pub(super) struct Extent {
+pub(super) struct Layout {
     pub(super) terminal: Terminal,
     /// Most fields of one kind, and most changes of one record, that are listed.
     pub(super) fields_max: usize,
@@ -71,17 +71,17 @@ pub(super) fn write(
     diff: &ReleaseDiff,
     of_kinds: &[Changes],
     active: Option<&ReleaseId>,
-    extent: Extent,
+    layout: Layout,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    let terminal = extent.terminal;
+    let terminal = layout.terminal;
     let mut parts = Parts { out, count: 0 };
     let heads = heads([&diff.from, &diff.to], active);
     parts.add(&table::details(heads, terminal))?;
     parts.add(&counts(diff, of_kinds, terminal))?;
     let before = parts.count;
     for of_kind in of_kinds {
-        write_lists(diff.of_kind(of_kind.kind), of_kind, extent, &mut parts)?;
+        write_lists(diff.of_kind(of_kind.kind), of_kind, layout, &mut parts)?;
     }
     if of_kinds.iter().any(Changes::is_of_boats) {
         parts.extend(filters(&diff.lost_filters))?;
@@ -128,14 +128,14 @@ fn counts(diff: &ReleaseDiff, of_kinds: &[Changes], terminal: Terminal) -> Strin
 fn write_lists(
     diff: &KindDiff,
     changes: &Changes,
-    extent: Extent,
+    layout: Layout,
     parts: &mut Parts<'_>,
 ) -> anyhow::Result<()> {
-    let (kind, terminal) = (changes.kind.name(), extent.terminal.narrower(INDENT.len()));
+    let (kind, terminal) = (changes.kind.name(), layout.terminal.narrower(INDENT.len()));
     parts.extend(records(&format!("Added {kind}"), &diff.added, terminal))?;
-    parts.extend(changed_fields(changes, extent.fields_max, terminal))?;
+    parts.extend(changed_fields(changes, layout.fields_max, terminal))?;
     if diff.changed.total != 0 {
-        write_changed(&diff.changed, changes, extent, parts)?;
+        write_changed(&diff.changed, changes, layout, parts)?;
     }
     let after = [
         records(&format!("Removed {kind}"), &diff.removed, terminal),
@@ -184,23 +184,23 @@ fn changed_fields(changes: &Changes, fields_max: usize, terminal: Terminal) -> O
 fn write_changed(
     names: &Listed<RecordName>,
     of_kind: &Changes,
-    extent: Extent,
+    layout: Layout,
     parts: &mut Parts<'_>,
 ) -> anyhow::Result<()> {
     parts.add(&format!("Changed {}\n", of_kind.kind.name()))?;
-    let mut values = Values::new(extent.terminal, extent.is_full);
+    let mut values = Values::new(layout.terminal, layout.is_full);
     for (name, pair) in names.examples.iter().zip(of_kind.records.read()) {
         let [old, new] = pair.context(FAILED)?;
         let changes = changes(&old, &new);
         writeln!(parts.out, "{INDENT}{}  {}", name.slug, name.id)?;
-        for change in changes.iter().take(extent.changes_max) {
+        for change in changes.iter().take(layout.changes_max) {
             let lines = values.lines(change, 2 * INDENT.len());
             parts.out.write_all(lines.as_bytes())?;
         }
         if changes.is_empty() {
             writeln!(parts.out, "{INDENT}{INDENT}{SAME_VALUES}")?;
         }
-        let more = changes.len().saturating_sub(extent.changes_max);
+        let more = changes.len().saturating_sub(layout.changes_max);
         if more != 0 {
             let id = &name.id;
             writeln!(
