@@ -78,6 +78,7 @@ impl Mapping {
             parse::parse(&text).and_then(|mut definition| {
                 mapper::compile(&definition)?;
                 check::note_published_keys(&mut definition);
+                definition.locate(|offset| format!("{name}:{}", line_of(&text, offset)));
                 Ok(definition)
             })
         })?;
@@ -131,16 +132,16 @@ impl Mapping {
         SourceFile::new(self.name.clone(), self.text.as_bytes())
     }
 
-    /// The line of a place in the file.
-    fn line_of(&self, offset: usize) -> u64 {
-        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
-        1 + memchr::memchr_iter(b'\n', before).count() as u64
-    }
-
     /// What it reads of an export.
     pub(crate) fn plan(&self) -> &Plan {
         &self.definition.plan
     }
+}
+
+/// The line of a place in a text, from 1.
+fn line_of(text: &str, offset: usize) -> u64 {
+    let before = &text.as_bytes()[..offset.min(text.len())];
+    1 + memchr::memchr_iter(b'\n', before).count() as u64
 }
 
 /// What reading with a mapping came to.

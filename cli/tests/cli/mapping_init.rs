@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use cli::ExitStatus;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::{Outcome, TestCli, assert_snapshot, check};
 
@@ -155,4 +155,38 @@ fn what_has_no_mapping_is_refused_and_no_file_is_written() {
     outcomes.push(cli.run(&["mapping", "init"]));
     check("mapping_init_refused", &outcomes);
     assert!(!Path::new(&cli.path("m.toml")).exists());
+}
+
+/// A list of boats, two of them published.
+const LIST: &str = "\
+    id,model,manufacturer,type,first year,loa,unit,published\n\
+    1,Sum,Nord,sail,2018,10.4,metric,yes\n\
+    2,Sum II,Nord,sail,2019,10.4,metric,yes\n\
+    3,Tern,Sund,sail,2018,9.1,metric,no\n";
+
+#[test]
+fn a_maker_whose_boats_are_drafts_is_no_draft_itself() {
+    let mut cli = TestCli::new();
+    cli.write("list.csv", LIST);
+    init(&mut cli, "[dir]/list.csv");
+    let imported = import(&mut cli, "[dir]/list.csv");
+    let document: Value = serde_json::from_str(&imported.out).unwrap();
+    let published = json!({"published": 2, "unpublished": 1, "invalid": 0});
+    assert_eq!(document["records"]["boat"], published, "{imported}");
+    let published = json!({"published": 1, "unpublished": 0, "invalid": 0});
+    assert_eq!(document["records"]["manufacturer"], published, "{imported}");
+}
+
+#[test]
+fn a_value_that_the_mapping_does_not_foresee_is_reported_with_the_line_to_change() {
+    let mut cli = TestCli::new();
+    cli.write("list.csv", LIST);
+    init(&mut cli, "[dir]/list.csv");
+    let later = LIST
+        .replace("10.4,metric,yes\n2", "10.4,yards,yes\n2")
+        .replace("10.4,metric,yes\n3", "10.4,metric,\n3")
+        .replace("metric,no", "metric,perhaps");
+    cli.write("list.csv", later);
+    let refused = cli.run(&["import", "[dir]/list.csv", "--mapping", "[dir]/m.toml"]);
+    check("import_unforeseen", [&refused]);
 }

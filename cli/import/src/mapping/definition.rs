@@ -5,12 +5,13 @@
 //! itself.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::ops::Range;
 
 use serde_json::{Map, Value};
 
 use super::expression::Asked;
-use crate::finding::Kind;
+use crate::finding::{Kind, cut};
 use crate::source::{Format, Layout, Plan};
 
 /// The version of the language that a mapping file names.
@@ -36,7 +37,7 @@ pub(super) struct Definition {
     pub(super) links: Option<Links>,
     /// Records that are found by what they refer to.
     pub(super) joins: Vec<Join>,
-    /// Vocabulary tables: text to value.
+    /// Vocabulary tables, by their names.
     pub(super) tables: HashMap<String, Table>,
     /// Native records that are the same whatever the export has.
     pub(super) records: Vec<Constant>,
@@ -51,6 +52,16 @@ pub(super) struct Definition {
 }
 
 impl Definition {
+    /// Says where everything stands that findings name; `place` is for people, of an offset.
+    pub(super) fn locate(&mut self, place: impl Fn(usize) -> String) {
+        for expression in &mut self.expressions {
+            expression.place = place(expression.span.start);
+        }
+        for table in self.tables.values_mut() {
+            table.place = place(table.span.start);
+        }
+    }
+
     /// What the files of a group of the plan are to the mapping.
     pub(super) fn role(&self, group: usize) -> Role {
         if group < self.sources.len() {
@@ -103,13 +114,30 @@ impl WhereVariable {
 }
 
 /// A vocabulary table.
-pub(super) type Table = HashMap<String, Value>;
+#[derive(Debug)]
+pub(super) struct Table {
+    /// From words to values.
+    pub(super) words: HashMap<String, Value>,
+    /// Where its name stands in the mapping file, in bytes.
+    pub(super) span: Range<usize>,
+    /// The same for people, once the file is known.
+    pub(super) place: String,
+}
 
 /// An expression in jq and its place in the mapping file, in bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Expression {
     pub(super) code: String,
     pub(super) span: Range<usize>,
+    /// The same for people, once the file is known.
+    pub(super) place: String,
+}
+
+/// For findings: the beginning of its code and its place.
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` ({})", cut(self.code.trim()), self.place)
+    }
 }
 
 /// The place of an expression in [`Definition::expressions`].
@@ -209,6 +237,13 @@ pub(super) struct Rule {
     pub(super) span: Range<usize>,
     /// The fields of the native record.
     pub(super) fields: Vec<(String, Field)>,
+}
+
+impl Rule {
+    /// Whether records that share a value become one: its id is not that of any of them.
+    pub(super) fn merges_records(&self) -> bool {
+        self.is_distinct && self.fields.iter().any(|(name, _)| name == "id")
+    }
 }
 
 /// How a field of a native record comes about.

@@ -16,7 +16,9 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::definition::{Definition, ExpressionId, Role, Rule, WhereVariable};
+use serde_json::Value;
+
+use super::definition::{Definition, ExpressionId, Role, Rule, Table, WhereVariable};
 use super::documents::{Document, Held};
 use super::expression::{
     self, EvalContext, IMAGE_SIZE, InvalidExpression, Jq, Program, Referred, Site, SiteNumber,
@@ -117,7 +119,7 @@ impl Mapper {
     /// Whether a vocabulary table has a word.
     fn is_listed(&self, table: &str, word: &str) -> bool {
         let table = self.definition.tables.get(table);
-        table.is_some_and(|entries| entries.contains_key(word))
+        table.is_some_and(|table| table.words.contains_key(word))
     }
 
     /// The place of the record that a key leads to.
@@ -300,18 +302,18 @@ impl EvalContext for Mapper {
     }
 
     fn lookup(&self, table: &str, word: &str) -> Result<Jq, String> {
-        let Some(entries) = self.definition.tables.get(table) else {
+        let Some(Table { words, place, .. }) = self.definition.tables.get(table) else {
             return Err(format!("there is no vocabulary table [tables.{table}]"));
         };
-        if let Some(value) = entries.get(word) {
+        if let Some(value) = words.get(word) {
             return Ok(from_json(value));
         }
-        let words: Vec<&str> = entries.keys().map(String::as_str).collect();
-        let near = nearest(word, &words)
+        let known: Vec<&str> = words.keys().map(String::as_str).collect();
+        let near = nearest(word, &known)
             .map_or_else(String::new, |near| format!(" (did you mean \"{near}\"?)"));
+        let word = Value::from(cut(word));
         Err(format!(
-            "[tables.{table}] does not have \"{}\"{near}",
-            cut(word)
+            "[tables.{table}] does not have {word}{near}: add `{word} = …` to it ({place})"
         ))
     }
 }

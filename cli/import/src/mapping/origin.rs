@@ -2,7 +2,7 @@
 
 use super::Mapping;
 use super::definition::{Definition, Envelope, ExpressionId, Field, Rule};
-use crate::finding::{Origins, RuleOrigins, cut};
+use crate::finding::{Origins, RuleOrigins};
 
 impl Mapping {
     /// What makes the values of the records of each rule: expressions and their places.
@@ -44,15 +44,10 @@ impl Mapping {
     fn origin(&self, mut expressions: Vec<ExpressionId>) -> String {
         expressions.sort_unstable();
         expressions.dedup();
-        let places: Vec<String> = expressions.into_iter().map(|id| self.place(id)).collect();
+        let places = expressions.into_iter();
+        let places = places.map(|id| self.definition.expressions[id.0].to_string());
+        let places: Vec<String> = places.collect();
         format!("the mapping makes the value by {}", places.join(" or "))
-    }
-
-    fn place(&self, id: ExpressionId) -> String {
-        let expression = &self.definition.expressions[id.0];
-        let line = self.line_of(expression.span.start);
-        let code = cut(expression.code.trim());
-        format!("`{code}` ({}:{line})", self.name)
     }
 }
 

@@ -68,6 +68,7 @@ impl Parser {
         let prelude = prelude.map(|(code, span)| Expression {
             code: code.to_owned(),
             span,
+            place: String::new(),
         });
         let edit_url = self.edit_url(&mut root);
         let tables = self.vocabulary_tables(&mut root);
@@ -193,7 +194,12 @@ impl Parser {
                 let value = json(value, &mut self.mistakes)?;
                 Some((word.get_ref().to_string(), value))
             });
-            read.insert(name.get_ref().to_string(), entries.collect());
+            let table = Table {
+                words: entries.collect(),
+                span: name.span(),
+                place: String::new(),
+            };
+            read.insert(name.get_ref().to_string(), table);
         }
         self.tables = read.keys().cloned().collect();
         read
@@ -209,6 +215,7 @@ impl Parser {
         self.expressions.push(Expression {
             code: code.to_owned(),
             span,
+            place: String::new(),
         });
         ExpressionId(self.expressions.len() - 1)
     }

@@ -18,7 +18,7 @@ use super::mapper::{Merge, identify};
 use super::record::{Raw, ReadRecord};
 use super::watch::{self, Watch};
 use super::worker::{TaskOutput, Workers};
-use super::{Mapped, Mapping};
+use super::{Mapped, Mapping, line_of};
 use crate::finding::{ExportFile, Line};
 use crate::json::parse_line;
 use crate::source::{FailedRecord, FilesRead, Incoming, ReadContext, Record, Sink};
@@ -183,7 +183,7 @@ impl<'a, 't> Pipeline<'a, 't> {
             let text = serde_json::to_string(&constant.record)?;
             (self.sink)(Incoming::Mapped(Line {
                 file: &file,
-                number: self.mapping.line_of(constant.span.start),
+                number: line_of(&self.mapping.text, constant.span.start),
                 raw: text.as_bytes(),
                 is_unterminated: false,
                 rule: None,

@@ -144,7 +144,7 @@ fn a_field_is_an_expression_a_default_or_a_word_of_a_table() {
         &[
             r#"1: {"kind":"boat","id":"1","model":"A","version":"Standard","hull":{"keelType":"Fin","unsinkable":false}}"#,
             r#"2: {"kind":"boat","id":"2","model":"B","version":"Sport","hull":{"keelType":"Other"}}"#,
-            r#"4: boat MAPPING_FAILED /hull/keelType [tables.keels] does not have "g""#,
+            r#"4: boat MAPPING_FAILED /hull/keelType [tables.keels] does not have "g": add `"g" = …` to it (a.toml:10)"#,
         ],
     );
 }

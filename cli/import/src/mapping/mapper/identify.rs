@@ -12,6 +12,10 @@ use crate::mapping::definition::{ExpressionId, Join, Role};
 use crate::mapping::expression::{Jq, from_node, from_plain_text, text};
 use crate::mapping::record::{Identified, Joining, Link, Raw, ReadRecord};
 
+/// What to write where it is not known whether a record is published.
+const PUBLISHED_HINT: &str = "write what is true for published records and false for all others, \
+    such as published = '.state == \"live\"'; `// false` behind it stands for an empty value";
+
 /// Reads a record for sections of the mapping.
 pub(in crate::mapping) fn identify_record(mapper: &Mapper, roles: &[Role], raw: Raw) -> ReadRecord {
     mapper.position.begin(&raw.file, raw.line);
@@ -33,32 +37,69 @@ pub(in crate::mapping) fn identify_record(mapper: &Mapper, roles: &[Role], raw: 
 }
 
 fn read_parsed(mapper: &Mapper, roles: &[Role], record: &Jq, read: &mut ReadRecord) {
-    let mut messages = Vec::new();
+    let mut wrong = Vec::new();
     for role in roles {
         let at = (*role, &*read.raw.file, read.raw.spot);
         let subject = mapper.subject_at(at, record.clone());
         let identified = match role {
-            Role::Links => add_links(mapper, &subject, &mut read.links).map(|()| None),
+            Role::Links => add_links(mapper, &subject, &mut read.links)
+                .map(|()| None)
+                .map_err(Unidentified::from),
             Role::Records(source) => identify(mapper, *source, &subject),
         };
         read.is_known |= *role == Role::Links || !matches!(identified, Ok(None));
         match identified {
             Ok(identified) => read.identified.extend(identified),
-            Err(message) => messages.push(message),
+            Err(unidentified) => wrong.push(unidentified),
         }
     }
     // Sections often have parts in common, and what is wrong with these.
-    messages.dedup();
+    wrong.dedup_by(|later, first| later.message == first.message);
     let place = read.raw.place();
-    let finding = |message| Finding::new(Code::MappingFailed, Some(place.clone()), message);
-    read.findings.extend(messages.into_iter().map(finding));
+    let finding = |wrong: Unidentified| Finding {
+        origin: wrong.origin,
+        hint: wrong.hint.map(str::to_owned),
+        ..Finding::new(Code::MappingFailed, Some(place.clone()), wrong.message)
+    };
+    read.findings.extend(wrong.into_iter().map(finding));
+}
+
+/// Why it is not known what a record is.
+struct Unidentified {
+    message: String,
+    /// What makes the part that is wrong.
+    origin: Option<String>,
+    hint: Option<&'static str>,
+}
+
+impl Unidentified {
+    /// A part that is wrong, and the expression that makes it.
+    fn new(message: String, mapper: &Mapper, made_by: ExpressionId) -> Self {
+        let expression = &mapper.definition.expressions[made_by.0];
+        Self {
+            message,
+            origin: Some(format!("the mapping makes it by {expression}")),
+            hint: None,
+        }
+    }
+}
+
+/// What is wrong with several parts, or with links.
+impl From<String> for Unidentified {
+    fn from(message: String) -> Self {
+        Self {
+            message,
+            origin: None,
+            hint: None,
+        }
+    }
 }
 
 fn identify(
     mapper: &Mapper,
     source: usize,
     subject: &Subject,
-) -> Result<Option<Identified>, String> {
+) -> Result<Option<Identified>, Unidentified> {
     let envelope = mapper.definition.sources[source].envelope;
     let key = word_of(mapper, "key", Some(envelope.key), subject)?;
     let record_type = word_of(mapper, "type", Some(envelope.record_type), subject)?;
@@ -68,8 +109,7 @@ fn identify(
     let id = word_of(mapper, "id", envelope.id, subject)?;
     let is_published = match envelope.published {
         None => true,
-        given => truth_of(mapper, "published", given, subject)?
-            .ok_or("the `published` of a record must be true or false, not null")?,
+        Some(given) => is_published(mapper, given, subject)?,
     };
     let is_changed = truth_of(mapper, "changed", envelope.changed, subject)?.unwrap_or(false);
     let joinings = if is_published {
@@ -179,6 +219,23 @@ fn word_of(
     subject: &Subject,
 ) -> Result<Option<String>, String> {
     word(part, &value_of(mapper, part, expression, subject)?)
+}
+
+/// Whether a record is published, which is never guessed.
+fn is_published(
+    mapper: &Mapper,
+    expression: ExpressionId,
+    subject: &Subject,
+) -> Result<bool, Unidentified> {
+    let known = truth_of(mapper, "published", Some(expression), subject);
+    let known = known.and_then(|known| {
+        known
+            .ok_or_else(|| "the `published` of a record must be true or false, not null".to_owned())
+    });
+    known.map_err(|message| Unidentified {
+        hint: Some(PUBLISHED_HINT),
+        ..Unidentified::new(message, mapper, expression)
+    })
 }
 
 fn truth_of(

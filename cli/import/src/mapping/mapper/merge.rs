@@ -121,7 +121,7 @@ impl<'a> Merge<'a> {
 
     /// Reports the kinds and ids of what unpublished records would have become, unless another
     /// record of their type and id is published or was reported before: a system may keep several
-    /// of one.
+    /// of one. What is made of values that several records share has no state of its own.
     pub(in crate::mapping) fn unpublished(&self, sink: &mut Sink<'_>) -> anyhow::Result<()> {
         let documents = self.index.documents.all();
         if documents.iter().all(|document| document.is_published) {
@@ -134,7 +134,8 @@ impl<'a> Merge<'a> {
                 continue;
             }
             let rules = rules_for(self.definition, document);
-            for (_, rule) in rules.filter(|(_, rule)| rule.each.is_none()) {
+            for (_, rule) in rules.filter(|(_, rule)| rule.each.is_none() && !rule.merges_records())
+            {
                 let (kind, id) = (rule.kind, self.index.id_of(document));
                 sink(Incoming::Unpublished { kind, id })?;
             }

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use crate::finding::nearest;
 use crate::finding::{Code, ExportFile, Finding, cut};
-use crate::mapping::Mapping;
 use crate::mapping::definition::Role;
 use crate::mapping::index::{CountAndFirst, Index, Reading};
+use crate::mapping::{Mapping, line_of};
 use crate::source::{FilesRead, GroupFiles};
 
 /// Types of record that a warning names.
@@ -54,7 +54,7 @@ impl Warnings<'_> {
 
     /// Warns of something at an offset in the mapping file.
     fn at_offset(&mut self, code: Code, offset: usize, message: String) {
-        let line = Some(self.mapping.line_of(offset));
+        let line = Some(line_of(&self.mapping.text, offset));
         let finding = Finding::in_file(code, &self.mapping_file, line, message);
         self.findings.push(finding);
     }

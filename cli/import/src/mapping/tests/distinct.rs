@@ -47,7 +47,6 @@ fn records_that_are_merged_although_they_differ_are_told_with_both_values() {
             r#"2: {"kind":"manufacturer","id":"acme","name":"Acme","website":"https://one.example"}"#,
             r#"3: {"kind":"manufacturer","id":"bo","name":"Bo"}"#,
             "5: MERGED_RECORDS_DIFFER `distinct` merged records that differ into 2 records, and kept the first of each: `website` is \"https://two.example\" here, and \"https://one.example\" at a.ndjson:2",
-            "unpublished manufacturer 0",
         ],
     );
 }
