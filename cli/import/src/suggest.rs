@@ -29,7 +29,7 @@ use crate::source::{FileGroup, FileNames, Format, Layout, Plan};
 
 use self::choose::choose;
 use self::list::{List, Place};
-use self::survey::{Surveyed, survey};
+use self::survey::{FILES_MAX, Survey, Surveyed, survey};
 
 /// A mapping that fits an export, as far as that can be known.
 #[derive(Debug)]
@@ -156,20 +156,12 @@ fn from_list(
         Some((first, others)) => (Some(first.as_str()), others),
         None => (None, &[][..]),
     };
-    let path = records.and_then(|path| RecordsPath::parse(path).ok());
-    let plan = Plan {
-        groups: vec![FileGroup {
-            names: names_like(&recognised.path),
-            layout: Layout {
-                format,
-                records: path.into_iter().collect(),
-                lists: Vec::new(),
-            },
-        }],
-        heads: None,
-        descends: true,
-    };
-    let (files, unread) = survey(exports, &plan, temp_dir)?;
+    let plan = plan_like(&recognised.path, format, records);
+    let Survey {
+        files,
+        unread,
+        is_cut,
+    } = survey(exports, &plan, temp_dir)?;
     // The first of those that are alike, which is the last of the reverse order.
     let boats = files
         .iter()
@@ -210,6 +202,7 @@ fn from_list(
             .decisions()
             .into_iter()
             .chain(unread_lists(other_lists))
+            .chain(is_cut.then(unread_files))
             .collect(),
         other_files: others.map(|other| other.path.clone()).collect(),
         recognised: Recognised {
@@ -217,6 +210,23 @@ fn from_list(
             ..recognised
         },
     })
+}
+
+/// The files that are called like one, each of which has a list of records at a path of its own.
+fn plan_like(path: &str, format: Format, records: Option<&str>) -> Plan {
+    let records = records.and_then(|path| RecordsPath::parse(path).ok());
+    Plan {
+        groups: vec![FileGroup {
+            names: names_like(path),
+            layout: Layout {
+                format,
+                records: records.into_iter().collect(),
+                lists: Vec::new(),
+            },
+        }],
+        heads: None,
+        descends: true,
+    }
 }
 
 /// The pattern for a file: its name, or all of its path where another one has that name.
@@ -241,6 +251,12 @@ fn unread_lists(lists: &[String]) -> Option<Decision> {
     };
     let why = format!("the lists {}{rest} are not read", shown.join(", "));
     (!lists.is_empty()).then(|| Decision::new("records", why))
+}
+
+/// What is said of files that were not looked at.
+fn unread_files() -> Decision {
+    let why = format!("only the first {FILES_MAX} were looked at");
+    Decision::new("files", why)
 }
 
 /// The names of files that end as this one does.

@@ -269,9 +269,6 @@ fn table(text: &str, is_cut: bool) -> Option<(Form, String)> {
             .has_headers(false);
         let mut records = reader.from_reader(text.as_bytes()).into_records();
         let names = records.next()?.ok()?;
-        let are_names = names
-            .iter()
-            .all(|name| !name.trim().is_empty() && name.len() < 100);
         // The beginning of a file may end within its first line, and within a name.
         let more = match records.next() {
             Some(first) => (names.len() == first.ok()?.len()).then_some("")?,
@@ -279,6 +276,10 @@ fn table(text: &str, is_cut: bool) -> Option<(Form, String)> {
             None => return None,
         };
         let count = names.len() - usize::from(!more.is_empty());
+        let are_names = names
+            .iter()
+            .take(count)
+            .all(|name| !name.trim().is_empty() && name.len() < 100);
         (2 <= count && are_names).then(|| {
             let sign = format!("its first line names {more}{count} columns");
             (Form::Csv, sign)

@@ -16,6 +16,10 @@ use super::names::{REQUIRED, Reading, fields};
 use super::survey::{KEYS_MAX, Key, RECORDS_MAX, Shape, Surveyed};
 use super::{Decision, clean};
 
+/// Fields for which no source is looked for: one is made of the address of the image, and each
+/// member of the lists has several.
+const WITHOUT_SOURCE: [&str; 3] = ["image.format", "engines", "gallery"];
+
 /// What a mapping begins with.
 const HEAD: &str = r#"# Right-hand sides are jq: `.` is one record, .maker or ."Maker of the boat" its fields, `a | b` gives a to b.
 # `catalogue mapping check FILE EXPORT` shows what each line finds, and which fields no line reads.
@@ -365,7 +369,7 @@ impl List<'_> {
                 _ = writeln!(text, "#   and {} others", rest.len());
             }
         }
-        let missing = fields().map(|wanted| wanted.field);
+        let missing = fields().map(|wanted| wanted.field).chain(WITHOUT_SOURCE);
         let missing = missing.filter(|field| {
             *field != "unit" && !REQUIRED.contains(field) && !has_line(text, field)
         });
@@ -488,7 +492,8 @@ impl List<'_> {
             decide("referencePrice", "no key has its currency: left out");
         }
         if self.choice("image.url").is_some() && !self.has_whole_image() {
-            decide("image", "no keys have its width and height: left out");
+            let why = "no keys have its width and height: left out; its format is needed too";
+            decide("image", why);
         }
     }
 

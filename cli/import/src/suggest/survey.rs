@@ -11,6 +11,8 @@ use serde_json::Value;
 
 use crate::source::{self, Incoming, Plan, ReadContext};
 
+/// Files of an export that are looked at: an export may have one for each record.
+pub(super) const FILES_MAX: usize = 1_000;
 /// Records of a file that are looked at.
 pub(super) const RECORDS_MAX: u64 = 10_000;
 /// Keys of the records of a file that are looked at.
@@ -67,31 +69,38 @@ pub(super) enum Shape {
     Deep,
 }
 
-/// Looks at the records of an export; gives what they have, and what is wrong with the first one
-/// that cannot be read.
-pub(super) fn survey(
-    exports: &[PathBuf],
-    plan: &Plan,
-    temp_dir: &Path,
-) -> anyhow::Result<(Vec<Surveyed>, Option<String>)> {
-    let mut unread = None;
-    let mut files: Vec<Surveyed> = Vec::new();
+/// What was looked at of an export.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    pub(super) files: Vec<Surveyed>,
+    /// What is wrong with the first record that cannot be read.
+    pub(super) unread: Option<String>,
+    /// Whether there are more files than [`FILES_MAX`].
+    pub(super) is_cut: bool,
+}
+
+/// Looks at the records of an export.
+pub(super) fn survey(exports: &[PathBuf], plan: &Plan, temp_dir: &Path) -> anyhow::Result<Survey> {
+    let mut survey = Survey::default();
     let context = ReadContext {
         temp_dir,
         progress: &(),
     };
-    source::read(exports, &mut io::empty(), context, plan, &mut |incoming| {
+    let read = source::read(exports, &mut io::empty(), context, plan, &mut |incoming| {
         let wrong = match &incoming {
             Incoming::Finding(finding) => Some(finding),
             Incoming::Failed(failed) => failed.findings.first(),
             _ => None,
         };
-        if unread.is_none() {
-            unread = wrong.map(|finding| finding.message.clone());
+        if survey.unread.is_none() {
+            survey.unread = wrong.map(|finding| finding.message.clone());
         }
         if let Incoming::Record(record) = incoming {
-            let file = record.line.file;
+            let (file, files) = (record.line.file, &mut survey.files);
             if files.last().is_none_or(|last| last.name != file.name) {
+                if files.len() == FILES_MAX {
+                    return Err(EnoughFiles.into());
+                }
                 files.push(Surveyed::new(&file.path, &file.name));
             }
             if let Some(last) = files.last_mut() {
@@ -99,9 +108,18 @@ pub(super) fn survey(
             }
         }
         Ok(())
-    })?;
-    Ok((files, unread))
+    });
+    survey.is_cut = read.as_ref().is_err_and(anyhow::Error::is::<EnoughFiles>);
+    if survey.is_cut {
+        return Ok(survey);
+    }
+    read.map(|_read| survey)
 }
+
+/// No other file is looked at.
+#[derive(Debug, thiserror::Error)]
+#[error("enough files were looked at")]
+struct EnoughFiles;
 
 impl Surveyed {
     fn new(path: &str, name: &str) -> Self {

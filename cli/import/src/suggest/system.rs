@@ -92,7 +92,7 @@ fn with_images(shipped: Shipped, decisions: &mut Vec<Decision>) -> String {
     if shipped == Shipped::Shopify {
         return text.replace(EXAMPLE_IMAGES, "\"\"");
     }
-    if text.contains(&format!("asset_base_url = {EXAMPLE_IMAGES}")) {
+    if text.contains("asset_base_url = ") {
         decisions.push(Decision {
             field: "asset_base_url".to_owned(),
             why: "an example: say where your images are served, in [variables]".to_owned(),
@@ -126,7 +126,7 @@ fn with_types(text: &str, found: &CheckReport, decisions: &mut Vec<Decision>) ->
             };
             free.retain(|of| of.name != own);
             let why = format!(
-                "`{}` is taken for `{missing}`, which no record is",
+                "no record is a `{missing}`, so records of the type `{}` are used instead",
                 clean(own, 60)
             );
             decisions.push(Decision::new(format!("{} type", rule.kind), why));

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 use super::names::WANTED;
 use super::*;
+use crate::source::readers::csv::COLUMNS_MAX;
 
 /// A time that no test depends on.
 fn now() -> Timestamp {
@@ -299,4 +300,40 @@ proptest! {
             prop_assert!(mapping.is_ok(), "{mapping:?}\n{text}");
         }
     }
+}
+
+#[test]
+fn a_header_may_be_long_but_not_without_end() {
+    let sheet = |columns: usize| {
+        let names = (4..=columns).map(|number| format!("c{number}"));
+        let names: Vec<String> = names.collect();
+        let values = vec!["x"; names.len()].join(",");
+        let names = names.join(",");
+        format!("id,model,manufacturer,{names}\n1,Sum,Nord,{values}\n")
+    };
+    let widest = suggested("boats.csv", &sheet(COLUMNS_MAX)).unwrap();
+    assert_eq!(widest.keys, Some((COLUMNS_MAX, 3)));
+    let too_wide = suggested("boats.csv", &sheet(COLUMNS_MAX + 1)).unwrap_err();
+    let message = "a header has at most 16384 columns, this one 16385";
+    assert!(too_wide.to_string().ends_with(message), "{too_wide}");
+}
+
+#[test]
+fn of_many_files_the_first_ones_are_looked_at() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |number: usize| {
+        let mut file = File::create(directory.path().join(format!("{number:04}.csv"))).unwrap();
+        file.write_all(b"id,model,manufacturer\n1,Sum,Nord\n")
+            .unwrap();
+    };
+    let files = || {
+        let exports = [directory.path().to_owned()];
+        let suggestion = suggest(&exports, directory.path(), now()).unwrap();
+        let mut decisions = suggestion.decisions.into_iter();
+        decisions.find(|decision| decision.field == "files")
+    };
+    (1..=FILES_MAX).for_each(write);
+    assert!(files().is_none());
+    write(0);
+    assert_eq!(files().unwrap().why, "only the first 1000 were looked at");
 }
