@@ -263,6 +263,13 @@ fn show_others(report: &CheckReport, context: &mut Context) -> anyhow::Result<()
             "`{part}` of the envelope: no record has the key {keys}\n"
         )?;
     }
+    for (variable, address) in &report.examples {
+        let (variable, address) = (escape_control(variable), escape_control(address));
+        writeln!(
+            out,
+            "`{variable}` of [variables] is still that of an example: {address}\n"
+        )?;
+    }
     if report.unread_types.is_empty() {
         return Ok(());
     }

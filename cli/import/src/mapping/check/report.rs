@@ -22,6 +22,9 @@ pub struct CheckReport {
     /// Keys that the envelope asks for and no record has, by the part that asks. They may be
     /// rightly missing, such as that of an archived record where none is.
     pub envelope: BTreeMap<&'static str, Vec<String>>,
+    /// Variables that have the address of an example, with the address: images would be looked for
+    /// where none is.
+    pub examples: BTreeMap<String, String>,
     /// All types of records, read or not.
     #[serde(skip)]
     pub(crate) types: BTreeSet<String>,

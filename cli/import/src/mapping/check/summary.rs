@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use url::Url;
+
 use super::coverage::{Coverage, FieldCoverage, PartCoverage};
 use super::keys::{Keys, has};
 use super::report::{CheckReport, FieldReport, LinkedReport, MissingKey, RuleReport, UnreadKey};
 use super::unread::{Ignored, Unread};
 use super::{Checker, FieldTally};
-use crate::finding::nearest;
+use crate::finding::{cut, nearest};
 use crate::mapping::definition::{Definition, Expression, Rule};
 use crate::mapping::expression::{Asked, Links, Root, Tree, ValuePath};
 
@@ -49,6 +51,7 @@ pub(super) fn report(checker: Checker, coverage: Coverage, definition: &Definiti
         unread_types: summary.unread_types(),
         lone_links: summary.lone_links(),
         envelope: summary.missing_of_envelopes(),
+        examples: examples(definition),
         types: summary
             .checker
             .keys
@@ -56,6 +59,22 @@ pub(super) fn report(checker: Checker, coverage: Coverage, definition: &Definiti
             .map(|(_, of)| of.clone())
             .collect(),
     }
+}
+
+/// The variables that have an address of which RFC 2606 says that nothing is ever there.
+fn examples(definition: &Definition) -> BTreeMap<String, String> {
+    let is_example = |address: &str| {
+        let host = Url::parse(address).ok()?.host_str()?.to_owned();
+        let host = host.trim_end_matches('.');
+        let second = ["example.com", "example.net", "example.org"];
+        let is_within = |domain: &str| host == domain || host.ends_with(&format!(".{domain}"));
+        (is_within("example") || second.into_iter().any(is_within)).then_some(())
+    };
+    let variables = definition.variables.iter().filter_map(|(name, value)| {
+        let address = value.as_str()?;
+        is_example(address).map(|()| (name.clone(), cut(address)))
+    });
+    variables.collect()
 }
 
 impl Summary<'_> {
