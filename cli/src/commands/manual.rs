@@ -4,7 +4,7 @@
 //! pages that this command wrote, and never lie in the data directory.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -82,10 +82,11 @@ fn write_pages(
     more: &str,
     permit: &Permit,
 ) -> anyhow::Result<usize> {
-    let man = Man::new(command.clone());
+    let after_help = command.get_after_help().map(ToString::to_string);
+    let man = Man::new(command.clone().after_help(None));
     let path = folder.join(man.get_filename());
     let mut file = OutputFile::create(&path, Kind::ManualPage, permit)?;
-    let written = man.render(&mut file);
+    let written = write_page(&man, &after_help.unwrap_or_default(), &mut file);
     let written = written.and_then(|()| file.write_all(more.as_bytes()));
     written.with_context(|| format!("could not write {}", path.display()))?;
     file.publish()?;
@@ -93,4 +94,51 @@ fn write_pages(
     below
         .map(|below| write_pages(below, folder, "", permit))
         .try_fold(1, |sum, pages| Ok(sum + pages?))
+}
+
+/// Writes a page. What help says below the options becomes sections of their own, and no line of
+/// an example is broken.
+fn write_page(man: &Man, after_help: &str, out: &mut dyn Write) -> io::Result<()> {
+    man.render(out)?;
+    let (examples, notes): (Vec<&str>, Vec<&str>) = after_help.lines().partition(is_example);
+    let mut notes = notes.into_iter().filter(|note| !note.is_empty()).peekable();
+    if notes.peek().is_some() {
+        writeln!(out, ".SH NOTES")?;
+    }
+    for note in notes {
+        writeln!(out, ".PP\n{}", roff(note))?;
+    }
+    let examples = examples.into_iter().map(without_heading);
+    let mut examples = examples.filter(|line| !line.is_empty()).peekable();
+    if examples.peek().is_none() {
+        return Ok(());
+    }
+    writeln!(out, ".SH EXAMPLES\n.nf")?;
+    for example in examples {
+        writeln!(out, "{}", roff(example))?;
+    }
+    writeln!(out, ".fi")
+}
+
+/// What begins the examples of a command.
+const EXAMPLE: &str = "For example:";
+
+fn is_example(line: &&str) -> bool {
+    line.starts_with(EXAMPLE) || line.starts_with("  ")
+}
+
+fn without_heading(line: &str) -> &str {
+    line.strip_prefix(EXAMPLE).unwrap_or(line).trim()
+}
+
+/// A line of text as roff has it.
+fn roff(text: &str) -> String {
+    let text = text
+        .replace('\\', "\\e")
+        .replace('-', "\\-")
+        .replace('\'', "\\(aq");
+    if text.starts_with('.') {
+        return format!("\\&{text}");
+    }
+    text
 }

@@ -14,8 +14,13 @@ fn every_command_has_a_page() {
     let mut names: Vec<_> = names.collect();
     names.sort();
     assert_snapshot("manual_pages", &names.join("\n"));
-    let page = fs::read_to_string(cli.path("man/man1/catalogue.1")).unwrap();
-    assert_snapshot("manual_catalogue", &page);
+    for (name, page) in [
+        ("manual_catalogue", "catalogue.1"),
+        ("manual_diff", "catalogue-diff.1"),
+    ] {
+        let page = fs::read_to_string(cli.path("man/man1").join(page)).unwrap();
+        assert_snapshot(name, &page);
+    }
 }
 
 #[test]
