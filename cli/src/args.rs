@@ -349,33 +349,6 @@ fn config(args: &[OsString]) -> Result<Option<PathBuf>, clap::Error> {
     Ok(matches.get_one("config").cloned())
 }
 
-/// Help and version are answers and go to standard output; everything else is wrong usage.
-pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> ExitStatus {
-    let usage = escaped(usage);
-    let rendered = usage.render();
-    let is_answer = !usage.use_stderr();
-    let (stream, colour, status): (&mut dyn Write, _, _) = if is_answer {
-        (
-            &mut context.out,
-            context.terminal.out_colour,
-            ExitStatus::Done,
-        )
-    } else {
-        (
-            &mut context.err,
-            context.terminal.err_colour,
-            ExitStatus::WrongUsage,
-        )
-    };
-    let text = if colour {
-        rendered.ansi().to_string()
-    } else {
-        rendered.to_string()
-    };
-    // A closed stream changes nothing about what was asked.
-    _ = stream.write_all(redact(&text).as_bytes());
-    status
-}
 /// Tells a shell how the line that it asks about may go on. What that line says, and what is set,
 /// says where keys and releases are.
 pub(crate) fn complete(
@@ -410,6 +383,33 @@ pub(crate) fn complete(
     ExitStatus::Done
 }
 
+/// Help and version are answers and go to standard output; everything else is wrong usage.
+pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> ExitStatus {
+    let usage = escaped(usage);
+    let rendered = usage.render();
+    let is_answer = !usage.use_stderr();
+    let (stream, colour, status): (&mut dyn Write, _, _) = if is_answer {
+        (
+            &mut context.out,
+            context.terminal.out_colour,
+            ExitStatus::Done,
+        )
+    } else {
+        (
+            &mut context.err,
+            context.terminal.err_colour,
+            ExitStatus::WrongUsage,
+        )
+    };
+    let text = if colour {
+        rendered.ansi().to_string()
+    } else {
+        rendered.to_string()
+    };
+    // A closed stream changes nothing about what was asked.
+    _ = stream.write_all(redact(&text).as_bytes());
+    status
+}
 
 /// Commands of other programs, and those of this one that do what is meant. Names that are alike
 /// are clap's to suggest.
@@ -559,6 +559,23 @@ mod tests {
             Some(example.to_owned())
         });
         lines.collect()
+    }
+
+    #[test]
+    fn help_breaks_no_example_and_no_sentence_at_80_columns() {
+        let mut commands = vec![Args::command()];
+        while let Some(command) = commands.pop() {
+            let after_help = command.get_after_help().map(ToString::to_string);
+            let after_help = after_help.unwrap_or_default();
+            let lines: Vec<&str> = after_help.lines().collect();
+            for (number, line) in lines.iter().enumerate() {
+                let is_example = line.starts_with(' ') || line.starts_with("For example: ");
+                let goes_on = |next: &&str| next.starts_with(|c: char| c.is_lowercase());
+                let is_broken = is_example || lines.get(number + 1).is_some_and(goes_on);
+                assert!(!is_broken || line.len() <= 80, "{line}");
+            }
+            commands.extend(command.get_subcommands().cloned());
+        }
     }
 
     #[test]

@@ -25,6 +25,9 @@ use crate::terminal::findings::{self, Extent};
 use crate::terminal::progress::Progress;
 use crate::terminal::table;
 
+/// Above the options about what is shown and written of an export.
+pub(super) const REPORTS: &str = "Findings and reports";
+
 /// Arguments about exports and findings.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
@@ -38,21 +41,21 @@ pub struct ExportArgs {
     #[arg(env = "CATALOGUE_MAPPING", hide_env_values = true)]
     pub mapping: Option<PathBuf>,
     /// Write all findings to this file, as JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = REPORTS)]
     pub report: Option<PathBuf>,
     /// Write what was found to this file, as a page for a browser
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = REPORTS)]
     pub report_html: Option<PathBuf>,
     /// List at most this many findings; their counts stay exact
-    #[arg(long, value_name = "N", default_value_t = LISTED_DEFAULT)]
+    #[arg(long, value_name = "N", default_value_t = LISTED_DEFAULT, help_heading = REPORTS)]
     #[arg(value_parser = count::<usize>(0..=u64::MAX))]
     #[arg(env = "CATALOGUE_MAX_FINDINGS", hide_env_values = true)]
     pub max_findings: usize,
     /// Show all findings that are listed, not three of each cause
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with = "json", help_heading = REPORTS)]
     pub all: bool,
     /// Print one JSON document
-    #[arg(long)]
+    #[arg(long, help_heading = REPORTS)]
     pub json: bool,
 }
 
@@ -208,13 +211,13 @@ impl ExportArgs {
         if self.json {
             return Ok(());
         }
+        let terminal = context.terminal;
         if let Some(recognised) = self.recognise(outcome)? {
             let shown =
                 foreign::write(&recognised, &self.exports, &context.hints, &mut context.err)
                     .and_then(|()| {
                         findings::write_summary(&outcome.findings, terminal, &mut context.err)
                     });
-        let terminal = context.terminal;
             return OutputClosed::ignore_closed(shown.context("could not show what the export is"));
         }
         let extent = Extent::of(self.all);

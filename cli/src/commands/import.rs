@@ -35,7 +35,7 @@ use self::comparison::Comparison;
 use self::guards::Refusal;
 use self::publishing::Publishing;
 use super::diff::changes::ChangedFields;
-use super::export_args::ExportArgs;
+use super::export_args::{ExportArgs, REPORTS};
 use super::release_log;
 use super::releases::overtaken;
 use crate::exit_status::ExitStatus;
@@ -52,7 +52,7 @@ const NOT_LOGGED: &str = "no release was activated, and that could not be logged
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For example: catalogue import export.ndjson.gz
-An export with errors changes nothing, and the exit status is 1. A release that would take away
+An export with errors changes nothing, and the exit status is 1. A release that would take away \
 what consumers rely on is made but not activated, and the exit status is 4.")]
 pub struct ImportArgs {
     /// What to read and how to show what is found.
@@ -62,13 +62,13 @@ pub struct ImportArgs {
     #[arg(long)]
     pub skip_invalid: bool,
     /// Write the records that have errors to this file, unchanged
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = REPORTS)]
     pub rejects: Option<PathBuf>,
     /// Let --report, --report-html and --rejects replace any existing file
-    #[arg(long)]
+    #[arg(long, help_heading = REPORTS)]
     pub overwrite: bool,
     /// Make the release, but go on serving the active one
-    #[arg(long)]
+    #[arg(long, help_heading = guards::ACTIVATION)]
     pub no_activate: bool,
     /// What may be activated.
     #[command(flatten)]

@@ -39,7 +39,7 @@ pub struct KeysArgs {
 pub enum KeysCommand {
     /// Issue a key; it is shown only once
     #[command(
-        after_help = "For example: catalogue keys issue --subscription acme --scope boats.read --expires 90d"
+        after_help = "For example:\n  catalogue keys issue --subscription acme --scope boats.read --expires 90d"
     )]
     Issue(issue::IssueArgs),
     /// List keys, revoked and expired ones included

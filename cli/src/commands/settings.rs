@@ -20,7 +20,7 @@ use crate::terminal::table::{self, Column};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 For example: catalogue settings\n\
-A typed option wins over its environment variable, which wins over the file, which wins over the
+A typed option wins over its environment variable, which wins over the file, which wins over the \
 default.")]
 pub struct SettingsArgs {
     /// Print one JSON document

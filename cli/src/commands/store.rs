@@ -31,7 +31,7 @@ pub struct StoreArgs {
 pub enum StoreCommand {
     /// Create the tables in an empty database, or the file in the data directory
     #[command(
-        after_help = "For example: catalogue store init --store postgres://catalogue@db.example/catalogue"
+        after_help = "For example:\n  catalogue store init --store postgres://catalogue@db.example/catalogue"
     )]
     Init,
     /// Update the tables for this version; servers of the previous version keep working

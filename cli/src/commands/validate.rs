@@ -7,7 +7,7 @@ use import::mapping::Mapping;
 use import::run::{self, Discard, Outcome, Settings};
 use serde::Serialize;
 
-use super::export_args::{ExportArgs, OutcomeDocument, tally_table};
+use super::export_args::{ExportArgs, OutcomeDocument, REPORTS, tally_table};
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::page::Tone;
@@ -26,7 +26,7 @@ pub struct ValidateArgs {
     #[command(flatten)]
     pub export: ExportArgs,
     /// Let --report and --report-html replace any existing file
-    #[arg(long)]
+    #[arg(long, help_heading = REPORTS)]
     pub overwrite: bool,
 }
 

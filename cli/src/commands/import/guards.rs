@@ -16,6 +16,9 @@ use shared::release::log::Objection;
 use super::comparison::Comparison;
 use crate::commands::diff::sentences;
 
+/// Above the options about what is served afterwards.
+pub(super) const ACTIVATION: &str = "Activation";
+
 /// What the guards let pass.
 #[derive(Clone, Debug, Args)]
 pub struct GuardArgs {
@@ -23,6 +26,7 @@ pub struct GuardArgs {
     /// manufacturers, is removed
     #[arg(
         long,
+        help_heading = ACTIVATION,
         value_name = "PERCENT",
         default_value_t = Percent::DEFAULT,
         allow_negative_numbers = true
@@ -30,7 +34,7 @@ pub struct GuardArgs {
     #[arg(env = "CATALOGUE_MAX_REMOVALS", hide_env_values = true)]
     pub max_removals: Percent,
     /// Activate despite this; may be given several times
-    #[arg(long, value_name = "WHAT", value_enum)]
+    #[arg(long, value_name = "WHAT", value_enum, help_heading = ACTIVATION)]
     pub allow: Vec<Allowed>,
 }
 

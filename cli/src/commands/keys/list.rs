@@ -149,8 +149,8 @@ pub(super) fn run(
         Column::spare(0, "ENV"),
         Column::spare(2, "SCOPES"),
         Column::wrapped("STATE"),
-        Column::spare(3, "EXPIRES"),
-        Column::spare(5, "LAST USED"),
+        Column::spare(5, "EXPIRES"),
+        Column::spare(3, "LAST USED"),
     ];
     let terminal = context.terminal;
     let time_or_never = |at: Option<i64>| match at {

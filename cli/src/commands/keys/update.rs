@@ -29,7 +29,7 @@ const NEVER: &str = "never";
 #[command(
     // The id comes first: after a list of scopes it would be taken for one of them.
     override_usage = "catalogue keys update <ID> [OPTIONS]",
-    after_help = "For example: catalogue keys update boat_live_yKah9z --rate-limit 600 --expires 1d\n\
+    after_help = "For example:\n  catalogue keys update boat_live_yKah9z --rate-limit 600 --expires 1d\n\
     What is not named stays as it is. A revoked or expired key is not updated: issue a new one."
 )]
 pub struct UpdateArgs {
