@@ -18,6 +18,7 @@ use std::ffi::OsString;
 use clap::builder::OsStr;
 use clap::{Arg, Command};
 
+pub(crate) use option::is_path;
 pub use source::FILE;
 pub(crate) use source::{NotUsable, find};
 pub(crate) use template::template;

@@ -170,8 +170,8 @@ pub fn run(
     })
 }
 
-/// The command that leads to the first key, where none that could work is in the data directory: a
-/// server answers nobody without one. A database is not waited for.
+/// The command that leads to the first key, where the data directory has none that could work:
+/// without one, every request is refused. A database is not waited for.
 fn first_key(keys: &KeyStoreConfig) -> Option<String> {
     if keys.is_shared() {
         return None;

@@ -29,7 +29,7 @@ pub(super) fn takes_several(option: &Arg) -> bool {
 }
 
 /// Whether its values are paths, which a file names from where it lies.
-pub(super) fn is_path(option: &Arg) -> bool {
+pub(crate) fn is_path(option: &Arg) -> bool {
     option.get_value_parser().type_id() == TypeId::of::<PathBuf>()
 }
 

@@ -16,8 +16,9 @@ use shared::keys::store::KeySnapshot;
 use shared::release::{ReleaseStore, Releases};
 
 use crate::serving::key_store_config::KeyStoreConfig;
+use crate::settings::is_path;
 
-/// Most candidates of one kind that are offered: more would fill the screen and help nobody.
+/// Most candidates of one kind that are offered: more would fill the screen.
 const CANDIDATES_MAX: usize = 200;
 
 /// What an option or an argument names; `#[arg(add = Values::Releases)]`.
@@ -68,8 +69,7 @@ fn with_candidates(arg: Arg, known: &Known) -> Arg {
         let completer = move |typed: &OsStr| candidates(values, typed, &known);
         return arg.add(ArgValueCompleter::new(completer));
     }
-    let is_path = arg.get_value_parser().type_id() == std::any::TypeId::of::<PathBuf>();
-    if is_path {
+    if is_path(&arg) {
         arg.value_hint(ValueHint::AnyPath)
     } else if arg.get_action().takes_values() {
         arg.value_hint(ValueHint::Other)
