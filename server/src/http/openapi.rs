@@ -5,6 +5,7 @@
 //! It is made once and is the same for every server of this version. It decides nothing: a fact
 //! that only stands here is a mistake, and tests compare the document with real answers.
 
+mod form;
 mod headers;
 mod llms;
 mod object;
