@@ -39,10 +39,16 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// Programs that the documentation shows. Others compile them, with what they depend on.
+const SHOWN: &str = "http/docs/clients";
+
 /// Every Rust source below `directory`, sorted.
 fn sources(directory: &Path) -> Vec<PathBuf> {
     let mut found = files(directory);
-    found.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    found.retain(|path| {
+        let is_shown = path.parent().is_some_and(|folder| folder.ends_with(SHOWN));
+        path.extension().is_some_and(|extension| extension == "rs") && !is_shown
+    });
     found
 }
 
