@@ -40,7 +40,6 @@ PATIENT = {
     "spelling": (".ci/sources", "spelling"),
     "unused": (".ci/sources", "unused"),
     "licences": (".ci/sources", "licences"),
-    "viewer": (".ci/viewer",),
     "doc": ("make", "doc"),
     "crash": (".ci/crash", "sample"),
     "browser": (".ci/browser",),

@@ -24,8 +24,8 @@ CATALOGUE = {
 LISTS = ("list_boats", "list_manufacturers", "list_manufacturer_boats")
 SERVICE = {"describe_version": "/v1", "check_health": "/health", "describe_api": "/openapi.json"}
 # What the document does not describe: the documentation, and what is made of the document.
-FILES = {path: path for path in ("/docs", "/docs/page.css", "/docs/page.js", "/docs/viewer.js", "/docs/viewer.css",
-                                 "/docs/viewer.txt", "/docs/icon.svg", "/llms.txt")}
+FILES = {path: path for path in ("/docs", "/docs/page.css", "/docs/page.js", "/docs/typescript", "/docs/python", "/docs/rust",
+                                 "/docs/openapi_3_0.py", "/docs/icon.svg", "/llms.txt")}
 CODINGS = ("gzip", "br", "zstd")
 METHODS = ("GET", "HEAD")
 QUIET = ("--log", "warn")

@@ -74,12 +74,14 @@ pub enum File {
     PageStyle,
     /// What the page does.
     PageScript,
-    /// The viewer of the OpenAPI document.
-    Viewer,
-    /// What the viewer looks like.
-    ViewerStyle,
-    /// The licences of the viewer.
-    ViewerLicences,
+    /// A client in TypeScript.
+    TypeScript,
+    /// A client in Python.
+    Python,
+    /// A client in Rust.
+    Rust,
+    /// What makes the OpenAPI document one of version 3.0, for the generator of the client in Rust.
+    Converter,
     /// The sign of the page in tabs and bookmarks.
     Icon,
     /// The API as text for language models.
@@ -126,13 +128,14 @@ pub(crate) fn place(path: Template) -> Option<usize> {
 
 /// Every file of the documentation, answered like an endpoint.
 #[rustfmt::skip]
-pub static FILES: [Route<File>; 8] = [
+pub static FILES: [Route<File>; 9] = [
     Route { path: Fixed("/docs"),                operation: File::Page },
     Route { path: Fixed("/docs/page.css"),       operation: File::PageStyle },
     Route { path: Fixed("/docs/page.js"),        operation: File::PageScript },
-    Route { path: Fixed("/docs/viewer.js"),      operation: File::Viewer },
-    Route { path: Fixed("/docs/viewer.css"),     operation: File::ViewerStyle },
-    Route { path: Fixed("/docs/viewer.txt"),     operation: File::ViewerLicences },
+    Route { path: Fixed("/docs/typescript"),     operation: File::TypeScript },
+    Route { path: Fixed("/docs/python"),         operation: File::Python },
+    Route { path: Fixed("/docs/rust"),           operation: File::Rust },
+    Route { path: Fixed("/docs/openapi_3_0.py"), operation: File::Converter },
     Route { path: Fixed("/docs/icon.svg"),       operation: File::Icon },
     Route { path: Fixed("/llms.txt"),            operation: File::Llms },
 ];

@@ -5,6 +5,7 @@
 //! It is made once and is the same for every server of this version. It decides nothing: a fact
 //! that only stands here is a mistake, and tests compare the document with real answers.
 
+mod fields;
 mod form;
 mod headers;
 mod llms;
@@ -22,8 +23,13 @@ use serde::Serialize;
 use serde_json::{Deserializer, Serializer};
 use shared::base::etag::ETag;
 
+pub(crate) use fields::Field;
+pub(crate) use form::in_words;
+pub(crate) use headers::meanings as header_meanings;
 use object::{Object, object};
-pub(crate) use operations::{Operation, all as operations};
+pub(crate) use operations::{Operation, TAGS as GROUPS, Tag as Group, all as operations};
+pub(crate) use parameters::Parameter;
+pub(crate) use responses::other_statuses;
 
 use super::representation::TINY_BYTES;
 use crate::contract::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};

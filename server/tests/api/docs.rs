@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use serde_json::Value;
 use server::contract::routes::FILES;
 use server::http::openapi;
 use server::params::{BOATS, MANUFACTURERS};
@@ -88,7 +89,7 @@ async fn refusals_are_the_envelope_as_everywhere() {
         ("GET", "/llms.txt?token=x", "CREDENTIAL_IN_QUERY"),
         ("POST", "/docs", "METHOD_NOT_ALLOWED"),
         ("GET", "/docs/", "NOT_FOUND"),
-        ("GET", "/docs/swagger-ui-bundle.js.map", "NOT_FOUND"),
+        ("GET", "/docs/page.js.map", "NOT_FOUND"),
         ("GET", "/postman.json", "NOT_FOUND"),
     ] {
         let answer = app.ask(method, target).send().await;
@@ -118,22 +119,33 @@ async fn a_file_is_named_in_the_log_as_an_endpoint_is() {
 }
 
 #[tokio::test]
-async fn the_page_loads_files_of_its_own_only_and_its_anchors_lead_somewhere() {
-    let page = page().await;
+async fn every_page_loads_files_of_its_own_only_and_its_links_lead_somewhere() {
     let app = TestApp::new();
-    for attribute in ["src=\"", "href=\""] {
-        for target in between(&page, attribute, '"') {
-            match target.strip_prefix('#') {
-                Some(id) => assert!(page.contains(&format!("id=\"{id}\"")), "{target}"),
-                None if target.starts_with("https://github.com/") => {}
-                None => assert_eq!(app.get(target).send().await.status, 200, "{target}"),
+    for page in ["/docs", "/docs/typescript", "/docs/python", "/docs/rust"] {
+        let html = String::from_utf8(app.get(page).send().await.body).unwrap();
+        for attribute in [" src=\"", " href=\""] {
+            for target in between(&html, attribute, '"') {
+                match target.strip_prefix('#') {
+                    Some(id) => assert!(html.contains(&format!(" id=\"{id}\"")), "{target}"),
+                    None => assert_eq!(app.get(target).send().await.status, 200, "{target}"),
+                }
             }
         }
+        // The policy forbids all of these.
+        for inline in ["<style", "<script>", " style=", " onclick=", "javascript:"] {
+            assert!(!html.contains(inline), "{page}: {inline}");
+        }
     }
-    // The policy forbids all of these.
-    for inline in ["<style", "<script>", " style=", " onclick=", "javascript:"] {
-        assert!(!page.contains(inline), "{inline}");
-    }
+}
+
+#[tokio::test]
+async fn no_two_places_of_the_page_have_one_name() {
+    let page = page().await;
+    let mut ids = between(&page, " id=\"", '"');
+    let all = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), all);
 }
 
 #[tokio::test]
@@ -148,6 +160,40 @@ async fn the_guide_has_every_operation_scope_and_code_of_the_document() {
     for code in codes.as_array().unwrap() {
         let code = code.as_str().unwrap();
         assert!(page.contains(&format!("<td><code>{code}</code></td>")));
+    }
+}
+
+#[tokio::test]
+async fn the_reference_has_every_parameter_and_field_of_the_document() {
+    let page = page().await;
+    let has = |id: &str| assert!(page.contains(&format!(" id=\"{id}\"")), "{id}");
+    for methods in DOCUMENT["paths"].as_object().unwrap().values() {
+        let operation = &methods["get"];
+        let id = operation["operationId"].as_str().unwrap();
+        has(id);
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            has(&format!("{id}-{}", parameter["name"].as_str().unwrap()));
+        }
+        let body = &operation["responses"]["200"]["content"]["application/json"];
+        fields_below(&body["schema"], id, &has);
+    }
+}
+
+/// Calls `has` with the path of every field of a schema, whatever its order and its references.
+fn fields_below(schema: &Value, path: &str, has: &impl Fn(&str)) {
+    let schema = match schema["$ref"].as_str() {
+        Some(to) => DOCUMENT.pointer(to.trim_start_matches('#')).unwrap(),
+        None => schema,
+    };
+    for inner in [&schema["items"], &schema["anyOf"][0]] {
+        if !inner.is_null() {
+            fields_below(inner, path, has);
+        }
+    }
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        let path = format!("{path}.{name}");
+        has(&path);
+        fields_below(field, &path, has);
     }
 }
 

@@ -1,176 +1,283 @@
-// What the page of the documentation does: the examples in the language that was chosen, copying, the key, the viewer.
+// What the pages of the documentation do beyond being read: the language of the examples, copying, the key, requests, known
+// filter values, the search.
 //
-// The key stays in a variable of this script. It is written neither into the page nor into any store of the browser,
-// and is sent to the server that the page is from, and to no other.
-"use strict";
+// A pasted key stands in a variable and in the examples of this page. It is written into no store of the browser, and is
+// sent to the server that the page is from, and to no other. What a server says is shown as text, never as HTML.
 
-const page = document.documentElement;
-const dark = matchMedia("(prefers-color-scheme: dark)");
+const main = document.querySelector("main");
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
-// The viewer has colours for the dark, which a class switches on.
-function followColours() {
-  page.classList.toggle("dark-mode", dark.matches);
+function element(name, text, properties = {}) {
+  const made = document.createElement(name);
+  made.textContent = text;
+  return Object.assign(made, properties);
 }
+
+// Languages and copying.
 
 // Shows every example in one language; it is remembered no longer than the page.
 function chooseLanguage(language) {
-  for (const code of document.querySelectorAll(".example [data-language]")) {
-    code.hidden = code.dataset.language !== language;
-  }
-  for (const button of document.querySelectorAll(".languages button")) {
-    button.setAttribute("aria-pressed", String(button.value === language));
-  }
-}
-
-function button(label, act) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.textContent = label;
-  made.addEventListener("click", () => act(made));
-  return made;
+  for (const program of all(".example [data-language]")) program.hidden = program.dataset.language !== language;
+  for (const button of all(".languages button")) button.setAttribute("aria-pressed", String(button.value === language));
 }
 
 function addLanguages(example) {
-  const bar = document.createElement("div");
-  bar.className = "languages";
-  bar.setAttribute("role", "group");
-  bar.setAttribute("aria-label", "Language of the examples");
-  for (const code of example.querySelectorAll("[data-language]")) {
-    const choose = button(code.dataset.name, () => {
+  const bar = element("div", "", { className: "languages", role: "group", ariaLabel: "Language of the examples" });
+  for (const { dataset } of all("[data-language]", example)) {
+    const choose = element("button", dataset.language, { type: "button", value: dataset.language });
+    choose.addEventListener("click", () => {
       // The examples above may change their heights: what was chosen stays where it is.
       const before = bar.getBoundingClientRect().top;
-      chooseLanguage(code.dataset.language);
+      chooseLanguage(dataset.language);
       scrollBy({ top: bar.getBoundingClientRect().top - before, behavior: "instant" });
     });
-    choose.value = code.dataset.language;
     bar.append(choose);
   }
-  bar.append(addCopying(() => example.querySelector("[data-language]:not([hidden])")));
+  const shown = () => example.querySelector("[data-language]:not([hidden])");
+  bar.append(copying(shown));
   example.prepend(bar);
 }
 
-function addCopying(find) {
-  const made = button("Copy", async () => {
+function copying(find) {
+  const button = element("button", "Copy", { type: "button", className: "copy", ariaLive: "polite" });
+  button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(find().textContent);
-      made.textContent = "Copied";
+      button.textContent = "Copied";
     } catch {
       // Without https there is no clipboard; a selection is as good.
       getSelection().selectAllChildren(find());
-      made.textContent = "Selected";
+      button.textContent = "Selected";
     }
-    setTimeout(() => (made.textContent = "Copy"), 2000);
+    setTimeout(() => (button.textContent = "Copy"), 2000);
   });
-  made.className = "copy";
-  made.setAttribute("aria-live", "polite");
-  return made;
+  return button;
 }
 
-// The key, while the page is open.
+// The key.
+
+const KEY_FORM = /^boat_(live|test)_[0-9A-Za-z]{38}$/;
 let key = null;
 
-// What the viewer writes in place of the key, and what its curl command reads it from.
-const IN_PLACE_OF_KEY = "$KEY";
-
-// Requests leave with the key itself; what is shown of them is written before.
-function withKey(request) {
-  if (key !== null && request.headers.Authorization === `Bearer ${IN_PLACE_OF_KEY}`) {
-    request.headers.Authorization = `Bearer ${key}`;
+// Puts the key into all examples, or takes it out of them again.
+function fillExamples() {
+  for (const place of all("[data-filled]")) {
+    place.dataset.read ??= place.textContent;
+    const filled = place.dataset.filled.replace("{base}", location.origin).replace("{key}", key);
+    place.textContent = key === null ? place.dataset.read : filled;
   }
-  return request;
 }
 
-// The command of a request, with the variable where a shell looks into it: between double quotes.
-function CurlCommand({ React, fn }) {
-  return ({ request, getComponent }) => {
-    const Code = getComponent("SyntaxHighlighter", true);
-    const command = fn.requestSnippetGenerator_curl_bash(request);
-    const readable = command.replace(/'(Authorization: Bearer \$KEY)'/, '"$1"');
-    const title = React.createElement("h4", null, "Curl");
-    const code = React.createElement(Code, { language: "bash", className: "curl microlight" }, readable);
-    return React.createElement("div", { className: "curl-command" }, title, code);
-  };
+async function get(target, headers = {}) {
+  const authorization = key === null ? {} : { Authorization: `Bearer ${key}` };
+  return fetch(target, { headers: { ...authorization, ...headers }, cache: "no-store" });
 }
 
-// What of the viewer the page has in its own form: the heading, the field for the key, the command.
-function PagePlugin() {
-  const nothing = () => null;
-  return {
-    wrapComponents: {
-      InfoContainer: () => nothing,
-      authorizeOperationBtn: () => nothing,
-      curl: (_original, system) => CurlCommand(system),
-    },
-  };
-}
-
-// The viewer would fill in every example, and so ask for what has all of them at once: where a parameter need not be
-// given, its example is only told.
-function withoutFilling(description) {
-  const operations = Object.values(description.paths).flatMap((path) => Object.values(path));
-  for (const parameter of operations.flatMap((operation) => operation.parameters ?? [])) {
-    if (parameter.required || parameter.example === undefined) continue;
-    parameter.description += ` For example \`${parameter.example}\`.`;
-    delete parameter.example;
+async function useKey(pasted, say) {
+  if (!KEY_FORM.test(pasted)) {
+    say("That is no key. A key is boat_live_ or boat_test_ and 38 letters and digits: copy all of it.");
+    return false;
   }
-  return description;
+  const before = key;
+  key = pasted;
+  const targets = ["/v1/boats?limit=1", "/v1/manufacturers?limit=1", "/v1/terms"];
+  const [boats, manufacturers, terms] = await Promise.all(targets.map((target) => get(target).catch(() => null)));
+  if (boats === null || boats.status === 401) {
+    key = before;
+    say(boats === null ? "The server cannot be reached." : (await boats.json()).error.message);
+    return false;
+  }
+  fillExamples();
+  offerRecord("/v1/boats", await dataOf(boats));
+  offerRecord("/v1/manufacturers", await dataOf(manufacturers));
+  offerTerms(await dataOf(terms));
+  say(`The examples have the key ${key.slice(0, 16)}…`);
+  return true;
 }
 
-async function showViewer() {
-  const answer = await fetch("/openapi.json");
-  const viewer = SwaggerUIBundle({
-    domNode: document.getElementById("viewer"),
-    spec: withoutFilling(await answer.json()),
-    plugins: [PagePlugin],
-    deepLinking: true,
-    tryItOutEnabled: true,
-    displayRequestDuration: true,
-    defaultModelExpandDepth: 3,
-    defaultModelsExpandDepth: 0,
-    persistAuthorization: false,
-    validatorUrl: null,
-    syntaxHighlight: { theme: "tomorrow-night" },
-    showMutatedRequest: false,
-    requestInterceptor: withKey,
-    onComplete: () => {
-      document.getElementById("key").disabled = false;
-    },
-  });
+// What an answer has; null where the key may not read it.
+async function dataOf(answer) {
+  return answer?.ok ? (await answer.json()).data : null;
+}
+
+// A record that there is, in the paths that ask for one.
+function offerRecord(list, rows) {
+  if (rows === null || rows.length === 0) return;
+  for (const operation of all(`.operation[data-target^="${list}/"]`)) {
+    operation.querySelector("[data-in-path]").value = rows[0].slug;
+    writeTarget(operation);
+  }
+}
+
+// What filters find, in the fields of these filters.
+function offerTerms(terms) {
+  for (const list of all("datalist")) {
+    const known = terms?.[list.id] ?? [];
+    const options = known.map(({ slug, name, boatCount }) => element("option", `${name} (${boatCount})`, { value: slug }));
+    list.replaceChildren(...options);
+  }
+}
+
+function wireKey() {
   const form = document.getElementById("key-form");
   const field = document.getElementById("key");
-  const state = document.getElementById("key-state");
   const forget = document.getElementById("key-forget");
-
-  form.addEventListener("submit", (event) => {
+  const say = (text) => (document.getElementById("key-state").textContent = text);
+  form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const pasted = field.value.trim();
-    if (!/^[\w-]+$/.test(pasted)) {
-      state.textContent = "A key has letters, digits and underscores only.";
+    if (await useKey(field.value.trim(), say)) {
+      field.value = "";
+      forget.hidden = false;
+    } else {
       field.focus();
-      return;
     }
-    key = pasted;
-    field.value = "";
-    viewer.preauthorizeApiKey("apiKey", IN_PLACE_OF_KEY);
-    state.textContent = `Requests are sent with ${key.slice(0, 16)}…`;
-    forget.hidden = false;
   });
   forget.addEventListener("click", () => {
     key = null;
-    viewer.authActions.logout(["apiKey"]);
-    state.textContent = "The key is forgotten.";
+    fillExamples();
+    say("The key is forgotten.");
     forget.hidden = true;
     field.focus();
   });
 }
 
-followColours();
-dark.addEventListener("change", followColours);
-for (const base of document.querySelectorAll(".base")) base.textContent = location.origin;
-document.querySelectorAll(".example").forEach(addLanguages);
+// Requests.
+
+// The path with what is given in the fields of an operation.
+function targetOf(operation) {
+  let path = operation.dataset.target;
+  const query = new URLSearchParams();
+  for (const field of all("input, select", operation)) {
+    if ("inPath" in field.dataset) path = path.replace(`{${field.name}}`, encodeURIComponent(field.value));
+    else if (field.value !== "") query.append(field.name, field.value);
+  }
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+function writeTarget(operation) {
+  for (const place of all(".target", operation)) place.textContent = targetOf(operation);
+}
+
+async function send(operation, headers = {}) {
+  const place = operation.querySelector(".answer");
+  const began = performance.now();
+  place.setAttribute("aria-busy", "true");
+  try {
+    const answer = await get(targetOf(operation), headers);
+    const body = await answer.text();
+    place.replaceChildren(...shownAnswer(operation, answer, body, Math.round(performance.now() - began)));
+  } catch {
+    place.replaceChildren(element("p", "The server cannot be reached.", { className: "status" }));
+  }
+  place.removeAttribute("aria-busy");
+  // A real answer is a better example.
+  operation.querySelector(".sample")?.removeAttribute("open");
+}
+
+function shownAnswer(operation, answer, body, milliseconds) {
+  const head = [...answer.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
+  const block = (text, label) => element("pre", text, { tabIndex: 0, role: "region", ariaLabel: label });
+  const parts = [
+    element("p", `${answer.status} ${answer.statusText} in ${milliseconds} ms`, { className: answer.ok ? "status" : "status refused" }),
+    block(head, "Headers of the answer"),
+  ];
+  if (body !== "") parts.push(block(indented(body), "Body of the answer"));
+  if (answer.status === 401 && key === null) {
+    parts.splice(1, 0, element("a", "Paste a key first", { href: "#first-request" }));
+  }
+  const tag = answer.headers.get("etag");
+  if (answer.status === 200 && tag !== null) {
+    const again = element("button", "Send again with its ETag", { type: "button", className: "again" });
+    again.addEventListener("click", () => send(operation, { "If-None-Match": tag }));
+    parts.push(again);
+  }
+  return parts;
+}
+
+function indented(body) {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
+
+function wireOperation(operation) {
+  operation.addEventListener("input", () => writeTarget(operation));
+  operation.querySelector("form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    send(operation);
+  });
+  // On a telephone, an operation begins folded.
+  if (innerWidth < 720) for (const part of all("details[open]", operation)) part.open = false;
+}
+
+// The search.
+
+const FOUND_MAX = 20;
+
+// Every place that has a name, with the words that it is found by.
+function places() {
+  const operationOf = (place) => place.closest(".operation")?.querySelector("h3").firstChild.textContent.trim();
+  const place = (at, name, of) => ({ id: at.id, name, of, words: at.textContent.toLowerCase() });
+  const headings = all("h2[id], h3[id]", main).map((at) => place(at, at.firstChild.textContent.trim(), ""));
+  const names = all(".parameter, .field", main).map((at) => place(at, at.querySelector(".name").textContent, operationOf(at)));
+  const codes = all("tr[id^=code-]", main).map((at) => place(at, at.querySelector("code").textContent, "Errors"));
+  return [...headings, ...codes, ...names];
+}
+
+function wireSearch() {
+  const field = document.getElementById("search");
+  const state = document.getElementById("found-state");
+  const list = document.getElementById("found");
+  const known = places();
+  const find = () => {
+    const wanted = field.value.trim().toLowerCase();
+    // What has the name comes before what only speaks of it.
+    const named = known.filter(({ name }) => name.toLowerCase().includes(wanted));
+    const speaking = known.filter((one) => one.words.includes(wanted) && !named.includes(one));
+    const found = wanted === "" ? [] : [...named, ...speaking];
+    list.replaceChildren(...found.slice(0, FOUND_MAX).map(({ id, name, of }) => {
+      const item = document.createElement("li");
+      const link = element("a", name, { href: `#${id}` });
+      if (of !== "") link.append(" ", element("small", of));
+      item.append(link);
+      return item;
+    }));
+    const more = found.length > FOUND_MAX ? `, of which ${FOUND_MAX} are shown` : "";
+    state.textContent = wanted === "" ? "" : `${found.length || "Nothing"} found${more}`;
+  };
+  field.addEventListener("input", find);
+  field.addEventListener("keydown", ({ key: pressed }) => {
+    if (pressed === "Enter") list.querySelector("a")?.click();
+    if (pressed === "Escape") {
+      field.value = "";
+      find();
+    }
+  });
+  addEventListener("keydown", (event) => {
+    const isTyping = event.target.matches("input, select, textarea");
+    if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    field.focus();
+  });
+}
+
+// What an address names is shown, whatever it is folded in.
+function unfold() {
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let at = named?.parentElement; at; at = at.parentElement) if (at.matches("details")) at.open = true;
+  named?.scrollIntoView({ behavior: "instant" });
+}
+
+for (const base of all(".base")) base.textContent = location.origin;
+all(".example").forEach(addLanguages);
 chooseLanguage("curl");
-for (const setup of document.querySelectorAll(".setup")) setup.prepend(addCopying(() => setup.querySelector("code")));
-showViewer().catch((why) => {
-  document.getElementById("viewer").textContent = "The reference could not be loaded. Load this page again.";
-  console.error(why);
-});
+for (const setup of all(".setup")) setup.prepend(copying(() => setup.querySelector("code")));
+if (document.getElementById("key-form") !== null) {
+  wireKey();
+  all(".operation").forEach(wireOperation);
+  wireSearch();
+}
+addEventListener("hashchange", unfold);
+if (location.hash !== "") unfold();

@@ -4,8 +4,12 @@
 use std::fmt::Write;
 
 use askama::Template;
+use serde_json::Value;
 use shared::keys::limits::{DEFAULT_QUOTA, DEFAULT_RATE_LIMIT};
 
+use super::client::{self, Client};
+use super::example::{self, Example};
+use super::reference::{self, Control, Group};
 use crate::cache::MAX_AGE_SECONDS;
 use crate::contract::errors::{self, ErrorKind};
 use crate::contract::head::{HEAD_BYTES_MAX, HEADERS_MAX, URI_BYTES_MAX};
@@ -17,95 +21,61 @@ use crate::params::{LIMIT_DEFAULT, LIMIT_MAX};
 #[template(path = "docs/page.html")]
 struct Page {
     version: &'static str,
-    viewer_version: &'static str,
     operations: Vec<Operation>,
-    codes: Vec<ErrorKind>,
+    groups: Vec<Group>,
+    codes: Vec<(ErrorKind, bool)>,
+    headers: Vec<(&'static str, &'static str)>,
     refusal: String,
-    examples: [Example; 4],
-}
-
-/// One task, in every language.
-struct Example {
-    name: &'static str,
-    variants: [Variant; 3],
-}
-
-struct Variant {
-    language: &'static str,
-    label: &'static str,
-    extension: &'static str,
-    code: &'static str,
+    tasks: [Example; 4],
+    clients: &'static [&'static Client],
 }
 
 /// The page.
 pub(super) fn text() -> String {
     let page = Page {
         version: env!("CARGO_PKG_VERSION"),
-        viewer_version: include_str!("viewer/VERSION").trim_ascii_end(),
         operations: openapi::operations().collect(),
-        codes: errors::by_code().collect(),
+        groups: reference::groups(),
+        codes: codes(),
+        headers: openapi::header_meanings().collect(),
         refusal: openapi::example_of_an_error(),
-        examples: EXAMPLES,
+        tasks: example::tasks(),
+        clients: &client::ALL,
     };
     let written = page.render();
     written.unwrap_or_else(|why| unreachable!("the page cannot be written: {why}"))
 }
 
-macro_rules! example {
-    ($name:literal) => {
-        Example {
-            name: $name,
-            variants: [
-                variant(
-                    "curl",
-                    "curl",
-                    "sh",
-                    include_str!(concat!("examples/", $name, ".sh")),
-                ),
-                variant(
-                    "javascript",
-                    "JavaScript",
-                    "mjs",
-                    include_str!(concat!("examples/", $name, ".mjs")),
-                ),
-                variant(
-                    "python",
-                    "Python",
-                    "py",
-                    include_str!(concat!("examples/", $name, ".py")),
-                ),
-            ],
-        }
+/// Every code, and whether it is the first of its status.
+fn codes() -> Vec<(ErrorKind, bool)> {
+    let mut status = 0;
+    let line = |kind: ErrorKind| {
+        (
+            kind,
+            std::mem::replace(&mut status, kind.status) != kind.status,
+        )
     };
+    errors::by_code().map(line).collect()
 }
 
-const EXAMPLES: [Example; 4] = [
-    example!("first"),
-    example!("paging"),
-    example!("caching"),
-    example!("limits"),
-];
+/// A value of the document, as it is typed.
+fn shown(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
 
-const fn variant(
-    language: &'static str,
-    label: &'static str,
-    extension: &'static str,
-    code: &'static str,
-) -> Variant {
-    Variant {
-        language,
-        label,
-        extension,
-        code,
-    }
+/// A text as HTML.
+pub(super) fn escaped(text: &str) -> String {
+    let escaped = askama::filters::escape(text, askama::filters::Html);
+    escaped.unwrap_or_else(|never| match never {}).to_string()
 }
 
 /// A sentence with `code` in it, as HTML.
-fn prose(sentence: &str) -> String {
+pub(super) fn prose(sentence: &str) -> String {
     let mut html = String::new();
     for (index, part) in sentence.split('`').enumerate() {
-        let escaped = askama::filters::escape(part, askama::filters::Html);
-        let escaped = escaped.unwrap_or_else(|never| match never {});
+        let escaped = escaped(part);
         let written = match index % 2 {
             0 => write!(html, "{escaped}"),
             _ => write!(html, "<code>{escaped}</code>"),

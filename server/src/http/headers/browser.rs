@@ -9,10 +9,9 @@ use super::Media;
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
 
 /// What the documentation may load, and from where: its own files. Scripts and styles stand in
-/// files only, and none is made of text at run time. `data:` is what the viewer's style has its
-/// arrows and marks in.
+/// files only, and none is made of text at run time.
 const OWN_FILES_ONLY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 const NO_SNIFFING: HeaderValue = HeaderValue::from_static("nosniff");

@@ -4,7 +4,7 @@ use schemars::Schema;
 use serde_json::Value;
 
 /// What a value may be, in words.
-pub(super) fn in_words(schema: &Schema) -> String {
+pub(crate) fn in_words(schema: &Schema) -> String {
     let get = |key: &str| schema.get(key);
     let mut words = Vec::new();
     match get("enum").and_then(Value::as_array) {
@@ -12,7 +12,7 @@ pub(super) fn in_words(schema: &Schema) -> String {
             let values: Vec<String> = values.iter().map(quoted).collect();
             words.push(format!("one of {}", values.join(", ")));
         }
-        None => words.extend(get("type").map(plain)),
+        None => words.extend(get("type").map(kinds)),
     }
     for (least, greatest, unit) in [
         ("minLength", "maxLength", " characters"),
@@ -29,6 +29,14 @@ pub(super) fn in_words(schema: &Schema) -> String {
     words.extend(get("pattern").map(|pattern| format!("matches {}", quoted(pattern))));
     words.extend(get("default").map(|default| format!("default {}", quoted(default))));
     words.join(", ")
+}
+
+/// The type, or each of several.
+fn kinds(types: &Value) -> String {
+    match types {
+        Value::Array(types) => types.iter().map(plain).collect::<Vec<_>>().join(" or "),
+        one => plain(one),
+    }
 }
 
 fn plain(value: &Value) -> String {

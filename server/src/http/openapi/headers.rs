@@ -163,7 +163,7 @@ const TABLE: [Row; 16] = [
 ];
 
 /// The name and the meaning of every header.
-pub(super) fn meanings() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub(crate) fn meanings() -> impl Iterator<Item = (&'static str, &'static str)> {
     TABLE
         .iter()
         .map(|&(_, name, description, _)| (name, description))

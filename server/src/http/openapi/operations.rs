@@ -5,6 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use shared::base::model::{BoatSummary, ManufacturerSummary, Terms};
 
+use super::fields::{self, Field};
 use super::parameters::{self, ID_OR_SLUG, Parameter};
 use super::shapes::{Boat, Envelope, List, Manufacturer, ThisDocument};
 use crate::contract::routes::{self, CatalogueOperation, ROUTES, Route, ServiceOperation};
@@ -13,16 +14,16 @@ use crate::params;
 
 /// A group of operations.
 #[derive(Serialize)]
-pub(super) struct Tag {
-    name: &'static str,
-    description: &'static str,
+pub(crate) struct Tag {
+    pub(crate) name: &'static str,
+    pub(crate) description: &'static str,
 }
 
 const BOATS: &str = "Boats";
 const MANUFACTURERS: &str = "Manufacturers";
 const SERVICE: &str = "Service";
 
-pub(super) const TAGS: [Tag; 3] = [
+pub(crate) const TAGS: [Tag; 3] = [
     Tag {
         name: BOATS,
         description: "Boat models.",
@@ -40,22 +41,22 @@ pub(super) const TAGS: [Tag; 3] = [
 /// What an operation is.
 pub(crate) struct About {
     pub(crate) id: &'static str,
-    pub(super) tag: &'static str,
+    pub(crate) tag: &'static str,
     pub(crate) summary: &'static str,
-    pub(super) description: &'static str,
+    pub(crate) description: &'static str,
     /// What the record in its path is, and one.
     record: Option<(&'static str, &'static str)>,
     /// The list whose parameters it takes.
     list: Option<&'static params::List>,
-    pub(super) answer: Answer,
+    pub(crate) answer: Answer,
 }
 
 /// A 200 of an operation.
-pub(super) struct Answer {
-    pub(super) description: &'static str,
+pub(crate) struct Answer {
+    pub(crate) description: &'static str,
     pub(super) schema: fn(&mut SchemaGenerator) -> Schema,
     /// A real body, which a test compares with that of the service.
-    pub(super) example: Option<&'static str>,
+    pub(crate) example: Option<&'static str>,
     pub(super) link: Option<Link>,
 }
 
@@ -304,11 +305,16 @@ impl Operation {
     }
 
     /// What it takes, in the order of the document.
-    pub(super) fn parameters(&self) -> Vec<Parameter> {
+    pub(crate) fn parameters(&self) -> Vec<Parameter> {
         let record = self.about.record.map(parameters::id_or_slug);
         let list = self.about.list.into_iter().flat_map(parameters::of_list);
         let tag = self.is_conditional().then(parameters::if_none_match);
         record.into_iter().chain(list).chain(tag).collect()
+    }
+
+    /// The fields of its 200.
+    pub(crate) fn fields(&self) -> Vec<Field> {
+        fields::of(self.about.answer.schema)
     }
 }
 

@@ -16,15 +16,15 @@ pub(super) const ID_OR_SLUG: &str = "idOrSlug";
 
 /// A parameter.
 #[derive(Serialize)]
-pub(super) struct Parameter {
-    pub(super) name: &'static str,
+pub(crate) struct Parameter {
+    pub(crate) name: &'static str,
     /// Where it is given: `path`, `query` or `header`.
     #[serde(rename = "in")]
-    pub(super) location: &'static str,
-    pub(super) description: Cow<'static, str>,
-    pub(super) required: bool,
-    pub(super) schema: Schema,
-    example: Value,
+    pub(crate) location: &'static str,
+    pub(crate) description: Cow<'static, str>,
+    pub(crate) required: bool,
+    pub(crate) schema: Schema,
+    pub(crate) example: Value,
 }
 
 /// The parameters of a list.

@@ -40,7 +40,7 @@ pub(super) fn of(operation: &Operation, generator: &mut SchemaGenerator) -> Obje
 }
 
 /// The statuses of an operation other than 200.
-pub(super) fn other_statuses(operation: &Operation) -> Vec<String> {
+pub(crate) fn other_statuses(operation: &Operation) -> Vec<String> {
     let conditional = operation.is_conditional().then_some(304);
     let all = conditional.into_iter().chain(errors_of(operation));
     all.map(|status| status.to_string()).collect()

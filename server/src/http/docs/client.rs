@@ -1,0 +1,67 @@
+//! The pages of the guide about generated clients: for each language how a client is made of the
+//! OpenAPI document, and a program that keeps a copy of all boats. `.ci/contract clients` runs the
+//! programs as they stand.
+
+use askama::Template;
+
+/// A client, made by a generator of others.
+pub(super) struct Client {
+    /// The language.
+    pub(super) name: &'static str,
+    /// Where its page is.
+    pub(super) path: &'static str,
+    generator: &'static str,
+    /// Commands that make the client, run the program and keep it running.
+    make: &'static str,
+    file: &'static str,
+    program: &'static str,
+}
+
+pub(super) static TYPESCRIPT: Client = Client {
+    name: "TypeScript",
+    path: "/docs/typescript",
+    generator: "openapi-typescript",
+    make: include_str!("clients/typescript.sh"),
+    file: "boats.ts",
+    program: include_str!("clients/boats.ts"),
+};
+pub(super) static PYTHON: Client = Client {
+    name: "Python",
+    path: "/docs/python",
+    generator: "openapi-python-client",
+    make: include_str!("clients/python.sh"),
+    file: "boats.py",
+    program: include_str!("clients/boats.py"),
+};
+pub(super) static RUST: Client = Client {
+    name: "Rust",
+    path: "/docs/rust",
+    generator: "progenitor",
+    make: include_str!("clients/rust.sh"),
+    file: "src/main.rs",
+    program: include_str!("clients/boats.rs"),
+};
+
+/// Every client, in the order of the links.
+pub(super) static ALL: [&Client; 3] = [&TYPESCRIPT, &PYTHON, &RUST];
+
+#[derive(Template)]
+#[template(path = "docs/client.html")]
+struct ClientPage {
+    version: &'static str,
+    client: &'static Client,
+    clients: &'static [&'static Client],
+}
+
+impl Client {
+    /// The page.
+    pub(super) fn page(&'static self) -> String {
+        let page = ClientPage {
+            version: env!("CARGO_PKG_VERSION"),
+            client: self,
+            clients: &ALL,
+        };
+        let written = page.render();
+        written.unwrap_or_else(|why| unreachable!("the page cannot be written: {why}"))
+    }
+}
