@@ -282,10 +282,12 @@ pub fn take_lock(data: &DataDir, environment: Environment) -> anyhow::Result<Ser
     })
 }
 
-/// Announces where the server listens. A closed output is a failure here, unlike in commands that
-/// print an answer: its reader cannot have seen enough.
+/// Announces where the server listens, and where it is documented. A closed output is a failure
+/// here, unlike in commands that print an answer: its reader cannot have seen enough.
 fn announce(address: SocketAddr, context: &mut Context) -> anyhow::Result<()> {
-    let written = writeln!(context.out, "listening on http://{address}");
+    // At once: a reader may leave after the first line.
+    let said = format!("listening on http://{address}\ndocumentation at http://{address}/docs\n");
+    let written = context.out.write_all(said.as_bytes());
     let written = written.and_then(|()| context.out.flush());
     written
         .map_err(|error| anyhow::anyhow!("could not print where the server listens: {error}"))?;

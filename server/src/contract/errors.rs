@@ -100,7 +100,7 @@ errors! {
         "there is no published {kind} with that id or slug",
         "There is no published record with that id or slug.";
     UNKNOWN_PATH = 404 "NOT_FOUND"
-        "there is no such path; GET /v1 lists the endpoints",
+        "there is no such path; GET /v1 lists the endpoints, and /docs describes them",
         "There is no such path.";
     METHOD_NOT_ALLOWED = 405 "METHOD_NOT_ALLOWED"
         "the catalogue is read-only; use GET or HEAD",
