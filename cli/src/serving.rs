@@ -124,6 +124,13 @@ impl Serving {
         Self { minutes, ..self }
     }
 
+    /// The same server, whose answers also show limits as the IETF draft has it.
+    #[must_use]
+    pub fn showing_rate_limit_draft(self) -> Self {
+        let app = self.app.showing_rate_limit_draft();
+        Self { app, ..self }
+    }
+
     /// The same server, whose metrics count the lines of the log that were `dropped`.
     #[must_use]
     pub fn logging(self, dropped: Arc<AtomicU64>) -> Self {

@@ -51,6 +51,7 @@ pub struct App {
     pub(crate) clock_watch: ClockWatch,
     pub(crate) request_ids: Box<dyn RequestIds>,
     pub(crate) allowed_origins: AllowedOrigins,
+    pub(crate) shows_rate_limit_draft: bool,
     catalogue: ArcSwap<Catalogue>,
     has_shared_stores: bool,
     started: Duration,
@@ -76,6 +77,7 @@ impl App {
             clock_watch: ClockWatch::new(now),
             request_ids: parts.request_ids,
             allowed_origins: AllowedOrigins::default(),
+            shows_rate_limit_draft: false,
             catalogue: ArcSwap::new(parts.catalogue),
             has_shared_stores: false,
             started: now.monotonic,
@@ -88,6 +90,16 @@ impl App {
     pub fn allowing(self, allowed_origins: AllowedOrigins) -> Self {
         Self {
             allowed_origins,
+            ..self
+        }
+    }
+
+    /// The same app, whose answers also show limits as the IETF draft has it: `RateLimit` and
+    /// `RateLimit-Policy`.
+    #[must_use]
+    pub fn showing_rate_limit_draft(self) -> Self {
+        Self {
+            shows_rate_limit_draft: true,
             ..self
         }
     }

@@ -43,6 +43,7 @@ use shared::base::clock::Moment;
 use crate::app::App;
 use crate::base::error_chain::chain;
 use crate::base::request_id::RequestId;
+use crate::cors::CorsDecision;
 use crate::metrics::Outcome;
 use crate::wire::{Phase, Refusal, check};
 use access_log::Pending;
@@ -77,10 +78,11 @@ impl Handler for Judge {
     ) {
         if let Err(bad) = check(&head_of(request)) {
             let id = self.app.request_ids.next(self.app.clock.now());
-            let meta = ResponseMeta {
-                cors: self.app.allowed_origins.decision(request.headers()),
-                ..ResponseMeta::new(id)
-            };
+            let meta = meta(
+                &self.app,
+                id,
+                self.app.allowed_origins.decision(request.headers()),
+            );
             Reply::new(&self.app, Err(bad.into()), meta).write(response);
             control.skip_rest();
         }
@@ -195,10 +197,17 @@ impl<'a> Exchange<'a> {
 
     /// What is known of a request before anything of it is looked at.
     fn meta(&self) -> ResponseMeta {
-        ResponseMeta {
-            cors: self.app.allowed_origins.decision(self.request.headers()),
-            ..ResponseMeta::new(self.id)
-        }
+        let origins = &self.app.allowed_origins;
+        meta(self.app, self.id, origins.decision(self.request.headers()))
+    }
+}
+
+/// What every answer of an app knows for its headers.
+fn meta(app: &App, id: RequestId, cors: CorsDecision) -> ResponseMeta {
+    ResponseMeta {
+        shows_rate_limit_draft: app.shows_rate_limit_draft,
+        cors,
+        ..ResponseMeta::new(id)
     }
 }
 
@@ -214,10 +223,8 @@ fn finish(app: &App, pending: &mut Pending<'_>, answer: Result<Answer, ApiError>
 /// the page that sent it, if so much of it was read.
 pub(crate) fn last_answer(app: &App, refusal: Refusal, origin: Option<&[u8]>) -> Vec<u8> {
     let now = app.clock.now();
-    let meta = ResponseMeta {
-        cors: app.allowed_origins.decision_for(origin),
-        ..ResponseMeta::new(app.request_ids.next(now))
-    };
+    let cors = app.allowed_origins.decision_for(origin);
+    let meta = meta(app, app.request_ids.next(now), cors);
     let (error, duration, is_head) = match refusal {
         Refusal::TooSlow { is_head, waited } => (ApiError::RequestTimeout, waited, is_head),
         Refusal::BadHead { bad, is_head } => (bad.into(), Duration::ZERO, is_head),

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgAction, Args};
 use server::catalogue::OpenSettings;
 use server::cors::{AllowedOrigin, AllowedOrigins};
 use shared::keys::environment::Environment;
@@ -103,6 +104,16 @@ pub struct ServeArgs {
     )]
     #[arg(num_args = 1.., value_delimiter = ',')]
     pub cors: Vec<AllowedOrigin>,
+    /// Whether answers also have `RateLimit` and `RateLimit-Policy`, which say what the
+    /// `X-RateLimit-*` and `X-Quota-*` headers say in the form of an IETF draft
+    #[arg(
+        long = "rate-limit-draft",
+        value_name = "ON_OR_OFF",
+        env = "CATALOGUE_RATE_LIMIT_DRAFT",
+        hide_env_values = true
+    )]
+    #[arg(action = ArgAction::Set, default_value = OFF, value_parser = on_or_off())]
+    pub rate_limit_draft: bool,
     /// What to log: error, warn, info, debug or trace; or directives such as `server=debug`
     #[arg(
         long = "log",
@@ -121,6 +132,13 @@ pub struct ServeArgs {
     )]
     #[arg(default_value_t, value_parser = one_of(Format::ALL, Format::as_str))]
     pub log_format: Format,
+}
+
+const ON: &str = "on";
+const OFF: &str = "off";
+
+fn on_or_off() -> impl TypedValueParser<Value = bool> {
+    PossibleValuesParser::new([ON, OFF]).map(|word| word == ON)
 }
 
 fn parse_drain(text: &str) -> Result<Duration, String> {
@@ -166,6 +184,11 @@ pub fn run(
         allowed_origins,
         context,
     )?;
+    let serving = if args.rate_limit_draft {
+        serving.showing_rate_limit_draft()
+    } else {
+        serving
+    };
     let admin = Admin::take(args.admin)?;
     let dropped = logging::start(args.log.clone(), args.log_format, context)?;
     let limits = connection_limits(args.connections_per_address);

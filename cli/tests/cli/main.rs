@@ -49,6 +49,7 @@ mod open_files;
 mod openapi;
 mod output;
 mod prune;
+mod rate_limit_draft;
 mod refusals;
 mod releases;
 mod releases_log;

@@ -119,8 +119,8 @@ errors! {
         "The key has made all the requests that it may in 60 seconds. Wait `Retry-After`; add \
          jitter where several workers share the key.";
     QUOTA_EXCEEDED = 429 "QUOTA_EXCEEDED"
-        "the subscription's {limit} requests of this month are used up; X-Quota-Reset says when \
-         the quota renews",
+        "the subscription's {limit} requests of this month are used up; the quota renews on {day}, \
+         00:00 UTC",
         "The subscription's requests of the month are used up. They renew by themselves at \
          `X-Quota-Reset`; retrying before does not help.";
     HEADERS_TOO_LARGE = 431 "HEADERS_TOO_LARGE"

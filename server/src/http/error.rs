@@ -9,6 +9,7 @@ use std::error::Error;
 use salvo::http::StatusCode;
 use schemars::JsonSchema;
 use serde::Serialize;
+use shared::base::timestamp::Timestamp;
 use shared::keys::key::KeyRefusal;
 use shared::keys::scope::Scope;
 
@@ -132,7 +133,10 @@ impl ApiError {
                 ("limit", &usage.limit),
                 ("seconds", &usage.retry_after_seconds),
             ]),
-            Self::QuotaExceeded(usage) => kind.message(&[("limit", &usage.limit)]),
+            Self::QuotaExceeded(usage) => {
+                let renewal = Timestamp::from_unix_seconds(usage.reset_unix_seconds);
+                kind.message(&[("limit", &usage.limit), ("day", &renewal.utc_day())])
+            }
             Self::RequestTimeout => kind.message(&[("seconds", &HEAD_MAX.as_secs())]),
             Self::UriTooLong => kind.message(&[("bytes", &URI_BYTES_MAX)]),
             Self::HeadersTooLarge => {

@@ -5,6 +5,7 @@
 
 mod browser;
 mod cors;
+mod rate_limit_draft;
 #[cfg(test)]
 mod tests;
 
@@ -58,6 +59,8 @@ pub(crate) struct ResponseMeta {
     pub(crate) retry_after_seconds: Option<u64>,
     pub(crate) cache_policy: CachePolicy,
     pub(crate) media: Media,
+    /// Whether limits are also shown as the IETF draft has it.
+    pub(crate) shows_rate_limit_draft: bool,
     pub(crate) cors: CorsDecision,
     /// The fields that a page may send whose browser asks so.
     pub(crate) preflight: Option<HeaderValue>,
@@ -99,6 +102,7 @@ impl ResponseMeta {
             retry_after_seconds: None,
             cache_policy: CachePolicy::Private,
             media: Media::Json,
+            shows_rate_limit_draft: false,
             cors: CorsDecision::Unsaid,
             preflight: None,
         }
@@ -111,6 +115,7 @@ pub(crate) enum Group {
     RequestId,
     RateLimit,
     Quota,
+    RateLimitDraft,
     Coding,
     Caching,
     Freshness,
@@ -125,10 +130,11 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 15] = [
         Self::RequestId,
         Self::RateLimit,
         Self::Quota,
+        Self::RateLimitDraft,
         Self::Coding,
         Self::Caching,
         Self::Freshness,
@@ -146,7 +152,7 @@ impl Group {
     pub(crate) const fn is_on(self, status: u16) -> bool {
         match self {
             Self::RequestId | Self::Origin => true,
-            Self::RateLimit => matches!(status, 200 | 304 | 429),
+            Self::RateLimit | Self::RateLimitDraft => matches!(status, 200 | 304 | 429),
             Self::Quota => matches!(status, 200 | 429),
             Self::Caching | Self::Browser => matches!(status, 200 | 304),
             Self::Coding | Self::Freshness | Self::Link => matches!(status, 200),
@@ -165,6 +171,11 @@ impl Group {
             }
             Self::RateLimit => write_usage(X_RATE_LIMIT, meta.rate.as_ref(), headers),
             Self::Quota => write_usage(X_QUOTA, meta.quota.as_ref(), headers),
+            Self::RateLimitDraft => {
+                if meta.shows_rate_limit_draft {
+                    rate_limit_draft::write(meta.rate.as_ref(), meta.quota.as_ref(), headers);
+                }
+            }
             Self::Coding => write_coding(meta.etag, headers),
             Self::Caching => write_caching(meta, headers),
             Self::Freshness => write_freshness(meta.freshness, headers),
@@ -186,7 +197,7 @@ impl Group {
             }
             Self::Browser => browser::write(meta.media, headers),
             Self::Origin => cors::write_origin(&meta.cors, headers),
-            Self::Exposed => cors::write_exposed(&meta.cors, headers),
+            Self::Exposed => cors::write_exposed(meta, headers),
             Self::Preflight => cors::write_preflight(meta.preflight.as_ref(), headers),
         }
     }

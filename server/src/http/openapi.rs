@@ -168,10 +168,13 @@ fn description() -> String {
          that lists every problem. Integers are digits, numbers are digits with at most one point; \
          neither has a sign or an exponent. `+` is a space.
 - **Paging**: a page has {LIMIT_DEFAULT} rows unless `limit` says otherwise, and at most \
-         {LIMIT_MAX}; `offset` is how many come before it. `Link` names the next and the previous \
-         page, `pagination.total` counts all rows.
+         {LIMIT_MAX}; `offset` is how many come before it. `Link` names the next, the previous, \
+         the first and the last page, `pagination.total` counts all rows.
 - **Limits**: `X-RateLimit-*` counts the requests of a key in any 60 seconds, `X-Quota-*` the \
-         answers with status 200 of a subscription in its month. Other answers are not charged.
+         answers with status 200 of a subscription in its month. Other answers are not charged. \
+         `X-RateLimit-Reset` is when the oldest of these requests is 60 seconds old, so that one \
+         more can be made; `X-Quota-Reset` is when the whole quota renews. Both are Unix times in \
+         seconds.
 - **Requests**: the address has at most {URI_BYTES_MAX} bytes, the whole head {HEAD_BYTES_MAX}, in \
          at most {HEADERS_MAX} header fields. There are no request bodies.
 - **Caching**: an answer with an `ETag` can be asked for again with `If-None-Match`, whatever its \

@@ -1,4 +1,4 @@
-//! The `Link` header of a list: where the next and the previous page are (RFC 8288).
+//! The `Link` header of a list: where its other pages are (RFC 8288).
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -11,22 +11,39 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// The value of the `Link` header, where there is a next or a previous page with rows.
+/// The value of the `Link` header, where the list has rows: the next and the previous page, if they
+/// have rows, then the first and the last.
 ///
 /// `path` is the encoded path of the list, `query` its accepted query. The references are
 /// relative (path and query) and keep the other parameters in request order.
 pub fn page_links(path: &str, query: &QueryString, page: Page, total: u64) -> Option<String> {
-    let limit = page.limit;
-    let next = Some(page.offset.saturating_add(limit)).filter(|&offset| offset < total);
-    let previous = (page.offset != 0).then(|| page.offset.saturating_sub(limit));
-    let previous = previous.filter(|&offset| offset < total);
-    let link = |rel: &str, offset| format!("<{}>; rel=\"{rel}\"", reference(path, query, offset));
-    match (
-        next.map(|next| link("next", next)),
-        previous.map(|previous| link("prev", previous)),
-    ) {
-        (Some(next), Some(previous)) => Some(format!("{next}, {previous}")),
-        (one, other) => one.or(other),
+    let Page { limit, offset } = page;
+    let last_row = total.checked_sub(1)?;
+    let next = offset.saturating_add(limit);
+    let previous = offset.saturating_sub(limit);
+    let links = [
+        ("next", (next <= last_row).then_some(next)),
+        (
+            "prev",
+            (offset != 0 && previous <= last_row).then_some(previous),
+        ),
+        ("first", Some(0)),
+        ("last", Some(last_offset(page, last_row))),
+    ];
+    let links = links.into_iter().filter_map(|(rel, offset)| {
+        let reference = reference(path, query, offset?);
+        Some(format!("<{reference}>; rel=\"{rel}\""))
+    });
+    Some(links.collect::<Vec<_>>().join(", "))
+}
+
+/// The offset of the page that has the last row, among the pages that `next` and `prev` lead to:
+/// they are whole pages away from this one, which need not be so from the first.
+const fn last_offset(page: Page, last_row: u64) -> u64 {
+    let shift = page.offset % page.limit;
+    match last_row.checked_sub(shift) {
+        Some(rows_before) => last_row - rows_before % page.limit,
+        None => 0,
     }
 }
 

@@ -44,6 +44,8 @@ pub(crate) struct Unusual {
     /// In place of the manual clock.
     pub(crate) clock: Option<Arc<dyn Clock>>,
     pub(crate) allowed_origins: AllowedOrigins,
+    /// Whether limits are also shown as the IETF draft has it.
+    pub(crate) shows_rate_limit_draft: bool,
     /// In place of minute windows in memory.
     pub(crate) minutes: Option<MinuteStore>,
 }
@@ -55,6 +57,7 @@ impl Default for Unusual {
             request_ids: Box::new(SequentialRequestIds::default()),
             clock: None,
             allowed_origins: AllowedOrigins::default(),
+            shows_rate_limit_draft: false,
             minutes: None,
         }
     }
@@ -80,6 +83,11 @@ impl TestApp {
             request_ids: unusual.request_ids,
         });
         let app = app.allowing(unusual.allowed_origins);
+        let app = if unusual.shows_rate_limit_draft {
+            app.showing_rate_limit_draft()
+        } else {
+            app
+        };
         let app = Arc::new(match unusual.minutes {
             None => app,
             Some(minutes) => app.counting_in(minutes),

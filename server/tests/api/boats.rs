@@ -26,22 +26,20 @@ async fn a_boat_is_found_by_id_and_by_slug_and_both_are_case_sensitive() {
 #[tokio::test]
 async fn links_stand_where_there_is_such_a_page() {
     let app = TestApp::new();
-    let table = [
-        ("/v1/boats", None),
-        ("/v1/boats?limit=7", None),
-        (
-            "/v1/boats?limit=6",
-            Some("</v1/boats?limit=6&offset=6>; rel=\"next\""),
-        ),
-        ("/v1/boats?type=sailing-yacht&limit=6", None),
-        (
-            "/v1/boats?limit=6&offset=1",
-            Some("</v1/boats?limit=6&offset=0>; rel=\"prev\""),
-        ),
+    let table: [(&str, &[&str]); 6] = [
+        ("/v1/boats", &["first", "last"]),
+        ("/v1/boats?limit=7", &["first", "last"]),
+        ("/v1/boats?limit=6", &["next", "first", "last"]),
+        ("/v1/boats?type=sailing-yacht&limit=6", &["first", "last"]),
+        ("/v1/boats?limit=6&offset=1", &["prev", "first", "last"]),
+        ("/v1/boats?type=unknown", &[]),
     ];
-    for (target, link) in table {
+    for (target, relations) in table {
         let answer = app.get(target).key("reader").send().await;
-        assert_eq!(answer.header("link"), link, "{target}");
+        let link = answer.header("link").unwrap_or_default();
+        let found = link.split("rel=\"").skip(1);
+        let found: Vec<&str> = found.filter_map(|rel| rel.split('"').next()).collect();
+        assert_eq!(found, relations, "{target}");
     }
 }
 

@@ -1,7 +1,9 @@
 //! Section 8: the minute limit of a key and the monthly quota of a subscription.
 
+use std::fmt::Write;
 use std::time::Duration;
 
+use crate::answer::check_text;
 use crate::app::{TestApp, Unusual, away};
 use crate::keys::{NEARLY_EXHAUSTED, PLENTY};
 
@@ -129,6 +131,10 @@ async fn a_used_up_quota_renews_with_the_next_month() {
     let refused = ask().await;
     assert_eq!(refused.code(), "QUOTA_EXCEEDED");
     assert_eq!(refused.header("x-quota-reset"), Some(NEXT_MONTH));
+    let message = refused.json()["error"]["message"].clone();
+    let day = "the subscription's 2 requests of this month are used up; the quota renews on \
+               2026-11-01, 00:00 UTC";
+    assert_eq!(message, day);
 
     let wait: u64 = refused.header("retry-after").unwrap().parse().unwrap();
     app.advance(Duration::from_secs(wait - 1));
@@ -163,4 +169,67 @@ async fn a_store_of_minute_limits_that_is_away_refuses_whatever_would_be_counted
     let unknown = app.get("/v1/boats/b1").key("unknown").send().await;
     assert_eq!(unknown.code(), "INVALID_API_KEY");
     assert_eq!(app.get("/health").send().await.code(), "200");
+}
+
+/// `RateLimit-Policy` and `RateLimit` of every status, and which of the others say the same.
+#[tokio::test]
+async fn the_draft_of_the_ietf_shows_what_the_other_headers_show_where_it_is_switched_on() {
+    let app = TestApp::with(Unusual {
+        shows_rate_limit_draft: true,
+        ..Unusual::default()
+    });
+    let boat = || app.get("/v1/boats/b1");
+    let mut table = String::new();
+    for ask in [
+        boat().key("reader"),
+        app.get("/v1/boats?limit=1").key("reader"),
+        boat().key("reader").header("if-none-match", "*"),
+        app.get("/v1/boats?limit=0").key("reader"),
+        boat(),
+        boat().key("without_scopes"),
+        app.get("/v1/boats/unknown").key("reader"),
+        boat().key("exhausted"),
+        boat().key("once_a_minute_without_scopes"),
+        boat().key("once_a_minute_without_scopes"),
+        app.get("/v1"),
+    ] {
+        let (request, answer) = (ask.text(), ask.send().await);
+        let headers = ["ratelimit-policy", "ratelimit"].map(|name| answer.header(name));
+        let (request, code) = (request.replace('\n', "; "), answer.code());
+        writeln!(table, "{request}\n  {} {code}", answer.status).unwrap();
+        match headers {
+            [Some(policy), Some(state)] => writeln!(table, "  {policy}\n  {state}").unwrap(),
+            neither => assert_eq!(neither, [None, None]),
+        }
+    }
+    check_text(
+        "rate_limit_draft",
+        "`RateLimit-Policy` and `RateLimit`, where they are switched on.",
+        &table,
+    );
+}
+
+#[tokio::test]
+async fn the_draft_of_the_ietf_changes_no_other_header_and_is_off_unless_switched_on() {
+    let [off, on] = [false, true].map(|shows_rate_limit_draft| {
+        TestApp::with(Unusual {
+            shows_rate_limit_draft,
+            ..Unusual::default()
+        })
+    });
+    for target in [
+        "/v1/boats/b1",
+        "/v1/boats?limit=1",
+        "/v1/boats/unknown",
+        "/v1",
+    ] {
+        let without = off.get(target).key("reader").send().await;
+        let mut with = on.get(target).key("reader").send().await;
+        for name in ["ratelimit-policy", "ratelimit"] {
+            assert_eq!(without.header(name), None, "{name} of {target}");
+            with.headers.remove(name);
+        }
+        assert_eq!(with.headers, without.headers, "{target}");
+        assert_eq!(with.body, without.body, "{target}");
+    }
 }

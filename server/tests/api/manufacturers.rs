@@ -50,7 +50,7 @@ async fn the_nested_list_is_byte_for_byte_the_filtered_one() {
         assert_eq!(nested.body, filtered.body);
         assert_eq!(nested.header("etag"), filtered.header("etag"));
         let link = format!("</v1/manufacturers/{name}/boats?limit=2&offset=2>; rel=\"next\"");
-        assert_eq!(nested.header("link"), Some(link.as_str()));
+        assert!(nested.header("link").unwrap().starts_with(&link));
     }
 }
 

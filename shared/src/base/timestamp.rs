@@ -61,6 +61,13 @@ impl Timestamp {
     pub const fn unix_seconds(&self) -> i64 {
         self.unix_seconds
     }
+
+    /// The day of the instant in UTC, such as `2026-10-01`.
+    pub fn utc_day(&self) -> String {
+        let mut text = self.to_string();
+        text.truncate("2026-10-01".len());
+        text
+    }
 }
 
 /// Where Unix time begins. Civil times in UTC reach to the end of the year 9999, which `jiff`'s
@@ -186,6 +193,21 @@ mod tests {
                 "{given}"
             );
         }
+    }
+
+    #[test]
+    fn a_day_is_that_of_utc() {
+        let parsed = Timestamp::parse("2026-10-31T23:30:00.5-01:00").unwrap();
+        assert_eq!(parsed.utc_day(), "2026-11-01");
+        assert_eq!(Timestamp::from_unix_seconds(-1).utc_day(), "1969-12-31");
+        assert_eq!(
+            Timestamp::from_unix_seconds(i64::MIN).utc_day(),
+            "0000-01-01"
+        );
+        assert_eq!(
+            Timestamp::from_unix_seconds(i64::MAX).utc_day(),
+            "9999-12-31"
+        );
     }
 
     #[test]

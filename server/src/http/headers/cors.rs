@@ -6,17 +6,16 @@ use salvo::http::header::{
 };
 use salvo::http::{HeaderMap, HeaderValue};
 
-use super::{GET_AND_HEAD, value_of};
+use super::{GET_AND_HEAD, ResponseMeta, rate_limit_draft, value_of};
 use crate::cors::CorsDecision;
 
 const ANY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
 const ORIGIN: HeaderValue = HeaderValue::from_static("Origin");
-/// Every header that is written, but for those that pages may read anyway: a test compares it.
-pub(super) const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Quota-Limit, \
-     X-Quota-Remaining, X-Quota-Reset, Content-Encoding, ETag, Vary, X-Cache, Age, Link, \
-     Retry-After, WWW-Authenticate, Allow",
-);
+/// Every header that is written, but for those that pages may read anyway, and for those of the
+/// IETF draft on limits: a test compares it.
+pub(super) const EXPOSED: &str = "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, \
+    X-RateLimit-Reset, X-Quota-Limit, X-Quota-Remaining, X-Quota-Reset, Content-Encoding, ETag, \
+    Vary, X-Cache, Age, Link, Retry-After, WWW-Authenticate, Allow";
 /// How long a browser may remember the answer to a preflight, in seconds: two hours, which is as
 /// long as any browser but one does.
 const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
@@ -43,13 +42,17 @@ pub(super) fn write_origin(decision: &CorsDecision, headers: &mut HeaderMap) {
 }
 
 /// Which headers these pages may read.
-pub(super) fn write_exposed(decision: &CorsDecision, headers: &mut HeaderMap) {
-    match decision {
-        CorsDecision::Unsaid | CorsDecision::WithOthers => {}
-        CorsDecision::With(_) | CorsDecision::WithAll => {
-            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
-        }
+pub(super) fn write_exposed(meta: &ResponseMeta, headers: &mut HeaderMap) {
+    match meta.cors {
+        CorsDecision::Unsaid | CorsDecision::WithOthers => return,
+        CorsDecision::With(_) | CorsDecision::WithAll => {}
     }
+    let exposed = if meta.shows_rate_limit_draft {
+        value_of(format!("{EXPOSED}, {}", rate_limit_draft::NAMES))
+    } else {
+        const { HeaderValue::from_static(EXPOSED) }
+    };
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
 }
 
 /// What these pages may send.

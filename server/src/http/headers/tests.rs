@@ -84,22 +84,90 @@ const READABLE: [&str; 4] = ["cache-control", "content-length", "content-type", 
 
 #[test]
 fn pages_of_other_origins_may_read_every_header_that_is_written() {
-    let meta = ResponseMeta {
-        cors: CorsDecision::WithAll,
-        ..everything_known()
-    };
+    for shows_rate_limit_draft in [false, true] {
+        let meta = ResponseMeta {
+            shows_rate_limit_draft,
+            cors: CorsDecision::WithAll,
+            ..everything_known()
+        };
+        let (written, exposed) = written_and_exposed(&meta);
+        assert_eq!(written, exposed);
+        assert_eq!(written.contains("ratelimit"), shows_rate_limit_draft);
+    }
+}
+
+/// The headers that some answer has and a page may not read anyway, and those that it may read.
+fn written_and_exposed(meta: &ResponseMeta) -> (BTreeSet<String>, BTreeSet<String>) {
     let body = Bytes::from_static(b"x");
-    let mut written = BTreeSet::new();
+    let (mut written, mut exposed) = (BTreeSet::new(), BTreeSet::new());
     for status in STATUSES {
         let mut headers = HeaderMap::new();
         let status = StatusCode::from_u16(status).unwrap();
-        write(status, &meta, Some(&body), &mut headers);
+        write(status, meta, Some(&body), &mut headers);
         written.extend(headers.keys().map(|name| name.as_str().to_owned()));
+        let names = headers["access-control-expose-headers"].to_str().unwrap();
+        exposed.extend(names.to_lowercase().split(", ").map(str::to_owned));
     }
     written.retain(|name| !name.starts_with("access-control-"));
     written.retain(|name| !READABLE.contains(&name.as_str()));
-    let exposed = cors::EXPOSED.to_str().unwrap().to_lowercase();
-    assert_eq!(written, exposed.split(", ").map(str::to_owned).collect());
+    (written, exposed)
+}
+
+/// `RateLimit-Policy` and `RateLimit` of an answer.
+fn rate_limit_draft(status: StatusCode, meta: &ResponseMeta) -> Option<[String; 2]> {
+    let mut headers = HeaderMap::new();
+    write(status, meta, None, &mut headers);
+    let text = |name| {
+        headers
+            .get(name)
+            .map(|value: &HeaderValue| value.to_str().unwrap().to_owned())
+    };
+    Some([text("ratelimit-policy")?, text("ratelimit")?])
+}
+
+#[test]
+fn the_draft_names_the_limits_that_are_known_in_integers_of_structured_fields() {
+    let known = everything_known();
+    let vast = Usage {
+        limit: 9_007_199_254_740_991,
+        remaining: 9_007_199_254_740_990,
+        reset_unix_seconds: 8,
+        retry_after_seconds: 2_678_400,
+    };
+    let (minute, month) = (known.rate, Some(vast));
+    let table = [
+        (false, minute, month, None),
+        (true, None, None, None),
+        (
+            true,
+            minute,
+            None,
+            Some([r#""minute";q=10;w=60"#, r#""minute";r=9;t=7"#]),
+        ),
+        (
+            true,
+            minute,
+            month,
+            Some([
+                r#""minute";q=10;w=60, "month";q=999999999999999"#,
+                r#""minute";r=9;t=7, "month";r=999999999999999;t=2678400"#,
+            ]),
+        ),
+    ];
+    for (shows_rate_limit_draft, rate, quota, expected) in table {
+        let meta = ResponseMeta {
+            rate,
+            quota,
+            shows_rate_limit_draft,
+            ..everything_known()
+        };
+        let expected = expected.map(|pair| pair.map(str::to_owned));
+        for status in STATUSES {
+            let shown = rate_limit_draft(StatusCode::from_u16(status).unwrap(), &meta);
+            let is_on = matches!(status, 200 | 304 | 429);
+            assert_eq!(shown, expected.clone().filter(|_| is_on), "{status}");
+        }
+    }
 }
 
 #[test]

@@ -61,7 +61,7 @@ impl Form {
     }
 }
 
-const TABLE: [Row; 16] = [
+const TABLE: [Row; 18] = [
     (
         Group::RequestId,
         "X-Request-Id",
@@ -83,8 +83,9 @@ const TABLE: [Row; 16] = [
     (
         Group::RateLimit,
         "X-RateLimit-Reset",
-        "When the oldest counted request leaves the 60 seconds: Unix time in whole seconds, rounded \
-         up.",
+        "When the key gets a request back: Unix time in whole seconds, rounded up. The 60 seconds \
+         slide, so each request comes back 60 seconds after it was made, and this is when the \
+         oldest one does; not when all of them are back.",
         Form::Count(1_790_856_012),
     ),
     (
@@ -102,8 +103,23 @@ const TABLE: [Row; 16] = [
     (
         Group::Quota,
         "X-Quota-Reset",
-        "When the quota renews: Unix time in whole seconds.",
+        "When the whole quota renews: Unix time in whole seconds, always of 00:00 UTC.",
         Form::Count(1_793_491_200),
+    ),
+    (
+        Group::RateLimitDraft,
+        "RateLimit-Policy",
+        "The limits of the key (`minute`) and of the subscription (`month`) in the form of \
+         draft-ietf-httpapi-ratelimit-headers: `q` is the limit, `w` its window in seconds. Only \
+         where the operator of the server has switched it on.",
+        Form::Text("\"minute\";q=120;w=60, \"month\";q=100000"),
+    ),
+    (
+        Group::RateLimitDraft,
+        "RateLimit",
+        "What is left of these limits (`r`), and in how many seconds more is (`t`). Only together \
+         with `RateLimit-Policy`.",
+        Form::Text("\"minute\";r=117;t=12, \"month\";r=99416;t=2635188"),
     ),
     (
         Group::Coding,
@@ -145,8 +161,13 @@ const TABLE: [Row; 16] = [
     (
         Group::Link,
         "Link",
-        "The next and the previous page (`rel` is `next` or `prev`), where there are such pages: relative references.",
-        Form::Text("</v1/boats?limit=20&offset=20>; rel=\"next\""),
+        "Other pages of the list, where it has rows: `next` and `prev`, if there are such pages, then \
+         `first` and `last`. Relative references that keep the other parameters.",
+        Form::Text(
+            "</v1/boats?limit=20&offset=20>; rel=\"next\", \
+             </v1/boats?limit=20&offset=0>; rel=\"first\", \
+             </v1/boats?limit=20&offset=60>; rel=\"last\"",
+        ),
     ),
     (
         Group::RetryAfter,
@@ -174,8 +195,8 @@ pub(super) fn all() -> Object {
     Object::of(TABLE.iter().map(|(group, name, description, form)| {
         let header = object! {
             "description": description,
-            // A list without a next and a previous page has no links.
-            "required": !matches!(group, Group::Link | Group::Coding),
+            // A list without rows has no links, and the draft is a setting.
+            "required": !matches!(group, Group::Link | Group::Coding | Group::RateLimitDraft),
             "schema": form.schema(),
             "example": form.example(),
         };

@@ -84,10 +84,12 @@ pub(super) fn validation() -> ApiError {
 
 /// An error of every code that an operation can have.
 fn refusals() -> Vec<ApiError> {
+    // 2026-11-01T00:00:00Z
+    let reset_unix_seconds = 1_793_491_200;
     let usage = |limit, seconds| Usage {
         limit,
         remaining: 0,
-        reset_unix_seconds: 0,
+        reset_unix_seconds,
         retry_after_seconds: seconds,
     };
     vec![

@@ -191,7 +191,8 @@ proptest! {
         for link in links.iter().flat_map(|links| links.split(", ")) {
             let target = link.strip_prefix("</b?").unwrap().split('>').next().unwrap();
             let other = boats(target).unwrap();
-            prop_assert_ne!(other.page().offset, query.page().offset);
+            let is_other = other.page().offset != query.page().offset;
+            prop_assert!(is_other || link.contains("rel=\"first\"") || link.contains("rel=\"last\""));
             prop_assert!(other.page().offset < total);
             let others = |query: &ListQuery| {
                 let given = query.given().filter(|(one, _)| one.name != "offset");
@@ -199,5 +200,20 @@ proptest! {
             };
             prop_assert_eq!(others(&other), others(&query));
         }
+    }
+
+    #[test]
+    fn the_last_page_is_where_following_the_next_one_ends(offset in 0_u64..60, limit in 1_u64..20, total in 1_u64..60) {
+        let led_to = |rel: &str, offset| {
+            let links = page_links("/b", &QueryString::parse(None), Page { limit, offset }, total).unwrap();
+            let (before, _) = links.split_once(&format!(">; rel=\"{rel}\""))?;
+            before.rsplit('=').next().map(|offset| offset.parse::<u64>().unwrap())
+        };
+        let mut end = if offset < total { offset } else { led_to("last", offset).unwrap() };
+        while let Some(next) = led_to("next", end) {
+            end = next;
+        }
+        prop_assert_eq!(Some(end), led_to("last", offset));
+        prop_assert_eq!(led_to("first", offset), Some(0));
     }
 }
