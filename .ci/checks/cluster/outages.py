@@ -1,5 +1,5 @@
-"""Every outage of the README's table, produced one after the other under load, and whether what is observed is what the
-table says. The table is data here; the README has to have each row of it, word for word.
+"""Every outage of the table in server/deploy/unavailable.md, produced one after the other under load, and whether what is
+observed is what the table says. The table is data here; the page has to have each row of it, word for word.
 """
 
 import asyncio
@@ -153,10 +153,10 @@ class Outages:
             least, most = outage.refused
             self.expect(within and least <= refused <= most, fault, f"{refused:.1%} of {len(within)} requests were refused")
             self.expect(recovered <= RECOVERED_WITHIN, fault, f"a request {recovered:.2f} s after it was refused")
-        readme = (ROOT / "README.md").read_text()
+        page = (ROOT / "server/deploy/unavailable.md").read_text()
         for row in (*HEADING, *(outage.row() for outage in OUTAGES)):
-            if row not in readme:
-                self.findings.append(f"the README has not the row: {row}")
+            if row not in page:
+                self.findings.append(f"unavailable.md does not have the row: {row}")
         expect(not self.findings, "\n  ".join([f"{len(self.findings)} findings", *self.findings]))
 
 

@@ -1,4 +1,4 @@
-"""An upgrade under load, as the README has it: the store is migrated with the new program while servers of the former one
+"""An upgrade under load, as server/deploy/upgrade.md has it: the store is migrated with the new program while servers of the former one
 go on, then one server after the other drains, ends and is started from the new program. No request fails or is refused,
 every answer is of one release as a whole, and what was answered is charged.
 """

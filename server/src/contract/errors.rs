@@ -2,8 +2,8 @@
 //! client reads and when that happens.
 //!
 //! The answers, the OpenAPI document, the documentation and the counters are made of it, and a test
-//! holds the table of the README to it. What a sentence names of a request is filled in by the room
-//! that refuses.
+//! holds the table of `guides/api.md` to it. What a sentence names of a request is filled in by the
+//! room that refuses.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
@@ -173,9 +173,9 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_lists_every_code_with_its_status() {
-        let readme = include_str!("../../../README.md");
-        let (_, table) = readme.split_once("| Status | `error.code` |").unwrap();
+    fn the_page_of_the_api_lists_every_code_with_its_status() {
+        let page = include_str!("../../../guides/api.md");
+        let (_, table) = page.split_once("| Status | `error.code` |").unwrap();
         let lines = table.lines().skip(2).take_while(|line| !line.is_empty());
         let mut listed = Vec::new();
         for line in lines {

@@ -1,4 +1,4 @@
-//! `/docs` with its files, `/llms.txt`, and what the README says of lists. How the page looks and
+//! `/docs` with its files, `/llms.txt`, and what `guides/api.md` says of lists. How the page looks and
 //! what it does is tested in a browser, by `.ci/browser`.
 
 use std::fs;
@@ -219,12 +219,12 @@ async fn the_text_for_language_models_is_the_document() {
 }
 
 #[test]
-fn the_readme_has_every_parameter_and_every_sort_of_the_lists() {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
-    let readme = fs::read_to_string(readme).unwrap();
+fn the_page_of_the_api_has_every_parameter_and_every_sort_of_the_lists() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("guides/api.md");
+    let page = fs::read_to_string(page).unwrap();
     let said = |of: &str| {
         let line = format!("- **{of}**: ");
-        readme.lines().find(|it| it.starts_with(&line)).unwrap()
+        page.lines().find(|it| it.starts_with(&line)).unwrap()
     };
     for (list, filters) in [
         (&BOATS, said("Filters of boats")),
