@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn the_page_of_the_api_lists_every_code_with_its_status() {
-        let page = include_str!("../../../guides/api.md");
+        let page = include_str!("../../guides/api.md");
         let (_, table) = page.split_once("| Status | `error.code` |").unwrap();
         let lines = table.lines().skip(2).take_while(|line| !line.is_empty());
         let mut listed = Vec::new();
