@@ -7,6 +7,7 @@ its top. What needs another machine, root or a container stands in `sh` blocks, 
 import contextlib
 import difflib
 import os
+import re
 import selectors
 import shutil
 import signal
@@ -19,6 +20,8 @@ from checks.pages.transcript import Names, commands, form, pairs
 from checks.tools import of_debian
 
 END = "-- the command has ended --"
+# What changes more than the folder that it runs in.
+ELSEWHERE = re.compile(r"\b(?:sudo|docker|systemctl|apt-get)\b")
 # Servers take ports that are free: those of the pages may be taken.
 SERVE, FREE = "catalogue serve", "catalogue serve --listen 127.0.0.1:0 --admin 127.0.0.1:0"
 
@@ -85,6 +88,7 @@ def replay(page, command):
         shell = Shell(command, folder)
         try:
             for one in commands(page.read_text()):
+                expect(not ELSEWHERE.search(one.text), f"{page}:{one.first}: `{one.text}` belongs in an `sh` block")
                 # What goes on in the background prints after the shell asks again.
                 waits = len(one.output) if one.text.endswith("&") else 0
                 printed = shell.run(names.to_real(one.text).replace(SERVE, FREE), lambda lines: len(lines) >= waits)
