@@ -38,6 +38,11 @@ TIMED = {
 PATIENT = {
     "checks": UNIT_TESTS,
     "spelling": (".ci/sources", "spelling"),
+    "links": (".ci/pages", "links"),
+    "words": (".ci/pages", "words"),
+    "commands": (".ci/pages", "commands"),
+    "still": (".ci/pages", "still"),
+    "book": (".ci/pages", "book"),
     "unused": (".ci/sources", "unused"),
     "licences": (".ci/sources", "licences"),
     "doc": ("make", "doc"),
