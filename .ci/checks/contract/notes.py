@@ -34,7 +34,7 @@ EXPLAINED = [
 
     # A status is noted because it is one: it is meant for the client, and these requests were sent to see it.
     Explained("STATUS_BAD_REQUEST", (400,), "a parameter that does not exist was asked for"),
-    Explained("STATUS_FORBIDDEN", (403,), "the key has not the scope"),
+    Explained("STATUS_FORBIDDEN", (403,), "the key does not have the scope"),
     Explained("STATUS_NOT_FOUND", (404,), "a record and a path that do not exist were asked for"),
     Explained("STATUS_METHOD_NOT_ALLOWED", (405,), "the catalogue is read-only"),
     Explained("STATUS_REQUEST_ENTITY_TOO_LARGE", (413,), "a body was announced, and none is taken"),
