@@ -144,7 +144,10 @@ fn what_lies_outside_is_found_anywhere_in_a_file() {
         );
     }
     assert_eq!(names_outside("shared/src/base/model.rs, notes.md"), None);
-    assert_eq!(names_outside(concat!("[keys](../../", "shared/src/keys.rs)")), None);
+    assert_eq!(
+        names_outside(concat!("[keys](../../", "shared/src/keys.rs)")),
+        None
+    );
 }
 
 #[test]
