@@ -128,7 +128,7 @@ impl Vocabularies {
                 ReleaseError::damaged(path, format!("its body {boat} cannot be read: {why}"))
             };
             let body: Body = serde_json::from_slice(&body).map_err(|why| damaged(&why))?;
-            let Boat {
+            let WrittenBoat {
                 boat_type,
                 categories,
                 activities,
@@ -164,11 +164,11 @@ pub(super) fn body_of(
 /// What is read of the body of a boat.
 #[derive(Deserialize)]
 struct Body {
-    data: Boat,
+    data: WrittenBoat,
 }
 
 #[derive(Deserialize)]
-struct Boat {
+struct WrittenBoat {
     #[serde(rename = "type")]
     boat_type: WrittenTerm,
     categories: Vec<WrittenTerm>,
