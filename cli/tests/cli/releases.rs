@@ -152,7 +152,7 @@ fn a_release_is_shown_with_its_files() {
     let document: serde_json::Value = serde_json::from_str(&current).unwrap();
     assert_eq!(document["id"], ids[1].as_str());
     assert_eq!(document["active"], true);
-    assert_eq!(document["files"].as_array().unwrap().len(), 10);
+    assert_eq!(document["files"].as_array().unwrap().len(), 11);
 }
 
 #[test]
