@@ -35,7 +35,7 @@ pub struct UnknownTerm {
     pub parameter: &'static str,
     /// What it was given.
     pub slug: String,
-    /// The slugs that find boats, those most like it first, at most [`KNOWN_MAX`].
+    /// The slugs that find boats, those most like it first, at most 20.
     pub known: Vec<String>,
 }
 
