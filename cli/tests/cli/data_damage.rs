@@ -8,6 +8,7 @@ use cli::ExitStatus;
 use cli::process::output::Output;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use shared::release::{FileName, Manifest};
 
 use crate::edited::{Edited, active, check, document, import, release_ids};
 use crate::harness::{Outcome, TestCli};
@@ -278,12 +279,16 @@ fn a_release_with_a_damaged_body_is_compared_only_where_none_is_read() {
     assert!(imported.out.contains(look), "{imported}");
 }
 
-/// Makes a release as it was before fields were counted, and gives its id.
+/// Makes a release as it was before fields were counted and terms had a body, and gives its id.
 fn former_release(cli: &TestCli, id: &str) -> String {
     let releases = cli.path("catalogue-data/releases");
     let text = fs::read_to_string(releases.join(id).join("manifest.json")).unwrap();
-    let mut manifest: shared::release::Manifest = serde_json::from_str(&text).unwrap();
+    let mut manifest: Manifest = serde_json::from_str(&text).unwrap();
     manifest.fields = None;
+    "boat-release/1".clone_into(&mut manifest.format);
+    manifest
+        .files
+        .retain(|file| file.name != FileName::TermsBody);
     let bytes = manifest.to_bytes();
     let hash = Sha256::digest(&bytes);
     let start = hash[..8].iter();
@@ -295,6 +300,7 @@ fn former_release(cli: &TestCli, id: &str) -> String {
         let entry = entry.unwrap();
         fs::copy(entry.path(), directory.join(entry.file_name())).unwrap();
     }
+    fs::remove_file(directory.join(FileName::TermsBody.as_str())).unwrap();
     overwrite(cli, &format!("releases/{former}/manifest.json"), &bytes);
     remove_release(cli, id);
     former

@@ -126,9 +126,10 @@ impl AllBodies {
         let manufacturers = release.manufacturer_bodies(settings.bodies_memory_max)?;
         // Of manufacturers there are few.
         let left = settings.bodies_memory_max - manufacturers.held_bytes();
-        let terms = release.terms_body()?;
+        let boats = release.boat_bodies(left)?;
+        let terms = release.terms_body(&boats)?;
         Ok(Self {
-            boats: release.boat_bodies(left)?,
+            boats,
             manufacturers,
             terms: Body {
                 etag: ETag::of(&terms),

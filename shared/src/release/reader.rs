@@ -186,13 +186,13 @@ impl Release {
     }
 
     /// The body of `GET /v1/terms`. For a release of a former format it is made of the bodies of all
-    /// boats, which takes as long as reading them.
-    pub fn terms_body(&self) -> Result<Bytes, ReleaseError> {
+    /// its boats, `boats`, which takes as long as reading them.
+    pub fn terms_body(&self, boats: &Bodies) -> Result<Bytes, ReleaseError> {
         if self.manifest.file_names().contains(&FileName::TermsBody) {
             return self.read_verified(FileName::TermsBody);
         }
         let path = self.path(FileName::BoatBodies);
-        let body = terms::body_of(&self.boat_bodies(0)?, &path, self.throttle())?;
+        let body = terms::body_of(boats, &path, self.throttle())?;
         Ok(body.into())
     }
 

@@ -158,7 +158,8 @@ pub(super) fn body_of(
     throttle: &dyn Throttle,
 ) -> Result<Vec<u8>, ReleaseError> {
     let body = Vocabularies::of(bodies, path, throttle)?.body();
-    body.map_err(ReleaseError::TermsTooLarge)
+    // What publishes a release does not let that happen.
+    body.map_err(|_too_large| ReleaseError::damaged(path, "its terms do not fit into one body"))
 }
 
 /// What is read of the body of a boat.
@@ -197,6 +198,8 @@ impl TryFrom<WrittenTerm> for BoatTerm {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::render::BODY_MAX;
+    use crate::release::throttle::Unthrottled;
 
     fn term(id: &str, name: &str, slug: &str) -> BoatTerm {
         BoatTerm {
@@ -245,5 +248,27 @@ mod tests {
             all.types.count(term(&id, &name, &id), number);
         }
         assert_eq!(all.body(), Err(BodyTooLarge));
+    }
+
+    #[test]
+    fn bodies_with_more_terms_than_a_body_holds_are_damaged() {
+        let (mut contents, mut offsets) = (Vec::new(), vec![0]);
+        for number in 0..3 {
+            let name = "x".repeat(BODY_MAX / 3);
+            let term = format!(r#"{{"id":"t{number}","name":"{name}","slug":"t{number}"}}"#);
+            let body = format!(r#"{{"data":{{"type":{term},"categories":[],"activities":[]}}}}"#);
+            contents.extend_from_slice(body.as_bytes());
+            offsets.push(contents.len() as u64);
+        }
+        let path = Path::new("boats.bodies");
+        let of = |offsets: &[u64]| {
+            let bodies = Bodies::in_memory(offsets.to_vec(), contents.clone().into());
+            body_of(&bodies, path, &Unthrottled)
+        };
+        assert!(of(&offsets[..3]).is_ok());
+        let error = of(&offsets).unwrap_err();
+        assert!(error.is_damage());
+        let message = "boats.bodies is damaged: its terms do not fit into one body";
+        assert!(error.to_string().starts_with(message), "{error}");
     }
 }

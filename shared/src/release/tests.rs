@@ -13,10 +13,13 @@ pub(super) mod records;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use self::records::{activate, attempt, boat, maker, publish, published, time, without_fields};
+use self::records::{
+    Boat, activate, attempt, boat, maker, publish, published, time, without_fields,
+};
 use super::manifest::MANIFEST;
 use super::*;
 use crate::base::data_dir::DataDir;
+use crate::base::render::BODY_MAX;
 
 #[test]
 fn what_was_pushed_is_read_back_byte_for_byte() {
@@ -189,12 +192,43 @@ fn the_manifest_counts_the_records_that_have_each_field() {
 #[test]
 fn a_release_from_before_fields_were_counted_is_whole_and_can_be_served() {
     let (_directory, store, id) = published();
+    let release = store.open(&id).unwrap();
+    let terms = release.terms_body(&release.boat_bodies(0).unwrap());
+    let terms = terms.unwrap();
+    drop(release);
     let former = without_fields(&store, &id);
     activate(&store, &former, &store.lock().unwrap()).unwrap();
-    assert_eq!(store.open(&former).unwrap().manifest().fields, None);
+    let release = store.open(&former).unwrap();
+    release.verify().unwrap();
+    assert_eq!(release.manifest().fields, None);
+    let boats = release.boat_bodies(0).unwrap();
+    assert_eq!(release.terms_body(&boats).unwrap(), terms);
     // Its id does not say what its contents are.
     let again = publish(&store, "2026-11-21T11:00:00Z", &["34", "340"]);
     assert!(!again.existed);
+}
+
+#[test]
+fn boats_whose_terms_do_not_fit_into_one_body_are_not_published() {
+    let (_directory, store) = records::empty_store();
+    let name = "x".repeat(BODY_MAX / 3);
+    let publish = |ids: &[&str]| {
+        let mut writer = store.begin().unwrap();
+        for id in ids {
+            let boat = Boat {
+                type_slug: id,
+                type_name: &name,
+                ..Boat::new(id)
+            };
+            // With its category and its type, a boat has the name twice.
+            writer.push_boat(boat.rendered()).unwrap();
+        }
+        writer.push_manufacturer(maker(ids.len() as u64)).unwrap();
+        writer.finish(&time("2026-11-21T10:00:00Z"))
+    };
+    let error = publish(&["a", "b"]).unwrap_err();
+    assert!(matches!(error, ReleaseError::TermsTooLarge(_)), "{error}");
+    assert!(publish(&["a"]).is_ok());
 }
 
 #[test]

@@ -19,8 +19,8 @@ use crate::base::units::{Length, Unit};
 use crate::release::log::{Attempt, Author, Command};
 use crate::release::manifest::MANIFEST;
 use crate::release::{
-    ExpectedActive, Finished, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore, Releases,
-    RenderedBoat, RenderedManufacturer,
+    ExpectedActive, FileName, Finished, ReleaseError, ReleaseId, ReleaseLock, ReleaseStore,
+    Releases, RenderedBoat, RenderedManufacturer,
 };
 
 /// What differs between the boats of tests.
@@ -33,6 +33,8 @@ pub(in crate::release) struct Boat<'a> {
     pub(in crate::release) description: Option<&'a str>,
     /// The type, which is the only category too.
     pub(in crate::release) type_slug: &'a str,
+    /// Its name.
+    pub(in crate::release) type_name: &'a str,
 }
 
 impl<'a> Boat<'a> {
@@ -45,6 +47,7 @@ impl<'a> Boat<'a> {
             metres: "10",
             description: None,
             type_slug: "sailing",
+            type_name: "Sailing",
         }
     }
 
@@ -54,7 +57,7 @@ impl<'a> Boat<'a> {
         let (type_id, type_slug) = (id("type-1"), slug(self.type_slug));
         let boat_type = Reference {
             id: &type_id,
-            name: "Sailing",
+            name: self.type_name,
             slug: &type_slug,
         };
         let length = Length::parse(self.metres, Unit::Metric).unwrap();
@@ -185,12 +188,16 @@ pub(in crate::release) fn publish_boats(
     writer.finish(&time(at)).unwrap()
 }
 
-/// Makes the release `id` anew as releases of the first format were before fields were counted, and
-/// gives its id.
+/// Makes the release `id` anew as releases of the first format were: before fields were counted, and
+/// without the body of terms. Gives its id.
 pub(in crate::release) fn without_fields(store: &ReleaseStore, id: &ReleaseId) -> ReleaseId {
     let mut manifest = store.open(id).unwrap().manifest().clone();
     manifest.fields = None;
     "boat-release/1".clone_into(&mut manifest.format);
+    manifest
+        .files
+        .retain(|file| file.name != FileName::TermsBody);
+    fs::remove_file(store.directory(id).join(FileName::TermsBody.as_str())).unwrap();
     let bytes = manifest.to_bytes();
     assert!(!String::from_utf8_lossy(&bytes).contains("fields"));
     let former = ReleaseId::new(&time(&manifest.published_at), &sha256_hex(&bytes));
