@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use shared::keys::postgres::PostgresAddress;
@@ -349,38 +349,57 @@ fn config(args: &[OsString]) -> Result<Option<PathBuf>, clap::Error> {
     Ok(matches.get_one("config").cloned())
 }
 
-/// Tells a shell how the line that it asks about may go on. What that line says, and what is set,
-/// says where keys and releases are.
+/// Tells a shell how the line that it asks about may go on.
 pub(crate) fn complete(
     shell: &OsStr,
     args: impl IntoIterator<Item = OsString>,
     context: &mut Context,
 ) -> ExitStatus {
-    let words = completions::words(shell, args);
-    let config = config(&words).ok().flatten();
-    let found = settings::find(config.as_deref(), context.operator.uid, &Args::command());
-    let command = found.unwrap_or_default().apply(Args::command());
-    let line = command.ignore_errors(true).try_get_matches_from(&words);
-    let line = line.ok();
-    let data = line
-        .as_ref()
-        .and_then(|line| line.get_one::<PathBuf>("data"));
-    let data = data.map_or(Path::new(DATA), PathBuf::as_path);
-    let store = line.as_ref().and_then(|line| line.get_one("store"));
-    let is_in_s3 = line
-        .as_ref()
-        .is_some_and(|line| line.contains_id("releases"));
-    let known = Known {
-        keys: KeyStoreConfig::new(data, store),
-        releases: (!is_in_s3).then(|| data.to_owned()),
-    };
-    let answer = completions::answer(shell, words, Args::command(), known);
+    let line = completions::Line::told(shell, args);
+    let known = known(&line.words, context.operator.uid).unwrap_or_default();
+    let answer = line.answer(Args::command(), known);
     // A shell that does not listen any more has no other place for this either.
     _ = context
         .out
         .write_all(&answer)
         .and_then(|()| context.out.flush());
     ExitStatus::Done
+}
+
+/// Where keys and releases are by what an unfinished line and the settings say; `None` where one of
+/// them cannot be understood, since what others have is never offered in its place.
+fn known(words: &[OsString], user: u32) -> Option<Known> {
+    let (_unfinished, finished) = words.split_last()?;
+    let config = config(finished).ok()?;
+    let settings = settings::find(config.as_deref(), user, &Args::command());
+    let command = settings.ok()?.apply(Args::command());
+    if let Err(wrong) = command.clone().try_get_matches_from(finished)
+        && !is_unfinished(&wrong)
+    {
+        return None;
+    }
+    let line = command.ignore_errors(true).try_get_matches_from(finished);
+    let line = line.ok()?;
+    let data = line.get_one::<PathBuf>("data");
+    let data = data.map_or(Path::new(DATA), PathBuf::as_path);
+    Some(Known {
+        keys: Some(KeyStoreConfig::new(data, line.get_one("store"))),
+        releases: (!line.contains_id("releases")).then(|| data.to_owned()),
+    })
+}
+
+/// Whether a line is wrong only in that something is missing at its end.
+fn is_unfinished(wrong: &clap::Error) -> bool {
+    match wrong.kind() {
+        ErrorKind::MissingRequiredArgument
+        | ErrorKind::MissingSubcommand
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => true,
+        ErrorKind::InvalidValue => {
+            let value = wrong.get(ContextKind::InvalidValue);
+            matches!(value, Some(ContextValue::String(value)) if value.is_empty())
+        }
+        _ => false,
+    }
 }
 
 /// Help and version are answers and go to standard output; everything else is wrong usage.

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use clap::{Command, ValueEnum};
 use clap_complete::Shell;
-use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
+use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell, Zsh};
 
 use self::bash::Bash;
 pub(crate) use self::values::{Known, Values};
@@ -33,8 +33,6 @@ if [ "$funcstack[1]" = "_catalogue" ]; then
     _clap_dynamic_completer_catalogue "$@"
 fi
 "#;
-
-const SHELLS: Shells<'static> = Shells(&[&Bash, &Elvish, &Fish, &Powershell, &Zsh]);
 
 /// Arguments of `completions`.
 #[derive(Debug, clap::Args)]
@@ -59,7 +57,7 @@ pub fn run(
 ) -> anyhow::Result<ExitStatus> {
     let mut script = Vec::new();
     if let Some(shell) = args.shell.to_possible_value()
-        && let Some(shell) = SHELLS.completer(shell.get_name())
+        && let Some(shell) = adapter(OsStr::new(shell.get_name()), &Bash::default())
     {
         let name = command.get_name();
         shell.write_registration(ASKING_SHELL, name, name, name, &mut script)?;
@@ -71,37 +69,51 @@ pub fn run(
     Ok(ExitStatus::Done)
 }
 
-/// The words of the line that a shell asks about: what follows `--` in the arguments of this
-/// program, as bash takes a line apart or as a person does.
-pub(crate) fn words(shell: &OsStr, args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
-    let words = args.into_iter().skip_while(|arg| arg != "--").skip(1);
-    if shell == Bash.name() {
-        bash::rejoined(words)
-    } else {
-        words.collect()
-    }
+/// The one that knows how `shell` asks and is answered.
+fn adapter<'a>(shell: &OsStr, bash: &'a Bash) -> Option<&'a dyn EnvCompleter> {
+    let adapters: [&dyn EnvCompleter; 5] = [bash, &Elvish, &Fish, &Powershell, &Zsh];
+    let name = shell.to_str()?;
+    adapters.into_iter().find(|adapter| adapter.is(name))
 }
 
-/// What `shell` is told about a line of these words; nothing where that takes too long.
-pub(crate) fn answer(
-    shell: &OsStr,
-    words: Vec<OsString>,
-    command: Command,
-    known: Known,
-) -> Vec<u8> {
-    let shell = shell.to_owned();
-    let candidates = within(PATIENCE, move || {
-        let mut command = values::complete(command, &known);
-        if !words.last()?.to_string_lossy().starts_with('-') {
-            command = values::without_options(command);
+/// The line that a shell asks about.
+pub(crate) struct Line {
+    shell: OsString,
+    bash: Bash,
+    /// The last one is to be completed.
+    pub(crate) words: Vec<OsString>,
+}
+
+impl Line {
+    /// What follows `--` in the arguments of this program: the words, or what the script for bash
+    /// tells.
+    pub(crate) fn told(shell: &OsStr, args: impl IntoIterator<Item = OsString>) -> Self {
+        let shell = shell.to_owned();
+        let told = args.into_iter().skip_while(|arg| arg != "--").skip(1);
+        let bash = Bash::default();
+        if bash.is(&shell.to_string_lossy()) {
+            let (bash, words) = Bash::told(told);
+            return Self { shell, bash, words };
         }
-        let shell = SHELLS.completer(shell.to_str()?)?;
-        let mut answer = Vec::new();
-        let here = Some(Path::new("."));
-        let written = shell.write_complete(&mut command, words, here, &mut answer);
-        written.is_ok().then_some(answer)
-    });
-    candidates.flatten().unwrap_or_default()
+        let words = told.collect();
+        Self { shell, bash, words }
+    }
+
+    /// What the shell is told; nothing where that takes too long.
+    pub(crate) fn answer(self, command: Command, known: Known) -> Vec<u8> {
+        let candidates = within(PATIENCE, move || {
+            let mut command = values::complete(command, &known);
+            if !self.words.last()?.to_string_lossy().starts_with('-') {
+                command = values::without_options(command);
+            }
+            let adapter = adapter(&self.shell, &self.bash)?;
+            let mut answer = Vec::new();
+            let here = Some(Path::new("."));
+            let written = adapter.write_complete(&mut command, self.words, here, &mut answer);
+            written.is_ok().then_some(answer)
+        });
+        candidates.flatten().unwrap_or_default()
+    }
 }
 
 /// What `work` comes to, if it does so in time; otherwise it is left alone.

@@ -1,10 +1,10 @@
 //! How bash asks and is answered.
 //!
 //! clap's own script for bash leaves a name with a space as it is, which makes two words of it, and
-//! takes `--data=DIR` for three words, as bash does. Here readline quotes names, and words that
-//! belong together are put together again.
+//! is given words that bash took apart at `=` and `:`. Here readline quotes names, and the program
+//! reads the line itself, by the shell's rules for quotes.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -13,6 +13,8 @@ use clap_complete::engine;
 use clap_complete::env::EnvCompleter;
 
 /// bash 3.2 has neither `compopt` nor the option `nosort`. A name is quoted as that of a file is.
+/// The program is given the line up to the cursor, what bash takes for its last word, and the home
+/// directory, which only bash can tell.
 const SCRIPT: &str = r#"_catalogue() {
     local candidate
     COMPREPLY=()
@@ -22,13 +24,52 @@ const SCRIPT: &str = r#"_catalogue() {
         *[!A-Za-z0-9._/:=@,+-]*) compopt -o filenames 2>/dev/null ;;
         */ | *=) compopt -o nospace 2>/dev/null ;;
         esac
-    done < <(VARIABLE=bash catalogue -- "${COMP_WORDS[@]:0:COMP_CWORD}" "$2" 2>/dev/null)
+    done < <(VARIABLE=bash catalogue -- "${COMP_LINE:0:COMP_POINT}" "$2" ~ 2>/dev/null)
 }
 complete -o bashdefault -o nosort -F _catalogue catalogue 2>/dev/null ||
     complete -o bashdefault -F _catalogue catalogue
 "#;
 
-pub(super) struct Bash;
+/// Stands at the end of a line while it is split, so that its last word is one though it be empty.
+const CURSOR: char = '^';
+
+/// Its default writes the script.
+#[derive(Default)]
+pub(super) struct Bash {
+    /// How many bytes of the last word bash leaves as they are: it completes what follows a `=` or
+    /// a `:`.
+    kept: usize,
+}
+
+impl Bash {
+    /// What the script tells of a line, and the words of that; the last one is to be completed.
+    pub(super) fn told(told: impl IntoIterator<Item = OsString>) -> (Self, Vec<OsString>) {
+        let mut told = told.into_iter();
+        let mut next = || {
+            told.next()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        };
+        let (line, of_bash, home) = (next(), next(), next());
+        let mut words = split(&line);
+        for word in &mut words {
+            if let Some(below) = word.strip_prefix("~/") {
+                *word = format!("{home}/{below}");
+            }
+        }
+        let last = words.last().map_or("", String::as_str);
+        // Within quotes it is what they hold, elsewhere as it was typed.
+        let held = split(&of_bash).pop().unwrap_or_default();
+        let of_bash = [of_bash, held];
+        let mut before = of_bash.iter().filter_map(|end| last.strip_suffix(&**end));
+        let kept = before.next().map_or(0, str::len);
+        (
+            Self { kept },
+            words.into_iter().map(OsString::from).collect(),
+        )
+    }
+}
 
 impl EnvCompleter for Bash {
     fn name(&self) -> &'static str {
@@ -58,42 +99,25 @@ impl EnvCompleter for Bash {
         directory: Option<&Path>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let last = words.last().map_or(OsStr::new(""), OsString::as_os_str);
-        let last = last.to_string_lossy().into_owned();
-        let kept = match last.split_once('=') {
-            Some((option, _value)) if option.starts_with("--") => option.len() + 1,
-            _ => 0,
-        };
         let index = words.len().saturating_sub(1);
         for candidate in engine::complete(command, words, index, directory)? {
             let text = candidate.get_value().to_string_lossy();
-            writeln!(out, "{}", text.get(kept..).unwrap_or_default())?;
+            writeln!(out, "{}", text.get(self.kept..).unwrap_or_default())?;
         }
         Ok(())
     }
 }
 
-/// The words of a line that bash took apart: `=` is a word of its own to it, and what a person
-/// quotes with `\` still is.
-pub(super) fn rejoined(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let mut joined: Vec<OsString> = Vec::new();
-    for word in words {
-        let word = OsString::from(word.to_string_lossy().replace('\\', ""));
-        match joined.last_mut() {
-            Some(option) if word == "=" && is_option(option) => option.push(word),
-            Some(option) if is_option(option) && ends_with_equals(option) => option.push(word),
-            _ => joined.push(word),
-        }
+/// The words of a line that may end within quotes; the last one is empty where none is begun.
+fn split(line: &str) -> Vec<String> {
+    let ends = ["", "\"", "'"].map(|quote| format!("{line}{quote}{CURSOR}"));
+    let words = ends.iter().find_map(|line| shlex::split(line));
+    let mut words = words.unwrap_or_default();
+    match words.last_mut().and_then(String::pop) {
+        Some(CURSOR) => words,
+        // The cursor is in a comment, which nothing completes.
+        _ => Vec::new(),
     }
-    joined
-}
-
-fn is_option(word: &OsStr) -> bool {
-    word.to_string_lossy().starts_with("--")
-}
-
-fn ends_with_equals(word: &OsStr) -> bool {
-    word.to_string_lossy().ends_with('=')
 }
 
 #[cfg(test)]
@@ -101,20 +125,50 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_bash_took_apart_are_put_together_again() {
-        for (words, expected) in [
-            (&["keys", "list"][..], &["keys", "list"][..]),
-            (&["--data", "=", "D", "keys"], &["--data=D", "keys"]),
+    fn a_line_is_read_as_bash_reads_it() {
+        for (line, of_bash, words, kept) in [
             (
-                &["list", "--subscription", "="],
-                &["list", "--subscription="],
+                "catalogue keys li",
+                "li",
+                &["catalogue", "keys", "li"][..],
+                0,
             ),
-            (&["--subscription", "=", "a"], &["--subscription=a"]),
-            (&["show", "Acme\\ B"], &["show", "Acme B"]),
-            (&["show", "="], &["show", "="]),
+            ("catalogue keys ", "", &["catalogue", "keys", ""], 0),
+            ("c --data=D keys", "keys", &["c", "--data=D", "keys"], 0),
+            (
+                "c --store=postgres://h/d",
+                "//h/d",
+                &["c", "--store=postgres://h/d"],
+                17,
+            ),
+            (
+                "c --store=postgres://h/d l",
+                "l",
+                &["c", "--store=postgres://h/d", "l"],
+                0,
+            ),
+            ("c --subscription=", "", &["c", "--subscription="], 15),
+            ("c --subscription=a", "a", &["c", "--subscription=a"], 15),
+            ("c show Acme\\ B", "Acme\\ B", &["c", "show", "Acme B"], 0),
+            ("c show \"Acme B", "Acme B", &["c", "show", "Acme B"], 0),
+            ("c show 'Acme B", "Acme B", &["c", "show", "Acme B"], 0),
+            (
+                "c --data 'my d' ~/b",
+                "~/b",
+                &["c", "--data", "my d", "/home/ann/b"],
+                0,
+            ),
+            ("c show = ", "", &["c", "show", "=", ""], 0),
+            ("c # told", "told", &[], 0),
+            ("", "", &[""], 0),
         ] {
-            let words = words.iter().map(OsString::from);
-            assert_eq!(rejoined(words), expected);
+            let told = [line, of_bash, "/home/ann"].map(OsString::from);
+            let (bash, read) = Bash::told(told);
+            assert_eq!(
+                (read, bash.kept),
+                (words.iter().map(OsString::from).collect(), kept),
+                "{line}"
+            );
         }
     }
 }

@@ -36,12 +36,13 @@ pub(crate) enum Values {
 
 impl ArgExt for Values {}
 
-/// Where candidates are looked for.
-#[derive(Clone)]
+/// Where candidates are looked for, as far as the line and the settings say so.
+#[derive(Clone, Default)]
 pub(crate) struct Known {
     /// Where keys and subscriptions are.
-    pub(crate) keys: KeyStoreConfig,
-    /// The directory with releases; `None` where they are in S3, which is too far away to be asked.
+    pub(crate) keys: Option<KeyStoreConfig>,
+    /// The directory with releases; `None` also where they are in S3, which is too far away to be
+    /// asked.
     pub(crate) releases: Option<PathBuf>,
 }
 
@@ -127,7 +128,7 @@ fn releases(known: &Known) -> Vec<CompletionCandidate> {
 
 /// What servers read, once.
 fn snapshot(known: &Known) -> Option<KeySnapshot> {
-    let mut followed = known.keys.follow().ok()?;
+    let mut followed = known.keys.as_ref()?.follow().ok()?;
     followed.source.poll().ok()?
 }
 
