@@ -19,7 +19,7 @@ use crate::terminal::escape::escape_control;
 use crate::terminal::wrap::wrap_at;
 use crate::terminal::{Terminal, counted};
 
-/// Columns that an excerpt with its margin fits into.
+/// Columns that an excerpt with its margin fits into, also on a wider terminal.
 const WIDTH: usize = 140;
 
 /// How much of the findings is shown.
@@ -53,7 +53,8 @@ pub fn write(
     } else {
         Renderer::plain()
     };
-    let renderer = renderer.term_width(WIDTH).decor_style(DecorStyle::Ascii);
+    let width = terminal.columns.map_or(WIDTH, |columns| columns.min(WIDTH));
+    let renderer = renderer.term_width(width).decor_style(DecorStyle::Ascii);
     match extent {
         Extent::Causes => write_causes(findings, &renderer, out)?,
         Extent::All => write_listed(findings, &renderer, out)?,
