@@ -40,7 +40,7 @@ async function visit({ viewport = WIDE, colorScheme = "light", at = "", javaScri
   page.setDefaultTimeout(90_000);
   const complaints = [];
   // Some tests ask to be refused.
-  const expected = /status of 40\d/;
+  const expected = /status of (40\d|429|503)/;
   page.on("console", (line) => {
     if (["error", "warning"].includes(line.type()) && !expected.test(line.text())) complaints.push(line.text());
   });
@@ -206,6 +206,58 @@ test("what is no key, and a key that the server refuses, are not used", () =>
     assert.equal((await send(page, "list_boats")).body.error.code, "MISSING_API_KEY");
     assert.ok(await page.locator("#key-forget").isHidden());
     assert.ok(!(await page.content()).includes("boat_test_789"));
+  }));
+
+test("a key that is being checked gives way to one that is pasted after it", () =>
+  visit({}, async (page) => {
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    const first = KEY.replace("live", "test");
+    await page.route("**/v1/**", async (route) => {
+      if (route.request().headers().authorization === `Bearer ${first}`) await held;
+      await route.continue();
+    });
+    await page.fill("#key", first);
+    await page.click("#key-form [type=submit]");
+    const said = await pasteKey(page);
+    const ofFirst = (answer) => answer.request().headers().authorization === `Bearer ${first}`;
+    const late = ["/boats", "/manufacturers", "/terms"].map((path) =>
+      page.waitForResponse((answer) => answer.url().includes(path) && ofFirst(answer)),
+    );
+    release();
+    await Promise.all(late);
+    assert.equal(await page.textContent("#key-state"), said);
+    assert.equal((await send(page, "list_boats")).status, 200);
+  }));
+
+test("a key is not used while the server says neither that it may read nor that it may not", () =>
+  visit({}, async (page) => {
+    for (const [status, body] of [
+      [503, "<html>"],
+      [429, '{"error":{"message":"Later."}}'],
+    ]) {
+      await page.route("**/v1/**", (route) => route.fulfill({ status, body }));
+      const said = await paste(page, KEY);
+      assert.match(said, status === 503 ? /status 503/ : /^Later\.$/);
+      assert.ok(await page.locator("#key-forget").isHidden());
+      assert.ok(!(await page.content()).includes(KEY));
+    }
+  }));
+
+test("the key goes only where one is needed", () =>
+  visit({}, async (page) => {
+    await pasteKey(page);
+    for (const [id, expected] of [["check_health", undefined], ["list_boats", `Bearer ${KEY}`]]) {
+      const request = page.waitForRequest((request) => request.method() === "GET");
+      await send(page, id);
+      assert.equal((await request).headers().authorization, expected, id);
+    }
+  }));
+
+test("an address with a name that cannot be decoded opens the page", () =>
+  visit({ at: "#%" }, async (page) => {
+    await page.locator("#key").waitFor();
+    assert.equal((await send(page, "check_health")).status, 200);
   }));
 
 test("the filters offer the terms of the catalogue", () =>

@@ -68,41 +68,48 @@ function fillExamples() {
   }
 }
 
-async function get(target, headers = {}) {
+async function get(target, key, headers = {}) {
   const authorization = key === null ? {} : { Authorization: `Bearer ${key}` };
   return fetch(target, { headers: { ...authorization, ...headers }, cache: "no-store" });
 }
 
+// How often a key was pasted or forgotten: what comes back of a former one is of no interest.
+let turns = 0;
+
+// Uses a key once the server has accepted it, and gives whether it did.
 async function useKey(pasted, say) {
   if (!KEY_FORM.test(pasted)) {
     say("That is no key. A key is boat_live_ or boat_test_ and 38 letters and digits: copy all of it.");
     return false;
   }
-  const before = key;
-  key = pasted;
+  const turn = ++turns;
   const targets = ["/v1/boats?limit=1", "/v1/manufacturers?limit=1", "/v1/terms"];
-  const [boats, manufacturers, terms] = await Promise.all(targets.map((target) => get(target).catch(() => null)));
-  if (boats === null || boats.status === 401) {
-    key = before;
-    say(boats === null ? "The server cannot be reached." : (await boats.json()).error.message);
+  const answers = await Promise.all(targets.map((target) => get(target, pasted).catch(() => null)));
+  const [boats, manufacturers, terms] = await Promise.all(answers.map(read));
+  if (turn !== turns) return false;
+  // A key for other records than boats is a key all the same.
+  if (boats === null || ![200, 403].includes(boats.status)) {
+    say(boats === null ? "The server cannot be reached." : (boats.body?.error?.message ?? `The server answers with status ${boats.status}.`));
     return false;
   }
+  key = pasted;
   fillExamples();
-  offerRecord("/v1/boats", await dataOf(boats));
-  offerRecord("/v1/manufacturers", await dataOf(manufacturers));
-  offerTerms(await dataOf(terms));
+  offerRecord("/v1/boats", boats.body?.data);
+  offerRecord("/v1/manufacturers", manufacturers?.body?.data);
+  offerTerms(terms?.body?.data);
   say(`The examples have the key ${key.slice(0, 16)}…`);
   return true;
 }
 
-// What an answer has; null where the key may not read it.
-async function dataOf(answer) {
-  return answer?.ok ? (await answer.json()).data : null;
+// The status of an answer, and its JSON where it is that.
+async function read(answer) {
+  if (answer === null) return null;
+  return { status: answer.status, body: await answer.json().catch(() => undefined) };
 }
 
 // A record that there is, in the paths that ask for one.
 function offerRecord(list, rows) {
-  if (rows === null || rows.length === 0) return;
+  if (rows === undefined || rows.length === 0) return;
   for (const operation of all(`.operation[data-target^="${list}/"]`)) {
     operation.querySelector("[data-in-path]").value = rows[0].slug;
     writeTarget(operation);
@@ -133,6 +140,7 @@ function wireKey() {
     }
   });
   forget.addEventListener("click", () => {
+    turns += 1;
     key = null;
     fillExamples();
     say("The key is forgotten.");
@@ -163,7 +171,8 @@ async function send(operation, headers = {}) {
   const began = performance.now();
   place.setAttribute("aria-busy", "true");
   try {
-    const answer = await get(targetOf(operation), headers);
+    const needsKey = operation.dataset.key === "true";
+    const answer = await get(targetOf(operation), needsKey ? key : null, headers);
     const body = await answer.text();
     place.replaceChildren(...shownAnswer(operation, answer, body, Math.round(performance.now() - began)));
   } catch {
@@ -265,7 +274,7 @@ function wireSearch() {
 
 // What an address names is shown, whatever it is folded in.
 function unfold() {
-  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const named = document.getElementById(location.hash.slice(1));
   for (let at = named?.parentElement; at; at = at.parentElement) if (at.matches("details")) at.open = true;
   named?.scrollIntoView({ behavior: "instant" });
 }
