@@ -1,7 +1,7 @@
 # Every task of the project. Cargo runs through .ci/cargo, which finds or fetches the DuckDB library;
 # BUNDLED=1 compiles DuckDB from source instead (about an hour of processor time, once).
 .DEFAULT_GOAL := help
-.PHONY: help demo build install test lint doc book check format snapshots ci
+.PHONY: help demo build dist install test lint doc book check format snapshots ci
 .PHONY: bench bench-get bench-lists bench-import bench-start bench-overload bench-switch bench-servers bench-plots
 
 help: ## list these tasks
@@ -12,6 +12,9 @@ demo: ## import the sample export, issue a key and serve; ARGS="--listen 127.0.0
 
 build: ## the optimised binary: release/catalogue in the target directory
 	.ci/cargo build --release -p cli
+
+dist: build ## packages for machines without Rust: a tarball and a .deb; DIST=folder
+	.ci/dist make $(DIST)
 
 install: ## what make build built, for systemd; PREFIX=/usr/local DESTDIR= BINARY="$(.ci/install where)"
 	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" BINARY="$(BINARY)" .ci/install

@@ -45,6 +45,8 @@ PATIENT = {
     "book": (".ci/pages", "book"),
     "unused": (".ci/sources", "unused"),
     "licences": (".ci/sources", "licences"),
+    "workflows": (".ci/sources", "workflows"),
+    "dist": (".ci/dist", "check"),
     "doc": ("make", "doc"),
     "crash": (".ci/crash", "sample"),
     "browser": (".ci/browser",),

@@ -66,7 +66,7 @@ def of_crates(name, version, *options):
     """A program of crates.io."""
     program = TOOLS / "bin" / name
     with alone():
-        if not program.exists() or version not in run(program, "--version").split():
+        if f"{name} v{version}:" not in run("cargo", "install", "--list", "--root", TOOLS).splitlines():
             environment = {key: value for key, value in ENVIRONMENT.items() if key != "CARGO_TARGET_DIR"}
             run("cargo", "install", "--quiet", "--locked", "--root", TOOLS, "--version", f"={version}", *options, name,
                 env=environment)
