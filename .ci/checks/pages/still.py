@@ -5,7 +5,9 @@ picture, so that it changes only where the command does.
 """
 
 import html
+import os
 import re
+import signal
 import subprocess
 import time
 
@@ -18,7 +20,7 @@ COLUMNS, ROWS = 80, 60
 SCRIPT = r"""
 shown() { printf '\033[1m$ %s\033[0m\n' "$1"; }
 shown 'catalogue import fixtures/sample'; catalogue import fixtures/sample
-shown 'catalogue serve'; catalogue serve --listen 127.0.0.1:0 --admin off 2>log
+shown 'catalogue serve'; exec catalogue serve --listen 127.0.0.1:0 --admin off 2>log
 """
 ALWAYS = (
     (NAMES["release"], "20261121T112810Z-ceaada0973494abe"),
@@ -38,12 +40,15 @@ def screen(command, folder):
     tmux = ("tmux", "-S", folder / "socket", "-f", "/dev/null")
     environment = ENVIRONMENT | {"PATH": f"{folder}:{ENVIRONMENT['PATH']}", "LC_ALL": "C.UTF-8"}
     run(*tmux, "new-session", "-d", "-x", COLUMNS, "-y", ROWS, "-c", folder, "bash script", env=environment)
+    pane = int(run(*tmux, "display-message", "-p", "#{pane_pid}"))
     try:
         deadline = time.monotonic() + PATIENCE
         while "listening on" not in (shown := run(*tmux, "capture-pane", "-e", "-p")):
             expect(time.monotonic() < deadline, f"the server does not listen:\n{shown}")
             time.sleep(0.1)
     finally:
+        # A server outlives its terminal.
+        os.kill(pane, signal.SIGTERM)
         subprocess.run([str(part) for part in (*tmux, "kill-server")], check=False)
     return shown.rstrip().splitlines()
 
