@@ -58,13 +58,20 @@ def chosen(steps, names):
                  step.environment) for step in steps if step.name in names]
 
 
+def patience():
+    """What makes a command a patient one. Root's processes may raise their priority again, as Chromium does with its own,
+    so that they lose the right to."""
+    bounded = ("setpriv", "--bounding-set", "-sys_nice", "--inh-caps", "-sys_nice") if os.geteuid() == 0 else ()
+    return ("nice", "-n", str(PATIENT), *bounded)
+
+
 class Running:
     """A step that has begun. Its process leads a group of its own, so that all that it has started can be ended, but no
     session: Linux may share processor time out among sessions, whatever the priorities in them are."""
 
     def __init__(self, step):
         self.step, self.began, self.output = step, time.monotonic(), tempfile.TemporaryFile()
-        command = [*(("nice", "-n", str(PATIENT)) if step.is_patient else ()), *step.command]
+        command = [*(patience() if step.is_patient else ()), *step.command]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.output, stderr=subprocess.STDOUT,
                                         env=os.environ | step.environment, process_group=0)
         self.ended = os.pidfd_open(self.process.pid)

@@ -90,6 +90,11 @@ class Running(unittest.TestCase):
         self.assertEqual(int(lines[2]), min(19, os.nice(0) + schedule.PATIENT))
 
 
+    def test_a_patient_step_cannot_raise_its_priority(self):
+        status, lines = self.run_steps(Step("one", (sys.executable, "-c", "import os; os.nice(-1)"), is_patient=True))
+        self.assertEqual((status, lines[-2]), (1, "PermissionError: [Errno 1] Operation not permitted"))
+
+
 class Steps(unittest.TestCase):
     def test_every_step_comes_to_its_turn(self):
         passed = set()
