@@ -84,6 +84,7 @@ def stage(command, root, prefix, documents):
     folder.mkdir(parents=True)
     for name, text in documents.items():
         (folder / name).write_text(text)
+    # Folders are made with the umask of whoever builds.
     for path in root.rglob("*"):
         if path.is_dir() and not path.is_symlink():
             path.chmod(0o755)
