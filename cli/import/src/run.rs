@@ -54,6 +54,50 @@ pub struct Outcome {
 /// Reads an export and hands its valid, published records to `consumer`.
 ///
 /// Unless the outcome is usable, the consumer did not receive all of them.
+///
+/// # How an import runs
+///
+/// This function begins the first pass of validation, has everything read into it, and then runs the
+/// second pass. `read_native` chooses the `source::Plan` of what is read: the one for native
+/// exports, or the mapping's. Plans are data. `source` and `mapping` pass what they make, piece by
+/// piece, to a callback, a `source::Sink`. So calls nest, while a record passes through the rooms in
+/// this order:
+///
+/// 1. `source::files::read` opens the files that were named. In folders and archives it opens those
+///    that the plan wants (`source::plan::Plan::bytes_of`). It decompresses what is compressed.
+/// 2. `source::records::Cutter::take` gets each file, and `Cutter::cut` cuts it into records as the
+///    plan says (`source::plan::Plan::contents_of`): lines (`source::lines::read`), members of JSON
+///    or XML, or rows of CSV or Parquet. Of an image only the beginning goes on, for its size.
+///    Native records go straight to step 6.
+/// 3. `mapping::pipeline::Pipeline::take` collects records in batches for threads, where
+///    `mapping::mapper::identify::identify_record` finds each record's key and type, whether it is
+///    published, and its links. `mapping::index::Index::add` stores the record and what was found,
+///    in the order of the export. Records without a key or a type are counted, for one warning.
+/// 4. Once all are stored, `mapping::pipeline::Pipeline::finish` makes native records of the
+///    published ones, on threads again: `mapping::mapper::make::make_records`.
+/// 5. `mapping::mapper::Merge::take` passes them on in the order of the export, except those that a
+///    rule with `distinct` has already made. After them come findings about many records, the kinds
+///    and ids of unpublished records, and the native records in the mapping file itself.
+/// 6. `validate::FirstPass::take` gets every native record. `validate::collector::Collector::line`
+///    validates all but boats. Boats refer to the others, so they wait in a spill file.
+/// 7. `validate::second_pass::SecondPass::run` reads the boats from there, on all processors.
+///    `validate::boats::validate` reports what is wrong with a boat and its references. If the boat
+///    is valid and published, the consumer, a `validate::Consumer`, renders it.
+/// 8. `validate::boats::Boats::add` takes them in the order of the export, refuses ids and slugs
+///    that are taken, and counts. `validate::second_pass::InOrder` hands the consumer what is to be
+///    served: boats, then manufacturers. After an error it hands on nothing more, unless invalid
+///    records are to be skipped and the error is about a record.
+/// 9. This function adds to each finding about a mapped record what made its value
+///    (`finding::Origins`, taken from the mapping before anything is read), and returns the
+///    [`Outcome`].
+/// 10. The consumer of `catalogue import` has written boats and manufacturers with
+///     `shared::release::ReleaseWriter`. The command shows the findings. If the outcome is usable,
+///     it finishes the release and activates it, unless an option or a guard prevents that.
+///
+/// A problem with a record or a file is a [`Finding`]. A record that is left out for its errors is
+/// also written to the rejects, by both passes of `validate`, on one line: as it came, or as the
+/// mapping made it. A file that the disk fails to deliver is not a finding but an error, and ends
+/// the import.
 pub fn run<C: Consumer>(
     settings: &Settings<'_>,
     input: &mut dyn Read,

@@ -1,10 +1,10 @@
-//! Counts, for tests, the steps of the loops over what an export says: they must be as many as the
-//! export is long, and not grow with the square of that.
+//! Counts, for tests, the steps of loops over an export: they must grow with its length, and not
+//! with the square of that.
 //!
-//! Time cannot tell, as tests share their machine. Nothing is counted outside of tests, and every
-//! thread counts its own steps.
+//! Measuring time would not show this, because tests share their machine. Nothing is counted outside
+//! of tests, and every thread counts its own steps.
 
-/// Counts steps: names that are looked up, or bytes that are looked through.
+/// Counts steps: names that are looked up, or bytes that are searched.
 #[cfg(not(test))]
 pub(crate) const fn count(_steps: usize) {}
 
@@ -23,8 +23,8 @@ mod counted {
         STEPS.set(STEPS.get() + steps);
     }
 
-    /// Checks that an input of so many more parts takes exactly `each` steps more for each part. A
-    /// loop that looks at all parts for every part takes more; one that is not counted, fewer.
+    /// Checks that each additional part of an input takes exactly `each` more steps. A loop that
+    /// looks at all parts for every part takes more; one that is not counted, fewer.
     #[track_caller]
     pub(crate) fn check_each(each: usize, what: &str, read: impl Fn(usize)) {
         let steps = [100, 200, 400, 800].map(|parts| {

@@ -3,24 +3,24 @@
 //! A spelling may have a million digits, or an exponent that stands for as many: nothing here
 //! takes longer than reading the spelling once.
 
-/// Digits of a number that every double keeps.
+/// Digits that a double always keeps.
 const DIGITS_KEPT: usize = 15;
 /// No double has more significant digits.
 const DIGITS_OF_A_DOUBLE: usize = 767;
-/// Most digits of an integer that can fit into 64 bits.
+/// Most digits of an integer that fits into 64 bits.
 const U64_DIGITS: i64 = 20;
 
-/// Its significant digits, without zeros at either end, times a power of ten.
+/// A number: its significant digits, without zeros at either end, times a power of ten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decimal {
     is_minus: bool,
-    /// None for zero.
+    /// Empty for zero.
     digits: String,
     exponent: i64,
 }
 
 impl Decimal {
-    /// The value of `spelling`, which has the grammar of JSON.
+    /// The value of `spelling`, which must be a number in JSON's grammar.
     pub(crate) fn new(spelling: &str) -> Self {
         let (is_minus, spelling) = match spelling.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -48,7 +48,7 @@ impl Decimal {
         self.digits.is_empty()
     }
 
-    /// Whether it is less than zero, however little.
+    /// Whether it is less than zero.
     pub(crate) const fn is_negative(&self) -> bool {
         self.is_minus && !self.digits.is_empty()
     }
@@ -58,7 +58,7 @@ impl Decimal {
         self.digits.is_empty() || 0 <= self.exponent
     }
 
-    /// The integer from 0 that it is, if that fits.
+    /// Its value, if it is an integer of at least 0 that fits.
     pub(crate) fn to_u64(&self) -> Option<u64> {
         if self.digits.is_empty() {
             return Some(0);
@@ -72,7 +72,8 @@ impl Decimal {
     }
 }
 
-/// An exponent beyond all others is as good as one that fits just so.
+/// The exponent, clamped to 64 bits: one that does not fit is as far out of range as one that just
+/// fits.
 fn read_exponent(spelling: &str) -> i64 {
     let beyond = if spelling.starts_with('-') {
         i64::MIN
@@ -86,10 +87,10 @@ fn signed_length(text: &str) -> i64 {
     i64::try_from(text.len()).unwrap_or(i64::MAX)
 }
 
-/// Whether `value` is the number that `spelling` is, to as many digits as that has, and one that
-/// every reader of JSON keeps. Programs that print 17 digits of a double mean just that double.
+/// Whether `value` equals `spelling` to as many digits as that has, and every reader of JSON keeps
+/// it. A program that prints 17 digits of a double means exactly that double.
 pub(crate) fn is_exact(spelling: &str, value: f64) -> bool {
-    // So are nearly all numbers, and a double keeps so many digits.
+    // Nearly all numbers are this short, and a double keeps that many digits.
     if spelling.len() <= DIGITS_KEPT && !spelling.contains(['e', 'E']) {
         return true;
     }

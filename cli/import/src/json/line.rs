@@ -8,7 +8,7 @@ use crate::finding::{Code, Excerpt, Finding, Line, Place};
 
 /// The text and the value of a line, nested no deeper than `depth_max`.
 ///
-/// It may be a record of several lines, which begins at the line that is named.
+/// It may be a record of several lines; `line` then has the number of its first one.
 pub(crate) fn parse_line(
     line: Line<'_>,
     depth_max: usize,
@@ -32,7 +32,7 @@ fn invalid_utf8(line: Line<'_>, valid_up_to: usize) -> Box<Finding> {
 
 fn invalid_json(line: Line<'_>, text: &str, invalid: &InvalidJson) -> Box<Finding> {
     let (code, offset) = match invalid {
-        // A file that was cut, which is worse than one record that cannot be read.
+        // The file was cut off, which is worse than one record that cannot be read.
         InvalidJson::Syntax {
             at,
             ends_early: true,
@@ -75,7 +75,7 @@ fn at(
         line: Some(line.number + above),
     };
     let mut finding = Finding::new(code, Some(place), message);
-    // Where in its first line a record of several begins is not known.
+    // A record of several lines may begin anywhere in its first one, so a column there is unknown.
     let is_known = 0 < above || end == text.len();
     finding.column = is_known.then(|| text[start..span.start].chars().count() + 1);
     let marked = span.start - start..span.end.min(end) - start;

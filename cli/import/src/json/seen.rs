@@ -1,7 +1,7 @@
 //! Which names came before: columns, keys of objects.
 //!
-//! Names are looked up. Comparing each with all before it would take time with the square of their
-//! number, which is the exporter's to choose.
+//! Names are looked up by hash. To compare each with all before it would take time that grows with
+//! the square of their number, and the export chooses that number.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -18,14 +18,14 @@ impl<T: Eq + Hash> Seen<T> {
         Self(HashSet::new())
     }
 
-    /// Adds a name; whether it comes for the first time.
+    /// Adds a name; true if it is new.
     pub(crate) fn insert(&mut self, name: T) -> bool {
         steps::count(1);
         self.0.insert(name)
     }
 }
 
-/// The first name that came before.
+/// The first name that is repeated.
 pub(crate) fn first_repeated<T: Copy + Eq + Hash>(names: impl IntoIterator<Item = T>) -> Option<T> {
     let mut seen = Seen::new();
     names.into_iter().find(|name| !seen.insert(*name))
@@ -69,7 +69,7 @@ mod tests {
                 comparisons: &comparisons,
             };
             assert!(first_repeated((0..names).map(counted)).is_none());
-            // Comparing each with all before it takes half of the square of their number.
+            // Comparing each with all before it would take half the square of their number.
             assert!(
                 comparisons.get() < names as usize,
                 "{names}: {comparisons:?}"
