@@ -1,6 +1,6 @@
 //! An import on one page: the only room that knows both mapping and validation.
 //!
-//! It connects the others and adds nothing of its own. Nothing stops at the first problem.
+//! It connects the others and adds nothing of its own. An import does not stop at the first problem.
 
 use std::io::{self, Read, Write};
 use std::num::NonZero;
@@ -16,14 +16,14 @@ use crate::mapping::{CheckReport, Mapped, Mapping, Pipeline};
 use crate::source::{self, Plan, ProgressListener, ReadContext, STANDARD_INPUT, Sink};
 use crate::validate::{FirstPass, Policy};
 
-/// Most findings about the fields of one mapping.
+/// Most findings about one mapping's fields.
 const MISTAKES_MAX: usize = 10_000;
 
 /// What to import, and how.
 pub struct Settings<'a> {
     /// Files, folders, archives, or `-` for standard input.
     pub exports: &'a [PathBuf],
-    /// What makes native records of what is read, unless those are native.
+    /// The mapping of the export; none if its records are native.
     pub mapping: Option<&'a Mapping>,
     /// Whether to report what the mapping finds.
     pub is_mapping_checked: bool,
@@ -31,13 +31,13 @@ pub struct Settings<'a> {
     pub temp_dir: &'a Path,
     /// Most findings to list.
     pub listed_max: usize,
-    /// Whether records are handed on although others have errors.
+    /// Whether to leave out records with errors and hand on the others.
     pub skip_invalid: bool,
-    /// Shows how far reading is.
+    /// Shows how far reading has come.
     pub progress: &'a dyn ProgressListener,
 }
 
-/// What an import came to.
+/// The result of an import.
 pub struct Outcome {
     /// Everything that is wrong.
     pub findings: Findings,
@@ -45,7 +45,7 @@ pub struct Outcome {
     pub tally: Tally,
     /// Whether what the consumer received may be served.
     pub is_usable: bool,
-    /// What the mapping finds, if it was to be checked.
+    /// What the mapping finds, if the settings ask for it.
     pub report: Option<CheckReport>,
     /// The files that were read.
     pub files: SourceFiles,
@@ -53,7 +53,7 @@ pub struct Outcome {
 
 /// Reads an export and hands its valid, published records to `consumer`.
 ///
-/// Unless the outcome is usable, the consumer did not receive all of them.
+/// If the outcome is not usable, the consumer has not received all of them.
 ///
 /// # How an import runs
 ///
@@ -131,8 +131,8 @@ pub fn run<C: Consumer>(
     })
 }
 
-/// Hands native records to `sink`: those of the export, or what the mapping makes of them; and gives
-/// the files that were read.
+/// Hands native records to `sink`, either the export's own or those that the mapping makes, and
+/// returns the files that were read.
 fn read_native(
     settings: &Settings<'_>,
     input: &mut dyn Read,
@@ -169,7 +169,7 @@ pub fn read_mapping(path: &Path) -> anyhow::Result<Mapping> {
     check_fields(Mapping::read(path)?)
 }
 
-/// Whether the native format knows the fields that a mapping makes, validation itself says.
+/// Validates blank records of a mapping, to check that the native format has the fields it makes.
 pub(crate) fn check_fields(mapping: Mapping) -> anyhow::Result<Mapping> {
     let settings = Settings {
         exports: &[PathBuf::from(STANDARD_INPUT)],
@@ -186,7 +186,7 @@ pub(crate) fn check_fields(mapping: Mapping) -> anyhow::Result<Mapping> {
     Ok(mapping.checked(&outcome.findings)?)
 }
 
-/// There is no record.
+/// The finding about an export without records.
 fn nothing(read_by_mapping: u64) -> Finding {
     let (message, hint) = match read_by_mapping {
         0 => (

@@ -1,8 +1,8 @@
 //! What exports and mapping files may hold, for people and for editors: as fields and keys, and as
 //! JSON Schema.
 //!
-//! Which values a field may have, validation says itself; what a field means is said where consumers
-//! read it, in the shapes of answers. Nothing here decides what is valid.
+//! Validation itself says which values a field may have. What a field means comes from the response
+//! types, where consumers read it. Nothing here decides what is valid.
 
 mod descriptions;
 mod json;
@@ -18,7 +18,7 @@ use crate::json::NATIVE_DEPTH_MAX;
 use crate::source::LINE_MAX;
 use crate::validate::outlines;
 
-/// Rules of the native format that no schema of one record can hold, a sentence each.
+/// Rules of the native format that no schema of one record can express, a sentence each.
 pub const BEYOND: [&str; 8] = [
     "An id is unique within its kind, and the id of a term within its vocabulary.",
     "So are the slugs of published records, and none is the id of another record of its kind.",
@@ -30,7 +30,7 @@ pub const BEYOND: [&str; 8] = [
     "A line has at most 1 MiB and 32 levels, and no object has a key twice.",
 ];
 
-// The last sentence says them.
+// The last sentence states both limits.
 const _: () = assert!(NATIVE_DEPTH_MAX == 32 && LINE_MAX == 1 << 20);
 
 /// The fields of native records, by kind.

@@ -1,4 +1,4 @@
-//! Tests of validation: a minimal valid record with one mutation, and what is found.
+//! Tests of validation: a minimal valid record with one change, and the findings about it.
 
 use std::io::Write as _;
 
@@ -24,12 +24,12 @@ mod threads;
 struct Served {
     boats: Vec<Value>,
     manufacturers: Vec<Value>,
-    /// All of them once more, as the texts of single-record answers.
+    /// The bodies of all of them.
     bodies: Vec<String>,
 }
 
 impl Served {
-    /// Keeps a body and gives its record.
+    /// Keeps a body and returns its record.
     fn keep(&mut self, body: Vec<u8>) -> anyhow::Result<Value> {
         let record = serde_json::from_slice::<Value>(&body)?["data"].take();
         self.bodies.push(String::from_utf8(body)?);
@@ -112,7 +112,7 @@ impl Run {
         }
     }
 
-    /// Code and pointer of each finding; the warning about an export without boats aside.
+    /// Code and pointer of each finding, except the warning about an export without boats.
     fn findings(&self) -> Vec<String> {
         let listed = self.outcome.findings.listed().into_iter();
         let relevant = listed.filter(|finding| finding.code.as_str() != "NO_PUBLISHED_BOATS");
@@ -151,7 +151,7 @@ fn boat() -> Value {
     })
 }
 
-/// `record` with the value at a JSON pointer replaced; the objects on the way are made.
+/// `record` with the value at a JSON pointer replaced. Missing objects on the way are made.
 fn with(mut record: Value, pointer: &str, value: Value) -> Value {
     let mut place = &mut record;
     for key in pointer.split('/').skip(1) {
@@ -181,7 +181,7 @@ fn export_with(boat: String) -> Vec<String> {
     export
 }
 
-/// What is found about a boat whose value at `pointer` is `raw`.
+/// Checks the findings about a boat whose value at `pointer` is `raw`.
 #[track_caller]
 fn check_boat(pointer: &str, raw: &str, expected: &[&str]) {
     let run = Run::of(&export_with(with_raw(&boat(), pointer, raw)), false);

@@ -1,4 +1,4 @@
-//! What fields mean: taken from the shapes of answers, so that it is said once.
+//! What fields mean: taken from the response types, so that each is described once.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -16,7 +16,7 @@ pub(super) struct Descriptions {
 }
 
 impl Descriptions {
-    /// Those of a kind.
+    /// The descriptions for a kind.
     pub(super) fn of(kind: Kind) -> Self {
         let shapes = match kind {
             Kind::Boat => vec![shape::<BoatSummary<'_>>(), shape::<BoatDetails<'_>>()],
@@ -45,7 +45,7 @@ impl Descriptions {
         })
     }
 
-    /// What no answer shows, or shows otherwise.
+    /// What no response shows, or shows differently.
     fn own(&self, path: &[String]) -> Option<&'static str> {
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
         match (self.kind, &*path) {

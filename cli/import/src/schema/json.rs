@@ -1,7 +1,7 @@
 //! Outlines as JSON Schema 2020-12.
 //!
-//! Validation trims texts before it judges them, so patterns allow blanks around what they want; a
-//! blank text is like null.
+//! Validation trims texts before it checks them, so patterns allow blanks around a value. A blank
+//! text counts as null.
 
 use serde_json::{Map, Value, json};
 
@@ -9,15 +9,15 @@ use super::descriptions::Descriptions;
 use super::{BEYOND, Field, Outline, Shape, TEXT_MAX};
 use crate::validate::PRIVATE_PREFIX;
 
-/// The dialect.
+/// The dialect of both schemas.
 pub(super) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// A text without control characters other than line feed and tab.
 const TEXT: &str = r"^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]*$";
-/// An instant, as far as its form goes.
+/// The form of an instant, which may still name a day that does not exist.
 const TIMESTAMP: &str = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$";
-/// An address, as far as its form goes.
+/// The form of an address, whose host may still be invalid.
 const ADDRESS: &str = r#"^[Hh][Tt][Tt][Pp][Ss]?://[^\s"<>\\^`{|}/?#][^\s"<>\\^`{|}]*$"#;
-/// Where a schema is stricter than validation.
+/// Where the schema is stricter than validation.
 const TRIMMED: &str = "An import trims texts before it counts their characters or compares them \
     with words, and composes them to NFC; this schema does not.";
 /// Any text that is not blank.
@@ -55,8 +55,8 @@ fn record(outline: &Outline) -> Value {
     Value::Object(object(&outline.fields, 0, false, &descriptions))
 }
 
-/// An object, or null if it may be: its fields are those whose paths have one key more than
-/// `depth`, and between them stand their own members.
+/// An object, which may also be null if `may_be_null`. Its fields are those whose paths have one key
+/// more than `depth`; their own members stand between them.
 fn object(
     fields: &[Field],
     depth: usize,
@@ -88,7 +88,7 @@ fn object(
     schema
 }
 
-/// The value of a field, whose own members come first in `after`.
+/// The value of a field. `after` begins with its own members.
 fn value(field: &Field, after: &[Field], about: &Descriptions) -> Value {
     let depth = field.path.len();
     let end = after.iter().position(|other| other.path.len() <= depth);
@@ -175,7 +175,7 @@ fn one_of(words: &[&str], may_be_null: bool) -> Map<String, Value> {
     with(Map::new(), "enum", words)
 }
 
-/// A text that matches a pattern, with blanks around it, or is blank if that may be.
+/// A text that matches `pattern`, blanks around it aside. It may be blank if `may_be_blank`.
 fn text(pattern: Option<&str>, may_be_blank: bool) -> Map<String, Value> {
     let schema = with(Map::new(), "$ref", "#/$defs/text");
     let pattern = match (pattern, may_be_blank) {

@@ -1,4 +1,4 @@
-//! The language of mapping files as JSON Schema 2020-12, which editors of TOML complete them by.
+//! The language of mapping files as JSON Schema 2020-12, with which TOML editors complete them.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use crate::mapping::language::{Key, LIST, LIST_OF_OBJECTS, ROOT, Table, Takes, V
 
 /// Names of variables: all words but `record`.
 const VARIABLE: &str = "^(?!record$)[a-zA-Z_][a-zA-Z0-9_]*$";
-/// What mappings are held to beside this.
+/// The rules of mappings that this schema cannot express.
 const BEYOND: &str = "Expressions compile as jq, patterns of files can be read, a `table` that is \
     named is there, `key` and `type` stand in each source or in [envelope], and `unlisted` only \
     beside `table`: `catalogue mapping check` says the rest.";
@@ -78,8 +78,8 @@ fn fields() -> Value {
     json!({ "type": "object", "additionalProperties": { "$ref": "#/$defs/field" } })
 }
 
-/// A field is an expression, a table that says with `from` or `each` how it comes about, or an
-/// object of fields.
+/// A field is an expression, a table whose `from` or `each` says how to make it, or an object of
+/// fields.
 fn field() -> Value {
     let has = |key: &str| json!({ "required": [key] });
     let list = with(table(&LIST), "not", has("fields"));

@@ -1,5 +1,5 @@
-//! The schema and validation agree: on every line of the fixtures, and on every field of full
-//! records with every kind of mistake.
+//! The schema and validation agree: on every line of the fixtures, and on full records with every
+//! kind of mistake in every field.
 
 use std::fs;
 use std::io::Read;
@@ -12,11 +12,11 @@ use super::*;
 use crate::finding::{Code, Severity};
 use crate::validate::codes;
 
-/// Whether a schema of one record sees what a code is about.
+/// Whether a schema of one record can see what a code is about.
 #[derive(Debug, PartialEq)]
 enum Held {
     Always,
-    /// As far as the form of a text goes, its length in characters, or the bounds of a number.
+    /// Only the form of a text, its length in characters, or the bounds of a number.
     InPart,
     Never,
 }
@@ -46,7 +46,7 @@ fn held(code: Code) -> Held {
     }
 }
 
-/// What the schema says where it agrees with validation; none where it may say either.
+/// What the schema must say to agree with validation; none where it may say either.
 fn expected(codes: impl IntoIterator<Item = Code>) -> Option<bool> {
     let errors = codes
         .into_iter()
@@ -63,7 +63,7 @@ fn schema() -> Validator {
     jsonschema::draft202012::new(&native()).unwrap()
 }
 
-/// Checks that both say the same, and returns what they say.
+/// Checks that both say the same, and returns it.
 fn agree(schema: &Validator, record: &Value) -> Option<bool> {
     let codes = codes(&record.to_string());
     let expected = expected(codes.iter().copied());
@@ -102,7 +102,7 @@ fn the_schema_and_validation_agree_on_the_lines_of_all_fixtures() {
     for path in files(&fixtures) {
         let text = contents(&path);
         let records = text.lines().filter_map(|line| {
-            // What no reader of JSON takes is none of a schema's business.
+            // A schema cannot judge a line that is not JSON.
             serde_json::from_str::<Value>(line).ok()
         });
         said.extend(records.filter_map(|record| agree(&schema, &record)));
@@ -131,7 +131,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The beginning of a file, which is enough of those that are too long.
+/// The beginning of a file, which is enough of a very long one.
 fn contents(path: &Path) -> String {
     let file = fs::File::open(path).unwrap();
     let mut bytes = Vec::new();
@@ -140,7 +140,7 @@ fn contents(path: &Path) -> String {
         Some("zst") => Box::new(zstd::Decoder::new(file).unwrap()),
         _ => Box::new(file),
     };
-    // Some fixtures are damaged: what comes before that is read.
+    // Some fixtures are damaged on purpose: the part before the damage is read.
     _ = reader.take(3 << 20).read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }
@@ -211,7 +211,7 @@ fn full(outline: &Outline) -> Value {
     record
 }
 
-/// The place of a field, which is made if it is not there.
+/// The place of a field, which is made if it is missing.
 fn at<'r>(record: &'r mut Value, path: &[String]) -> &'r mut Value {
     path.iter().fold(record, |within, key| match within {
         Value::Array(list) => {

@@ -211,7 +211,7 @@ fn references_are_ids_and_never_records() {
         check_boat(list, "[null]", &[&format!("MISSING_FIELD {list}/0")]);
     }
     check_boat("/designers/naval", r#"["designer-1"]"#, &[]);
-    // A term of another vocabulary is not meant.
+    // A term of another vocabulary does not count.
     check_boat(
         "/categories",
         r#"["type-1"]"#,

@@ -1,5 +1,5 @@
 //! From the export to the wire: records with every key of the format, and the exact text of their
-//! answers (specification sections 2.2 to 2.5). No two values are alike, so that swapped ones show.
+//! responses (specification sections 2.2 to 2.5). No two values are equal, so swapped ones show.
 
 use serde_json::{Value, json};
 
@@ -116,7 +116,7 @@ fn full_boat_parts() -> Value {
     })
 }
 
-/// The fields in the order of the specification, the summary first.
+/// The fields in the specification's order, the summary first.
 const BOAT_BODY: &str = r#"
 {"data":{
 "id":"boat-1",
@@ -205,7 +205,7 @@ fn bodies() -> [String; 2] {
     run.served.bodies.try_into().unwrap()
 }
 
-/// Compares a body with the text whose lines, indentation aside, are its parts.
+/// Compares a body with a text that is broken into indented lines for people.
 #[track_caller]
 fn check(body: &str, expected: &str) {
     let expected: String = expected.lines().map(str::trim_start).collect();

@@ -1,4 +1,4 @@
-//! What a line may have, whatever is in it, and how much is reported of it.
+//! The limits of any line, and how much of it is reported.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::steps::check_each;
 /// Values of a minimal boat besides what is under `x_`.
 const OTHERS: usize = 11;
 
-/// A list that makes the line of a boat have so many values.
+/// A list that brings the line of a boat to this many values.
 fn list_for(values: usize) -> String {
     format!("[{}0]", "0,".repeat(values - OTHERS - 2))
 }
@@ -37,8 +37,7 @@ fn a_pointer_has_no_more_of_a_key_than_is_shown_of_a_value() {
     check_boat("/hull", &unknown, &[&cut]);
 }
 
-/// Checks what each of so many members of a list, or of an object with keys that are as long as
-/// each other, takes.
+/// Checks how many steps each member of a list takes, or of an object whose keys are equally long.
 #[track_caller]
 fn check_members(each: usize, pointer: &str, (begin, end): (&str, &str), member: &str) {
     check_each(each, member, |members| {
@@ -54,10 +53,10 @@ fn check_members(each: usize, pointer: &str, (begin, end): (&str, &str), member:
 #[test]
 fn a_line_of_more_parts_takes_more_steps_by_as_much() {
     let (object, list) = (("{", "}"), ("[", "]"));
-    // What is before a key is looked through, and the key looked up.
+    // The byte before a key is searched, and the key is looked up.
     check_members(2, "/x_", object, "\"KEY\":1");
     check_members(2, "/x_", list, "{\"KEY\":1}");
     check_members(0, "/x_", list, "{}");
-    // The column of each is counted from that of the one before, ten bytes away.
+    // Each column is counted from the one before, ten bytes away.
     check_members(2 + 10, "/logo", object, "\"KEY\":1");
 }

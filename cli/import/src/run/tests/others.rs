@@ -1,4 +1,4 @@
-//! Manufacturers, terms, designers, the catalogue record, and lines that are no record.
+//! Manufacturers, terms, designers, the catalogue record, and lines that are not records.
 
 use serde_json::{Value, json};
 

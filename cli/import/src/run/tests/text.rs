@@ -68,7 +68,7 @@ fn texts_of_every_grammar_have_at_most_64_kib() {
 
 #[test]
 fn a_text_that_grows_when_it_is_composed_is_measured_after_that_too() {
-    // One of the letters that have no composed form of their own: 3 bytes become 6.
+    // NFC decomposes this letter: 3 bytes become 6.
     let grows = "\u{958}".repeat(TEXT_MAX / 6 + 1);
     check_boat(
         "/description",

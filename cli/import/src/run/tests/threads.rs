@@ -1,4 +1,4 @@
-//! What ends the reading of boats early, while others are read ahead.
+//! What ends the second pass early, while boats are read ahead.
 
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ use super::*;
 /// More than fit into the batches that are read ahead.
 const BOATS: usize = 5000;
 
-/// Takes boats up to one that it cannot take.
+/// Takes as many boats as it has room for.
 struct Full {
     room: usize,
 }
@@ -44,7 +44,7 @@ impl Consumer for Full {
     }
 }
 
-/// Reads boats of which one is of this model.
+/// Reads boats, one of them of this model.
 fn read(model: &str, at: usize, room: usize) -> anyhow::Result<Outcome> {
     let named = |n: usize| {
         let boat = with(boat(), "/id", json!(format!("boat-{n}")));
