@@ -7,6 +7,7 @@
 //! is wrong with a file is a finding in the stream, not an error, so that reading goes on with the
 //! next file. Nothing here reads what a record says.
 
+pub(crate) mod encoding;
 pub(crate) mod plan;
 pub(crate) mod readers;
 pub(crate) mod temporary_file;
@@ -24,6 +25,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+pub use self::encoding::Encoding;
 pub use self::files::{ProgressListener, STANDARD_INPUT};
 pub use self::plan::{LINE_MAX, Plan};
 

@@ -25,7 +25,7 @@ use crate::finding::Code;
 use crate::mapping::{Form, Mapping, Recognised, recognise};
 use crate::run::{self, Discard, Outcome, Settings};
 use crate::source::readers::RecordsPath;
-use crate::source::{FileGroup, FileNames, Format, Layout, Plan};
+use crate::source::{Encoding, FileGroup, FileNames, Format, Layout, Plan};
 
 use self::choose::choose;
 use self::list::{List, Place};
@@ -85,7 +85,7 @@ pub enum NoSuggestion {
 pub fn suggest(exports: &[PathBuf], temp_dir: &Path, now: Timestamp) -> anyhow::Result<Suggestion> {
     let recognised = recognise(exports, temp_dir)?.ok_or(NoSuggestion::Unknown)?;
     let mut suggestion = match recognised.form {
-        Form::System(shipped) => system::suggest(shipped, recognised, exports, temp_dir),
+        Form::System(shipped) => system::suggest(shipped, recognised, exports, temp_dir, now),
         Form::Csv => from_list(recognised, ("csv", Format::Csv), exports, temp_dir, now),
         Form::Json => from_list(recognised, ("json", Format::Json), exports, temp_dir, now),
         Form::Ndjson => from_list(
@@ -156,12 +156,35 @@ fn from_list(
         Some((first, others)) => (Some(first.as_str()), others),
         None => (None, &[][..]),
     };
-    let plan = plan_like(&recognised.path, format, records);
+    let layout = |encoding| Layout {
+        format,
+        encoding,
+        records: records
+            .and_then(|path| RecordsPath::parse(path).ok())
+            .into_iter()
+            .collect(),
+        lists: Vec::new(),
+    };
+    let mut encoding = recognised.encoding.filter(|_| format != Format::Parquet);
+    let mut surveyed = survey(
+        exports,
+        &plan_like(&recognised.path, layout(encoding)),
+        temp_dir,
+    )?;
+    if surveyed.is_not_utf8 && encoding.is_none() {
+        encoding = Some(Encoding::WINDOWS_1252);
+        surveyed = survey(
+            exports,
+            &plan_like(&recognised.path, layout(encoding)),
+            temp_dir,
+        )?;
+    }
     let Survey {
         files,
         unread,
         is_cut,
-    } = survey(exports, &plan, temp_dir)?;
+        ..
+    } = surveyed;
     // The first of those that are alike, which is the last of the reverse order.
     let boats = files
         .iter()
@@ -177,6 +200,7 @@ fn from_list(
         place: Place {
             files: &pattern,
             reader,
+            encoding,
             records,
         },
         file,
@@ -213,16 +237,11 @@ fn from_list(
 }
 
 /// The files that are called like one, each of which has a list of records at a path of its own.
-fn plan_like(path: &str, format: Format, records: Option<&str>) -> Plan {
-    let records = records.and_then(|path| RecordsPath::parse(path).ok());
+fn plan_like(path: &str, layout: Layout) -> Plan {
     Plan {
         groups: vec![FileGroup {
             names: names_like(path),
-            layout: Layout {
-                format,
-                records: records.into_iter().collect(),
-                lists: Vec::new(),
-            },
+            layout,
         }],
         heads: None,
         descends: true,

@@ -52,13 +52,11 @@ fn what_no_key_looks_like_is_left_to_a_person_and_then_checked() {
     assert_snapshot("mapping_init_from_document", &written(&cli));
     let refused = import(&mut cli, "[dir]/bateaux.json");
     assert_eq!(refused.status, ExitStatus::InvalidData, "{refused}");
-    let decided = written(&cli).replace(
-        "# type = \"\"      # required",
-        "type = '.\"catégorie\" | slugify'",
-    );
+    let decided =
+        written(&cli).replace("# type = \"\"      # required", "type = '.genre | slugify'");
     let term = "\n[[emit]]\nkind = \"term\"\ntype = \"boat\"\ndistinct = true\n[emit.fields]\n\
-                vocabulary = '\"type\"'\nid = '.\"catégorie\" | slugify'\n\
-                slug = '.\"catégorie\" | slugify'\nname = '.\"catégorie\"'\n";
+                vocabulary = '\"type\"'\nid = '.genre | slugify'\n\
+                slug = '.genre | slugify'\nname = '.genre'\n";
     let (before, tables) = decided.split_once("\n[tables.").unwrap();
     cli.write("m.toml", format!("{before}{term}\n[tables.{tables}"));
     let imported = import(&mut cli, "[dir]/bateaux.json");

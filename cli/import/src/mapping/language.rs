@@ -117,6 +117,11 @@ const READER: Key = required(
     Word(|| FORMATS.map(|(word, _)| word).to_vec()),
     "How the files are written.",
 );
+const ENCODING: Key = key(
+    "encoding",
+    Text,
+    "How csv, json and ndjson are encoded, such as windows-1252; UTF-8 where it is absent.",
+);
 const RECORDS: Key = key("records", Texts, "Where in a file the records are.");
 const LISTS: Key = key(
     "lists",
@@ -220,7 +225,7 @@ pub(super) static SOURCE: Table = Table {
     name: "[[sources]]",
     about: "Files that hold records. `key` and `type` stand here or in [envelope].",
     keys: &[
-        KEY, ID, TYPE, PUBLISHED, UPDATED_AT, CHANGED, FILES, READER, RECORDS, LISTS,
+        KEY, ID, TYPE, PUBLISHED, UPDATED_AT, CHANGED, FILES, READER, ENCODING, RECORDS, LISTS,
     ],
 };
 
@@ -231,6 +236,7 @@ pub(super) static LINKS: Table = Table {
     keys: &[
         FILES,
         READER,
+        ENCODING,
         RECORDS,
         LISTS,
         required(

@@ -23,7 +23,7 @@ use super::section::{Section, json, text};
 use crate::finding::{Kind, nearest};
 use crate::mapping::mistake::Mistake;
 use crate::source::readers::RecordsPath;
-use crate::source::{FileGroup, FileNames, Format, Heads, HeadsOf, Layout, Plan};
+use crate::source::{Encoding, FileGroup, FileNames, Format, Heads, HeadsOf, Layout, Plan};
 
 /// Longest template for the addresses of records, in bytes.
 const EDIT_URL_MAX: usize = 2_000;
@@ -378,6 +378,7 @@ impl Parser {
         }
         let format = section.required("reader", &mut self.mistakes);
         let format = format.and_then(|value| self.word(value, &FORMATS));
+        let encoding = self.encoding(section, format);
         let records = self.records(section, format);
         let lists = self.lists(section, format);
         let patterns = patterns?;
@@ -387,10 +388,27 @@ impl Parser {
             names: FileNames::Globs(globs, patterns.collect()),
             layout: Layout {
                 format: format?,
+                encoding,
                 records,
                 lists,
             },
         })
+    }
+
+    fn encoding(&mut self, section: &mut Section<'_>, format: Option<Format>) -> Option<Encoding> {
+        let (label, span) = section.text("encoding", &mut self.mistakes)?;
+        let has_its_own = match format {
+            Some(Format::Parquet) => Some("Parquet is always UTF-8"),
+            Some(Format::Xml) => Some("an XML file names its encoding itself"),
+            _ => None,
+        };
+        let encoding = match has_its_own {
+            Some(message) => Err(message.to_owned()),
+            None => Encoding::parse(label).map_err(|unknown| unknown.to_string()),
+        };
+        encoding
+            .map_err(|message| self.mistakes.push(Mistake::new(span, message)))
+            .ok()
     }
 
     fn records(&mut self, section: &mut Section<'_>, format: Option<Format>) -> Vec<RecordsPath> {

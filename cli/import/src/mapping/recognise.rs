@@ -4,6 +4,7 @@
 //! It is a guess for people, made by the first bytes of files of which nothing could be read. No
 //! record is read by it, and a native export, however damaged, looks like nothing here.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::Shipped;
 use crate::finding::Kind;
-use crate::source::{self, Incoming, Plan, ReadContext, STANDARD_INPUT};
+use crate::source::{self, Encoding, Incoming, Plan, ReadContext, STANDARD_INPUT};
 
 /// Most files of an export that are looked at.
 const FILES_MAX: usize = 256;
@@ -28,6 +29,8 @@ pub struct Recognised {
     pub path: String,
     /// What it looks like.
     pub form: Form,
+    /// The encoding that it seems to have; none if that is UTF-8.
+    pub encoding: Option<Encoding>,
     /// By which sign, as the end of a sentence that begins with the file.
     pub sign: String,
 }
@@ -139,6 +142,7 @@ impl Search {
                     file: name.to_owned(),
                     path: path.to_owned(),
                     form,
+                    encoding: head.encoding,
                     sign,
                 });
             }
@@ -160,19 +164,26 @@ impl Search {
 struct Head<'h> {
     path: &'h str,
     bytes: &'h [u8],
-    text: std::borrow::Cow<'h, str>,
+    /// None if it is UTF-8.
+    encoding: Option<Encoding>,
+    text: Cow<'h, str>,
     /// The first line, where it is a JSON object.
     record: Option<Map<String, Value>>,
 }
 
 impl<'h> Head<'h> {
     fn new(path: &'h str, bytes: &'h [u8]) -> Self {
-        let text = String::from_utf8_lossy(bytes);
+        let encoding = Encoding::guess(bytes);
+        let text = match encoding {
+            Some(encoding) => Cow::Owned(encoding.decode_head(bytes)),
+            None => String::from_utf8_lossy(bytes),
+        };
         let first = text.trim_start_matches('\u{feff}').lines().next();
         let record = first.and_then(|line| serde_json::from_str(line).ok());
         Self {
             path,
             bytes,
+            encoding,
             text,
             record,
         }

@@ -4,6 +4,7 @@
 
 use globset::GlobSet;
 
+use super::encoding::Encoding;
 use super::readers::{RECORD_MAX, RecordsPath};
 use crate::steps::count;
 
@@ -77,6 +78,7 @@ impl Plan {
                 names: FileNames::Endings(&[".ndjson", ".jsonl"]),
                 layout: Layout {
                     format: Format::Lines { max: LINE_MAX },
+                    encoding: None,
                     records: Vec::new(),
                     lists: Vec::new(),
                 },
@@ -192,6 +194,8 @@ fn is_called_image(path: &str) -> bool {
 pub(crate) struct Layout {
     /// How the file is written.
     pub(crate) format: Format,
+    /// The encoding of its text; none if that is UTF-8, or the format knows better.
+    pub(crate) encoding: Option<Encoding>,
     /// Paths to the lists of records; none when the whole file is one.
     pub(crate) records: Vec<RecordsPath>,
     /// Elements of XML that become lists, even where there is one.
@@ -203,6 +207,7 @@ impl Layout {
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let has_lists_of_records = matches!(self.format, Format::Json | Format::Xml);
         self.format == other.format
+            && self.encoding == other.encoding
             && self.lists == other.lists
             && (!has_lists_of_records || self.records == other.records)
     }

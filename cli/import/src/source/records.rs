@@ -131,6 +131,14 @@ impl<'a, 't> Cutter<'a, 't> {
             };
             (self.sink)(incoming)
         };
+        let mut decoded;
+        let contents: &mut dyn Read = match pass.layout.encoding {
+            Some(encoding) => {
+                decoded = encoding.decode(contents);
+                &mut decoded
+            }
+            None => contents,
+        };
         let forward = |contents| BufReader::with_capacity(BUFFER, contents);
         let absent = match pass.layout.format {
             Format::Lines { max } => {

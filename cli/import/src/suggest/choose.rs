@@ -175,7 +175,7 @@ fn canonical<'w>(words: impl Iterator<Item = &'w str>) -> String {
 }
 
 /// The words before the unit, and the unit.
-fn without_unit(words: &[String]) -> (&[String], Option<&'static str>) {
+pub(super) fn without_unit(words: &[String]) -> (&[String], Option<&'static str>) {
     let Some((last, before)) = words.split_last().filter(|(_, before)| !before.is_empty()) else {
         return (words, None);
     };
@@ -189,7 +189,7 @@ fn without_unit(words: &[String]) -> (&[String], Option<&'static str>) {
 }
 
 /// Whether the values of a key can be read so.
-fn is_read(reading: Reading, key: &Key) -> bool {
+pub(super) fn is_read(reading: Reading, key: &Key) -> bool {
     if key.shape == Shape::Deep || key.samples.is_empty() {
         return false;
     }
@@ -206,7 +206,7 @@ fn is_read(reading: Reading, key: &Key) -> bool {
         Reading::Id => key.all(|value| value.len() <= 200),
         Reading::Slug => key.all(is_slug),
         Reading::Published => key.shape == Shape::Flag || key.samples.len() < 10,
-        Reading::Time => key.all(is_time) || key.all(is_day),
+        Reading::Time => key.all(is_time) || key.all(is_day) || key.all(is_dotted_day),
         Reading::Text | Reading::Texts | Reading::Prose => key.shape != Shape::Flag,
         Reading::Name | Reading::Names => {
             key.shape >= Shape::Text && key.mostly(|value| value.len() <= 120)
@@ -250,6 +250,29 @@ pub(super) fn is_day(text: &str) -> bool {
         .map(|c| if c.is_ascii_digit() { '0' } else { c })
         .collect();
     shape == "0000-00-00"
+}
+
+/// Whether a text is a day as in `22.11.2026`. Where points are used, the day comes first.
+pub(super) fn is_dotted_day(text: &str) -> bool {
+    let shape: String = text
+        .chars()
+        .map(|c| if c.is_ascii_digit() { '0' } else { c })
+        .collect();
+    shape == "00.00.0000"
+}
+
+/// Whether the name of an image says how large it is, as in `bow_1600x1067.jpg`.
+pub(super) fn has_size(address: &str) -> bool {
+    let plain = address.split('?').next().unwrap_or_default();
+    let name = plain.rsplit_once('.').map_or("", |(name, _)| name);
+    let parts = name.rsplit_once('x').and_then(|(before, height)| {
+        let width = before.rsplit(|c: char| !c.is_ascii_digit()).next()?;
+        Some((width, height))
+    });
+    let is_size = |text: &str| {
+        (2..=5).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    parts.is_some_and(|(width, height)| is_size(width) && is_size(height))
 }
 
 fn year_of(text: &str) -> Option<u16> {

@@ -11,10 +11,11 @@ use std::fmt::Write as _;
 use shared::base::timestamp::Timestamp;
 
 use self::amount::{amount, thousands};
-use super::choose::{Choice, flag_of, is_slug, is_time};
-use super::names::{REQUIRED, Reading, fields};
+use super::choose::{Choice, flag_of, has_size, is_dotted_day, is_read, is_slug, is_time};
+use super::names::{REQUIRED, Reading, WANTED, fields};
 use super::survey::{KEYS_MAX, Key, RECORDS_MAX, Shape, Surveyed};
 use super::{Decision, clean};
+use crate::source::Encoding;
 
 /// Fields for which no source is looked for: one is made of the address of the image, and each
 /// member of the lists has several.
@@ -29,6 +30,9 @@ mapping = "boat-catalogue-mapping/1"
 
 /// Columns that a comment fits into.
 const WIDTH: usize = 100;
+
+/// Keys that are named as possible sources of a required field.
+pub(super) const CANDIDATES_MAX: usize = 3;
 
 /// Keys that are listed although nothing reads them.
 const REMARKS_MAX: usize = 200;
@@ -77,6 +81,8 @@ pub(super) struct Place<'s> {
     pub(super) files: &'s str,
     /// The word for how it is written.
     pub(super) reader: &'s str,
+    /// How its text is encoded, where that is not UTF-8.
+    pub(super) encoding: Option<Encoding>,
     /// The path to it within the file, where it is not the whole.
     pub(super) records: Option<&'s str>,
 }
@@ -113,6 +119,9 @@ impl List<'_> {
             &format!("[{}]", quoted(self.place.files)),
         );
         line(&mut text, "reader", &quoted(self.place.reader));
+        if let Some(encoding) = self.place.encoding {
+            line(&mut text, "encoding", &quoted(&encoding.to_string()));
+        }
         if let Some(records) = self.place.records {
             line(&mut text, "records", &format!("[{}]", quoted(records)));
         }
@@ -136,6 +145,8 @@ impl List<'_> {
             let path = &choice.key.path;
             if choice.key.all(is_time) {
                 format!("{path} // $updated_at")
+            } else if choice.key.all(is_dotted_day) {
+                format!("({path} | dotted_day) // $updated_at")
             } else {
                 format!("({path} | day) // $updated_at")
             }
@@ -192,6 +203,12 @@ impl List<'_> {
                         "image.format",
                         &quoted(&format!("({format}) // null")),
                     );
+                    if self.has_named_size() {
+                        for side in ["width", "height"] {
+                            let of_name = quoted(&format!("{path} | named_size.{side}"));
+                            line(text, &format!("image.{side}"), &of_name);
+                        }
+                    }
                 }
             }
         }
@@ -389,6 +406,18 @@ impl List<'_> {
         self.file.keys.iter().filter(|key| !is_read(key)).collect()
     }
 
+    /// The first unread keys whose values fit a field.
+    fn candidates(&self, field: &str) -> Vec<String> {
+        let Some(wanted) = WANTED.iter().find(|wanted| wanted.field == field) else {
+            return Vec::new();
+        };
+        let keys = self.unread().into_iter();
+        keys.filter(|key| is_read(wanted.reading, key) && may_be(wanted.reading, &key.samples))
+            .take(CANDIDATES_MAX)
+            .map(|key| clean(&key.path, 60))
+            .collect()
+    }
+
     fn is_used(&self, choice: &Choice<'_>) -> bool {
         match choice.wanted.field {
             "published" => self.published().is_some(),
@@ -402,8 +431,9 @@ impl List<'_> {
     /// What a person has to look at before the mapping is used.
     pub(super) fn decisions(&self) -> Vec<Decision> {
         let required = REQUIRED.iter().filter(|field| self.choice(field).is_none());
-        let why = "required, and no key looks like it: write its line";
-        let mut decisions: Vec<_> = required.map(|field| Decision::new(*field, why)).collect();
+        let mut decisions: Vec<_> = required
+            .map(|field| Decision::new(*field, required_of(field, &self.candidates(field))))
+            .collect();
         self.guesses(&mut decisions);
         self.omissions(&mut decisions);
         decisions
@@ -412,6 +442,10 @@ impl List<'_> {
     /// What is made of something that may be meant otherwise.
     fn guesses(&self, decisions: &mut Vec<Decision>) {
         let mut decide = |field, why: &str| decisions.push(Decision::new(field, why));
+        if let Some(encoding) = self.place.encoding {
+            let why = format!("{encoding}, a guess by the bytes: look at letters with accents");
+            decide("encoding", &why);
+        }
         if self.choice("key").is_none() {
             decide(
                 "key",
@@ -505,7 +539,16 @@ impl List<'_> {
 
     fn has_whole_image(&self) -> bool {
         let parts = ["image.url", "image.width", "image.height"];
-        parts.iter().all(|part| self.choice(part).is_some())
+        parts.iter().all(|part| self.choice(part).is_some()) || self.has_named_size()
+    }
+
+    /// Whether the names of the images say how large they are, and nothing else does.
+    fn has_named_size(&self) -> bool {
+        let has_key = |part| self.choice(part).is_some();
+        let images = self.choice("image.url").map(|choice| choice.key);
+        images.is_some_and(|key| key.all(has_size))
+            && !has_key("image.width")
+            && !has_key("image.height")
     }
 
     /// The expression for the code of the currency.
@@ -554,6 +597,37 @@ impl List<'_> {
         } else {
             "metric"
         }
+    }
+}
+
+/// What is said of a required field without a source.
+pub(super) fn required_of(field: &str, candidates: &[String]) -> String {
+    let perhaps = match candidates {
+        [] => String::new(),
+        _ => format!(", perhaps of {}", candidates.join(" or ")),
+    };
+    let otherwise = match field {
+        "type" => ", or make one type for all, in [[records]]",
+        _ => "",
+    };
+    format!("required, and no key is called like it: write its line{perhaps}{otherwise}")
+}
+
+/// Whether values may be meant for a field of this kind, whatever their key is called.
+pub(super) fn may_be(reading: Reading, values: &[String]) -> bool {
+    let is_length = |value: &String| {
+        let digits = value.trim_end_matches(|c: char| !c.is_ascii_digit());
+        let number = digits.replace(',', ".").parse::<f64>();
+        number.is_ok_and(|number| (1.5..=250.0).contains(&number))
+    };
+    let is_name = |value: &String| {
+        let letters = value.chars().count();
+        letters <= 40 && value.contains(char::is_alphabetic) && !value.contains("://")
+    };
+    match reading {
+        Reading::Distance => values.iter().all(is_length),
+        Reading::Text | Reading::Name => values.iter().all(is_name),
+        _ => true,
     }
 }
 

@@ -94,7 +94,7 @@ macro_rules! wanted {
 wanted! {
     "key" Id [
         "id", "uuid", "guid", "sku", "ref", "reference", "listing id", "stock number", "stock no",
-        "number", "code", "handle", "slug"
+        "number", "code", "nr", "handle", "slug"
     ],
     "published" Published [
         "published", "is published", "publish", "status", "state", "live", "is live", "active",
@@ -102,12 +102,13 @@ wanted! {
     ],
     "updatedAt" Time [
         "updated at", "updated", "last updated", "modified", "last modified", "modified at",
-        "date modified", "date updated", "last change", "changed", "changed at"
+        "date modified", "date updated", "last change", "changed", "changed at", "stand",
+        "geandert", "geandert am", "letzte anderung", "aktualisiert", "mis a jour", "aggiornato"
     ],
     "slug" Slug ["slug", "permalink", "url slug", "handle"],
     "model" Text [
-        "model", "model name", "boat model", "modell", "modele", "modelo", "modello", "design name",
-        "name", "title", "boat name", "product"
+        "model", "model name", "boat model", "modell", "modellname", "modellbezeichnung",
+        "modele", "modelo", "modello", "design name", "bezeichnung", "name", "title", "boat name", "product"
     ],
     "version" Text [
         "version", "variant", "edition", "trim", "sub model", "model version", "ausfuhrung",
@@ -121,7 +122,8 @@ wanted! {
     ],
     "type" Name [
         "type", "boat type", "vessel type", "yacht type", "product type", "bootstyp", "typ",
-        "bootstype", "tipo", "kind", "category", "class"
+        "bootstype", "bootsart", "tipo", "kind", "art", "category", "kategorie", "categorie",
+        "categoria", "class"
     ],
     "production.firstYear" Year [
         "first year", "year first built", "first built", "built from", "year", "model year",
@@ -139,12 +141,13 @@ wanted! {
     ],
     "lengthOverall" Distance [
         "loa", "length overall", "l o a", "length", "overall length", "boat length", "hull length",
-        "lange uber alles", "laenge ueber alles", "lange", "laenge", "lua", "longueur",
+        "lange uber alles", "lange u a", "laenge u a", "lange gesamt", "gesamtlange", "laenge ueber alles", "lange", "laenge", "lua", "longueur",
         "longueur hors tout", "lengte", "lunghezza", "eslora", "size"
     ],
     "image.url" Image [
         "image", "photo", "picture", "main image", "main photo", "image url", "photo url",
-        "picture url", "image src", "cover", "thumbnail", "bild", "foto"
+        "picture url", "image src", "cover", "thumbnail", "bild", "foto", "image 1", "photo 1",
+        "picture 1", "bild 1", "foto 1", "hauptbild", "titelbild"
     ],
     "image.alt" Text [
         "alt", "image alt", "photo alt", "image alt text", "photo caption", "image caption",

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::finding::Code;
 use crate::source::{self, Incoming, Plan, ReadContext};
 
 /// Files of an export that are looked at: an export may have one for each record.
@@ -75,6 +76,8 @@ pub(super) struct Survey {
     pub(super) files: Vec<Surveyed>,
     /// What is wrong with the first record that cannot be read.
     pub(super) unread: Option<String>,
+    /// Whether a record is not UTF-8.
+    pub(super) is_not_utf8: bool,
     /// Whether there are more files than [`FILES_MAX`].
     pub(super) is_cut: bool,
 }
@@ -92,6 +95,7 @@ pub(super) fn survey(exports: &[PathBuf], plan: &Plan, temp_dir: &Path) -> anyho
             Incoming::Failed(failed) => failed.findings.first(),
             _ => None,
         };
+        survey.is_not_utf8 |= wrong.is_some_and(|finding| finding.code == Code::InvalidUtf8);
         if survey.unread.is_none() {
             survey.unread = wrong.map(|finding| finding.message.clone());
         }

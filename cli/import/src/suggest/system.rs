@@ -5,14 +5,18 @@
 //! comments explain still holds.
 
 mod keys;
+mod types;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use shared::base::timestamp::Timestamp;
+
 use self::keys::with_keys;
+use self::types::without_types;
 use super::choose::words;
 use super::{Decision, Suggestion, check, clean};
-use crate::mapping::{CheckReport, Recognised, Shipped};
+use crate::mapping::{CheckReport, FieldReport, Recognised, Shipped};
 
 /// What types of records are called that become a kind, or a term of a vocabulary.
 const TYPES: [(&str, &[&str]); 8] = [
@@ -56,6 +60,7 @@ pub(super) fn suggest(
     recognised: Recognised,
     exports: &[PathBuf],
     temp_dir: &Path,
+    now: Timestamp,
 ) -> anyhow::Result<Suggestion> {
     let mut decisions = Vec::new();
     let report = |text: &str| {
@@ -64,7 +69,7 @@ pub(super) fn suggest(
     };
     let shipped_text = with_images(shipped, &mut decisions);
     let found = report(&shipped_text)?;
-    let text = with_types(&shipped_text, &found, &mut decisions);
+    let (text, gone) = with_types(&shipped_text, &found, &mut decisions);
     let found = report(&text)?;
     let mut text = with_keys(&text, &found, &mut decisions);
     for (part, keys) in &found.envelope {
@@ -73,8 +78,12 @@ pub(super) fn suggest(
             why: format!("no record has the key {}", keys.join(", ")),
         });
     }
+    text = without_types(&text, &gone);
+    assumed(&mut text, now, &mut decisions);
     let outcome = check(&text, exports, temp_dir)?;
-    unread(&outcome.report.unwrap_or_default(), &mut text);
+    let report = outcome.report.unwrap_or_default();
+    decisions.extend(always_null(&report));
+    unread(&report, &mut text);
     Ok(Suggestion {
         errors: outcome.findings.errors(),
         recognised,
@@ -84,6 +93,39 @@ pub(super) fn suggest(
         decisions,
         other_files: Vec::new(),
     })
+}
+
+/// Variables of the shipped mappings for what an export does not say: times are set to `now`.
+fn assumed(text: &mut String, now: Timestamp, decisions: &mut Vec<Decision>) {
+    for (name, what) in [
+        ("updated_at", "when makers changed"),
+        ("brands_updated_at", "when brands changed"),
+    ] {
+        let begin = format!("{name} = \"");
+        let line = text.lines().find(|line| line.starts_with(&begin));
+        if let Some(line) = line.map(str::to_owned) {
+            *text = text.replace(&line, &format!("{begin}{now}\""));
+            let why = format!("now, as the export does not say {what}: see [variables]");
+            decisions.push(Decision::new(name, why));
+        }
+    }
+    if text.contains("\ncurrency = \"EUR\"\n") {
+        let why = "EUR for every price that names none: say yours in [variables]";
+        decisions.push(Decision::new("currency", why));
+    }
+}
+
+/// What is said of fields of boats that no record has a value for, although their keys are there.
+fn always_null(found: &CheckReport) -> Option<Decision> {
+    let boats = found.rules.iter().filter(|rule| rule.kind == "boat");
+    let fields = boats.flat_map(|rule| &rule.fields);
+    let is_null = |field: &&FieldReport| {
+        field.filled == 0 && field.errors == 0 && 0 < field.null && field.missing.is_empty()
+    };
+    let names = fields.filter(is_null).map(|field| field.field.clone());
+    let names = listed(names, TYPES_MAX);
+    let why = format!("{names}: their lines find no value in any record");
+    (!names.is_empty()).then(|| Decision::new("empty fields", why))
 }
 
 /// The shipped mapping without the address that stands for that of one's own images.
@@ -102,7 +144,12 @@ fn with_images(shipped: Shipped, decisions: &mut Vec<Decision>) -> String {
 }
 
 /// The mapping with the types that the export has, where those that it asks for are not there.
-fn with_types(text: &str, found: &CheckReport, decisions: &mut Vec<Decision>) -> String {
+/// Also the types that neither the export nor another name for them has.
+fn with_types(
+    text: &str,
+    found: &CheckReport,
+    decisions: &mut Vec<Decision>,
+) -> (String, Vec<String>) {
     let is_free = |of: &&str| {
         found
             .rules
@@ -111,29 +158,31 @@ fn with_types(text: &str, found: &CheckReport, decisions: &mut Vec<Decision>) ->
     };
     let types = found.types.iter().map(String::as_str);
     let mut free: Vec<FreeType<'_>> = types.filter(is_free).map(FreeType::new).collect();
-    let mut text = text.to_owned();
+    let (mut text, mut gone) = (text.to_owned(), Vec::new());
     for rule in &found.rules {
         let missing = rule.types.iter().filter(|of| !found.types.contains(*of));
         for missing in missing {
             let role = role(&text, rule.kind, missing);
             let Some(own) = role.and_then(|role| likely_type(&role, &free)) else {
-                if rule.kind == "boat" && rule.types.len() == 1 {
+                if ["boat", "manufacturer"].contains(&rule.kind) {
                     let types = listed(free.iter().map(|of| clean(of.name, 40)), TYPES_MAX);
-                    let why = format!("no record is a `{missing}`; there are {types}");
-                    decisions.push(Decision::new("type of boats", why));
+                    let why = match types.as_str() {
+                        "" => format!("no record is a `{missing}`"),
+                        types => format!("no record is a `{missing}`; there are {types}"),
+                    };
+                    decisions.push(Decision::new(format!("{} type", rule.kind), why));
+                } else {
+                    gone.push(missing.clone());
                 }
                 continue;
             };
             free.retain(|of| of.name != own);
-            let why = format!(
-                "no record is a `{missing}`, so records of the type `{}` are used instead",
-                clean(own, 60)
-            );
+            let why = format!("records of the type `{}`", clean(own, 60));
             decisions.push(Decision::new(format!("{} type", rule.kind), why));
             text = with_type(&text, missing, own);
         }
     }
-    text
+    (text, gone)
 }
 
 /// What a type stands for: a kind, or of a term its vocabulary.

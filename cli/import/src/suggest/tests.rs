@@ -15,11 +15,11 @@ fn now() -> Timestamp {
 }
 
 /// What is suggested for a file.
-fn suggested(name: &str, contents: &str) -> anyhow::Result<Suggestion> {
+fn suggested(name: &str, contents: impl AsRef<[u8]>) -> anyhow::Result<Suggestion> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join(name);
     File::create(&path)
-        .and_then(|mut file| file.write_all(contents.as_bytes()))
+        .and_then(|mut file| file.write_all(contents.as_ref()))
         .unwrap();
     suggest(&[path], directory.path(), now())
 }
@@ -336,4 +336,125 @@ fn of_many_files_the_first_ones_are_looked_at() {
     assert!(files().is_none());
     write(0);
     assert_eq!(files().unwrap().why, "only the first 1000 were looked at");
+}
+
+/// A dealer's sheet as Excel writes it in Germany.
+const GERMAN: &str = "Nr.;Hersteller;Modellname;Baujahr;L\u{e4}nge \u{fc}.A.;Kategorie;Foto 1;Stand\n\
+    D-1;B\u{e9}n\u{e9}teau;First 36;1990;9,05 m;Segelboot;https://img.example/d1_1600x1067.jpg;01.02.2026\n";
+
+#[test]
+fn a_sheet_in_another_encoding_is_read_in_it_and_the_mapping_names_it() {
+    let encoded = encoding_rs::WINDOWS_1252.encode(GERMAN).0;
+    let suggestion = suggested("haendler.csv", encoded).unwrap();
+    assert_eq!(suggestion.errors, 0);
+    assert!(suggestion.text.contains("encoding = \"windows-1252\"\n"));
+    assert!(fields(&suggestion).contains(&"encoding"));
+    let of_utf_8 = suggested("haendler.csv", GERMAN).unwrap();
+    assert_eq!(boat_lines(&of_utf_8), boat_lines(&suggestion));
+    insta::assert_snapshot!(boat_lines(&suggestion).join("\n"), @r##"
+    slug = '[.Hersteller, .Modellname | values | text] | join(" ") | slugify'
+    model = ".Modellname"
+    manufacturer = ".Hersteller | slugify"
+    type = ".Kategorie | slugify"
+    production.firstYear = ".Baujahr | year"
+    unit = '"metric"'
+    lengthOverall = '."Länge ü.A." | distance'
+    image.url = '."Foto 1"'
+    image.format = '(."Foto 1" | values | split("?")[0] | split(".") | last | ascii_downcase) // null'
+    image.width = '."Foto 1" | named_size.width'
+    image.height = '."Foto 1" | named_size.height'
+    "##);
+}
+
+#[test]
+fn an_encoding_that_shows_late_in_a_file_is_still_found() {
+    let mut sheet = String::from("id;model;maker\n");
+    for number in 0..10_000 {
+        sheet.push_str(&format!("{number};Boat {number};Hanse\n"));
+    }
+    sheet.push_str("last;Gr\u{f6}\u{df}e;Hanse\n");
+    let encoded = encoding_rs::WINDOWS_1252.encode(&sheet).0;
+    let suggestion = suggested("a.csv", encoded).unwrap();
+    assert!(suggestion.text.contains("encoding = \"windows-1252\"\n"));
+}
+
+#[test]
+fn a_sheet_in_utf_16_is_read() {
+    let mut encoded = b"\xff\xfe".to_vec();
+    encoded.extend(
+        GERMAN
+            .replace(';', "\t")
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes),
+    );
+    let suggestion = suggested("haendler.csv", encoded).unwrap();
+    assert_eq!(suggestion.errors, 0);
+    assert!(suggestion.text.contains("encoding = \"utf-16le\"\n"));
+}
+
+#[test]
+fn keys_that_may_be_meant_are_named_for_a_required_field() {
+    let suggestion = suggested(
+        "a.csv",
+        "id,make,Serie,Ausmass,url\n1,Hanse,Alpha,10.5,https://a.example/1\n2,Hanse,Beta,12,https://a.example/2\n",
+    );
+    let suggestion = suggestion.unwrap();
+    let said = suggestion.decisions.iter().take(4);
+    let said: Vec<String> = said
+        .map(|decision| format!("{}: {}", decision.field, decision.why))
+        .collect();
+    insta::assert_snapshot!(said.join("\n"), @r##"
+    model: required, and no key is called like it: write its line, perhaps of .Serie
+    type: required, and no key is called like it: write its line, perhaps of .Serie, or make one type for all, in [[records]]
+    production.firstYear: required, and no key is called like it: write its line
+    lengthOverall: required, and no key is called like it: write its line, perhaps of .Ausmass
+    "##);
+}
+
+#[test]
+fn fields_of_a_content_system_are_made_of_keys_that_are_called_like_them() {
+    let suggestion = suggested(
+        "data.ndjson",
+        concat!(
+            r#"{"_id":"b","_type":"brand","_updatedAt":"2026-01-01T00:00:00Z","title":"Hanse","slug":{"current":"hanse"}}"#,
+            "\n",
+            r#"{"_id":"y","_type":"yacht","_updatedAt":"2026-01-01T00:00:00Z","title":"Yacht","slug":{"current":"y"},"brand":{"_ref":"b"},"yearBuilt":1990,"loaMeters":9.5,"beamMeters":3.2,"photos":[{"asset":{"_ref":"image-0123456789abcdef0123456789abcdef01234567-1600x1067-jpg"}}]}"#,
+            "\n"
+        ),
+    );
+    let suggestion = suggestion.unwrap();
+    let lines = suggestion.text.lines();
+    let active: Vec<&str> = lines
+        .skip_while(|line| *line != "[[emit]]")
+        .filter(|line| !line.starts_with('#') && !line.is_empty())
+        .collect();
+    insta::assert_snapshot!(active.join("\n"), @r##"
+    [[emit]]
+    kind = "boat"
+    type = "yacht"
+    [emit.fields]
+    slug = ".slug.current"
+    model = ".title"
+    manufacturer = ".brand | ref"
+    production.firstYear = ".yearBuilt | year"
+    unit = '"metric"'                       # "metric" or "imperial"
+    lengthOverall = ".loaMeters"
+    image = ".photos[0] | image"
+    gallery = { each = ".photos[1:]", value = "image" }
+    dimensions.beamOverall = ".beamMeters"
+    [[emit]]
+    kind = "manufacturer"
+    type = "brand"
+    [emit.fields]
+    slug = ".slug.current"
+    name = ".title"
+    [tables.vocabulary]
+    [tables.currency_symbol]
+    EUR = "€"
+    GBP = "£"
+    NZD = "NZ$"
+    PLN = "zł"
+    SEK = "kr"
+    USD = "$"
+    "##);
 }

@@ -103,3 +103,10 @@ pub struct UnreadKey {
     /// A value of it.
     pub sample: String,
 }
+
+impl UnreadKey {
+    /// Whether the value that is shown is a list.
+    pub(crate) fn is_list(&self) -> bool {
+        self.sample.starts_with('[')
+    }
+}

@@ -193,3 +193,41 @@ fn the_page_of_a_record_is_an_address_of_the_web_with_its_id() {
         check(&text, &[said]);
     }
 }
+
+#[test]
+fn an_encoding_must_be_one_that_is_known_and_not_known_otherwise() {
+    let mapping = |reader: &str, encoding: &str| {
+        let source = format!("files = [\"*\"]\nreader = \"{reader}\"\nencoding = {encoding}\n");
+        format!(
+            "mapping = \"boat-catalogue-mapping/1\"\n[[sources]]\n{source}key = \".id\"\ntype = \".type\"\n\
+             [[emit]]\nkind = \"boat\"\ntype = \"boat\"\n[emit.fields]\nmodel = \".model\"\n"
+        )
+    };
+    let cases = [
+        ("csv", "\"Latin1\"", vec![]),
+        (
+            "csv",
+            "\"ansi\"",
+            vec!["5: no encoding is called so; `windows-1252` and `utf-16le` are the usual ones"],
+        ),
+        (
+            "json",
+            "\"utf-8\"",
+            vec!["5: UTF-8 is read without this key"],
+        ),
+        ("csv", "1252", vec!["5: this must be a text"]),
+        ("parquet", "\"latin1\"", vec!["5: Parquet is always UTF-8"]),
+        (
+            "xml",
+            "\"latin1\"",
+            vec!["5: an XML file names its encoding itself"],
+        ),
+    ];
+    for (reader, encoding, expected) in cases {
+        assert_eq!(
+            mistakes(&mapping(reader, encoding)),
+            expected,
+            "{reader} {encoding}"
+        );
+    }
+}

@@ -33,7 +33,7 @@ const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 /// A row that is put at the end: it is only read as one where no quote is left open.
 const END: &str = "\u{1}end of the file\u{1}";
 /// The message about a row that cannot be text.
-const NOT_UTF8: &str = "the row is not UTF-8; save the file as UTF-8";
+const NOT_UTF8: &str = "the row is not UTF-8; save the file as UTF-8, or add its encoding to the source in the mapping, as in `encoding = \"windows-1252\"`";
 
 /// Hands every row below the header to `visit`.
 pub(crate) fn read(reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), FileError> {

@@ -13,13 +13,21 @@ const MEASURES: [(&str, &str, &str); 3] = [
 ];
 
 /// What other definitions are for expressions to use, in jq.
-const DEFINITIONS: [(&str, &str); 6] = [
+const DEFINITIONS: [(&str, &str); 8] = [
     (
         "of($unit)",
         r#"if . == null then null else "\(.) \($unit)" end"#,
     ),
     ("text", "if . == null then null else tostring end"),
     ("day", r#"if . == null then null else "\(.)T00:00:00Z" end"#),
+    (
+        "dotted_day",
+        r#"if . == null then null else split(".") | "\(.[2])-\(.[1])-\(.[0])T00:00:00Z" end"#,
+    ),
+    (
+        "named_size",
+        r#"if . == null then null else (capture("(?<width>[0-9]+)x(?<height>[0-9]+)[.][A-Za-z]+([?].*)?$") // error("no size in the name of the image \(.)")) | {width: (.width | tonumber), height: (.height | tonumber)} end"#,
+    ),
     (
         "money($group)",
         r#"if . == null or type == "number" then . else sub("^(EUR|GBP|USD|PLN|SEK|NOK|DKK|AUD|NZD|CHF|US[$]|A[$]|NZ[$]|[€£$]|kr|zł|Fr[.]) *"; "") | sub(" *(EUR|GBP|USD|PLN|SEK|NOK|DKK|AUD|NZD|CHF|[€£$]|kr|zł|Fr[.])$"; "") | if $group != "" and test("^[0-9]{1,3}(\($group)[0-9]{3})+([.,][0-9]{1,2})?$") then gsub($group; "") else . end | number end"#,

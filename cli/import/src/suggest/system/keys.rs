@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use super::quoted;
 use crate::mapping::{CheckReport, FieldReport, MissingKey, RuleReport, UnreadKey, text_of};
-use crate::suggest::choose::words;
-use crate::suggest::list::quoted as toml_text;
-use crate::suggest::names::{REQUIRED, WANTED};
+use crate::suggest::choose::{without_unit, words};
+use crate::suggest::list::{CANDIDATES_MAX, may_be, quoted as toml_text, required_of};
+use crate::suggest::names::{REQUIRED, WANTED, Wanted};
 use crate::suggest::survey::jq_path;
 use crate::suggest::{Decision, clean};
 
@@ -23,6 +23,27 @@ const OTHERS: [(&str, &[&str]); 4] = [
     ),
 ];
 
+/// What lists of images are called: the shipped mappings make an image of one key.
+const IMAGES: [(&str, &[&str]); 2] = [
+    (
+        "image",
+        &[
+            "image",
+            "photo",
+            "picture",
+            "main photo",
+            "cover",
+            "photos",
+            "images",
+            "pictures",
+        ],
+    ),
+    ("gallery", &["gallery", "photos", "images", "pictures"]),
+];
+
+/// Units in which the shipped mappings read numbers without one.
+const METRIC: [&str; 6] = ["m", "kg", "m2", "kn", "deg", "l"];
+
 /// Keys less like than this are different ones.
 const ALIKE: f64 = 0.94;
 
@@ -36,6 +57,7 @@ pub(super) fn with_keys(text: &str, found: &CheckReport, decisions: &mut Vec<Dec
         text,
         edits: Vec::new(),
         left_out: Vec::new(),
+        main_image: None,
         decisions,
     };
     for rule in &found.rules {
@@ -56,6 +78,8 @@ struct Fitting<'t> {
     edits: Vec<(Range<usize>, String)>,
     /// The fields whose lines become comments.
     left_out: Vec<String>,
+    /// The list that the main image is the first of.
+    main_image: Option<String>,
     decisions: &'t mut Vec<Decision>,
 }
 
@@ -76,11 +100,23 @@ impl Fitting<'_> {
         let fitted = named_missing(field, code).and_then(|missing| {
             let own = likely_key(field, missing, rule)?;
             let code = with_key(&missing.key, own, code)?;
-            taken.insert(own).then_some((missing, own, code))
+            // The first of a list of images is the main one, and the others are the gallery.
+            let is_main = own.is_list() && field.field == "image";
+            (is_main || taken.insert(own.key.as_str())).then_some((own, code))
         });
-        if let Some((missing, own, code)) = fitted {
-            let (missing, own) = (&missing.key, clean(own, 60));
-            let why = format!("reads `{own}` for `{missing}`, which no record has");
+        if let Some((own, code)) = fitted {
+            let key = clean(&own.key, 60);
+            let (why, code) = match field.field.as_str() {
+                "image" if own.is_list() => {
+                    self.main_image = Some(own.key.clone());
+                    (format!("the first of `{key}`"), code)
+                }
+                "gallery" if self.main_image.as_ref() == Some(&own.key) => {
+                    let others = code.replacen(&own.key, &format!("{}[1:]", own.key), 1);
+                    (format!("the others of `{key}`"), others)
+                }
+                _ => (format!("made of `{key}`, by its name"), code),
+            };
             self.decisions.push(Decision::new(name, why));
             self.edits.push((span.clone(), code));
         } else if rule.kind == "boat" && field.field == "unit" {
@@ -114,8 +150,7 @@ impl Fitting<'_> {
             _ => ["name", "slug"].contains(&field.field.as_str()),
         };
         if is_required {
-            let missing = &field.missing[0].key;
-            let why = format!("required, and no record has the key `{missing}`");
+            let why = required_of(&field.field, &candidates(&field.field, rule));
             self.decisions.push(Decision::new(name, why));
         } else {
             self.left_out.push(name);
@@ -155,7 +190,7 @@ fn left_out(names: &[String]) -> Option<Decision> {
     } else {
         ""
     };
-    let why = format!("left as comments, as no record has their keys: {shown}{rest}");
+    let why = format!("left as comments, as no key is called like them: {shown}{rest}");
     Some(Decision::new(fields, why))
 }
 
@@ -174,12 +209,13 @@ fn likely_key<'r>(
     field: &FieldReport,
     missing: &'r MissingKey,
     rule: &'r RuleReport,
-) -> Option<&'r str> {
+) -> Option<&'r UnreadKey> {
     let names = match rule.kind {
-        "boat" => WANTED
+        "boat" => IMAGES
             .iter()
-            .find(|wanted| wanted.field == field.field)
-            .map(|wanted| wanted.names),
+            .find(|(of, _)| *of == field.field)
+            .map(|(_, names)| *names)
+            .or_else(|| wanted(&field.field).map(|wanted| wanted.names)),
         _ => OTHERS
             .iter()
             .find(|(of, _)| *of == field.field)
@@ -193,17 +229,44 @@ fn likely_key<'r>(
         let last = |key: &str| segments(key).pop().unwrap_or_default();
         let own = missing.suggestion.as_deref()?;
         let likeness = strsim::jaro_winkler(&last(own), &last(&missing.key));
-        (ALIKE <= likeness).then_some(own)
+        let is_own = |key: &&UnreadKey| ALIKE <= likeness && key.key == own;
+        rule.unread.iter().find(is_own)
     };
-    called.map(|key| key.key.as_str()).or_else(alike)
+    called.or_else(alike)
+}
+
+fn wanted(field: &str) -> Option<&'static Wanted> {
+    WANTED.iter().find(|wanted| wanted.field == field)
+}
+
+/// The unread keys that a required field of boats may be made of.
+fn candidates(field: &str, rule: &RuleReport) -> Vec<String> {
+    let reading = wanted(field).map(|wanted| wanted.reading);
+    let fits = |key: &&UnreadKey| {
+        let is_plain = !key.sample.starts_with(['{', '[']);
+        let values = [key.sample.clone()];
+        is_plain && reading.is_some_and(|reading| may_be(reading, &values))
+    };
+    let keys = rule.unread.iter().filter(fits).take(CANDIDATES_MAX);
+    keys.map(|key| format!("`{}`", clean(&key.key, 60)))
+        .collect()
 }
 
 /// The expression with another key for the one that is missing, if it names that plainly: `code`
 /// is a text of TOML, and so is what it becomes.
-fn with_key(missing: &str, own: &str, code: &str) -> Option<String> {
-    let (missing, own) = (segments(missing), segments(own));
+fn with_key(missing: &str, own: &UnreadKey, code: &str) -> Option<String> {
+    let (missing, own, is_list) = (segments(missing), segments(&own.key), own.is_list());
     let code = text_of(code)?;
-    let (old, new) = (jq_path(&missing), jq_path(&own));
+    let (mut old, mut new) = (jq_path(&missing), jq_path(&own));
+    if is_list && code == format!("{old} | image") {
+        new.push_str("[0]");
+    } else if !is_list && !code.contains('(') {
+        // A value stands where the mapping expects an object, as `.yearBuilt` for `.built.from`.
+        let path = code.split(" | ").next().unwrap_or_default();
+        if path.starts_with(&format!("{old}.")) {
+            path.clone_into(&mut old);
+        }
+    }
     let ends_there = |at: usize| {
         let next = code[at + old.len()..].chars().next();
         next.is_none_or(|next| !next.is_alphanumeric() && !"_.".contains(next))
@@ -246,7 +309,10 @@ fn called<'u>(unread: &'u [UnreadKey], name: &str) -> Option<&'u UnreadKey> {
     let named = |key: &&UnreadKey| {
         let last = segments(&key.key).pop().unwrap_or_default();
         let last = last.split(" (product.").next().unwrap_or_default();
-        words(last).join(" ") == name
+        let words = words(last);
+        let (plain, unit) = without_unit(&words);
+        let is_metric = unit.is_none_or(|unit| METRIC.contains(&unit));
+        words.join(" ") == name || is_metric && plain.join(" ") == name
     };
     unread.iter().find(named)
 }

@@ -92,7 +92,7 @@ fn a_row_that_does_not_fit_the_header_is_blamed_and_the_next_one_read() {
     assert_eq!(
         found,
         [
-            "2 INVALID_UTF8 the row is not UTF-8; save the file as UTF-8 [\"1\",\"\u{fffd}\"]",
+            "2 INVALID_UTF8 the row is not UTF-8; save the file as UTF-8, or add its encoding to the source in the mapping, as in `encoding = \"windows-1252\"` [\"1\",\"\u{fffd}\"]",
             r#"3 {"a":"2","b":"3"}"#,
         ],
     );

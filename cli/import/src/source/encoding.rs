@@ -1,0 +1,128 @@
+//! Text that is not UTF-8: reading it as UTF-8, and guessing which encoding it has.
+//!
+//! The readers of formats know UTF-8 alone, so everything else is decoded before they see it.
+//! Nothing here knows a format.
+
+use std::fmt;
+use std::io::Read;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
+
+/// Marks of UTF-16 at the beginning of a file.
+const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
+/// An encoding of the WHATWG's standard, other than UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Encoding(&'static encoding_rs::Encoding);
+
+impl Encoding {
+    /// What spreadsheets on Windows write in western Europe.
+    pub(crate) const WINDOWS_1252: Self = Self(encoding_rs::WINDOWS_1252);
+
+    /// The encoding with this label, such as `windows-1252`, `latin1` or `utf-16le`.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownEncoding`], also for a label of UTF-8, which needs no decoding.
+    pub(crate) fn parse(label: &str) -> Result<Self, UnknownEncoding> {
+        let known = encoding_rs::Encoding::for_label_no_replacement(label.as_bytes());
+        match known {
+            Some(known) if known == encoding_rs::UTF_8 => Err(UnknownEncoding::IsUtf8),
+            Some(known) => Ok(Self(known)),
+            None => Err(UnknownEncoding::Unknown),
+        }
+    }
+
+    /// The likeliest encoding of a file that begins with `head`; none if that is UTF-8.
+    pub(crate) fn guess(head: &[u8]) -> Option<Self> {
+        let mark = UTF_16_MARKS.iter().position(|mark| head.starts_with(mark));
+        if let Some(mark) = mark {
+            let encodings = [encoding_rs::UTF_16LE, encoding_rs::UTF_16BE];
+            return Some(Self(encodings[mark]));
+        }
+        match std::str::from_utf8(head) {
+            Ok(_) => return None,
+            // The head may end within a character.
+            Err(error) if error.error_len().is_none() => return None,
+            Err(_) => {}
+        }
+        let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+        detector.feed(head, true);
+        Some(Self(detector.guess(None, Utf8Detection::Deny)))
+    }
+
+    /// `reader` as UTF-8. What the encoding does not have becomes U+FFFD, which validation reports.
+    pub(crate) fn decode<R: Read>(self, reader: R) -> DecodeReaderBytes<R, Vec<u8>> {
+        DecodeReaderBytesBuilder::new()
+            .encoding(Some(self.0))
+            .build(reader)
+    }
+
+    /// The beginning of a file as UTF-8.
+    pub(crate) fn decode_head(self, head: &[u8]) -> String {
+        self.0.decode(head).0.into_owned()
+    }
+}
+
+/// Its name in lower case, which [`Encoding::parse`] takes.
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.name().to_ascii_lowercase())
+    }
+}
+
+/// Why a label names no encoding to decode from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum UnknownEncoding {
+    /// It is UTF-8, which is read as it is.
+    #[error("UTF-8 is read without this key")]
+    IsUtf8,
+    /// It is the label of none.
+    #[error("no encoding is called so; `windows-1252` and `utf-16le` are the usual ones")]
+    Unknown,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guessed(head: &[u8]) -> Option<String> {
+        Encoding::guess(head).map(|encoding| encoding.to_string())
+    }
+
+    #[test]
+    fn the_encoding_of_a_file_is_guessed_by_its_beginning() {
+        let western = b"Hersteller;L\xe4nge\nB\xe9n\xe9teau;9,05 m \x96 neu\n";
+        assert_eq!(guessed(western).as_deref(), Some("windows-1252"));
+        assert_eq!(guessed(b"\xff\xfea\0").as_deref(), Some("utf-16le"));
+        assert_eq!(guessed(b"\xfe\xff\0a").as_deref(), Some("utf-16be"));
+        for utf_8 in ["", "Length", "L\u{e4}nge", "\u{feff}L\u{e4}nge"] {
+            assert_eq!(guessed(utf_8.as_bytes()), None, "{utf_8}");
+        }
+        let cut = &"L\u{e4}".as_bytes()[..2];
+        assert_eq!(guessed(cut), None);
+    }
+
+    #[test]
+    fn a_label_names_an_encoding_unless_it_is_utf_8_or_unknown() {
+        let parse = |label| Encoding::parse(label).map(|encoding| encoding.to_string());
+        assert_eq!(parse("Latin1").as_deref(), Ok("windows-1252"));
+        assert_eq!(parse("UTF-16LE").as_deref(), Ok("utf-16le"));
+        assert_eq!(parse("macintosh").as_deref(), Ok("macintosh"));
+        assert_eq!(parse("utf8"), Err(UnknownEncoding::IsUtf8));
+        assert_eq!(parse("cp-none"), Err(UnknownEncoding::Unknown));
+        // The label of an encoding that decodes to nothing but U+FFFD.
+        assert_eq!(parse("hz-gb-2312"), Err(UnknownEncoding::Unknown));
+    }
+
+    #[test]
+    fn bytes_are_decoded_in_any_pieces() {
+        let text = "Gr\u{f6}\u{df}e \u{2013} \u{20ac} 5".repeat(10_000);
+        let bytes = encoding_rs::WINDOWS_1252.encode(&text).0;
+        let mut decoded = String::new();
+        let mut reader = Encoding::WINDOWS_1252.decode(&bytes[..]);
+        reader.read_to_string(&mut decoded).unwrap();
+        assert!(decoded == text);
+    }
+}
