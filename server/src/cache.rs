@@ -48,7 +48,7 @@ pub enum Freshness {
     Miss,
 }
 
-/// Why there is no answer.
+/// Why there is no reply.
 #[derive(Debug, thiserror::Error)]
 pub enum CacheError<E> {
     /// The query failed.

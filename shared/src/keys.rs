@@ -6,7 +6,7 @@
 //! store meet: [`store`] for all of them, [`key_store`] for commands, [`ledger`] for quota and
 //! [`last_use`] for what servers record of keys.
 //!
-//! A look-up goes from [`key_store`], which decides, to `statements`, which has the SQL that both
+//! A lookup goes from [`key_store`], which decides, to `statements`, which has the SQL that both
 //! databases share and reads their rows. It runs in a `transaction` of [`sqlite`], for one server,
 //! or of [`postgres`], for several: these two know how to reach their database and what its
 //! failures mean, and have their own SQL for leases, last uses and following.

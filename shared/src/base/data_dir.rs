@@ -24,7 +24,7 @@ impl DataDir {
             .mode(0o700)
             .create(&self.0);
         match created {
-            // That may mean no more than that it could not be looked at before.
+            // It may exist all the same, where it could not be looked at before.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 if fs::metadata(&self.0)?.is_dir() {
                     return Ok(());

@@ -1,4 +1,4 @@
-//! Files that are there, whole, after a power cut, or not there at all.
+//! Files that survive a power cut whole, or do not exist at all.
 //!
 //! Whatever must survive is written through this module: contents are synced before they get
 //! their name, and the directory is synced after.
@@ -10,8 +10,8 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-/// A new file that its owner alone may read and write, whatever the umask allows; an error where
-/// there is one already.
+/// Creates a file that only its owner may read and write, whatever the umask. It must not exist
+/// yet.
 pub fn create_new(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     let options = options.read(true).write(true).create_new(true);

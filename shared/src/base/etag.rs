@@ -39,8 +39,8 @@ impl ETag {
         &self.0
     }
 
-    /// The hash in hexadecimal. Every answer shows it, and formatting it byte by byte would cost
-    /// more than all else that is done about tags.
+    /// The hash in hexadecimal. Every response shows it, and formatting it byte by byte would cost
+    /// more than all other work on tags.
     fn digits(self) -> [u8; 2 * ETAG_LENGTH] {
         let mut digits = [0; 2 * ETAG_LENGTH];
         for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
@@ -56,7 +56,7 @@ impl ETag {
     }
 }
 
-/// How the bytes of a body are coded on their way (RFC 9110 section 8.4.1).
+/// How a body is encoded on the wire (RFC 9110 section 8.4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Coding {
     /// Not at all.
@@ -104,8 +104,7 @@ pub struct CodedETag {
 }
 
 impl CodedETag {
-    /// The tag as a header shows it: the hash, and the coding where there is one, within quotes.
-    /// The text has room for nothing more.
+    /// The tag as a header shows it: the hash, and the encoding if there is one, within quotes.
     pub fn text(self) -> String {
         let digits = self.etag.digits();
         let digits = str::from_utf8(&digits).unwrap_or_else(|why| unreachable!("{why}"));
@@ -166,11 +165,11 @@ impl IfNoneMatch {
         (!tags.is_empty()).then_some(Self::Tags(tags))
     }
 
-    /// The coding in which the request already holds the body that `etag` names, if it does.
+    /// The encoding in which the client already holds the body that `etag` names, if it does.
     ///
-    /// Every coding counts, whatever the request accepts now. Of several tags of the body that of
-    /// `chosen` is taken, which the request would be sent otherwise, and else the first: so a
-    /// cache finds the answer that it may give its client. `*` is a match in that coding too.
+    /// Every encoding counts, whatever the request accepts now. If several tags match, `chosen`
+    /// wins, the encoding of the response that would be sent, and then the first: so a cache finds
+    /// the response that it may pass on. `*` is a match in that coding too.
     pub fn matching(&self, etag: ETag, chosen: Coding) -> Option<Coding> {
         let tags = match self {
             Self::Any => return Some(chosen),

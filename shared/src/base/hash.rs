@@ -1,4 +1,4 @@
-//! SHA-256, hexadecimal: of bytes, of a whole file, or of what passes on its way to one.
+//! SHA-256 in hexadecimal: of bytes, of a whole file, or of a stream on its way to one.
 
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
@@ -27,7 +27,7 @@ pub fn sha256_hex_of_reader(mut reader: impl Read) -> io::Result<(u64, String)> 
     }
 }
 
-/// Passes bytes on to `to`, and takes their number and SHA-256 on the way.
+/// Passes bytes on to `to`, counting and hashing them.
 pub struct Hashed<W> {
     to: W,
     bytes: u64,
@@ -35,7 +35,7 @@ pub struct Hashed<W> {
 }
 
 impl<W> Hashed<W> {
-    /// Nothing has passed yet.
+    /// Starts with no bytes.
     pub fn new(to: W) -> Self {
         Self {
             to,
@@ -44,7 +44,7 @@ impl<W> Hashed<W> {
         }
     }
 
-    /// What took the bytes, their number and their SHA-256, hexadecimal.
+    /// The writer, the number of bytes, and their SHA-256 in hexadecimal.
     pub fn finish(self) -> (W, u64, String) {
         (self.to, self.bytes, hex(&self.hasher.finalize()))
     }
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn what_is_passed_on_in_pieces_hashes_like_the_whole() {
-        /// Takes less than it is given.
+        /// Writes less than it is given.
         struct Hesitant(Vec<u8>);
         impl Write for Hesitant {
             fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

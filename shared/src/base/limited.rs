@@ -1,7 +1,7 @@
-//! Bounds on what a database or another service answers: on the bytes that are read of it, and on
-//! the text that is shown.
+//! Bounds on the replies of a database or another service: on the bytes read, and on the text
+//! shown.
 //!
-//! The clients of Redis and PostgreSQL collect an answer of any length, so an endless one, from a
+//! The clients of Redis and PostgreSQL collect a reply of any length, so an endless one, from a
 //! broken or hostile server, would fill the memory. [`Limited`] goes between them and the network,
 //! above TLS. Nothing here knows a protocol.
 
@@ -11,21 +11,21 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Most characters that are shown of a text from another service: something else may answer at its
-/// address, or repeat a whole statement.
+/// Most characters shown of a text from another service: something else may answer at its address,
+/// or echo a whole statement.
 pub const CHARS_MAX: usize = 2_000;
 
-/// How much may be answered.
+/// How many bytes may be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
-    /// Bytes that each write allows to be read. Of questions that are under way at a time, those
-    /// that follow an endless answer allow no more than this of it.
+    /// Bytes that each write allows to be read. Requests sent while an endless reply arrives allow
+    /// no more than this of it.
     pub per_write: usize,
-    /// Bytes that are allowed at any time, however many questions have no answer yet.
+    /// Bytes that are always allowed, however many requests have no reply yet.
     pub always: usize,
 }
 
-/// A stream of which no more can be read than what was written allows.
+/// A stream whose writes bound how much can be read from it.
 #[derive(Debug)]
 pub struct Limited<S> {
     stream: S,
@@ -43,7 +43,7 @@ pub fn shortened(mut text: String) -> String {
 }
 
 impl Allowance {
-    /// Answers of at most so many bytes, to one question at a time.
+    /// Replies of at most so many bytes, to one request at a time.
     pub const fn of_one(bytes: usize) -> Self {
         Self {
             per_write: bytes,
@@ -53,7 +53,7 @@ impl Allowance {
 }
 
 impl<S> Limited<S> {
-    /// Limits what is read of a stream on which nothing was asked yet.
+    /// Limits a stream on which no request was sent yet.
     pub fn new(stream: S, allowance: Allowance) -> Self {
         Self {
             stream,

@@ -1,7 +1,7 @@
-//! Opening a file to read it or add to it, without ever waiting for its other end.
+//! Opening a file to read or append, without ever blocking on a pipe.
 //!
-//! A pipe, or a device, under the name of a file would stop its reader, or feed it without an
-//! end. Here that is an error. What a directory says when it is read is left to the system.
+//! A pipe or a device in place of a file would block its reader, or feed it forever. Here that is
+//! an error. Reading a directory fails with the system's own error.
 
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
@@ -17,8 +17,8 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The same for a caller that reads a limited number of bytes: a device, such as `/dev/null`, is a
-/// file too.
+/// The same for a caller that reads a limited number of bytes, for which a device such as
+/// `/dev/null` will do.
 pub fn open_unwaiting(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let options = options.read(true).custom_flags(OFlag::O_NONBLOCK.bits());
@@ -27,8 +27,8 @@ pub fn open_unwaiting(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The file at `path`, open for reading and for adding to its end; made for its owner alone where
-/// there is none.
+/// The file at `path`, open for reading and appending; created for its owner alone if it does not
+/// exist.
 pub fn open_to_append(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let options = options.read(true).append(true).create(true).mode(0o600);

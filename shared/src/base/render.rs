@@ -1,11 +1,12 @@
-//! Rendering records once: the exact body of a single-record answer, whose head is the list row.
+//! Rendering records once: the exact body of a single-record response, which begins with the list
+//! row.
 //!
 //! A body is `{"data":` + summary + details + `}`, the two halves spliced into one object. So the
 //! text of a list row is a part of the body, and a row cannot differ from the record it stands
 //! for (specification section 2.2, section 4.5).
 //!
-//! A line of an export is short, but each of its references brings in a whole name: a body is
-//! bounded while it is written, so that no line takes more memory than that.
+//! A line of an export is short, but each of its references brings in a whole name. So a body is
+//! bounded while it is written.
 
 pub mod coverage;
 
@@ -31,7 +32,7 @@ const OPENING: &[u8] = br#"{"data":"#;
 #[error("the rendered record takes more than {} MiB", BODY_MAX >> 20)]
 pub struct BodyTooLarge;
 
-/// What is known of a body once it is written.
+/// A body's layout and contents, known once it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rendered {
     /// Length of the body up to the end of the summary, see [`row_head`].
@@ -119,7 +120,7 @@ fn append(
     }
 }
 
-/// Appends to a text in memory, which is not to grow longer than `end_max`.
+/// Appends to a buffer that must not grow beyond `end_max`.
 struct Bounded<'a> {
     out: &'a mut Vec<u8>,
     end_max: usize,

@@ -1,4 +1,5 @@
-//! The files that an export was read from: enough of each to prove later which bytes it had.
+//! The files that an export was read from, with enough about each to prove later which bytes it
+//! had.
 
 use std::io::Write as _;
 
@@ -6,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::hash::{Hashed, sha256_hex};
 
-/// Most files that are listed; of an export with more, all are counted.
+/// Most files that are listed. All are counted.
 pub const LISTED_MAX: usize = 20;
 
 /// A file that was read.
@@ -14,9 +15,9 @@ pub const LISTED_MAX: usize = 20;
 pub struct SourceFile {
     /// The name under which it was read.
     pub name: String,
-    /// Bytes that were read, as they lie on disk.
+    /// Bytes read, as stored on disk.
     pub bytes: u64,
-    /// SHA-256 of the file, hexadecimal; none where it was not read to its end.
+    /// SHA-256 of the file in hexadecimal; none if it was not read to its end.
     pub sha256: Option<String>,
 }
 
@@ -69,14 +70,14 @@ impl Default for Reading {
 }
 
 impl Reading {
-    /// These bytes came next; none at the end.
+    /// Adds the next bytes; none at the end.
     pub fn take(&mut self, bytes: &[u8]) {
         self.has_ended = bytes.is_empty();
-        // A sink takes all there is.
+        // Writing to a sink never fails.
         _ = self.hashed.write_all(bytes);
     }
 
-    /// What was read, under this name.
+    /// The file that was read, under this name.
     pub fn finish(self, name: String) -> SourceFile {
         let (_sink, bytes, sha256) = self.hashed.finish();
         SourceFile {

@@ -1,10 +1,9 @@
-//! A runtime that has the threads it needs from its beginning to its end.
+//! A runtime that has all the threads it needs from start to finish.
 //!
-//! Tokio makes a thread that may block when there is work for one, and ends it when there is none;
-//! where it has none at all and the system allows no more, it panics. A server has to find that out
-//! at its start, and not at a request. More threads than it needs are made when there is work for
-//! them; where the system allows no more, work waits for the threads that exist. Nothing here knows
-//! what the threads are for.
+//! Tokio starts a blocking thread when there is work for one and ends it when idle; if it has none
+//! and the system allows no more, it panics. A server must find that out at its start, not at a
+//! request. Threads beyond those it needs start when there is work; if the system allows no more,
+//! work waits for the threads that exist. Nothing here knows what the threads are for.
 
 use std::io::{self, ErrorKind};
 use std::sync::mpsc::channel;
@@ -14,23 +13,23 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
-/// How long a thread may take to begin before it counts as not made.
+/// How long a thread may take to start before it counts as failed.
 const BEGIN_MAX: Duration = Duration::from_secs(5);
 
 /// How many threads may block.
 #[derive(Clone, Copy, Debug)]
 pub struct Blocking {
-    /// So many are there at once, and for good.
+    /// Started at once, and kept.
     pub made: usize,
-    /// So many there may be; what was made is kept.
+    /// The most there may be; once started they are kept.
     pub at_most: usize,
 }
 
-/// A runtime of so many threads that never block, all of which are there, and of those that may.
+/// A runtime with all of its `workers`, which never block, and the blocking threads.
 pub fn runtime(name: &str, workers: usize, blocking: Blocking) -> io::Result<Runtime> {
     rehearse(workers + 1)?;
     let runtime = Builder::new_multi_thread()
-        // Otherwise Tokio reads the number from a variable of the environment.
+        // Otherwise Tokio reads the number from an environment variable.
         .worker_threads(workers)
         .max_blocking_threads(blocking.at_most)
         .thread_keep_alive(Duration::MAX)
@@ -41,7 +40,7 @@ pub fn runtime(name: &str, workers: usize, blocking: Blocking) -> io::Result<Run
     Ok(runtime)
 }
 
-/// Makes as many threads as Tokio would panic without, and ends them.
+/// Starts and ends as many threads as Tokio would panic without.
 fn rehearse(threads: usize) -> io::Result<()> {
     let gate = Mutex::new(());
     thread::scope(|scope| {
@@ -56,7 +55,7 @@ fn rehearse(threads: usize) -> io::Result<()> {
     })
 }
 
-/// Has so many threads that may block begin, by work that ends for all of them together.
+/// Starts this many blocking threads, with work that ends for all of them together.
 fn make_blocking(runtime: &Runtime, threads: usize) -> io::Result<()> {
     let gate = Arc::new(Mutex::new(()));
     let (begun, has_begun) = channel();
@@ -64,7 +63,7 @@ fn make_blocking(runtime: &Runtime, threads: usize) -> io::Result<()> {
     for _ in 0..threads {
         let (gate, begun) = (Arc::clone(&gate), begun.clone());
         runtime.spawn_blocking(move || {
-            // Where this is not waited for any more, the gate is open.
+            // If nothing waits for this any more, the gate is open.
             _ = begun.send(());
             drop(gate.lock());
         });
@@ -80,7 +79,7 @@ fn make_blocking(runtime: &Runtime, threads: usize) -> io::Result<()> {
     }
 }
 
-/// Locks; a thread that panicked left nothing half done in what is locked here.
+/// Locks, also after a panic: what is locked here is never left half done.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -106,7 +105,7 @@ mod tests {
             at_most: 9,
         };
         let runtime = runtime("all-there", 2, blocking).unwrap();
-        // Those that never block take their name when they first run.
+        // The workers take their name when they first run.
         while of_this_test() < 11 {
             thread::yield_now();
         }

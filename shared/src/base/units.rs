@@ -25,7 +25,7 @@ const FOOT: i64 = 3_048_000;
 const TOLERANCE: i64 = METRE / 200;
 /// The longest length and bound, in whole units of either system.
 pub const LENGTH_MAX: i64 = 1000;
-/// The longest text of a number that is looked at: exact arithmetic takes time with the digits.
+/// Longest text of a number that is parsed: exact arithmetic takes time with the digits.
 const NUMBER_LENGTH_MAX: usize = 10_000;
 
 /// A boat's own declared measurement system.

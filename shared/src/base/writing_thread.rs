@@ -1,28 +1,27 @@
-//! Writing a file on a thread of its own, so that the maker of its bytes need not wait for the
-//! disk.
+//! Writing a file on its own thread, so that the producer of its bytes does not wait for the disk.
 //!
 //! ```text
 //! write_all ─► block of 256 KiB ─► [at most 16] ─► thread: sink.write_all … and, at the end, finish
 //! ```
 //!
-//! A disk that is slow holds up the writer, since no more blocks may wait. The next write,
-//! or the end, reports what failed on the thread. Blocks are cut where they are full, whatever
-//! was written at once, so that the kernel gets whole pages. A file that is dropped before its end
-//! is abandoned, and its thread has let go of it by then.
+//! A slow disk holds up the writer, since no more blocks may wait. The next write, or the end,
+//! reports what failed on the thread. Blocks are always full, whatever was written at once, so that
+//! the kernel gets whole pages. A file dropped before its end is abandoned; its thread has closed
+//! it by then.
 
 use std::io::{self, Write};
 use std::panic;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-/// Bytes that are handed over at once: so few that they stay in a processor's cache.
+/// Bytes handed over at once: few enough to stay in a processor's cache.
 const BLOCK: usize = 256 * 1024;
 /// Most blocks that wait to be written.
 const WAITING_MAX: usize = 16;
 
 /// The writing end of a file; once the file is whole, its result is a `T`.
 pub struct WritingThread<T> {
-    /// What was written and not handed over yet.
+    /// Bytes not handed over yet.
     block: Vec<u8>,
     messages: SyncSender<Message>,
     /// None once its failure was reported.
@@ -35,7 +34,7 @@ enum Message {
     End,
 }
 
-/// A file whose last bytes are on their way.
+/// A file whose last bytes are being written.
 pub struct Ending<T>(WritingThread<T>);
 
 impl<T: Send + 'static> WritingThread<T> {
@@ -118,7 +117,7 @@ impl<T> Drop for WritingThread<T> {
         };
         // Without its sender the thread finds out that nothing more is coming.
         self.messages = sync_channel(0).0;
-        // A dropped file was given up: what became of it does not matter.
+        // A dropped file is abandoned: its result does not matter.
         _ = thread.join();
     }
 }
@@ -226,7 +225,7 @@ mod tests {
         }
     }
 
-    /// Counts what it took, and takes its time.
+    /// Counts what it took, slowly.
     struct Slow(Arc<AtomicUsize>);
 
     impl Write for Slow {

@@ -1,7 +1,7 @@
-//! The audit log: who changed which key or subscription, when, and what of it.
+//! The audit log: who changed which key or subscription, when, and how.
 //!
 //! An entry is written in the transaction of its change, so neither exists without the other, and
-//! is never altered. It names keys by id and prefix; the key itself and its hash are no part of it.
+//! is never altered. It names keys by id and prefix, and never holds the key itself or its hash.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,8 +21,8 @@ pub struct Operator {
     pub uid: u32,
     /// The user's name, where the number has one.
     pub user: Option<Name>,
-    /// Who became this user with `sudo`. Taken from the environment, where any user can set it: the
-    /// number stands beside it.
+    /// Who became this user with `sudo`. Any user can set this environment variable, so the number
+    /// is kept beside it.
     pub sudo_user: Option<Name>,
 }
 
@@ -35,7 +35,7 @@ pub enum Event {
     SubscriptionUpdated,
     /// A subscription was deleted.
     SubscriptionDeleted,
-    /// A key was issued, also in the place of another.
+    /// A key was issued, also by a rotation.
     KeyIssued,
     /// The scopes, the name, the minute limit or the expiry of a key changed.
     KeyUpdated,
@@ -54,8 +54,8 @@ pub enum Event {
 #[error("must be what happens to a key or a subscription")]
 pub struct UnknownEvent;
 
-/// One value before and after; `None` where there was or is none. Fields have the names that they
-/// have in the JSON of keys and subscriptions.
+/// One value before and after; `None` if there was or is none. Fields are named as in the JSON of
+/// keys and subscriptions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// Whose value it is.
@@ -83,7 +83,7 @@ pub struct Entry {
     pub changes: Vec<Change>,
 }
 
-/// What is entered into the audit log of a change, besides who made it and when.
+/// An entry for the audit log, without who made the change and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewEntry {
     /// What happened.
@@ -96,7 +96,7 @@ pub struct NewEntry {
     pub changes: Vec<Change>,
 }
 
-/// Which entries are asked for: the latest, all conditions met.
+/// Which entries to return: the latest that meet all conditions.
 #[derive(Clone, Debug)]
 pub struct EntryQuery {
     /// Entries of this key only.
@@ -108,7 +108,7 @@ pub struct EntryQuery {
 }
 
 impl NewEntry {
-    /// What became of a key, of a new one where there is none `before`.
+    /// What changed of a key; a new one has no `before`.
     pub(super) fn of_key(event: Event, before: Option<&Key>, after: &Key) -> Self {
         Self {
             event,
@@ -118,7 +118,7 @@ impl NewEntry {
         }
     }
 
-    /// What became of a subscription, of a new one where there is none `before`.
+    /// What changed of a subscription; a new one has no `before`.
     pub(super) fn of_subscription(
         event: Event,
         before: Option<&Subscription>,
@@ -189,7 +189,7 @@ impl FromStr for Event {
 type Values<const N: usize> = [(&'static str, Option<String>); N];
 
 impl Change {
-    /// A value where there was none.
+    /// A new value.
     pub fn new(field: &str, to: String) -> Self {
         Self {
             field: field.to_owned(),
@@ -198,13 +198,13 @@ impl Change {
         }
     }
 
-    /// What differs from one state of a key, none where it is new, to the next. When it was
-    /// disabled or revoked is the time of the entry.
+    /// The differences between two states of a key; a new one has no `before`. When it was disabled
+    /// or revoked is the time of the entry.
     pub fn of_key(before: Option<&Key>, after: &Key) -> Vec<Self> {
         Self::between(before.map(key_values), key_values(after))
     }
 
-    /// What differs from one state of a subscription, none where it is new, to the next.
+    /// The differences between two states of a subscription; a new one has no `before`.
     pub fn of_subscription(before: Option<&Subscription>, after: &Subscription) -> Vec<Self> {
         Self::between(before.map(subscription_values), subscription_values(after))
     }

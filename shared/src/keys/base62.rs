@@ -22,7 +22,7 @@ pub(super) fn encode(mut number: u32) -> [u8; U32_DIGITS] {
     digits
 }
 
-/// Whether `text` has characters of the alphabet alone.
+/// Whether `text` consists of characters of the alphabet.
 pub(super) fn is_base62(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

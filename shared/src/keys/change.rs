@@ -1,8 +1,7 @@
 //! How a key may be changed: the rules, apart from any store.
 //!
-//! Revoking is final. Disabling is reversible. A change that is already made is made again without
-//! an effect, so that a script may repeat it. What a key may read changes only where that is what
-//! was asked.
+//! Revoking is final. Disabling is reversible. Repeating a change has no effect, so that a script
+//! may do so. Scopes change only when asked to.
 
 use std::time::Duration;
 
@@ -15,7 +14,7 @@ use crate::keys::subscription::Subscription;
 /// What to change of a key; `None` leaves it as it is.
 #[derive(Clone, Debug, Default)]
 pub struct KeyUpdate {
-    /// All that it may read from now on; not empty.
+    /// Its new scopes; not empty.
     pub scopes: Option<Scopes>,
     /// What its owner calls it.
     pub name: Option<Name>,
@@ -42,11 +41,11 @@ pub struct KeyUnchangeable {
     pub id: KeyId,
     /// What was asked, as a past participle.
     pub change: &'static str,
-    /// What stands against it.
+    /// Why not.
     pub reason: UnchangeableReason,
 }
 
-/// What stands against a change of a key.
+/// Why a key cannot be changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnchangeableReason {
     /// Revoked for good.
@@ -55,13 +54,13 @@ pub enum UnchangeableReason {
     /// Expired, also after the grace of a rotation.
     #[error("it has expired")]
     Expired,
-    /// Disabled: its successor would work where it does not.
+    /// Disabled: its successor would work although it does not.
     #[error("it is disabled")]
     Disabled,
     /// Rotated before: a chain of rotations has no branches.
     #[error("it was rotated already and replaced by {replaced_by}")]
     Rotated {
-        /// The key in its place.
+        /// The key that replaced it.
         replaced_by: KeyId,
     },
     /// No key is issued on an inactive subscription.
@@ -88,8 +87,8 @@ impl KeyUnchangeable {
 }
 
 impl Key {
-    /// Changes what it may do, what it is called or when it expires. A key that has expired stays
-    /// so: a change of its expiry would make it work again where it was given up for dead.
+    /// Changes its scopes, name, limit or expiry. An expired key stays expired: it must not start
+    /// to work again.
     pub fn update(&mut self, update: KeyUpdate, now: i64) -> Result<(), KeyUnchangeable> {
         self.refuse_revoked("updated")?;
         if self.works_until().is_some_and(|until| until <= now) {
@@ -101,7 +100,7 @@ impl Key {
         if update.name.is_some() {
             self.name = update.name;
         }
-        // The default, typed, is no change of a key that has it.
+        // Typing the default changes nothing for a key that has it.
         if update
             .rate_limit
             .is_some_and(|limit| limit != self.minute_limit())
@@ -116,27 +115,27 @@ impl Key {
         Ok(())
     }
 
-    /// Makes it be refused until it is enabled again.
+    /// Refuses it until it is enabled again.
     pub fn disable(&mut self, now: i64) -> Result<(), KeyUnchangeable> {
         self.refuse_revoked("disabled")?;
         self.disabled_at.get_or_insert(now);
         Ok(())
     }
 
-    /// Takes back a disabling.
+    /// Accepts it again.
     pub fn enable(&mut self) -> Result<(), KeyUnchangeable> {
         self.refuse_revoked("enabled")?;
         self.disabled_at = None;
         Ok(())
     }
 
-    /// Makes it be refused for good.
+    /// Refuses it for good.
     pub fn revoke(&mut self, now: i64) {
         self.revoked_at.get_or_insert(now);
     }
 
-    /// Lets `replaced_by` take its place: it works for `grace` from `now` on, never beyond its
-    /// own expiry. Only a key that works can be rotated.
+    /// Replaces it with `replaced_by`: it works for `grace` from `now` on, never beyond its own
+    /// expiry. Only a working key can be rotated.
     pub fn rotate(
         &mut self,
         subscription: &Subscription,

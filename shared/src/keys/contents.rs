@@ -1,6 +1,6 @@
-//! Everything that a store holds, to be copied into another one: every row with its number.
+//! Everything a store holds, to copy it into another: every row with its number.
 //!
-//! The revision is no part of it: the copy is another store, in a state of its own.
+//! The revision is left out: the copy is another store, with its own state.
 
 use crate::keys::audit::{NewEntry, Operator};
 use crate::keys::key::{Key, KeyId};
@@ -20,7 +20,7 @@ pub struct Contents {
     pub last_uses: Vec<(KeyId, i64)>,
     /// The audit log, the first entry first.
     pub entries: Vec<NumberedEntry>,
-    /// The highest numbers that were ever given, also to what is not there any more.
+    /// The highest numbers ever assigned, also to rows that are gone.
     pub numbers: Numbers,
 }
 
@@ -66,7 +66,7 @@ pub struct Counts {
     pub subscriptions: usize,
     /// Keys.
     pub keys: usize,
-    /// Quotas and periods of which something is charged, or was.
+    /// Quotas and periods that were ever charged.
     pub usage: usize,
     /// Keys that were used.
     pub last_uses: usize,
@@ -86,8 +86,8 @@ impl Contents {
         }
     }
 
-    /// Whether nothing is there. Numbers may have been given: a database does not take those back
-    /// that a copy gave which it then undid.
+    /// Whether it has no rows. Numbers may have been assigned: a database does not take them back
+    /// when a copy is rolled back.
     pub fn is_empty(&self) -> bool {
         self.counts() == Counts::default()
     }

@@ -1,6 +1,5 @@
-//! What every store does, whatever it is made of: tests over the traits alone, run on each kind
-//! that is there. SQLite always is; PostgreSQL where `CATALOGUE_TEST_POSTGRES` says so, as
-//! `.ci/with-services` has it.
+//! What every store does: tests of the traits, run on each kind that is available. SQLite always
+//! is; PostgreSQL if `CATALOGUE_TEST_POSTGRES` is set, as `.ci/with-services` does.
 
 mod audit;
 mod copy;
@@ -40,7 +39,7 @@ pub(super) trait TestStore: Sync {
     fn ledger(&self) -> Box<dyn QuotaLedger>;
     fn source(&self) -> Box<dyn KeySource>;
     fn last_uses(&self) -> Box<dyn LastUses>;
-    /// Something done by hand, in words that both know; an error is what the store says.
+    /// Runs a statement that both databases know; an error is what the store says.
     fn by_hand(&self, sql: &str) -> Result<(), String>;
 }
 

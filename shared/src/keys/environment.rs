@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Test or live. Both see the same data; they differ in which keys they accept.
+/// Test or live. Both serve the same data but accept different keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Environment {
     /// For production traffic.

@@ -1,4 +1,4 @@
-//! A key as the store knows it: whose it is, what it may do, and whether it works.
+//! A key as the store knows it: its owner, its rights, and whether it works.
 //!
 //! Nothing here holds the key itself; [`crate::keys::secret`] does.
 
@@ -95,7 +95,7 @@ pub struct Key {
     pub rate_limit: Option<u32>,
     /// When it was issued.
     pub created_at: i64,
-    /// From when on it is refused as expired.
+    /// When it expires.
     pub expires_at: Option<i64>,
     /// When it was revoked, for good.
     pub revoked_at: Option<i64>,
@@ -103,7 +103,7 @@ pub struct Key {
     pub disabled_at: Option<i64>,
     /// The key that a rotation put in its place.
     pub replaced_by: Option<KeyId>,
-    /// From when on it is refused, having been rotated.
+    /// When its grace after a rotation ends.
     pub grace_ends_at: Option<i64>,
 }
 
@@ -112,7 +112,7 @@ pub struct Key {
 pub enum KeyState {
     /// It works.
     Active,
-    /// It works, but has been replaced: until `until` (Unix seconds).
+    /// It has been replaced, and works until `until` (Unix seconds).
     Rotated {
         /// When it stops working: the end of its grace, or its expiry if that is earlier.
         until: i64,
@@ -127,7 +127,7 @@ pub enum KeyState {
     SubscriptionInactive,
 }
 
-/// Why a known key is refused. Where several hold, the first in this order is the one.
+/// Why a known key is refused. If several reasons hold, the first in this order counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KeyRefusal {
     /// Issued for the other environment.
@@ -146,7 +146,7 @@ impl Key {
         self.rate_limit.unwrap_or(DEFAULT_RATE_LIMIT)
     }
 
-    /// When it stops working by itself: its expiry or the end of its grace, what comes first.
+    /// When it stops working by itself: its expiry or the end of its grace, whichever comes first.
     pub fn works_until(&self) -> Option<i64> {
         [self.expires_at, self.grace_ends_at]
             .into_iter()

@@ -1,7 +1,6 @@
-//! The store of keys as commands use it: what a change does is decided here once, for both
-//! databases.
+//! The key store as commands use it: what a change does is decided here once, for both databases.
 //!
-//! Each change is one durable transaction: it happened wholly or not at all, and once a function
+//! Each change is one durable transaction: it happens completely or not at all, and once a function
 //! returns it survives a power cut. Rules about keys live in [`crate::keys::key`] and
 //! [`crate::keys::change`]; a store keeps what they decide, and who asked for it.
 
@@ -38,12 +37,12 @@ pub struct SubscriptionChange {
     pub quota: Option<u64>,
 }
 
-/// What a new key is to be.
+/// A key to issue.
 #[derive(Clone, Debug)]
 pub struct NewKey {
-    /// Name of the subscription that is to own it.
+    /// Name of the subscription that owns it.
     pub subscription: Name,
-    /// Which servers are to accept it.
+    /// Which servers accept it.
     pub environment: Environment,
     /// What it may read; not empty.
     pub scopes: Scopes,
@@ -51,7 +50,7 @@ pub struct NewKey {
     pub name: Option<Name>,
     /// Its own minute limit.
     pub rate_limit: Option<u32>,
-    /// When it is to expire, Unix seconds.
+    /// When it expires, Unix seconds.
     pub expires_at: Option<i64>,
 }
 
@@ -69,12 +68,12 @@ pub struct IssuedKey {
 pub struct Rotation {
     /// The key that was replaced.
     pub old: Key,
-    /// The key in its place.
+    /// The key that replaced it.
     pub new: IssuedKey,
 }
 
-/// Keys, subscriptions and usage in a database, as an operator works on them. Times are Unix
-/// seconds and passed in.
+/// Keys, subscriptions and usage in a database, for an operator's commands. Times are Unix seconds
+/// and passed in.
 #[derive(Debug)]
 pub struct KeyStore {
     database: Database,
@@ -107,14 +106,14 @@ impl KeyStore {
         Ok(Self { database, operator })
     }
 
-    /// Opens the file at `path`, which is made where there is none, readable by its owner alone.
+    /// Opens the file at `path`, and creates it, readable by its owner alone, if it does not exist.
     /// Its directory must exist.
     pub fn open_or_create(path: &Path, operator: Operator) -> Result<Self, KeyStoreError> {
         let database = Database::Sqlite(sqlite::Database::open_or_create(path)?);
         Ok(Self { database, operator })
     }
 
-    /// Opens the store in the database of `client`, which must have been made.
+    /// Opens the store in the database of `client`, whose tables must exist.
     pub fn connect(client: &PgClient, operator: Operator) -> Result<Self, KeyStoreError> {
         let timeout = postgres::Timeout::COMMANDS;
         let database = Database::Postgres(postgres::Database::open(client, timeout)?);
@@ -128,7 +127,7 @@ impl KeyStore {
         Ok(Self { database, operator })
     }
 
-    /// Enters a subscription that starts `now`.
+    /// Creates a subscription that starts `now`.
     pub fn create_subscription(
         &mut self,
         new: NewSubscription,
@@ -161,14 +160,14 @@ impl KeyStore {
             .transact(Access::Read, statements::subscriptions)
     }
 
-    /// The subscription of that name, be it deleted or not.
+    /// The subscription of that name, deleted or not.
     pub fn subscription(&mut self, name: &Name) -> Result<Subscription, KeyStoreError> {
         self.database.transact(Access::Read, |transaction| {
             find_subscription(transaction, name)
         })
     }
 
-    /// Changes a subscription and returns it as it is then.
+    /// Changes a subscription and returns it.
     pub fn update_subscription(
         &mut self,
         name: &Name,
@@ -196,8 +195,8 @@ impl KeyStore {
         })
     }
 
-    /// Deletes a subscription of which nothing is left but past months and its log: no key that
-    /// works, or may work again, and nothing charged of the current month. Returns it as it is kept.
+    /// Deletes a subscription that has only past months and its log left: no key that works or may
+    /// work again, and nothing charged in the current month. Returns it as it is kept.
     pub fn delete_subscription(
         &mut self,
         name: &Name,
@@ -294,8 +293,8 @@ impl KeyStore {
             .transact(Access::Read, |transaction| find_key(transaction, reference))
     }
 
-    /// Replaces a working key by a new one of the same rights; the old one works for `grace` and
-    /// never beyond its own expiry.
+    /// Replaces a working key with a new one that has the same scopes; the old one works for
+    /// `grace`, never beyond its own expiry.
     pub fn rotate_key(
         &mut self,
         id: &KeyId,
@@ -343,17 +342,17 @@ impl KeyStore {
         })
     }
 
-    /// Makes a key be refused until it is enabled again.
+    /// Refuses a key until it is enabled again.
     pub fn disable_key(&mut self, id: &KeyId, now: i64) -> Result<Key, KeyStoreError> {
         self.change_key(id, Event::KeyDisabled, now, |key| Ok(key.disable(now)?))
     }
 
-    /// Takes back a disabling.
+    /// Accepts it again.
     pub fn enable_key(&mut self, id: &KeyId, now: i64) -> Result<Key, KeyStoreError> {
         self.change_key(id, Event::KeyEnabled, now, |key| Ok(key.enable()?))
     }
 
-    /// Makes a key be refused for good.
+    /// Refuses a key for good.
     pub fn revoke_key(&mut self, id: &KeyId, now: i64) -> Result<Key, KeyStoreError> {
         self.change_key(id, Event::KeyRevoked, now, |key| {
             key.revoke(now);
@@ -361,7 +360,7 @@ impl KeyStore {
         })
     }
 
-    /// Requests of a period that are charged, or leased by running servers.
+    /// Requests charged in a period, or leased by running servers.
     pub fn usage(
         &mut self,
         subscription: SubscriptionId,
@@ -377,17 +376,17 @@ impl KeyStore {
         self.database.transact(Access::Read, statements::last_uses)
     }
 
-    /// The state that the store is in, which has all the changes that were made here.
+    /// The revision of the store, including all changes made here.
     pub fn revision(&mut self) -> Result<Revision, KeyStoreError> {
         self.database.transact(Access::Read, statements::revision)
     }
 
-    /// Everything there is, to be copied.
+    /// Everything in the store, to copy it.
     pub fn contents(&mut self) -> Result<Contents, KeyStoreError> {
         self.database.transact(Access::Read, statements::contents)
     }
 
-    /// Enters everything of another store, numbers included, into this one, which must be empty.
+    /// Copies everything of another store, numbers included, into this one, which must be empty.
     pub fn fill(&mut self, contents: &Contents) -> Result<(), KeyStoreError> {
         self.database.transact(Access::Change, |transaction| {
             statements::fill(transaction, contents)?;
@@ -398,8 +397,8 @@ impl KeyStore {
         })
     }
 
-    /// The latest entries of the audit log, the last one first. Every change above enters itself,
-    /// unless everything was so already.
+    /// The latest entries of the audit log, the last one first. Every change above is logged,
+    /// unless it changed nothing.
     pub fn audit_log(&mut self, query: &EntryQuery) -> Result<Vec<Entry>, KeyStoreError> {
         self.database.transact(Access::Read, |transaction| {
             statements::entries(transaction, query)
@@ -407,7 +406,7 @@ impl KeyStore {
     }
 
     /// Makes a change with its entries in the audit log, which `work` returns beside its value:
-    /// none where everything was so already.
+    /// none if nothing changed.
     fn change<T>(
         &mut self,
         access: Access,
@@ -458,7 +457,7 @@ fn find_subscription(
     found.ok_or_else(|| KeyStoreError::NoSubscription { name: name.clone() })
 }
 
-/// The same where it must not be deleted.
+/// The same, and it must not be deleted.
 fn find_living(transaction: &dyn Transaction, name: &Name) -> Result<Subscription, KeyStoreError> {
     match find_subscription(transaction, name)? {
         found if found.is_deleted() => Err(KeyStoreError::NoSubscription { name: name.clone() }),
@@ -466,7 +465,7 @@ fn find_living(transaction: &dyn Transaction, name: &Name) -> Result<Subscriptio
     }
 }
 
-/// The key that is meant, which must exist.
+/// The key that `reference` names, which must exist.
 fn find_key(transaction: &dyn Transaction, reference: &KeyReference) -> Result<Key, KeyStoreError> {
     let found = statements::find_key(transaction, reference)?;
     found.ok_or_else(|| KeyStoreError::NoKey {
@@ -474,7 +473,7 @@ fn find_key(transaction: &dyn Transaction, reference: &KeyReference) -> Result<K
     })
 }
 
-/// An id and a key whose prefix names no other one, since people know keys by it.
+/// An id and a key with an unused prefix, since people know keys by it.
 fn unused_key(
     transaction: &dyn Transaction,
     environment: Environment,

@@ -1,7 +1,7 @@
 //! When keys were last used: what servers write down, and what commands show.
 //!
-//! Servers note a use in memory and write many at once, so what is written lags a little. It is no
-//! change of a key: no server reads keys again because of it, and the audit log has no entry of it.
+//! Servers note a use in memory and write many at once, so the store lags a little. A use is not a
+//! change of a key: no server reloads keys because of it, and the audit log has no entry for it.
 
 use crate::keys::key::KeyId;
 use crate::keys::store::KeyStoreError;
@@ -11,17 +11,17 @@ use crate::keys::store::KeyStoreError;
 pub struct LastUse {
     /// When, in Unix seconds.
     pub at: i64,
-    /// Whether that was after another key took its place: its owner has not changed over yet.
+    /// Whether that was after its rotation: its owner has not switched to the new key yet.
     pub is_after_rotation: bool,
 }
 
-/// Where servers write down when keys were used.
+/// Where servers record when keys were used.
 pub trait LastUses: Send + Sync {
-    /// Writes down when each of these keys was last used, in Unix seconds: all at once or none. A
-    /// later time that is there already stays.
+    /// Records when each of these keys was last used, in Unix seconds: all or none. A later time
+    /// that is already recorded stays.
     fn record(&self, uses: &[(KeyId, i64)]) -> Result<(), KeyStoreError>;
 
-    /// Puts back what charges and uses took of the room that a store keeps to itself for changes
-    /// that refuse keys, where it keeps any. On a full disk that may fail, and is tried again.
+    /// Refills the disk space that a store reserves for changes that refuse keys, if it has a
+    /// reserve and charges or uses took from it. On a full disk that may fail, and is tried again.
     fn keep_reserve(&self) {}
 }

@@ -7,17 +7,17 @@ use crate::keys::subscription::SubscriptionId;
 /// Requests taken from a quota in advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// How many were granted: what was wanted, or what was left of it.
+    /// How many were granted: as many as wanted, or as many as were left.
     pub granted: u64,
-    /// How many of the period are taken in all, this lease included.
+    /// How many are taken in the period in all, including this lease.
     pub charged: u64,
 }
 
-/// Counts what is taken from the quota of each subscription and period.
+/// Counts the requests taken from the quota of each subscription and period.
 ///
-/// A server takes a few requests at a time, counts within them in memory and soon gives back what
-/// it does not use; so a crash loses no charge, and the count of a store runs ahead by what is
-/// taken and not yet used.
+/// A server leases a few requests at a time, counts them down in memory and soon gives back what it
+/// does not use. So a crash loses no charge, and the count of a store runs ahead by what is leased
+/// but unused.
 pub trait QuotaLedger: Send + Sync {
     /// Takes up to `wanted` requests of the subscription's quota, which is read in the same
     /// transaction. Durable before it returns.
@@ -28,11 +28,11 @@ pub trait QuotaLedger: Send + Sync {
         wanted: u64,
     ) -> Result<Lease, KeyStoreError>;
 
-    /// How many requests of the period are taken, used or not. Takes none.
+    /// How many requests of the period are taken, used or not.
     fn charged(&self, subscription: SubscriptionId, period: Period) -> Result<u64, KeyStoreError>;
 
     /// Gives back what was taken and not used, as a server does when it is idle or stops. After an
-    /// error it may have been given back all the same, unless it is
+    /// error it may still have been given back, unless the error is
     /// [known to have changed nothing](KeyStoreError::is_known_unchanged).
     fn give_back(
         &self,

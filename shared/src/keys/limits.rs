@@ -14,10 +14,10 @@ pub const RATE_LIMIT_MIN: u32 = 1;
 pub const RATE_LIMIT_MAX: u32 = 1_000_000;
 /// Longest name of a subscription or a key, in characters.
 pub const NAME_MAX: usize = 80;
-/// How long a rotated key goes on working unless set otherwise.
+/// How long a rotated key keeps working unless set otherwise.
 pub const DEFAULT_GRACE: Duration = Duration::from_hours(24);
 /// Longest grace of a rotated key.
 pub const GRACE_MAX: Duration = Duration::from_hours(365 * 24);
-/// A change of a key holds on every running server within this time, because a server answers
-/// nothing from keys that it has not confirmed for longer.
+/// A change of a key takes effect on every running server within this time, because a server does
+/// not use keys that it has not confirmed for longer.
 pub const CHANGES_HOLD_WITHIN: Duration = Duration::from_secs(1);

@@ -26,7 +26,7 @@ pub enum InvalidName {
     /// A character that moves the cursor, hides or reorders text.
     #[error("must not contain control characters or invisible characters")]
     Control,
-    /// A key in the place of a name: it would be stored and shown.
+    /// A key in place of a name: it would be stored and shown.
     #[error("must not contain a key")]
     Key,
     /// White space at the beginning or the end.
@@ -59,7 +59,7 @@ impl Name {
     }
 }
 
-/// Whether something in the text has the form of a key, be it right or not.
+/// Whether something in the text has the form of a key, valid or not.
 fn contains_key(text: &str) -> bool {
     Environment::ALL.iter().any(|environment| {
         let start = format!("boat_{environment}_");
@@ -95,7 +95,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// A name as it is typed. Unlike one that is kept already, it must not contain a key.
+/// A name as typed. Unlike one that is already stored, it must not contain a key.
 impl FromStr for Name {
     type Err = InvalidName;
 

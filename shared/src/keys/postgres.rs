@@ -1,13 +1,13 @@
 //! Keys, subscriptions and usage in a PostgreSQL database, shared by commands and by several
 //! servers.
 //!
-//! The tables are those of the SQLite file, in a schema of their own, made and brought up to date
-//! by an explicit command alone. Everything is done under a timeout; a connection on which one ran
-//! out is thrown away, since an answer that still comes belongs to an earlier query. Nothing here
-//! prints a password, and nothing outside names a library of PostgreSQL.
+//! The tables are those of the SQLite file, in their own schema. Only an explicit command creates
+//! or migrates them. Everything has a timeout; a connection that timed out is closed, since a late
+//! reply belongs to an earlier query. Nothing here prints a password, and nothing outside names a
+//! PostgreSQL library.
 //!
 //! Reading order: where a store is ([`PostgresAddress`]), its client ([`PgClient`]), how it is
-//! made and brought up to date ([`make`], [`migrate`]), and what it is used through: [`KeyStore`],
+//! created and migrated ([`make`], [`migrate`]), and what uses it: [`KeyStore`],
 //! [`KeySource`], [`QuotaLedger`] and [`LastUses`].
 //!
 //! [`KeyStore`]: crate::keys::key_store::KeyStore
@@ -28,8 +28,8 @@ mod schema;
 mod source;
 mod stream;
 
-/// Connections that a server has at most: one that follows the keys, those for leases and last
-/// uses, and for each of these two one that finds out whether an absent store is back.
+/// Most connections of a server: one that follows the keys, those for leases and last uses, and for
+/// each of these two one that probes whether an absent store is back.
 pub const SERVER_CONNECTIONS_MAX: usize =
     1 + ledger::CONNECTIONS_MAX + last_use::CONNECTIONS_MAX + 2;
 

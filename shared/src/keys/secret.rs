@@ -1,4 +1,4 @@
-//! The key as its caller holds it, and the two things that may be known of it afterwards.
+//! The key as its caller holds it, and the two things that are kept of it: its hash and its prefix.
 //!
 //! `boat_<live|test>_<32 characters of base 62><6 characters of checksum>`: the checksum is the
 //! CRC-32 of everything before it, so a mistyped key is distinguished from an unknown one without a
@@ -21,7 +21,7 @@ const RANDOM_LENGTH: usize = 32;
 pub const PREFIX_RANDOM_LENGTH: usize = 6;
 
 /// A whole key in plain text. It must not be stored or logged, so it has no `Display`, and its
-/// `Debug` shows the prefix only.
+/// `Debug` shows only the prefix.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PlainKey {
     text: String,
@@ -68,12 +68,12 @@ impl PlainKey {
         self.environment
     }
 
-    /// What is stored of it and looked up.
+    /// The hash that is stored and looked up.
     pub fn hash(&self) -> KeyHash {
         KeyHash(Sha256::digest(&self.text).into())
     }
 
-    /// What is shown of it after it was issued.
+    /// The part that is shown after it was issued.
     pub fn prefix(&self) -> KeyPrefix {
         let end = self.text.len() - base62::U32_DIGITS - RANDOM_LENGTH + PREFIX_RANDOM_LENGTH;
         KeyPrefix(self.text[..end].into())
@@ -91,7 +91,7 @@ impl fmt::Debug for PlainKey {
     }
 }
 
-/// Whether `text` may hold a key, or one with typing errors: for what writes texts of callers down.
+/// Whether `text` may hold a key, perhaps with typing errors: for code that logs what callers send.
 pub fn may_hold_key(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let start_of = |environment: Environment| format!("boat_{environment}_");

@@ -215,7 +215,7 @@ pub(super) fn charged(
     Ok(charged.unwrap_or(0))
 }
 
-/// When the latest period began of which anything is charged, Unix time.
+/// Start of the latest period with a charge, Unix time.
 pub(super) fn latest_charged(transaction: &dyn Transaction) -> Result<Option<i64>, KeyStoreError> {
     let latest = transaction.first(LATEST_CHARGED, &[], |row| row.get("latest"))?;
     Ok(latest.flatten())
@@ -273,7 +273,7 @@ pub(super) fn entries(
     })
 }
 
-/// When the last change was made that the audit log knows of, Unix time.
+/// Time of the last change in the audit log, Unix time.
 pub(super) fn last_change(transaction: &dyn Transaction) -> Result<Option<i64>, KeyStoreError> {
     let latest = transaction.first(LAST_CHANGE, &[], |row| row.get("latest"))?;
     Ok(latest.flatten())

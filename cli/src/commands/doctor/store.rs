@@ -23,7 +23,7 @@ const CHECKED_BYTES_MAX: u64 = 500_000_000;
 pub(super) struct StoreContents {
     /// How the store itself is.
     pub(super) store: Observation,
-    /// The state that it is in, where its version has a name for that.
+    /// Its revision, if its version has one.
     pub(super) revision: Option<Revision>,
     pub(super) contents: KeySnapshot,
     pub(super) last_uses: HashMap<KeyId, LastUse>,

@@ -42,7 +42,7 @@ pub(super) fn disable(
     Ok(ExitStatus::Done)
 }
 
-/// Takes back a disabling.
+/// Accepts it again.
 pub(super) fn enable(
     args: &ChangeArgs,
     as_json: bool,

@@ -18,7 +18,7 @@ pub struct Explanation {
     pub endpoint: Option<Endpoint>,
     /// The status, for a key with the scopes of the endpoint and within its limits.
     pub status: u16,
-    /// Why there is no answer.
+    /// Why there is no reply.
     pub error: Option<Refused>,
     /// The parameters of a list as they were understood.
     pub parameters: Vec<Understood>,

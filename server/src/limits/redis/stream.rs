@@ -27,7 +27,7 @@ const REPLIES: Allowance = Allowance {
     always: 1 << 20,
 };
 
-/// A stream that has an end.
+/// A limited stream.
 pub(super) type LimitedStream = Limited<Gathering<Either<TcpStream, TlsStream<TcpStream>>>>;
 
 /// A stream that is written to one turn of the runtime later than it could be: questions of all

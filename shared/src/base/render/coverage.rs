@@ -1,12 +1,12 @@
-//! Which fields of a record have a value, seen while its body is written.
+//! Which fields of a record have a value, observed while its body is written.
 //!
-//! Fields are known by their path in the body, such as `hull.keelType`. What lies inside a list is
-//! not looked at: a list is a field itself, and has a value when it is not empty. An object that
-//! may be null is a field too, and so is each of its members.
+//! Fields are known by their path in the body, such as `hull.keelType`. The members of a list are
+//! not counted: the list is the field, and has a value when it is not empty. An object that may be
+//! null is a field too, and so is each of its members.
 //!
-//! `serde_json` calls its formatter for every value, in the order of the body. So counting values
-//! is a formatter that writes compact JSON and follows the order of fields: it takes neither a
-//! second pass over the body nor a comparison of names.
+//! `serde_json` calls its formatter for every value, in the order of the body. So a formatter that
+//! writes compact JSON and follows the order of fields can count values: no second pass over the
+//! body, no comparison of names.
 
 use std::io::{self, Write};
 use std::sync::LazyLock;
@@ -67,10 +67,10 @@ pub struct Fields {
     shapes: Vec<Shape>,
 }
 
-/// Where a field stands among the others.
+/// The place of a field among the others.
 #[derive(Clone, Copy, Debug, Default)]
 struct Shape {
-    /// In how many objects it lies, the record itself included.
+    /// How many objects it is nested in, including the record itself.
     depth: usize,
     /// For an object that may be null, how many of the fields after it are its members.
     members: usize,
@@ -137,7 +137,7 @@ fn places(mut bits: u128) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Sees the values of one record go by.
+/// Observes the values of one record.
 pub(super) struct Observer<'a> {
     fields: &'a Fields,
     coverage: Coverage,
@@ -172,13 +172,13 @@ impl<'a> Observer<'a> {
         Observing(self)
     }
 
-    /// What was seen, once both halves are written.
+    /// What was observed, once both halves are written.
     pub(super) fn finish(self) -> Coverage {
         debug_assert_eq!(self.next, self.fields.paths.len(), "every field went by");
         self.coverage
     }
 
-    /// The field that is being written, unless what is written lies in a list.
+    /// The field being written, unless the value is inside a list.
     fn field(&self) -> Option<usize> {
         self.current.filter(|_place| self.lists == 0)
     }
@@ -241,7 +241,7 @@ fn bit(place: usize) -> u128 {
         .unwrap_or(0)
 }
 
-/// Writes compact JSON while the observer looks on.
+/// Writes compact JSON and tells the observer.
 pub(super) struct Observing<'a, 'b>(&'b mut Observer<'a>);
 
 impl Formatter for Observing<'_, '_> {

@@ -1,4 +1,4 @@
-//! The audit log: an entry for every change, none without one, and none that can be altered.
+//! The audit log: an entry for every change, none without a change, and none that can be altered.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ fn added(store: &mut KeyStore, change: impl FnOnce(&mut KeyStore)) -> Vec<Entry>
 /// One change of a key.
 type Step = fn(&mut KeyStore, &KeyId);
 
-/// What is entered when a key is new.
+/// The changes of a new key.
 fn rights() -> Vec<Change> {
     vec![
         change("environment", None, Some("test")),

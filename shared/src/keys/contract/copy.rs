@@ -1,4 +1,4 @@
-//! Copies: everything, numbers included, into what is empty, and nothing otherwise.
+//! Copies: everything, numbers included, into an empty store, and nothing into any other.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::keys::key::{Key, KeyId};
 use crate::keys::secret::PlainKey;
 use crate::keys::store::KeyStoreError;
 
-/// A store with something of everything.
+/// A store with a row of every kind.
 fn used(place: &dyn TestStore) -> Contents {
     let mut store = place.store();
     let acme = subscribe(&mut store, "Acme", 100);
@@ -20,7 +20,7 @@ fn used(place: &dyn TestStore) -> Contents {
         .unwrap();
     place.last_uses().record(&[(id, NOW + 5)]).unwrap();
     place.ledger().lease(acme.id, acme.period(NOW), 9).unwrap();
-    // A number that was given, and is not there any more.
+    // A number of a row that is gone.
     let sql =
         "INSERT INTO catalogue.subscriptions (name, plan, status, quota, started_at, created_at)
         VALUES ('Gone', 'pro', 'active', 1, 1, 1);
@@ -29,7 +29,7 @@ fn used(place: &dyn TestStore) -> Contents {
     store.contents().unwrap()
 }
 
-/// Both directions, and each kind into itself, where both are there.
+/// Both directions, and each kind into itself, if both are available.
 fn pairs(test: impl Fn(&dyn TestStore, &dyn TestStore)) {
     on_every_store(|from| on_every_store(|to| test(from, to)));
 }

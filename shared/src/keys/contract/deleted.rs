@@ -1,5 +1,5 @@
-//! Deleted subscriptions: gone but for their log and their past months, and only once nothing else
-//! is left of them.
+//! Deleted subscriptions: only their log and their past months remain, and they can be deleted only
+//! when nothing else is left.
 
 use super::*;
 use crate::keys::audit::{Change, EntryQuery, Event};
@@ -32,7 +32,7 @@ fn a_deleted_subscription_and_its_keys_are_gone_and_its_name_is_free() {
         let of_new = issue(&mut store, 2).key;
         assert_eq!(store.keys().unwrap(), [of_new]);
         assert_eq!(store.subscriptions().unwrap(), [new]);
-        // A server goes on refusing the key as revoked.
+        // A server still refuses the key as revoked.
         let seen = place.source().poll().unwrap().unwrap();
         assert!(
             seen.keys

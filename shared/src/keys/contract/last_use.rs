@@ -1,4 +1,4 @@
-//! Last uses: what is kept of them, and what they leave alone.
+//! Last uses: what is kept, and what they do not touch.
 
 use std::time::Duration;
 

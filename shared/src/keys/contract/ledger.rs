@@ -1,4 +1,4 @@
-//! Leases: exact, of the right period, and never more than the quota.
+//! Leases: exact, in the right period, and never more than the quota.
 
 use super::*;
 use crate::keys::key_store::SubscriptionChange;
@@ -106,7 +106,7 @@ fn periods_and_subscriptions_are_counted_apart() {
     });
 }
 
-/// As a server does whose wall clock jumps ahead and back.
+/// As if a server's wall clock jumps ahead and back.
 #[test]
 fn periods_that_are_leased_in_turn_keep_their_own_counts() {
     on_every_store(|place| {
@@ -186,7 +186,7 @@ fn requests_made_together_get_each_its_own_answer() {
     });
 }
 
-/// Each takes as much as it gets, some more than others, until nothing is left.
+/// Each takes as much as it can until nothing is left.
 #[test]
 fn concurrent_leases_of_several_servers_never_exceed_the_quota() {
     on_every_store(|place| {

@@ -1,4 +1,4 @@
-//! What a server notices of a store, poll by poll.
+//! What a server learns from a store, poll by poll.
 
 use super::*;
 use crate::keys::change::KeyUpdate;
@@ -15,7 +15,7 @@ fn followed(place: &dyn TestStore) -> (KeyStore, Box<dyn KeySource>) {
     (store, source)
 }
 
-/// The source has something new, all of it, once.
+/// Checks that the source reports the news completely, and once.
 fn check(source: &mut dyn KeySource, store: &mut KeyStore) {
     let snapshot = source.poll().unwrap().unwrap();
     assert_eq!(snapshot.keys, store.keys().unwrap());

@@ -1,4 +1,4 @@
-//! Where a PostgreSQL store is, as it is typed; what is shown of it is host, port and database.
+//! The address of a PostgreSQL store, as typed. Only host, port and database are ever shown.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -13,16 +13,16 @@ use crate::keys::store::Location;
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 /// The setting of an address that says how the connection is protected.
 const SSL_MODE: &str = "sslmode";
-/// What may stand for TLS with a certificate that is checked, name and all: nothing less is done,
-/// whatever each of these means elsewhere.
+/// The modes that mean TLS with a fully checked certificate: nothing less is done, whatever each of
+/// these means elsewhere.
 const VERIFIED: [&str; 4] = ["prefer", "require", "verify-ca", "verify-full"];
-/// Where a database listens whose address names no port.
+/// The port of an address that names none.
 pub(super) const PORT_USUAL: u16 = 5432;
 
-/// What else ends a name where settings of a connection are written down, so that a password may
-/// follow. In a name it stands as %XX.
+/// Characters that end a name in other notations of connection settings, so that a password may
+/// follow. In a name they are written as %XX.
 const SEPARATORS: [char; 4] = ['=', ';', '&', '#'];
-/// The settings of an address that are shown of it.
+/// The settings of an address that are shown.
 const SHOWN: [&str; 2] = ["host", "dbname"];
 
 /// The address of a database, with everything that is needed to reach it.
@@ -34,7 +34,8 @@ pub struct PostgresAddress {
     config: Box<Config>,
 }
 
-/// Why a text is no address of a database. None of it is repeated, since it may have a password.
+/// Why a text is not the address of a database. The text is not repeated, since it may hold a
+/// password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// It begins with something else.
@@ -61,7 +62,7 @@ impl FromStr for PostgresAddress {
         if !SCHEMES.iter().any(|scheme| text.starts_with(scheme)) {
             return Err(AddressError::Scheme);
         }
-        // Anything else could be read as a host or a user, and shown, that is part of a password.
+        // Otherwise part of a password could be taken for a host or a user, and shown.
         let (user, host) = text.split_once('@').unwrap_or(("", text));
         let user = user.split_once("://").map_or(user, |(_scheme, user)| user);
         if user.contains('/') || host.contains('@') || shown(host).any(is_more_than_a_name) {
@@ -99,7 +100,7 @@ fn is_more_than_a_name(part: &str) -> bool {
     part.contains(|c: char| c.is_whitespace() || SEPARATORS.contains(&c))
 }
 
-/// The address without its word on TLS, and that word.
+/// The address without `sslmode`, and its value.
 fn without_ssl_mode(text: &str) -> Result<(String, Option<SslMode>), AddressError> {
     // A password may have a question mark.
     let host = text.find('@').unwrap_or(0);
@@ -136,7 +137,7 @@ impl PostgresAddress {
         Location::Database(self.to_string())
     }
 
-    /// Whether nothing leaves this machine.
+    /// Whether all traffic stays on this machine.
     fn is_local(&self) -> bool {
         let is_local = |host: &Host| match host {
             Host::Tcp(name) => {
@@ -150,7 +151,7 @@ impl PostgresAddress {
     }
 }
 
-/// Without the user too: a password is easily typed in its place.
+/// Leaves the user out too: a password is easily typed in its place.
 impl fmt::Display for PostgresAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("postgres://")?;

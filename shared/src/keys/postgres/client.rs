@@ -1,8 +1,7 @@
-//! The client of a database: its address, TLS, time-outs, and a runtime of its own.
+//! The client of a database: its address, TLS, timeouts, and its own runtime.
 //!
-//! Commands and servers call from threads that may block, and this waits for the network. So a busy
-//! runtime of a server delays no answer of the store, and no caller needs to know that anything
-//! here is asynchronous.
+//! Callers use threads that may block while this waits for the network. So a server's busy runtime
+//! delays no reply of the store, and no caller needs to know that anything here is asynchronous.
 
 use std::fmt;
 use std::io;
@@ -33,15 +32,14 @@ pub struct PgClient(Arc<Shared>);
 struct Shared {
     address: PostgresAddress,
     tls: Result<MakeRustlsConnect, String>,
-    /// How many times longer than usual everything is waited for: more than once in tests alone,
-    /// whose machine may be busy.
+    /// Factor for all timeouts: above 1 only in tests, whose machine may be busy.
     slack: u32,
     endings: Endings,
     /// None only while it is dropped.
     runtime: Option<Runtime>,
 }
 
-/// How long one step on a connection may take: to connect, or to get the answer to one statement.
+/// How long one step on a connection may take: to connect, or to get the reply to one statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Timeout(Duration);
 
@@ -56,7 +54,7 @@ impl PgClient {
         Self::build(address, 1)
     }
 
-    /// The same, which waits `slack` times longer for everything.
+    /// The same, with `slack` times longer timeouts.
     #[cfg(test)]
     pub(super) fn with_slack(address: PostgresAddress, slack: u32) -> io::Result<Self> {
         Self::build(address, slack)
@@ -78,7 +76,7 @@ impl PgClient {
         &self.0.address
     }
 
-    /// What connections are protected with.
+    /// TLS for the connections.
     pub(super) fn tls(&self) -> Result<MakeRustlsConnect, Failure> {
         self.0.tls.clone().map_err(Failure::Setup)
     }
@@ -88,12 +86,12 @@ impl PgClient {
         &self.0.endings
     }
 
-    /// What `timeout` is with this client.
+    /// `timeout` multiplied by this client's slack.
     pub(super) fn stretched(&self, timeout: Timeout) -> Timeout {
         Timeout(timeout.0 * self.0.slack)
     }
 
-    /// Waits for what is asked, for `timeout` at most.
+    /// Waits for `ask`, for `timeout` at most.
     pub(super) fn wait<T>(
         &self,
         timeout: Timeout,
@@ -120,7 +118,7 @@ impl PgClient {
             .map_err(|failure| failure.explained(attempt, CommitOutcome::NotMade, self.address()))
     }
 
-    /// Lets the statements of one transaction take as long as `timeout` lasts.
+    /// The statement that lets those of one transaction take as long as `timeout`.
     pub(super) fn lengthen(&self, timeout: Timeout) -> String {
         let millis = self.stretched(timeout).for_statements().as_millis();
         format!(
@@ -129,7 +127,7 @@ impl PgClient {
         )
     }
 
-    /// Does something in the background, for as long as the client is there.
+    /// Runs `act` in the background, for as long as the client exists.
     pub(super) fn spawn(&self, act: impl Future<Output = ()> + Send + 'static) {
         self.runtime().spawn(act);
     }
@@ -143,41 +141,39 @@ impl PgClient {
 impl Timeout {
     /// For commands.
     pub(crate) const COMMANDS: Self = Self(Duration::from_secs(5));
-    /// For a copy and for steps from one version to the next, which work on all rows at once.
+    /// For a copy and for migrations, which work on all rows at once.
     pub(crate) const ALL_ROWS: Self = Self(Duration::from_mins(10));
-    /// For a look at how the store is.
+    /// For examining the store.
     pub(crate) const LOOKS: Self = Self(Duration::from_secs(2));
-    /// For the ledger: requests wait with it.
+    /// For the ledger, since requests wait for it.
     pub(crate) const LEASES: Self = Self(Duration::from_millis(250));
-    /// For a server that asks for changes: several fit into the second for which it may trust its
-    /// last answer.
+    /// For a server's polls: several fit into the second for which it may trust its last reply.
     pub(crate) const POLLS: Self = Self(Duration::from_millis(250));
-    /// For a server that reads all keys anew. What took longer would confirm nothing any more.
+    /// For a server that reloads all keys. A slower reload would confirm nothing any more.
     pub(crate) const SNAPSHOTS: Self = Self(Duration::from_secs(1));
-    /// For last uses, for which no request waits.
+    /// For last uses, which no request waits for.
     pub(crate) const USES: Self = Self(Duration::from_secs(2));
 
-    /// How long the store itself works on a statement before it gives up: a little less, so that
-    /// one that waits for a lock ends with a word that nothing was done, and none goes on after
-    /// its request is gone.
+    /// How long the store itself may work on a statement: a little less, so that one that waits for
+    /// a lock fails with a clear error, and none outlives its request.
     pub(super) fn for_statements(self) -> Duration {
         self.0 * 4 / 5
     }
 
-    /// How long each address of `hosts` may take to accept a connection, so that one that swallows
-    /// everything leaves time for the next. A name may stand for two addresses.
+    /// How long each address of `hosts` may take to accept a connection, so that one that never
+    /// replies leaves time for the next. A name may resolve to two addresses.
     pub(super) fn for_each_address(self, hosts: usize) -> Duration {
         self.0 / (2 * u32::try_from(hosts).unwrap_or(u32::MAX / 2).max(1))
     }
 }
 
 impl Endings {
-    /// Takes in why a connection ends.
+    /// Records why a connection ended.
     pub(super) fn note(&self, why: Error) {
         self.replace(Some(Failure::from(why).text()));
     }
 
-    /// The failure, with what is known of why the connection is closed.
+    /// The failure, with the reason why the connection was closed, if known.
     pub(super) fn explain(&self, failure: Failure) -> Failure {
         let is_closed = matches!(&failure, Failure::Library(error) if error.is_closed());
         let why = is_closed.then(|| self.replace(None)).flatten();
@@ -189,10 +185,10 @@ impl Endings {
     }
 }
 
-/// The authorities of the system, or those in the file that `SSL_CERT_FILE` names. Without TLS
-/// none of them is needed.
+/// The certificate authorities of the system, or those in the file that `SSL_CERT_FILE` names.
+/// Without TLS none are needed.
 fn tls(address: &PostgresAddress) -> Result<MakeRustlsConnect, String> {
-    // Another part of the process may have chosen, the same.
+    // Another part of the process may have installed the same one.
     let _chosen = ring::default_provider().install_default();
     if address.uses_tls() {
         let found = MakeRustlsConnect::with_native_certs();
@@ -206,7 +202,7 @@ fn tls(address: &PostgresAddress) -> Result<MakeRustlsConnect, String> {
 }
 
 impl Drop for Shared {
-    /// Also where nothing may block: the last clone may be dropped in the midst of a runtime.
+    /// Must not block: the last clone may be dropped inside a runtime.
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();

@@ -1,4 +1,4 @@
-//! One connection: its settings, how it is made, and how it is driven until it ends.
+//! One connection: its settings, how it is opened, and how it is driven until it ends.
 
 use std::cell::Cell;
 use std::future::poll_fn;
@@ -16,19 +16,19 @@ use crate::keys::postgres::failure::Failure;
 use crate::keys::postgres::stream::{LimitedStreams, lone_folder};
 use crate::keys::store::{KeyStoreError, Wake};
 
-/// What a commit waits for at the least. A database that asks for more, with `remote_apply`, gets
-/// it.
+/// The least that a commit waits for. A database that asks for more, with `remote_apply`, gets it.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')";
 
-/// Names the connections of this program to the administrator of the database.
+/// The application name by which a database administrator knows our connections.
 const PROGRAM: &str = "catalogue";
 
-/// Most bytes of an answer that is a row or two.
+/// Most bytes of a reply of a row or two.
 pub(super) const FEW_ROWS: Allowance = Allowance::of_one(1 << 20);
-/// Most bytes of one that is all keys, or what a command shows: 100,000 keys have a third of it.
+/// Most bytes of a reply with all keys, or with what a command shows: 100,000 keys take a third of
+/// it.
 pub(super) const ALL_KEYS: Allowance = Allowance::of_one(128 << 20);
-/// Most bytes of one that is a whole table, which a copy reads: millions of entries of the log.
+/// Most bytes of a reply with a whole table, which a copy reads: millions of entries of the log.
 const ALL_ROWS: Allowance = Allowance::of_one(2 << 30);
 
 /// How connections are made.
@@ -40,21 +40,21 @@ pub(super) struct Plan {
     endings: Endings,
 }
 
-/// A connection that ends when it is dropped, whatever it waits for.
+/// A connection that is closed when it is dropped, whatever it waits for.
 #[derive(Debug)]
 pub(super) struct PgConnection {
     pub(super) client: Client,
     /// How long its statements may take.
     pub(super) timeout: Timeout,
-    /// Whether it is of no use any more: an answer to an earlier question may still come.
+    /// Whether it is unusable: the reply to an earlier query may still come.
     pub(super) is_broken: Cell<bool>,
-    /// What drives it: ended also where time runs out before the first answer.
+    /// The task that drives it, aborted also if time runs out before the first reply.
     task: AbortOnDropHandle<()>,
 }
 
 impl Plan {
-    /// The plan of connections on which statements take no longer than `timeout`, and answers have
-    /// no more than `answers` allows.
+    /// A plan for connections whose statements take no longer than `timeout` and whose replies have
+    /// no more bytes than `answers` allows.
     pub(super) fn new(
         client: &PgClient,
         timeout: Timeout,
@@ -64,9 +64,8 @@ impl Plan {
         let theirs = config.get_options().unwrap_or_default().to_owned();
         let stretched = client.stretched(timeout);
         let millis = stretched.for_statements().as_millis();
-        // Nothing is found by an unqualified name, so no other thing can be put in its place. A
-        // transaction that waits for a row goes on with what the row is then: a stricter isolation
-        // would refuse.
+        // Unqualified names find nothing, so nothing can be put in their place. A transaction that
+        // waits for a row continues with its latest version: a stricter isolation would fail.
         config.options(format!(
             "{theirs} -c search_path=pg_catalog -c statement_timeout={millis} \
              -c idle_in_transaction_session_timeout={millis} -c default_transaction_deferrable=off \

@@ -1,5 +1,5 @@
-//! A database with our tables, and its transactions: each step is waited for, and an error means
-//! that nothing was changed, but for one at the commit.
+//! A database with our tables, and its transactions. Each step blocks, and an error means that
+//! nothing was changed, except at the commit.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -16,10 +16,10 @@ use crate::keys::postgres::schema;
 use crate::keys::store::{CHANGE, KeyStoreError, Location};
 use crate::keys::transaction::{Access, Dialect, Row, Transaction, Unreadable, Value};
 
-/// Changes follow each other: each locks the row that names the state.
+/// Serialises changes: each locks the row with the revision.
 const TAKE_TURN: &str = "SELECT number FROM catalogue.revision FOR UPDATE";
 
-/// A database with our tables, on one connection that is made anew where it broke.
+/// A database with our tables, on one connection that is reopened when it breaks.
 #[derive(Debug)]
 pub(crate) struct Database {
     client: PgClient,
@@ -27,14 +27,14 @@ pub(crate) struct Database {
     connection: Option<PgConnection>,
 }
 
-/// A transaction, each step of which is waited for.
+/// A transaction whose steps block.
 pub(crate) struct PgTransaction<'c> {
     client: &'c PgClient,
     timeout: Timeout,
     pub(super) inner: tokio_postgres::Transaction<'c>,
-    /// What it does to the store, as a verb.
+    /// What it does to the store: a verb, for errors.
     attempt: &'static str,
-    /// Whether its connection is of no use any more.
+    /// Whether its connection is unusable.
     is_broken: &'c Cell<bool>,
 }
 
@@ -44,7 +44,7 @@ impl Database {
         let mut database = Self::unchecked(client, timeout);
         let connection = PgConnection::open(client, timeout, "open", None)?;
         let found = client.ask("open", timeout, schema::find(&connection.client))?;
-        // One without our tables, or with such as this program cannot work with.
+        // Refuses one without our tables, or with tables that this program cannot work with.
         found.usable(client.address())?;
         database.connection = Some(connection);
         Ok(database)
@@ -59,7 +59,7 @@ impl Database {
         }
     }
 
-    /// Works in a transaction, which is undone unless all of it succeeds.
+    /// Runs `work` in a transaction that is rolled back unless all of it succeeds.
     pub(crate) fn transact<T>(
         &mut self,
         access: Access,
@@ -137,7 +137,7 @@ impl<'c> PgTransaction<'c> {
         }
     }
 
-    /// Waits for what is asked in the transaction. Whatever fails here, no change was made.
+    /// Waits for a statement of the transaction. If it fails, no change was made.
     pub(super) fn wait<T>(
         &self,
         asked: impl Future<Output = Result<T, Failure>>,
@@ -149,7 +149,7 @@ impl<'c> PgTransaction<'c> {
         })
     }
 
-    /// Ends the transaction. Where that fails, its changes may have been made.
+    /// Commits. If that fails, the changes may have been made.
     pub(super) fn commit(self) -> Result<(), KeyStoreError> {
         let Self {
             client,

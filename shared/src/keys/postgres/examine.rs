@@ -21,7 +21,7 @@ pub struct Examination {
     pub bytes: u64,
     /// Whether it may be written to.
     pub is_writable: bool,
-    /// Whether the server writes commits to its disk: without, a power cut may lose the last ones.
+    /// Whether the server syncs commits to disk: otherwise a power cut may lose the last ones.
     pub is_durable: bool,
     /// How many more connections the server allows.
     pub connections_left: i64,
@@ -31,9 +31,9 @@ pub struct Examination {
     pub contents: KeySnapshot,
     /// The last use of each key that was used.
     pub last_uses: HashMap<KeyId, LastUse>,
-    /// When the last change was made that the audit log knows of, Unix time.
+    /// Time of the last change in the audit log, Unix time.
     pub last_change: Option<i64>,
-    /// When the latest period began of which anything is charged, Unix time.
+    /// Start of the latest period with a charge, Unix time.
     pub latest_charged: Option<i64>,
 }
 

@@ -1,4 +1,4 @@
-//! What a failure means for the store: whether it can be reached, and whether a change was made.
+//! What a failure means: whether the store can be reached, and whether a change was made.
 
 use tokio_postgres::Error;
 use tokio_postgres::error::{Severity, SqlState};
@@ -7,34 +7,34 @@ use crate::base::limited::shortened;
 use crate::keys::postgres::PostgresAddress;
 use crate::keys::store::{CHANGE, KeyStoreError};
 
-/// Why there is no answer.
+/// Why there is no reply.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The library says why.
+    /// The error of the library.
     Library(Error),
     /// The connection has ended, and why.
     Ended(String),
     /// It took too long, so many milliseconds.
     TooSlow(u128),
-    /// It was not asked: others of this process had all connections, for so many milliseconds.
+    /// It was not asked: for so many milliseconds, others in this process used all connections.
     Busy {
         /// How many there are.
         connections: usize,
         /// How long.
         millis: u128,
     },
-    /// It was not asked: it did not answer a moment ago.
+    /// It was not asked, because it did not answer a moment ago.
     Away,
-    /// What is needed to connect is not there.
+    /// Something needed to connect is missing.
     Setup(String),
 }
 
-/// What became of a change that failed.
+/// Whether a failed change was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CommitOutcome {
-    /// It was not made: nothing that changes the store was sent, or not all of it.
+    /// Not made: nothing that changes the store was sent, or not all of it.
     NotMade,
-    /// It may have been made: its last word was on its way.
+    /// Possibly made: the commit was under way.
     Unknown,
 }
 
@@ -45,13 +45,12 @@ impl From<Error> for Failure {
 }
 
 impl Failure {
-    /// Whether the connection is of no use any more: only an answer leaves it as it was, and what
-    /// was never asked.
+    /// Whether the connection is unusable: only a reply, or a request never sent, leaves it usable.
     pub(super) fn breaks(&self) -> bool {
         self.refusal().is_none() && !matches!(self, Self::Busy { .. } | Self::Away)
     }
 
-    /// Whether the store takes no more connections; those that are there go on.
+    /// Whether the store accepts no more connections; open ones keep working.
     pub(super) fn is_full(&self) -> bool {
         let Self::Library(error) = self else {
             return false;
@@ -59,18 +58,19 @@ impl Failure {
         error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS)
     }
 
-    /// Whether the store can be read and not changed, as one that has become a follower.
+    /// Whether the store is read-only, such as one that has become a standby.
     pub(super) fn is_read_only(&self) -> bool {
         self.refusal().is_some_and(is_read_only)
     }
 
-    /// What the store itself refused, its connection being in order: the transaction is undone.
+    /// The state of a statement that the store refused on a working connection: the transaction is
+    /// rolled back.
     fn refusal(&self) -> Option<&SqlState> {
         let Self::Library(error) = self else {
             return None;
         };
         let error = error.as_db_error()?;
-        // With this severity a server closes the connection, perhaps in the middle of a commit.
+        // With this severity the server closes the connection, perhaps in the middle of a commit.
         let is_last_word = matches!(
             error.parsed_severity(),
             Some(Severity::Fatal | Severity::Panic)
@@ -95,7 +95,7 @@ impl Failure {
                 location,
                 source,
             },
-            // Its word is the end of the transaction.
+            // This error ends the transaction.
             Some(_) => KeyStoreError::Refused {
                 attempt,
                 location,
@@ -106,7 +106,7 @@ impl Failure {
                 location,
                 source,
             },
-            // A query changes nothing, whatever became of it.
+            // A query changes nothing, even if it failed.
             None if attempt == CHANGE && outcome == CommitOutcome::Unknown => {
                 KeyStoreError::Failed {
                     attempt,

@@ -1,4 +1,4 @@
-//! When keys were last used: a table that only servers write to, and commands show.
+//! When keys were last used: a table that servers write and commands read.
 
 use crate::keys::key::KeyId;
 use crate::keys::last_use::LastUses;
@@ -6,10 +6,10 @@ use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::pool::Pool;
 use crate::keys::store::{CHANGE, KeyStoreError};
 
-/// One thread of a server writes down uses.
+/// One thread of a server records uses.
 pub(super) const CONNECTIONS_MAX: usize = 1;
 
-/// In the order of keys, so that no two servers wait for each other.
+/// Ordered by key, so that two servers never deadlock.
 const RECORD: &str = "INSERT INTO catalogue.last_uses (key, at)
     SELECT keys.id, max(used.at)
     FROM unnest($1::text[], $2::bigint[]) AS used (key, at)
@@ -29,7 +29,7 @@ impl PostgresLastUses {
 }
 
 impl LastUses for PostgresLastUses {
-    /// Keys that the database does not have any more are left out.
+    /// Keys that are no longer in the database are left out.
     fn record(&self, uses: &[(KeyId, i64)]) -> Result<(), KeyStoreError> {
         let keys: Vec<&str> = uses.iter().map(|(key, _at)| key.as_str()).collect();
         let times: Vec<i64> = uses.iter().map(|(_key, at)| *at).collect();

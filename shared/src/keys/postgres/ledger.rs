@@ -1,7 +1,7 @@
 //! What is charged to each quota, in the database that also holds the quotas.
 //!
-//! A lease is one statement, a function that the schema brings with it: it waits for the row of the
-//! period, reads the quota as it is then, and is committed durably before it is answered.
+//! A lease is one statement, a function of the schema: it waits for the row of the period, reads
+//! the current quota, and commits durably before it replies.
 
 use tokio_postgres::types::ToSql;
 
@@ -13,8 +13,8 @@ use crate::keys::statements::CHARGED;
 use crate::keys::store::{CHANGE, KeyStoreError};
 use crate::keys::subscription::SubscriptionId;
 
-/// Most connections of a server for leases: one lease is a fraction of a millisecond of the store's
-/// work, and servers have to share what connections it allows.
+/// Most connections of a server for leases: a lease takes the store a fraction of a millisecond,
+/// and servers share the connections it allows.
 pub(super) const CONNECTIONS_MAX: usize = 4;
 
 const LEASE: &str = "SELECT granted, charged FROM catalogue.lease($1, $2, $3, $4)";
@@ -84,7 +84,7 @@ impl QuotaLedger for PostgresLedger {
     }
 }
 
-/// No quota is larger.
+/// No quota is larger than a `bigint`.
 fn bigint(units: u64) -> i64 {
     i64::try_from(units).unwrap_or(i64::MAX)
 }

@@ -1,8 +1,8 @@
 //! A pool of connections for requests of servers, and a circuit breaker.
 //!
-//! A store that did not answer is not asked again by every request, only by one probe in the
-//! background, until it answers: otherwise a store that was stopped and goes on would do at once
-//! what requests asked meanwhile that are long gone.
+//! A store that did not answer is asked by one probe in the background, not by every request, until
+//! it answers. Otherwise a stopped store that resumes would work through requests whose clients are
+//! long gone.
 
 use std::fmt;
 use std::future::Future;
@@ -32,7 +32,7 @@ pub(super) struct Pool {
     client: PgClient,
     timeout: Timeout,
     connections: Result<Connections, String>,
-    /// A wait here is for others of this process: the store has no part in it.
+    /// A wait here is for other threads of this process, not for the store.
     turns: Semaphore,
     connections_max: usize,
     circuit: Circuit,
@@ -61,8 +61,8 @@ impl Pool {
         }
     }
 
-    /// Asks one question on a connection that no other request uses meanwhile. Waiting for one is
-    /// bounded as the answer is, and says nothing about the store.
+    /// Runs one query on a connection that no other request uses meanwhile. The wait for a
+    /// connection is bounded like the reply, and says nothing about the store.
     pub(super) fn ask<T>(
         &self,
         ask: impl AsyncFnOnce(&ClientWrapper) -> Result<T, Error>,
@@ -73,9 +73,9 @@ impl Pool {
         let surely = |failure| (failure, CommitOutcome::NotMade);
         self.circuit.pass().map_err(surely)?;
         let _turn = self.turn().map_err(surely)?;
-        // It may have been found away meanwhile.
+        // The store may have been found away meanwhile.
         self.circuit.pass().map_err(surely)?;
-        // Held here, so that one on which time ran out does not go back into the pool.
+        // Held here, so that a connection that timed out does not go back into the pool.
         let mut held = None;
         let answered = self.client.wait(self.timeout, async {
             let connection = connections.pool.get().await.map_err(unavailable)?;
@@ -119,12 +119,12 @@ impl Pool {
         })
     }
 
-    /// Throws away what a failure leaves of no use, and finds out in the background when the store
-    /// is back.
+    /// Closes connections that a failure made unusable, and probes in the background until the
+    /// store is back.
     fn judge(&self, connections: &Connections, held: Option<Object>, failure: &Failure) {
         let has_others = 0 < connections.pool.status().size;
         if !failure.breaks() || (failure.is_full() && has_others) {
-            // One that cannot be written to any more may have a successor elsewhere.
+            // A store that became read-only may have a successor elsewhere.
             if failure.is_read_only() {
                 drop(held.map(Object::take));
                 connections.pool.retain(|_connection, _metrics| false);
@@ -132,14 +132,14 @@ impl Pool {
             return;
         }
         drop(held.map(Object::take));
-        // The others broke too, or each of them would cost a request the same wait.
+        // The other connections broke too, or each would cost a request the same wait.
         connections.pool.retain(|_connection, _metrics| false);
         self.circuit.open(&self.client, connections.plan.clone());
     }
 }
 
 impl Circuit {
-    /// Refuses while nothing is to be asked.
+    /// Refuses while the circuit is open.
     pub(super) fn pass(&self) -> Result<(), Failure> {
         if self.0.load(Ordering::Relaxed) {
             return Err(Failure::Away);
@@ -147,7 +147,7 @@ impl Circuit {
         Ok(())
     }
 
-    /// Refuses until a probe, with connections made as `plan` says, is answered.
+    /// Opens the circuit until a probe, on a connection made by `plan`, gets a reply.
     pub(super) fn open(&self, client: &PgClient, plan: Plan) {
         if self.0.swap(true, Ordering::Relaxed) {
             return;

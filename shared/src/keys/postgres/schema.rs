@@ -1,7 +1,7 @@
-//! The schema, and how a database says that it holds it and for whom.
+//! The schema, and how a database identifies its version and owner.
 //!
-//! Steps are taken by an explicit command. A step names the oldest version whose programs go on
-//! working beside it, so that servers are replaced one by one while the others answer.
+//! An explicit command migrates, step by step. A step names the oldest version whose programs still
+//! work with it, so that servers can be replaced one by one.
 
 use tokio_postgres::Client;
 
@@ -12,7 +12,7 @@ use crate::keys::postgres::failure::Failure;
 use crate::keys::store::{CHANGE, KeyStoreError};
 use crate::keys::transaction::Transaction as _;
 
-/// The version of the tables: how many steps were taken.
+/// The version of the tables: the number of steps taken.
 pub const VERSION: i64 = 1;
 /// The oldest version of the tables that this program works with.
 const OLDEST: i64 = 1;
@@ -26,13 +26,13 @@ pub(super) struct Step {
     pub(super) oldest_reader: i64,
 }
 
-/// Those of the past stay as they are, since databases were made by them.
+/// Past steps never change, since databases were made by them.
 pub(super) const STEPS: [Step; 1] = [Step {
     sql: include_str!("version_1.sql"),
     oldest_reader: 1,
 }];
 
-/// What a database says about itself.
+/// What a database says about its tables.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// Nothing yet.
@@ -64,8 +64,7 @@ const LOOK: &str = "SELECT
     to_regclass('catalogue.schema') IS NOT NULL AS has_version";
 const READ: &str = "SELECT version, oldest_reader FROM catalogue.schema WHERE program = $1";
 
-/// The schema may have been made by the administrator of the database, for the user of this
-/// program.
+/// The database administrator may have created the schema for this program's user.
 const BEGIN: &str = "
 CREATE SCHEMA IF NOT EXISTS catalogue;
 CREATE TABLE catalogue.schema (program text NOT NULL, version bigint NOT NULL, oldest_reader bigint NOT NULL);
@@ -128,13 +127,12 @@ impl Found {
     }
 }
 
-/// Makes the tables in a database that is empty: all of them or none. Where they are already,
-/// nothing is changed.
+/// Creates the tables in an empty database: all of them or none. If they exist, nothing changes.
 pub fn make(client: &PgClient) -> Result<Completed, KeyStoreError> {
     complete(client, |before| before == 0)
 }
 
-/// Takes the steps that a store of an earlier version lacks: all of them or none.
+/// Takes the steps that an older store lacks: all of them or none.
 pub fn migrate(client: &PgClient) -> Result<Completed, KeyStoreError> {
     let completed = complete(client, |before| before != 0)?;
     if completed.now == 0 {
@@ -147,7 +145,7 @@ pub fn migrate(client: &PgClient) -> Result<Completed, KeyStoreError> {
 fn complete(client: &PgClient, is_meant: fn(i64) -> bool) -> Result<Completed, KeyStoreError> {
     let mut database = Database::unchecked(client, Timeout::ALL_ROWS);
     database.in_transaction(CHANGE, |transaction| {
-        // Keeps others from doing the same until the transaction ends.
+        // Keeps others out until the transaction ends.
         transaction.execute(LOCK, &[])?;
         let before = match transaction.wait(find(transaction.inner.client()))? {
             Found::Empty => 0,

@@ -1,8 +1,9 @@
 //! The keys of a database, followed by a server.
 //!
-//! A server has one connection for this, on which it also hears of changes at once. While it has
-//! it, it holds a lock that keeps the store from being taken elsewhere. Each poll asks for the
-//! state, since a notification may be lost with a connection; keys are read when it is another one.
+//! A server has one connection for this, on which notifications tell it of changes at once.
+//! Meanwhile it holds a lock that keeps the store from being moved elsewhere. Each poll asks for
+//! the revision, since a notification may be lost with a connection, and reloads keys when it
+//! changed.
 
 use crate::keys::postgres::client::{PgClient, Timeout};
 use crate::keys::postgres::connection::PgConnection;
@@ -15,13 +16,13 @@ use crate::keys::transaction::{Row, Unreadable};
 /// The lock, by its two numbers: `BOAT` in ASCII, and what it is for.
 const LOCK: [i32; 2] = [0x424F_4154, 1];
 
-/// The state, whether this program can work with the tables, and whether anything can be counted.
+/// The revision, whether this program can work with the tables, and whether the store is writable.
 const LOOK: &str = "SELECT revision.number || '-' || revision.token AS revision,
         schema.version, schema.oldest_reader,
         current_setting('transaction_read_only') = 'on' AS is_read_only
     FROM catalogue.revision, catalogue.schema";
 
-/// Follows the keys of a PostgreSQL database, which need not be there yet.
+/// Follows the keys of a PostgreSQL database, which need not exist yet.
 pub struct PostgresKeySource {
     client: PgClient,
     wake: Option<Wake>,
@@ -40,7 +41,7 @@ impl PostgresKeySource {
         }
     }
 
-    /// What is known is taken out before, so that an error on the way leaves nothing half known.
+    /// Takes the known state out first, so that an error leaves nothing half known.
     fn look(
         &mut self,
         known: Option<Revision>,
@@ -55,7 +56,7 @@ impl PostgresKeySource {
         Ok(looked)
     }
 
-    /// The connection, taken out: one on which anything fails is not used again.
+    /// Takes the connection out: one on which anything fails is not used again.
     fn connected(&mut self) -> Result<PgConnection, KeyStoreError> {
         if let Some(connection) = self.connection.take() {
             return Ok(connection);
@@ -131,8 +132,8 @@ impl KeySource for PostgresKeySource {
     }
 }
 
-/// Keeps servers from using a database, until it is dropped: each of them holds a lock there,
-/// shared with the others, for as long as it follows the keys.
+/// Keeps servers from using a database until it is dropped: each server holds a shared lock for as
+/// long as it follows the keys.
 #[derive(Debug)]
 pub struct WithoutServers {
     client: PgClient,
@@ -157,8 +158,7 @@ impl WithoutServers {
         Err(KeyStoreError::InUse { location })
     }
 
-    /// Refuses what may have changed since: with its connection the lock would be gone, and servers
-    /// could have begun.
+    /// Fails if the lock may be gone: with its connection it is lost, and servers may have started.
     pub fn confirm(&self) -> Result<(), KeyStoreError> {
         let asked = async { Ok(self.connection.client.batch_execute("SELECT").await?) };
         self.client.ask("lock", Timeout::COMMANDS, asked)

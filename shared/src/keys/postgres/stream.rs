@@ -1,9 +1,9 @@
-//! What a connection goes over: a socket, with TLS where the address asks for it, of which no more
-//! is read than an answer may have.
+//! The stream under a connection: a socket, with TLS if the address asks for it, from which no more
+//! is read than a reply may have.
 //!
-//! The library connects, and chooses among hosts; what it lets others put between the socket and
-//! itself is TLS. So it is set to use TLS, and gets this. Through a file it never uses TLS, so a
-//! connection to a lone one is made here; where files are among several hosts, nothing is limited.
+//! The library connects and chooses among hosts; the only layer it lets others put above the socket
+//! is TLS. So it is set to use TLS, and gets this. For a Unix socket it never uses TLS, so a
+//! connection to a single one is made here; among several hosts, Unix sockets are not limited.
 
 use std::io;
 use std::path::Path;
@@ -21,16 +21,16 @@ use tokio_util::either::Either;
 use crate::base::limited::{Allowance, Limited};
 use crate::keys::postgres::address::PORT_USUAL;
 
-/// Asks whether there is TLS: a length, and the number that stands for the question.
+/// Asks whether there is TLS: a length, and the code of the request.
 const IS_THERE_TLS: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 const THERE_IS: u8 = b'S';
 
 type Rustls = <MakeRustlsConnect as MakeTlsConnect<Socket>>::TlsConnect;
 
-/// A connection through a file.
+/// A connection through a Unix socket.
 type FileConnection = Connection<Limited<UnixStream>, NoTlsStream>;
 
-/// Makes streams that have an end.
+/// Makes limited streams.
 #[derive(Clone)]
 pub(super) struct LimitedStreams {
     tls: MakeRustlsConnect,
@@ -55,7 +55,7 @@ pub(super) struct LimitedConnect {
     answers: Allowance,
 }
 
-/// A stream that has an end.
+/// A limited stream.
 pub(super) struct LimitedStream(
     Limited<Either<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>>,
 );
@@ -99,7 +99,7 @@ impl LimitedStreams {
                 let stream = Limited::new(socket, self.answers);
                 return config.connect_raw(stream, NoTls).await;
             }
-            // The library says why not, in words that only it has; where it can, so can we.
+            // The library reports why not; if it can connect, so can we.
             drop(config.connect(NoTls).await?);
         }
     }

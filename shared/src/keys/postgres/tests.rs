@@ -1,5 +1,5 @@
-//! The store in PostgreSQL: a database of its own for each test, and what only such a store can
-//! meet: a network, and others who work on the same database.
+//! The store in PostgreSQL: its own database for each test, and what only such a store meets: a
+//! network, and others who work on the same database.
 
 mod away;
 mod connections;
@@ -20,12 +20,12 @@ use crate::keys::postgres::{
 };
 use crate::keys::store::KeySource;
 
-/// Where a server is whose databases may be made and removed.
+/// The address of a server where tests may create and drop databases.
 const SERVER: &str = "CATALOGUE_TEST_POSTGRES";
 
-/// How much longer than usual is waited for what is there: the machine may be busy with anything.
+/// How much longer than usual tests wait for what exists: the machine may be busy.
 const SLACK: u32 = 40;
-/// The same where waiting in vain is what is tested.
+/// The same where a timeout is what is tested.
 const LITTLE_SLACK: u32 = 4;
 
 /// A client of the database at `address`.

@@ -1,5 +1,5 @@
-//! A file with our tables, on one connection: how it is opened, how long it waits for locks, and
-//! its transactions.
+//! A file with our tables, on one connection: how it is opened, how long it waits for locks, its
+//! transactions.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -33,14 +33,14 @@ pub(crate) struct Database {
 pub(crate) struct SqliteTransaction<'t> {
     pub(super) inner: &'t rusqlite::Transaction<'t>,
     path: &'t Path,
-    /// What it does to the store, as a verb.
+    /// What it does to the store: a verb, for errors.
     attempt: &'static str,
 }
 
 /// How long a connection waits for the lock of another one.
 ///
-/// SQLite's own waiting sleeps up to a tenth of a second between two attempts, and so misses the
-/// short gaps that busy writers leave. This one tries again every millisecond.
+/// SQLite's own handler sleeps up to a tenth of a second between attempts, and so misses the short
+/// gaps that busy writers leave. This one tries again every millisecond.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LockTimeout(fn(attempts: i32) -> bool);
 
@@ -58,9 +58,8 @@ pub(super) struct FileStamp {
 }
 
 impl Database {
-    /// Opens the file at `path`, which must exist. One of an earlier version has all the tables
-    /// that servers cannot do without, and is left as it is. A lock that outlasts `timeout` is an
-    /// error.
+    /// Opens the file at `path`, which must exist. An older version has all the tables that servers
+    /// need, and is left as it is. A lock held longer than `timeout` is an error.
     pub(super) fn open(path: &Path, timeout: LockTimeout) -> Result<Self, KeyStoreError> {
         let database = Self::connect(path, timeout)?;
         match schema::find(&database.connection) {
@@ -81,7 +80,7 @@ impl Database {
     }
 
     /// Opens the file at `path`, which must exist, with all our tables, and its reserve if
-    /// possible. A file that others could read, as a copy may be, is made its owner's alone.
+    /// possible. A file that others could read, as a copy may be, is made private to its owner.
     pub(crate) fn open_complete(path: &Path) -> Result<Self, KeyStoreError> {
         let mut database = Self::open(path, LockTimeout::COMMANDS)?;
         make_private(path).map_err(|error| failed("protect", path, error))?;
@@ -93,7 +92,7 @@ impl Database {
         Ok(database)
     }
 
-    /// Opens the file at `path`, which is made where there is none, for its owner alone.
+    /// Opens the file at `path`, and creates it, for its owner alone, if it does not exist.
     pub(crate) fn open_or_create(path: &Path) -> Result<Self, KeyStoreError> {
         create_file(path).map_err(|error| failed("create", path, error))?;
         let mut database = Self::connect(path, LockTimeout::COMMANDS)?;
@@ -105,7 +104,7 @@ impl Database {
         Self::open_complete(path)
     }
 
-    /// Makes the tables that are missing, where no other process did so in the meantime.
+    /// Creates the missing tables, unless another process did so in the meantime.
     fn complete(&mut self) -> Result<(), KeyStoreError> {
         self.transact(Access::UrgentChange, |transaction| {
             match transaction.explained(schema::find(transaction.inner))? {
@@ -118,7 +117,7 @@ impl Database {
     }
 
     fn connect(path: &Path, timeout: LockTimeout) -> Result<Self, KeyStoreError> {
-        // SQLite would say no more than that it cannot open the file.
+        // SQLite would only say that it cannot open the file.
         FileStamp::of(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connect = || {
@@ -139,8 +138,8 @@ impl Database {
         })
     }
 
-    /// Refuses a file in which nothing can be counted, though it can be read: SQLite opens such a
-    /// file too, and finds out about its directory only when it has something to write.
+    /// Refuses a read-only file: SQLite opens it too, and notices its directory only when it has
+    /// something to write.
     pub(super) fn refuse_read_only(&self) -> Result<(), KeyStoreError> {
         let is_read_only = self.connection.is_readonly(rusqlite::MAIN_DB);
         let is_read_only = is_read_only.map_err(|error| refused("open", &self.path, &error))?;
@@ -152,7 +151,7 @@ impl Database {
         Ok(())
     }
 
-    /// Works in a transaction, which is undone unless all of it succeeds.
+    /// Runs `work` in a transaction that is rolled back unless all of it succeeds.
     pub(crate) fn transact<T>(
         &mut self,
         access: Access,
@@ -186,13 +185,13 @@ impl Database {
 }
 
 impl SqliteTransaction<'_> {
-    /// The outcome of what SQLite did in this transaction.
+    /// Explains an error of SQLite in this transaction.
     pub(super) fn explained<T>(&self, outcome: rusqlite::Result<T>) -> Result<T, KeyStoreError> {
         outcome.map_err(|error| refused(self.attempt, self.path, &error))
     }
 
-    /// Refuses a file in which SQLite sees any damage, and one that ends within a page. It has that
-    /// length, in bytes.
+    /// Refuses a file in which SQLite finds damage, and one of a `length` in bytes that ends within
+    /// a page.
     pub(super) fn refuse_damaged(&self, length: u64) -> Result<(), KeyStoreError> {
         self.refuse_cut(length)?;
         let check = "PRAGMA quick_check(1)";
@@ -204,9 +203,9 @@ impl SqliteTransaction<'_> {
         }
     }
 
-    /// Refuses a file that ends within a page, and has that length, in bytes. SQLite itself refuses
-    /// a file that lacks pages, but takes for zeros what one lacks of its last page, and would
-    /// write there. Nothing here mends a file.
+    /// Refuses a file of a `length` in bytes that ends within a page. SQLite itself refuses a file
+    /// that lacks pages, but reads the missing end of its last page as zeros, and would write
+    /// there. Nothing here repairs a file.
     fn refuse_cut(&self, length: u64) -> Result<(), KeyStoreError> {
         let page_bytes = "PRAGMA page_size";
         let page_bytes = self.inner.query_row(page_bytes, [], |row| row.get(0));
@@ -250,8 +249,8 @@ impl Transaction for SqliteTransaction<'_> {
     }
 }
 
-/// A statement in words of SQLite: a file has no schemas, and parameters with a number are marked
-/// otherwise.
+/// A statement in SQLite's dialect: a file has no schemas, and numbered parameters are written
+/// differently.
 fn in_sqlite(sql: &str) -> String {
     sql.replace("catalogue.", "").replace('$', "?")
 }
@@ -297,16 +296,16 @@ impl ToSql for Value<'_> {
 }
 
 impl LockTimeout {
-    /// For a command, which waits for others to finish what they read or change: five seconds.
+    /// For a command, which waits for others to finish: five seconds.
     pub(super) const COMMANDS: Self = Self(wait::<5_000>);
-    /// For a look at how the store is: one second.
+    /// For examining the store: one second.
     pub(super) const LOOKS: Self = Self(wait::<1_000>);
-    /// For the ledger. Requests wait with it, not quite as long: so what is leased at the last
-    /// moment is there for the next.
+    /// For the ledger. Requests wait for it a little longer: so what is leased at the last moment
+    /// is there for the next.
     pub(super) const LEASES: Self = Self(wait::<450>);
-    /// For a server that asks for changes: several such waits fit into the second for which it may
-    /// trust its last answer, and a write for a request waits longer. For last uses too, for
-    /// which no request waits.
+    /// For a server's polls: several such waits fit into the second for which it may trust its last
+    /// reply, and a write for a request waits longer. Also for last uses, which no request waits
+    /// for.
     pub(super) const POLLS: Self = Self(wait::<250>);
 
     /// Makes `connection` wait so long.
@@ -348,9 +347,9 @@ impl FileStamp {
     }
 }
 
-/// Leaves the rollback journal there between changes, with its room. A file that still has a
-/// write-ahead log is turned into one with a journal; while others have it open that cannot be
-/// done, and is done when it is opened next.
+/// Keeps the rollback journal and its disk space between changes. A file with a write-ahead log
+/// gets a journal instead; while others have it open that is impossible, and happens the next time
+/// it is opened.
 fn keep_journal(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
     match connection.pragma_update_and_check(None, "journal_mode", "persist", |_mode| Ok(())) {
         Err(error) if is_locked(&error) => Ok(()),
@@ -408,8 +407,8 @@ pub(super) fn refused(
     failed(attempt, path, error)
 }
 
-/// The error of a failed `attempt`, a verb. The text of the cause is kept and not the cause, since
-/// SQLite's errors repeat in their own text what stands below them, also a statement, however long.
+/// The error of a failed `attempt`, a verb. It keeps the text of the cause, not the cause, since
+/// SQLite's errors repeat their sources in their own text, even a long statement.
 fn failed(attempt: &'static str, path: &Path, cause: impl fmt::Display) -> KeyStoreError {
     KeyStoreError::Failed {
         attempt,

@@ -1,7 +1,7 @@
 //! Examining a store, without changing anything: not its version, not its mode, no journal.
 //!
-//! It is for a program that does not have the store open: reading the file without SQLite, and
-//! closing it, drops the locks that SQLite has on it in the same process.
+//! Not for a process that has the store open: reading the file without SQLite and closing it drops
+//! SQLite's locks on it in the same process.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -23,10 +23,10 @@ use crate::keys::statements;
 use crate::keys::store::{KeySnapshot, KeyStoreError, Revision};
 use crate::keys::transaction::{Access, Transaction as _};
 
-/// Where a file says how it is written to: 2 for a write-ahead log.
+/// Offset of the byte that tells the journal mode: 2 for a write-ahead log.
 const MODE_AT: usize = 18;
 const MODE_LOG: u8 = 2;
-/// Most damages that are named.
+/// Most damages that are listed.
 const DAMAGES_MAX: usize = 3;
 
 /// What a store was found to be.
@@ -34,23 +34,24 @@ const DAMAGES_MAX: usize = 3;
 pub struct Examination {
     /// Size of its file, in bytes.
     pub bytes: u64,
-    /// Whether it is as it should be.
+    /// Whether it is intact.
     pub whole: WholeOrNot,
-    /// Whether it, its journal and its directory may be written to.
+    /// Whether it, its journal and its directory are writable.
     pub is_writable: bool,
-    /// How its file is made.
+    /// The format of its file.
     pub form: Form,
-    /// Whether it has the room in which keys are refused while the disk is full.
+    /// Whether it has the reserve that lets keys be revoked while the disk is full.
     pub has_reserve: bool,
-    /// The state that it is in, where its version has a name for that.
+    /// Its revision, if its version has one.
     pub revision: Option<Revision>,
-    /// Its keys and subscriptions; none where it has a log, which would have to be written to.
+    /// Its keys and subscriptions; none if it has a write-ahead log, which would have to be written
+    /// to.
     pub contents: KeySnapshot,
     /// The last use of each key that was used.
     pub last_uses: HashMap<KeyId, LastUse>,
-    /// When the last change was made that the audit log knows of, Unix time.
+    /// Time of the last change in the audit log, Unix time.
     pub last_change: Option<i64>,
-    /// When the latest period began of which anything is charged, Unix time.
+    /// Start of the latest period with a charge, Unix time.
     pub latest_charged: Option<i64>,
 }
 
@@ -59,14 +60,14 @@ pub struct Examination {
 pub enum Form {
     /// As this version makes it.
     Current,
-    /// As an earlier version did: the next command that works on it brings it up to date.
+    /// That of an earlier version: the next command that works on it migrates it.
     Older,
-    /// With a write-ahead log, which the next command that works on it takes in and leaves, unless
+    /// With a write-ahead log, which the next command that works on it merges and removes, unless
     /// another program has the file open.
     WithLog,
 }
 
-/// Whether a store is as it should be.
+/// Whether a store is intact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WholeOrNot {
     /// It was read through and is whole.
@@ -122,7 +123,7 @@ pub fn revision(path: &Path) -> Result<Revision, KeyStoreError> {
     })
 }
 
-/// A connection by which nothing is changed.
+/// A read-only connection.
 fn open(path: &Path) -> Result<Database, KeyStoreError> {
     FileStamp::of(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -139,7 +140,7 @@ fn open(path: &Path) -> Result<Database, KeyStoreError> {
     })
 }
 
-/// How the file is made, which has no log; an error where it is no store of this program.
+/// The format of the file, which has no log; an error if it is not a store of this program.
 fn form(transaction: &SqliteTransaction<'_>) -> Result<Form, KeyStoreError> {
     let location = transaction.location();
     match transaction.explained(schema::find(transaction.inner))? {
@@ -168,8 +169,8 @@ fn whole_or_not(transaction: &SqliteTransaction<'_>) -> Result<WholeOrNot, KeySt
     })
 }
 
-/// Whether the file, its directory and its journal may be written to: the file may have been given
-/// to another user without the journal.
+/// Whether the file, its directory and its journal are writable: the file may have been given to
+/// another user without the journal.
 pub(super) fn is_writable(path: &Path) -> bool {
     let may_write = |path: &Path| access(path, AccessFlags::W_OK).is_ok();
     let journal = reserve::journal_of(path).ok();

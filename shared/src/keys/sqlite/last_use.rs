@@ -13,8 +13,8 @@ const RECORD: &str = "INSERT INTO catalogue.last_uses (key, at)
     SELECT id, $2 FROM catalogue.keys WHERE id = $1
     ON CONFLICT DO UPDATE SET at = max(at, excluded.at)";
 
-/// The last uses in the SQLite file at a path. A file of an earlier version, which has no place for
-/// them, is left as it is, and refused.
+/// The last uses in the SQLite file at a path. An older file, which has no table for them, is
+/// refused unchanged.
 #[derive(Debug)]
 pub struct SqliteLastUses {
     path: PathBuf,
@@ -28,9 +28,10 @@ impl SqliteLastUses {
 }
 
 impl LastUses for SqliteLastUses {
-    /// Keys that the file at the path does not have any more are left out.
+    /// Keys that are no longer in the file are left out.
     fn record(&self, uses: &[(KeyId, i64)]) -> Result<(), KeyStoreError> {
-        // A wait for the commit keeps readers out: no longer than the polls of servers bear.
+        // Waiting for the commit keeps readers out, so it must be shorter than the polls of
+        // servers.
         let mut database = Database::open(&self.path, LockTimeout::POLLS)?;
         database.transact(Access::UrgentChange, |transaction| {
             let mut uses = uses.iter();

@@ -1,7 +1,8 @@
 //! What is charged to each quota, in the file that also holds the quotas.
 //!
-//! A commit waits for the disk several times, and a look for a change that goes on, so the requests
-//! that come meanwhile run next, all together: many subscriptions cost hardly more than one.
+//! A commit waits for the disk several times, and a query waits for a running change. So the
+//! requests that arrive meanwhile run next, all together: many subscriptions cost hardly more than
+//! one.
 
 use std::mem;
 use std::path::PathBuf;
@@ -25,7 +26,7 @@ const SET_CHARGED: &str =
 #[derive(Debug)]
 pub struct SqliteLedger {
     path: PathBuf,
-    /// Requests that belong to no transaction yet.
+    /// Requests that are not in a transaction yet.
     pending: Mutex<Vec<Pending>>,
     /// Its holder runs all that are pending.
     turn: Mutex<()>,
@@ -66,7 +67,7 @@ impl SqliteLedger {
         }
     }
 
-    /// Makes a request, together with all others that are made at about the same time.
+    /// Runs a request, together with all others made at about the same time.
     fn request(&self, request: Request) -> Outcome {
         let reply = Reply::default();
         lock(&self.pending).push(Pending {
@@ -83,19 +84,19 @@ impl SqliteLedger {
         outcome.unwrap_or_else(|| unreachable!("every request has an outcome in its turn"))
     }
 
-    /// The looks in one transaction, and the changes in another, so that either all of those
-    /// happened or none.
+    /// Runs the queries in one transaction and the changes in another, so that all changes happen
+    /// or none.
     fn run_all(&self, pending: &[Pending]) {
         let is_look = |pending: &&Pending| matches!(pending.request.operation, Operation::Look);
         let (looks, changes): (Vec<_>, Vec<_>) = pending.iter().partition(is_look);
         self.run(&looks, Access::Read);
-        // A charge must be possible on a full disk, as long as the reserve lasts.
+        // Charging must work on a full disk, as long as the reserve lasts.
         self.run(&changes, Access::UrgentChange);
     }
 
-    /// Works on the file that is at the path now: a charge to one that was moved away would be
-    /// lost, and pages remembered of one that was overwritten would damage the new one. A
-    /// transaction that fails is the outcome of all that are in it.
+    /// Works on the file that is at the path now: a charge to a file that was moved away would be
+    /// lost, and cached pages of an overwritten file would damage the new one. If the transaction
+    /// fails, all of its requests do.
     fn run(&self, pending: &[&Pending], access: Access) {
         if pending.is_empty() {
             return;

@@ -7,7 +7,7 @@ use super::*;
 
 /// What a request has left where it is to run out.
 const LITTLE: Duration = Duration::from_millis(50);
-/// More than the kernels hold beside what a client takes.
+/// More than the kernel buffers beside what a client reads.
 const HELD: usize = 64 << 20;
 
 fn behind(proxy: &Proxy) -> Option<Rig> {

@@ -1,4 +1,4 @@
-//! The lists of fields are those of the bodies, and what is seen is what a body holds.
+//! The lists of fields match the bodies, and what is observed is what a body holds.
 
 mod records;
 mod tree;

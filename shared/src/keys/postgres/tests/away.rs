@@ -123,7 +123,7 @@ fn where_nothing_answers_a_lease_may_have_been_made_and_the_next_is_not_asked_fo
         "{refused}"
     );
     proxy.swallow(false);
-    // By itself, as soon as a probe is answered.
+    // It recovers by itself as soon as a probe gets a reply.
     let mut leases = std::iter::repeat_with(|| ledger.lease(subscription.id, period, 1));
     let lease = leases.find_map(Result::ok).unwrap();
     assert_eq!(lease.granted, 1);

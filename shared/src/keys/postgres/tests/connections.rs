@@ -1,4 +1,4 @@
-//! What holds on connections, and what becomes of those of a server that there are too few of.
+//! What holds on connections, and what happens if a server has too few.
 
 use std::error::Error as _;
 use std::io::{Read, Write};
@@ -167,7 +167,7 @@ fn a_connection_that_is_given_up_is_closed() {
             .set_read_timeout(Some(Duration::from_secs(30)))
             .unwrap();
         client.write_all(GREETING).unwrap();
-        // Everything that is asked, none of which is answered, up to the end.
+        // Reads all requests to the end, and replies to none.
         client.read_to_end(&mut Vec::new())
     });
     let address = format!("postgres://tests@127.0.0.1:{port}/boats");

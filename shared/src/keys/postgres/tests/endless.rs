@@ -1,4 +1,4 @@
-//! A database, or something in its place, whose answer has no end.
+//! A database, or something in its place, whose reply never ends.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -12,7 +12,7 @@ use crate::keys::postgres::connection::{ALL_KEYS, PgConnection};
 use crate::keys::postgres::failure::Failure;
 use crate::keys::postgres::pool::Pool;
 
-/// Trusts every client.
+/// The reply that trusts every client.
 const TRUST: &[u8] = b"R\0\0\0\x08\0\0\0\0";
 /// Waits for a question.
 const READY: &[u8] = b"Z\0\0\0\x05I";
@@ -26,7 +26,7 @@ const NOTICE: &[u8] = b"N\0\0\0\x18SNOTICE\0C00000\0Mhi\0\0";
 const NOTIFICATION: &[u8] = b"A\0\0\0\x15\0\0\0\x01catalogue\0hi\0";
 const SETTING: &[u8] = b"S\0\0\0\x0aname\0\0";
 
-/// More than the kernels hold beside what a client takes.
+/// More than the kernel buffers beside what a client reads.
 const HELD: usize = 64 << 20;
 
 /// Where something listens that sends `head` and then `piece` without an end, in the place of the

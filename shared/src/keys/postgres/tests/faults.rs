@@ -1,4 +1,4 @@
-//! A database that is there and does not do what is asked: locks, killed connections, read only.
+//! A database that is up but fails: locks, killed connections, read-only.
 
 use super::*;
 use crate::keys::contract::{NOW, issue, name, subscribe};
@@ -61,7 +61,7 @@ fn a_source_whose_connection_is_killed_confirms_nothing_and_goes_on_by_itself() 
         "{refused}"
     );
     assert_eq!(source.revision(), None);
-    // What it knew is taken for unknown, so that nothing is missed.
+    // Its state counts as unknown, so that nothing is missed.
     source.poll().unwrap().unwrap();
     assert_eq!(source.poll().unwrap(), None);
 }
@@ -117,7 +117,7 @@ fn a_database_that_cannot_be_written_to_confirms_nothing() {
     );
     let writable = read_only.replace("= on", "= off");
     run(&database.server, &writable).unwrap();
-    // The setting is one of a connection: another one was made.
+    // The setting belongs to a connection, and a new one was opened.
     ledger.give_back(id, period, 1).unwrap();
 }
 

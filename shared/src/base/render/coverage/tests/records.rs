@@ -1,4 +1,4 @@
-//! A boat and a manufacturer that have everything, or nothing that may be missing.
+//! A boat and a manufacturer with every value, or only the required ones.
 
 use crate::base::ids::{IdOrSlug, Slug};
 use crate::base::model::{
@@ -33,7 +33,7 @@ fn named() -> Vec<NamedValue<'static>> {
     }]
 }
 
-/// The body of a boat that has every value, or none that may be missing, and what was seen of it.
+/// The body of a boat with every value, or only the required ones, and what was observed of it.
 pub(super) fn boat(is_full: bool) -> (Vec<u8>, Coverage) {
     let (id, slug) = (IdOrSlug::parse("id").unwrap(), Slug::parse("slug").unwrap());
     let term = Reference {
@@ -181,7 +181,7 @@ fn full_dimensions(length: Length) -> Dimensions<'static> {
     }
 }
 
-/// As [`boat`], of a manufacturer.
+/// The same for a manufacturer.
 pub(super) fn manufacturer(is_full: bool) -> (Vec<u8>, Coverage) {
     let summary = ManufacturerSummary {
         id: &IdOrSlug::parse("id").unwrap(),

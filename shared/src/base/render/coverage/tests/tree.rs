@@ -1,11 +1,11 @@
-//! The body of a record as a reader of JSON sees it, the order of its members kept.
+//! The body of a record as parsed JSON, with the order of its members.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::base::render::coverage::is_member;
 
-/// A body as a reader of JSON sees it, the order of its members kept.
+/// A body as parsed JSON, with the order of its members.
 pub(super) enum Tree {
     Null,
     Scalar { is_fraction: bool },
@@ -86,7 +86,7 @@ impl Tree {
         })
     }
 
-    /// The paths of all fields of a record that has everything, `empty` being one that has nothing.
+    /// The paths of all fields of a full record; `empty` is one with only the required values.
     pub(super) fn paths(&self, empty: &Self) -> Vec<String> {
         let mut paths = Vec::new();
         self.collect("", empty, &mut paths);
