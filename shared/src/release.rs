@@ -1,6 +1,6 @@
-//! Releases: the format on disk, written by the import and read by the server, in one place.
+//! Releases: the format on disk, which the import writes and the server reads.
 //!
-//! A release is an immutable directory that holds every answer the server will give:
+//! A release is an immutable directory with every response the server will give:
 //!
 //! ```text
 //! manifest.json             time, counts, fields, size and SHA-256 of every other file; written last
@@ -17,12 +17,12 @@
 //! terms.json                the body that lists types, categories and activities
 //! ```
 //!
-//! A boat is known by its place in the order of bodies, a manufacturer, term or word likewise:
-//! plain integers, which is what makes list queries fast.
+//! A boat is known by its place in the order of bodies, and so are manufacturers, terms and words:
+//! plain integers, which make list queries fast.
 //!
 //! Invariants: a published release never changes; its id has the time of publication and the hash
-//! of everything else in its manifest; unpublished records are not in it; a damaged file is found
-//! before anything of it is served; which one is served changes with an entry in the log.
+//! of everything else in its manifest; it has no unpublished records; a damaged file is found
+//! before any of it is served; every change of the active release has an entry in the log.
 
 pub mod bodies;
 mod columns;
@@ -102,7 +102,7 @@ pub enum ReleaseError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The pointer to the active release is not what its checksum says.
+    /// The pointer to the active release does not match its checksum.
     #[error(
         "{} is damaged, so which release is active is not known; \
          name it: catalogue releases activate ID",
@@ -123,12 +123,12 @@ pub enum ReleaseError {
         #[source]
         source: S3Error,
     },
-    /// Another release is active than when it was decided to activate this one.
+    /// The active release changed after the decision to activate this one.
     #[error("{} since, so release {id} was not activated", active_now(.active.as_ref()))]
     Overtaken {
         /// The release that was not activated.
         id: ReleaseId,
-        /// What is active, where that is known.
+        /// What is active, if known.
         active: Option<ReleaseId>,
     },
     /// Another process is changing releases.
@@ -160,8 +160,8 @@ pub enum ReleaseError {
 }
 
 impl ReleaseError {
-    /// Whether what is on disk is at fault, and not the disk or the moment: asking again is of no
-    /// use, and another release may well be whole.
+    /// Whether the files are damaged, rather than the disk failing or busy: trying again is
+    /// useless, but another release may be whole.
     pub fn is_damage(&self) -> bool {
         match self {
             Self::Damaged { .. }
@@ -183,7 +183,7 @@ impl ReleaseError {
         }
     }
 
-    /// What to do about it, where that is known.
+    /// What to do about it, if known.
     pub fn hint(&self) -> Option<Hint> {
         match self {
             Self::S3 {

@@ -49,7 +49,7 @@ pub struct Finding {
     pub value: Option<String>,
     /// What is wrong, for people.
     pub message: String,
-    /// What to do about it, where that is known.
+    /// What to do about it, if known.
     pub hint: Option<String>,
     /// Which rule of a mapping made the record, if one did.
     pub rule: Option<u32>,

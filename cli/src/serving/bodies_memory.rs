@@ -70,7 +70,7 @@ impl FromStr for BodiesMemory {
     }
 }
 
-/// As it is typed.
+/// As typed.
 impl fmt::Display for BodiesMemory {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

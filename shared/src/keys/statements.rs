@@ -1,7 +1,7 @@
 //! The statements that both databases share, and how their rows are read.
 //!
 //! The rules are in [`super::key_store`]; only [`fill`] refuses a store that is not empty. A row
-//! that cannot be read is an error, and never skipped.
+//! that cannot be read is an error, never skipped.
 
 use std::collections::HashMap;
 
@@ -44,7 +44,7 @@ const LAST_USES: &str = "SELECT last_uses.key, last_uses.at, successors.created_
     LEFT JOIN catalogue.keys AS successors ON successors.id = keys.replaced_by";
 const ALL_LAST_USES: &str = "SELECT key, at FROM catalogue.last_uses ORDER BY key";
 
-// A subscription may have been removed by hand; what is logged of it stays.
+// A subscription may have been removed by hand; its log stays.
 const ENTRIES: &str = "SELECT audit.*, keys.prefix,
         coalesce(subscriptions.name, 'number ' || audit.subscription) AS name
     FROM catalogue.audit
@@ -54,19 +54,19 @@ const ENTRIES: &str = "SELECT audit.*, keys.prefix,
         AND (CAST($2 AS bigint) IS NULL OR audit.subscription = $2)
     ORDER BY audit.number DESC LIMIT $3";
 const ALL_ENTRIES: &str = "SELECT * FROM catalogue.audit ORDER BY number";
-/// The time of the latest entry, by its time and not by its number.
+/// The time of the latest entry: the largest time, not that of the largest number.
 const LAST_CHANGE: &str = "SELECT max(at) AS latest FROM catalogue.audit";
 
-/// Rows that one statement enters. Both databases take the parameters of so many: SQLite 32,766.
+/// Rows that one statement inserts. Both databases take that many parameters: SQLite 32,766.
 const ROWS_MAX: usize = 1000;
 
-/// A type with a column for each of its fields, of the same name.
+/// A type whose fields are columns of the same names.
 trait Record: Sized {
     const COLUMNS: &'static [&'static str];
 
     fn read(row: &dyn Row) -> Result<Self, Unreadable>;
 
-    /// What goes into the columns, in their order.
+    /// The values of the columns, in their order.
     fn values(&self) -> Vec<Value<'_>>;
 }
 
@@ -92,8 +92,8 @@ record!(Key: id family prefix hash subscription environment scopes name rate_lim
 record!(Operator: uid user sudo_user);
 record!(NewEntry: event subscription key changes);
 
-/// The state that keys and subscriptions are in: its number for people, and its token, which no
-/// other state has.
+/// The revision of keys and subscriptions: its number, for people, and its token, which no other
+/// state has.
 pub(super) fn revision(transaction: &dyn Transaction) -> Result<Revision, KeyStoreError> {
     let sql = transaction.dialect().revision;
     let revision = transaction.first(sql, &[], |row| row.get("revision"))?;
@@ -135,7 +135,7 @@ pub(super) fn subscription_numbered(
     transaction.first(SUBSCRIPTION_NUMBERED, &[id.value()], Subscription::read)
 }
 
-/// Enters an active subscription that starts `now`.
+/// Inserts an active subscription that starts `now`.
 pub(super) fn insert_subscription(
     transaction: &dyn Transaction,
     new: &NewSubscription,
@@ -152,7 +152,7 @@ pub(super) fn insert_subscription(
     transaction.execute(INSERT_SUBSCRIPTION, &values)
 }
 
-/// Stores what may change of a subscription.
+/// Updates the fields of a subscription that may change.
 pub(super) fn update_subscription(
     transaction: &dyn Transaction,
     changed: &Subscription,
@@ -183,12 +183,12 @@ pub(super) fn find_key(
     transaction.first(sql, &[value], Key::read)
 }
 
-/// Enters a new key.
+/// Inserts a new key.
 pub(super) fn insert_key(transaction: &dyn Transaction, key: &Key) -> Result<(), KeyStoreError> {
     insert(transaction, "keys", Key::COLUMNS, [key.values()])
 }
 
-/// Stores what may change of a key.
+/// Updates the fields of a key that may change.
 pub(super) fn update_key(transaction: &dyn Transaction, key: &Key) -> Result<(), KeyStoreError> {
     let values = [
         key.id.value(),
@@ -238,7 +238,7 @@ pub(super) fn last_uses(
     Ok(last_uses.into_iter().collect())
 }
 
-/// Enters into the audit log what `operator` did at `at`, in Unix seconds.
+/// Adds to the audit log what `operator` did at `at`, in Unix seconds.
 pub(super) fn insert_entry(
     transaction: &dyn Transaction,
     entry: &NewEntry,
@@ -310,13 +310,13 @@ pub(super) fn contents(transaction: &dyn Transaction) -> Result<Contents, KeySto
     })
 }
 
-/// Enters everything of another store, numbers included, into empty tables.
+/// Copies everything of another store, numbers included, into empty tables.
 pub(super) fn fill(transaction: &dyn Transaction, from: &Contents) -> Result<(), KeyStoreError> {
     if !contents(transaction)?.is_empty() {
         let location = transaction.location();
         return Err(KeyStoreError::NotEmpty { location });
     }
-    // Keys may name others that come after them.
+    // Keys may refer to later ones.
     transaction.execute(transaction.dialect().defer_references, &[])?;
     let rows = from.subscriptions.iter().map(Subscription::values);
     insert(transaction, "subscriptions", Subscription::COLUMNS, rows)?;
@@ -349,7 +349,7 @@ pub(super) fn fill(transaction: &dyn Transaction, from: &Contents) -> Result<(),
     Ok(())
 }
 
-/// Enters rows into a table, many at a time.
+/// Inserts rows into a table, many at a time.
 fn insert<'v>(
     transaction: &dyn Transaction,
     table: &str,

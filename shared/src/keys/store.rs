@@ -1,5 +1,5 @@
-//! What users of a key store see of it, whichever database it is in: its keys, its revision, and
-//! its errors.
+//! What users of a key store see, whichever database it is in: its keys, its revision, and its
+//! errors.
 //!
 //! Servers follow a store through a [`KeySource`]; commands work on it through
 //! [`crate::keys::key_store`].
@@ -15,8 +15,8 @@ use crate::keys::name::Name;
 use crate::keys::secret::KeyPrefix;
 use crate::keys::subscription::{Subscription, SubscriptionId};
 
-/// Names one state of a store's keys and subscriptions: every change makes another one, unlike
-/// those of every store, also of one that was restored or replaced.
+/// Names one state of a store's keys and subscriptions. Every change makes a new one, which no
+/// other store has, not even a restored or replaced one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision(pub String);
 
@@ -38,11 +38,11 @@ pub trait KeySource: Send {
     /// did. An error confirms nothing: a server that waits too long for a confirmation must refuse.
     fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError>;
 
-    /// What the last poll confirmed, if it did.
+    /// The revision that the last poll confirmed, if it did.
     fn revision(&self) -> Option<Revision>;
 
-    /// Has `wake` called whenever something has probably changed, so that no change waits for
-    /// the next poll. A source that cannot know never calls it.
+    /// Calls `wake` whenever something has probably changed, so that no change waits for the next
+    /// poll. A source that cannot know never calls it.
     fn wake_with(&mut self, _wake: Wake) {}
 }
 
@@ -55,14 +55,14 @@ pub enum Location {
     Database(String),
 }
 
-/// Most keys that an error names.
+/// Most keys that an error lists.
 const KEYS_NAMED_MAX: usize = 3;
 
-/// The attempt, in a [`KeyStoreError::Failed`], that may have changed the store.
+/// The `attempt` of a [`KeyStoreError::Failed`] that may have changed the store.
 pub const CHANGE: &str = "change";
 
-/// The text of a failure, in the words of the store's own library. It is a text so that it can be
-/// cloned: requests that were made together share one failure.
+/// The text of a failure from the store's own library. A text can be cloned: requests that were
+/// made together share one failure.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Cause(Arc<str>);
@@ -73,22 +73,22 @@ impl<T: Into<Arc<str>>> From<T> for Cause {
     }
 }
 
-/// Why a store could not do what was asked.
+/// Why an operation on a store failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum KeyStoreError {
-    /// Nothing is there.
+    /// It does not exist.
     #[error("there is no key store at {location}")]
     Missing {
         /// Where it was looked for.
         location: Location,
     },
-    /// Something else is there.
+    /// It is not a key store.
     #[error("{location} is not a key store of this program")]
     Foreign {
         /// Where it lies.
         location: Location,
     },
-    /// It can be read and not changed, so nothing can be counted in it.
+    /// It is read-only, so nothing can be counted in it.
     #[error("the key store {location} cannot be written to")]
     ReadOnly {
         /// Where it lies.
@@ -106,7 +106,7 @@ pub enum KeyStoreError {
         /// The newest version that this program knows.
         known: i64,
     },
-    /// Written by an older program, and this one needs more than it made.
+    /// Written by an older program, too old for this one.
     #[error("the key store {location} has version {found}, older than {needed}")]
     Older {
         /// Where it lies.
@@ -131,7 +131,7 @@ pub enum KeyStoreError {
         /// Where it lies.
         location: Location,
     },
-    /// What was entered is not what was read. Nothing was changed.
+    /// The copy differs from the original. Nothing was changed.
     #[error("the copy would not be what was copied")]
     CopyDiffers,
     /// A server uses it.
@@ -151,8 +151,7 @@ pub enum KeyStoreError {
         #[source]
         source: Cause,
     },
-    /// The store itself refused, and undid what had been done: not allowed, no space. Nothing was
-    /// changed.
+    /// The store itself refused and rolled back: not allowed, no space. Nothing was changed.
     #[error("could not {attempt} the key store {location}")]
     Refused {
         /// What was attempted, as a verb.
@@ -180,7 +179,7 @@ pub enum KeyStoreError {
         /// The name that was asked for.
         name: Name,
     },
-    /// No subscription of that number, which a server has from this very store.
+    /// No subscription of that number, although a server read it from this very store.
     #[error("there is no subscription with the number {}", id.0)]
     NoSubscriptionId {
         /// The number that was asked for.
@@ -210,7 +209,7 @@ pub enum KeyStoreError {
         /// Its keys that work, or may work again; at least one.
         keys: Vec<KeyPrefix>,
     },
-    /// Only a subscription that owes nothing of the current month is deleted.
+    /// Only a subscription without charges in the current month is deleted.
     #[error(
         "the subscription \"{name}\" is charged for up to {charged} {} of the month that ends at {}",
         if *charged == 1 { "request" } else { "requests" },
@@ -219,7 +218,7 @@ pub enum KeyStoreError {
     MonthCharged {
         /// Its name.
         name: Name,
-        /// Requests of the month, with what running servers have reserved.
+        /// Requests of the month, including those reserved by running servers.
         charged: u64,
         /// When the month ends, in Unix seconds.
         until: i64,
@@ -266,7 +265,7 @@ impl fmt::Display for Location {
 }
 
 impl KeyStoreError {
-    /// Whether the store is surely as it was before: only a change that failed at its end may have
+    /// Whether the store is certainly unchanged: only a change that failed at its commit may have
     /// been made.
     pub fn is_known_unchanged(&self) -> bool {
         !matches!(
@@ -278,7 +277,7 @@ impl KeyStoreError {
         )
     }
 
-    /// What to do about it, where that is known.
+    /// What to do about it, if known.
     pub fn hint(&self) -> Option<Hint> {
         Some(match self {
             Self::Missing { location } => match location {

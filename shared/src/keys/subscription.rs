@@ -26,11 +26,11 @@ pub struct Subscription {
     pub quota: u64,
     /// When it started: its day of the month is the day of renewal.
     pub started_at: i64,
-    /// When it was entered.
+    /// When it was created.
     pub created_at: i64,
 }
 
-/// What a new subscription is to be.
+/// A subscription to create.
 #[derive(Clone, Debug)]
 pub struct NewSubscription {
     /// Its name, not yet taken.
@@ -41,7 +41,7 @@ pub struct NewSubscription {
     pub quota: u64,
 }
 
-/// Whether a name looks like that of a deleted subscription, which no other may have.
+/// Whether a name has the form reserved for deleted subscriptions.
 pub fn is_name_of_deleted(name: &Name) -> bool {
     let number = name
         .as_str()
@@ -53,9 +53,9 @@ pub fn is_name_of_deleted(name: &Name) -> bool {
 }
 
 impl Subscription {
-    /// The same as it is kept once it is deleted: inactive, under a name that no other has, so that
-    /// its own is free again and what is logged of it still has a name. Programs that know nothing
-    /// of deletion read it as any other.
+    /// The same as it is kept after deletion: inactive, under a unique name, so that its own is
+    /// free again and its log still has a name. Programs that know nothing of deletion read it like
+    /// any other.
     #[must_use]
     pub fn deleted(&self) -> Self {
         let mark = self.mark();
@@ -98,7 +98,7 @@ pub enum Plan {
 pub enum SubscriptionStatus {
     /// They do.
     Active,
-    /// They are refused as disabled ones are, and no key is issued.
+    /// They are refused like disabled ones, and no key is issued.
     Inactive,
 }
 

@@ -1,5 +1,5 @@
-//! A transaction of either database, in which the statements of a key store run; the values that go
-//! into a statement, and those that come out of a row.
+//! A transaction of either database, in which the statements of a key store run, and the values of
+//! parameters and columns.
 //!
 //! Statements are written in the SQL that both databases share: tables in the schema `catalogue`,
 //! parameters `$1` and so on. What they do not share is in a [`Dialect`]. Nothing here knows a
@@ -25,7 +25,7 @@ pub(super) trait Transaction {
     /// Where the store is, for people.
     fn location(&self) -> Location;
 
-    /// Runs a statement and passes the rows of its answer on, one by one.
+    /// Runs a query and passes its rows on, one by one.
     fn query(
         &self,
         sql: &str,
@@ -33,18 +33,18 @@ pub(super) trait Transaction {
         each: &mut dyn FnMut(&dyn Row) -> Result<(), KeyStoreError>,
     ) -> Result<(), KeyStoreError>;
 
-    /// Runs a statement without an answer.
+    /// Runs a statement that returns no rows.
     fn execute(&self, sql: &str, parameters: &[Value<'_>]) -> Result<(), KeyStoreError>;
 }
 
 /// What a transaction is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
-    /// To read at one moment of the database.
+    /// To read a snapshot.
     Read,
-    /// To change it: wholly and durably or not at all, and after every other change.
+    /// To change it: completely and durably or not at all, one change after the other.
     Change,
-    /// The same for a change that refuses keys, which must be possible while a disk is full.
+    /// The same for a change that refuses keys, which must work on a full disk.
     UrgentChange,
 }
 
@@ -53,17 +53,17 @@ pub(super) enum Access {
 pub(super) struct Dialect {
     /// The `revision` that keys and subscriptions are in.
     pub revision: &'static str,
-    /// From here to the end of the transaction, rows may refer to others that are yet to come.
+    /// Lets rows refer to later ones until the end of the transaction.
     pub defer_references: &'static str,
-    /// The highest `number` that the table `$1` ever gave.
+    /// The highest `number` that the table `$1` ever assigned.
     pub last_number: &'static str,
-    /// Makes `$2` the highest number that the table `$1` ever gave.
+    /// Makes `$2` the highest number that the table `$1` ever assigned.
     pub set_last_number: &'static str,
 }
 
-/// A row of an answer.
+/// A row of a result.
 pub(super) trait Row {
-    /// What is in a column, by its name.
+    /// The value of a column, by its name.
     fn value(&self, column: &str) -> Result<Value<'_>, Unreadable>;
 }
 
@@ -84,9 +84,9 @@ pub(super) struct Unreadable {
     source: Box<dyn Error + Send + Sync>,
 }
 
-/// What a column can hold.
+/// A type that a column can hold.
 pub(super) trait Column: Sized {
-    /// The value that stands for it.
+    /// Its value in the database.
     fn value(&self) -> Value<'_>;
 
     /// Reads the value of a column.
@@ -94,7 +94,7 @@ pub(super) trait Column: Sized {
 }
 
 impl dyn Transaction + '_ {
-    /// All rows of an answer, each read as something.
+    /// All rows of a result, each converted.
     pub(super) fn all<T>(
         &self,
         sql: &str,
@@ -110,7 +110,7 @@ impl dyn Transaction + '_ {
         Ok(rows)
     }
 
-    /// The first row of an answer, if it has any.
+    /// The first row of a result, if there is one, converted.
     pub(super) fn first<T>(
         &self,
         sql: &str,
@@ -122,7 +122,7 @@ impl dyn Transaction + '_ {
 }
 
 impl dyn Row + '_ {
-    /// What is in a column, read as something.
+    /// The value of a column, converted.
     pub(super) fn get<T: Column>(&self, column: &str) -> Result<T, Unreadable> {
         T::read(&self.value(column)?).map_err(|error| Unreadable::new(column, error))
     }
@@ -196,7 +196,7 @@ impl Column for u32 {
     }
 }
 
-/// A count, which the tables keep from being negative.
+/// A count; the tables keep it from being negative.
 impl Column for u64 {
     fn value(&self) -> Value<'_> {
         Value::Integer(self.cast_signed())
@@ -271,7 +271,7 @@ impl Column for Vec<Change> {
     }
 }
 
-/// Types that are a text in the tables.
+/// Types that are text in the tables.
 macro_rules! text_columns {
     ($($type:ty: $parse:expr,)*) => {$(
         impl Column for $type {

@@ -1,7 +1,7 @@
-//! The file of bodies, which lie one after the other: read by ordinal, from memory or from disk.
+//! The file of bodies, one after the other: read by ordinal, from memory or from disk.
 //!
-//! Bodies that stay on disk are verified once as a whole, then read one by one, each with a check.
-//! Their file is not mapped into memory, because a mapping kills the process when its file shrinks.
+//! Bodies on disk are verified once as a whole, then read one by one, each with its checksum. Their
+//! file is not mapped into memory, because a mapping kills the process when its file shrinks.
 
 mod room;
 
@@ -22,7 +22,7 @@ use crate::base::hash::hex;
 
 /// Longest body that is read on an asynchronous thread, in bytes: copying it takes microseconds.
 const AT_ONCE_MAX: u64 = 1 << 18;
-/// How much is hashed at a time, in bytes: it fits into a core's own cache, and takes 0.1 ms.
+/// Bytes hashed at a time: they fit into a core's cache, and take 0.1 ms.
 const PART: u64 = 1 << 16;
 
 /// The verified bodies of one kind of record, by ordinal.
@@ -40,12 +40,12 @@ enum Source {
 }
 
 impl Bodies {
-    /// Bodies that are held in memory; `contents` are verified, and as long as the last offset.
+    /// Bodies held in memory. `contents` is verified, and as long as the last offset.
     pub(super) const fn in_memory(offsets: Vec<u64>, contents: Bytes) -> Self {
         Self(Source::Memory { offsets, contents })
     }
 
-    /// Bodies that stay in `file`, which is read once to see whether it has that SHA-256.
+    /// Bodies that stay in `file`, which is read once to check its SHA-256.
     pub(super) fn on_disk(
         offsets: &[u64],
         file: File,
@@ -57,7 +57,7 @@ impl Bodies {
         Ok(Self(Source::Disk(bodies)))
     }
 
-    /// How many bytes of bodies are held in memory.
+    /// Bytes of bodies held in memory.
     pub const fn held_bytes(&self) -> u64 {
         match &self.0 {
             Source::Memory { contents, .. } => contents.len() as u64,
@@ -84,8 +84,8 @@ impl Bodies {
         }
     }
 
-    /// The same, where no disk must be waited for. `None` where it must, and where a body cannot
-    /// be had: [`Self::read`] says why.
+    /// The same, without waiting for a disk. `None` if that would be needed, or if a body cannot be
+    /// read: [`Self::read`] says why.
     ///
     /// # Panics
     /// When there is no such ordinal.
@@ -172,8 +172,8 @@ impl OnDisk {
         })
     }
 
-    /// What lies in the page cache is there in microseconds, on any thread; so two changes of
-    /// thread a request are saved, half of its processor time with a million boats.
+    /// What is in the page cache is read in microseconds, on any thread. That saves two thread
+    /// switches a request, half of its processor time with a million boats.
     fn read_at_once(&self, ordinal: usize) -> Option<Bytes> {
         let span = &self.spans[ordinal];
         if AT_ONCE_MAX < span.end - span.start {
@@ -195,7 +195,7 @@ fn length(range: &Range<u64>) -> usize {
 }
 
 /// Whether all of `buffer` could be filled without waiting for a disk. Some file systems cannot
-/// say so.
+/// tell.
 #[cfg(target_os = "linux")]
 fn is_read_at_once(file: &File, buffer: &mut [u8], offset: u64) -> bool {
     use std::io::IoSliceMut;

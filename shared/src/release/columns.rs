@@ -1,6 +1,6 @@
-//! The tables of a release under construction: what is kept in memory of each record until the end.
+//! The tables of a release under construction: what stays in memory of each record until the end.
 //!
-//! Bodies are not kept here, so memory grows with identity and sort keys alone. The columns of what
+//! Bodies are not kept here, so memory grows only with identities and sort keys. The columns that
 //! lists filter and sort by are named in [`super::listing`], all others here.
 
 use std::collections::{HashMap, HashSet};
@@ -24,13 +24,13 @@ pub(super) const ETAG: Name<ETag> = Name::new("etag");
 pub(super) const BODY_OFFSET: Name<i64> = Name::new("body_offset");
 pub(super) const BODY_LENGTH: Name<i32> = Name::new("body_length");
 pub(super) const HEAD_LENGTH: Name<i32> = Name::new("head_length");
-/// What a term is one of: `type`, `category` or `activity`.
+/// The vocabulary of a term: `type`, `category` or `activity`.
 pub(super) const VOCABULARY: Name<Box<str>> = Name::new("vocabulary");
 pub(super) const TERM_ID: Name<i32> = Name::new("code");
 pub(super) const TERM_SLUG: Name<Box<str>> = Name::new("slug");
 pub(super) const WORD: Name<Box<str>> = Name::new("word");
 
-/// What every kind of record has: its identity, and where its body is.
+/// What every kind of record has: its identity, and the place of its body.
 #[derive(Default)]
 struct Identities {
     ids: Vec<Box<str>>,
@@ -144,14 +144,14 @@ impl BoatColumns {
         })
     }
 
-    /// One value of each boat, so that those which are sorted by lie close.
+    /// One value of each boat, so that sort keys are close together in memory.
     fn values<T>(&self, value: impl Fn(&ListedBoat) -> T) -> Vec<T> {
         self.listed.iter().map(value).collect()
     }
 
     /// The tables of boats.
     pub(super) fn finish(mut self, order: BoatOrder) -> BoatTables {
-        // They were sorted and searched already, and take much memory.
+        // They are sorted and indexed by now, and take much memory.
         drop(self.folded_models);
         for (ordinal, boat) in self.listed.iter_mut().enumerate() {
             boat.manufacturer = order.manufacturer[ordinal];
@@ -304,7 +304,7 @@ struct Words(Vec<Box<str>>);
 impl Words {
     fn of(names: [&[Box<str>]; 2]) -> Self {
         let names = names.into_iter().flatten();
-        // Names share most of their words, so that few are left to sort.
+        // Names share most of their words, so few are left to sort.
         let different: HashSet<&str> = names.flat_map(|name| fold::words(name)).collect();
         let mut sorted: Vec<&str> = different.into_iter().collect();
         sorted.sort_unstable();
@@ -334,7 +334,7 @@ impl Pairs {
         self.0.push((left, right));
     }
 
-    /// Sorted by the left side, so that a look-up reads one run of rows; repeated pairs are one.
+    /// Sorted by the left side, so that a lookup reads one run of rows. Duplicates are dropped.
     fn into_columns(mut self, [left, right]: &PairNames) -> Columns {
         self.0.sort_unstable();
         self.0.dedup();

@@ -1,7 +1,7 @@
 //! What changes for consumers from one release to another: records, slugs and fields.
 //!
-//! Records are compared by their ETags, so that memory grows with identities only. Bodies are read
-//! where it is asked what changed in them.
+//! Records are compared by ETag, so memory grows only with identities. Bodies are read only to see
+//! what changed in them.
 
 pub mod change;
 pub mod changed;
@@ -22,9 +22,9 @@ use crate::base::render::coverage::is_member;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReleaseDiff {
-    /// What consumers see before.
+    /// The release before.
     pub from: ReleaseId,
-    /// What they see after.
+    /// The release after.
     pub to: ReleaseId,
     /// Boats.
     pub boats: KindDiff,
@@ -59,17 +59,17 @@ pub struct KindDiff {
     pub after: u64,
     /// Records whose id is new.
     pub added: Listed<RecordName>,
-    /// Records of which any byte differs.
+    /// Records with any difference.
     pub changed: Listed<RecordName>,
     /// Records whose id is gone.
     pub removed: Listed<RecordName>,
-    /// Records that are the same to the byte.
+    /// Records that are the same, byte for byte.
     pub unchanged: u64,
-    /// Slugs that led to a record which still is there, and no longer do.
+    /// Slugs that no longer lead to a record that still exists.
     pub moved_slugs: Listed<MovedSlug>,
-    /// Slugs and ids of records which are gone that lead to another record now.
+    /// Slugs and ids of removed records that lead to another record now.
     pub taken_names: Listed<TakenName>,
-    /// What happened to their fields; null where one of the releases has no counts of its fields.
+    /// What happened to their fields; null if one of the releases has no field counts.
     pub fields: Option<FieldsDiff>,
 }
 
@@ -99,13 +99,13 @@ impl<T> Listed<T> {
         }
     }
 
-    /// How many there are beside the examples.
+    /// How many there are besides the examples.
     pub const fn more(&self) -> u64 {
         self.total.saturating_sub(self.examples.len() as u64)
     }
 }
 
-/// The names of a record; of one that is in both releases, the newer ones.
+/// The names of a record; the newer ones if it is in both releases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RecordName {
     /// Record identifier.
@@ -124,7 +124,7 @@ impl RecordName {
 }
 
 impl ReleaseDiff {
-    /// Compares two releases; of each list of examples, gives at most the first `examples_max`.
+    /// Compares two releases, with at most `examples_max` examples in each list.
     pub fn between(
         old: &Release,
         new: &Release,
@@ -134,7 +134,7 @@ impl ReleaseDiff {
         Ok(Self::of(&old, &new, examples_max))
     }
 
-    /// As [`Self::between`], of contents that were read already.
+    /// The same for contents that were already read.
     pub fn of(old: &Contents, new: &Contents, examples_max: usize) -> Self {
         let mut boats = records_diff(&old.boats, &new.boats, examples_max);
         let mut manufacturers = records_diff(&old.manufacturers, &new.manufacturers, examples_max);
@@ -223,7 +223,7 @@ impl FromStr for Kind {
     }
 }
 
-/// Walks both lists, which are in the order of ids.
+/// Walks both lists in parallel, in the order of ids.
 fn records_diff(old: &[Placed], new: &[Placed], examples_max: usize) -> KindDiff {
     let mut diff = KindDiff {
         before: old.len() as u64,
@@ -244,7 +244,7 @@ fn records_diff(old: &[Placed], new: &[Placed], examples_max: usize) -> KindDiff
     diff
 }
 
-/// The records of two lists in the order of ids, each before and after, as far as it is there.
+/// The records of two lists in the order of ids, each before and after, if it exists there.
 fn beside<'a>(
     old: &'a [Placed],
     new: &'a [Placed],
@@ -277,7 +277,7 @@ fn lost_filters(old: &Contents, new: &Contents, examples_max: usize) -> Listed<F
 }
 
 impl KindDiff {
-    /// Adds one record as it was before and as it is after.
+    /// Adds one record, before and after.
     fn add(&mut self, before: Option<&Record>, after: Option<&Record>, examples_max: usize) {
         match (before, after) {
             (Some(old), Some(new)) => {
@@ -298,8 +298,8 @@ impl KindDiff {
     }
 }
 
-/// What is compared of a release: its identities, terms and fields. They are read at once, so that
-/// what cannot be read is known to belong to that release and not to the other.
+/// The parts of a release that are compared: identities, terms and fields. They are read together,
+/// so that an error names the right release.
 #[derive(Debug)]
 pub struct Contents {
     id: ReleaseId,
@@ -309,7 +309,7 @@ pub struct Contents {
     fields: Option<FieldCounts>,
 }
 
-/// A record, and where its body is.
+/// A record, and the place of its body.
 #[derive(Debug)]
 struct Placed {
     record: Record,
@@ -338,7 +338,7 @@ fn by_id(records: Vec<Record>) -> Vec<Placed> {
 }
 
 impl Contents {
-    /// Reads what is compared of a release.
+    /// Reads the parts of a release that are compared.
     pub fn read(release: &Release) -> Result<Self, ReleaseError> {
         Ok(Self {
             id: release.id().clone(),
@@ -356,7 +356,7 @@ impl Contents {
         }
     }
 
-    /// Where the body of the record with that id is, if there is one.
+    /// The place of the record with that id, if there is one.
     pub fn find(&self, kind: Kind, id: &str) -> Option<Ordinal> {
         let records = self.records(kind);
         let place = records.binary_search_by(|placed| (*placed.record.id).cmp(id));
@@ -370,7 +370,7 @@ impl Contents {
         record.map(|record| &*record.id)
     }
 
-    /// The records of which any byte differs, each before and after, in the order of ids.
+    /// The records with any difference, each before and after, in the order of ids.
     fn changed(&self, new: &Self, kind: Kind) -> Vec<[Ordinal; 2]> {
         let changed = |(old, new): (Option<&Placed>, Option<&Placed>)| {
             let (old, new) = old.zip(new)?;
@@ -390,19 +390,19 @@ impl Contents {
     }
 }
 
-/// What happened to fields that had a value in some record before. Of an object, only the object
-/// itself is named where the same happened to its members.
+/// What happened to fields that had a value in some record before. If the same happened to all
+/// members of an object, only the object is named.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FieldsDiff {
-    /// Null, or an empty list, in every record now. Not judged where there are no records now.
+    /// Now null, or an empty list, in every record. Empty if there are no records now.
     pub null_now: Vec<String>,
-    /// Not in the body of any record now.
+    /// No longer in the body of any record.
     pub gone: Vec<String>,
-    /// In every record before, and not in every one now. Of an object that may be null, the members
-    /// are judged by the records that have it.
+    /// In every record before, but not in every one now. The members of an object that may be null
+    /// count only in the records that have it.
     pub optional_now: Vec<String>,
-    /// Whole numbers only before, and fractions now.
+    /// Only whole numbers before, and fractions now.
     pub fractional_now: Vec<String>,
 }
 
@@ -447,7 +447,7 @@ impl<'a> Counts<'a> {
         }
     }
 
-    /// Whether each record has the field; of a member of an object that may be null, each record
+    /// Whether every record has the field; for a member of an object that may be null, every record
     /// that has the object.
     fn is_everywhere(&self, field: &FieldCount) -> bool {
         let mut path = &*field.path;
@@ -463,7 +463,7 @@ impl<'a> Counts<'a> {
     }
 }
 
-/// Adds a field, unless the object whose member it is stands there already.
+/// Adds a field, unless its object is already in the list.
 fn name(list: &mut Vec<String>, path: &str) {
     if !list.iter().any(|named| is_member(path, named)) {
         list.push(path.to_owned());
@@ -505,7 +505,7 @@ fn moved(old: &Record, new: &Record) -> MovedSlug {
     }
 }
 
-/// Says where the former slugs lead now.
+/// Fills in where the former slugs lead now.
 fn name_takers<'a>(moved: &mut [MovedSlug], records: impl Iterator<Item = &'a Record>) {
     let places = moved.iter().enumerate();
     let by_slug: HashMap<Box<str>, usize> = places
@@ -520,7 +520,7 @@ fn name_takers<'a>(moved: &mut [MovedSlug], records: impl Iterator<Item = &'a Re
     }
 }
 
-/// Which names of records that are gone lead to others now.
+/// The names of removed records that lead to others now.
 fn taken_names<'a>(
     gone: &[&Record],
     records: impl Iterator<Item = &'a Record>,
@@ -537,7 +537,7 @@ fn taken_names<'a>(
     }
     let mut taken = Listed::default();
     for record in gone {
-        // Both may be one.
+        // Both may be the same.
         let id = (record.slug != record.id).then_some(&record.id);
         for name in [Some(&record.slug), id].into_iter().flatten() {
             if let Some(&Some(taker)) = taken_by.get(&**name) {

@@ -1,4 +1,4 @@
-//! Names of releases: when it was published, and the hash of its contents.
+//! Ids of releases: the time of publication, and the hash of the contents.
 
 use std::fmt;
 
@@ -10,8 +10,8 @@ use crate::base::timestamp::Timestamp;
 /// and proves the manifest, which proves every file. Two releases with the same contents have the
 /// same hash.
 ///
-/// The time is a part of the id so that contents can be published again under a new name where the
-/// release that had them is damaged, and may be open.
+/// The time is part of the id so that the same contents can be published again under a new name if
+/// the release that had them is damaged and perhaps open.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ReleaseId(String);

@@ -1,9 +1,8 @@
-//! What a command must know when a signal ends it in the middle of its work: what it has begun and
-//! not finished, which is removed, and what it has changed, which is reported.
+//! What a command must know when a signal interrupts it: unfinished files, which are removed, and
+//! finished changes, which are reported.
 //!
-//! It is kept once for the whole process, because a signal ends all of it. Finishing and changing
-//! happen in one step each: an interruption comes before it or after it. Nothing here knows
-//! signals.
+//! It is global, because a signal ends the whole process. Finishing and changing are one step each:
+//! an interruption comes before or after it. Nothing here knows signals.
 
 use std::fs;
 use std::io;
@@ -13,10 +12,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::{ReleaseError, ReleaseId};
 
-/// Attempts to remove something that is still written to.
+/// Attempts to remove something that is still being written to.
 const ATTEMPTS: usize = 100;
 
-/// Held by all who take a step, and by the end of the process alone.
+/// Shared by all who take a step; the end of the process holds it alone.
 static STEPS: RwLock<()> = RwLock::new(());
 
 static STATE: Mutex<State> = Mutex::new(State {
@@ -32,7 +31,7 @@ struct State {
 /// What a command has changed, as far as it got.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Files of a release were sent to this address, which is no release there yet.
+    /// Files of a release were sent to this address, but do not make a release yet.
     Sent(String),
     /// This release was made, but not activated.
     Made(ReleaseId),
@@ -49,7 +48,7 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// Whatever is at `path`, or will be.
+    /// The file or directory at `path`, now or later.
     pub fn at(path: &Path) -> Self {
         lock().unfinished.push(path.to_owned());
         Self {
@@ -73,8 +72,8 @@ impl Drop for Unfinished {
     }
 }
 
-/// Takes a step that no interruption cuts in two, and notes the change that it is. A step must not
-/// wait for another one of the same process: none begins while the process ends.
+/// Takes a step that no interruption splits, and records its change. A step must not wait for
+/// another one of the same process: none begins while the process ends.
 pub fn uninterrupted<T, E>(
     change: Option<Change>,
     step: impl FnOnce() -> Result<T, E>,
@@ -87,13 +86,13 @@ pub fn uninterrupted<T, E>(
     Ok(done)
 }
 
-/// Notes a change that is made bit by bit, before the first.
+/// Records a change made bit by bit, before the first bit.
 pub fn begin(change: Change) {
     lock().changed = Some(change);
 }
 
-/// Removes what is unfinished, and returns the last change. From now on nothing is begun, finished
-/// or changed: a change waits until the process ends.
+/// Removes what is unfinished, and returns the last change. From now on every step waits until the
+/// process ends.
 pub fn end() -> Option<Change> {
     let steps = STEPS.write().unwrap_or_else(PoisonError::into_inner);
     let state = lock();

@@ -1,11 +1,11 @@
-//! What lists filter and sort by, as integers: the rows of boats and manufacturers, and pairs.
+//! What lists filter and sort by, as integers: rows of boats and manufacturers, and pairs.
 //!
 //! A column of these rows is named here and nowhere else: a boat's values come from its record in
 //! [`ListedBoat::new`], and `columns!` writes and reads them. A column that is added later has a
 //! value for releases that lack it, so that releases which were made before stay readable.
 //!
-//! Reading checks that every ordinal is one of a record, every rank is the rank of one record, and
-//! no dictionary id is negative, so that users need not.
+//! Reading checks that every ordinal is that of a record, every rank that of exactly one record,
+//! and no dictionary id negative, so that users need not.
 
 use arrow::array::ArrayRef;
 use parquet::errors::ParquetError;
@@ -16,13 +16,13 @@ use crate::base::model::{BoatSummary, YEAR_MAX, YEAR_MIN};
 use crate::base::units::Unit;
 use crate::release::throttle::{Throttle, throttled};
 
-/// So many values of one column are taken over at a step, which takes microseconds.
+/// Values of one column copied in a step, which takes microseconds.
 const ROWS_AT_A_STEP: usize = 1024;
 
 /// The dictionary id of a term or a word, and the ordinal of a record that has it.
 pub type Pair = (i32, i32);
 
-/// Everything that lists are asked by.
+/// Everything that list queries need.
 #[derive(Debug, Default)]
 pub struct Listing {
     /// Boats, by ordinal.
@@ -39,7 +39,7 @@ pub struct Listing {
     pub manufacturer_words: Vec<Pair>,
 }
 
-/// What a boat is filtered by, and its place in each order.
+/// The values that a boat is filtered by, and its place in each order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListedBoat {
     /// Ordinal of the manufacturer.
@@ -74,8 +74,7 @@ pub struct ListedManufacturer {
 }
 
 impl ListedBoat {
-    /// What the boat itself says. Its manufacturer, type and ranks are known at the end of a
-    /// release.
+    /// The boat's own values. Its manufacturer, type and ranks are known at the end of a release.
     pub(super) fn new(summary: &BoatSummary<'_>) -> Self {
         Self {
             first_year: summary.production.first_year,
@@ -96,8 +95,8 @@ pub(super) trait Row: Default {
     fn read(table: &Table<'_>) -> Result<Vec<Self>, ParquetError>;
 }
 
-/// Says which field of a row is which column, and what a row has whose table lacks it, if a table
-/// may: `"cabins" => cabins or 0`.
+/// Maps columns to fields of a row, with a default for tables that may lack the column: `"cabins"
+/// => cabins or 0`.
 macro_rules! columns {
     ($row:ident { $($name:literal => $field:ident $(or $absent:expr)?,)* }) => {
         impl Row for $row {
@@ -258,7 +257,7 @@ fn read_column<R: Row, F: Field>(
     Ok(())
 }
 
-/// Pairs of a dictionary id and an ordinal: how the columns of their table are called.
+/// The column names of a table of pairs of a dictionary id and an ordinal.
 pub(super) type PairNames = [Name<i32>; 2];
 
 pub(super) const BOAT_TERMS: PairNames = [Name::new("term"), Name::new("boat")];
@@ -266,7 +265,7 @@ pub(super) const BOAT_WORDS: PairNames = [Name::new("word"), Name::new("boat")];
 pub(super) const MANUFACTURER_WORDS: PairNames = [Name::new("word"), Name::new("manufacturer")];
 
 impl Listing {
-    /// Reads everything that lists are asked by.
+    /// Reads everything that list queries need.
     pub(super) fn read(release: &Release) -> Result<Self, ReleaseError> {
         let manufacturers = release.table(FileName::Manufacturers, listed_manufacturers)?;
         let makers = manufacturers.len();
@@ -344,12 +343,12 @@ fn unsound(reason: &str) -> ParquetError {
     ParquetError::General(reason.to_owned())
 }
 
-/// As an index; beyond every table where it is negative.
+/// As an index; beyond every table if it is negative.
 fn place(number: i32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// Whether pairs are sorted, and each is of a dictionary id and of one of so many records.
+/// Whether pairs are sorted, with valid dictionary ids and ordinals below `records`.
 fn are_sound(pairs: &[Pair], records: usize, throttle: &dyn Throttle) -> bool {
     let mut before = None;
     throttled(pairs, throttle).all(|pair| {
@@ -359,7 +358,7 @@ fn are_sound(pairs: &[Pair], records: usize, throttle: &dyn Throttle) -> bool {
     })
 }
 
-/// Checks that ranks are, in each of the orders, the places of so many records.
+/// Checks that the ranks in each order are the places of that many records.
 fn check_places<const ORDERS: usize>(
     records: usize,
     ranks: impl Iterator<Item = [i32; ORDERS]>,
@@ -421,7 +420,7 @@ mod tests {
         assert_eq!([Unit::load(2), Unit::load(-1)], [None; 2]);
     }
 
-    /// Rows of which an earlier version wrote only the first column.
+    /// Rows of which an older version wrote only the first column.
     #[derive(Debug, Default, PartialEq)]
     struct Grown {
         length: i64,
@@ -433,7 +432,7 @@ mod tests {
         "cabins" => cabins or 7,
     });
 
-    /// The rows that are read of a table with these columns.
+    /// The rows read from a table with these columns.
     fn read(columns: Columns) -> Result<Vec<Grown>, ParquetError> {
         let directory = tempfile::tempdir().unwrap();
         tables::write(directory.path(), FileName::Boats, columns).unwrap();

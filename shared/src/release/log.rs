@@ -1,14 +1,14 @@
-//! The log of releases: who changed which release is served, when, from what, and who tried.
+//! The log of releases: who changed, or tried to change, which release is served, when, and from
+//! what.
 //!
 //! An entry is one line: its JSON, a blank, and the SHA-256 of that JSON, so that a line proves
 //! itself as the pointer does. Entries are only added. In a directory they are lines of one file;
 //! in S3, where nothing can be appended, each is an object of its own.
 //!
-//! The entry of an activation is durable before the pointer names the release. A command that is
-//! killed between the two leaves an entry of what did not happen, never a change without an entry,
-//! and the next entry shows it: it
-//! names what was active before it. Texts and lists are cut, so that an entry is small whatever an export
-//! is called.
+//! The entry of an activation is durable before the pointer names the release. A command killed
+//! between the two leaves an entry of what did not happen, never a change without an entry, and the
+//! next entry shows it by naming what was active before. Texts and lists are cut, so that an entry
+//! is small whatever the names of an export.
 
 mod file;
 
@@ -21,13 +21,13 @@ use super::{ExpectedActive, ReleaseId};
 use crate::base::hash::sha256_hex;
 use crate::base::source_files::{SourceFile, SourceFiles};
 
-/// Longest line of an entry, in bytes. None that is written comes near it.
+/// Longest line of an entry, in bytes. Real ones are far shorter.
 pub const LINE_MAX: usize = 1 << 17;
-/// Most objections that an entry names.
+/// Most objections in an entry.
 const OBJECTIONS_MAX: usize = 20;
-/// Most lines that are named because they cannot be read.
+/// Most unreadable lines that are named.
 pub const UNREADABLE_MAX: usize = 5;
-/// Most releases that an entry names.
+/// Most releases in an entry.
 pub const RELEASES_MAX: usize = 200;
 /// Longest text of an entry, in characters.
 const TEXT_MAX: usize = 400;
@@ -65,7 +65,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// As it is typed.
+    /// As typed.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Import => "import",
@@ -89,13 +89,13 @@ pub struct Source {
     pub left_out: u64,
 }
 
-/// Something that speaks against a release.
+/// A reason not to activate a release.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Objection {
     /// What would happen.
     pub message: String,
-    /// The option with which it may.
+    /// The option that allows it.
     pub allowed_by: String,
     /// Whether that option was given.
     #[serde(rename = "allowed")]
@@ -112,7 +112,7 @@ pub struct Attempt {
     pub author: Author,
     /// With which command.
     pub command: Command,
-    /// From what, where it is an import.
+    /// From what, for an import.
     #[serde(default)]
     pub source: Option<Source>,
     /// What the guards said of it.
@@ -131,7 +131,7 @@ pub enum Outcome {
         /// What was active until then, where there was any and it is known.
         before: Option<ReleaseId>,
     },
-    /// It made this release, and was not meant to activate it.
+    /// It made this release, and was told not to activate it.
     Made {
         /// The release.
         release: ReleaseId,
@@ -146,12 +146,12 @@ pub enum Outcome {
         /// The release.
         release: ReleaseId,
     },
-    /// It did not activate this release, because another process had changed what is active.
+    /// It did not activate this release, because another process had changed the active one.
     Overtaken {
         /// The release.
         release: ReleaseId,
     },
-    /// It made nothing, because the export has so many errors.
+    /// It made nothing, because the export has errors.
     Invalid {
         /// Their number.
         errors: u64,
@@ -160,12 +160,12 @@ pub enum Outcome {
     Removed {
         /// How many.
         count: u64,
-        /// Their bytes, with those of what killed commands had left.
+        /// Their bytes, including leftovers of killed commands.
         bytes: u64,
         /// The first of them, at most [`RELEASES_MAX`].
         first: Vec<ReleaseId>,
     },
-    /// Of what it was to remove, so many releases are still there.
+    /// It failed to remove some releases.
     NotRemoved {
         /// How many.
         count: u64,
@@ -180,21 +180,21 @@ pub struct Entry {
     /// Who tried what.
     #[serde(flatten)]
     pub attempt: Attempt,
-    /// What came of it.
+    /// The outcome.
     #[serde(flatten)]
     pub outcome: Outcome,
 }
 
-/// Why a line is no entry.
+/// Why a line is not an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoEntry {
     /// It does not prove itself.
     #[error("is damaged")]
     Damaged,
-    /// It has no end: it was being written when the machine, or its disk, failed.
+    /// It has no end: the machine or its disk failed while it was being written.
     #[error("was cut off while it was written")]
     Torn,
-    /// It is whole, and this program does not know what it says.
+    /// It is whole, but this program does not understand it.
     #[error("is of another version of this program")]
     Unknown,
 }
@@ -236,7 +236,7 @@ impl Attempt {
 }
 
 impl Source {
-    /// The export `files`, read by `mapping`, but for so many records.
+    /// The export `files`, read with `mapping`, except `left_out` records.
     pub fn new(files: SourceFiles, mapping: Option<SourceFile>, left_out: u64) -> Self {
         let cut = |file: SourceFile| SourceFile {
             name: cut(&file.name),
@@ -252,7 +252,7 @@ impl Source {
 }
 
 impl Outcome {
-    /// This release is active instead of what was `before`.
+    /// This release replaces what was active `before`.
     pub(super) fn activated(release: &ReleaseId, before: &ExpectedActive) -> Self {
         Self::Activated {
             release: release.clone(),
@@ -260,7 +260,7 @@ impl Outcome {
         }
     }
 
-    /// These releases are removed, and so many bytes.
+    /// These releases are removed, `bytes` in all.
     pub fn removed(releases: &[&ReleaseId], bytes: u64) -> Self {
         Self::Removed {
             count: releases.len() as u64,
@@ -269,7 +269,7 @@ impl Outcome {
         }
     }
 
-    /// These releases are still there, although they were to be removed.
+    /// These releases should have been removed, but are still there.
     pub fn not_removed(releases: &[&ReleaseId]) -> Self {
         Self::NotRemoved {
             count: releases.len() as u64,
@@ -315,7 +315,7 @@ impl Entry {
     }
 }
 
-/// Which entries are asked for.
+/// Which entries to return.
 #[derive(Clone, Copy)]
 pub struct LogQuery<'a> {
     /// Most entries to return: the latest.
@@ -324,16 +324,16 @@ pub struct LogQuery<'a> {
     pub is_wanted: &'a dyn Fn(&Entry) -> bool,
 }
 
-/// An entry, as the log has it.
+/// An entry in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Logged {
     /// The entry.
     pub entry: Entry,
-    /// Whether another release was active before than the activation that was logged before says.
+    /// Whether the release active before differs from that of the previous logged activation.
     pub is_after_gap: bool,
 }
 
-/// What was asked for of the log.
+/// The part of the log that was queried.
 #[derive(Debug, Default)]
 pub struct LogPart {
     /// The wanted entries, the earliest first.
@@ -349,7 +349,7 @@ pub struct LogPart {
 }
 
 impl LogPart {
-    /// None of it yet; whether earlier lines are not read.
+    /// Nothing yet; `has_earlier` if earlier lines are not read.
     pub(super) fn after_unread(has_earlier: bool) -> Self {
         Self {
             has_earlier,
@@ -377,7 +377,7 @@ impl LogPart {
         }
     }
 
-    /// Notes a line that cannot be read.
+    /// Records an unreadable line.
     fn skip(&mut self, line: String) {
         self.unreadable += 1;
         self.unreadable_last.push_back(line);
@@ -386,7 +386,8 @@ impl LogPart {
         }
     }
 
-    /// Notes what was activated; whether something else had been, by the entries so far.
+    /// Records what was activated. Whether, by the entries so far, something else had been active
+    /// before.
     fn follow(&mut self, outcome: &Outcome) -> bool {
         let Outcome::Activated { release, before } = outcome else {
             return false;
@@ -401,7 +402,7 @@ fn first(releases: &[&ReleaseId]) -> Vec<ReleaseId> {
     first.map(|release| (*release).clone()).collect()
 }
 
-/// A text of an entry, cut to the length that it may have.
+/// A text of an entry, cut to the longest allowed.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(TEXT_MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),

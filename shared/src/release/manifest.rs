@@ -13,8 +13,8 @@ use crate::base::timestamp::Timestamp;
 
 /// The format this code writes.
 pub const FORMAT: &str = "boat-release/3";
-/// The formats before it, which are read too: neither has the body of terms. The ids of releases of
-/// the first are of the hash of the whole manifest, the time of publication included.
+/// Former formats, which are read too: neither has the body of terms. Release ids of the first hash
+/// the whole manifest, including the time of publication.
 const FORMER: [&str; 2] = ["boat-release/1", "boat-release/2"];
 /// Name of the manifest's own file.
 pub const MANIFEST: &str = "manifest.json";
@@ -118,7 +118,7 @@ pub struct FieldCount {
     pub path: String,
     /// Records in which it is neither null nor an empty list.
     pub present: u64,
-    /// Whether it is, in some record, a number that is not whole.
+    /// Whether it is a fraction in some record.
     pub fractional: bool,
 }
 
@@ -144,8 +144,7 @@ pub struct Manifest {
     pub boats: u64,
     /// Number of manufacturers.
     pub manufacturers: u64,
-    /// How many of them have each field; not known of releases that were made before fields were
-    /// counted.
+    /// How many of them have each field; none for releases made before fields were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fields: Option<FieldCounts>,
     /// Every file beside the manifest, in the order of [`Self::file_names`].
@@ -153,8 +152,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// The manifest that these bytes are, if they are the one of the release `id`. They were read
-    /// at `path`.
+    /// Parses `bytes`, read at `path`, and proves that they are the manifest of the release `id`.
     pub(super) fn prove(id: &ReleaseId, bytes: &[u8], path: &Path) -> Result<Self, ReleaseError> {
         let contents = contents_sha256(bytes, id.unix_seconds());
         if !id.proves(&contents) && !id.proves(&sha256_hex(bytes)) {
@@ -191,7 +189,7 @@ impl Manifest {
         }
     }
 
-    /// What the manifest of the release at `directory` says of a file.
+    /// The entry of a file in the manifest of the release at `directory`.
     pub(super) fn entry(
         &self,
         name: FileName,
@@ -212,8 +210,8 @@ impl Manifest {
     }
 }
 
-/// SHA-256 of a manifest without the line that says when its release was published, which is a part
-/// of the id; so an id proves every byte of the manifest, and equal contents have equal hashes.
+/// SHA-256 of a manifest without its time of publication, which is part of the id. So an id proves
+/// every byte of the manifest, and equal contents have equal hashes.
 fn contents_sha256(manifest: &[u8], published_seconds: i64) -> String {
     let published_at = Timestamp::from_unix_seconds(published_seconds);
     let line = format!("  \"publishedAt\": \"{published_at}\",\n");

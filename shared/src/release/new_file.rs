@@ -1,5 +1,5 @@
-//! A file of a release under construction: hashed on its way to the disk, so that describing it
-//! takes no second look.
+//! A file of a release under construction, hashed on its way to disk, so that it need not be read
+//! again.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -66,14 +66,14 @@ impl Write for NewFile {
     }
 }
 
-/// Appends bodies to a new file, which is hashed, written and synced on a thread of its own.
+/// Appends bodies to a new file, which is hashed, written and synced on its own thread.
 pub(super) struct BodyWriter {
     path: PathBuf,
     writing: WritingThread<FileEntry>,
     length: i64,
 }
 
-/// The last bodies on their way to the disk.
+/// The last bodies, being written to disk.
 pub(super) struct LastBodies {
     path: PathBuf,
     ending: Ending<FileEntry>,

@@ -1,4 +1,4 @@
-//! The pointer to the active release: a small file that proves itself.
+//! The pointer to the active release: a small file with its own checksum.
 //!
 //! One line of JSON, one line with its SHA-256. A pointer that does not match its own hash is
 //! damage, never a choice of release.
@@ -42,7 +42,7 @@ impl Pointer {
             })
     }
 
-    /// Replaces the pointer at `path`, durably and at once.
+    /// Replaces the pointer at `path`, durably and atomically.
     pub fn write(&self, path: &Path) -> Result<(), ReleaseError> {
         durable::replace(path, self.to_text().as_bytes()).map_err(ReleaseError::io("write", path))
     }

@@ -1,16 +1,16 @@
 //! Pruning: its outcome, and the reasons to keep a release, in a directory as in S3.
 //!
-//! A release is moved out of sight at once, durably, and then deleted. Killed at any point, a
-//! prune leaves each release whole or gone; what it had begun to delete, the next prune or import
-//! removes. Without a readable pointer no release is removed. What cannot be
-//! removed is reported, and keeps nothing else from being removed.
+//! A release is first renamed, durably, and then deleted. Killed at any point, a prune leaves each
+//! release whole or gone; the next prune or import removes what it had begun to delete. Without a
+//! readable pointer no release is removed. What cannot be removed is reported, and everything else
+//! is still removed.
 
 use std::time::Duration;
 
 use super::staging::Leftover;
 use super::{ReleaseError, ReleaseId};
 
-/// How many of the releases that were active before the active one are kept for rolling back.
+/// How many earlier active releases are kept for rolling back.
 pub const PREVIOUS_KEPT: usize = 2;
 /// Releases younger than this are kept, whether they were ever active or not.
 pub const YOUNG: Duration = Duration::from_hours(24);
@@ -18,17 +18,17 @@ pub const YOUNG: Duration = Duration::from_hours(24);
 /// Why a release is kept: the first that holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// Which release is active is not known, so any of them may be.
+    /// It is unknown which release is active, so any may be.
     NothingKnown,
     /// It is active.
     Active,
-    /// It is one of the [`PREVIOUS_KEPT`] to roll back to: the latest that are there in full.
+    /// It is one of the [`PREVIOUS_KEPT`] to roll back to: the latest complete ones.
     Previous,
     /// It was published, or its contents were imported again, less than [`YOUNG`] ago.
     Young,
     /// A server, or another command, has it open.
     InUse,
-    /// It could not be looked at or removed.
+    /// It could not be examined or removed.
     Failed,
 }
 
@@ -37,7 +37,7 @@ pub enum Kept {
 pub struct PruneDecision {
     /// The release.
     pub id: ReleaseId,
-    /// Size of all its files; 0 where that could not be seen.
+    /// Size of all its files; 0 if unknown.
     pub bytes: u64,
     /// Why it is kept; `None` when it is removed.
     pub kept: Option<Kept>,
@@ -48,7 +48,7 @@ pub struct PruneDecision {
 pub struct Pruned {
     /// Every release, the newest first.
     pub releases: Vec<PruneDecision>,
-    /// What unfinished commands had left, all of it removed.
+    /// What unfinished commands had left, now removed.
     pub leftovers: Vec<Leftover>,
     /// What could not be done.
     pub failures: Vec<ReleaseError>,
@@ -65,7 +65,7 @@ impl Pruned {
 
 /// The reasons to keep a release that depend on the pointer and on time.
 pub(super) struct Needed<'a> {
-    /// `None` where which release is active is not known.
+    /// `None` if it is unknown which release is active.
     pub(super) active: Option<&'a ReleaseId>,
     /// The releases to roll back to.
     pub(super) previous: Vec<&'a ReleaseId>,
@@ -73,8 +73,8 @@ pub(super) struct Needed<'a> {
 }
 
 impl Needed<'_> {
-    /// The first reason to keep a release. What `modified_at` says, in seconds since the Unix
-    /// epoch, makes an old release young: it was wanted again then.
+    /// The first reason to keep a release. `modified_at`, in seconds since the Unix epoch, makes an
+    /// old release young: its contents were imported again then.
     pub(super) fn reason(
         &self,
         id: &ReleaseId,

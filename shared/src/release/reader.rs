@@ -1,6 +1,6 @@
 //! Reading a release, with proof: nothing is handed out that does not match the manifest.
 //!
-//! Parquet readers do not notice most damage, so what is read of a file is what was hashed.
+//! Parquet readers do not notice most damage, so files are read from the bytes that were hashed.
 
 mod verified;
 
@@ -46,7 +46,7 @@ pub struct Record {
     pub slug: Box<str>,
     /// Hash of the body.
     pub etag: ETag,
-    /// What of the body a list shows.
+    /// The part of the body that a list shows.
     pub head: Head,
 }
 
@@ -57,12 +57,12 @@ pub struct Head {
 }
 
 impl Head {
-    /// A beginning that is so many bytes long.
+    /// A beginning of `length` bytes.
     pub const fn ending_at(length: u32) -> Self {
         Self { length }
     }
 
-    /// Where, in the body, the list row lies, the closing brace missing.
+    /// The range of the list row in the body, without the closing brace.
     pub const fn row(self) -> Range<usize> {
         render::row_head(self.length as usize)
     }
@@ -108,13 +108,13 @@ impl Release {
         &self.id
     }
 
-    /// The same release, which is read for serving under this throttle.
+    /// The same release, read for serving under this throttle.
     #[must_use]
     pub fn throttled(self, throttle: Arc<dyn Throttle>) -> Self {
         Self { throttle, ..self }
     }
 
-    /// What slows down its reading for serving.
+    /// The throttle for reading it.
     pub fn throttle(&self) -> &dyn Throttle {
         &*self.throttle
     }
@@ -146,7 +146,7 @@ impl Release {
         names.try_for_each(|&name| self.verify_file(name))
     }
 
-    /// Checks that every file is there in its size, which takes no reading.
+    /// Checks that every file has its size, without reading it.
     pub fn check_sizes(&self) -> Result<(), ReleaseError> {
         self.manifest.file_names().iter().try_for_each(|&name| {
             let (entry, path) = (self.entry(name)?, self.path(name));
@@ -185,8 +185,8 @@ impl Release {
         Ok(terms)
     }
 
-    /// The body of `GET /v1/terms`. For a release of a former format it is made of the bodies of all
-    /// its boats, `boats`, which takes as long as reading them.
+    /// The body of `GET /v1/terms`. For a release of a former format it is made from all `boats`,
+    /// which takes as long as reading them.
     pub fn terms_body(&self, boats: &Bodies) -> Result<Bytes, ReleaseError> {
         if self.manifest.file_names().contains(&FileName::TermsBody) {
             return self.read_verified(FileName::TermsBody);
@@ -196,7 +196,7 @@ impl Release {
         Ok(body.into())
     }
 
-    /// Everything that lists are asked by.
+    /// Everything that list queries need.
     pub fn listing(&self) -> Result<Listing, ReleaseError> {
         Listing::read(self)
     }
@@ -235,8 +235,8 @@ impl Release {
         Bodies::on_disk(&offsets, file, path, &entry.sha256, self.throttle())
     }
 
-    /// Where each body begins, and where the last one ends: they lie one after the other, in the
-    /// order of ordinals, and fill their file.
+    /// The offset of each body, and the end of the last one: they follow each other in the order of
+    /// ordinals, and fill their file.
     fn offsets(&self, name: FileName, records: FileName) -> Result<Vec<u64>, ReleaseError> {
         let (begins, lengths) = self.table(records, |table| {
             Ok((table.column(&BODY_OFFSET)?, table.column(&BODY_LENGTH)?))
@@ -314,7 +314,7 @@ impl Release {
         Ok(contents)
     }
 
-    /// An open file that has the size of its manifest.
+    /// Opens a file that has the size in the manifest.
     fn open_sized(&self, name: FileName) -> Result<File, ReleaseError> {
         let (entry, path) = (self.entry(name)?, self.path(name));
         let file = regular_file::open(&path).map_err(ReleaseError::io("open", &path))?;
@@ -335,7 +335,7 @@ impl Release {
     }
 }
 
-/// Whether there is certainly nothing of that name.
+/// Whether the directory certainly does not exist.
 fn is_missing(directory: &Path) -> bool {
     fs::symlink_metadata(directory).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }

@@ -1,7 +1,7 @@
 //! Where releases are published: a directory, or a bucket that several servers share.
 //!
-//! Commands and servers use this trait alone, so that they do the same wherever releases are. An
-//! open release always lies on this machine's disk, where it was verified; for a bucket that is a
+//! Commands and servers use only this trait, so that they do the same wherever releases are. An
+//! open release is always on this machine's disk, where it was verified; for a bucket that is a
 //! copy. Nothing here decides which release is served.
 
 use std::time::Duration;
@@ -12,20 +12,20 @@ use super::prune::Pruned;
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
 use crate::base::timestamp::Timestamp;
 
-/// What was active when it was decided to activate a release: it is activated only while that is
-/// so, since the decision may have hung on it.
+/// What was active when someone decided to activate a release. It is activated only if that is
+/// still so, since the decision may depend on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExpectedActive {
     /// No release was ever active.
     Nothing,
     /// This one was.
     Release(ReleaseId),
-    /// The pointer was damaged. Activating mends it, though what was active before is forgotten.
+    /// The pointer was damaged. Activating repairs it, but what was active before is lost.
     Damaged,
 }
 
 impl ExpectedActive {
-    /// What a look at the pointer came to.
+    /// The result of reading the pointer.
     pub fn of(pointer: Result<Option<Pointer>, ReleaseError>) -> Result<Self, ReleaseError> {
         match pointer {
             Ok(None) => Ok(Self::Nothing),
@@ -44,7 +44,7 @@ impl ExpectedActive {
     }
 }
 
-/// What keeping the copies on this machine up to date came to.
+/// The result of fetching copies to this machine.
 #[derive(Debug, Default)]
 pub struct Prefetched {
     /// Releases that were fetched, ahead of their activation.
@@ -53,7 +53,7 @@ pub struct Prefetched {
     pub failures: Vec<ReleaseError>,
 }
 
-/// A release that was not rolled back to.
+/// A release skipped by a rollback.
 #[derive(Debug)]
 pub struct PassedOver {
     /// The release.
@@ -62,12 +62,12 @@ pub struct PassedOver {
     pub damage: ReleaseError,
 }
 
-/// What rolling back came to.
+/// The result of a rollback.
 #[derive(Debug)]
 pub struct RolledBack {
     /// What was active until then.
     pub from: ReleaseId,
-    /// What is active now; `None` where no earlier release is whole, and nothing changed.
+    /// What is active now; `None` if no earlier release is whole, and nothing changed.
     pub to: Option<ReleaseId>,
     /// The later ones that are damaged or gone, the latest first.
     pub passed_over: Vec<PassedOver>,
@@ -103,10 +103,10 @@ pub trait Releases: Send + Sync {
     /// The manifest of a release, proved by its id.
     fn manifest(&self, id: &ReleaseId) -> Result<Manifest, ReleaseError>;
 
-    /// Size of a release in bytes, its manifest included.
+    /// Size of a release in bytes, including its manifest.
     fn size(&self, id: &ReleaseId) -> Result<u64, ReleaseError>;
 
-    /// Checks that every file is there in its size, which takes no reading.
+    /// Checks that every file has its size, without reading it.
     fn check_sizes(&self, id: &ReleaseId) -> Result<(), ReleaseError>;
 
     /// Reads every byte of a release where it is published, and checks it.
@@ -129,15 +129,15 @@ pub trait Releases: Send + Sync {
     /// Opens a release: its manifest is proved by the id, its files are not read yet.
     fn open(&self, id: &ReleaseId) -> Result<Release, ReleaseError>;
 
-    /// What must hold before a release may be activated: every file of it has proved whole.
+    /// Checks what must hold before a release may be activated: every file is whole.
     fn prove(&self, id: &ReleaseId, held: &ReleaseLock) -> Result<(), ReleaseError>;
 
-    /// What must hold before a release that was just finished may be: its files were hashed as
-    /// they were written, so they are not read again.
+    /// The same for a release just finished: its files were hashed as they were written, so they
+    /// are not read again.
     fn prove_finished(&self, finished: &Finished) -> Result<(), ReleaseError>;
 
-    /// Makes a release that was proved the active one, unless what was active `before` no longer
-    /// is. First the `attempt` is logged: without an entry nothing is activated.
+    /// Activates a release that was proved, unless what was active `before` no longer is. First
+    /// logs the `attempt`: without an entry nothing is activated.
     fn set_current(
         &self,
         id: &ReleaseId,
@@ -152,36 +152,35 @@ pub trait Releases: Send + Sync {
     /// The latest entries of the log that are wanted.
     fn read_log(&self, query: LogQuery<'_>) -> Result<LogPart, ReleaseError>;
 
-    /// Removes every release for which there is no reason to keep it, and what was left behind.
+    /// Removes every release that there is no reason to keep, and leftovers.
     fn prune(&self, now_seconds: i64, held: &ReleaseLock) -> Result<Pruned, ReleaseError>;
 
-    /// What [`Self::prune`] would do; changes nothing. It takes no lock, so a process that holds
-    /// the lock may change the outcome.
+    /// What [`Self::prune`] would do; changes nothing. It takes no lock, so another process may
+    /// change the outcome.
     fn prune_dry_run(&self, now_seconds: i64) -> Result<Pruned, ReleaseError>;
 
-    /// Within what time servers follow an activation, of a release that they have already.
+    /// How soon servers follow an activation of a release that they already have.
     fn followed_within(&self) -> &'static str;
 
-    /// Pause between two looks of a server at the pointer.
+    /// How long a server waits between reading the pointer.
     fn poll_interval(&self) -> Duration;
 
-    /// The pointer as this machine last kept it, for a server that starts while S3 is out of reach.
+    /// The pointer last cached on this machine, for a server that starts while S3 is unreachable.
     fn cached_pointer(&self) -> Result<Option<Pointer>, ReleaseError> {
         Ok(None)
     }
 
-    /// Keeps a pointer on this machine, once what it names is served.
+    /// Caches a pointer on this machine, once its release is served.
     fn cache_pointer(&self, _pointer: &Pointer) -> Result<(), ReleaseError> {
         Ok(())
     }
 
-    /// Opens a release only if that takes no asking elsewhere.
+    /// Opens a release only if it is on this machine.
     fn open_here(&self, id: &ReleaseId) -> Result<Release, ReleaseError> {
         self.open(id)
     }
 
-    /// What was opened of this release proved damaged: where that was a copy, another is made when
-    /// it is opened again.
+    /// Reports that the opened release is damaged: a copy is fetched again the next time.
     fn invalidate(&self, _id: &ReleaseId) -> Result<(), ReleaseError> {
         Ok(())
     }
@@ -192,8 +191,8 @@ pub trait Releases: Send + Sync {
         Ok(())
     }
 
-    /// Fetches what may be activated next, which may take long, and removes copies that are not
-    /// needed; a server does so every few seconds. A directory has no copies.
+    /// Fetches what may be activated next, which may take long, and removes unneeded copies; a
+    /// server does so every few seconds. A directory has no copies.
     fn prefetch(&self, _served: &ReleaseId, _now_seconds: i64) -> Prefetched {
         Prefetched::default()
     }
@@ -206,7 +205,7 @@ pub trait Releases: Send + Sync {
         Ok(self.pointer()?.map(|pointer| pointer.release))
     }
 
-    /// Makes a release the active one, once every file of it has proved whole.
+    /// Activates a release, once every file has proved whole.
     fn activate(
         &self,
         id: &ReleaseId,
@@ -218,7 +217,7 @@ pub trait Releases: Send + Sync {
         self.set_current(id, before, attempt, held)
     }
 
-    /// Makes the release that was just finished the active one.
+    /// Activates the release that was just finished.
     fn activate_finished(
         &self,
         finished: &Finished,
@@ -229,8 +228,8 @@ pub trait Releases: Send + Sync {
         self.set_current(&finished.id, before, attempt, &finished.lock)
     }
 
-    /// Activates the latest release that was active before and is whole; `None` where nothing was
-    /// ever activated.
+    /// Activates the latest earlier active release that is whole; `None` if nothing was ever
+    /// activated.
     fn roll_back(
         &self,
         attempt: &Attempt,

@@ -1,4 +1,4 @@
-//! A record made ready for a release: its body, and the values that lists filter and sort by.
+//! A record ready for a release: its body, and the values that lists filter and sort by.
 //!
 //! Rendering is a pure function of the record, so an import may render on many threads.
 
@@ -53,7 +53,7 @@ pub struct RenderedBoat {
     pub(super) boat_type: BoatTerm,
     pub(super) categories: Vec<BoatTerm>,
     pub(super) activities: Vec<BoatTerm>,
-    /// The values that the boat itself has; the others are known at the end of a release.
+    /// The boat's own values; the others are known at the end of a release.
     pub(super) listed: ListedBoat,
     pub(super) folded_model: Box<str>,
 }

@@ -10,9 +10,9 @@
 //! time/<who>                    written to read the time by S3's clock
 //! ```
 //!
-//! The pointer is replaced only in the state that was read, so of two operators who activate at
-//! once one wins and the other gets an error. What is opened is a copy in the data directory, of
-//! which every byte was checked against the manifest as it arrived.
+//! The pointer is replaced only if it is still what was read, so if two operators activate at once,
+//! one wins and the other gets an error. What is opened is a copy in the data directory, with every
+//! byte checked against the manifest as it arrived.
 
 mod address;
 mod bucket;
@@ -45,7 +45,7 @@ use crate::base::clock::Clock;
 use crate::base::data_dir::DataDir;
 use crate::base::timestamp::Timestamp;
 
-/// Pause between two looks at the pointer.
+/// Pause between two reads of the pointer.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The releases at an address of S3.
@@ -57,8 +57,8 @@ pub struct S3Releases {
 }
 
 impl S3Releases {
-    /// The releases at `address`, reached as `settings` say, with copies in `data`. `who` is
-    /// unique to this process.
+    /// The releases at `address`, reached with `settings`, with copies in `data`. `who` is unique
+    /// to this process.
     pub fn open(
         address: S3Address,
         settings: &S3Settings,
@@ -95,7 +95,7 @@ impl Releases for S3Releases {
         let store = &self.copies.store;
         let mut is_published = false;
         let finished = writer.finish_unless(published_at, |id| match self.find_equal(id)? {
-            // What is here and not there was removed, or only partly sent.
+            // What is here but not there was removed, or only partly sent.
             None => store.renew_equal(id, published_at),
             published => {
                 is_published = true;
@@ -154,8 +154,7 @@ impl Releases for S3Releases {
         self.copies.store.open(id)
     }
 
-    /// What servers will fetch is there in its sizes, and a copy of it has proved whole byte by
-    /// byte.
+    /// What servers will fetch has the right sizes, and a copy has proved whole byte by byte.
     fn prove(&self, id: &ReleaseId, held: &ReleaseLock) -> Result<(), ReleaseError> {
         self.published.check(id)?;
         // Closed again before it is looked at, since nothing that is open is removed.

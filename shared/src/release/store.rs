@@ -23,7 +23,7 @@ use crate::base::data_dir::DataDir;
 use crate::base::timestamp::Timestamp;
 use crate::base::{durable, file_lock, regular_file};
 
-/// Pause between two looks at the pointer.
+/// Pause between two reads of the pointer.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The releases of a data directory.

@@ -141,7 +141,7 @@ impl fmt::Display for Percent {
 pub(super) struct Refusal {
     /// What would happen.
     pub(super) message: String,
-    /// The option with which it may.
+    /// The option that allows it.
     pub(super) allowed_by: AllowedBy,
 }
 

@@ -1,12 +1,11 @@
-//! Room that a store keeps to itself, so that a key can be refused while the disk is full.
+//! Disk space that a store reserves, so that a key can be revoked while the disk is full.
 //!
-//! A change needs a disk for two things: for its rollback journal, and for the pages that it adds.
-//! So the journal stays between changes and keeps its room, and the file has free pages. No other
-//! program can take either, however fast a freed block finds a use. Changes that refuse keys,
-//! charges and last uses may take of the free pages; all other changes of commands leave enough of
-//! them, or fail on a full disk. What was taken, or was never there, is put back when a command
-//! opens the store, and every few seconds by a server. That is never a reason to refuse what either
-//! does.
+//! A change needs disk space for its rollback journal and for the pages it adds. So the journal
+//! stays between changes and keeps its space, and the file has free pages. No other program can
+//! take either. Changes that refuse keys, charges and last uses may use the free pages; all other
+//! changes must leave enough of them, or fail on a full disk. A command that opens the store
+//! refills the reserve, and a server does every few seconds. If that fails, their own work still
+//! goes on.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -23,16 +22,16 @@ use crate::keys::transaction::Access;
 /// Free pages below which more are added. The audit log has about thirty entries to a page.
 const PAGES_MIN: i64 = 16;
 
-/// Free pages below which the reserve counts as gone: a few may be taken before more are added.
+/// Free pages below which the reserve counts as gone: a few may be used before more are added.
 const PAGES_LEFT_MIN: i64 = PAGES_MIN / 2;
 
-/// As many as there are then, of 4 KiB.
+/// That many pages of 4 KiB.
 const BYTES_ADDED: u32 = 32 * 4096;
 
 /// More than the journal of a change of a few rows, in bytes.
 pub(super) const JOURNAL_BYTES_MIN: usize = 128 * 1024;
 
-/// Where a file says of which version it is.
+/// The pragma with the version of a file.
 const VERSION: &str = "user_version";
 
 /// Whether the file at `path`, which is read through `connection`, has its reserve.
@@ -40,13 +39,14 @@ pub(super) fn is_there(connection: &Connection, path: &Path) -> rusqlite::Result
     Ok(PAGES_LEFT_MIN <= free_pages(connection)? && has_journal(path))
 }
 
-/// Puts back what the file at `path` lacks of its reserve, if it can: the disk may be full, the
-/// file locked, or not ours to write to. One of an earlier version is left as it is.
+/// Refills the reserve of the file at `path` if possible: the disk may be full, or the file locked
+/// or not writable. An older file is left as it is.
 pub(super) fn put_back(path: &Path) {
     let _outcome = try_put_back(path);
 }
 
-/// The transaction of its own undoes nothing but itself. Readers are not kept out for long.
+/// Uses its own transaction, so that a failure undoes nothing else. Readers are not kept out for
+/// long.
 fn try_put_back(path: &Path) -> Result<(), KeyStoreError> {
     let mut database = Database::open(path, LockTimeout::POLLS)?;
     let is_wanting = database.transact(Access::Read, |transaction| {
@@ -59,7 +59,7 @@ fn try_put_back(path: &Path) -> Result<(), KeyStoreError> {
         return Ok(());
     }
     database.transact(Access::Change, |transaction| {
-        // SQLite makes a journal only where something is written, be it what is there.
+        // SQLite makes a journal only when something is written, even the same value.
         let inner = transaction.inner;
         let version = inner.pragma_query_value(None, VERSION, |row| row.get::<_, i64>(0));
         let version = transaction.explained(version)?;
@@ -67,12 +67,12 @@ fn try_put_back(path: &Path) -> Result<(), KeyStoreError> {
     })
 }
 
-/// Sees that there are free pages when the transaction is committed.
+/// Makes sure that there are free pages when the transaction is committed.
 pub(super) fn keep_pages(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     if PAGES_MIN <= free_pages(transaction)? {
         return Ok(());
     }
-    // Otherwise free pages would be holes in the file, which have no room on the disk.
+    // Otherwise free pages would be holes in the file, without disk space.
     transaction.pragma_update(None, "secure_delete", true)?;
     transaction.execute_batch(&format!(
         "CREATE TABLE reserve (room BLOB);
@@ -81,9 +81,9 @@ pub(super) fn keep_pages(transaction: &Transaction<'_>) -> rusqlite::Result<()> 
     ))
 }
 
-/// Sees that the journal of the transaction under way on the file at `database` has room enough for
-/// the next. What follows a journal's last record is not read. That this fails is no reason to give
-/// up a change: the disk may be full.
+/// Extends the journal of the current transaction on the file at `database` for the next one.
+/// SQLite ignores what follows a journal's last record. A failure must not stop the change: the
+/// disk may be full.
 pub(super) fn keep_journal(database: &Path) {
     let _outcome = lengthen_journal(database);
 }

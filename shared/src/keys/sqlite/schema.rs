@@ -1,4 +1,4 @@
-//! The tables, and how a file says that it holds them.
+//! The tables, and how a file is marked as having them.
 
 use rusqlite::Connection;
 
@@ -22,8 +22,8 @@ pub(super) enum Found {
     Foreign,
 }
 
-/// The revision goes up with every change of what servers must know, however it is made; usage is
-/// not part of that, nor is anything that a later step adds.
+/// The revision goes up with every change that servers must know of, however it is made; not with
+/// usage or with anything that a later step adds.
 const TABLES: &str = "
 CREATE TABLE subscriptions (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -66,8 +66,8 @@ CREATE TABLE revision (number INTEGER NOT NULL) STRICT;
 INSERT INTO revision VALUES (1);
 ";
 
-/// The audit log. What is entered stays as it is, also where another program works on the file: the
-/// last trigger is for `INSERT OR REPLACE`, which deletes without a trigger.
+/// The audit log. Triggers keep entries from being altered, also by other programs: the last one is
+/// for `INSERT OR REPLACE`, which deletes without firing a trigger.
 const AUDIT: &str = "
 CREATE TABLE audit (
     number        INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -90,7 +90,7 @@ WHEN EXISTS (SELECT 1 FROM audit WHERE number = NEW.number)
 BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
 ";
 
-/// No part of the table of keys, whose changes servers must know.
+/// Not in the table of keys, whose changes servers must know of.
 const LAST_USES: &str = "
 CREATE TABLE last_uses (
     key  TEXT PRIMARY KEY REFERENCES keys (id),
@@ -98,19 +98,18 @@ CREATE TABLE last_uses (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Two files may have come to the same number, one being a copy from which the other went on; the
-/// token, drawn anew with every change, distinguishes them.
+/// Two files may reach the same number, if one is a copy of the other; a random token, new with
+/// every change, tells them apart.
 const TOKEN: &str = "
 ALTER TABLE revision ADD COLUMN token BLOB;
 UPDATE revision SET token = randomblob(16);
 ";
 
-/// From each version to the next: those of the past stay as they are, since files were made by
-/// them.
+/// From each version to the next. Past steps never change, since files were made by them.
 const STEPS: [fn(&Connection) -> rusqlite::Result<()>; 3] =
     [make_tables, add_audit_and_last_uses, add_token];
 
-/// Tables whose changes count in the revision.
+/// Tables whose changes raise the revision.
 const WATCHED: [&str; 2] = ["subscriptions", "keys"];
 
 /// Reads what the file says about itself.
@@ -128,7 +127,7 @@ pub(super) fn find(connection: &Connection) -> rusqlite::Result<Found> {
     })
 }
 
-/// Takes the steps that an empty file or one of an earlier version lacks; part of a transaction.
+/// Takes the steps that an empty or older file lacks. Runs inside a transaction.
 pub(super) fn complete(connection: &Connection) -> rusqlite::Result<()> {
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     for step in STEPS
@@ -167,7 +166,7 @@ fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// Does something for each kind of change that counts in the revision.
+/// Calls `act` for each kind of change that raises the revision.
 fn for_each_change(act: impl Fn(&str, &str) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
     for table in WATCHED {
         for change in ["INSERT", "UPDATE", "DELETE"] {

@@ -1,10 +1,9 @@
 //! The keys of a file, followed by a server.
 //!
-//! Each poll opens the file anew and reads under SQLite's own lock which state it is in, so no lock
-//! is overlooked. Keys are read again when that state is another one, by its token and not by its
-//! number, since a file may be replaced or restored. Where `stat` says that anything was written,
-//! by any program, the whole file is checked: usage is written all the time, and damage too looks
-//! like nothing else.
+//! Each poll reopens the file and reads its revision under SQLite's own lock. Keys are reloaded
+//! when the revision's token changed; its number is not enough, since a file may be replaced or
+//! restored. If `stat` says that any program wrote to the file, the whole file is checked: usage is
+//! written all the time, and damage would look the same.
 
 use std::path::PathBuf;
 
@@ -25,8 +24,8 @@ struct Known {
     /// The stamp of the file before it was read.
     stamp: FileStamp,
     state: State,
-    /// Whether a later poll found the same stamp: file times are coarse, so that a file just
-    /// written to may be written to again without a sign of it.
+    /// Whether a later poll found the same stamp: file times are coarse, so a file may be written
+    /// to again without a new one.
     is_settled: bool,
 }
 
@@ -34,7 +33,7 @@ struct Known {
 #[derive(Debug, PartialEq, Eq)]
 struct State {
     revision: Revision,
-    /// Whether no other state has that revision. In a file of an earlier version one may.
+    /// Whether no other state has that revision. In an older file, one may.
     is_unique: bool,
 }
 
@@ -49,7 +48,7 @@ impl SqliteKeySource {
 }
 
 impl KeySource for SqliteKeySource {
-    /// Takes out what is known, so that an error on the way leaves nothing half known.
+    /// Takes the known state out first, so that an error leaves nothing half known.
     fn poll(&mut self) -> Result<Option<KeySnapshot>, KeyStoreError> {
         let before = self.known.take();
         let stamp = FileStamp::of(&self.path)?;
@@ -82,7 +81,7 @@ impl KeySource for SqliteKeySource {
 }
 
 impl State {
-    /// A revision that is not unique says enough only of a file that was not written to.
+    /// A revision that is not unique proves something only if the file was not written to.
     fn is_surely(&self, other: &Self, is_untouched: bool) -> bool {
         self == other && (self.is_unique || is_untouched)
     }

@@ -1,4 +1,4 @@
-//! The SQLite file: what it keeps, what it refuses, and what servers notice of it.
+//! The SQLite file: what it keeps, what it refuses, and what servers see of it.
 
 mod audit;
 mod examine;
@@ -65,14 +65,14 @@ impl TestStore for StoreFile {
     }
 }
 
-/// Keeps everyone else out, until it is dropped.
+/// Keeps everyone else out until it is dropped.
 pub(super) fn exclusive_lock(place: &StoreFile) -> Connection {
     let locker = Connection::open(place.path()).unwrap();
     locker.execute_batch("BEGIN EXCLUSIVE").unwrap();
     locker
 }
 
-/// The whole chain of an error, with the place taken out.
+/// The whole chain of an error, without the path.
 fn error<T: Debug>(result: Result<T, impl std::error::Error>, place: &StoreFile) -> String {
     let error = result.unwrap_err();
     let causes = std::iter::successors(error.source(), |cause| cause.source());

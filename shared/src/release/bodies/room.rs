@@ -1,31 +1,31 @@
-//! Buffers for bodies that are read from disk: each thread reuses the one that it got back last.
+//! Buffers for bodies read from disk: each thread reuses the one that it got back last.
 //!
-//! An allocator hands out memory in turns, so the bodies of a few hundred requests push everything
-//! else out of the core's own cache, and new memory has to be cleared before it can be filled.
+//! An allocator hands out different memory each time, so the bodies of a few hundred requests push
+//! everything else out of the core's cache, and new memory must be cleared before it is filled.
 //! Nothing here reads a file.
 
 use std::cell::RefCell;
 
 use bytes::Bytes;
 
-/// Most that one thread keeps, in rooms; a thread that writes answers at once needs one.
+/// Most buffers that one thread keeps; a thread that writes responses at once needs one.
 const KEPT_MAX: usize = 16;
-/// Longest room that is kept, in bytes. A short body may lie in a long room, so a client
-/// that reads slowly may hold that much; asking for a long body, it could hold more.
+/// Longest buffer that is kept, in bytes. A short body may be in a long buffer, so a slow client
+/// may hold that much; by asking for a long body, it could hold more.
 const KEPT_BYTES_MAX: usize = 1 << 16;
 
 thread_local! {
     static KEPT: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Bytes to be filled, whatever they are now.
+/// A buffer to be filled.
 pub(super) struct Room {
     bytes: Vec<u8>,
     length: usize,
 }
 
 impl Room {
-    /// Room for that many bytes.
+    /// A buffer of that many bytes.
     pub(super) fn take(length: usize) -> Self {
         let kept = KEPT.try_with(|kept| kept.borrow_mut().pop());
         let kept = kept.ok().flatten().filter(|kept| length <= kept.len());
@@ -37,7 +37,7 @@ impl Room {
         &mut self.bytes[..self.length]
     }
 
-    /// What it was filled with.
+    /// Its contents.
     pub(super) fn filled(self) -> Bytes {
         Bytes::from_owner(self)
     }

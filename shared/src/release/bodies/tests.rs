@@ -1,4 +1,4 @@
-//! Bodies in a real file: read whole or not at all, whatever their lengths.
+//! Bodies in a real file: read completely or not at all, whatever their lengths.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::base::hash::sha256_hex;
 use crate::release::throttle::Unthrottled;
 
-/// A file of bodies of these lengths, in which no two bytes that lie close are equal.
+/// A file of bodies of these lengths, in which no two nearby bytes are equal.
 fn file_of(lengths: &[u64]) -> (tempfile::NamedTempFile, Vec<u8>, Vec<u64>) {
     let mut offsets = vec![0];
     for length in lengths {
@@ -98,7 +98,7 @@ fn a_body_that_changes_later_is_not_read_and_its_neighbours_are() {
 fn a_file_that_shrinks_is_an_error_and_no_crash() {
     let (file, contents, offsets) = file_of(&[100, 100]);
     let bodies = verify(&file, &offsets, &contents).unwrap();
-    // The room that is taken next has this very body in it, so its sum would be right.
+    // The next buffer already holds this very body, so its checksum would be right.
     let read_before = || drop(bodies.read(1).unwrap());
     read_before();
     file.as_file().set_len(150).unwrap();

@@ -1,7 +1,7 @@
-//! What differs between two bodies of one record: each value that is another, with its place.
+//! The differences between two bodies of one record: each value that changed, with its place.
 //!
-//! Values are compared as they are written, so that no number is rounded, and what is the same is
-//! not parsed. Nothing here reads a release.
+//! Values are compared as text, so that no number is rounded and equal values are not parsed.
+//! Nothing here reads a release.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -11,13 +11,14 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Most elements of a list that are compared one by one. A longer list is one value.
 pub const ELEMENTS_MAX: usize = 1000;
-/// In how many objects and lists a value may lie. Deeper down, an object or a list is one value.
+/// How deep a value may be nested in objects and lists. Deeper down, an object or a list is one
+/// value.
 const DEPTH_MAX: usize = 32;
 
-/// A value that is another, new or gone.
+/// A value that changed, is new, or is gone.
 #[derive(Clone, Debug)]
 pub struct Change<'a> {
-    /// Where it stands once all changes before it are made.
+    /// Its place once all changes before it are made.
     pub path: FieldPath,
     /// The value before; none where there was none.
     pub old: Option<&'a RawValue>,
@@ -57,7 +58,7 @@ impl FieldPath {
         pointer
     }
 
-    /// The list, of an element of one: `engines`.
+    /// The list that it is an element of: `engines`.
     pub fn list(&self) -> Option<Self> {
         match self.0.split_last()? {
             (Step::Element(_), list) => Some(Self(list.to_vec())),
@@ -88,18 +89,18 @@ impl fmt::Display for FieldPath {
     }
 }
 
-/// What differs, in an order in which each change can be made after those before it.
+/// The differences, in an order in which each change applies after those before it.
 pub fn changes<'a>(old: &'a RawValue, new: &'a RawValue) -> Vec<Change<'a>> {
     let mut comparison = Comparison::default();
     comparison.values(old, new);
     comparison.changes
 }
 
-/// What a value holds, one step down.
+/// The contents of a value, one step down.
 enum Shape<'a> {
     Object(Members<'a>),
     List(Vec<&'a RawValue>),
-    /// Also what is too deep to look into.
+    /// Also a value nested too deep.
     Single,
 }
 
@@ -136,7 +137,7 @@ impl<'a> Comparison<'a> {
             Some(b'[') if !is_too_deep => serde_json::from_str(text).map(Shape::List),
             _ => return Shape::Single,
         };
-        // A text that was read as JSON once is JSON.
+        // A text that was parsed as JSON once is JSON.
         shape.unwrap_or(Shape::Single)
     }
 
@@ -154,13 +155,13 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// What is replaced is compared one by one; the rest comes and goes.
+    /// Replaced elements are compared one by one; others are added or removed.
     fn elements(&mut self, old: &[&'a RawValue], new: &[&'a RawValue]) {
         let [before, after] = [old, new].map(|list| {
             let texts = list.iter().map(|value| value.get());
             texts.collect::<Vec<_>>()
         });
-        // Counted here, since an operation that the library moved may have a former index.
+        // Counted here, since an operation that the library moved may have an old index.
         let mut index = 0;
         for op in capture_diff_slices(Algorithm::Myers, &before, &after) {
             let (gone, come) = (&old[op.old_range()], &new[op.new_range()]);
@@ -171,7 +172,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// What stands in the place of what was in a list from `index` on.
+    /// The elements that replace others from `index` on.
     fn replaced(&mut self, index: usize, gone: &[&'a RawValue], come: &[&'a RawValue]) {
         let both = gone.len().min(come.len());
         for (place, (before, after)) in gone.iter().zip(come).enumerate() {
@@ -179,7 +180,7 @@ impl<'a> Comparison<'a> {
             self.at(step, |inner| inner.values(before, after));
         }
         for before in &gone[both..] {
-            // Those behind it move up into its place.
+            // The ones behind it move up.
             let step = Step::Element(index + both);
             self.at(step, |inner| inner.push(Some(before), None));
         }
@@ -201,8 +202,8 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// Whether two objects are one thing before and after. With another id it is another thing, and
-/// not the same one with another name.
+/// Whether two objects are the same thing before and after. With another id it is another thing,
+/// not the same one renamed.
 fn is_same_thing(old: &Members<'_>, new: &Members<'_>) -> bool {
     let [old, new] = [old, new].map(|members| members.get("id").map(|id| id.get()));
     old == new

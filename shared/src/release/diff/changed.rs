@@ -1,6 +1,6 @@
-//! The records that changed, read one by one from both releases: what their fields were and are.
+//! The records that changed, read one by one from both releases, before and after.
 //!
-//! Memory holds two numbers for each of them, and the bodies of one.
+//! Memory holds two numbers for each, and the bodies of one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -15,10 +15,10 @@ use crate::release::{FileName, Release, ReleaseError};
 
 /// Most fields that are counted one by one. Records have far fewer.
 pub const FIELDS_MAX: usize = 500;
-/// Under which name further ones are counted.
+/// The name under which further fields are counted.
 pub const FURTHER_FIELDS: &str = "...";
 
-/// The records of one kind in one release, as they are served. They stay on disk.
+/// The bodies of one kind in one release, as they are served. They stay on disk.
 #[derive(Debug)]
 pub struct RecordBodies {
     bodies: Bodies,
@@ -37,7 +37,7 @@ const fn bodies_of(kind: Kind) -> FileName {
     }
 }
 
-/// What a body holds, for consumers.
+/// The envelope of a body.
 #[derive(Deserialize)]
 struct Envelope {
     data: Box<RawValue>,
@@ -54,7 +54,7 @@ impl RecordBodies {
         Ok(Self { bodies, path })
     }
 
-    /// The record with that ordinal: what its body has under `data`.
+    /// The record with that ordinal: the value of `data` in its body.
     ///
     /// # Panics
     /// When there is no such ordinal.
@@ -73,7 +73,7 @@ impl RecordBodies {
 #[derive(Debug)]
 pub struct ChangedRecords {
     ordinals: Vec<[Ordinal; 2]>,
-    /// None where nothing changed.
+    /// None if nothing changed.
     bodies: Option<[RecordBodies; 2]>,
 }
 
@@ -94,7 +94,7 @@ impl ChangedRecords {
         Ok(Self { ordinals, bodies })
     }
 
-    /// How the first of them were and are, one after the other.
+    /// The records before and after, one after the other.
     pub fn read(&self) -> impl Iterator<Item = Result<[Box<RawValue>; 2], ReleaseError>> + use<'_> {
         let bodies = self.bodies.iter();
         bodies.flat_map(|[old, new]| {
@@ -103,7 +103,7 @@ impl ChangedRecords {
         })
     }
 
-    /// In how many of them each field changed.
+    /// How many of them each field changed in.
     pub fn count_fields(&self) -> Result<BTreeMap<String, u64>, ReleaseError> {
         let mut counts = BTreeMap::new();
         for pair in self.read() {

@@ -68,8 +68,8 @@ fn everything_may_vanish_or_appear() {
     let [gone, come] = [between(&boats, &[], 20), between(&[], &boats, 20)];
     assert_eq!((gone.boats.removed.total, gone.boats.after), (2, 0));
     assert_eq!((come.boats.added.total, come.boats.before), (2, 0));
-    // Without boats there is nothing that could have a field; with their number, the
-    // manufacturer is another.
+    // Without boats there are no fields to compare; the manufacturer changed, since it has their
+    // number.
     assert_eq!(gone.boats.fields, Some(FieldsDiff::default()));
     assert_eq!(gone.manufacturers.changed.total, 1);
 }

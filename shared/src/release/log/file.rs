@@ -1,7 +1,7 @@
 //! The log in a directory: one file, of one line an entry.
 //!
-//! An append is whole or taken back. What a power cut leaves of a line is no entry, and keeps none
-//! that follows from being read.
+//! An append is complete or undone. Half a line left by a power cut is not an entry, and later
+//! entries can still be read.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -12,7 +12,7 @@ use super::{Entry, LINE_MAX, LogPart, LogQuery, NoEntry};
 use crate::base::{durable, regular_file};
 use crate::release::ReleaseError;
 
-/// Most bytes that are read of the log, from its end: those of more than 100,000 entries.
+/// Most bytes read of the log, from its end: more than 100,000 entries.
 const READ_MAX: u64 = 1 << 27;
 
 /// The file of the log, existing or not.
@@ -23,13 +23,13 @@ impl LogFile {
         Self(path)
     }
 
-    /// Appends an entry, durably. The lock on releases is held, so no other process does.
+    /// Appends an entry, durably. The caller holds the lock on releases, so no other process does.
     pub(in crate::release) fn append(&self, entry: &Entry) -> Result<(), ReleaseError> {
         let line = entry.to_line();
         append(&self.0, line.as_bytes()).map_err(ReleaseError::io("write to", &self.0))
     }
 
-    /// What is asked for of it; nothing where there is no file.
+    /// The entries of a query; none if there is no file.
     pub(in crate::release) fn read(&self, query: LogQuery<'_>) -> Result<LogPart, ReleaseError> {
         let read = match regular_file::open(&self.0) {
             Ok(file) => read(file, READ_MAX, query),
@@ -50,7 +50,7 @@ fn append(path: &Path, line: &[u8]) -> io::Result<()> {
     text.extend_from_slice(line);
     let written = (&file).write_all(&text).and_then(|()| file.sync_all());
     if let Err(error) = written {
-        // Half a line is worse than none, and where this fails too it is still no entry.
+        // Half a line is worse than none, and if this fails too, it is still not an entry.
         _ = file.set_len(length);
         return Err(error);
     }
@@ -69,18 +69,18 @@ fn ends_line(file: &File, length: u64) -> io::Result<bool> {
     Ok(last == [b'\n'])
 }
 
-/// Reads the lines of the last `bytes_max` bytes. Lines are named by their number where all of them
-/// are read, and otherwise by the byte at which they begin.
+/// Reads the lines of the last `bytes_max` bytes. Lines are named by number if all of them are
+/// read, otherwise by the offset of their first byte.
 pub(super) fn read(mut file: File, bytes_max: u64, query: LogQuery<'_>) -> io::Result<LogPart> {
     let length = file.metadata()?.len();
     let mut place = length.saturating_sub(bytes_max);
     file.seek(SeekFrom::Start(place))?;
-    // No more than was there: another process may be adding to it.
+    // Only what was there: another process may be appending.
     let mut lines = BufReader::new(file.take(length - place));
     let is_whole = place == 0;
     let mut part = LogPart::after_unread(!is_whole);
     if !is_whole {
-        // The rest of a line that began before.
+        // Skips the rest of a line that began before.
         place += skip_line(&mut lines)?;
     }
     for number in 1_u64.. {
@@ -109,7 +109,7 @@ pub(super) fn read(mut file: File, bytes_max: u64, query: LogQuery<'_>) -> io::R
     Ok(part)
 }
 
-/// Passes over the rest of a line, and gives its length.
+/// Skips the rest of a line, and returns its length.
 fn skip_line(lines: &mut impl BufRead) -> io::Result<u64> {
     Ok(lines.skip_until(b'\n')? as u64)
 }

@@ -1,4 +1,4 @@
-//! The log of a directory: entries read back, whatever became of the lines between them.
+//! The log of a directory: entries can be read back, whatever happened to the lines between them.
 
 #![expect(
     clippy::disallowed_methods,

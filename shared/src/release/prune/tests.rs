@@ -64,7 +64,7 @@ fn young_releases_are_kept_by_the_time_in_their_id() {
     let mut ids = published_on(&store, &[1, 2, 3, 4]);
     activate(&store, &ids.remove(3));
     let (active, young) = (Some(Kept::Active), Some(Kept::Young));
-    // Exactly a day after the first; a clock that is behind makes everything young.
+    // Exactly a day after the first; a slow clock makes everything young.
     for (now, expected) in [
         ("2026-10-01T00:00:00Z", &[young, young, young, active][..]),
         ("2026-11-02T09:59:59Z", &[young, young, young, active]),
@@ -206,7 +206,7 @@ fn what_killed_commands_left_is_removed_and_counted() {
         directory.path().join("data"),
         directory.path().join("data/releases"),
     );
-    // As a prune leaves it that is killed while it deletes.
+    // As a prune killed while deleting leaves it.
     fs::create_dir(releases.join(format!("{PRUNED}{id}"))).unwrap();
     fs::write(
         releases.join(format!("{PRUNED}{id}/boats.bodies")),

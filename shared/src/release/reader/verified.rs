@@ -1,10 +1,9 @@
-//! The contents of a file together with their hash, in memory of their own.
+//! The contents of a file with their hash, in their own memory.
 //!
-//! Gigabytes are asked for in huge pages: where a body lies has to be looked up for each page of
-//! it, and the tables for that lie in cold memory too. A twelfth more answers came of it with 3 GB,
-//! none with 300 MB. A huge page that the system has to get and clear first keeps its core for 0.1
-//! ms, and on a virtual machine for up to 20, which is felt while a release is opened beside
-//! requests: so nothing smaller is asked for in such. A system that gives them unasked, gives them.
+//! Gigabytes use huge pages: every page of a body needs a lookup in page tables, which are in cold
+//! memory too. With 3 GB that made a twelfth more responses a second, with 300 MB none. Clearing a
+//! huge page takes its core 0.1 ms, on a virtual machine up to 20, which delays requests while a
+//! release is opened: so smaller files do not ask for them. A system may still give them unasked.
 //!
 //! This is anonymous memory. The file itself is never mapped, because a mapping kills the process
 //! when its file shrinks.
@@ -20,11 +19,10 @@ use crate::release::throttle::Throttle;
 
 /// How much is hashed at a time, in bytes: it is still in the core's own cache, and takes 0.1 ms.
 const PART: usize = 1 << 16;
-/// From how many bytes on huge pages are asked for.
+/// Least bytes for which huge pages are requested.
 const HUGE_PAGES_FROM: usize = 1 << 30;
 
-/// The contents of `file`, which has `length` bytes, and their SHA-256. An error where it has
-/// another number of bytes by now.
+/// The contents of `file` and their SHA-256. An error if it no longer has `length` bytes.
 pub(super) fn read_and_hash(
     mut file: impl Read,
     length: u64,
@@ -49,7 +47,7 @@ pub(super) fn read_and_hash(
     Ok((Bytes::from_owner(memory), hex(&hasher.finalize())))
 }
 
-/// A system that has none, or whose administrator wants none, uses others.
+/// Without huge pages, or if the administrator disabled them, the system uses small ones.
 #[cfg(target_os = "linux")]
 fn prefer_huge_pages(memory: &MmapMut) {
     let _refused = memory.advise(memmap2::Advice::HugePage);

@@ -1,4 +1,4 @@
-//! What holds wherever releases are published: each of these runs on a directory and, where the
+//! What holds wherever releases are published: each test runs on a directory and, if the
 //! environment names a bucket, on S3.
 
 #![expect(
@@ -19,11 +19,11 @@ const LATER: &str = "2096-12-24T10:00:00Z";
 /// Damages a file of a release.
 type Damage = dyn Fn(&ReleaseId, FileName);
 
-/// A place that has nothing yet, as two machines see it.
+/// An empty place, as two machines see it.
 struct Place {
     here: Box<dyn Releases>,
     there: Box<dyn Releases>,
-    /// Makes another byte the first of a file.
+    /// Changes the first byte of a file.
     damage: Box<Damage>,
 }
 
@@ -259,7 +259,7 @@ fn a_prune_keeps_what_is_active_was_active_or_is_young_and_says_so_before() {
     });
 }
 
-/// What the entries say, the earliest first; those that follow a gap have a mark.
+/// The outcomes of the entries, the earliest first; those that follow a gap are marked.
 fn logged(releases: &dyn Releases) -> Vec<(Outcome, bool)> {
     let all = LogQuery {
         last: 100,
@@ -304,7 +304,7 @@ fn every_activation_is_logged_and_one_that_was_refused_as_such() {
     });
 }
 
-/// As after a kill between the entry and the pointer.
+/// As if killed between the entry and the pointer.
 #[test]
 fn an_activation_that_was_logged_and_did_not_happen_leaves_a_gap() {
     of_each_place(|place| {

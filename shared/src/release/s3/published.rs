@@ -109,7 +109,7 @@ impl Published {
         }
     }
 
-    /// Size of a release in bytes, its manifest included.
+    /// Size of a release in bytes, including its manifest.
     pub(super) fn size(&self, id: &ReleaseId) -> Result<u64, ReleaseError> {
         let (manifest, contents) = self.read_manifest(id)?;
         Ok(bytes(&manifest) + contents.bytes.len() as u64)

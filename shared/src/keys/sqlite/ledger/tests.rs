@@ -13,7 +13,7 @@ fn wait_for_turn(ledger: &SqliteLedger, request: Request) -> Reply {
     reply
 }
 
-/// A look, a lease and a return that wait, and the answer to each after another request looked.
+/// A query, a lease and a return that wait, and the outcome of each after another request queried.
 fn answered_with_a_look(place: &StoreFile, before: impl FnOnce()) -> [Outcome; 3] {
     let subscription = subscribe(&mut place.store(), "Acme", 10);
     let period = subscription.period(NOW);

@@ -1,4 +1,4 @@
-//! Looking how a store is: what is seen, and that nothing is changed by it.
+//! Examining a store: what is found, and that nothing changes.
 
 use std::collections::BTreeMap;
 use std::fs;

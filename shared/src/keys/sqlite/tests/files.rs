@@ -17,7 +17,7 @@ fn files(place: &StoreFile) -> Vec<String> {
     names
 }
 
-/// A store as earlier versions left it, with what is open of it.
+/// A store as earlier versions left it, and an open connection to it.
 fn with_log(place: &StoreFile) -> Connection {
     subscribe(&mut place.store(), "Acme", 1);
     let connection = Connection::open(place.path()).unwrap();

@@ -1,4 +1,4 @@
-//! Last uses in a file that others hold, or that has no room.
+//! Last uses in a file that others lock, or on a full disk.
 
 use super::*;
 use crate::keys::last_use::{LastUse, LastUses};

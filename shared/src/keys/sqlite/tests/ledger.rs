@@ -1,4 +1,4 @@
-//! Leases in the file that is there, beside others who use it.
+//! Leases in a file that others use too.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
@@ -68,8 +68,8 @@ fn a_locked_file_changes_nothing_and_says_so() {
     assert_eq!(ledger.charged(subscription.id, period).unwrap(), 5);
 }
 
-/// What an attempt gives when its turn comes. On a disk that others keep busy a commit may take
-/// longer than those who ask wait, and they ask again.
+/// The result of an attempt, repeated until it is in time. On a busy disk a commit may take longer
+/// than callers wait.
 fn in_time<T>(attempt: impl FnMut() -> Result<T, KeyStoreError>) -> T {
     let mut attempts = std::iter::repeat_with(attempt);
     let is_final =
@@ -82,8 +82,8 @@ fn in_time<T>(attempt: impl FnMut() -> Result<T, KeyStoreError>) -> T {
         .unwrap()
 }
 
-/// Polls read the whole file whenever a lease was written, and neither commands nor leases may time
-/// out over it.
+/// Polls read the whole file after every lease, and neither commands nor leases may time out
+/// because of it.
 #[test]
 fn polls_leases_and_commands_do_not_lock_each_other_out() {
     let place = StoreFile::new();

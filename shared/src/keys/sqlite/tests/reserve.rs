@@ -1,4 +1,4 @@
-//! What refuses a key needs nothing of the disk.
+//! Refusing a key needs no disk space.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -13,7 +13,7 @@ use crate::keys::quota::Period;
 use crate::keys::sqlite::{SqliteLastUses, SqliteLedger};
 use crate::keys::subscription::{SubscriptionId, SubscriptionStatus};
 
-/// Name, length and room on the disk of each file.
+/// Name, length and disk space of each file.
 fn files(place: &StoreFile) -> Vec<(String, u64, u64)> {
     let entries = fs::read_dir(place.0.path()).unwrap();
     let seen = |entry: fs::DirEntry| {

@@ -1,4 +1,4 @@
-//! What a server notices of the file, poll by poll.
+//! What a server learns from the file, poll by poll.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -22,7 +22,7 @@ fn followed(place: &StoreFile) -> (KeyStore, SqliteKeySource) {
     (store, source)
 }
 
-/// The rename that an operator's `mv` does, which needs no durability here.
+/// Renames as `mv` does; this test needs no durability.
 #[expect(
     clippy::disallowed_methods,
     reason = "the test plays an operator with mv"
@@ -53,7 +53,7 @@ fn a_source_may_wait_for_its_file() {
     assert!(source.poll().unwrap().unwrap().keys.is_empty());
 }
 
-/// A store of as many changes as a followed one, and so of the same revision.
+/// A store with as many changes as a followed one, and so with the same number in its revision.
 fn other_of_same_revision() -> (StoreFile, Vec<Key>) {
     let other = StoreFile::new();
     let mut store = other.store();
@@ -81,7 +81,8 @@ fn a_file_overwritten_in_place_is_read_anew() {
     assert_eq!(source.poll().unwrap().unwrap().keys, keys);
 }
 
-/// Writes over the file behind SQLite's back, and makes sure that it shows: file times are coarse.
+/// Overwrites the file behind SQLite's back, and makes sure that its time changes: file times are
+/// coarse.
 fn overwrite(place: &StoreFile, offset: usize, bytes: &[u8]) {
     let file = OpenOptions::new().write(true).open(place.path()).unwrap();
     let modified = file.metadata().unwrap().modified().unwrap();
@@ -117,7 +118,7 @@ fn a_file_cut_short_confirms_nothing() {
     let (_store, mut source) = followed(&place);
     let file = OpenOptions::new().write(true).open(place.path()).unwrap();
     let whole = file.metadata().unwrap().len();
-    // Of an end within a page SQLite says nothing.
+    // SQLite does not notice an end within a page.
     for length in [whole - 1, whole - 4000, 3 * 4096, 4096, 0] {
         file.set_len(length).unwrap();
         let poll = source.poll();
@@ -140,7 +141,7 @@ fn a_locked_file_confirms_nothing() {
     assert!(source.poll().unwrap().is_some());
 }
 
-/// The log of earlier versions, and what a server then missed when its index was deleted.
+/// Earlier versions had a write-ahead log, and a server missed changes when its index was deleted.
 #[test]
 fn a_change_is_noticed_in_a_file_with_a_log_whose_index_was_deleted() {
     let place = StoreFile::new();

@@ -56,7 +56,7 @@ fn a_server_works_with_a_store_of_an_earlier_version_as_it_is() {
     of_version_1(&place);
     let mut source = SqliteKeySource::new(place.path());
     assert_eq!(source.poll().unwrap().unwrap().subscriptions.len(), 1);
-    // Whether it changed shows only once file times have moved on.
+    // A change shows only once file times have moved on.
     source.poll().unwrap();
     assert_eq!(source.poll().unwrap(), None);
     let ledger = SqliteLedger::new(place.path());

@@ -1,4 +1,4 @@
-//! Changes as they read, and what comes of making them.
+//! Changes as text, and the result of applying them.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -121,7 +121,7 @@ fn a_list_too_long_or_a_value_too_deep_is_one_value() {
     }
 }
 
-/// Small values that often have something in common.
+/// Small values that often share parts.
 fn value() -> impl Strategy<Value = Value> {
     let single = prop_oneof![
         Just(Value::Null),
@@ -137,7 +137,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Makes one change, by its pointer.
+/// Applies one change, by its pointer.
 fn make(change: &Change<'_>, record: &mut Value) {
     let pointer = change.path.pointer();
     let parsed = |value: &RawValue| serde_json::from_str::<Value>(value.get()).unwrap();

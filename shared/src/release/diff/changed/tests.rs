@@ -6,7 +6,7 @@ use super::*;
 use crate::release::tests::records::{Boat, empty_store, publish_boats};
 use crate::release::{Release, ReleaseStore, Releases};
 
-/// What two releases of these boats have, the second one a day later.
+/// Two releases of these boats, the second one a day later, with their contents.
 fn releases(old: &[Boat<'_>], new: &[Boat<'_>]) -> (tempfile::TempDir, [(Release, Contents); 2]) {
     let (directory, store) = empty_store();
     let publish = |store: &ReleaseStore, at: &str, boats: &[Boat<'_>]| {
