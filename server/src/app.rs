@@ -1,4 +1,4 @@
-//! Everything that answering a request needs, in one place that requests share.
+//! Everything that requests share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,7 @@ use crate::limits::{MinuteStore, Quotas, RateLimits, SHARED_WAIT_MAX, WaitBudget
 use crate::metrics::Metrics;
 use crate::readiness::Readiness;
 
-/// What a server is made of: the parts that come from outside.
+/// The parts of a server that come from outside.
 pub struct Parts {
     /// Which keys this server accepts.
     pub environment: Environment,
@@ -36,7 +36,7 @@ pub struct Parts {
     pub request_ids: Box<dyn RequestIds>,
 }
 
-/// The state that requests share. No request holds a lock of it while it waits.
+/// The state that requests share. No request holds one of its locks while it waits.
 pub struct App {
     pub(crate) environment: Environment,
     pub(crate) keyring: Arc<Keyring>,
@@ -44,7 +44,7 @@ pub struct App {
     pub(crate) quotas: Quotas,
     pub(crate) lists: ListCache,
     pub(crate) compressed: CompressedBodies,
-    /// Warnings about requests that are refused because too much is asked for.
+    /// Warnings about requests refused because of overload.
     pub(crate) overloads: Mutex<LogThrottle>,
     pub(crate) metrics: Metrics,
     pub(crate) clock: Arc<dyn Clock>,
@@ -85,7 +85,7 @@ impl App {
         }
     }
 
-    /// The same app, whose answers pages of these origins may read.
+    /// The same app, which lets pages of these origins read responses.
     #[must_use]
     pub fn allowing(self, allowed_origins: AllowedOrigins) -> Self {
         Self {
@@ -94,7 +94,7 @@ impl App {
         }
     }
 
-    /// The same app, whose answers also show limits as the IETF draft has it: `RateLimit` and
+    /// The same app, whose responses also have the headers of the IETF draft: `RateLimit` and
     /// `RateLimit-Policy`.
     #[must_use]
     pub fn showing_rate_limit_draft(self) -> Self {
@@ -104,7 +104,7 @@ impl App {
         }
     }
 
-    /// The same app, which counts minute limits there.
+    /// The same app, which counts minute limits in `minutes`.
     #[must_use]
     pub fn counting_in(self, minutes: MinuteStore) -> Self {
         let is_shared = matches!(minutes, MinuteStore::Redis(_));
@@ -115,8 +115,8 @@ impl App {
         }
     }
 
-    /// The same app, with limits in stores that may all be away at once: a request waits for all of
-    /// them together no longer than [`SHARED_WAIT_MAX`].
+    /// The same app, with limits in stores that may all be away at once: a request waits at most
+    /// [`SHARED_WAIT_MAX`] for all of them together.
     #[must_use]
     pub fn with_shared_stores(self) -> Self {
         Self {
@@ -141,13 +141,13 @@ impl App {
         }
     }
 
-    /// The catalogue served now. A request takes it once, so that it sees one release only.
+    /// The catalogue served now. A request takes it once, so that it sees a single release.
     pub fn catalogue(&self) -> Arc<Catalogue> {
         self.catalogue.load_full()
     }
 
-    /// Serves another catalogue from now on; requests under way finish with theirs. Gives the one
-    /// that was served so far: the last to drop it gives back all its memory.
+    /// Serves another catalogue from now on; requests under way finish with theirs. Returns the old
+    /// one: the last to drop it frees its memory.
     pub fn activate(&self, catalogue: Arc<Catalogue>) -> Arc<Catalogue> {
         let before = self.catalogue.swap(catalogue);
         self.metrics.releases.switch();
@@ -155,10 +155,10 @@ impl App {
         before
     }
 
-    /// From now on readiness says that this server is about to stop. It answers every
-    /// request as before: a load balancer needs a moment to take them elsewhere.
+    /// From now on readiness says that this server is about to stop. It still answers every
+    /// request: a load balancer needs a moment to send them elsewhere.
     pub fn begin_draining(&self) {
-        // Nothing else is published with it.
+        // No other memory is published with it.
         self.draining.store(true, Ordering::Relaxed);
     }
 
@@ -178,13 +178,13 @@ impl App {
         }
     }
 
-    /// For how long the keys were not confirmed; where they never were, since the app was made.
+    /// Time since the keys were last confirmed, or since the app was made if they never were.
     pub(crate) fn key_store_staleness(&self, now: Moment) -> Duration {
         let since = self.keyring.confirmed_at().unwrap_or(self.started);
         now.monotonic.saturating_sub(since)
     }
 
-    /// Looks whether the wall clock has jumped since the last look, and says so.
+    /// Logs whether the wall clock has jumped since the last check.
     pub fn look_at_clock(&self) {
         self.clock_watch.look(self.clock.now());
     }

@@ -1,5 +1,5 @@
-//! What every room may use: periodic tasks, throttles of the log, ids of requests, bounded caches,
-//! and the primitives that the models of hot structures replace. Nothing here knows boats or HTTP.
+//! What every module may use: periodic tasks, log throttles, request ids, bounded caches, and the
+//! primitives that the models of hot structures replace. Nothing here knows boats or HTTP.
 
 pub(crate) mod bounded;
 pub(crate) mod error_chain;

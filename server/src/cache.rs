@@ -1,9 +1,8 @@
-//! Answers of lists, by what was asked: a repeated list needs no query.
+//! Responses of lists, by query: a repeated list needs no query.
 //!
-//! An entry belongs to one release, so activating another makes all of them unreachable at once
-//! and eviction removes them. An entry lives no longer than the `max-age` that clients see,
-//! measured by the monotonic clock. Identical questions that arrive together run one query.
-//! Errors are never remembered.
+//! An entry belongs to one release, so activating another makes all of them unreachable, and
+//! eviction removes them. An entry lives no longer than the `max-age` that clients see, by the
+//! monotonic clock. Identical requests that arrive together run one query. Errors are never cached.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -25,7 +24,7 @@ pub const BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Most entries held.
 pub const ENTRIES_MAX: u64 = 16 * 1024;
 
-/// What identifies the answer of a list.
+/// What identifies a list response.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct ListKey {
     /// Id of the release that answers.
@@ -36,10 +35,10 @@ pub struct ListKey {
     pub query: String,
 }
 
-/// Whether a query ran for an answer, and how old its body is.
+/// Whether a query ran for a response, and how old its body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freshness {
-    /// No query ran: the body was there.
+    /// No query ran: the body was cached or precomputed.
     Hit {
         /// Whole seconds the body has been in the list cache; 0 for a precomputed body.
         age_seconds: u64,
@@ -54,7 +53,7 @@ pub enum CacheError<E> {
     /// The query failed.
     #[error(transparent)]
     Query(E),
-    /// Another request asked the same before, and has no answer either. Later there may be one.
+    /// Another request runs the same query, and is not done either. A later request may succeed.
     #[error("an identical list query gave no answer within {waiting:?}")]
     WaitedTooLong {
         /// How long this request may wait.
@@ -78,7 +77,7 @@ impl Entry {
         MAX_AGE_SECONDS <= self.age_seconds(now)
     }
 
-    /// The answer, unless it is too old.
+    /// The cached response, unless it is too old.
     fn hit(self, now: Moment) -> Option<(ListBody, Freshness)> {
         let age_seconds = self.age_seconds(now);
         (age_seconds < MAX_AGE_SECONDS).then_some((self.body, Freshness::Hit { age_seconds }))
@@ -109,23 +108,23 @@ type Loading<'a> = PlaceholderGuard<
     DefaultLifecycle<ListKey, Entry>,
 >;
 
-/// A bounded cache of list answers.
+/// A bounded cache of list responses.
 pub struct ListCache {
     entries: Entries,
     hits: AtomicU64,
     misses: AtomicU64,
 }
 
-/// How a cache does.
+/// The figures of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CacheFigures {
-    /// Answers that were there.
+    /// Lookups that found an entry.
     pub(crate) hits: u64,
-    /// Answers that had to be made.
+    /// Lookups that did not.
     pub(crate) misses: u64,
-    /// What is held.
+    /// Entries held.
     pub(crate) entries: u64,
-    /// What that is weighed.
+    /// Their weight in bytes.
     pub(crate) bytes: u64,
 }
 
@@ -148,10 +147,10 @@ impl ListCache {
         }
     }
 
-    /// The answer for `key`: remembered, or computed by `query` and then remembered.
+    /// The response for `key`, from the cache, or computed by `query` and then cached.
     ///
-    /// While a query runs, requests for the same key wait for it, though not longer than
-    /// `waiting`. When it fails or is abandoned, one of those who wait runs its own.
+    /// While a query runs, requests for the same key wait for it, at most `waiting`. If it fails or
+    /// is abandoned, one of them runs its own.
     pub async fn get_or_query<E>(
         &self,
         key: &ListKey,
@@ -159,7 +158,7 @@ impl ListCache {
         waiting: Duration,
         query: impl Future<Output = Result<ListBody, E>>,
     ) -> Result<(ListBody, Freshness), CacheError<E>> {
-        // A hit takes no lock that keeps others from reading.
+        // A hit takes no lock that blocks other readers.
         if let Some(hit) = self.entries.get(key).and_then(|entry| entry.hit(now)) {
             self.hits.fetch_add(1, Ordering::Relaxed);
             return Ok(hit);
@@ -177,7 +176,7 @@ impl ListCache {
         };
         self.misses.fetch_add(1, Ordering::Relaxed);
         let body = query.await.map_err(CacheError::Query)?;
-        // The only refusal is a body too large for the cache, which is then simply not held.
+        // The cache refuses only a body that is too large for it, which is then not cached.
         let _admitted = loading.insert(Entry {
             body: body.clone(),
             stored_at: now.monotonic,

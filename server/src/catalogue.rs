@@ -1,8 +1,8 @@
 //! An opened release, answering requests: single records by id or slug, lists by query.
 //!
-//! A single record is a look-up and a slice of memory; no query runs for it. A list is a query for
-//! the ordinals of its rows, whose texts are then taken from the bodies. Nothing here renders a
-//! record, and nothing here knows HTTP.
+//! A single record is a lookup and a slice of memory; no query runs. A list is a query for the
+//! ordinals of its rows, whose texts are then taken from the bodies. Nothing here renders a record
+//! or knows HTTP.
 
 mod explain;
 mod fill;
@@ -41,13 +41,13 @@ use self::pool::Pool;
 use self::totals::Totals;
 use crate::params::ListKind;
 
-/// Why a record's body could not be given.
+/// Why a record's body could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyError {
     /// It could not be read.
     #[error(transparent)]
     Read(#[from] ReleaseError),
-    /// It was not read, or not in time.
+    /// It was not read in time.
     #[error(transparent)]
     Queue(#[from] QueueError),
 }
@@ -60,7 +60,7 @@ pub struct BoatOrdinal(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ManufacturerOrdinal(u32);
 
-/// The exact body of a single-record answer.
+/// The exact body of a single-record response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Body {
     /// The body.
@@ -74,7 +74,7 @@ pub struct Body {
 struct Records {
     index: Index,
     bodies: Bodies,
-    /// A body could not be read as it was verified.
+    /// Whether a body no longer matched what was verified.
     is_damaged: AtomicBool,
 }
 
@@ -95,8 +95,8 @@ impl Records {
         self.index.names(ordinal)
     }
 
-    /// The bytes of a body. A failure is remembered, for operators: the disk held what was verified
-    /// when the release was opened, and does not any more.
+    /// The bytes of a body. A failure is remembered for operators: the disk no longer holds what
+    /// was verified when the release was opened.
     fn read(&self, ordinal: u32) -> Result<Bytes, ReleaseError> {
         self.bodies
             .read(ordinal as usize)
@@ -129,10 +129,10 @@ pub struct Catalogue {
     dictionaries: DictionaryIds,
     totals: Totals,
     pool: Pool,
-    /// Before reads of single bodies from disk.
+    /// The queue before reads of single bodies from disk.
     reads: Queue,
     queues: QueueLimits,
-    /// While anybody asks this catalogue, its release is not pruned.
+    /// Keeps the release from being pruned while the catalogue exists.
     _in_use: InUse,
 }
 
@@ -147,7 +147,7 @@ impl Catalogue {
         &self.published_at
     }
 
-    /// Whether some body could not be read as it was verified since the release was opened.
+    /// Whether some body no longer matched what was verified when the release was opened.
     pub(crate) fn is_damaged(&self) -> bool {
         let kinds = [&self.boats, &self.manufacturers];
         kinds
@@ -155,12 +155,12 @@ impl Catalogue {
             .any(|kind| kind.is_damaged.load(Ordering::Relaxed))
     }
 
-    /// What requests wait in.
+    /// The queues of requests.
     pub(crate) fn queues(&self) -> [&Queue; 2] {
         [self.pool.queue(), &self.reads]
     }
 
-    /// How long its lists may be waited for.
+    /// The limits of its list queries.
     pub fn queue_limits(&self) -> QueueLimits {
         self.queues
     }
@@ -204,7 +204,7 @@ impl Catalogue {
         &self.terms
     }
 
-    /// What is in memory is taken here and now; the disk is read on a thread that may block.
+    /// Reads memory at once, and the disk on a thread that may block.
     async fn body(
         self: &Arc<Self>,
         kind: fn(&Self) -> &Records,

@@ -1,25 +1,25 @@
-//! Whether the wall clock goes on as the monotonic clock does.
+//! Whether the wall clock keeps pace with the monotonic clock.
 //!
-//! Nothing here mends anything: limits and quotas follow the clock by themselves. But renewals,
-//! expiry and what is written down go by the wall clock, so a jump is something to know of.
+//! Nothing here corrects anything: limits and quotas follow the clock by themselves. But renewals,
+//! expiry and log entries depend on the wall clock, so a jump should be known.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use shared::base::clock::Moment;
 
-/// Pause between two looks.
+/// Pause between two checks.
 pub(crate) const INTERVAL: Duration = Duration::from_secs(1);
 
-/// A clock that is set right little by little never gets so far between two looks.
+/// A clock that is adjusted gradually never drifts this far between two checks.
 const JUMP_MIN: Duration = Duration::from_secs(2);
 
-/// What was seen of the clocks.
+/// The state of the clocks at the last check.
 #[derive(Debug)]
 pub(crate) struct ClockWatch {
     /// How far the wall clock is ahead of the monotonic one, in nanoseconds.
     ahead: AtomicI64,
-    /// Until when, by the monotonic clock, moments are from before a jump that is known.
+    /// Monotonic time up to which moments are from before a known jump.
     known_until: AtomicU64,
     jumps: AtomicU64,
 }
@@ -32,7 +32,7 @@ enum Jump {
 }
 
 impl ClockWatch {
-    /// A watch that takes the clocks as they are `now`.
+    /// A watch that starts `now`.
     pub(crate) fn new(now: Moment) -> Self {
         Self {
             ahead: AtomicI64::new(ahead(now)),
@@ -41,19 +41,19 @@ impl ClockWatch {
         }
     }
 
-    /// Times that it jumped.
+    /// Number of jumps.
     pub(crate) fn jumps(&self) -> u64 {
         self.jumps.load(Ordering::Relaxed)
     }
 
-    /// Looks at the clocks regularly: one that is set right little by little is followed.
+    /// A regular check, which follows a clock that is adjusted gradually.
     pub(crate) fn look(&self, now: Moment) {
         self.notice(now);
         self.ahead.store(ahead(now), Ordering::Relaxed);
     }
 
-    /// Logs and counts a jump, also one that is over before the next look. A few instructions
-    /// where there was none: it is asked at every request.
+    /// Logs and counts a jump, also one that is over before the next check. It runs at every
+    /// request, and takes a few instructions if there was none.
     pub(crate) fn notice(&self, now: Moment) {
         let (before, after) = (self.ahead.load(Ordering::Relaxed), ahead(now));
         if let Some(jump) = Jump::between(before, after) {
@@ -90,7 +90,7 @@ impl ClockWatch {
 }
 
 impl Jump {
-    /// From how far the wall clock was ahead `before` to how far it is `after`, in nanoseconds.
+    /// A jump between two offsets of the wall clock, in nanoseconds.
     fn between(before: i64, after: i64) -> Option<Self> {
         let far = Duration::from_nanos(after.abs_diff(before));
         match after.cmp(&before) {
@@ -160,7 +160,7 @@ mod tests {
         for (jump, jumps) in [(0, 0), (9_000_000, 1), (0, 1), (-9_000_000, 2)] {
             clock.jump_wall(jump);
             watch.notice(clock.now());
-            // One that began before the clock jumped has seen nothing new.
+            // A request that began before the jump reports nothing new.
             watch.notice(under_way);
             assert_eq!(watch.jumps(), jumps);
             clock.advance(Duration::from_millis(1));

@@ -1,9 +1,9 @@
-//! Compressed bodies, remembered by what they are the compressed form of.
+//! A cache of compressed bodies, keyed by the hash of the uncompressed one.
 //!
-//! An entry is named by the hash of the uncompressed body and by the coding, so it is right for
-//! ever: another release needs no clearing, and a body that two releases share is compressed once.
-//! Requests that want the same at once share one compression. What is compressed here and what
-//! takes long enough to have a thread of its own is decided by length.
+//! The key is the hash of the uncompressed body and the encoding, so an entry never becomes stale:
+//! a new release needs no clearing, and a body that two releases share is compressed once.
+//! Concurrent requests for the same body share one compression. Short bodies are compressed on the
+//! calling thread, long ones on a blocking thread.
 //!
 //! Nothing here decides whether a compressed body is sent, nor knows HTTP.
 
@@ -30,29 +30,29 @@ use crate::catalogue::{Queue, QueueError, QueueLimits};
 
 /// Most bytes of compressed bodies held.
 pub const BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// Most entries held: what fits if they are records, of which a kilobyte and a half is left.
+/// Most entries held: as many as fit if they are records of a kilobyte and a half.
 pub const ENTRIES_MAX: u64 = 64 * 1024;
 
-/// Longest body that is compressed on the thread that asks: a record, or a list of the usual 20
-/// rows, which takes a fifth of a millisecond at most. A list of 100 rows takes up to six times as
-/// long, so it waits for a thread that may block.
+/// Longest body that is compressed on the calling thread: a record, or a list of the usual 20 rows,
+/// which takes at most a fifth of a millisecond. A list of 100 rows takes up to six times as long,
+/// so it waits for a blocking thread.
 pub const AT_ONCE_BYTES_MAX: usize = 16 * 1024;
 
-/// How long bodies wait for such a thread. It is short, because there is another way out: to send
-/// the body as it is.
+/// How long bodies wait for such a thread. It is short, because a body can also be sent
+/// uncompressed.
 const LIMITS: QueueLimits = QueueLimits {
     waiting_max: 64,
     waiting: Duration::from_millis(100),
     working: Duration::from_secs(1),
 };
 
-/// Why a body was not compressed. It can be sent as it is.
+/// Why a body was not compressed. It can be sent uncompressed.
 #[derive(Debug, thiserror::Error)]
 pub enum CompressError {
     /// Its turn did not come, or it took too long.
     #[error(transparent)]
     Queue(#[from] QueueError),
-    /// Another request wanted the same before, and has no answer either.
+    /// Another request compresses the same body, and is not done either.
     #[error("the same body was not compressed for another request within {waiting:?}")]
     WaitedTooLong {
         /// How long this request may wait.
@@ -99,7 +99,7 @@ impl CompressedBodies {
         Self::with_queue(Queue::new("compression", cores, LIMITS))
     }
 
-    /// An empty cache whose long bodies wait in that queue.
+    /// An empty cache whose long bodies wait in `queue`.
     pub(crate) fn with_queue(queue: Queue) -> Self {
         Self {
             entries: bounded::cache(EntryWeight, ENTRIES_MAX, BYTES_MAX),
@@ -119,14 +119,14 @@ impl CompressedBodies {
         }
     }
 
-    /// What long bodies wait in.
+    /// The queue of long bodies.
     pub(crate) const fn queue(&self) -> &Queue {
         &self.queue
     }
 
-    /// The form of `body` that `tag` names, which has the hash of `body`. It need not be shorter.
+    /// `body` in the encoding of `tag`, which has its hash. It need not be shorter.
     pub async fn get(&self, body: &Bytes, tag: CodedETag) -> Result<Bytes, CompressError> {
-        // Nearly every request ends here, so it comes before timers and queues.
+        // Nearly every request ends here, before timers and queues.
         if let Some(compressed) = self.entries.get(&tag) {
             self.hits.fetch_add(1, Ordering::Relaxed);
             return Ok(compressed);
@@ -161,9 +161,9 @@ impl CompressedBodies {
             self.queue.run(move || compress(&body, coding)).await?
         };
         let compressed = compressed.map_err(|source| CompressError::Coder { coding, source })?;
-        // The capacity that the library reserved would be held as long as the entry.
+        // Drops the spare capacity, which would be held as long as the entry.
         let compressed = Bytes::from(compressed.into_boxed_slice());
-        // The only refusal is a body too large for the cache, which is then simply not held.
+        // The cache refuses only a body that is too large for it, which is then not cached.
         let _admitted = compressing.insert(compressed.clone());
         Ok(compressed)
     }

@@ -1,7 +1,7 @@
-//! What the service promises, as tables: its routes with their scopes, its errors, and how
-//! large the head of a request may be.
+//! What the service promises, as tables: its routes with their scopes, its errors, and the limits
+//! of a request's head.
 //!
-//! It knows neither the HTTP library nor any other room of the server.
+//! It knows neither the HTTP library nor any other module of the server.
 
 pub(crate) mod errors;
 pub(crate) mod head;

@@ -1,9 +1,9 @@
-//! Pages of other origins, and whether browsers may let them read answers: the CORS protocol of the
-//! Fetch standard, from the side of who is asked.
+//! Whether browsers may let pages of other origins read responses: the server's side of CORS (the
+//! Fetch standard).
 //!
-//! No other pages may, unless an operator names their origins. It knows no status and writes no
-//! header. Keys are sent by scripts and never by browsers on their own, so that pages are never
-//! allowed what the standard calls credentials.
+//! They may not, unless an operator names their origins. It knows no status and writes no header.
+//! Scripts send keys, browsers never do on their own, so what the standard calls credentials is
+//! never allowed.
 
 mod origin;
 
@@ -14,9 +14,9 @@ use salvo::http::{Method, Request};
 
 pub use origin::{AllowedOrigin, Origin, OriginError};
 
-/// The fields of requests that mean something here; a page may always send them.
+/// The request headers that mean something here; a page may always send them.
 const MEANT_FIELDS: &str = "Authorization, If-None-Match";
-/// Fields that pages and their libraries send on their own, and that change nothing here; a page
+/// Headers that pages and their libraries send on their own, and that change nothing here; a page
 /// that asks may send them. In lower case.
 const HARMLESS_FIELDS: [&str; 7] = [
     "accept",
@@ -28,25 +28,25 @@ const HARMLESS_FIELDS: [&str; 7] = [
     "x-requested-with",
 ];
 
-/// Whose pages may read answers.
+/// Whose pages may read responses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AllowedOrigins {
-    /// Those of the server's own origin only, which needs no word.
+    /// Only those of the server's own origin, which needs no header.
     #[default]
     Own,
-    /// Everybody's.
+    /// Every origin's.
     Any,
-    /// Those of these origins.
+    /// Those of the listed origins.
     These(Vec<Origin>),
 }
 
-/// All origins, and some of them.
+/// `*` together with single origins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`*` stands for all origins, and there are others beside it")]
 pub struct AnyAmongOthers;
 
 impl AllowedOrigins {
-    /// The origins that an operator has named, if any.
+    /// The origins that an operator named, if any.
     pub fn of(named: &[AllowedOrigin]) -> Result<Self, AnyAmongOthers> {
         let origin = |named: &AllowedOrigin| match named {
             AllowedOrigin::Any => None,
@@ -62,7 +62,7 @@ impl AllowedOrigins {
         }
     }
 
-    /// With whom the answer to a request with these header fields is shared.
+    /// Who may read the response to a request with these headers.
     pub(crate) fn decision(&self, headers: &HeaderMap) -> CorsDecision {
         match self {
             Self::Own => CorsDecision::Unsaid,
@@ -70,7 +70,7 @@ impl AllowedOrigins {
         }
     }
 
-    /// With whom the answer to a page of this origin is shared.
+    /// Who may read the response to a page of this origin.
     pub(crate) fn decision_for(&self, origin: Option<&[u8]>) -> CorsDecision {
         match self {
             Self::Own => CorsDecision::Unsaid,
@@ -86,29 +86,29 @@ impl AllowedOrigins {
     }
 }
 
-/// With pages of which origins an answer is shared, as far as the answer says.
+/// What a response says about the origins that may read it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum CorsDecision {
-    /// Nothing is said of other origins.
+    /// Nothing.
     #[default]
     Unsaid,
-    /// Not with whom the answer is for, but it would be with others.
+    /// Not this page, but the answer depends on the origin.
     WithOthers,
-    /// With this one.
+    /// This origin may.
     With(HeaderValue),
-    /// With all.
+    /// All origins may.
     WithAll,
 }
 
-/// The origin of the page that asks: no page has two.
+/// The origin of the page; none if there are several.
 fn origin_of(headers: &HeaderMap) -> Option<&[u8]> {
     let mut origins = headers.get_all(ORIGIN).iter();
     let first = origins.next()?;
     origins.next().is_none().then_some(first.as_bytes())
 }
 
-/// The fields that a page may send, where a browser asks before it sends a page's request (a
-/// preflight) and the answer is shared with that page.
+/// The headers that a page may send, if the request is a preflight and the page may read the
+/// response.
 pub(crate) fn preflight(request: &Request, decision: &CorsDecision) -> Option<HeaderValue> {
     if !matches!(decision, CorsDecision::With(_) | CorsDecision::WithAll)
         || *request.method() != Method::OPTIONS
@@ -121,7 +121,7 @@ pub(crate) fn preflight(request: &Request, decision: &CorsDecision) -> Option<He
     is_asked.then(|| fields_for(headers))
 }
 
-/// Those that are always allowed and, of those asked for, the harmless ones.
+/// The headers that are always allowed, and the harmless ones among those asked for.
 fn fields_for(headers: &HeaderMap) -> HeaderValue {
     let asked = headers.get_all(ACCESS_CONTROL_REQUEST_HEADERS).iter();
     let asked = asked.filter_map(|value| value.to_str().ok());

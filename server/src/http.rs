@@ -1,10 +1,10 @@
-//! From a request to its answer: routing, checks, errors, conditional requests and headers.
+//! From a request to its response: routing, checks, errors, conditional requests and headers.
 //!
-//! These are ours, because the contract is exact about them and the library's own forms are not:
-//! its router drops empty segments, its error pages may be HTML, its limits answer without a body.
+//! These are our own, because the contract is exact about them and the library is not: its router
+//! drops empty segments, its error pages may be HTML, its limits respond without a body.
 //!
-//! The head of a request was judged in `wire`, before the HTTP library had it; what was found wrong
-//! with one comes here as a `Refusal`, and `last_answer` answers it.
+//! `wire` checks the head of a request before the HTTP library sees it; a bad one comes here as a
+//! `Refusal`, and `last_answer` responds.
 //!
 //! Reading order: `pipeline` is the order of checks, among them `authorization`;
 //! `catalogue_request` and `look_up` are the catalogue's endpoints, `service` the others, `docs`
@@ -51,8 +51,8 @@ pub(crate) use error::ApiError;
 pub(crate) use headers::ResponseMeta;
 use representation::Answer;
 
-/// The service of an app for requests that come over no connection, as in tests in process: their
-/// heads are judged here, by what judges those of connections.
+/// The service of an app for requests without a connection, as in in-process tests. It checks their
+/// heads as `wire` does those of connections.
 pub fn service(app: Arc<App>) -> Service {
     let (_never, phase) = watch::channel(Phase::Serving);
     let judge = Judge {
@@ -89,7 +89,7 @@ impl Handler for Judge {
     }
 }
 
-/// A head as a client would send it that sends no byte too many.
+/// The shortest head that a client could send.
 fn head_of(request: &Request) -> Vec<u8> {
     let mut head = format!("{} {} HTTP/1.1\r\n", request.method(), request.uri()).into_bytes();
     write_fields(request.headers(), &mut head, b":");
@@ -105,10 +105,10 @@ fn write_fields(fields: &HeaderMap, head: &mut Vec<u8>, colon: &[u8]) {
     head.extend_from_slice(b"\r\n");
 }
 
-/// The service of the connections of an app, whose every answer is the last of its connection once
-/// it is stopping, or drains before that.
+/// The service of an app's connections. Once it is draining or stopping, every response is the last
+/// of its connection.
 ///
-/// The router is empty, so the one hoop answers every request, whatever its path and method.
+/// The router is empty, so its one hoop answers every request, whatever its path and method.
 pub(crate) fn service_until(app: Arc<App>, phase: watch::Receiver<Phase>) -> Service {
     Service::new(Router::new()).hoop(Endpoints { app, phase })
 }
@@ -143,21 +143,21 @@ impl Handler for Endpoints {
 
 /// One request and its reply, with one line in the log.
 ///
-/// What is learned on the way stands outside of the one net for panics, [`Endpoints`], so that
-/// the reply to a panic has what was known by then. Where a panic lands:
+/// What is learned on the way is kept outside the one place that catches panics, [`Endpoints`], so
+/// that the reply to a panic has what was known by then. Where a panic ends up:
 ///
 /// - before there is an id: a 500 with the id of zeros, neither counted nor in the log;
-/// - in a check or a look-up: a 500 with what was learned, counted and logged as any answer;
-/// - while an answer is counted and logged: a 500, and no second line;
-/// - while that of a panic is: the HTTP library closes the connection;
-/// - in the work of another thread, as a query: an error of that work, which is answered as one.
+/// - in a check or a lookup: a 500 with what was learned, counted and logged like any response;
+/// - while a response is counted and logged: a 500, and no second line;
+/// - while the reply to a panic is: the HTTP library closes the connection;
+/// - in the work of another thread, such as a query: an error of that work.
 ///
-/// An answer goes out only when all of this is over, so that no panic cuts one short. The panic
-/// hook logs what may be logged of a panic; its message may quote the request, so it is not kept.
+/// A response is sent only after all of this, so that no panic cuts it short. The panic hook logs
+/// what may be logged; a panic's message may quote the request, so it is not kept.
 struct Exchange<'a> {
     app: &'a App,
     request: &'a Request,
-    /// When the request came.
+    /// When the request arrived.
     now: Option<Moment>,
     id: RequestId,
     /// Once there is an id.
@@ -195,14 +195,14 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// What is known of a request before anything of it is looked at.
+    /// What is known of a request before it is parsed.
     fn meta(&self) -> ResponseMeta {
         let origins = &self.app.allowed_origins;
         meta(self.app, self.id, origins.decision(self.request.headers()))
     }
 }
 
-/// What every answer of an app knows for its headers.
+/// What every response of an app needs for its headers.
 fn meta(app: &App, id: RequestId, cors: CorsDecision) -> ResponseMeta {
     ResponseMeta {
         shows_rate_limit_draft: app.shows_rate_limit_draft,
@@ -219,8 +219,8 @@ fn finish(app: &App, pending: &mut Pending<'_>, answer: Result<Answer, ApiError>
     reply
 }
 
-/// The complete answer to a request that the HTTP library never sees, as bytes; `origin` is that of
-/// the page that sent it, if so much of it was read.
+/// The complete response, as bytes, to a request that the HTTP library never sees; `origin` is that
+/// of the page that sent it, if it was read.
 pub(crate) fn last_answer(app: &App, refusal: Refusal, origin: Option<&[u8]>) -> Vec<u8> {
     let now = app.clock.now();
     let cors = app.allowed_origins.decision_for(origin);
@@ -229,7 +229,7 @@ pub(crate) fn last_answer(app: &App, refusal: Refusal, origin: Option<&[u8]>) ->
         Refusal::TooSlow { is_head, waited } => (ApiError::RequestTimeout, waited, is_head),
         Refusal::BadHead { bad, is_head } => (bad.into(), Duration::ZERO, is_head),
         Refusal::TooManyConnections => {
-            // There may be thousands of these, and no request is known of any.
+            // There may be thousands of these, without a known request.
             let reply = Reply::new(app, Err(ApiError::TooManyConnections), meta);
             return reply.into_bytes(now, false);
         }
@@ -240,7 +240,7 @@ pub(crate) fn last_answer(app: &App, refusal: Refusal, origin: Option<&[u8]>) ->
     reply.into_bytes(now, is_head)
 }
 
-/// What is sent.
+/// A response.
 pub(crate) struct Reply {
     status: StatusCode,
     /// `error.code`, for the log.
@@ -284,7 +284,7 @@ impl Reply {
         }
     }
 
-    /// How the request ends, for those who count.
+    /// The outcome of the request, for metrics.
     fn outcome(&self) -> Outcome {
         Outcome {
             status: self.status.as_u16(),
@@ -305,7 +305,7 @@ impl Reply {
         }
     }
 
-    /// The last answer of a connection, as it goes over the wire; without its body for `HEAD`.
+    /// The last response of a connection, as bytes; without its body for `HEAD`.
     pub(crate) fn into_bytes(self, now: Moment, is_head: bool) -> Vec<u8> {
         let mut fields = HeaderMap::new();
         headers::write(self.status, &self.meta, self.body.as_ref(), &mut fields);
@@ -319,7 +319,8 @@ impl Reply {
     }
 }
 
-/// Logs what the client does not see; few overloads, since there may be thousands a second.
+/// Logs what the client does not see. Overloads are throttled, since there may be thousands a
+/// second.
 fn log_cause(error: &ApiError, app: &App, request_id: RequestId) {
     match error {
         ApiError::Internal(cause) => {

@@ -1,8 +1,8 @@
-//! The keys that a server knows, in memory, and how current they are.
+//! The keys that a server knows, and how current they are.
 //!
-//! A request is verified against a snapshot of the key store without touching the store. So that
-//! a revoked key is refused everywhere within a second, a snapshot that was not confirmed within
-//! the last second verifies nothing: not known is not allowed. The keyring holds hashes only.
+//! A request is verified against a snapshot of the key store, without touching the store. So that a
+//! revoked key is refused everywhere within a second, a snapshot not confirmed within the last
+//! second verifies nothing: unknown means not allowed. The keyring holds only hashes.
 
 mod confirmed;
 mod use_writer;
@@ -29,7 +29,7 @@ pub use watch::{Confirm, POLL_INTERVAL, watch};
 use confirmed::Confirmed;
 use uses::{Accepted, Uses};
 
-/// A key that works, and who owns it.
+/// A working key and its owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
     /// The key.
@@ -38,16 +38,16 @@ pub struct Verified {
     pub subscription: Arc<Subscription>,
 }
 
-/// Why a key of the right form does not open anything.
+/// Why a well-formed key is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
-    /// Whether it works is not known.
+    /// It is unknown whether it works.
     #[error("the key store was not confirmed within the last second")]
     NotCurrent,
     /// This key was never issued.
     #[error("the key is unknown")]
     Unknown,
-    /// It is known and may not be used.
+    /// It is known but refused.
     #[error("the key is refused")]
     Refused(KeyRefusal),
 }
@@ -62,10 +62,10 @@ pub enum RefreshError {
         #[source]
         source: KeyStoreError,
     },
-    /// Nothing changed in a store that contradicts itself.
+    /// Nothing changed in a store that was inconsistent.
     #[error("the key store still contradicts itself")]
     NoKeys,
-    /// The store contradicts itself.
+    /// The store is inconsistent: a key has no subscription.
     #[error("key {key} belongs to a subscription that the key store does not have")]
     NoSubscription {
         /// The key.
@@ -82,10 +82,10 @@ pub struct Keyring {
     failures: AtomicU64,
 }
 
-/// Quickly hashed: its keys are hashes already, so nothing from outside decides where they are.
+/// With a fast hasher: its keys are hashes already, so callers cannot cause collisions.
 type Keys = HashMap<KeyHash, Known>;
 
-/// A key, and where its use is noted.
+/// A key, and where its use is recorded.
 #[derive(Debug)]
 struct Known {
     verified: Verified,
@@ -93,13 +93,13 @@ struct Known {
 }
 
 impl Keyring {
-    /// A keyring that knows nothing: it verifies no key before its first refresh.
+    /// An empty keyring, which verifies no key before its first refresh.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks the store whether anything changed. `now` is a moment before the question, so that a
-    /// store that answers slowly is not taken for more current than it is.
+    /// Asks the store whether anything changed. `now` is a moment before asking, so that a slow
+    /// store does not count as more current than it is.
     pub fn refresh(&self, source: &mut dyn KeySource, now: Moment) -> Result<(), RefreshError> {
         let failed = |_: &_| _ = self.failures.fetch_add(1, Ordering::Relaxed);
         self.poll(source, now).inspect_err(failed)
@@ -110,7 +110,7 @@ impl Keyring {
             .poll()
             .map_err(|source| RefreshError::Poll { source })?;
         if let Some(snapshot) = changed {
-            // Where the new keys are of no use, the former ones are still no longer true.
+            // Even if the new keys are unusable, the old ones are no longer valid.
             let keys =
                 by_hash(snapshot, &self.uses).inspect_err(|_useless| self.keys.replace(None))?;
             self.keys.replace(Some(Arc::new(keys)));
@@ -122,8 +122,8 @@ impl Keyring {
         Ok(())
     }
 
-    /// Whether a key works on a server of `environment`; if so, it counts as used. Of several
-    /// reasons against it the first of the contract's order is the error.
+    /// Whether a key works on a server of `environment`; if so, it counts as used. If there are
+    /// several reasons to refuse it, the first in the contract's order is the error.
     pub fn verify(
         &self,
         key: &PlainKey,
@@ -142,7 +142,7 @@ impl Keyring {
         verified.unwrap_or(Err(VerifyError::NotCurrent))
     }
 
-    /// Writes down which keys were accepted since the last time, and when.
+    /// Records which keys were accepted since the last time, and when.
     pub fn write_uses(&self, to: &dyn LastUses) -> Result<(), KeyStoreError> {
         self.uses.write(to)
     }
@@ -157,7 +157,7 @@ impl Keyring {
         self.keys.confirmed_at()
     }
 
-    /// The subscriptions that have a key and are not deleted, as they were last known, in no order.
+    /// The subscriptions that have a key and are not deleted, as last known, in no order.
     pub(crate) fn subscriptions(&self) -> Vec<Arc<Subscription>> {
         let all = |keys: &Keys| {
             let owners = keys.values().map(|known| &known.verified.subscription);

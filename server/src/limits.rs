@@ -2,8 +2,8 @@
 //! for each subscription.
 //!
 //! Both are pure functions of what was counted and the moment of the request, and both may be
-//! counted in stores that servers share. A limit that cannot be counted is never treated as one
-//! that is kept. Nothing here knows HTTP.
+//! counted in stores that servers share. If a limit cannot be counted, the request is refused.
+//! Nothing here knows HTTP.
 
 mod account;
 mod accounts;

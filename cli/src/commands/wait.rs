@@ -29,7 +29,7 @@ const WAIT_MAX: Duration = Duration::from_secs(10);
 /// committed is answered with it. The rest is for clocks that do not tick alike.
 pub(super) const SHARED_WAIT: Duration =
     CHANGES_HOLD_WITHIN.saturating_add(Duration::from_millis(100));
-/// Pause between two looks.
+/// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Whether to wait.

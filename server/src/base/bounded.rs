@@ -1,4 +1,4 @@
-//! Caches that hold so many entries and so many bytes, whichever bound is met first.
+//! Caches bounded by entries and by bytes.
 
 use std::hash::Hash;
 
@@ -6,7 +6,7 @@ use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 /// An empty cache. `weighter` gives the bytes of an entry, and at least its share of `bytes_max`,
-/// which is what bounds the number of entries.
+/// which bounds the number of entries.
 pub(crate) fn cache<K, V, W>(weighter: W, entries_max: u64, bytes_max: u64) -> Cache<K, V, W>
 where
     K: Eq + Hash,

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-/// What was attempted, and why it failed, and why that, and so on.
+/// The error and its sources, joined by colons.
 pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     let causes = std::iter::successors(Some(error), |&error| error.source());
     causes

@@ -1,10 +1,10 @@
-//! Warnings about what may happen a thousand times a second, let through once a minute.
+//! Warnings about what may happen a thousand times a second, logged once a minute.
 
 use std::time::Duration;
 
 use shared::base::clock::Moment;
 
-/// How long it is silent after a warning.
+/// Silence after a warning.
 const SILENCE: Duration = Duration::from_mins(1);
 
 /// One kind of warning.
@@ -15,7 +15,7 @@ pub(crate) struct LogThrottle {
 }
 
 impl LogThrottle {
-    /// Whether to warn now: how many warnings were left out since the last.
+    /// Whether to warn now, with the number of warnings skipped since the last.
     pub(crate) fn due(&mut self, now: Moment) -> Option<u64> {
         let is_silent = |last| now.monotonic.saturating_sub(last) < SILENCE;
         if self.last.is_some_and(is_silent) {

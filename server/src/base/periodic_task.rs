@@ -1,7 +1,6 @@
-//! A thread that does something again and again until it is stopped, and at once when it is
-//! woken.
+//! A thread that does something periodically until it is stopped, and at once when it is woken.
 //!
-//! It is a thread and not an asynchronous task, because what it does may block, and because a busy
+//! It is a thread, not an asynchronous task, because what it does may block, and because a busy
 //! runtime must not delay it. Nothing here knows what is done.
 
 use std::io;
@@ -17,16 +16,16 @@ pub struct PeriodicTask {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What a repetition receives between two times.
+/// A message to a repetition.
 #[derive(Debug, PartialEq, Eq)]
 enum Message {
-    /// Not to wait for the next time.
+    /// Do it now.
     Wake,
-    /// To do it no more.
+    /// Stop.
     Stop,
 }
 
-/// Wakes a repetition, also one that has yet to begin.
+/// Wakes a repetition, also one that has not started yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Waker(Sender<Message>);
 
@@ -48,15 +47,15 @@ pub(crate) fn repeat(
 }
 
 impl Waker {
-    /// Ends the pause before the next time. Who is woken often meanwhile does it once.
+    /// Ends the current pause. Several wakes during one run cause one more.
     pub(crate) fn wake(&self) {
-        // One that has ended need not be woken.
+        // One that has ended cannot be woken.
         _ = self.0.send(Message::Wake);
     }
 }
 
 impl Wakeable {
-    /// A repetition of what is not known yet.
+    /// A repetition that has not started.
     pub(crate) fn new() -> Self {
         let (messages, received) = channel();
         Self { messages, received }
@@ -103,7 +102,7 @@ impl Wakeable {
 
 impl Drop for PeriodicTask {
     fn drop(&mut self) {
-        // A thread that has ended hears nothing any more, and need not.
+        // A thread that has ended receives nothing, and need not.
         _ = self.messages.send(Message::Stop);
         let ended = self.thread.take().map(JoinHandle::join);
         if ended.is_some_and(|ended| ended.is_err()) {

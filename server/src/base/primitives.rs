@@ -1,4 +1,4 @@
-//! What hot structures are shared and waited for by, named once: the models in `server/models`
+//! The synchronisation primitives of hot structures, named once: the models in `server/models`
 //! check the same sources with a model checker's primitives under the same names.
 
 pub(crate) use std::sync::{Mutex, MutexGuard, atomic};
@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 pub(crate) use tokio::task::spawn_blocking;
 pub(crate) use tokio::time::{sleep, timeout};
 
-/// The outcome of one future, for everybody who waits for it.
+/// The outcome of one future, for all who wait for it.
 pub(crate) type Shared<T> = futures_util::future::Shared<BoxFuture<'static, T>>;
 
 pub(crate) fn share<T: Clone>(future: impl Future<Output = T> + Send + 'static) -> Shared<T> {

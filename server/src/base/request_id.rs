@@ -1,4 +1,4 @@
-//! Request ids: the name of one answer, in `X-Request-Id`, in `error.requestId` and in the log.
+//! Request ids: the name of one response, in `X-Request-Id`, in `error.requestId` and in the log.
 //!
 //! Always made here, never taken from a client, so that an id in the log is trustworthy.
 
@@ -15,10 +15,10 @@ use ulid::Ulid;
 pub struct RequestId(Ulid);
 
 impl RequestId {
-    /// Stands in where making an id itself failed.
+    /// Used if making an id failed.
     pub const NIL: Self = Self(Ulid::nil());
 
-    /// Stands in examples.
+    /// Used in examples.
     pub const EXAMPLE: Self = Self(Ulid(0x01A1_FDDD_2717_BCA4_E06A_E393_B6C2_DB7D));
 
     /// The form of its text, as a regular expression: a ULID.
@@ -70,7 +70,7 @@ impl RequestIds for RandomRequestIds {
     }
 }
 
-/// 1, 2, 3 and so on: for tests that compare whole answers.
+/// 1, 2, 3 and so on: for tests that compare whole responses.
 #[derive(Debug, Default)]
 pub struct SequentialRequestIds {
     last: AtomicU64,

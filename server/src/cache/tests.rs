@@ -129,7 +129,7 @@ async fn an_error_is_not_remembered() {
     assert_eq!(ask(&cache, &key("a"), now, "one").await.1, Freshness::Miss);
 }
 
-/// Requests that ask the same one after the other, each with a query that never ends.
+/// Identical requests, one after the other, each with a query that never ends.
 fn ask_in_vain<'a>(
     cache: &'a ListCache,
     asked: &'a ListKey,
@@ -156,7 +156,7 @@ async fn a_question_passes_from_whoever_goes_away_to_the_next_who_waits() {
     assert!(waiting.iter_mut().all(waits));
     assert_eq!(queries.load(Ordering::Relaxed), 1);
 
-    // One that only waits takes nothing with it, not even where it was told to go on already.
+    // A waiting request can be dropped without harm, even if it was already woken.
     drop(waiting.pop());
     drop(waiting.remove(0));
     drop(waiting.pop());

@@ -1,5 +1,5 @@
-//! How a list is found: the statements that ran for a page, with what was bound, what they gave,
-//! how long they took, and DuckDB's plan of each.
+//! How a list is found: the statements that ran for a page, with their bound values, results and
+//! times, and DuckDB's plan of each.
 //!
 //! The statements are those of an answer, run by the same code; only here they are watched. Nothing
 //! here decides what is asked.
@@ -102,8 +102,8 @@ impl Catalogue {
         explained.await
     }
 
-    /// How long DuckDB alone takes for a page: its total and its rows, each by a statement of its
-    /// own, whatever is known without one. What lists are measured beside.
+    /// How long DuckDB alone takes for a page: one statement for its total, one for its rows, even
+    /// where the server needs none. Benchmarks compare lists with this.
     pub async fn time_statements(
         self: &Arc<Self>,
         query: &ListQuery,
@@ -126,7 +126,7 @@ impl Catalogue {
     }
 }
 
-/// Runs a statement, and says how it went. The time is that of a second run: the first prepares it.
+/// Runs a statement and reports on it. The time is that of the second run: the first prepares it.
 fn run(
     connection: &Connection,
     asked: &Statement,
@@ -150,12 +150,12 @@ fn plan(connection: &Connection, asked: &Statement) -> Result<Vec<PlanStep>, Que
     let text = format!("EXPLAIN (ANALYZE, FORMAT JSON) {}", asked.text);
     let mut statement = connection.prepare(&text)?;
     let values = params_from_iter(&asked.values);
-    // The first column only names what the second one is.
+    // The first column is the name of the second.
     let plan: String = statement.query_row(values, |row| row.get(1))?;
     Ok(steps(serde_json::from_str::<RawStep>(&plan)?.children))
 }
 
-/// A step as DuckDB gives it; the root of all of them has only children.
+/// A step as DuckDB reports it; the root has only children.
 #[derive(Deserialize)]
 struct RawStep {
     #[serde(default)]

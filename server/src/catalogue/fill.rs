@@ -1,8 +1,8 @@
-//! Filling the tables with what a release lists: for each list, its boats or manufacturers in each
-//! order, and the words of their names.
+//! Filling the tables from a release: for each list, its boats or manufacturers in each order, and
+//! the words of their names.
 //!
-//! Rows are appended a few at a time. A statement that reads and sorts a whole file takes no longer
-//! in all, but keeps a core for tens of milliseconds that requests may want.
+//! Rows are appended a few at a time. A statement that reads and sorts a whole file is as fast, but
+//! occupies a core for tens of milliseconds that requests may need.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use shared::release::throttle::{Throttle, throttled};
 use super::tables::{ACTIVITY_BITS, CATEGORY_BITS, CREATE_TERMS, LOCK_DOWN, columns, create, unit};
 use crate::params::{BOATS, List, MANUFACTURERS, Sort};
 
-/// Rows that DuckDB takes over at once. It plans a statement each time, so fewer rows would take
-/// longer in all; these take a millisecond or two.
+/// Rows appended at once, in a millisecond or two. DuckDB plans a statement each time, so fewer
+/// rows would take longer in all.
 pub(super) const ROWS_AT_ONCE: usize = 4096;
 
 /// The values of a column, by the row or, for [`RecordColumn`], by the ordinal.
@@ -29,7 +29,7 @@ struct RecordColumn<'a> {
     of: Values<'a>,
 }
 
-/// A connection to a database that has these tables, and that nothing leads out of.
+/// A connection to a database that has these tables and is locked down.
 pub(super) fn filled(listing: &Listing, throttle: &dyn Throttle) -> duckdb::Result<Connection> {
     let connection = Connection::open_in_memory()?;
     connection.execute_batch(LOCK_DOWN)?;
@@ -49,7 +49,7 @@ pub(super) fn filled(listing: &Listing, throttle: &dyn Throttle) -> duckdb::Resu
         connection.execute_batch(&create(list, &columns))?;
     }
     connection.execute_batch(CREATE_TERMS)?;
-    // What is appended in one transaction to empty tables becomes theirs without being copied.
+    // Rows appended to empty tables in one transaction are not copied.
     connection.execute_batch("BEGIN")?;
     for (list, columns, records) in lists {
         for sort in list.sorts {
@@ -71,7 +71,7 @@ struct Filling<'a> {
 }
 
 impl Filling<'_> {
-    /// Fills the table of a sort of so many records.
+    /// Fills the table of a sort.
     fn append_sorted(
         &self,
         sort: &Sort,
@@ -90,7 +90,7 @@ impl Filling<'_> {
         self.append(sort.table, records, &values)
     }
 
-    /// Fills the table of the words of a list, which knows the ranks.
+    /// Fills the table of the words of a list, with the ranks.
     fn append_words(&self, list: &List, words: &[Pair]) -> duckdb::Result<()> {
         let mut values = pair_values(words);
         for sort in list.sorts {
@@ -117,7 +117,7 @@ impl Filling<'_> {
         Ok(())
     }
 
-    /// Appends so many rows.
+    /// Appends `rows` rows.
     fn append(&self, table: &str, rows: usize, columns: &[Values<'_>]) -> duckdb::Result<()> {
         let mut appender = self.connection.appender(table)?;
         for start in (0..rows).step_by(ROWS_AT_ONCE) {
@@ -131,7 +131,7 @@ impl Filling<'_> {
     }
 }
 
-/// What the tables of boats have beside the ordinal.
+/// The columns of boats besides the ordinal.
 fn boat_columns<'a>(listing: &'a Listing, throttle: &dyn Throttle) -> Vec<RecordColumn<'a>> {
     let boats = &listing.boats;
     let compared = columns().into_iter().map(|column| RecordColumn {
@@ -185,7 +185,7 @@ fn pair_values(pairs: &[Pair]) -> Vec<Values<'_>> {
     ]
 }
 
-/// These rows as DuckDB takes them over.
+/// These rows as an Arrow batch.
 fn batch(rows: std::ops::Range<usize>, columns: &[Values<'_>]) -> RecordBatch {
     let columns = columns.iter().enumerate().map(|(column, of)| {
         let values: ArrayRef = Arc::new(Int64Array::from_iter_values(rows.clone().map(of)));
@@ -201,7 +201,7 @@ fn place(number: i32) -> usize {
     place.unwrap_or_else(|_| unreachable!("what is listed is checked when it is read"))
 }
 
-/// An index as DuckDB takes it over.
+/// An index as a value for DuckDB.
 fn integer(index: usize) -> i64 {
     i64::try_from(index).unwrap_or_else(|_| unreachable!("a release has ordinals of 32 bits"))
 }

@@ -1,9 +1,8 @@
 //! From an id or a slug to a record: one hash table for both names.
 //!
-//! With a million records, whatever a request looks at lies in cold memory, and what has to be
-//! waited for is how many places it looks at, one after the other. So a slot says where its name
-//! stands among all names, which lie in one text; what else is known of the record lies in one
-//! place, which can be fetched meanwhile.
+//! With a million records, everything a request touches is in cold memory, and the time goes into
+//! dependent accesses, one after the other. So a slot holds the place of its name in one long text,
+//! and everything else about the record is in one place that can be fetched meanwhile.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -12,7 +11,7 @@ use shared::base::etag::ETag;
 use shared::release::throttle::{Throttle, throttled};
 use shared::release::{Head, Record};
 
-/// Ends each name. The grammar of ids and slugs has none, and the import checks it.
+/// Ends each name. Ids and slugs cannot contain it.
 const END: u8 = b'\n';
 
 /// Records, found by either name.
@@ -29,17 +28,17 @@ pub(super) struct Index {
 /// A name of a record.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// Where it stands among all names.
+    /// Its offset in the text of all names.
     start: usize,
     ordinal: u32,
 }
 
-/// What is known of a record besides its names.
+/// The rest of a record besides its names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) etag: ETag,
     pub(super) head: Head,
-    /// Where its names begin.
+    /// The offset of its names.
     names: usize,
 }
 
@@ -68,15 +67,15 @@ impl Index {
 
     fn insert(&mut self, name: &str, ordinal: u32) {
         let (hash, start) = (self.hasher.hash_one(name), self.names.len());
-        // Growing would need the hashes of the slots already there, which are not kept; the
-        // capacity makes growing impossible.
+        // Growing would need the hashes of existing slots, which are not kept; the capacity rules
+        // it out.
         self.table
             .insert_unique(hash, Slot { start, ordinal }, |_| hash);
         self.names.push_str(name);
         self.names.push(char::from(END));
     }
 
-    /// What is known of a record.
+    /// The entry of a record.
     pub(super) fn entry(&self, ordinal: u32) -> &Entry {
         &self.entries[ordinal as usize]
     }

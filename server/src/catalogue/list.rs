@@ -1,4 +1,4 @@
-//! List answers: from a typed query to a plan, from its statements to ordinals, from ordinals to
+//! List responses: from a typed query to a plan, from its statements to ordinals, from ordinals to
 //! the exact bytes of the envelope.
 
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use super::totals::Totals;
 use super::{Catalogue, Records};
 use crate::params::{Dictionary, Kind, ListQuery, Page, Terms, Value};
 
-/// The exact body of a list answer.
+/// The exact body of a list response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListBody {
     /// The body, envelope included.
@@ -28,25 +28,25 @@ pub struct ListBody {
     pub total: u64,
 }
 
-/// A term that is filtered by and that no boat has.
+/// A term in a filter that no boat has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UnknownTerm {
     /// The filter.
     pub parameter: &'static str,
-    /// What it was given.
+    /// Its value.
     pub slug: String,
-    /// The slugs that find boats, those most like it first, at most 20.
+    /// The slugs that find boats, the most similar first, at most 20.
     pub known: Vec<String>,
 }
 
-/// How many slugs are offered in place of one that finds nothing.
+/// Most slugs suggested in place of one that finds nothing.
 const KNOWN_MAX: usize = 20;
 
 impl UnknownTerm {
     fn beside(parameter: &'static str, slug: &Slug, known: &HashMap<Box<str>, i64>) -> Self {
         let slug = slug.as_str();
         let mut known: Vec<&str> = known.keys().map(|other| &**other).collect();
-        // Of equal likeness, by name; NaN there is none.
+        // If equally similar, by name. There is no NaN.
         known.sort_by(|one, other| {
             let likeness = |known| strsim::jaro_winkler(known, slug);
             let most_like = likeness(other).total_cmp(&likeness(one));
@@ -72,10 +72,10 @@ pub enum ListError {
     Read(#[from] ReleaseError),
 }
 
-/// An id that no row has: what an unknown slug becomes.
+/// An id that no row has, for an unknown slug.
 const UNKNOWN: i64 = -1;
 
-/// The ids by which the tables know slugs and words.
+/// The dictionary ids of slugs and words.
 #[derive(Debug)]
 pub(super) struct DictionaryIds {
     manufacturers: HashMap<Box<str>, i64>,
@@ -107,7 +107,7 @@ impl DictionaryIds {
         }
     }
 
-    /// What `query` asks of the tables.
+    /// The plan for `query`.
     pub(super) fn plan(&self, query: &ListQuery) -> ListPlan {
         let mut conditions = Vec::new();
         let mut lengths = query.length_ranges();
@@ -158,7 +158,7 @@ impl DictionaryIds {
         }
     }
 
-    /// The terms that `query` filters by and no boat has.
+    /// The terms in the filters of `query` that no boat has.
     fn unknown_terms(&self, query: &ListQuery) -> Vec<UnknownTerm> {
         let of_term = query.given().filter_map(|(parameter, value)| {
             let known = match parameter.kind {
@@ -194,7 +194,7 @@ impl DictionaryIds {
         let first = self.words.partition_point(|word| **word < *prefix);
         let matching = self.words[first..].partition_point(|word| word.starts_with(prefix));
         let id = |place: usize| i64::try_from(place).unwrap_or(i64::MAX);
-        // No word at all makes an empty range, whose end precedes its start.
+        // Without any word the range is empty: its end precedes its start.
         Condition::Word(id(first), id(first + matching) - 1)
     }
 }
@@ -204,7 +204,7 @@ fn id(dictionary: &HashMap<Box<str>, i64>, slug: &Slug) -> i64 {
 }
 
 impl Catalogue {
-    /// The terms that `query` filters by and no boat has: why it finds nothing.
+    /// The terms in the filters of `query` that no boat has, which is why it finds nothing.
     pub fn unknown_terms(&self, query: &ListQuery) -> Vec<UnknownTerm> {
         self.dictionaries.unknown_terms(query)
     }
@@ -213,7 +213,7 @@ impl Catalogue {
     pub async fn list(self: &Arc<Self>, query: &ListQuery) -> Result<ListBody, ListError> {
         let (plan, page) = (self.dictionaries.plan(query), query.page());
         let catalogue = Arc::clone(self);
-        // The bodies may be on disk, so they too are read on the thread that may block.
+        // The bodies may be on disk, so they are read on the blocking thread too.
         let answer = self.pool.run(move |connection| {
             let ask = |asked: &Statement| integers(connection, asked);
             let (total, ordinals) = rows(&catalogue.totals, &plan, page, ask)?;
@@ -229,8 +229,8 @@ impl Catalogue {
     }
 }
 
-/// How many rows `plan` asks for, and the ordinals of those on `page`. Statements are run by
-/// `ask`, which gives the first column of every row.
+/// The number of rows of `plan`, and the ordinals of those on `page`. `ask` runs a statement and
+/// returns the first column of every row.
 pub(super) fn rows(
     totals: &Totals,
     plan: &ListPlan,

@@ -1,7 +1,7 @@
 //! Opening a release for serving: every file is verified, and what requests need is loaded.
 //!
-//! Two threads share the work, since a million boats take one of them seconds. Nothing here
-//! answers a request.
+//! Two threads share the work, since a million boats take one thread seconds. Nothing here answers
+//! a request.
 
 use std::io;
 use std::panic::resume_unwind;
@@ -24,12 +24,12 @@ pub(crate) const READS_AT_ONCE: usize = 32;
 /// How a release is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenSettings {
-    /// Bodies of manufacturers, and then those of boats, are held in memory where they fit into so
-    /// many bytes. Others are read from disk, one positioned read a record.
+    /// Bodies of manufacturers, and then of boats, are held in memory if they fit into this many
+    /// bytes. Others are read from disk, one positioned read a record.
     pub bodies_memory_max: u64,
     /// Number of list queries that run at once.
     pub connections: usize,
-    /// How list queries wait, and how long they may take; and so with reads from disk.
+    /// How long list queries and reads from disk may wait and take.
     pub queues: QueueLimits,
 }
 
@@ -60,7 +60,7 @@ pub enum OpenCatalogueError {
         #[source]
         source: LoadError,
     },
-    /// No thread could be had.
+    /// No thread could be started.
     #[error("could not start a thread to read the bodies of release {release}")]
     Thread {
         /// Id of the release.
@@ -71,7 +71,7 @@ pub enum OpenCatalogueError {
     },
 }
 
-/// What is held in memory of every release, whatever its size.
+/// The parts of a release that are always in memory.
 struct Tables {
     boats: Index,
     manufacturers: Index,
@@ -92,7 +92,7 @@ impl Catalogue {
     /// asynchronous thread.
     pub fn open(release: &Release, settings: OpenSettings) -> Result<Self, OpenCatalogueError> {
         let (tables, bodies) = thread::scope(|scope| {
-            // Of a million boats, hashing the bodies takes one core 3 s, and the rest as long.
+            // With a million boats, hashing the bodies takes one core 3 s, and the rest as long.
             let reading = thread::Builder::new()
                 .name("bodies".to_owned())
                 .spawn_scoped(scope, || AllBodies::read(release, settings));
@@ -124,7 +124,7 @@ impl Catalogue {
 impl AllBodies {
     fn read(release: &Release, settings: OpenSettings) -> Result<Self, ReleaseError> {
         let manufacturers = release.manufacturer_bodies(settings.bodies_memory_max)?;
-        // Of manufacturers there are few.
+        // There are few manufacturers.
         let left = settings.bodies_memory_max - manufacturers.held_bytes();
         let boats = release.boat_bodies(left)?;
         let terms = release.terms_body(&boats)?;

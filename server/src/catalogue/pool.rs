@@ -1,8 +1,8 @@
 //! Connections to the tables in memory, a few of them, each used by one query at a time.
 //!
-//! DuckDB blocks the thread that asks, so queries stand in a [`Queue`] whose turns are the
-//! connections. A query whose request is gone is stopped, and whatever becomes of a
-//! query, its connection comes back.
+//! DuckDB blocks the calling thread, so queries wait in a [`Queue`] with one turn for each
+//! connection. A query whose request is gone is stopped, and whatever happens to a query, its
+//! connection comes back.
 
 mod query;
 
@@ -18,24 +18,24 @@ use super::fill;
 use super::queue::{Queue, QueueError, QueueLimits};
 use super::sql::Statement;
 
-/// How many prepared statements a connection keeps: the common combinations of filters.
+/// Prepared statements that a connection keeps: the common combinations of filters.
 const STATEMENTS_MAX: usize = 128;
 
 /// Connections to one release's tables.
 #[derive(Debug)]
 pub(super) struct Pool {
-    /// Those that no query has.
+    /// Idle connections.
     connections: Arc<Mutex<Vec<Connection>>>,
     /// One turn a connection.
     queue: Queue,
 }
 
-/// Why DuckDB could not be started, or not load the tables of a release.
+/// Why DuckDB could not start, or load the tables of a release.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct LoadError(#[from] duckdb::Error);
 
-/// Why a query gave no answer.
+/// Why a query failed.
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
     /// DuckDB refused or failed.
@@ -44,13 +44,13 @@ pub enum QueryError {
     /// DuckDB gave a plan in an unknown form.
     #[error("could not read the plan of a list query")]
     Plan(#[from] serde_json::Error),
-    /// The query was not begun, or not finished.
+    /// The query was not started, or not finished.
     #[error(transparent)]
     Queue(#[from] QueueError),
 }
 
 impl Pool {
-    /// Connections to tables of what is listed.
+    /// Connections to the tables of a listing.
     pub(super) fn load(
         listing: &Listing,
         connections: usize,
@@ -78,8 +78,8 @@ impl Pool {
 
     /// Runs `ask` with a connection, as soon as one is free, on a thread that may block.
     ///
-    /// Where the future is dropped, or `ask` takes too long, a query that waits is not begun and
-    /// one that runs is interrupted.
+    /// If the future is dropped, or `ask` takes too long, a waiting query is not started and a
+    /// running one is interrupted.
     pub(super) async fn run<T, E>(
         &self,
         ask: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static,
@@ -94,7 +94,7 @@ impl Pool {
         let answer = self.queue.run(move || {
             let free = lock(&connections).pop();
             let connection = free.unwrap_or_else(|| unreachable!("a turn is a connection"));
-            // A connection is sound after a panic: unwinding gives back what it had lent.
+            // A connection is sound after a panic: unwinding returns what it lent.
             let asked = || query.ask(&connection, ask);
             let answer = catch_unwind(AssertUnwindSafe(asked));
             lock(&connections).push(connection);
@@ -106,7 +106,7 @@ impl Pool {
 }
 
 fn lock(connections: &Mutex<Vec<Connection>>) -> std::sync::MutexGuard<'_, Vec<Connection>> {
-    // A list of connections is whole at every moment, so a panic elsewhere does not spoil it.
+    // The list of connections is never half changed, so a panic elsewhere does no harm.
     connections.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

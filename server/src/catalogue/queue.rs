@@ -1,9 +1,8 @@
-//! A queue of bounded length before work that blocks: so much of it at once, so much that waits,
-//! for so long.
+//! A bounded queue before blocking work: how much runs at once, how much waits, and for how long.
 //!
-//! The runtime has a hundred threads for such work and an endless queue before them; without bounds
-//! of our own, a burst would keep all requests waiting. One that cannot be served soon is refused
-//! at once, and may come again.
+//! The runtime has a hundred threads for such work and an unbounded queue before them; without our
+//! own bounds, a burst would delay all requests. A request that cannot be served soon is refused at
+//! once, and may be retried.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -16,28 +15,26 @@ use tokio::time::timeout;
 /// The bounds of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueLimits {
-    /// Most pieces of work that wait for their turn. One more is refused at once.
+    /// Most work that waits for its turn. More is refused at once.
     pub waiting_max: usize,
-    /// How long one may wait for its turn.
+    /// Longest wait for a turn.
     pub waiting: Duration,
-    /// How long one may take when its turn has come.
+    /// Longest time that work may take after its turn has come.
     pub working: Duration,
 }
 
 impl QueueLimits {
-    /// How long one may take from when it comes: so long a request waits for another's identical
-    /// one.
+    /// Longest time from arrival to end: how long a request waits for another's identical one.
     pub(crate) fn longest(self) -> Duration {
         self.waiting + self.working
     }
 }
 
 impl Default for QueueLimits {
-    /// A list query takes a millisecond or two, so a quarter of a second is what two hundred and
-    /// fifty that wait are worth to one connection. A longer queue would answer no more of them:
-    /// under more load than there is work for, it only makes everybody wait, those who are refused
-    /// longest of all. Three seconds of work is forty times the slowest query measured over a
-    /// million boats.
+    /// A list query takes a millisecond or two, so one connection works through 250 waiting ones in
+    /// a quarter of a second. Under overload a longer queue would answer no more requests, only
+    /// delay all of them. Three seconds is forty times the slowest query measured over a million
+    /// boats.
     fn default() -> Self {
         Self {
             waiting_max: 256,
@@ -47,10 +44,10 @@ impl Default for QueueLimits {
     }
 }
 
-/// Why work was not done. Later it may be.
+/// Why work was not done. A retry may succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueueError {
-    /// As many wait as may.
+    /// The queue is full.
     #[error("no place is left for a {what}: {waiting_max} are waiting")]
     Full {
         /// The kind of work.
@@ -58,7 +55,7 @@ pub enum QueueError {
         /// See [`QueueLimits`].
         waiting_max: usize,
     },
-    /// The turn did not come in time, so the work was not begun.
+    /// The turn did not come in time, so the work was not started.
     #[error("no turn came for a {what} within {waiting:?}")]
     WaitedTooLong {
         /// The kind of work.
@@ -74,7 +71,7 @@ pub enum QueueError {
         /// See [`QueueLimits`].
         working: Duration,
     },
-    /// The runtime is stopping, so the work was not begun.
+    /// The runtime is stopping, so the work was not started.
     #[error("the server is stopping and begins no {what}")]
     Stopping {
         /// The kind of work.
@@ -88,14 +85,14 @@ pub(crate) struct Queue {
     /// The kind of work, in the singular, for the log.
     what: &'static str,
     limits: QueueLimits,
-    /// One permit a piece of work that waits or is being done.
+    /// One permit for each piece of work that waits or runs.
     places: Arc<Semaphore>,
-    /// One permit a piece of work that is being done.
+    /// One permit for each piece of work that runs.
     turns: Arc<Semaphore>,
 }
 
 impl Queue {
-    /// A queue before work of which `at_once` pieces are done at a time.
+    /// A queue before work of which `at_once` pieces run at a time.
     pub(crate) fn new(what: &'static str, at_once: usize, limits: QueueLimits) -> Self {
         Self {
             what,
@@ -110,8 +107,8 @@ impl Queue {
         self.what
     }
 
-    /// How many wait for their turn. What is held is seen at two moments, so it may be off by
-    /// those who come or go meanwhile.
+    /// How many wait for their turn. Read at two moments, so it may be off by those who come or go
+    /// meanwhile.
     pub(crate) fn waiting(&self) -> usize {
         let turns_left = self.turns.available_permits();
         (self.limits.waiting_max + turns_left).saturating_sub(self.places.available_permits())
@@ -120,9 +117,8 @@ impl Queue {
     /// Does `work` when its turn has come, on a thread that may block.
     ///
     /// Work whose request is gone, because this was dropped or took too long, keeps its turn until
-    /// it ends: a thread that hangs is one that no other work gets. A panic in it goes on in the
-    /// caller, as if the work had been done there: the one that catches it decides what of its
-    /// message may be kept.
+    /// it ends: a hanging thread is not available to others. A panic resumes in the caller, which
+    /// decides what of its message may be kept.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

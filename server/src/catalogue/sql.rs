@@ -1,12 +1,11 @@
 //! The SQL of list queries, and the only way to make more of it. Their tables are in
 //! [`super::tables`].
 //!
-//! Statements are put together from fixed texts; which texts is decided by enums, and every value
-//! of a request is an integer that is bound. So no text of a request can reach the database.
+//! Statements are built from fixed texts, chosen by enums, and every value of a request is a bound
+//! integer. So no text of a request can reach the database.
 //!
-//! A statement over the columns of boats reads a page from its beginning, since there is a table
-//! for each order, and DuckDB keeps the order of the one table it reads from. Where rows are found
-//! by words, in a table of their own, they are sorted.
+//! Each order has its own table, and DuckDB keeps the order of the table it reads, so a page is
+//! read from the start without sorting. Rows found by words, in their own table, are sorted.
 
 use std::fmt::Write;
 
@@ -15,8 +14,8 @@ use shared::base::units::LengthRanges;
 use super::tables::unit;
 use crate::params::{Column, List, Order, Page, Sort, Terms};
 
-/// Pages that end up to here are found in one statement together with their total, which saves a
-/// third of the time; beyond, holding the rows before the page would take longer.
+/// Pages that end before this row are found in one statement together with their total, which saves
+/// a third of the time; further on, holding the rows before the page would take longer.
 const ONE_PASS_ROWS_MAX: u64 = 1000;
 
 /// One condition on a row, with its values.
@@ -24,15 +23,15 @@ const ONE_PASS_ROWS_MAX: u64 = 1000;
 pub(super) enum Condition {
     /// The column has this value.
     Equals(Column, i64),
-    /// The column has this value or a greater one.
+    /// The column is at least this value.
     AtLeast(Column, i64),
-    /// The column has this value or a lower one.
+    /// The column is at most this value.
     AtMost(Column, i64),
     /// The boat has the term with this id.
     Has(Terms, i64),
     /// The boat's physical length is admitted.
     Length(LengthRanges),
-    /// Some word of the row's name has an id within these inclusive bounds.
+    /// Some word of the row's name has an id within these bounds, inclusive.
     Word(i64, i64),
 }
 
@@ -41,7 +40,7 @@ impl Condition {
         matches!(self, Self::Word(..))
     }
 
-    /// Whether the columns of the row itself decide.
+    /// Whether it is about the row's own columns.
     const fn is_of_columns(&self) -> bool {
         match self {
             Self::Has(terms, id) => terms.bit(*id).is_some(),
@@ -111,13 +110,13 @@ pub(super) struct ListPlan {
 /// How the rows of a plan are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AccessPath {
-    /// There is no condition, so a page is at a known place of the table.
+    /// No conditions, so a page is at a known place in the table.
     Position,
-    /// Columns of the table decide, which is read in order until the page is full.
+    /// Only columns of the table, which is read in order until the page is full.
     Table,
-    /// Words decide, and their table knows the ranks; the rows are sorted.
+    /// Only words, whose table has the ranks; the rows are sorted.
     Words,
-    /// The table decides together with others; the rows are sorted.
+    /// The table joined with others; the rows are sorted.
     Both,
 }
 
@@ -140,7 +139,7 @@ pub(super) struct PageStatement {
 }
 
 impl ListPlan {
-    /// How many rows there are, past the last page too. The same statement for every order.
+    /// Counts the rows. The same statement for every order.
     pub(super) fn total(&self) -> Statement {
         let mut text = "SELECT count(*) ".to_owned();
         self.write_from(&self.list.sorts[0], &mut text);
@@ -150,8 +149,8 @@ impl ListPlan {
         }
     }
 
-    /// How many rows there are, and after that the ordinals of those from the first to the end of
-    /// `page`. `None` where [`Self::total`] and [`Self::page`] take less time.
+    /// Returns the number of rows, then the ordinals from the first row to the end of `page`.
+    /// `None` if [`Self::total`] and [`Self::page`] are faster.
     pub(super) fn total_and_rows(&self, page: Page) -> Option<Statement> {
         let end = page.offset.saturating_add(page.limit);
         let rank = match self.access_path() {
@@ -164,7 +163,7 @@ impl ListPlan {
             Order::Asc => "arg_min",
             Order::Desc => "arg_max",
         };
-        // There is no list of the first of no rows.
+        // A list of the first rows of an empty set is null.
         let mut text = format!(
             "SELECT unnest(list_concat([count(*)], coalesce({first}(ordinal, {rank}, ?), []))) "
         );
@@ -174,10 +173,10 @@ impl ListPlan {
         Some(Statement { text, values })
     }
 
-    /// The ordinals of the rows of `page`, where there are `total`.
+    /// Returns the ordinals of the rows of `page`, out of `total`.
     ///
-    /// A table can be read from its beginning only, and rows are sorted from the end that is nearer
-    /// to the page, so they may come in reverse.
+    /// A table can only be read from its start, and rows are sorted from the end nearer to the
+    /// page, so they may come in reverse.
     pub(super) fn page(&self, page: Page, total: u64) -> PageStatement {
         let start = page.offset.min(total);
         let end = start.saturating_add(page.limit).min(total);
@@ -259,7 +258,7 @@ impl ListPlan {
     }
 }
 
-/// An integer as it is bound. None that is too large is ever asked for.
+/// An integer to bind. None is ever too large.
 pub(super) fn integer(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }

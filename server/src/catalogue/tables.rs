@@ -1,10 +1,10 @@
 //! The tables in memory: what they are called, and what is in their columns. Filling them is for
 //! [`super::fill`].
 //!
-//! Boats and manufacturers are held once for each order in which they are listed, so that a page is
-//! read from its beginning instead of sorted. Of one table with all ranks, a page of a filter takes
-//! twice as long at 100,000 boats (0.6 ms for 0.3), and ten times as long at a million (3 ms). A
-//! row's place in such a table is its `rowid`.
+//! Boats and manufacturers are held once for each order, so that a page is read from the start
+//! instead of sorted. With one table of all ranks, a page of a filter takes twice as long at
+//! 100,000 boats (0.6 ms for 0.3), and ten times as long at a million (3 ms). A row's place in such
+//! a table is its `rowid`.
 
 use shared::base::units::Unit;
 
@@ -12,14 +12,13 @@ use crate::params::{BOATS, Column, List, Terms};
 
 /// Categories with ids below this are bits of the column `terms`, from the lowest on.
 pub(super) const CATEGORY_BITS: i64 = 32;
-/// Activities with ids below this are the bits after those. The sign is not used.
+/// Activities with ids below this are the next bits. The sign bit is not used.
 pub(super) const ACTIVITY_BITS: i64 = 31;
 
-/// No file, no network, no extension, no way to change that, and each query on the one thread that
-/// runs it.
+/// No files, no network, no extensions, no way to change that, and one thread for each query.
 ///
 /// Without late materialization, a page of a type takes a sixth of the time at 100,000 boats: it
-/// looks its few rows up by joining them with the whole table.
+/// would find its few rows by joining them with the whole table.
 pub(super) const LOCK_DOWN: &str = "
     SET threads = 1;
     SET disabled_optimizers = 'late_materialization';
@@ -36,8 +35,8 @@ pub(super) fn columns() -> Vec<Column> {
     columns
 }
 
-/// The statements that make the tables of a list: one for each sort, with these columns beside the
-/// ordinal, and one of words, which knows the ranks.
+/// The statements that create the tables of a list: one for each sort, with these columns besides
+/// the ordinal, and one of words, with the ranks.
 pub(super) fn create(list: &List, columns: &[(&'static str, &'static str)]) -> String {
     let mut sorted = vec!["ordinal INTEGER".to_owned()];
     for (name, sql_type) in columns {
@@ -56,8 +55,8 @@ pub(super) fn create(list: &List, columns: &[(&'static str, &'static str)]) -> S
     create.collect()
 }
 
-/// Terms that have no bit stand in a table of their own: looking there takes ten times as long, but
-/// ids are given in the order in which terms appear, so such terms are rare.
+/// Terms without a bit are in their own table: a lookup there takes ten times as long, but ids are
+/// assigned in the order in which terms appear, so such terms are rare.
 pub(super) const CREATE_TERMS: &str = "
     CREATE TABLE boat_categories (term INTEGER, ordinal INTEGER);
     CREATE TABLE boat_activities (term INTEGER, ordinal INTEGER);";
@@ -71,7 +70,7 @@ pub(super) const fn unit(unit: Unit) -> i64 {
 }
 
 impl Terms {
-    /// The table of those that have no bit.
+    /// The table of terms without a bit.
     pub(super) const fn table(self) -> &'static str {
         match self {
             Self::Categories => "boat_categories",
@@ -79,8 +78,7 @@ impl Terms {
         }
     }
 
-    /// The bit of the term with this id in the column `terms`, where it has one; no bit at all of
-    /// an id that is unknown.
+    /// The bit of the term with this id in the column `terms`, if it has one; 0 for an unknown id.
     pub(super) const fn bit(self, id: i64) -> Option<i64> {
         let (first, bits) = match self {
             Self::Categories => (0, CATEGORY_BITS),

@@ -1,7 +1,7 @@
-//! How many rows match: counted by a statement once, and then remembered for as long as the release
-//! is served, so that other pages and other orders of the same rows need no second count.
+//! How many rows match: counted once by a statement, then remembered as long as the release is
+//! served, so that other pages and orders of the same rows need no second count.
 //!
-//! What is not filtered is known without a statement. Nothing here runs one.
+//! Without filters the total is known. Nothing here runs a statement.
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -13,7 +13,7 @@ use crate::params::ListKind;
 
 /// Most totals remembered of a release.
 pub(super) const ENTRIES_MAX: u64 = 16 * 1024;
-/// Most bytes of the statements that they are known by.
+/// Most bytes of the statements that are their keys.
 const BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// The numbers of rows of a release.
@@ -49,7 +49,7 @@ impl Totals {
         }
     }
 
-    /// How many rows `plan` asks for, where that is known. `count` is its [`ListPlan::total`].
+    /// The number of rows of `plan`, if known. `count` is its [`ListPlan::total`].
     pub(super) fn known(&self, plan: &ListPlan, count: &Statement) -> Option<u64> {
         if !plan.conditions.is_empty() {
             return self.counted.get(count);
@@ -60,7 +60,7 @@ impl Totals {
         })
     }
 
-    /// Remembers what `count` came to.
+    /// Remembers the result of `count`.
     pub(super) fn remember(&self, count: Statement, total: u64) {
         self.counted.insert(count, total);
     }

@@ -1,5 +1,5 @@
-//! Which DuckDB is linked: its library is found when the program starts, and may be another than
-//! the one that was there when it was built.
+//! Which DuckDB is linked: the library is found when the program starts, and may not be the one it
+//! was built with.
 
 use duckdb::Connection;
 

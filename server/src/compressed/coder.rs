@@ -1,7 +1,7 @@
-//! The three codings, each by its library, at the level that was measured to be worth its time.
+//! The three encodings, each at the level that was measured to be worth its time.
 //!
-//! A request waits meanwhile, and a list is asked for for a minute. Microseconds and what is left,
-//! of records of 3.4 kB and of lists of 100 rows, 57 kB:
+//! A request waits meanwhile, and a list is cached for a minute. Microseconds and remaining size,
+//! for records of 3.4 kB and for lists of 100 rows, 57 kB:
 //!
 //! | | record | list |
 //! |---|---|---|
@@ -9,9 +9,9 @@
 //! | gzip 6 | 57, 43.6 % | 380, 10.5 % |
 //! | brotli 5 | 160, 41.8 % | 1300, 9.3 % |
 //!
-//! One step higher costs zstd (5) twice the time and more for a percent of the body, and brotli (6)
-//! a fifth for nothing; one lower, brotli (4) is hardly shorter than gzip. The library that flate2
-//! would use unasked takes three to four times as long as zlib-rs.
+//! The next level up takes zstd (5) more than twice the time for one percent of the body, and
+//! brotli (6) a fifth more for nothing; the next one down, brotli (4) is hardly shorter than gzip.
+//! The default library of flate2 takes three to four times as long as zlib-rs.
 
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -24,15 +24,15 @@ use zstd::bulk::Compressor;
 
 const ZSTD_LEVEL: i32 = 3;
 const BROTLI_QUALITY: i32 = 5;
-/// 256 KiB, longer than most lists; the usual window takes longer to set up.
+/// 256 KiB, longer than most lists; the default window takes longer to set up.
 const BROTLI_WINDOW_BITS: i32 = 18;
 const GZIP_LEVEL: u32 = 6;
 
 /// Compresses bodies.
 #[derive(Default)]
 pub(super) struct Coder {
-    /// Those that are idle, as many as were used at once. To make another takes 25
-    /// microseconds, longer than to compress a record.
+    /// Idle ones, as many as were used at once. Making one takes 25 microseconds, longer than
+    /// compressing a record.
     zstd: Mutex<Vec<Compressor<'static>>>,
 }
 
@@ -59,7 +59,7 @@ impl Coder {
     }
 
     fn free_zstd(&self) -> MutexGuard<'_, Vec<Compressor<'static>>> {
-        // The list is whole at every moment, so a panic elsewhere does not spoil it.
+        // The list is never half changed, so a panic elsewhere does no harm.
         self.zstd.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -206,7 +206,7 @@ async fn entries_and_bytes_are_bounded() {
         remember(1_000_000 + number, 1024 * 1024).await;
     }
     assert!(bodies.entries.weight() <= BYTES_MAX);
-    // One that is larger than all of the cache is given and not held.
+    // A body larger than the whole cache is returned but not held.
     let before = bodies.entries.weight();
     remember(2_000_000, usize::try_from(BYTES_MAX).unwrap() + 1).await;
     assert!(bodies.entries.weight() <= before);

@@ -1,9 +1,9 @@
 //! The table of errors: every way in which a request is refused, with its status, its code, what a
 //! client reads and when that happens.
 //!
-//! The answers, the OpenAPI document, the documentation and the counters are made of it, and a test
-//! holds the table of `guides/api.md` to it. What a sentence names of a request is filled in by the
-//! room that refuses.
+//! The responses, the OpenAPI document, the documentation and the counters are made from it, and a
+//! test compares the table in `guides/api.md` with it. The code that refuses fills in the details
+//! of a request.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
@@ -13,12 +13,12 @@ use std::fmt::{Display, Write};
 pub(crate) struct ErrorKind {
     /// The number that the client receives.
     pub(crate) status: u16,
-    /// The machine-readable name, `error.code`: a part of the contract.
+    /// The machine-readable name, `error.code`: part of the contract.
     pub(crate) code: &'static str,
-    /// What a person should read: what is wrong, and what to do next. A word in braces is filled in
-    /// by [`ErrorKind::message`].
+    /// The message for people: what is wrong, and what to do next. [`ErrorKind::message`] fills in
+    /// words in braces.
     sentence: &'static str,
-    /// When a client receives the error, and what to do then; empty where the first row of the same
+    /// When a client receives the error, and what to do then; empty if the first row of the same
     /// code says it.
     pub(crate) when: &'static str,
 }
@@ -36,7 +36,7 @@ impl ErrorKind {
             let named = values.iter().find(|(known, _)| *known == name);
             debug_assert!(named.is_some(), "no value for {name} of {}", self.code);
             if let Some((_, value)) = named {
-                // A text takes whatever is written to it.
+                // Writing to a string cannot fail.
                 _ = write!(message, "{value}");
             }
             rest = after;

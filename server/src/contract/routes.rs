@@ -31,9 +31,9 @@ pub enum Template {
 /// What an endpoint does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Answers about the service: no key, no limits.
+    /// Responses about the service: no key, no limits.
     Service(ServiceOperation),
-    /// Answers from the catalogue to a key that has all of these scopes.
+    /// Responses from the catalogue, for a key that has all of these scopes.
     Catalogue(CatalogueOperation, &'static [Scope]),
 }
 
@@ -70,9 +70,9 @@ pub enum CatalogueOperation {
 pub enum File {
     /// The page itself.
     Page,
-    /// What the page looks like.
+    /// The style sheet of the page.
     PageStyle,
-    /// What the page does.
+    /// The script of the page.
     PageScript,
     /// A client in TypeScript.
     TypeScript,
@@ -80,9 +80,9 @@ pub enum File {
     Python,
     /// A client in Rust.
     Rust,
-    /// What makes the OpenAPI document one of version 3.0, for the generator of the client in Rust.
+    /// A converter of the OpenAPI document to version 3.0, for the generator of the Rust client.
     Converter,
-    /// The sign of the page in tabs and bookmarks.
+    /// The icon of the page.
     Icon,
     /// The API as text for language models.
     Llms,
@@ -116,7 +116,7 @@ fn paths() -> impl Iterator<Item = Template> {
     endpoints.chain(FILES.iter().map(|file| file.path))
 }
 
-/// What the paths of both tables are called, in their order.
+/// The names of the paths of both tables, in their order.
 pub(crate) fn names() -> Vec<String> {
     paths().map(|path| path.to_string()).collect()
 }
@@ -143,15 +143,14 @@ pub static FILES: [Route<File>; 9] = [
 /// What a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination<'a> {
-    /// An endpoint of the API, with the raw segment of its record, which is empty where the route
-    /// has none.
+    /// An endpoint of the API, with the raw segment of its record, empty if the route has none.
     Endpoint(&'static Route, &'a str),
     /// A file of the documentation.
     File(&'static Route<File>),
 }
 
 impl Destination<'_> {
-    /// The path as it stands in its table.
+    /// The path as written in its table.
     pub const fn path(self) -> Template {
         match self {
             Self::Endpoint(route, _) => route.path,

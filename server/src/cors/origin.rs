@@ -7,7 +7,7 @@ use std::str::FromStr;
 use salvo::http::HeaderValue;
 use url::Url;
 
-/// What stands for all origins.
+/// The word for all origins.
 const ANY: &str = "*";
 
 /// One setting: an origin, or all of them.
@@ -23,16 +23,16 @@ pub enum AllowedOrigin {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin(HeaderValue);
 
-/// Why a text is no origin.
+/// Why a text is not an origin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OriginError {
-    /// Nothing that a browser would send.
+    /// Not an origin.
     #[error("not an origin; write it like https://boats.example or http://localhost:3000")]
     NotOne,
-    /// An address, or an origin in another spelling.
+    /// A URL, or an origin spelled differently than browsers do.
     #[error("browsers send this origin as {as_sent}; write it so")]
     SentOtherwise {
-        /// What they send.
+        /// What browsers send.
         as_sent: String,
     },
     /// A pattern.
@@ -59,8 +59,8 @@ impl fmt::Display for Origin {
 impl FromStr for Origin {
     type Err = OriginError;
 
-    /// Browsers send what the URL standard makes of an address: in lower case, without a port that
-    /// is the usual one, and nothing behind it.
+    /// Browsers send the serialisation of the URL standard: in lower case, without a default port,
+    /// and with nothing after it.
     fn from_str(text: &str) -> Result<Self, OriginError> {
         if text.contains(ANY) {
             return Err(OriginError::Pattern);

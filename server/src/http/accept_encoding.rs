@@ -1,33 +1,32 @@
-//! `Accept-Encoding`: the coding that a request is best answered in (RFC 9110 section 12.5.3).
+//! `Accept-Encoding`: the best encoding for a response (RFC 9110 section 12.5.3).
 //!
-//! A pure function of the field. Where nothing is acceptable, the answer is sent uncompressed all
-//! the same: the contract has no 406, and any client can read what is not compressed.
+//! A pure function of the header. If nothing is acceptable, the response is still sent
+//! uncompressed: the contract has no 406, and any client can read it.
 
 #[cfg(test)]
 mod tests;
 
 use shared::base::etag::Coding;
 
-/// What is sent to a client to which several codings are equally welcome. Of our records and lists
-/// zstd leaves up to a fifth more than brotli, but takes an eighth of its time and less; brotli
-/// leaves less than gzip.
+/// Our preference among equally acceptable encodings. On our records and lists zstd is up to a
+/// fifth longer than brotli, but takes at most an eighth of its time; brotli is shorter than gzip.
 const PREFERENCE: [Coding; 3] = [Coding::Zstd, Coding::Brotli, Coding::Gzip];
 
 /// A weight of 1, in thousandths.
 const WHOLE: u16 = 1000;
 
-/// Which codings a request accepts.
+/// The encodings that a request accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Accepted {
-    /// The most welcome of the codings that we have.
+    /// The best of those that we have.
     pub(crate) best: Coding,
-    /// Whether a body that is not compressed was refused.
+    /// Whether it refuses an uncompressed body.
     pub(crate) refuses_identity: bool,
 }
 
 impl Accepted {
-    /// Reads the field values of a request, several lines being one list. Without any, nothing is
-    /// compressed: who says nothing may not know how to read it.
+    /// Reads the header's values, several lines being one list. Without any, nothing is compressed:
+    /// a client that says nothing may not support it.
     pub(crate) fn parse<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut weights = Weights::default();
         for line in lines {
@@ -42,12 +41,12 @@ impl Accepted {
     }
 }
 
-/// The weights of a field, in thousandths. Where a coding is named twice, the first one counts.
+/// The weights of a header, in thousandths. If an encoding is named twice, the first one counts.
 #[derive(Default)]
 struct Weights {
     /// By the places of [`Coding::ALL`].
     named: [Option<u16>; Coding::ALL.len()],
-    /// Of `*`: all that are not named.
+    /// The weight of `*`: all that are not named.
     others: Option<u16>,
 }
 
@@ -71,7 +70,7 @@ impl Weights {
         self.named[coding as usize].or(self.others)
     }
 
-    /// A coding that was not spoken of is not accepted, except that a body may always come
+    /// An encoding that is not named is not accepted, except that a body may always be
     /// uncompressed: that is the last choice, unless its weight says otherwise.
     fn best(&self) -> Coding {
         let (mut best, mut best_weight) = (Coding::Identity, 0);
@@ -97,7 +96,7 @@ fn coding_of(name: &[u8]) -> Option<Coding> {
     Coding::ALL.into_iter().find(is_named)
 }
 
-/// The thousandths that `q=0.5` stands for, white space around it. Nothing where it is malformed.
+/// The thousandths of a weight such as `q=0.5`, with white space around it; none if malformed.
 fn weight_of(parameter: &[u8]) -> Option<u16> {
     let [b'q' | b'Q', b'=', whole @ (b'0' | b'1'), rest @ ..] = parameter.trim_ascii() else {
         return None;

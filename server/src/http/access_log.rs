@@ -1,8 +1,8 @@
-//! One line in the log for every request: which endpoint, for whom, how it went, how long it took;
-//! also where the client does not wait for the answer any more.
+//! One log line for every request: which endpoint, for whom, the outcome, how long it took; also if
+//! the client no longer waits for the response.
 //!
-//! Never the path's or the query's own text, and never the `Authorization` header: both may hold
-//! secrets. The endpoint is named by its template. Of a record that was not found the id or slug is
+//! It never has the text of the path or the query, or the `Authorization` header, which may hold
+//! secrets. The endpoint is named by its template. The id or slug of a record that was not found is
 //! logged, so that a 404 can be traced: its grammar has no character that could break a line.
 
 use std::thread;
@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::cache::Freshness;
 use crate::contract::routes;
 
-/// A request that is being answered. Dropped before it is, it is a line of its own.
+/// A request being answered. If it is dropped before, that is its log line.
 pub(crate) struct Pending<'a> {
     app: &'a App,
     method: &'a Method,
@@ -31,7 +31,7 @@ pub(crate) struct Pending<'a> {
 }
 
 impl<'a> Pending<'a> {
-    /// A request of which nothing was seen yet, since that moment.
+    /// A request that just arrived.
     pub(crate) fn begin(
         app: &'a App,
         method: &'a Method,
@@ -59,7 +59,7 @@ impl<'a> Pending<'a> {
         !self.is_answered
     }
 
-    /// Takes what the reply is made of. Whatever fails from here on, there is no other line.
+    /// Takes what the reply needs. Whatever fails from here on, there is no other line.
     pub(crate) fn end(&mut self) -> ResponseMeta {
         self.is_answered = true;
         let id = self.context.meta.request_id;
@@ -85,7 +85,7 @@ impl<'a> Pending<'a> {
 }
 
 impl Drop for Pending<'_> {
-    /// A panic has a line already, and an answer of its own.
+    /// A panic has its own line and response already.
     fn drop(&mut self) {
         self.app.metrics.requests.end();
         if self.is_answered || thread::panicking() {
@@ -107,7 +107,7 @@ impl Drop for Pending<'_> {
     }
 }
 
-/// Writes the line of a request that was answered, or of a head that is none.
+/// Writes the line of an answered request, or of a malformed head.
 pub(crate) fn write(
     method: Option<&Method>,
     context: Option<&RequestContext>,
@@ -138,7 +138,7 @@ pub(crate) fn write(
     );
 }
 
-/// A method of a client's own could hold anything.
+/// A custom method could contain anything.
 fn name_of(method: Option<&Method>) -> &'static str {
     match method {
         Some(&Method::GET) => "GET",

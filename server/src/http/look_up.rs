@@ -1,4 +1,4 @@
-//! What the endpoints of the catalogue look up, and what they find.
+//! What the endpoints of the catalogue look up and find.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::params::{self, ListQuery, NoParams, ParamIssue, QueryString, page_lin
 
 const UNKNOWN_MANUFACTURER: ApiError = ApiError::NoRecord("manufacturer");
 
-/// The surroundings of a look-up: one release, one moment, one address.
+/// The context of a lookup: one release, one moment, one URL.
 pub(crate) struct LookUp<'a> {
     pub(crate) catalogue: &'a Arc<Catalogue>,
     pub(crate) lists: &'a ListCache,
@@ -94,8 +94,7 @@ impl LookUp<'_> {
         Ok(Resource::precomputed(bytes, etag))
     }
 
-    /// The same query, measured: those that are answered, by their time, and those that a queue
-    /// refuses.
+    /// The same query, measured: its time if it succeeds, a counter if a queue refuses it.
     async fn measured(
         &self,
         query: impl Future<Output = Result<ListBody, ListError>>,
@@ -124,8 +123,8 @@ impl Resource {
     }
 }
 
-/// The list of boats with one manufacturer's slug as filter, so that the rows, and even the
-/// remembered answers, are the same from either endpoint.
+/// The list of boats filtered by one manufacturer's slug, so that rows and cache entries are the
+/// same from either endpoint.
 pub(crate) fn boats_of(
     catalogue: &Catalogue,
     id_or_slug: &IdOrSlug,

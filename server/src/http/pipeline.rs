@@ -1,7 +1,7 @@
-//! The order of checks: from a request to its answer, in one function.
+//! The order of checks: from a request to its response, in one function.
 //!
-//! The order is a part of the contract: a request that fails two checks gets the error of the
-//! earlier one.
+//! The order is part of the contract: a request that fails two checks gets the error of the earlier
+//! one.
 
 use bytes::Bytes;
 use salvo::http::{Method, Request};
@@ -24,10 +24,10 @@ use crate::keyring::Verified;
 use crate::limits::{MinuteError, QuotaError, Usage, WaitBudget};
 use crate::params::{QueryString, parse_id_or_slug};
 
-/// What was learned on the way, for the headers and for the log; also when the answer is an error.
+/// What was learned on the way, for the headers and the log, also if the response is an error.
 pub(crate) struct RequestContext {
     pub(crate) meta: ResponseMeta,
-    /// The path as it stands in the table of routes.
+    /// The path as written in the route table.
     pub(crate) route: Option<Template>,
     /// The key, and who owns it.
     pub(crate) verified: Option<Verified>,
@@ -35,14 +35,14 @@ pub(crate) struct RequestContext {
     pub(crate) missing: Option<IdOrSlug>,
 }
 
-/// What a request is for, as far as that is known without its key.
+/// What a request is for, before its key is checked.
 pub(crate) struct Target<'a> {
     pub(crate) path: &'a str,
     pub(crate) destination: Destination<'a>,
     pub(crate) query: QueryString,
 }
 
-/// The checks that need no key, of a request whose path leads there.
+/// The checks that need no key.
 pub(crate) fn target<'a>(
     request: &'a Request,
     destination: Option<Destination<'a>>,
@@ -62,8 +62,7 @@ pub(crate) fn target<'a>(
     })
 }
 
-/// Answers a request. Its id is known already, and its head was judged in `wire`; everything else
-/// is decided here.
+/// Answers a request. It has an id, and `wire` checked its head; everything else is decided here.
 pub(crate) async fn answer(
     app: &App,
     request: &Request,
@@ -72,8 +71,8 @@ pub(crate) async fn answer(
 ) -> Result<Answer, ApiError> {
     let destination = routes::find(request.uri().path());
     context.route = destination.map(Destination::path);
-    // A browser that asks before a page's request is answered about origins, whatever the path, so
-    // that the page can read whatever answer there is.
+    // A preflight is answered whatever the path, so that the page can read every response, also a
+    // 404.
     if let Some(fields) = cors::preflight(request, &context.meta.cors) {
         context.meta.preflight = Some(fields);
         return Ok(Answer::Preflight);
@@ -140,7 +139,7 @@ pub(crate) async fn answer(
     Ok(answer)
 }
 
-/// One request being counted: what it is counted by, and how long it still waits for that.
+/// One request being counted, with its limits and the time it may still wait for them.
 struct Counting<'a> {
     app: &'a App,
     verified: &'a Verified,
@@ -150,8 +149,8 @@ struct Counting<'a> {
 
 impl Counting<'_> {
     /// Counts the request in the minute window of its key. A refusal shows the state of the quota
-    /// too (section 4.8), so that is read; where it cannot be, the answer is that the service is
-    /// unavailable rather than a guess.
+    /// too (section 4.8), so that is read; if it cannot be, the service is unavailable rather than
+    /// guessing.
     async fn count(&mut self, meta: &mut ResponseMeta) -> Result<Usage, ApiError> {
         let key = &self.verified.key;
         let (limit, wait_budget) = (key.minute_limit(), &mut self.wait_budget);

@@ -1,7 +1,7 @@
-//! From a body to what is sent of it: in which coding, and whether the client has it already.
+//! From a body to what is sent: in which encoding, and whether the client has it already.
 //!
-//! It comes last, when a request has passed every check and its body was found; errors never come
-//! here, so they are never compressed. It charges nothing and sets no header itself.
+//! It comes last, after every check, with a body; errors never come here, so they are never
+//! compressed. It charges nothing and sets no header itself.
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,7 @@ use super::accept_encoding::Accepted;
 use crate::base::error_chain::chain;
 use crate::compressed::CompressedBodies;
 
-/// Length below which a body is sent as it is. Its head alone is longer, and both fit into one
+/// Length below which a body is sent uncompressed. Its head alone is longer, and both fit into one
 /// packet either way.
 pub(crate) const TINY_BYTES: usize = 512;
 
@@ -29,7 +29,7 @@ pub(crate) enum Answer {
     Preflight,
 }
 
-/// What is sent of `body`, whose hash is `etag`, and under which tag.
+/// What to send of `body`, whose hash is `etag`, and its tag.
 pub(crate) async fn choose(
     compressed: &CompressedBodies,
     headers: &HeaderMap,
@@ -43,7 +43,7 @@ pub(crate) async fn choose(
     {
         return (Answer::NotModified, etag.in_coding(coding));
     }
-    // `*` gets the tag of what it would be sent, which only compressing shows.
+    // `*` gets the tag of the response that would be sent, which is known only after compressing.
     let (body, coding) = encoded(compressed, body, etag, accepted).await;
     let answer = match held {
         Some(IfNoneMatch::Any) => Answer::NotModified,
@@ -52,7 +52,7 @@ pub(crate) async fn choose(
     (answer, etag.in_coding(coding))
 }
 
-/// The body in the best accepted coding; as it is where that is no gain, or cannot be had now.
+/// The body in the best accepted encoding; uncompressed if that is no gain, or not available now.
 async fn encoded(
     compressed: &CompressedBodies,
     body: Bytes,

@@ -1,5 +1,5 @@
-//! Something that is of use only while it is known to be true: replaced by one thread, confirmed
-//! every now and then, and read by many without a lock.
+//! A value that may be used only while it is confirmed: replaced and confirmed by one thread, and
+//! read by many without a lock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,36 +17,36 @@ pub(super) struct Confirmed<T> {
 const NEVER: u64 = u64::MAX;
 
 impl<T> Confirmed<T> {
-    /// Puts another value in its place, or none. It is as old as the last confirmation.
+    /// Replaces the value, or removes it. The new one is as old as the last confirmation.
     pub(super) fn replace(&self, value: Option<Arc<T>>) {
         self.value.store(value);
     }
 
-    /// Whether there is a value, confirmed or not.
+    /// Whether there is a value, even if it is not confirmed.
     pub(super) fn is_there(&self) -> bool {
         self.value.load().is_some()
     }
 
-    /// Takes the value that is there for true as of `time`.
+    /// Confirms the value as of `time`.
     pub(super) fn confirm(&self, time: Duration) {
         let nanos = u64::try_from(time.as_nanos()).unwrap_or(NEVER);
         self.nanos.store(nanos, Ordering::Release);
     }
 
-    /// The time as of which the value was last taken for true.
+    /// When the value was last confirmed.
     pub(super) fn confirmed_at(&self) -> Option<Duration> {
         let nanos = self.nanos.load(Ordering::Acquire);
         (nanos != NEVER).then(|| Duration::from_nanos(nanos))
     }
 
-    /// What `look` says of the value, if there is one that was confirmed within `age` before `now`.
+    /// The result of `look` on the value, if it was confirmed within `age` before `now`.
     pub(super) fn look<R>(
         &self,
         age: Duration,
         now: Duration,
         look: impl FnOnce(&T) -> R,
     ) -> Option<R> {
-        // In this order the value is at least as new as its confirmation.
+        // This order makes the value at least as new as its confirmation.
         let nanos = self.nanos.load(Ordering::Acquire);
         let value = self.value.load();
         let value = value.as_ref().filter(|_value| nanos != NEVER)?;

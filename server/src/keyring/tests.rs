@@ -1,4 +1,4 @@
-//! A keyring over a source that says what the test tells it to.
+//! A keyring over a source that the test controls.
 
 mod uses;
 mod watch;

@@ -1,7 +1,6 @@
-//! Writing down when keys were last used, on a thread of its own.
+//! Recording when keys were last used, on its own thread.
 //!
-//! What is not written yet is lost in a crash, at most [`WRITE_INTERVAL`] of it, and in no graceful
-//! stop.
+//! A crash loses at most the uses of one [`WRITE_INTERVAL`]; a graceful stop loses none.
 
 use std::io;
 use std::sync::Arc;
@@ -14,17 +13,17 @@ use super::Keyring;
 use crate::base::error_chain::chain;
 use crate::base::periodic_task::{PeriodicTask, repeat};
 
-/// Pause between two times of writing down what was used since.
+/// Pause between two writes.
 pub const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Attempts to write down the last uses when the server stops: another process may hold the store.
-/// Each may take two seconds, and a stop has twenty in all.
+/// Attempts to write the last uses when the server stops: another process may lock the store. Each
+/// may take two seconds, and a stop has twenty in all.
 const LAST_ATTEMPTS: u32 = 3;
 
-/// Pause between them. A store that is known to be away refuses at once, and may soon be back.
+/// Pause between them. A store known to be away refuses at once, and may soon be back.
 const LAST_ATTEMPTS_PAUSE: Duration = Duration::from_millis(250);
 
-/// Writes down uses until it is dropped, and then those that are left.
+/// Writes uses until it is dropped, and then the remaining ones.
 pub struct UseWriter {
     keyring: Arc<Keyring>,
     to: Arc<dyn LastUses>,
@@ -32,8 +31,8 @@ pub struct UseWriter {
     pause: Box<dyn Fn(Duration) + Send>,
 }
 
-/// Starts to write down every [`WRITE_INTERVAL`] when the keys of `keyring` were used. The reserve
-/// of the store is kept too: charges take of it, and come with uses.
+/// Starts to write, every [`WRITE_INTERVAL`], when the keys of `keyring` were used. It also refills
+/// the reserve of the store, which charges draw on.
 pub fn write_uses(keyring: Arc<Keyring>, to: Arc<dyn LastUses>) -> io::Result<UseWriter> {
     let (watched, target) = (Arc::clone(&keyring), Arc::clone(&to));
     let mut was_written = true;
@@ -61,7 +60,7 @@ impl UseWriter {
     }
 }
 
-/// A store that stays out of reach is logged once.
+/// A store that stays unreachable is logged once.
 fn log_change(outcome: &Result<(), KeyStoreError>, was_written: bool) {
     match outcome {
         Err(error) if was_written => {

@@ -1,6 +1,6 @@
-//! When keys were last accepted, noted in memory by requests until it is written down.
+//! When keys were last accepted, kept in memory until it is written to the store.
 //!
-//! A request pays one comparison, and once a second a store to memory.
+//! A request costs one comparison, and once a second a store to memory.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -20,14 +20,14 @@ pub(super) struct Accepted(AtomicI64);
 
 impl Accepted {
     pub(super) fn note(&self, at: i64) {
-        // Most requests find the second noted already, and then no processor waits for another.
+        // Most requests find the second already recorded, and then no core waits for another.
         if self.0.load(Ordering::Relaxed) < at {
             self.0.fetch_max(at, Ordering::Relaxed);
         }
     }
 }
 
-/// The last uses of all keys that this server has known, whichever snapshot they stood in.
+/// The last uses of all keys that this server has known, from whichever snapshot.
 #[derive(Debug, Default)]
 pub(super) struct Uses(Mutex<HashMap<KeyId, Use>>);
 
@@ -38,7 +38,7 @@ struct Use {
 }
 
 impl Uses {
-    /// Where uses of that key are noted: the same place as ever.
+    /// Where uses of that key are recorded: always the same place.
     pub(super) fn of(&self, key: &KeyId) -> Arc<Accepted> {
         let mut uses = self.lock();
         let known = uses.entry(key.clone()).or_insert_with(|| Use {
@@ -48,7 +48,7 @@ impl Uses {
         Arc::clone(&known.accepted)
     }
 
-    /// Writes down what was not written yet; what could not be stays noted.
+    /// Writes what is not written yet; after a failure it is kept for the next time.
     pub(super) fn write(&self, to: &dyn LastUses) -> Result<(), KeyStoreError> {
         let unwritten = self.unwritten();
         if unwritten.is_empty() {

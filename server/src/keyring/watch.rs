@@ -1,4 +1,4 @@
-//! Keeping a keyring current, on a thread of its own, and saying how current it is.
+//! Keeping a keyring current, on its own thread, and reporting how current it is.
 
 use std::io;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use super::{Keyring, RefreshError};
 use crate::base::error_chain::chain;
 use crate::base::periodic_task::{PeriodicTask, Wakeable};
 
-/// Pause between two questions to the store: several fit into the second within which keys must
-/// be confirmed.
+/// Pause between two polls of the store: several fit into the second within which keys must be
+/// confirmed.
 pub const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Reports that the server acts on the keys as they are at a revision.
@@ -54,7 +54,7 @@ struct Confirmations {
 }
 
 impl Confirmations {
-    /// Each revision once, and again while that fails.
+    /// Reports each revision once, and again while that fails.
     fn report(&mut self, revision: Option<Revision>) {
         let Some(new) = revision.filter(|new| self.confirmed.as_ref() != Some(new)) else {
             return;
@@ -72,7 +72,7 @@ impl Confirmations {
     }
 }
 
-/// A store that stays out of reach is logged once and not five times a second.
+/// A store that stays unreachable is logged once, not five times a second.
 fn log_change(outcome: &Result<(), RefreshError>, was_current: bool) {
     match outcome {
         Err(error) if was_current => {

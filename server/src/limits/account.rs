@@ -1,9 +1,10 @@
-//! What a server knows of one subscription's quota: a pure state, changed by requests and leases.
+//! A server's knowledge of one subscription's quota: a pure state machine, driven by requests and
+//! leases.
 //!
 //! A unit is one request that may be charged. Units are leased from the ledger, which counts them
-//! as spent at once, and charged from the lease; so a crash can lose units but never hand one out
-//! twice. A check leases nothing: it looks at the ledger's last word. An account is of one period,
-//! which never changes: which one a request is of is for those who have the accounts.
+//! as spent at once, and charged from the lease. So a crash can lose units but never hand one out
+//! twice. A check leases nothing: it uses the ledger's last reply. An account belongs to one
+//! period; the caller chooses the account of a request.
 
 use std::time::Duration;
 
@@ -13,26 +14,25 @@ use shared::keys::quota::Period;
 
 use super::usage::{NANOS_PER_SECOND, Usage};
 
-/// How long the ledger's last word is believed before it is asked again.
+/// How long the ledger's last reply is trusted.
 const BELIEVED_FOR: Duration = Duration::from_secs(1);
-/// How long leased units may lie unused before others get them.
+/// How long leased units may stay unused before they are given back.
 const IDLE_MAX: Duration = Duration::from_secs(1);
 
-/// Pause between two leases ahead, since a ledger that fails would be asked at every request.
+/// Pause between two leases ahead, so that a failing ledger is not asked at every request.
 const AHEAD_PAUSE: Duration = Duration::from_millis(100);
 
 /// How many units a lease asks for: few enough that a crash loses little and the last unit is
 /// exact, many enough that the ledger is rarely asked.
 #[derive(Clone, Copy, Debug)]
 pub struct LeaseSize {
-    /// A lease takes at most one in so many of the units left; above 0.
+    /// A lease takes at most one in `share` of the units left; above 0.
     pub share: u64,
     /// Most units of a lease; above 0. Half a lease is charged before the next one is asked for
     /// ahead; the other half bridges a disk that is busy for a tenth of a second at 80,000 requests
     /// a second, or for seconds at the rates of one subscription.
     pub max: u64,
-    /// Smallest lease that is asked for ahead: where units are few, they are for requests that need
-    /// one.
+    /// Smallest lease requested ahead: if units are few, they are for requests that need one now.
     pub ahead_min: u64,
 }
 
@@ -52,25 +52,25 @@ impl LeaseSize {
     }
 }
 
-/// What a request does with a unit.
+/// What a request wants of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Demand {
-    /// Wants to know that there is one.
+    /// To know that there is one.
     Check,
-    /// Takes one.
+    /// To take one.
     Charge,
 }
 
-/// What the account says to a request.
+/// The account's decision on a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// There is a unit; where one was demanded it is taken.
+    /// There is a unit; it is taken if the request wants it.
     Granted(Usage),
     /// The quota of the period is used up.
     Exceeded(Usage),
-    /// The ledger has to be asked for this many units first.
+    /// First lease this many units.
     Lease(u64),
-    /// The ledger has to be asked first how many units are charged.
+    /// First ask the ledger how many units are charged.
     Ask,
 }
 
@@ -78,21 +78,21 @@ pub(super) enum Verdict {
 #[derive(Debug)]
 pub(super) struct Account {
     pub(super) period: Period,
-    /// The ledger's last word; nothing before the first.
+    /// The ledger's last reply, if any.
     known: Option<Known>,
     /// Units leased here and not yet charged.
     unused: u64,
-    /// Since when, by those who look after idle units, none of them was leased or charged.
+    /// Since when no unit was leased or charged, as first noticed by `take_idle`.
     idle_since: Option<Duration>,
     /// When the ledger last had nothing left, and for which quota.
     exhausted: Option<Exhausted>,
-    /// When a lease was last asked for although there were units left.
+    /// When a lease was last requested ahead.
     ahead_at: Option<Duration>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    /// Units of the period that are leased by anybody, those here included.
+    /// Units of the period leased by all servers, including this one.
     charged: u64,
     at: Duration,
 }
@@ -104,7 +104,7 @@ struct Exhausted {
 }
 
 impl Account {
-    /// An account that knows nothing yet.
+    /// An empty account.
     pub(super) fn new(period: Period) -> Self {
         Self {
             period,
@@ -132,7 +132,7 @@ impl Account {
             }
             return Verdict::Granted(self.usage(quota, now));
         }
-        // Units that a lowered quota no longer covers stay here; more of them would not help.
+        // Units that a lowered quota no longer covers stay here; leasing more would not help.
         if 0 < self.unused || self.is_exhausted(quota, now) {
             let usage = self.usage(quota, now);
             return Verdict::Exceeded(Usage {
@@ -150,8 +150,8 @@ impl Account {
         }
     }
 
-    /// How many units to lease after a charge although there are some left, so that requests need
-    /// not wait for the ledger: it commits to a disk that others keep busy.
+    /// How many units to lease ahead after a charge, so that requests need not wait for the ledger,
+    /// which commits to a disk that may be busy.
     pub(super) fn ahead(&mut self, quota: u64, size: LeaseSize, now: Moment) -> Option<u64> {
         let wanted = self.wanted(quota, size);
         if wanted < size.ahead_min || wanted / 2 <= self.unused {
@@ -166,7 +166,7 @@ impl Account {
         Some(wanted)
     }
 
-    /// Takes in what the ledger granted at the request of `now`.
+    /// Records what the ledger granted, asked at `now`.
     pub(super) fn receive(&mut self, lease: Lease, quota: u64, now: Moment) {
         self.learn(lease.charged, now);
         self.unused += lease.granted;
@@ -178,13 +178,13 @@ impl Account {
         });
     }
 
-    /// Takes in what the ledger said at the request of `now`.
+    /// Records what the ledger replied, asked at `now`.
     pub(super) fn learn(&mut self, charged: u64, now: Moment) {
         let at = now.monotonic;
         self.known = Some(Known { charged, at });
     }
 
-    /// Takes out the units that were not charged, to be given back.
+    /// Takes out the unused units, to give them back.
     pub(super) fn take_unused(&mut self) -> Option<u64> {
         let unused = std::mem::take(&mut self.unused);
         self.idle_since = None;
@@ -194,8 +194,8 @@ impl Account {
         (unused != 0).then_some(unused)
     }
 
-    /// Takes out the units that none was charged of for a while. That while begins when this is
-    /// first asked after a charge: a request may bring a moment that is long past.
+    /// Takes out units that were idle for a while. The time starts when this is first called after
+    /// a charge, since a request may carry a moment long past.
     pub(super) fn take_idle(&mut self, now: Moment) -> Option<u64> {
         if self.unused == 0 {
             return None;
@@ -205,7 +205,7 @@ impl Account {
         is_idle.then(|| self.take_unused()).flatten()
     }
 
-    /// Takes back units that could not be given back, and were not.
+    /// Puts back units that could not be given back.
     pub(super) fn put_back(&mut self, units: u64) {
         self.unused += units;
         if let Some(known) = &mut self.known {
@@ -242,8 +242,8 @@ impl Account {
         })
     }
 
-    /// What remains is what the ledger had left, and the units here. It grows only when units come
-    /// back from elsewhere or the quota is raised.
+    /// What remains is what the ledger had left, plus the units here. It grows only when other
+    /// servers give back units or the quota is raised.
     fn usage(&self, quota: u64, now: Moment) -> Usage {
         Usage::new(
             quota,

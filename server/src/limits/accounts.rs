@@ -1,9 +1,9 @@
-//! The accounts of all subscriptions, and who waits for the ledger's word on them.
+//! The accounts of all subscriptions, and the requests that wait for the ledger.
 //!
-//! A subscription has an account for each period that a request came in. Usually that is one;
-//! around a renewal, and when the wall clock jumps either way, there are more, until what was
-//! leased of the others is given back. So the clock is followed wherever it goes, and no unit
-//! changes its period. Nothing here asks the ledger or decides about a request.
+//! A subscription has an account for each period with requests. Usually that is one; around a
+//! renewal, and after a jump of the wall clock, there are more, until their leases are given back.
+//! So the clock is followed wherever it goes, and no unit changes its period. Nothing here asks the
+//! ledger or decides about a request.
 
 use std::sync::PoisonError;
 
@@ -17,10 +17,10 @@ use super::account::Account;
 use super::quota_error::LedgerFailure;
 use crate::base::primitives::{Mutex, MutexGuard, Shared};
 
-/// The end of a conversation with the ledger, for everybody who waits for it.
+/// The outcome of a call to the ledger, for all who wait for it.
 pub(super) type Pending = Shared<Result<(), LedgerFailure>>;
 
-/// Which account: whose, and of which period.
+/// The key of an account: its subscription and its period.
 pub(super) type AccountId = (SubscriptionId, Period);
 
 /// Accounts by subscription, those of one in no order. Quickly hashed: ids of subscriptions are

@@ -88,7 +88,7 @@ impl Handler for Pages {
     }
 }
 
-/// What is sent.
+/// A response.
 struct Page {
     status: StatusCode,
     media_type: HeaderValue,

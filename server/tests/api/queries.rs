@@ -153,7 +153,7 @@ fn when_as_many_lists_wait_as_may_the_next_is_503_at_once_and_what_needs_no_quer
             assert_eq!(answer.status, 200, "{target}");
         }
 
-        // Whoever goes away makes place for another.
+        // A dropped request makes room for another.
         drop(waiting);
         let instead = begin(app, "/v1/manufacturers");
         occupied.end().await;

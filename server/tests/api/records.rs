@@ -233,7 +233,7 @@ pub(crate) fn empty_store() -> (TempDir, ReleaseStore) {
 pub(crate) fn settings() -> OpenSettings {
     OpenSettings {
         connections: 2,
-        // Nobody is refused for being slow on a slow machine.
+        // Limits so long that a slow machine is never refused.
         queues: QueueLimits {
             waiting: Duration::from_mins(1),
             working: Duration::from_mins(1),

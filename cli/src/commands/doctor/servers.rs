@@ -13,7 +13,7 @@ use crate::serving::key_store_config::KeyStoreConfig;
 
 /// Longest wait for a server to confirm: twice as long as it may act on what it does not know.
 const WAIT_MAX: Duration = Duration::from_secs(2);
-/// Pause between two looks.
+/// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// How the server of each environment is, in the order of [`Environment::ALL`].

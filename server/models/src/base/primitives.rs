@@ -89,8 +89,8 @@ pub(crate) fn spawn_blocking<T: Send + 'static>(
     })
 }
 
-/// The outcome of one future, for everybody who waits for it. The one of `futures-util` wakes
-/// others while it holds a lock that the model checker does not know.
+/// The outcome of one future, for all who wait for it. The one of `futures-util` wakes others while
+/// it holds a lock that the model checker does not know.
 pub(crate) struct Shared<T>(Arc<Waiting<T>>);
 
 struct Waiting<T> {

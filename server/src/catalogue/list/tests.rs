@@ -1,5 +1,5 @@
-//! Every way to find rows against a plain loop over all of them, with more rows than DuckDB keeps
-//! in one part of a table, so that their order is seen to be kept from one part to the next.
+//! Every way to find rows, compared with a plain loop over all of them. There are more rows than
+//! DuckDB keeps in one row group, to see that their order is kept across groups.
 
 use duckdb::Connection;
 use shared::base::units::{LengthRanges, Unit};
@@ -12,7 +12,7 @@ use super::super::totals::ENTRIES_MAX;
 use super::*;
 use crate::params::{BOATS, Column, List, ListKind, MANUFACTURERS, Order, Sort};
 
-/// Ranks are scattered, and there are more terms than bits for them.
+/// Ranks are scattered, and there are more terms than bits.
 const SOURCES: &str = "
     CREATE TABLE boats_source AS SELECT i::INTEGER AS ordinal,
         (hash(i, 1) % 50)::INTEGER AS manufacturer, (hash(i, 2) % 7)::INTEGER AS type,
@@ -136,7 +136,7 @@ fn has_bit(bits: i64, range: std::ops::RangeInclusive<i64>) -> bool {
     range.into_iter().any(|bit| bits >> bit & 1 == 1)
 }
 
-/// What a row has in a column.
+/// The value of a row in a column.
 fn value(row: &Row, column: Column) -> i64 {
     (column.of)(&listed_boat(row))
 }

@@ -1,10 +1,9 @@
-//! One query, from its turn to its end, and how it is stopped from outside.
+//! One query, from its turn to its end, and how to stop it from outside.
 //!
-//! DuckDB's interrupt belongs to a connection, not to a query: it stops whatever runs there at
-//! that moment, and nothing where nothing runs. So a query hands out the means to interrupt it
-//! only while it runs, under a lock: an interrupt never meets the connection's next query. And an
-//! interrupt that comes between two statements is forgotten when the next begins, so it is
-//! repeated until the query is over.
+//! DuckDB's interrupt belongs to a connection, not to a query: it stops whatever runs there at that
+//! moment. So a query can be interrupted only while it runs, under a lock: an interrupt never hits
+//! the connection's next query. An interrupt between two statements is forgotten when the next
+//! begins, so it is repeated until the query is over.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,7 +15,7 @@ use tokio::time::sleep;
 /// Pause between two interrupts of one query.
 const AGAIN: Duration = Duration::from_millis(10);
 
-/// A query that some request asked for.
+/// A query of a request.
 #[derive(Default)]
 pub(super) struct Query(Mutex<Progress>);
 
@@ -25,12 +24,12 @@ enum Progress {
     #[default]
     NotBegun,
     Runs(Arc<InterruptHandle>),
-    /// It has ended, or it must not begin any more.
+    /// It has ended, or must not begin any more.
     IsOver,
 }
 
 impl Query {
-    /// Asks over `connection`; nothing where the query was stopped before.
+    /// Runs on `connection`; none if the query was stopped before.
     pub(super) fn ask<T>(
         &self,
         connection: &Connection,
@@ -49,8 +48,8 @@ impl Query {
         Some(Running(self))
     }
 
-    /// Interrupts the query where it runs, and keeps it from beginning where it does not yet.
-    /// Whether it runs, so that it may have to be interrupted again.
+    /// Interrupts a running query, or keeps it from starting. Returns whether it runs, and so may
+    /// have to be interrupted again.
     fn stop(&self) -> bool {
         let mut progress = self.progress();
         match &*progress {
@@ -66,12 +65,12 @@ impl Query {
     }
 
     fn progress(&self) -> MutexGuard<'_, Progress> {
-        // Progress is whole at every moment, so a panic elsewhere does not spoil it.
+        // Progress is never half changed, so a panic elsewhere does no harm.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A query runs as long as this lives, whether it ends with an answer or in a panic.
+/// A query runs as long as this lives, whether it ends normally or in a panic.
 struct Running<'a>(&'a Query);
 
 impl Drop for Running<'_> {
@@ -80,14 +79,14 @@ impl Drop for Running<'_> {
     }
 }
 
-/// A request waits for a query. Once this is dropped none does, and the query is stopped.
+/// A request waits for a query. Dropping this stops the query.
 pub(super) struct Wanted {
     query: Arc<Query>,
     runtime: Handle,
 }
 
 impl Wanted {
-    /// Of a query of the runtime that this is called on.
+    /// For a query; must be called on a runtime.
     pub(super) fn new(query: &Arc<Query>) -> Self {
         Self {
             query: Arc::clone(query),

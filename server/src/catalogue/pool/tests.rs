@@ -1,5 +1,5 @@
-//! A pool over a release without records, asked directly: with queries that would never end, with
-//! such as panic, and by callers who go away.
+//! A pool over an empty release: queries that never end, queries that panic, and callers who go
+//! away.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -13,11 +13,11 @@ use super::*;
 
 mod escapes;
 
-/// Takes DuckDB some centuries.
+/// Would take DuckDB centuries.
 const ENDLESS: &str = "SELECT count(*) FROM range(1000000000) AS a, range(1000000000) AS b
     WHERE (a.range * b.range) % 7 = 3";
 
-/// Nobody is refused for being slow on a slow machine.
+/// Limits so long that a slow machine is never refused.
 const PATIENT: QueueLimits = QueueLimits {
     waiting_max: 1000,
     waiting: Duration::from_hours(1),
@@ -45,7 +45,7 @@ fn endless() -> (Ask, Receiver<()>, Receiver<Result<i64, QueryError>>) {
     let ((begun, has_begun), (ended, outcome)) = (channel(), channel());
     let ask = move |connection: &Connection| {
         begun.send(()).unwrap();
-        // Whoever asked may be gone, so the test is told as well.
+        // The caller may be gone, so the test is notified too.
         ended.send(select(connection, ENDLESS)).unwrap();
         Ok(0)
     };

@@ -1,4 +1,4 @@
-//! A queue before work that goes on until the test says so, with a clock that the test moves.
+//! A queue before work that runs until the test ends it, with a clock that the test moves.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -18,7 +18,7 @@ fn queue() -> Queue {
     Queue::new("query", 1, LIMITS)
 }
 
-/// Work that has begun when the one end has received, and ends when the other is sent or dropped.
+/// Work that signals one channel when it begins, and ends when the other is sent to or dropped.
 fn occupation() -> (
     impl FnOnce() + Send + use<>,
     Receiver<&'static str>,
@@ -59,7 +59,7 @@ async fn so_many_may_wait_and_the_next_is_refused_at_once() {
         };
         assert_eq!(refused, Some(Err(full)));
 
-        // Whoever goes away makes place for another.
+        // A dropped request makes room for another.
         drop(waiting.pop());
         waiting.push(ask(4));
         let waits = waiting.last_mut().unwrap().as_mut().now_or_never();
@@ -155,7 +155,7 @@ fn the_usual_limits_keep_nobody_waiting_for_longer_than_a_client_would() {
         working,
     } = QueueLimits::default();
     assert_eq!(waiting_max, 256);
-    // For an identical list that gave no answer, and then the same for its own.
+    // First the wait for an identical list that failed, then the same for its own.
     let longest = 2 * (waiting + working);
     assert_eq!(longest, Duration::from_millis(6_500));
 }

@@ -1,4 +1,4 @@
-//! Fields as clients send them, and any field against an oracle that takes its time.
+//! Headers as clients send them, and any header against a slow oracle.
 
 use proptest::prelude::*;
 
@@ -36,7 +36,7 @@ fn fields_of_clients_are_understood() {
         ("br;q=0.5, gzip;q=0.50, zstd;q=0.500", Zstd),
         ("identity, gzip;q=0.9", Identity),
         ("identity;q=0.9, gzip;q=0.9", Gzip),
-        // `*` is whatever is not named.
+        // `*` is everything that is not named.
         ("*", Zstd),
         ("*, zstd;q=0", Brotli),
         ("*;q=0.5, gzip", Gzip),
@@ -162,7 +162,7 @@ fn member() -> impl Strategy<Value = Member> {
     )
 }
 
-/// Section 12.5.3 as it reads, over what the members are known to mean.
+/// Section 12.5.3, literally, over members whose meaning is known.
 fn oracle(members: &[Member]) -> Accepted {
     let meanings: Vec<_> = members.iter().filter_map(|(_, meaning)| *meaning).collect();
     let weight = |name: &str| {
@@ -202,7 +202,7 @@ proptest! {
     #[test]
     fn any_bytes_are_a_field(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
         let accepted = Accepted::parse([&bytes[..]]);
-        // Whoever does not name a coding, nor all, is sent no coding.
+        // A client that names neither an encoding nor `*` is sent none.
         let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
         let names = |name: &str| text.contains(name);
         if !["*", "zstd", "br", "gzip"].into_iter().any(names) {

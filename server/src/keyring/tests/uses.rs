@@ -1,4 +1,4 @@
-//! Uses of keys: which are noted, and that none of them is lost.
+//! Uses of keys: which are recorded, and that none is lost.
 
 use std::sync::Mutex;
 

@@ -1,4 +1,4 @@
-//! What an account says, step by step, without a ledger or threads.
+//! The decisions of an account, step by step, without a ledger or threads.
 
 use shared::base::clock::{Clock, ManualClock};
 

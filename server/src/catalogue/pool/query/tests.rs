@@ -1,4 +1,4 @@
-//! When a query may be interrupted, and that an interrupt never meets the next.
+//! When a query may be interrupted, and that an interrupt never hits the next.
 
 use super::*;
 
@@ -34,7 +34,7 @@ fn a_query_that_panicked_is_over() {
     assert_eq!(Query::default().ask(&connection, count), Some(10_000));
 }
 
-/// What the pool relies on beside its own lock: DuckDB forgets an interrupt between statements,
+/// What the pool relies on besides its own lock: DuckDB forgets an interrupt between statements,
 /// and connections to the same tables do not interrupt each other.
 #[test]
 fn an_interrupt_between_two_statements_stops_neither() {

@@ -1,5 +1,5 @@
-//! Statements that would read, write, call or load something outside of the tables, given to a
-//! connection directly, as no request can: each is refused, and nothing appears on the disk.
+//! Statements that would read, write, call or load something outside the tables, given to a
+//! connection directly, as no request can: each is refused, and nothing appears on disk.
 
 use super::*;
 
@@ -97,7 +97,7 @@ const ESCAPES: [&str; 84] = [
     "CALL enable_profiling(save_location := 'DIR/profile.json', format := 'json')",
 ];
 
-/// What the reason says when it is the lock that refuses, and not a mistake in the statement.
+/// Parts of the error when the lock-down refuses, and not a mistake in the statement.
 const REASONS: [&str; 3] = [
     "Permission Error",
     "configuration has been locked",

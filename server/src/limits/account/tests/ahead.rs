@@ -1,4 +1,4 @@
-//! When a lease is asked for although there are units left.
+//! When a lease is requested ahead.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn a_lease_is_asked_for_ahead_when_half_of_one_is_left_but_not_where_units_are_f
         ahead_min: 64,
     };
     let table = [
-        // Left in the ledger, unused here, asked for ahead.
+        // Left in the ledger, unused here, requested ahead.
         (4000, 499, Some(1000)),
         (4000, 500, None),
         (400, 49, Some(100)),
