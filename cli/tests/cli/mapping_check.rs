@@ -124,6 +124,26 @@ fn words_of_the_language_are_not_keys() {
 }
 
 #[test]
+fn a_check_says_what_its_exit_status_is_for() {
+    let mut cli = TestCli::new();
+    cli.write("a.ndjson", r#"{"id":"1","type":"term","name":"A"}"#);
+    let term = r#"
+[[emit]]
+kind = "term"
+type = "term"
+[emit.fields]
+vocabulary = '"type"'
+slug = ".id"
+name = ".title // .name"
+"#;
+    cli.write("a.toml", format!("{BEGINNING}{term}"));
+    let outcome = cli.run(&["mapping", "check", "[dir]/a.toml", "[dir]/a.ndjson"]);
+    assert_eq!(outcome.status, ExitStatus::InvalidData, "{outcome}");
+    let last = "\n0 errors, 1 missing key, 1 warning, 0 keys unread.\n";
+    assert!(outcome.out.ends_with(last), "{outcome}");
+}
+
+#[test]
 fn a_key_that_no_record_has_is_reported_with_its_path_and_what_may_be_meant() {
     check(
         r#"

@@ -37,7 +37,8 @@ const LISTED_MAX: usize = 10;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 For example: catalogue mapping check sanity.toml production.tar.gz
-The exit status is 1 if a record is invalid, or if an expression names a key that no record has.")]
+The exit status is 1 if there is an error, or a missing key: one that an expression names and that \
+no record has.")]
 pub struct CheckArgs {
     /// The mapping file
     #[arg(value_name = "FILE")]
@@ -89,9 +90,7 @@ pub(super) fn run(
     let mut report = report.context("the export was not read with the mapping")?;
     add_errors(&mut report, &outcome.findings);
     outcome.findings.list_at_most(args.max_findings);
-    let is_missing = |field: &FieldReport| !field.missing.is_empty();
-    let names_missing_keys = (report.rules.iter()).any(|rule| rule.fields.iter().any(is_missing));
-    let is_valid = outcome.findings.errors() == 0 && !names_missing_keys;
+    let is_valid = outcome.findings.errors() == 0 && missing(&report) == 0;
     if let Some(file) = page {
         write_page(&page::of(args, &mapping, &report, &outcome), file)?;
     }
@@ -154,6 +153,12 @@ fn add_errors(report: &mut CheckReport, findings: &Findings) {
     }
 }
 
+/// How many keys expressions name that no record has.
+fn missing(report: &CheckReport) -> u64 {
+    let fields = report.rules.iter().flat_map(|rule| &rule.fields);
+    fields.map(|field| field.missing.len() as u64).sum()
+}
+
 /// The name of a field from the JSON pointer to its value.
 fn field_path(pointer: &str) -> String {
     let mut path = String::new();
@@ -184,17 +189,23 @@ fn show(
         show_rule(rule, context)?;
     }
     show_others(report, context)?;
+    Ok(writeln!(context.out, "{}", verdict(report, outcome))?)
+}
+
+/// How many there are of everything that a person looks at. What the exit status is 1 for comes first.
+fn verdict(report: &CheckReport, outcome: &Outcome) -> String {
     let errors = counted(outcome.findings.errors(), "error");
+    let missing = match missing(report) {
+        0 => String::new(),
+        count => format!("{}, ", counted(count, "missing key")),
+    };
     let warnings = counted(outcome.findings.warnings(), "warning");
     let of_rules = report.rules.iter().map(|rule| rule.unread.len());
     let of_linked = report.linked.iter().map(|linked| linked.unread.len());
     let unread: usize = of_rules.chain(of_linked).sum();
     let unread = unread + report.lone_links.len();
     let unread = counted(unread as u64, "key");
-    Ok(writeln!(
-        context.out,
-        "{errors}, {warnings}, {unread} unread."
-    )?)
+    format!("{errors}, {missing}{warnings}, {unread} unread.")
 }
 
 fn show_rule(rule: &RuleReport, context: &mut Context) -> anyhow::Result<()> {

@@ -3,7 +3,7 @@
 use import::mapping::{CheckReport, FieldReport, Mapping, RuleReport, UnreadKey};
 use import::run::Outcome;
 
-use super::CheckArgs;
+use super::{CheckArgs, missing, verdict};
 use crate::page::{CoverageSection, FieldRow, Page, Tone};
 use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
@@ -19,22 +19,11 @@ pub(super) fn of(
     let exports = exports.collect::<Vec<_>>().join(", ");
     let mut page = Page::new(&format!("Check of a mapping on {exports}"));
     page.fact("Mapping", args.mapping.display().to_string());
-    let (errors, warnings) = (outcome.findings.errors(), outcome.findings.warnings());
-    let fields = report.rules.iter().flat_map(|rule| &rule.fields);
-    let missing: usize = fields.map(|field| field.missing.len()).sum();
-    let tone = match missing {
+    let tone = match missing(report) {
         0 => Tone::of(&outcome.findings),
         _ => Tone::Bad,
     };
-    let keys = counted(missing as u64, "key");
-    page.set_verdict(
-        tone,
-        format!(
-            "{}, {}; {keys} of the mapping that no record has.",
-            counted(errors, "error"),
-            counted(warnings, "warning")
-        ),
-    );
+    page.set_verdict(tone, verdict(report, outcome));
     page.add_findings(&outcome.findings, |finding| {
         mapping.edit_url(finding.record.as_ref()?.id.as_deref()?)
     });
