@@ -69,14 +69,8 @@ fn write_listed(findings: &Findings, renderer: &Renderer, out: &mut dyn Write) -
     }
     let total = findings.errors() + findings.warnings();
     if (listed.len() as u64) < total {
-        let unlisted = match total - listed.len() as u64 {
-            1 => "1 more finding is".to_owned(),
-            unlisted => format!("{unlisted} more findings are"),
-        };
-        writeln!(
-            out,
-            "{unlisted} not listed; --max-findings sets the limit\n"
-        )?;
+        let unlisted = counted(total - listed.len() as u64, "more finding");
+        writeln!(out, "{unlisted}; {}\n", shows_each(findings))?;
     }
     Ok(())
 }
@@ -103,14 +97,18 @@ fn write_causes(findings: &Findings, renderer: &Renderer, out: &mut dyn Write) -
     let total = findings.errors() + findings.warnings();
     if shown < total {
         let rest = counted(total - shown, "more finding");
-        let hint = if room == 0 {
-            "--max-findings sets the limit"
-        } else {
-            "--all shows each"
-        };
-        writeln!(out, "{rest}; {hint}\n")?;
+        writeln!(out, "{rest}; {}\n", shows_each(findings))?;
     }
     Ok(())
+}
+
+/// The options that show every finding, whichever of them were given.
+fn shows_each(findings: &Findings) -> String {
+    let total = findings.errors() + findings.warnings();
+    if total <= findings.listed_max() as u64 {
+        return "--all shows each".to_owned();
+    }
+    format!("--all --max-findings {total} shows each")
 }
 
 /// Fields that are missing, with the unknown ones that seem to be their new names.
@@ -234,16 +232,20 @@ fn render(finding: &Finding, title: &str, renderer: &Renderer) -> String {
     shown
 }
 
-/// Renders another finding of a cause: its place and its record, and what is wrong if that is not
-/// what is wrong with the others.
+/// Renders another finding of a cause: its place and its record. What is wrong and the excerpt
+/// follow only where more than the record differs.
 fn render_other(finding: &Finding, says_the_same: bool, renderer: &Renderer) -> String {
     let place = finding
         .place
         .as_ref()
         .map(|place| origin(place, finding.column));
     let mut shown = renderer.render(&[Group::with_level(level(finding)).elements(place)]);
-    let mut notes = record(finding, Group::with_level(level(finding)));
-    if !says_the_same {
+    let mut notes = Group::with_level(level(finding));
+    if says_the_same {
+        let name = finding.record.as_ref().map(record_name);
+        notes = notes.elements(name.map(|name| Level::NOTE.message(name)));
+    } else {
+        notes = record(finding, notes);
         notes = notes.element(Level::NOTE.message(escape_control(&finding.message)));
     }
     add(&mut shown, notes, renderer);
@@ -275,10 +277,15 @@ fn record<'a>(finding: &'a Finding, mut body: Group<'a>) -> Group<'a> {
             snippet.annotation(mark.label(finding.pointer.as_deref().map(escape_control))),
         );
     }
-    if let Some(record) = &finding.record {
-        body = body.element(Level::NOTE.message(record_name(record)));
+    let Some(mut name) = finding.record.as_ref().map(record_name) else {
+        return body;
+    };
+    // The excerpt of a mapped record is not what stands in its file.
+    let line = finding.place.as_ref().and_then(line);
+    if let (Some(_), Some(line), Some(_)) = (finding.rule, line, &finding.excerpt) {
+        name = format!("{name}, mapped from line {line}");
     }
-    body
+    body.element(Level::NOTE.message(name))
 }
 
 /// An excerpt as a terminal may have it, and which bytes of that are marked.
@@ -347,8 +354,8 @@ mod tests {
     #[test]
     fn findings_that_are_not_listed_are_counted() {
         for (found, expected) in [
-            (10, "9 more findings are not listed;"),
-            (2, "1 more finding is not listed;"),
+            (10, "9 more findings; --all --max-findings 10 shows each"),
+            (2, "1 more finding; --all --max-findings 2 shows each"),
         ] {
             let mut findings = Findings::new(1);
             for _ in 0..found {
