@@ -59,6 +59,15 @@ pub struct ExportArgs {
     pub json: bool,
 }
 
+/// What was shown of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// What is wrong with it.
+    Findings,
+    /// That it is not native, and what to do: there is nothing to add.
+    Foreign,
+}
+
 /// The files of the reports that are wanted.
 pub struct Reports {
     json: Option<OutputFile>,
@@ -206,23 +215,23 @@ impl ExportArgs {
         recognise(&self.exports, &tempfile::env::temp_dir()).context("could not look at the export")
     }
 
-    /// Shows the findings to people, as far as they want to read them.
-    pub fn show(&self, outcome: &Outcome, context: &mut Context) -> anyhow::Result<()> {
+    /// Shows the findings to people, as far as they want to read them, or what the export is
+    /// instead.
+    pub fn show(&self, outcome: &Outcome, context: &mut Context) -> anyhow::Result<Shown> {
         if self.json {
-            return Ok(());
+            return Ok(Shown::Findings);
         }
-        let terminal = context.terminal;
         if let Some(recognised) = self.recognise(outcome)? {
             let shown =
-                foreign::write(&recognised, &self.exports, &context.hints, &mut context.err)
-                    .and_then(|()| {
-                        findings::write_summary(&outcome.findings, terminal, &mut context.err)
-                    });
-            return OutputClosed::ignore_closed(shown.context("could not show what the export is"));
+                foreign::write(&recognised, &self.exports, &context.hints, &mut context.err);
+            let shown = shown.context("could not show what the export is");
+            OutputClosed::ignore_closed(shown)?;
+            return Ok(Shown::Foreign);
         }
-        let extent = Extent::of(self.all);
+        let (extent, terminal) = (Extent::of(self.all), context.terminal);
         let shown = findings::write(&outcome.findings, extent, terminal, &mut context.err);
-        OutputClosed::ignore_closed(shown.context("could not show the findings"))
+        OutputClosed::ignore_closed(shown.context("could not show the findings"))?;
+        Ok(Shown::Findings)
     }
 }
 

@@ -45,5 +45,5 @@ pub(super) fn write(
     ] {
         writeln!(out, "{}", hints.paste(&format!("  catalogue {command}")))?;
     }
-    writeln!(out)
+    Ok(())
 }

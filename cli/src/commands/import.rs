@@ -35,7 +35,7 @@ use self::comparison::Comparison;
 use self::guards::Refusal;
 use self::publishing::Publishing;
 use super::diff::changes::ChangedFields;
-use super::export_args::{ExportArgs, REPORTS};
+use super::export_args::{ExportArgs, REPORTS, Shown};
 use super::release_log;
 use super::releases::overtaken;
 use crate::exit_status::ExitStatus;
@@ -94,6 +94,8 @@ pub(super) struct Imported {
     pub(super) active: Active,
     /// Whether a server runs here, which serves what is active by itself.
     is_followed: bool,
+    /// What was shown of the export.
+    shown: Shown,
     duration: Duration,
 }
 
@@ -226,7 +228,7 @@ pub(super) fn import(
     )?;
     rejects.map_or(Ok(()), OutputFile::publish)?;
     args.export.write_report(&outcome, &mut reports)?;
-    args.export.show(&outcome, context)?;
+    let shown = args.export.show(&outcome, context)?;
 
     let left_out = if outcome.is_usable {
         outcome.tally.invalid()
@@ -260,6 +262,7 @@ pub(super) fn import(
         made,
         active,
         is_followed: servers_run(location.data),
+        shown,
         duration: context.clock.now().monotonic.saturating_sub(started),
     };
     let page = || page::of(&imported, &outcome, args, mapping.as_ref(), releases);

@@ -7,7 +7,7 @@ use import::mapping::Mapping;
 use import::run::{self, Discard, Outcome, Settings};
 use serde::Serialize;
 
-use super::export_args::{ExportArgs, OutcomeDocument, REPORTS, tally_table};
+use super::export_args::{ExportArgs, OutcomeDocument, REPORTS, Shown, tally_table};
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
 use crate::page::Tone;
@@ -58,9 +58,11 @@ pub fn run(args: &ValidateArgs, data: &Path, context: &mut Context) -> anyhow::R
         page.set_verdict(Tone::of(&outcome.findings), verdict(&outcome));
         Ok(page)
     })?;
-    args.export.show(&outcome, context)?;
+    let shown = args.export.show(&outcome, context)?;
     OutputClosed::ignore_closed(if args.export.json {
         show::json(&Document::new(&outcome), context)
+    } else if shown == Shown::Foreign {
+        Ok(())
     } else {
         show_verdict(&outcome, context)
     })?;

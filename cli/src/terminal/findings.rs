@@ -175,7 +175,7 @@ fn render_cause(
 }
 
 /// Writes how many findings there are of each code, errors first.
-pub fn write_summary(
+fn write_summary(
     findings: &Findings,
     terminal: Terminal,
     out: &mut dyn Write,

@@ -11,7 +11,7 @@ use super::{Comparison, ImportArgs, Imported, Made};
 use crate::commands::coverage::{self, CoverageDocument};
 use crate::commands::diff::changes::ChangedFields;
 use crate::commands::diff::sentences;
-use crate::commands::export_args::{OutcomeDocument, tally_table};
+use crate::commands::export_args::{OutcomeDocument, Shown, tally_table};
 use crate::commands::show;
 use crate::process::context::Context;
 use crate::terminal::counted;
@@ -52,6 +52,9 @@ pub(super) fn show(
 ) -> anyhow::Result<()> {
     if args.export.json {
         return show::json(&document(imported, outcome), context);
+    }
+    if imported.shown == Shown::Foreign {
+        return Ok(());
     }
     writeln!(context.out, "{}", tally_table(&outcome.tally))?;
     match &imported.made {
