@@ -239,6 +239,17 @@ impl Findings {
         }
     }
 
+    /// Gives each finding that is kept a hint, where one is found.
+    pub(crate) fn set_hints(&mut self, find: impl Fn(&Finding) -> Option<String>) {
+        let listed = self.errors.iter_mut().chain(&mut self.warnings);
+        let causes = self.causes.iter_mut().flat_map(Causes::examples_mut);
+        for finding in listed.chain(causes) {
+            if let Some(hint) = find(finding) {
+                finding.hint = Some(hint);
+            }
+        }
+    }
+
     /// How many bytes the findings that are kept take, about.
     pub fn size(&self) -> usize {
         let kept = self.errors.iter().chain(&self.warnings);

@@ -2,6 +2,8 @@
 //!
 //! It connects the others and adds nothing of its own. An import does not stop at the first problem.
 
+mod missing_keys;
+
 use std::io::{self, Read, Write};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -90,6 +92,8 @@ pub struct Outcome {
 /// 9. This function adds to each finding about a mapped record what made its value
 ///    (`finding::Origins`, taken from the mapping before anything is read), and returns the
 ///    [`Outcome`].
+///     Where no record of a kind is valid because a field is missing, the export is read once more,
+///     to name the keys that the mapping asks for in vain.
 /// 10. The consumer of `catalogue import` has written boats and manufacturers with
 ///     `shared::release::ReleaseWriter`. The command shows the findings. If the outcome is usable,
 ///     it finishes the release and activates it, unless an option or a guard prevents that.
@@ -122,6 +126,13 @@ pub fn run<C: Consumer>(
     if let Some(origins) = &origins {
         findings.set_origins(origins);
     }
+    if let Some(report) = &mapped.report {
+        missing_keys::explain(report, &mut findings);
+    } else if missing_keys::are_likely(&findings, &tally)
+        && let Some(report) = checked(settings)?
+    {
+        missing_keys::explain(&report, &mut findings);
+    }
     Ok(Outcome {
         is_usable: policy.is_usable(&findings),
         findings,
@@ -129,6 +140,23 @@ pub fn run<C: Consumer>(
         report: mapped.report,
         files,
     })
+}
+
+/// What a check of the mapping finds, for which the export is read again; none if there is no
+/// mapping, or if the export can only be read once.
+fn checked(settings: &Settings<'_>) -> anyhow::Result<Option<CheckReport>> {
+    let mut exports = settings.exports.iter();
+    if settings.mapping.is_none() || !exports.all(|path| path.is_file() || path.is_dir()) {
+        return Ok(None);
+    }
+    let settings = Settings {
+        is_mapping_checked: true,
+        listed_max: 0,
+        skip_invalid: false,
+        ..*settings
+    };
+    let outcome = run(&settings, &mut io::empty(), &mut io::sink(), &mut Discard)?;
+    Ok(outcome.report)
 }
 
 /// Hands native records to `sink`, either the export's own or those that the mapping makes, and

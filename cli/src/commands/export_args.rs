@@ -11,6 +11,7 @@ use import::mapping::{InvalidMapping, Mapping, Recognised, recognise};
 use import::run::{self, Outcome, Tally};
 use import::source::{self, Plan, STANDARD_INPUT};
 use serde::Serialize;
+use shared::base::hint::quoted;
 
 use super::foreign;
 use crate::hints::Hinted;
@@ -191,6 +192,9 @@ impl ExportArgs {
         if let Some(mapping) = &self.mapping {
             page.fact("Mapping", mapping.display().to_string());
         }
+        if let Some(next) = self.next(outcome) {
+            page.fact("Next", next);
+        }
         page.tally = outcome
             .tally
             .by_kind()
@@ -204,6 +208,20 @@ impl ExportArgs {
             mapping?.edit_url(id)
         });
         page
+    }
+
+    /// The command that shows why errors leave no boat to publish, where a mapping makes the boats:
+    /// its keys may have other names now.
+    pub fn next(&self, outcome: &Outcome) -> Option<String> {
+        let boats = outcome.tally.boat;
+        let is_none_left = boats.published == 0 && boats.invalid != 0;
+        let mapping = self.mapping.as_deref().filter(|_| is_none_left)?;
+        let files = [mapping]
+            .into_iter()
+            .chain(self.exports.iter().map(PathBuf::as_path));
+        let files = files.map(|path| quoted(&path.display().to_string()));
+        let files = files.collect::<Vec<_>>().join(" ");
+        Some(format!("catalogue mapping check {files}"))
     }
 
     /// What an export looks like of which no record could be read, and for which no mapping was

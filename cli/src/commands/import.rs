@@ -119,6 +119,15 @@ impl Made {
     const fn is_refused(&self) -> bool {
         self.is_wanted && !self.refusals.is_empty()
     }
+
+    /// Whether every boat that is served would be gone, so that something else is wrong than that
+    /// too much is removed.
+    fn leaves_no_boat(&self) -> bool {
+        let Comparison::Diff(diff) = &self.comparison else {
+            return false;
+        };
+        diff.boats.before != 0 && diff.boats.after == 0
+    }
 }
 
 impl Imported {

@@ -64,7 +64,7 @@ pub fn run(args: &ValidateArgs, data: &Path, context: &mut Context) -> anyhow::R
     } else if shown == Shown::Foreign {
         Ok(())
     } else {
-        show_verdict(&outcome, context)
+        show_verdict(&args.export, &outcome, context)
     })?;
     Ok(if outcome.is_usable {
         ExitStatus::Done
@@ -93,11 +93,19 @@ fn validate(
     outcome
 }
 
-fn show_verdict(outcome: &Outcome, context: &mut Context) -> anyhow::Result<()> {
+fn show_verdict(
+    export: &ExportArgs,
+    outcome: &Outcome,
+    context: &mut Context,
+) -> anyhow::Result<()> {
     context
         .out
         .write_all(tally_table(&outcome.tally).as_bytes())?;
-    Ok(writeln!(context.out, "\n{}", verdict(outcome))?)
+    writeln!(context.out, "\n{}", verdict(outcome))?;
+    if let Some(next) = export.next(outcome) {
+        writeln!(context.out, "Next: {next}")?;
+    }
+    Ok(())
 }
 
 fn verdict(outcome: &Outcome) -> String {

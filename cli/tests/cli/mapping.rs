@@ -15,6 +15,11 @@ const SANITY: &str = concat!(
     "/../fixtures/mapped/sanity/data.ndjson"
 );
 
+const SHEET: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../fixtures/mapped/minimal/csv/boats.csv"
+);
+
 /// A directory with the Sanity mapping and an export whose `loa` was renamed.
 fn with_a_renamed_field() -> TestCli {
     let cli = TestCli::new();
@@ -68,6 +73,54 @@ fn check_names_the_field_that_was_renamed() {
     assert_snapshot(
         "mapping_check_renamed_json",
         &format!("{:#}\n{:#}\n", length.unwrap(), boats["unread"]),
+    );
+}
+
+#[test]
+fn a_column_that_was_renamed_is_named_by_import_and_validate_and_in_the_page() {
+    let mut cli = TestCli::new();
+    let sheet = fs::read_to_string(SHEET).unwrap();
+    cli.write("m.toml", Shipped::Minimal.text());
+    cli.write("boats.csv", &sheet);
+    let import = [
+        "import",
+        "[dir]/boats.csv",
+        "--mapping",
+        "[dir]/m.toml",
+        "--report-html",
+        "[dir]/page.html",
+    ];
+    let first = cli.run(&import);
+    assert_eq!(first.status, ExitStatus::Done, "{first}");
+    cli.write("boats.csv", sheet.replacen(",length,", ",loa,", 1));
+    let imported = cli.run(&import);
+    let page = fs::read_to_string(cli.path("page.html")).unwrap();
+    for said in [
+        "no record has the key `length`; it may be `loa` now",
+        "catalogue mapping check ",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    let skipped = cli.run(&[&import[..], &["--skip-invalid"]].concat());
+    assert_eq!(skipped.status, ExitStatus::Refused, "{skipped}");
+    let validated = cli.run(&["validate", "[dir]/boats.csv", "--mapping", "[dir]/m.toml"]);
+    for outcome in [&imported, &skipped, &validated] {
+        let all = [outcome.out.as_str(), outcome.err.as_str()].concat();
+        assert!(
+            !all.contains("--skip-invalid") && !all.contains("--max-removals"),
+            "{all}"
+        );
+    }
+    check("validate_renamed_column", [&validated]);
+    assert!(
+        imported.out.contains("\nNext: catalogue mapping check "),
+        "{imported}"
+    );
+    assert!(
+        skipped
+            .out
+            .contains("\nFind out why:    catalogue mapping check "),
+        "{skipped}"
     );
 }
 

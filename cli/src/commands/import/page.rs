@@ -48,7 +48,12 @@ fn verdict(made: &Made, imported: &Imported, outcome: &Outcome) -> (Tone, String
             |Refusal {
                  message,
                  allowed_by,
-             }| { format!("{message} (allowed by {allowed_by})") },
+             }| {
+                if made.leaves_no_boat() {
+                    return message.clone();
+                }
+                format!("{message} (allowed by {allowed_by})")
+            },
         );
         let why = why.collect::<Vec<_>>().join("; ");
         return (

@@ -60,6 +60,9 @@ pub(super) fn show(
     match &imported.made {
         Some(made) => {
             show_made(made, imported, outcome, context)?;
+            if made.is_refused() {
+                return show_refused(made, args.export.next(outcome).as_deref(), context);
+            }
             show_next(made, imported, first_key, context)
         }
         None => show_nothing_made(imported, outcome, args, context),
@@ -100,14 +103,16 @@ fn show_nothing_made(
         out,
         "Nothing was imported: {errors}. Active release: {active}."
     )?;
-    let may_leave_out = outcome.tally.has_records() && outcome.findings.blocking_errors() == 0;
-    if !args.skip_invalid && may_leave_out {
-        writeln!(
-            out,
-            "Next: mend the export, or leave invalid records out: --skip-invalid"
-        )?;
-    }
-    Ok(())
+    let is_left = outcome.tally.boat.published != 0;
+    let may_leave_out = is_left && outcome.findings.blocking_errors() == 0;
+    let next = match args.export.next(outcome) {
+        Some(command) => command,
+        None if !args.skip_invalid && may_leave_out => {
+            "mend the export, or leave invalid records out: --skip-invalid".to_owned()
+        }
+        None => return Ok(()),
+    };
+    Ok(writeln!(out, "Next: {next}")?)
 }
 
 fn show_made(
@@ -144,9 +149,6 @@ fn show_next(
     first_key: Option<&str>,
     context: &mut Context,
 ) -> anyhow::Result<()> {
-    if made.is_refused() {
-        return show_refused(made, context);
-    }
     let release = &made.release;
     let next = match (imported.active.id(), first_key) {
         (Some(active), _) if active == release && imported.is_followed => {
@@ -204,7 +206,10 @@ fn show_refusals(made: &Made, context: &mut Context) -> anyhow::Result<()> {
                 // A cause is one line, as in every error.
                 Comparison::NoneActive | Comparison::Impossible(_) => refused,
             };
-            writeln!(context.err, "{refused}\n  (allowed by {allowed_by})")?;
+            writeln!(context.err, "{refused}")?;
+            if !made.leaves_no_boat() {
+                writeln!(context.err, "  (allowed by {allowed_by})")?;
+            }
         }
     } else if !made.refusals.is_empty() {
         let options = guards::options(&made.refusals);
@@ -214,17 +219,24 @@ fn show_refusals(made: &Made, context: &mut Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn show_refused(made: &Made, context: &mut Context) -> anyhow::Result<()> {
-    let (release, options) = (&made.release, guards::options(&made.refusals));
+/// Says what can be done about a refusal; `next` is the command that shows why no boat is left.
+fn show_refused(made: &Made, next: Option<&str>, context: &mut Context) -> anyhow::Result<()> {
+    let release = &made.release;
     let look = match made.comparison {
         Comparison::Diff(_) => "diff",
         Comparison::NoneActive | Comparison::Impossible(_) => "releases show",
     };
+    let last = match next {
+        _ if !made.leaves_no_boat() => {
+            format!("\nOr import with:  {}", guards::options(&made.refusals))
+        }
+        Some(command) => format!("\nFind out why:    {command}"),
+        None => String::new(),
+    };
     let text = format!(
         "Not activated, since the guards refuse it: see above.\n\
          Look at it:      catalogue {look} {release}\n\
-         Activate it:     catalogue releases activate {release}\n\
-         Or import with:  {options}"
+         Activate it:     catalogue releases activate {release}{last}"
     );
     Ok(writeln!(context.out, "{}", context.hints.paste(&text))?)
 }

@@ -1,0 +1,63 @@
+//! Why a field is missing in every record: the mapping makes it of a key that no record has.
+//!
+//! Such a key was most likely renamed in the export. That is only said of it here; what a record
+//! is held to is for validation to know.
+
+use crate::finding::{Code, Finding, Findings, Kind};
+use crate::mapping::{CheckReport, MissingKey, RuleReport};
+use crate::validate::Tally;
+
+/// What is found where a key is missing: its field is, or the expression takes no null.
+const CODES: [Code; 2] = [Code::MissingField, Code::MappingFailed];
+/// Unread keys that are named where any of them may be the new name.
+const UNREAD_MAX: usize = 3;
+
+/// Whether missing fields leave no published record of a kind, so that it is worth looking for the
+/// reason.
+pub(super) fn are_likely(findings: &Findings, tally: &Tally) -> bool {
+    let is_gone = |of: Kind| {
+        let mut kinds = tally.by_kind().into_iter();
+        kinds.any(|(kind, tally)| kind == of && tally.published == 0)
+    };
+    let causes = findings.causes();
+    let mut missing = causes.iter().filter(|cause| CODES.contains(&cause.code));
+    missing.any(|cause| cause.kind.is_some_and(is_gone))
+}
+
+/// Adds the key to the findings about fields that are made of one that no record has.
+pub(super) fn explain(report: &CheckReport, findings: &mut Findings) {
+    findings.set_hints(|finding| {
+        let rule = usize::try_from(finding.rule?).ok()?;
+        let rule = report.rules.get(rule)?;
+        let field = field_of(finding)?;
+        let mut fields = rule.fields.iter();
+        let made = fields.find(|made| made.field == field && made.filled == 0)?;
+        Some(hint(made.missing.first()?, rule))
+    });
+}
+
+/// The field that is missing, as a check calls it; none within lists, whose members differ.
+fn field_of(finding: &Finding) -> Option<String> {
+    let pointer = finding.pointer.as_deref();
+    let steps = pointer.filter(|_| CODES.contains(&finding.code))?;
+    Some(steps.trim_start_matches('/').replace('/', "."))
+}
+
+fn hint(missing: &MissingKey, rule: &RuleReport) -> String {
+    let named = |key: &String| format!("`{key}`");
+    let unread = rule.unread.iter().map(|key| named(&key.key));
+    let unread: Vec<String> = match &missing.suggestion {
+        Some(near) => vec![named(near)],
+        None => unread.collect(),
+    };
+    let key = &missing.key;
+    match unread.as_slice() {
+        [] => format!("no record has the key `{key}`"),
+        [only] => format!("no record has the key `{key}`; it may be {only} now"),
+        several if several.len() <= UNREAD_MAX => {
+            let keys = several.join(" or ");
+            format!("no record has the key `{key}`; it may be {keys} now")
+        }
+        _ => format!("no record has the key `{key}`; it may have another name now"),
+    }
+}
