@@ -90,10 +90,9 @@ pub struct Outcome {
 ///    served: boats, then manufacturers. After an error it hands on nothing more, unless invalid
 ///    records are to be skipped and the error is about a record.
 /// 9. This function adds to each finding about a mapped record what made its value
-///    (`finding::Origins`, taken from the mapping before anything is read), and returns the
-///    [`Outcome`].
-///     Where no record of a kind is valid because a field is missing, the export is read once more,
-///     to name the keys that the mapping asks for in vain.
+///    (`finding::Origins`, taken from the mapping before anything is read). Where no record of a
+///    kind is valid because a field is missing, it reads the export once more, to name the keys
+///    that the mapping asks for in vain. It returns the [`Outcome`].
 /// 10. The consumer of `catalogue import` has written boats and manufacturers with
 ///     `shared::release::ReleaseWriter`. The command shows the findings. If the outcome is usable,
 ///     it finishes the release and activates it, unless an option or a guard prevents that.

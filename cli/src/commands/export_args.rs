@@ -240,8 +240,14 @@ impl ExportArgs {
             return Ok(Shown::Findings);
         }
         if let Some(recognised) = self.recognise(outcome)? {
-            let shown =
-                foreign::write(&recognised, &self.exports, &context.hints, &mut context.err);
+            let (hints, terminal) = (&context.hints, context.terminal);
+            let shown = foreign::write(
+                &recognised,
+                &self.exports,
+                hints,
+                terminal,
+                &mut context.err,
+            );
             let shown = shown.context("could not show what the export is");
             OutputClosed::ignore_closed(shown)?;
             return Ok(Shown::Foreign);

@@ -7,23 +7,24 @@ use import::mapping::{Form, Recognised};
 use shared::base::hint::quoted;
 
 use crate::hints::Hints;
+use crate::terminal::Terminal;
 use crate::terminal::escape::escape_control;
+use crate::terminal::wrap::fit;
 
 /// Says what the export looks like, in place of what is wrong with each of its lines.
 pub(super) fn write(
     recognised: &Recognised,
     exports: &[PathBuf],
     hints: &Hints,
+    terminal: Terminal,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let Recognised {
         file, form, sign, ..
     } = recognised;
     // A path may be longer than a line, so it has one of its own.
-    writeln!(
-        out,
-        "error: this is not a native export; it looks like {form}"
-    )?;
+    let what = format!("error: this is not a native export; it looks like {form}");
+    writeln!(out, "{}", fit(&what, 2, terminal))?;
     writeln!(out, "--> {}", escape_control(file))?;
     writeln!(out, "  = {sign}\n")?;
     let exports = exports

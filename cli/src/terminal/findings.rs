@@ -16,7 +16,7 @@ use import::finding::{
 };
 
 use crate::terminal::escape::escape_control;
-use crate::terminal::wrap::wrap_at;
+use crate::terminal::wrap::fit;
 use crate::terminal::{Terminal, counted};
 
 /// Columns that an excerpt with its margin fits into, also on a wider terminal.
@@ -175,11 +175,7 @@ fn render_cause(
 }
 
 /// Writes how many findings there are of each code, errors first.
-fn write_summary(
-    findings: &Findings,
-    terminal: Terminal,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn write_summary(findings: &Findings, terminal: Terminal, out: &mut dyn Write) -> io::Result<()> {
     let mut counts: Vec<(&Code, &u64)> = findings.counts().iter().collect();
     counts.sort_by_key(|(code, _)| code.severity());
     let rows: Vec<[String; 4]> = counts
@@ -199,11 +195,7 @@ fn write_summary(
     for [count, severity, code, explanation] in &rows {
         let names = format!("{count:>counts$} {severity:<severities$}  {code:<codes$}  ");
         let line = format!("{names}{explanation}");
-        let line = match terminal.columns {
-            Some(columns) => wrap_at(columns, &line, names.len()),
-            None => line,
-        };
-        writeln!(out, "{line}")?;
+        writeln!(out, "{}", fit(&line, names.len(), terminal))?;
     }
     Ok(())
 }

@@ -18,7 +18,15 @@ pub fn width(terminal: Terminal) -> usize {
     terminal.columns.map_or(WIDTH, |columns| columns.min(WIDTH))
 }
 
-/// The same for lines of another width.
+/// A sentence in lines that fit into a terminal of any width; where there is none, it is one line.
+pub fn fit(sentence: &str, indent: usize, terminal: Terminal) -> String {
+    match terminal.columns {
+        Some(columns) => wrap_at(columns, sentence, indent),
+        None => sentence.to_owned(),
+    }
+}
+
+/// A sentence in lines of this width.
 pub fn wrap_at(line_width: usize, sentence: &str, indent: usize) -> String {
     let indent = " ".repeat(indent);
     let options = Options::new(line_width)
@@ -33,6 +41,17 @@ pub fn wrap_at(line_width: usize, sentence: &str, indent: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sentence_fits_into_the_terminal_where_there_is_one() {
+        let narrow = Terminal {
+            columns: Some(10),
+            ..Terminal::default()
+        };
+        assert_eq!(fit("one two three", 2, narrow), "one two\n  three");
+        let line = "a ".repeat(100);
+        assert_eq!(fit(&line, 2, Terminal::default()), line);
+    }
 
     #[test]
     fn lines_break_between_words_and_where_they_must() {

@@ -16,7 +16,7 @@ use crate::commands::show;
 use crate::process::context::Context;
 use crate::terminal::counted;
 use crate::terminal::escape::escape_control;
-use crate::terminal::wrap::wrap;
+use crate::terminal::wrap::{fit, wrap};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -99,10 +99,8 @@ fn show_nothing_made(
 ) -> anyhow::Result<()> {
     let errors = counted(outcome.findings.errors(), "error");
     let (out, active) = (&mut context.out, &imported.active);
-    writeln!(
-        out,
-        "Nothing was imported: {errors}. Active release: {active}."
-    )?;
+    let nothing = format!("Nothing was imported: {errors}. Active release: {active}.");
+    writeln!(out, "{}", fit(&nothing, 2, context.terminal))?;
     let is_left = outcome.tally.boat.published != 0;
     let may_leave_out = is_left && outcome.findings.blocking_errors() == 0;
     let next = match args.export.next(outcome) {
