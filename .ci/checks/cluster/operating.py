@@ -153,6 +153,9 @@ class Operator:
         await self.do("releases", "activate", self.random.choice(self.cluster.releases))
 
     async def roll_back(self):
+        """Each rollback goes further back, so there has to be something to go back to."""
+        for release in self.random.sample(self.cluster.releases, 2):
+            await self.do("releases", "activate", release)
         await self.do("releases", "rollback")
 
 

@@ -2,8 +2,8 @@
 
 use shared::keys::audit::Operator;
 use shared::keys::name::Name;
-use shared::release::ReleaseId;
-use shared::release::log::{Attempt, Author, Command, LogPart};
+use shared::release::log::{Attempt, Author, Command, Entry, LogPart, LogQuery, Outcome};
+use shared::release::{ReleaseError, ReleaseId, Releases};
 
 use crate::process::context::Context;
 
@@ -32,6 +32,37 @@ pub(super) fn operator(author: &Author) -> Operator {
         user: name(&author.user),
         sudo_user: name(&author.sudo_user),
     }
+}
+
+/// Why a release that could be served is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NotServed {
+    /// The guards refused it when it was imported.
+    Refused,
+    /// A rollback left it.
+    RolledBack,
+}
+
+/// Why a release is not served, if the log says so: the last entry about it counts.
+pub(super) fn not_served(
+    releases: &dyn Releases,
+    id: &ReleaseId,
+) -> Result<Option<NotServed>, ReleaseError> {
+    let verdict = |entry: &Entry| match &entry.outcome {
+        Outcome::Refused { release } if release == id => Some(Some(NotServed::Refused)),
+        Outcome::Activated { release, .. } if release == id => Some(None),
+        Outcome::Activated { before, .. } if before.as_ref() == Some(id) => {
+            let is_rollback = entry.attempt.command == Command::Rollback;
+            is_rollback.then_some(Some(NotServed::RolledBack))
+        }
+        _ => None,
+    };
+    let part = releases.read_log(LogQuery {
+        last: 1,
+        is_wanted: &|entry| verdict(entry).is_some(),
+    })?;
+    let last = part.entries.back();
+    Ok(last.and_then(|logged| verdict(&logged.entry)).flatten())
 }
 
 /// That something else is active than was activated last by the log.

@@ -42,7 +42,7 @@ pub enum ReleasesCommand {
     /// Serve a release: running servers follow within a second
     #[command(after_help = "For example: catalogue releases activate 20261121T1015")]
     Activate(IdArgs),
-    /// Serve again the latest whole release that was served before the active one
+    /// Go back to the whole release that was served before; again, and it goes further back
     #[command(after_help = "For example: catalogue releases rollback")]
     Rollback,
     /// Check every file of one release, or of all, against its checksum

@@ -189,7 +189,8 @@ fn rolling_back_goes_to_the_latest_whole_release_and_names_the_others() {
     for id in &ids[1..3] {
         assert!(back.err.contains(&format!("passed over {id}")), "{back}");
     }
-    overwrite(&cli, &format!("releases/{}/words.parquet", ids[3]), b"x");
+    cli.run(&["releases", "activate", &ids[3]]);
+    overwrite(&cli, &format!("releases/{}/words.parquet", ids[0]), b"x");
     let nothing = cli.run(&["releases", "rollback"]);
     assert_eq!(nothing.status, FAILED);
     assert!(
@@ -197,7 +198,7 @@ fn rolling_back_goes_to_the_latest_whole_release_and_names_the_others() {
             .err
             .contains("no release that was active before is whole")
     );
-    assert_eq!(active(&mut cli), ids[0]);
+    assert_eq!(active(&mut cli), ids[3]);
 }
 
 /// Standard output on a disk that is full.
@@ -215,11 +216,11 @@ impl Write for Full {
 
 #[test]
 fn a_release_that_was_activated_is_no_failure_though_that_cannot_be_shown() {
-    let (mut cli, ids) = releases(2);
+    let (mut cli, ids) = releases(3);
     for (args, expected) in [
-        (&["releases", "rollback"][..], &ids[0]),
-        (&["releases", "rollback", "--json"], &ids[1]),
-        (&["releases", "activate", &ids[0]], &ids[0]),
+        (&["releases", "rollback"][..], &ids[1]),
+        (&["releases", "rollback", "--json"], &ids[0]),
+        (&["releases", "activate", &ids[1]], &ids[1]),
     ] {
         let outcome = cli.run_in(args, |context| context.out = Output::new(Full));
         assert_eq!(outcome.status, DONE, "{outcome}");

@@ -54,8 +54,10 @@ fn a_release_that_breaks_consumers_is_made_and_not_activated() {
     assert_eq!(told["refusals"].as_array().unwrap().len(), 3);
     assert_eq!(told["diff"]["boats"]["removed"]["total"], 5);
 
-    let activated = cli.run(&["releases", "activate", &second]);
+    let activated = cli.run(&["releases", "activate", "latest"]);
     assert_eq!(activated.status, ExitStatus::Done, "{activated}");
+    let note = format!("note: `latest` is {second}, which the guards refused");
+    assert!(activated.err.starts_with(&note), "{activated}");
     assert_eq!(active(&mut cli), second);
 }
 

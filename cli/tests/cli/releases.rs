@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::time::Duration;
 
+use crate::edited::{Edited, import};
 use crate::harness::{Outcome, TestCli, assert_snapshot};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/sample");
@@ -71,6 +72,30 @@ fn the_active_release_is_marked_and_changes_with_activate_and_rollback() {
     assert_eq!(active(&mut cli), [ids[1].clone()]);
     let as_json = cli.run(&["releases", "activate", &ids[0], "--json"]);
     check("releases_change", &ids, &[rolled_back, activated, as_json]);
+}
+
+#[test]
+fn every_rollback_goes_further_back_and_latest_does_not_bring_back_what_was_left() {
+    let (mut cli, [first, second]) = two_releases();
+    cli.advance(Duration::from_mins(1));
+    Edited::sample()
+        .without_boats(1)
+        .write(&cli, "third.ndjson");
+    let third = import(&mut cli, "[dir]/third.ndjson", &[]);
+    let outcomes = [
+        &["releases", "rollback"][..],
+        &["releases", "rollback"],
+        &["releases", "rollback"],
+        &["releases", "activate", "latest"],
+        &["releases", "activate", &third],
+        &["releases", "activate", "latest"],
+    ]
+    .map(|args| cli.run(args));
+    check(
+        "releases_rollback_twice",
+        &[first, second, third],
+        &outcomes,
+    );
 }
 
 #[test]

@@ -16,6 +16,15 @@ use crate::base::regular_file;
 /// How many earlier releases the pointer remembers for rolling back.
 const HISTORY_MAX: usize = 16;
 
+/// How a change of the active release treats the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// What was active is remembered as the first to roll back to.
+    Forward,
+    /// What was active is forgotten, with all that was active since the release that it goes to.
+    Back,
+}
+
 /// Which release is active, and which were before it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,6 +56,15 @@ impl Pointer {
         durable::replace(path, self.to_text().as_bytes()).map_err(ReleaseError::io("write", path))
     }
 
+    /// The pointer after a step to `release`.
+    #[must_use]
+    pub fn after_step(before: Option<Self>, release: ReleaseId, step: Step) -> Self {
+        match (before, step) {
+            (Some(before), Step::Back) => before.back_to(release),
+            (before, _) => Self::after(before, release),
+        }
+    }
+
     /// The pointer after activating `release`.
     #[must_use]
     pub fn after(before: Option<Self>, release: ReleaseId) -> Self {
@@ -58,6 +76,18 @@ impl Pointer {
         previous.retain(|id| *id != release);
         previous.truncate(HISTORY_MAX);
         Self { release, previous }
+    }
+
+    /// The pointer after going back to `release`. What was active since is forgotten, so that the
+    /// next rollback goes further back, not forward again.
+    #[must_use]
+    pub fn back_to(self, release: ReleaseId) -> Self {
+        let mut previous = self.previous.into_iter();
+        previous.by_ref().find(|id| *id == release);
+        Self {
+            release,
+            previous: previous.collect(),
+        }
     }
 
     pub(super) fn to_text(&self) -> String {
@@ -119,5 +149,22 @@ mod tests {
                 previous: vec![id('2')]
             }
         );
+    }
+
+    #[test]
+    fn going_back_forgets_what_was_active_since() {
+        let pointer = ['1', '2', '3', '4']
+            .into_iter()
+            .fold(None, |before, digit| {
+                Some(Pointer::after_step(before, id(digit), Step::Forward))
+            });
+        let back = Pointer::after_step(pointer, id('2'), Step::Back);
+        let expected = Pointer {
+            release: id('2'),
+            previous: vec![id('1')],
+        };
+        assert_eq!(back, expected);
+        let first = back.back_to(id('1'));
+        assert_eq!((first.release, first.previous), (id('1'), Vec::new()));
     }
 }

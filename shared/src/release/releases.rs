@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::log::{Attempt, Entry, LogPart, LogQuery};
-use super::pointer::Pointer;
+use super::pointer::{Pointer, Step};
 use super::prune::Pruned;
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
 use crate::base::timestamp::Timestamp;
@@ -142,6 +142,7 @@ pub trait Releases: Send + Sync {
         &self,
         id: &ReleaseId,
         before: &ExpectedActive,
+        step: Step,
         attempt: &Attempt,
         held: &ReleaseLock,
     ) -> Result<(), ReleaseError>;
@@ -214,7 +215,7 @@ pub trait Releases: Send + Sync {
         held: &ReleaseLock,
     ) -> Result<(), ReleaseError> {
         self.prove(id, held)?;
-        self.set_current(id, before, attempt, held)
+        self.set_current(id, before, Step::Forward, attempt, held)
     }
 
     /// Activates the release that was just finished.
@@ -225,11 +226,11 @@ pub trait Releases: Send + Sync {
         attempt: &Attempt,
     ) -> Result<(), ReleaseError> {
         self.prove_finished(finished)?;
-        self.set_current(&finished.id, before, attempt, &finished.lock)
+        self.set_current(&finished.id, before, Step::Forward, attempt, &finished.lock)
     }
 
-    /// Activates the latest earlier active release that is whole; `None` if nothing was ever
-    /// activated.
+    /// Goes back to the latest earlier active release that is whole; `None` if nothing
+    /// was ever activated. Forgets what was active since, so that the next rollback goes further.
     fn roll_back(
         &self,
         attempt: &Attempt,
@@ -243,7 +244,7 @@ pub trait Releases: Send + Sync {
             match self.prove(&id, held) {
                 Ok(()) => {
                     let before = ExpectedActive::Release(pointer.release.clone());
-                    self.set_current(&id, &before, attempt, held)?;
+                    self.set_current(&id, &before, Step::Back, attempt, held)?;
                     return Ok(Some(RolledBack {
                         from: pointer.release,
                         to: Some(id),

@@ -37,7 +37,7 @@ use self::pointer::SharedPointer;
 use self::published::Published;
 pub use self::published::{NoTransferListener, TransferListener};
 use super::log::{Attempt, Entry, LogPart, LogQuery, Outcome};
-use super::pointer::Pointer;
+use super::pointer::{Pointer, Step};
 use super::prune::Pruned;
 use super::releases::{ExpectedActive, Prefetched, Releases};
 use super::{Finished, Manifest, Release, ReleaseError, ReleaseId, ReleaseLock, ReleaseWriter};
@@ -177,12 +177,13 @@ impl Releases for S3Releases {
         &self,
         id: &ReleaseId,
         before: &ExpectedActive,
+        step: Step,
         attempt: &Attempt,
         held: &ReleaseLock,
     ) -> Result<(), ReleaseError> {
         self.published.mark(id)?;
         let entry = attempt.entry(Outcome::activated(id, before));
-        let swapped = self.pointer.swap(id, before, &self.log, &entry);
+        let swapped = self.pointer.swap(id, before, step, &self.log, &entry);
         if let Err(ReleaseError::Overtaken { .. }) = &swapped {
             let release = id.clone();
             // Nothing is changed, so the lack of this entry is the lesser failure.

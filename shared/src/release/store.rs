@@ -14,7 +14,7 @@ use super::in_use::Unused;
 use super::interruption::{self, Change, Unfinished, uninterrupted};
 use super::log::{Attempt, Entry, LogFile, LogPart, LogQuery, Outcome};
 use super::manifest::MANIFEST;
-use super::pointer::Pointer;
+use super::pointer::{Pointer, Step};
 use super::prune::{Kept, Needed, PREVIOUS_KEPT, PruneDecision, Pruned};
 use super::releases::{ExpectedActive, Releases};
 use super::staging::{self, Leftover, PRUNED, Staging};
@@ -295,6 +295,7 @@ impl Releases for ReleaseStore {
         &self,
         id: &ReleaseId,
         before: &ExpectedActive,
+        step: Step,
         attempt: &Attempt,
         held: &ReleaseLock,
     ) -> Result<(), ReleaseError> {
@@ -308,7 +309,7 @@ impl Releases for ReleaseStore {
             return Err(ReleaseError::overtaken(id, now));
         }
         let entry = attempt.entry(Outcome::activated(id, before));
-        let pointer = Pointer::after(pointer, id.clone());
+        let pointer = Pointer::after_step(pointer, id.clone(), step);
         let activated = Change::Activated(id.clone());
         uninterrupted(Some(activated), || {
             self.log(&entry, held)?;

@@ -4,14 +4,14 @@
 
 use std::io::Write;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use shared::release::log::Command;
 use shared::release::releases::PassedOver;
 use shared::release::{ExpectedActive, ReleaseDiff, ReleaseError, ReleaseId, Releases};
 
 use super::document::{ActiveDocument, VerifiedDocument, damage};
 use crate::commands::diff::sentences;
-use crate::commands::release_log;
+use crate::commands::release_log::{self, NotServed};
 use crate::commands::release_name::ReleaseName;
 use crate::commands::show;
 use crate::exit_status::ExitStatus;
@@ -32,6 +32,8 @@ struct Change<'a> {
     passed_over: Vec<PassedOver>,
     /// Whether the pointer was damaged until then.
     is_mended: bool,
+    /// Whether it went back.
+    is_rollback: bool,
 }
 
 /// Activates a release.
@@ -43,6 +45,9 @@ pub(super) fn activate(
 ) -> anyhow::Result<ExitStatus> {
     let failed = "could not activate the release";
     let id = &named.id(releases, failed)?;
+    if *named == ReleaseName::Latest {
+        check_latest(releases, id, context)?;
+    }
     let lock = releases.lock().context(failed)?;
     let before = ExpectedActive::of(releases.pointer()).context(failed)?;
     let attempt = release_log::attempt(Command::Activate, context);
@@ -53,30 +58,55 @@ pub(super) fn activate(
         active: id,
         passed_over: Vec::new(),
         is_mended: before == ExpectedActive::Damaged,
+        is_rollback: false,
     };
     Ok(report(releases, change, as_json, context))
 }
 
-/// Activates the latest whole release of those that were active before.
+/// `latest` may be a release that was rejected. One that the guards refused is activated knowingly;
+/// one that was rolled back has to be named by its id.
+fn check_latest(
+    releases: &dyn Releases,
+    id: &ReleaseId,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    match release_log::not_served(releases, id)? {
+        None => Ok(()),
+        Some(NotServed::Refused) => {
+            let note =
+                format!("note: `latest` is {id}, which the guards refused when it was imported");
+            // There is no other place left to report that standard error is closed.
+            _ = writeln!(context.err, "{}", wrap(&note, 2, context.terminal));
+            Ok(())
+        }
+        Some(NotServed::RolledBack) => {
+            let error = anyhow!("did not activate `latest`: it is {id}, which was rolled back");
+            let hint = format!("if you mean it, name it: catalogue releases activate {id}");
+            Err(Hinted::new(error, hint, ExitStatus::Refused).into())
+        }
+    }
+}
+
+/// Goes back to the latest whole release of those that were active before.
 pub(super) fn rollback(
     releases: &dyn Releases,
     as_json: bool,
     context: &mut Context,
 ) -> anyhow::Result<ExitStatus> {
-    let (failed, never) = (
-        "could not roll back",
-        "could not roll back: no other release was active before",
-    );
+    let failed = "could not roll back";
     // Where nothing was ever activated there is no directory to lock either.
-    releases.pointer().context(failed)?.context(never)?;
+    let pointer = releases.pointer().context(failed)?;
+    if pointer.is_none() {
+        bail!("{failed}: no release is active");
+    }
     let lock = releases.lock().context(failed)?;
     let attempt = release_log::attempt(Command::Rollback, context);
     let rolled_back = releases.roll_back(&attempt, &lock);
     let rolled_back = rolled_back.map_err(|error| overtaken(error, failed))?;
-    let rolled_back = rolled_back.context(never)?;
+    let rolled_back = rolled_back.with_context(|| format!("{failed}: no release is active"))?;
     let Some(active) = &rolled_back.to else {
         if rolled_back.passed_over.is_empty() {
-            bail!(never);
+            return Err(nothing_before(&rolled_back.from));
         }
         report_passed_over(&rolled_back.passed_over, context);
         bail!("{failed}: no release that was active before is whole");
@@ -86,8 +116,16 @@ pub(super) fn rollback(
         active,
         passed_over: rolled_back.passed_over,
         is_mended: false,
+        is_rollback: true,
     };
     Ok(report(releases, change, as_json, context))
+}
+
+/// There is nothing further back than the active release.
+fn nothing_before(active: &ReleaseId) -> anyhow::Error {
+    let error = anyhow!("could not roll back: no release was active before {active}");
+    let hint = "name the release to serve: catalogue releases activate ID";
+    Hinted::new(error, hint, ExitStatus::Failure).into()
 }
 
 /// Another operator was faster: that is no failure, and the hint says how to go on.
@@ -169,5 +207,25 @@ fn show(releases: &dyn Releases, change: &Change<'_>, context: &mut Context) -> 
             writeln!(context.out, "  {line}")?;
         }
     }
+    if let Some(before) = change.before.filter(|_| change.is_rollback) {
+        show_ways(releases, before, context)?;
+    }
     Ok(())
+}
+
+/// Where one can go after a rollback: further back, or forward again.
+fn show_ways(
+    releases: &dyn Releases,
+    before: &ReleaseId,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    if let Ok(Some(pointer)) = releases.pointer() {
+        let back = match &pointer.previous[..] {
+            [] => "No release was active before it.",
+            [..] => "Another rollback goes further back.",
+        };
+        writeln!(context.out, "{back}")?;
+    }
+    let forward = format!("To go forward again: catalogue releases activate {before}");
+    Ok(writeln!(context.out, "{}", context.hints.paste(&forward))?)
 }

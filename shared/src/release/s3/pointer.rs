@@ -13,7 +13,7 @@ use super::log::SharedLog;
 use crate::base::threads::lock;
 use crate::release::interruption::{Change, uninterrupted};
 use crate::release::log::Entry;
-use crate::release::pointer::Pointer;
+use crate::release::pointer::{Pointer, Step};
 use crate::release::releases::ExpectedActive;
 use crate::release::{ReleaseError, ReleaseId};
 
@@ -70,13 +70,14 @@ impl SharedPointer {
         &self,
         id: &ReleaseId,
         before: &ExpectedActive,
+        step: Step,
         log: &SharedLog,
         entry: &Entry,
     ) -> Result<(), ReleaseError> {
         let activated = Change::Activated(id.clone());
         uninterrupted(Some(activated), || {
             let written = log.append(entry)?;
-            let swapped = self.try_to_swap(id, before);
+            let swapped = self.try_to_swap(id, before, step);
             if swapped.as_ref().is_err_and(is_refused) {
                 // It is the lesser failure, and the next entry shows that nothing was activated.
                 _ = written.take_back();
@@ -85,7 +86,12 @@ impl SharedPointer {
         })
     }
 
-    fn try_to_swap(&self, id: &ReleaseId, before: &ExpectedActive) -> Result<(), ReleaseError> {
+    fn try_to_swap(
+        &self,
+        id: &ReleaseId,
+        before: &ExpectedActive,
+        step: Step,
+    ) -> Result<(), ReleaseError> {
         for _attempt in 0..ATTEMPTS {
             let seen = self.look()?;
             let now = state(seen.as_ref());
@@ -93,7 +99,7 @@ impl SharedPointer {
                 return Err(ReleaseError::overtaken(id, now));
             }
             let (pointer, etag) = seen.map_or((None, None), |seen| (seen.pointer, Some(seen.etag)));
-            let next = Pointer::after(pointer, id.clone());
+            let next = Pointer::after_step(pointer, id.clone(), step);
             let text = Bytes::from(next.to_text());
             let written = match etag {
                 None => {
