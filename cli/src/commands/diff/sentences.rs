@@ -126,6 +126,12 @@ fn breaks(kind: &str, diff: &KindDiff) -> Vec<String> {
     .collect()
 }
 
+/// The slugs of the first records that are removed, and how many more there are.
+pub(in crate::commands) fn removed_slugs(diff: &KindDiff) -> String {
+    let removed = &diff.removed;
+    names(removed.examples.iter().map(|one| &one.slug), removed.total)
+}
+
 /// Slugs that no longer lead to their records, if any.
 pub(in crate::commands) fn moved_slugs(kind: &str, diff: &KindDiff) -> Option<String> {
     let moved = &diff.moved_slugs;

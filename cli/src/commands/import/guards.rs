@@ -216,7 +216,10 @@ impl GuardArgs {
         let (removed, before, most) = (diff.removed.total, diff.before, self.max_removals);
         let are = if removed == 1 { "is" } else { "are" };
         most.is_less_than(removed, before).then(|| Refusal {
-            message: format!("{removed} of {before} {kind} {are} removed, more than {most} %"),
+            message: format!(
+                "{removed} of {before} {kind} {are} removed, more than {most} %: {}",
+                sentences::removed_slugs(diff)
+            ),
             allowed_by: AllowedBy::MaxRemovals((removed * 100).div_ceil(before)),
         })
     }

@@ -61,6 +61,7 @@ pub(super) fn show(
         Some(made) => {
             show_made(made, imported, outcome, context)?;
             if made.is_refused() {
+                show_refusals(made, context)?;
                 return show_refused(made, args.export.next(outcome).as_deref(), context);
             }
             show_next(made, imported, first_key, context)
@@ -106,7 +107,7 @@ fn show_nothing_made(
     let next = match args.export.next(outcome) {
         Some(command) => command,
         None if !args.skip_invalid && may_leave_out => {
-            "mend the export, or leave invalid records out: --skip-invalid".to_owned()
+            "fix the export, or leave invalid records out: --skip-invalid".to_owned()
         }
         None => return Ok(()),
     };
@@ -188,7 +189,7 @@ fn show_comparison(made: &Made, imported: &Imported, context: &mut Context) -> a
             writeln!(out)?;
         }
     }
-    show_refusals(made, context)
+    Ok(())
 }
 
 fn show_refusals(made: &Made, context: &mut Context) -> anyhow::Result<()> {
@@ -198,7 +199,8 @@ fn show_refusals(made: &Made, context: &mut Context) -> anyhow::Result<()> {
                 message,
                 allowed_by,
             } = refusal;
-            let refused = format!("refused: {}", escape_control(message));
+            let message = context.hints.paste(message);
+            let refused = format!("refused: {}", escape_control(&message));
             let refused = match made.comparison {
                 Comparison::Diff(_) => wrap(&refused, 2, context.terminal),
                 // A cause is one line, as in every error.
@@ -217,7 +219,8 @@ fn show_refusals(made: &Made, context: &mut Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says what can be done about a refusal; `next` is the command that shows why no boat is left.
+/// Says what can be done about a refusal, below the refusals; `next` is the command that shows why
+/// no boat is left.
 fn show_refused(made: &Made, next: Option<&str>, context: &mut Context) -> anyhow::Result<()> {
     let release = &made.release;
     let look = match made.comparison {
@@ -232,7 +235,7 @@ fn show_refused(made: &Made, next: Option<&str>, context: &mut Context) -> anyho
         None => String::new(),
     };
     let text = format!(
-        "Not activated, since the guards refuse it: see above.\n\
+        "Not activated: what is served is unchanged, and nothing has to be undone.\n\
          Look at it:      catalogue {look} {release}\n\
          Activate it:     catalogue releases activate {release}{last}"
     );

@@ -1,7 +1,7 @@
 //! Guards on differences made by hand: what they refuse, and exactly from where on.
 
 use shared::release::ReleaseId;
-use shared::release::diff::{FieldsDiff, Listed, MovedSlug};
+use shared::release::diff::{FieldsDiff, Listed, MovedSlug, RecordName};
 
 use super::*;
 
@@ -10,7 +10,10 @@ fn removed(removed: u64, before: u64) -> KindDiff {
         before,
         removed: Listed {
             total: removed,
-            examples: Vec::new(),
+            examples: vec![RecordName {
+                id: "1".into(),
+                slug: "first".into(),
+            }],
         },
         ..KindDiff::default()
     }
@@ -105,9 +108,9 @@ fn everything_that_breaks_consumers_is_refused_at_once_unless_it_is_allowed() {
     assert_eq!(
         messages(&guards("10", &[]), &diff),
         [
-            "3 of 4 boats are removed, more than 10 %",
+            "3 of 4 boats are removed, more than 10 %: first and 2 more",
             "1 slug of boats no longer leads to its record: old",
-            "1 of 1 manufacturers is removed, more than 10 %",
+            "1 of 1 manufacturers is removed, more than 10 %: first",
             "2 fields of manufacturers are null in every record now, or gone: logo, website",
         ]
     );
