@@ -32,6 +32,7 @@ use crate::page::{Page, Tone};
 use crate::process::context::Context;
 use crate::process::output_file::{self, OutputFile, Permit};
 use crate::serving::release_location::ReleaseLocation;
+use crate::terminal::escape::escape_control;
 
 /// Most records or slugs of one kind that are listed, unless all are wanted.
 pub const EXAMPLES_MAX: usize = 20;
@@ -42,6 +43,7 @@ const VALUE_MAX: usize = 500;
 
 /// Arguments of `diff`.
 #[derive(Debug, Args)]
+#[command(override_usage = "catalogue diff [OPTIONS] [[FROM] TO]")]
 #[command(after_help = "\
 For example:
   catalogue diff                            # what the active release changed
@@ -50,23 +52,23 @@ For example:
   catalogue diff latest --record boat-017
 The exit status is 0 whether or not the releases differ, and 3 where neither has the record.")]
 pub struct DiffArgs {
-    /// The release to compare with: an id or a beginning of it, `current`, `previous` or `latest`
-    /// [default: current, or previous without TO]
+    /// The release to compare with [default: current; without TO, previous]
     #[arg(value_name = "FROM", value_parser = value_parser!(ReleaseName), add = Values::Releases)]
     pub from: Option<ReleaseName>,
-    /// The release that is compared, named in the same ways [default: current]
+    /// The release whose changes are shown [default: current]. A single release is TO. Each is an
+    /// id or a beginning of it, `current`, `previous` or `latest`
     #[arg(value_name = "TO", value_parser = value_parser!(ReleaseName), add = Values::Releases)]
     pub to: Option<ReleaseName>,
     /// Compare only the records of one kind
     #[arg(long, value_name = "KIND", value_parser = one_of(Kind::ALL, Kind::name))]
     pub only: Option<Kind>,
-    /// Show every change of the record with this id
+    /// Show every change of the record with this id or slug
     #[arg(long, value_name = "ID", value_parser = IdOrSlug::parse)]
     pub record: Option<IdOrSlug>,
     /// Write what changes to this file, as a page for a browser
     #[arg(long, value_name = "FILE", conflicts_with = "record")]
     pub report_html: Option<PathBuf>,
-    /// Let --report-html replace any existing file
+    /// Let --report-html replace a file that is not a report; it always replaces one that is
     #[arg(long)]
     pub overwrite: bool,
     /// List every record and change, not only the first of each list, and show long values whole
@@ -125,6 +127,10 @@ pub fn run(
             show_record(&record, args, active.as_ref(), context)?;
         }
         None => show_all(sides, args, active.as_ref(), context)?,
+    }
+    if let (Some(path), false) = (&args.report_html, args.json) {
+        let written = format!("\nWrote {}.", path.display());
+        writeln!(context.out, "{}", escape_control(&written))?;
     }
     Ok(ExitStatus::Done)
 }

@@ -31,22 +31,25 @@ pub(super) struct RecordDiff<'a> {
 }
 
 impl<'a> RecordDiff<'a> {
-    /// Finds the record with this id, among one kind or both.
+    /// Finds the record with this id, or else with this slug, among one kind or both.
     pub(super) fn find(
-        id: &'a str,
+        name: &'a str,
         only: Option<Kind>,
         sides: [&'a Side; 2],
     ) -> anyhow::Result<Self> {
-        let holds = |kind: &Kind| {
-            let mut contents = sides.iter().map(|side| &side.contents);
-            contents.any(|contents| contents.find(*kind, id).is_some())
+        let by = |find: fn(&'a str, Kind, [&'a Side; 2]) -> Option<&'a str>| {
+            let found = Kind::ALL.into_iter();
+            found.filter_map(move |kind| Some((kind, find(name, kind, sides)?)))
         };
-        let found: Vec<Kind> = Kind::ALL.into_iter().filter(holds).collect();
-        let kind = match (only, &found[..]) {
-            (Some(kind), found) if found.contains(&kind) => kind,
-            (None, [kind]) => *kind,
-            (None, [_, _]) => return Err(ambiguous(id)),
-            (only, found) => return Err(missing(id, only, found, sides)),
+        let is_wanted = |(kind, _): &(Kind, &str)| only.is_none_or(|only| only == *kind);
+        let mut found: Vec<_> = by(by_id).filter(is_wanted).collect();
+        if found.is_empty() {
+            found = by(by_slug).filter(is_wanted).collect();
+        }
+        let (kind, id) = match found[..] {
+            [one] => one,
+            [] => return Err(missing(name, only, by(by_id).chain(by(by_slug)).next())),
+            [..] => return Err(ambiguous(name)),
         };
         let read = |side: &Side| {
             let ordinal = side.contents.find(kind, id);
@@ -154,8 +157,22 @@ impl<'a> Operation<'a> {
     }
 }
 
-fn ambiguous(id: &str) -> anyhow::Error {
-    let error = anyhow!("{FAILED}: a boat and a manufacturer have the id {id}");
+/// The id, if one of the releases has it.
+fn by_id<'a>(id: &'a str, kind: Kind, sides: [&'a Side; 2]) -> Option<&'a str> {
+    let mut contents = sides.iter().map(|side| &side.contents);
+    contents
+        .any(|contents| contents.find(kind, id).is_some())
+        .then_some(id)
+}
+
+/// The id of the record with that slug, by the new release if both know it.
+fn by_slug<'a>(slug: &'a str, kind: Kind, [old, new]: [&'a Side; 2]) -> Option<&'a str> {
+    let mut contents = [new, old].into_iter().map(|side| &side.contents);
+    contents.find_map(|contents| contents.id_of_slug(kind, slug))
+}
+
+fn ambiguous(name: &str) -> anyhow::Error {
+    let error = anyhow!("{FAILED}: a boat and a manufacturer are named {name}");
     Hinted::wrong_usage(
         error,
         "say which one: --only boats, or --only manufacturers",
@@ -163,28 +180,13 @@ fn ambiguous(id: &str) -> anyhow::Error {
     .into()
 }
 
-/// No release has it among the kinds that are asked for; perhaps it is of another kind, or a slug.
-fn missing(id: &str, only: Option<Kind>, found: &[Kind], [old, new]: [&Side; 2]) -> anyhow::Error {
-    let kinds = only.map_or("boat or a manufacturer", Kind::singular);
-    let error = anyhow!("{FAILED}: neither release has a {kinds} with the id {id}");
-    let by_slug = |kind: Kind| {
-        let mut contents = [new, old].into_iter().map(|side| &side.contents);
-        let found = contents.find_map(|contents| contents.id_of_slug(kind, id))?;
-        Some((kind, found))
-    };
-    let kinds = only.map_or(Kind::ALL.to_vec(), |kind| vec![kind]);
-    let hint = match (found, kinds.into_iter().find_map(by_slug)) {
-        ([kind, ..], _) => {
-            format!(
-                "it is the id of a {}: --only {}",
-                kind.singular(),
-                kind.name()
-            )
-        }
-        ([], Some((kind, found))) => {
-            format!("it is the slug of a {}: --record {found}", kind.singular())
-        }
-        ([], None) => return error,
+/// No release has it among the kinds that are asked for; perhaps it is of another kind.
+fn missing(name: &str, only: Option<Kind>, other: Option<(Kind, &str)>) -> anyhow::Error {
+    let kinds = only.map_or("boat or manufacturer", Kind::singular);
+    let error = anyhow!("{FAILED}: neither release has a {kinds} with the id or slug {name}");
+    let hint = match other {
+        Some((kind, _)) => format!("it is a {}: --only {}", kind.singular(), kind.name()),
+        None => "catalogue diff without --record lists the records that differ".to_owned(),
     };
     Hinted::new(error, hint, ExitStatus::Failure).into()
 }

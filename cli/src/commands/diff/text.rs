@@ -89,6 +89,10 @@ pub(super) fn write(
     if parts.count == before {
         parts.add("Consumers see no difference.\n")?;
     }
+    let is_changed = |of_kind: &Changes| diff.of_kind(of_kind.kind).changed.total != 0;
+    if of_kinds.iter().any(is_changed) {
+        parts.add("(--record ID shows every change of one record)\n")?;
+    }
     if diff.boats.fields.is_none() {
         let note = format!("Note: {}.", sentences::FIELDS_UNKNOWN);
         parts.add(&format!("{}\n", wrap::wrap(&note, 2, terminal)))?;
