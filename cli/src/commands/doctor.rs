@@ -90,7 +90,7 @@ struct Document {
 /// What was found about one thing.
 #[derive(Serialize)]
 struct Line {
-    about: &'static str,
+    check: &'static str,
     #[serde(flatten)]
     observation: Observation,
 }
@@ -133,23 +133,23 @@ fn examine(
     // Of a directory that is not there, every other check would say the same.
     if is_there {
         let inputs = Inputs::collect(config, location, context)?;
-        for (about, check) in CHECKS {
-            let observed = check(&inputs);
+        for (check, look) in CHECKS {
+            let observed = look(&inputs);
             let observed = observed.unwrap_or_else(|error| vec![Observation::failed(&*error)]);
-            found.extend(observed.into_iter().map(|one| (about, one)));
+            found.extend(observed.into_iter().map(|one| (check, one)));
         }
     }
-    let line = |(about, observation): (_, Observation)| Line {
-        about,
+    let line = |(check, observation): (_, Observation)| Line {
+        check,
         observation: observation.pasted(&context.hints),
     };
     Ok(found.into_iter().map(line).collect())
 }
 
 fn show(document: &Document, context: &mut Context) -> anyhow::Result<()> {
-    let about = document.checks.iter().map(|line| line.about.len()).max();
+    let width = document.checks.iter().map(|line| line.check.len()).max();
     for line in &document.checks {
-        let text = text(line, about.unwrap_or(0), context.terminal);
+        let text = text(line, width.unwrap_or(0), context.terminal);
         context.out.write_all(text.as_bytes())?;
     }
     let looked = counted(document.checks.len() as u64, "check");
@@ -162,14 +162,14 @@ fn show(document: &Document, context: &mut Context) -> anyhow::Result<()> {
 }
 
 /// What was found, and on a line of its own, to be copied, what to run.
-fn text(line: &Line, about_width: usize, terminal: Terminal) -> String {
-    let Line { about, observation } = line;
+fn text(line: &Line, check_width: usize, terminal: Terminal) -> String {
+    let Line { check, observation } = line;
     let word = observation.outcome.as_str();
     let message = escape_control(&observation.message);
-    let indent = Outcome::WIDTH + 2 + about_width + 2;
+    let indent = Outcome::WIDTH + 2 + check_width + 2;
     let width = terminal.columns.unwrap_or(WIDTH);
     let text = format!(
-        "{word:outcome_width$}  {about:about_width$}  {message}",
+        "{word:outcome_width$}  {check:check_width$}  {message}",
         outcome_width = Outcome::WIDTH
     );
     let wrapped = wrap_at(width, &text, indent);
@@ -177,8 +177,8 @@ fn text(line: &Line, about_width: usize, terminal: Terminal) -> String {
     let style = observation.outcome.style();
     let word = style.paint(word, terminal.out_colour);
     // Further to the left, so that most commands fit their line.
-    let remedy_indent = Outcome::WIDTH + 2;
-    let remedy = observation.remedy.as_ref();
-    let remedy = remedy.map(|run| format!("{:remedy_indent$}run: {}\n", "", escape_control(run)));
-    format!("{word}{rest}\n{}", remedy.unwrap_or_default())
+    let fix_indent = Outcome::WIDTH + 2;
+    let fix = observation.fix.as_ref();
+    let fix = fix.map(|run| format!("{:fix_indent$}run: {}\n", "", escape_control(run)));
+    format!("{word}{rest}\n{}", fix.unwrap_or_default())
 }

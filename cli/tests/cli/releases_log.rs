@@ -175,7 +175,7 @@ fn what_a_power_cut_left_of_a_line_is_named_and_the_others_are_shown() {
     check(&cli, "releases_log_torn", &torn);
     let doctor = document(&cli.run(&["doctor", "--json"]));
     let checks = doctor["checks"].as_array().unwrap();
-    let of_log = checks.iter().find(|one| one["about"] == "release log");
+    let of_log = checks.iter().find(|one| one["check"] == "release log");
     assert_eq!(of_log.unwrap()["outcome"], "warning", "{doctor}");
 }
 

@@ -13,10 +13,9 @@ use crate::terminal::style::Style;
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Observation {
     pub(super) outcome: Outcome,
-    #[serde(rename = "said")]
     pub(super) message: String,
     /// What to run about it, or null.
-    pub(super) remedy: Option<String>,
+    pub(super) fix: Option<String>,
 }
 
 /// How a thing is.
@@ -72,24 +71,24 @@ impl Observation {
     }
 
     /// With a command that helps.
-    pub(super) fn run(self, remedy: impl Display) -> Self {
+    pub(super) fn run(self, fix: impl Display) -> Self {
         Self {
-            remedy: Some(remedy.to_string()),
+            fix: Some(fix.to_string()),
             ..self
         }
     }
 
     /// The same with a command that can be pasted.
     pub(super) fn pasted(self, hints: &Hints) -> Self {
-        let remedy = self.remedy.map(|run| hints.paste(&run).into_owned());
-        Self { remedy, ..self }
+        let fix = self.fix.map(|run| hints.paste(&run).into_owned());
+        Self { fix, ..self }
     }
 
     fn new(outcome: Outcome, message: impl Into<String>) -> Self {
         Self {
             outcome,
             message: message.into(),
-            remedy: None,
+            fix: None,
         }
     }
 }

@@ -199,7 +199,7 @@ mod tests {
             (false, "stop the servers, then cp BACKUP keys.sqlite"),
         ] {
             let observed = unusable(&error, "keys.sqlite", is_forbidden);
-            assert_eq!(observed.remedy.as_deref(), Some(expected));
+            assert_eq!(observed.fix.as_deref(), Some(expected));
         }
     }
 }

@@ -91,9 +91,9 @@ impl Ward {
         let complaints: Vec<String> = checks
             .filter(|check| check["outcome"] != "ok")
             .map(|check| {
-                let [about, outcome, said, remedy] =
-                    ["about", "outcome", "said", "remedy"].map(|name| text(&check[name]));
-                format!("{outcome}: {about}: {said}\n  run: {remedy}")
+                let [about, outcome, message, fix] =
+                    ["check", "outcome", "message", "fix"].map(|name| text(&check[name]));
+                format!("{outcome}: {about}: {message}\n  run: {fix}")
             })
             .collect();
         let is_problem = told["problems"] != 0;
