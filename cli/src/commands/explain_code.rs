@@ -8,34 +8,39 @@ use crate::commands::completions::Values;
 use crate::exit_status::ExitStatus;
 use crate::process::context::Context;
 use crate::terminal::table::{self, Column};
+use crate::terminal::wrap::wrap;
 
 /// Arguments of `explain-code`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "For example: catalogue explain-code DANGLING_REFERENCE")]
 pub struct ExplainCodeArgs {
-    /// The code; without one, all are listed
+    /// The codes; without any, all are listed
     #[arg(value_name = "CODE", value_parser = parse_code, add = Values::Codes)]
-    pub code: Option<Code>,
+    pub codes: Vec<Code>,
 }
 
 /// Explains.
 pub fn run(args: &ExplainCodeArgs, context: &mut Context) -> anyhow::Result<ExitStatus> {
-    let text = if let Some(code) = args.code {
-        let (severity, consequence) = (code.severity().as_str(), consequence(code));
-        format!(
-            "{code} ({severity})\n{}\n{consequence}\n",
-            code.explanation()
-        )
-    } else {
+    let text = if args.codes.is_empty() {
         let row = |code: &Code| {
             let severity = code.severity().as_str().to_owned();
             [code.to_string(), severity, code.explanation().to_owned()]
         };
         let columns = ["CODE".into(), "SEVERITY".into(), Column::wrapped("MEANING")];
         table::list(columns, Code::ALL.iter().map(row), context.terminal)
+    } else {
+        let explained = args.codes.iter().map(|code| explained(*code, context));
+        explained.collect::<Vec<_>>().join("\n")
     };
     context.out.write_all(text.as_bytes())?;
     Ok(ExitStatus::Done)
+}
+
+fn explained(code: Code, context: &Context) -> String {
+    let wrapped = |text| wrap(text, 0, context.terminal);
+    let (severity, meaning) = (code.severity().as_str(), wrapped(code.explanation()));
+    let consequence = wrapped(consequence(code));
+    format!("{code} ({severity})\n{meaning}\n{consequence}\n")
 }
 
 fn parse_code(text: &str) -> Result<Code, String> {
@@ -58,7 +63,7 @@ const fn consequence(code: Code) -> &'static str {
             "An import changes nothing; with --skip-invalid it leaves the record out."
         }
         (Severity::Error, Blame::Export) => {
-            "An import changes nothing, whatever its options: the export itself must be mended."
+            "An import changes nothing, whatever its options: fix the export itself."
         }
     }
 }

@@ -21,6 +21,7 @@ use crate::process::output::OutputClosed;
 use crate::process::output_file::{self, Kind, OutputFile, Permit};
 use crate::terminal::Terminal;
 use crate::terminal::count::count;
+use crate::terminal::escape::escape_control;
 use crate::terminal::excerpt;
 use crate::terminal::findings::{self, Extent};
 use crate::terminal::progress::Progress;
@@ -182,6 +183,20 @@ impl ExportArgs {
             .and_then(|()| report.write_all(b"\n").map_err(serde_json::Error::io))
             .with_context(|| format!("could not write {}", report.path().display()))?;
         report.publish()
+    }
+
+    /// Names the files that were written, for people.
+    pub fn show_written(
+        &self,
+        rejects: Option<&Path>,
+        context: &mut Context,
+    ) -> anyhow::Result<()> {
+        let files = [self.report.as_deref(), self.report_html.as_deref(), rejects];
+        for file in files.into_iter().flatten() {
+            let written = format!("Wrote {}.", file.display());
+            writeln!(context.out, "{}", escape_control(&written))?;
+        }
+        Ok(())
     }
 
     /// What a page says of an export: everything but what became of it.

@@ -64,7 +64,8 @@ pub struct ImportArgs {
     /// Write the records that have errors to this file, unchanged
     #[arg(long, value_name = "FILE", help_heading = REPORTS)]
     pub rejects: Option<PathBuf>,
-    /// Let --report, --report-html and --rejects replace any existing file
+    /// Let --report, --report-html and --rejects replace a file of another kind; they always
+    /// replace one of their own kind
     #[arg(long, help_heading = REPORTS)]
     pub overwrite: bool,
     /// Make the release, but go on serving the active one

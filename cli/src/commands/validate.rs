@@ -25,7 +25,8 @@ pub struct ValidateArgs {
     /// What to read and how to show what is found.
     #[command(flatten)]
     pub export: ExportArgs,
-    /// Let --report and --report-html replace any existing file
+    /// Let --report and --report-html replace a file that is not a report; they always replace one
+    /// that is
     #[arg(long, help_heading = REPORTS)]
     pub overwrite: bool,
 }
@@ -65,6 +66,7 @@ pub fn run(args: &ValidateArgs, data: &Path, context: &mut Context) -> anyhow::R
         Ok(())
     } else {
         show_verdict(&args.export, &outcome, context)
+            .and_then(|()| args.export.show_written(None, context))
     })?;
     Ok(if outcome.is_usable {
         ExitStatus::Done

@@ -223,10 +223,13 @@ fn every_code_is_explained() {
     let error = cli.run(&["explain-code", "DANGLING_REFERENCE"]);
     let of_export = cli.run(&["explain-code", "file_truncated"]);
     let warning = cli.run(&["explain-code", "REPLACEMENT_CHARACTER"]);
+    let two = cli.run(&["explain-code", "DUPLICATE_ID", "duplicate_slug"]);
     let mistyped = cli.run(&["explain-code", "DANGLING_REFERENC"]);
     let unknown = cli.run(&["explain-code", "X"]);
     check(
         "explain_code",
-        [&all, &error, &of_export, &warning, &mistyped, &unknown],
+        [
+            &all, &error, &of_export, &warning, &two, &mistyped, &unknown,
+        ],
     );
 }

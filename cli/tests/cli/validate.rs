@@ -251,6 +251,11 @@ fn the_report_is_what_json_prints() {
         .to_owned();
     let report: Value = serde_json::from_str(&report.replace(&directory, "[dir]")).unwrap();
     assert_eq!(report, printed);
+    let shown = cli.run(&["validate", "--report", "[dir]/report.json", &export]);
+    assert!(shown.out.ends_with("Wrote [dir]/report.json.\n"), "{shown}");
+    let imported = cli.run(&["import", "--report", "[dir]/report.json", &export]);
+    let named = "Wrote [dir]/report.json.\n";
+    assert!(imported.out.contains(named), "{imported}");
 }
 
 #[test]

@@ -60,8 +60,9 @@ pub(super) fn show(
     match &imported.made {
         Some(made) => {
             show_made(made, imported, outcome, context)?;
+            args.export.show_written(args.rejects.as_deref(), context)?;
+            show_refusals(made, context)?;
             if made.is_refused() {
-                show_refusals(made, context)?;
                 return show_refused(made, args.export.next(outcome).as_deref(), context);
             }
             show_next(made, imported, first_key, context)
@@ -99,9 +100,10 @@ fn show_nothing_made(
     context: &mut Context,
 ) -> anyhow::Result<()> {
     let errors = counted(outcome.findings.errors(), "error");
-    let (out, active) = (&mut context.out, &imported.active);
-    let nothing = format!("Nothing was imported: {errors}. Active release: {active}.");
-    writeln!(out, "{}", fit(&nothing, 2, context.terminal))?;
+    let nothing = format!("Nothing was imported: {errors}.");
+    writeln!(context.out, "{}", fit(&nothing, 2, context.terminal))?;
+    writeln!(context.out, "Active release: {}.", imported.active)?;
+    args.export.show_written(args.rejects.as_deref(), context)?;
     let is_left = outcome.tally.boat.published != 0;
     let may_leave_out = is_left && outcome.findings.blocking_errors() == 0;
     let next = match args.export.next(outcome) {
@@ -111,7 +113,7 @@ fn show_nothing_made(
         }
         None => return Ok(()),
     };
-    Ok(writeln!(out, "Next: {next}")?)
+    Ok(writeln!(context.out, "Next: {next}")?)
 }
 
 fn show_made(
