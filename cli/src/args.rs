@@ -267,7 +267,8 @@ pub(crate) fn parse(
         command.term_width(HELP_WIDTH_MAX)
     };
     let matches = command.try_get_matches_from_mut(&args);
-    let mut matches = matches.map_err(|error| NoArgs::Usage(suggesting(error, &args)))?;
+    let mut matches = matches
+        .map_err(|error| NoArgs::Usage(suggesting_option(suggesting(error, &args), &args)))?;
     context.hints = hints(&matches, &mut command);
     let typed = typed(&matches);
     let read = Args::from_arg_matches_mut(&mut matches);
@@ -457,6 +458,48 @@ const MEANT: [(&[&str], &[&str]); 17] = [
     (&["man"], &["manual"]),
     (&["codes"], &["explain-code"]),
 ];
+
+/// Options of other programs, and those of this one that do what is meant, in a command.
+const MEANT_OPTIONS: [(&str, &[&str], &str); 5] = [
+    ("keys", &["--limit", "--rate"], "--rate-limit N"),
+    (
+        "serve",
+        &["--port", "--host", "--bind", "-p"],
+        "--listen ADDRESS:PORT",
+    ),
+    (
+        "demo",
+        &["--port", "--host", "--bind", "-p"],
+        "--listen ADDRESS:PORT",
+    ),
+    ("diff", &["--id", "--slug", "--boat"], "--record ID"),
+    (
+        "import",
+        &["--force", "-f"],
+        "--max-removals PERCENT or --allow WHAT",
+    ),
+];
+
+/// The same with the option that is meant by one that does not exist.
+fn suggesting_option(mut usage: clap::Error, args: &[OsString]) -> clap::Error {
+    let Some(ContextValue::String(typed)) = usage.get(ContextKind::InvalidArg) else {
+        return usage;
+    };
+    let is_meant = |(command, names, _): &&(&str, &[&str], &str)| {
+        args.iter().any(|arg| arg == command) && names.contains(&typed.as_str())
+    };
+    if usage.kind() == ErrorKind::UnknownArgument
+        && let Some((_, _, option)) = MEANT_OPTIONS.iter().find(is_meant)
+    {
+        let tip = format!("did you mean {option}?");
+        usage.remove(ContextKind::SuggestedArg);
+        usage.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![tip.into()]),
+        );
+    }
+    usage
+}
 
 /// The same with the commands that are meant by one that does not exist, in place of those whose
 /// names are like it. Where a group of commands was typed, only those of that group can be meant.

@@ -27,18 +27,22 @@ pub(super) fn only<T>(
             format!("catalogue {what}s list shows all {what}s"),
         )
     } else {
-        let count = found.len();
-        let mut names: Vec<_> = found.iter().take(CANDIDATES_MAX).map(name).collect();
-        if CANDIDATES_MAX < count {
-            names.push("...");
-        }
-        let names = names.join(", ");
+        let (count, names) = candidates(&found, name);
         (
             anyhow::anyhow!("{count} {what}s begin with {beginning}: {names}"),
             "name one of them with more characters".to_owned(),
         )
     };
     Err(Hinted::wrong_usage(error, hint).into())
+}
+
+/// How many things may be meant, and the names of the first of them.
+pub(super) fn candidates<T>(found: &[T], name: impl Fn(&T) -> &str) -> (usize, String) {
+    let mut names: Vec<_> = found.iter().take(CANDIDATES_MAX).map(name).collect();
+    if CANDIDATES_MAX < found.len() {
+        names.push("...");
+    }
+    (found.len(), names.join(", "))
 }
 
 #[cfg(test)]

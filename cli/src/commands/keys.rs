@@ -9,6 +9,7 @@ mod rotate;
 mod update;
 
 use clap::{Args, Subcommand};
+use shared::base::hint::quoted;
 use shared::keys::environment::Environment;
 use shared::keys::key::{Key, KeyId, KeyReference};
 use shared::keys::key_store::KeyStore;
@@ -67,7 +68,7 @@ pub enum KeysCommand {
 /// The key that is meant.
 #[derive(Clone, Args)]
 pub struct KeyArgs {
-    /// The key's id or prefix, or a beginning of it that no other key has
+    /// The key's id or prefix, or a beginning of it that no other key has; or the key's name
     #[arg(add = Values::Keys)]
     pub id: String,
 }
@@ -80,6 +81,8 @@ enum KeyName<'a> {
     OfId(&'a str),
     /// The beginning of a prefix.
     OfPrefix(&'a str),
+    /// What the key is called, unless it is a mistyped key.
+    Called(&'a str),
 }
 
 /// The whole key may have been typed.
@@ -114,42 +117,35 @@ impl KeyArgs {
         Self { id: id.to_owned() }
     }
 
-    /// Reads what was typed. A whole key counts as its prefix, and is never repeated; nor is
-    /// anything but the beginning of a prefix that was mistyped.
-    fn name(&self) -> anyhow::Result<KeyName<'_>> {
+    /// Reads what was typed. A whole key counts as its prefix.
+    fn name(&self) -> KeyName<'_> {
         if let Ok(id) = KeyId::parse(&self.id) {
-            return Ok(KeyName::Whole(KeyReference::Id(id)));
+            return KeyName::Whole(KeyReference::Id(id));
         }
         if let Ok(prefix) = KeyPrefix::parse(&self.id) {
-            return Ok(KeyName::Whole(KeyReference::Prefix(prefix)));
+            return KeyName::Whole(KeyReference::Prefix(prefix));
         }
         if let Ok(secret) = PlainKey::parse(&self.id) {
-            return Ok(KeyName::Whole(KeyReference::Prefix(secret.prefix())));
+            return KeyName::Whole(KeyReference::Prefix(secret.prefix()));
         }
         if let Some(random) = self.id.strip_prefix("key_")
             && is_beginning(random, KeyId::RANDOM_LENGTH)
         {
-            return Ok(KeyName::OfId(&self.id));
+            return KeyName::OfId(&self.id);
         }
         let random = Environment::ALL.into_iter().find_map(|environment| {
             let random = self.id.strip_prefix("boat_")?;
             random.strip_prefix(environment.as_str())?.strip_prefix('_')
         });
         if random.is_some_and(|random| is_beginning(random, PREFIX_RANDOM_LENGTH)) {
-            return Ok(KeyName::OfPrefix(&self.id));
+            return KeyName::OfPrefix(&self.id);
         }
-        let error = anyhow::anyhow!("ID is neither the id nor the prefix of a key");
-        let hint = format!(
-            "an id is key_ and 16 characters, a prefix boat_live_ or boat_test_ and 6, of which the \
-             first {} may be enough; catalogue keys list shows both",
-            beginning::LENGTH_MIN
-        );
-        Err(Hinted::wrong_usage(error, hint).into())
+        KeyName::Called(&self.id)
     }
 
     /// Finds the key, for what is to be done with it.
     fn find(&self, attempt: &str, store: &mut KeyStore) -> anyhow::Result<Key> {
-        match self.name()? {
+        match self.name() {
             KeyName::Whole(reference) => {
                 let found = store.find_key(&reference);
                 found.map_err(|error| key_store::refused(error, attempt, store))
@@ -158,8 +154,39 @@ impl KeyArgs {
             KeyName::OfPrefix(prefix) => {
                 beginning::only(prefix, "key", store.keys()?, |key| key.prefix.as_str())
             }
+            KeyName::Called(name) => called(name, store.keys()?),
         }
     }
+}
+
+/// The key with that name. A revoked one is meant only where no other has the name. What was typed
+/// is not repeated, since it may be a mistyped key, unless a key has that name.
+fn called(name: &str, all: Vec<Key>) -> anyhow::Result<Key> {
+    let is_called = |key: &Key| key.name.as_ref().is_some_and(|own| own.as_str() == name);
+    let (revoked, mut found): (Vec<_>, Vec<_>) = all
+        .into_iter()
+        .filter(is_called)
+        .partition(|key| key.revoked_at.is_some());
+    if found.is_empty() {
+        found = revoked;
+    }
+    if let [_] = found[..]
+        && let Some(one) = found.pop()
+    {
+        return Ok(one);
+    }
+    if found.is_empty() {
+        let error = anyhow::anyhow!("no key has that id, prefix or name");
+        let hint = format!(
+            "an id is key_ and 16 characters, a prefix boat_live_ or boat_test_ and 6; of both, \
+             the first {} may be enough; catalogue keys list shows ids, prefixes and names",
+            beginning::LENGTH_MIN
+        );
+        return Err(Hinted::wrong_usage(error, hint).into());
+    }
+    let (count, prefixes) = beginning::candidates(&found, |key| key.prefix.as_str());
+    let error = anyhow::anyhow!("{count} keys are named {}: {prefixes}", quoted(name));
+    Err(Hinted::wrong_usage(error, "name one of them by its prefix").into())
 }
 
 /// Whether this may begin the random part of a name, which has `length` characters, and is long

@@ -83,6 +83,18 @@ fn commands_of_other_programs_lead_to_those_that_do_what_is_meant() {
         &["keys", "ls"],
         &["subscriptions", "rm"],
         &["serve", "--listen", "x"],
+        &["serve", "--port", "8080"],
+        &[
+            "keys",
+            "issue",
+            "--subscription",
+            "acme",
+            "--scope",
+            "boats.read",
+            "--limit",
+            "9",
+        ],
+        &["diff", "--id", "boat-001"],
     ]
     .map(|args| cli.run(args));
     check("wrong_usage_meant", &outcomes);

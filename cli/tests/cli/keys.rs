@@ -181,6 +181,7 @@ fn a_list_is_narrowed_by_owner_state_servers_and_use() {
         &["--state", "rotated,revoked"],
         &["--state", "subscription-inactive"],
         &["--env", "test", "--state", "active"],
+        &["--unused"],
         &["--unused", "24h"],
         &["--unused", "23h"],
         &["--unused", "1d", "--state", "active"],
@@ -268,6 +269,7 @@ fn an_empty_list_says_what_to_do_next() {
         cli.run(&list),
         cli.run(&["keys", "list", "--json"]),
         acme().run(&list),
+        acme().run(&["keys", "list", "--data", "[dir]/nowhere"]),
     ];
     check("keys_list_empty", &outcomes);
 }
@@ -400,6 +402,25 @@ fn a_key_is_named_by_a_beginning_that_no_other_has() {
     let log = cli.run(&["keys", "log", "--key", &prefix[..14], "--json"]);
     let whole = cli.run(&["keys", "log", "--key", id, "--json"]);
     assert_eq!(log.out, whole.out);
+}
+
+#[test]
+fn a_key_is_named_by_its_name_unless_several_have_it() {
+    let mut cli = acme();
+    let web = issue(&mut cli, &["--name", "Web site"]);
+    let prefix = issue(&mut cli, &["--name", "App"]);
+    let shown = cli.run(&["keys", "show", "Web site", "--json"]);
+    assert_eq!(text_of(&shown, "id"), web);
+    let second = issue(&mut cli, &["--name", "App"]);
+    let ambiguous = cli.run(&["keys", "revoke", "App"]);
+    cli.run(&["keys", "revoke", &prefix]);
+    let shown = cli.run(&["keys", "show", "App", "--json"]);
+    assert_eq!(text_of(&shown, "id"), second);
+    let log = cli.run(&["keys", "log", "--key", "Web site", "--json"]);
+    let by_id = cli.run(&["keys", "log", "--key", &web, "--json"]);
+    assert_eq!(log.out, by_id.out);
+    let unknown = cli.run(&["keys", "show", "Web"]);
+    check("keys_named", &[ambiguous, unknown]);
 }
 
 #[test]

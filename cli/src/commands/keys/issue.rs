@@ -177,7 +177,8 @@ pub(super) fn about(
     let (environment, server) = (issued.key.environment, context.hints.server());
     let text = format!(
         "{gap}This key is shown only once. Copy it now and keep it secret.\n\n{details}\n\
-         It can read {readable}, for example from `catalogue serve --env {environment}`:\n  \
+         It can read {readable}.\n\
+         Try it while `catalogue serve --env {environment}` runs:\n  \
          curl -H \"Authorization: Bearer $KEY\" {server}{path}\n"
     );
     context.hints.paste(&text).into_owned()

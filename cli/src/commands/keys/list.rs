@@ -35,7 +35,7 @@ struct ListDocument {
 /// Arguments of `keys list`: a key is listed that meets all of them.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "For example: catalogue keys list --state active,rotated --unused 90d\n\
+    after_help = "For example: catalogue keys list --state active,rotated --unused\n\
     A key that was never used counts as unused since it was issued."
 )]
 pub struct ListArgs {
@@ -49,8 +49,9 @@ pub struct ListArgs {
     /// Only keys for these servers
     #[arg(long = "env", value_name = "ENV", value_parser = one_of(Environment::ALL, Environment::as_str))]
     pub environment: Option<Environment>,
-    /// Only keys that were not used for so long, such as 12h or 90d
+    /// Only keys that were not used for so long, such as 12h; 90d where none is given
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
+    #[arg(num_args = 0..=1, default_missing_value = "90d")]
     pub unused: Option<Duration>,
 }
 
@@ -132,12 +133,7 @@ pub(super) fn run(
         return Ok(ExitStatus::Done);
     }
     if keys.is_empty() {
-        writeln!(context.out, "No keys in {config}.")?;
-        let next = match subscriptions {
-            0 => "Create a subscription first: catalogue subscriptions create NAME",
-            _ => "Issue one: catalogue keys issue --subscription NAME --scope boats.read",
-        };
-        writeln!(context.out, "{}", context.hints.paste(next))?;
+        show_none(subscriptions, config, context)?;
         return Ok(ExitStatus::Done);
     }
     let heading = [
@@ -175,6 +171,28 @@ pub(super) fn run(
     let text = table::list(heading, rows, terminal);
     context.out.write_all(text.as_bytes())?;
     Ok(ExitStatus::Done)
+}
+
+/// Says that there are no keys, and how to get the first.
+fn show_none(
+    subscriptions: usize,
+    config: &KeyStoreConfig,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    let is_missing = !config.is_shared() && !config.data().path().exists();
+    if is_missing {
+        writeln!(context.out, "No keys: there is no directory {config}.")?;
+    } else {
+        writeln!(context.out, "No keys in {config}.")?;
+    }
+    let next = match subscriptions {
+        0 if is_missing => {
+            "Name another one with --data, or begin: catalogue subscriptions create NAME"
+        }
+        0 => "Create a subscription first: catalogue subscriptions create NAME",
+        _ => "Issue one: catalogue keys issue --subscription NAME --scope boats.read",
+    };
+    Ok(writeln!(context.out, "{}", context.hints.paste(next))?)
 }
 
 /// Shows one key.

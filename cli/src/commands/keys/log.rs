@@ -32,7 +32,7 @@ const LIMIT_MAX: u32 = 1_000_000;
         Every change is logged with the user who made it, in the same transaction; \
     entries cannot be altered or removed. No entry contains a key or its hash.")]
 pub struct LogArgs {
-    /// Only changes of this key: its id or prefix, or a beginning of it
+    /// Only changes of this key: its id or prefix, a beginning of it, or its name
     #[arg(long, value_name = "ID", value_parser = |id: &str| Ok::<_, String>(KeyArgs::typed(id)), add = Values::Keys)]
     pub key: Option<KeyArgs>,
     /// Only changes of this subscription and its keys
