@@ -21,7 +21,7 @@ use crate::commands::{
     usage, validate,
 };
 use crate::exit_status::ExitStatus;
-use crate::hints::Hints;
+use crate::hints::{self, Hints};
 use crate::process::context::Context;
 use crate::serving::key_store_config::KeyStoreConfig;
 use crate::serving::release_location::ReleaseLocation;
@@ -426,6 +426,13 @@ pub(crate) fn show_usage(usage: clap::Error, context: &mut Context) -> ExitStatu
     } else {
         rendered.to_string()
     };
+    let text = if is_answer {
+        text
+    } else {
+        let lines = text.lines();
+        let lines = lines.map(|line| hints::lines(line, context.terminal) + "\n");
+        lines.collect()
+    };
     // A closed stream changes nothing about what was asked.
     _ = stream.write_all(redact(&text).as_bytes());
     status
@@ -460,24 +467,25 @@ const MEANT: [(&[&str], &[&str]); 17] = [
 ];
 
 /// Options of other programs, and those of this one that do what is meant, in a command.
-const MEANT_OPTIONS: [(&str, &[&str], &str); 5] = [
-    ("keys", &["--limit", "--rate"], "--rate-limit N"),
+const MEANT_OPTIONS: [(&[&str], &[&str], &str); 6] = [
+    (&["keys", "issue"], &["--limit", "--rate"], "--rate-limit N"),
     (
-        "serve",
+        &["keys", "update"],
+        &["--limit", "--rate"],
+        "--rate-limit N",
+    ),
+    (&["subscriptions"], &["--limit"], "--quota N"),
+    (
+        &["serve"],
         &["--port", "--host", "--bind", "-p"],
         "--listen ADDRESS:PORT",
     ),
     (
-        "demo",
+        &["demo"],
         &["--port", "--host", "--bind", "-p"],
         "--listen ADDRESS:PORT",
     ),
-    ("diff", &["--id", "--slug", "--boat"], "--record ID"),
-    (
-        "import",
-        &["--force", "-f"],
-        "--max-removals PERCENT or --allow WHAT",
-    ),
+    (&["diff"], &["--id", "--slug", "--boat"], "--record ID"),
 ];
 
 /// The same with the option that is meant by one that does not exist.
@@ -485,8 +493,9 @@ fn suggesting_option(mut usage: clap::Error, args: &[OsString]) -> clap::Error {
     let Some(ContextValue::String(typed)) = usage.get(ContextKind::InvalidArg) else {
         return usage;
     };
-    let is_meant = |(command, names, _): &&(&str, &[&str], &str)| {
-        args.iter().any(|arg| arg == command) && names.contains(&typed.as_str())
+    let is_typed = |command: &&str| args.iter().any(|arg| arg == command);
+    let is_meant = |(commands, names, _): &&(&[&str], &[&str], &str)| {
+        commands.iter().all(is_typed) && names.contains(&typed.as_str())
     };
     if usage.kind() == ErrorKind::UnknownArgument
         && let Some((_, _, option)) = MEANT_OPTIONS.iter().find(is_meant)

@@ -16,7 +16,11 @@ use shared::keys::store::KeyStoreError;
 use shared::release::ReleaseError;
 
 use crate::exit_status::ExitStatus;
+use crate::terminal::Terminal;
+use crate::terminal::wrap::wrap;
 
+/// Stands for a blank at which no line may break; a character that no text has.
+const NO_BREAK: &str = "\u{e000}";
 /// The name of the program, before a command.
 const PROGRAM: &str = "catalogue ";
 /// The commands that use the options of every command. The others say and write what they know by
@@ -168,6 +172,31 @@ pub fn status(error: &anyhow::Error) -> ExitStatus {
     hinted.map_or(ExitStatus::Failure, |hinted| hinted.status)
 }
 
+/// An error or a hint as it is shown: at a terminal in lines that fit it, which break between words
+/// but not within a command, so that it can be copied; elsewhere in one line.
+pub fn lines(message: &str, terminal: Terminal) -> String {
+    if !terminal.err {
+        return message.to_owned();
+    }
+    let mut kept = String::new();
+    let mut rest = message;
+    while let Some(start) = rest.find(PROGRAM) {
+        let (before, command) = rest.split_at(start);
+        kept.push_str(before);
+        let ends = ["`", "; ", ", ", "\n"];
+        let end = ends.iter().filter_map(|end| command.find(end)).min();
+        let (command, after) = command.split_at(end.unwrap_or(command.len()));
+        if begins_command(&kept) {
+            kept.push_str(&command.replace(' ', NO_BREAK));
+        } else {
+            kept.push_str(command);
+        }
+        rest = after;
+    }
+    kept.push_str(rest);
+    wrap(&kept, 2, terminal).replace(NO_BREAK, " ")
+}
+
 /// Whether a command may follow that text: not a word of a sentence or of a path.
 fn begins_command(before: &str) -> bool {
     let ends = ["`", ": ", "; ", "\n", "  ", "("];
@@ -194,6 +223,23 @@ mod tests {
         );
         let path = "could not read /srv/boat catalogue store/keys.sqlite";
         assert_eq!(hints.paste(path), path);
+    }
+
+    #[test]
+    fn an_error_breaks_between_words_at_a_terminal_but_not_within_a_command() {
+        let command = "catalogue --data /srv/boats subscriptions update Sleeping --status active";
+        let hint = format!("hint: activate it first, or use another one: {command}; then go on");
+        assert_eq!(lines(&hint, Terminal::default()), hint);
+        let terminal = Terminal {
+            err: true,
+            columns: Some(80),
+            ..Terminal::default()
+        };
+        let expected =
+            format!("hint: activate it first, or use another one:\n  {command};\n  then go on");
+        assert_eq!(lines(&hint, terminal), expected);
+        let long = "the catalogue of boats ".repeat(8);
+        assert!(lines(&long, terminal).lines().all(|line| line.len() <= 80));
     }
 
     #[test]

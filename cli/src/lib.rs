@@ -52,17 +52,16 @@ pub fn run(args: impl IntoIterator<Item = OsString>, context: &mut Context) -> E
 /// mistakes is shown where they are.
 fn show_error(error: &anyhow::Error, context: &mut Context) -> ExitStatus {
     // There is no other place left to report that standard error is closed.
-    _ = writeln!(
-        context.err,
-        "error: {}",
-        escape_control(&redact(&context.hints.paste(&format!("{error:#}"))))
-    );
+    let message = format!("error: {}", context.hints.paste(&format!("{error:#}")));
+    let message = hints::lines(&escape_control(&redact(&message)), context.terminal);
+    _ = writeln!(context.err, "{message}");
     if let Some(excerpt) = error.downcast_ref().and_then(Hinted::excerpt) {
         _ = writeln!(context.err, "\n{}\n", redact(excerpt));
     }
     if let Some(hint) = hints::hint(error) {
-        let hint = context.hints.paste(&hint);
-        _ = writeln!(context.err, "hint: {}", escape_control(&redact(&hint)));
+        let hint = format!("hint: {}", context.hints.paste(&hint));
+        let hint = hints::lines(&escape_control(&redact(&hint)), context.terminal);
+        _ = writeln!(context.err, "{hint}");
     }
     hints::status(error)
 }

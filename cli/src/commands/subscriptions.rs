@@ -48,6 +48,9 @@ pub enum SubscriptionsCommand {
     #[command(after_help = "For example: catalogue subscriptions show acme")]
     Show(NameArgs),
     /// Change a subscription
+    #[command(override_usage = "\
+catalogue subscriptions update [OPTIONS] --status <STATUS> <NAME>
+       catalogue subscriptions update [OPTIONS] --quota <N> <NAME>")]
     #[command(
         after_help = "For example: catalogue subscriptions update acme --quota 250k\n             catalogue subscriptions update acme --status inactive"
     )]

@@ -72,7 +72,7 @@ pub(super) fn run(
     let columns = [
         "WHEN".into(),
         "WHO".into(),
-        "WHAT".into(),
+        Column::wrapped("WHAT"),
         Column::wrapped("CHANGES"),
     ];
     let text = table::list(columns, rows, terminal);
