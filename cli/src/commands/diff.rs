@@ -74,7 +74,7 @@ pub struct DiffArgs {
     /// List every record and change, not only the first of each list, and show long values whole
     #[arg(long)]
     pub full: bool,
-    /// Print one JSON document; of one record a JSON Patch (RFC 6902) of what its answer has under
+    /// Print one JSON document; of one record a JSON Patch (RFC 6902) of what its response has under
     /// `data`
     #[arg(long)]
     pub json: bool,

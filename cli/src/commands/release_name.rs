@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use shared::release::{ReleaseId, Releases};
 
 use crate::commands::beginning;
+use crate::hints::Hinted;
 
 /// A release, as it is typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,8 +65,10 @@ impl ReleaseName {
                 previous.context("no other release was active before")
             }
             Self::Latest => {
-                let latest = releases.list()?.into_iter().next();
-                latest.context("there are no releases")
+                let all = releases.list()?;
+                let newest = all.first().map(ReleaseId::unix_seconds);
+                let is_newest = |id: &&ReleaseId| Some(id.unix_seconds()) == newest;
+                return latest(&all.iter().filter(is_newest).collect::<Vec<_>>(), failed);
             }
             Self::Beginning(beginning) => {
                 let all = releases.list()?;
@@ -73,6 +76,21 @@ impl ReleaseName {
             }
         };
         found.with_context(|| failed.to_owned())
+    }
+}
+
+/// The only one of those that were published last. Ids tell seconds, and no more.
+fn latest(newest: &[&ReleaseId], failed: &str) -> anyhow::Result<ReleaseId> {
+    match newest {
+        [] => Err(anyhow::anyhow!("{failed}: there are no releases")),
+        [one] => Ok((*one).clone()),
+        [..] => {
+            let (count, ids) = beginning::candidates(newest, |id| id.as_str());
+            let error = anyhow::anyhow!(
+                "{failed}: {count} releases were published last, in one second: {ids}"
+            );
+            Err(Hinted::wrong_usage(error, "name one of them by its id").into())
+        }
     }
 }
 

@@ -42,7 +42,7 @@ pub enum ReleasesCommand {
     /// Serve a release: running servers follow within a second
     #[command(after_help = "For example: catalogue releases activate 20261121T1015")]
     Activate(IdArgs),
-    /// Go back to the whole release that was served before; again, and it goes further back
+    /// Serve the previous release again; each further rollback goes one further back
     #[command(after_help = "For example: catalogue releases rollback")]
     Rollback,
     /// Check every file of one release, or of all, against its checksum
@@ -50,7 +50,7 @@ pub enum ReleasesCommand {
     Verify(OptionalIdArgs),
     /// Remove the releases that are no longer needed
     Prune(PruneArgs),
-    /// Show who changed or tried to change what is served, the last one first
+    /// Show who changed what is served, or tried to, the latest first
     Log(LogArgs),
 }
 

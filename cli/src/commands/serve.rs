@@ -94,7 +94,7 @@ pub struct ServeArgs {
     )]
     #[arg(value_parser = address::<RateLimitBackend>())]
     pub limits: Option<RateLimitBackend>,
-    /// Origins whose pages may read answers in a browser, such as `https://boats.example`; `*` for
+    /// Origins whose pages may read responses in a browser, such as `https://boats.example`; `*` for
     /// all [default: none]
     #[arg(
         long = "cors",
@@ -104,7 +104,7 @@ pub struct ServeArgs {
     )]
     #[arg(num_args = 1.., value_delimiter = ',')]
     pub cors: Vec<AllowedOrigin>,
-    /// Whether answers also have `RateLimit` and `RateLimit-Policy`, which say what the
+    /// Whether responses also have `RateLimit` and `RateLimit-Policy`, which say what the
     /// `X-RateLimit-*` and `X-Quota-*` headers say in the form of an IETF draft
     #[arg(
         long = "rate-limit-draft",

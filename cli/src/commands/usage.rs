@@ -39,7 +39,7 @@ pub struct UsageArgs {
     /// Only this subscription
     #[arg(long, value_name = "NAME", value_parser = value_parser!(Name), add = Values::Subscriptions)]
     pub subscription: Option<Name>,
-    /// The months of quotas that began in this month, such as 2026-10 [default: the current ones]
+    /// The quota months that began in this month, such as 2026-10 [default: the current ones]
     #[arg(long, value_name = "MONTH", value_parser = value_parser!(Month))]
     pub month: Option<Month>,
     /// Print one JSON document
@@ -67,7 +67,7 @@ pub fn run(
         return Ok(ExitStatus::Done);
     }
     if let (true, Some(month)) = (usage.is_empty(), args.month) {
-        writeln!(context.out, "No month of a quota began in {month}.")?;
+        writeln!(context.out, "No quota month began in {month}.")?;
         return Ok(ExitStatus::Done);
     }
     if usage.is_empty() {

@@ -99,6 +99,17 @@ fn every_rollback_goes_further_back_and_latest_does_not_bring_back_what_was_left
 }
 
 #[test]
+fn latest_is_refused_where_two_releases_are_of_the_same_second() {
+    let mut cli = TestCli::new();
+    cli.run(&["import", SAMPLE]);
+    cli.run(&["import", "--no-activate", MAKERS]);
+    let refused = cli.run(&["releases", "show", "latest"]);
+    assert_eq!(refused.status, cli::ExitStatus::WrongUsage);
+    let said = "could not show the release: 2 releases were published last, in one second: 2026";
+    assert!(refused.err.contains(said), "{refused}");
+}
+
+#[test]
 fn a_release_is_named_by_a_word_or_by_the_beginning_of_its_id() {
     let (mut cli, [first, second]) = two_releases();
     let shown = |cli: &mut TestCli, name: &str| {

@@ -183,7 +183,7 @@ fn ambiguous(name: &str) -> anyhow::Error {
 /// No release has it among the kinds that are asked for; perhaps it is of another kind.
 fn missing(name: &str, only: Option<Kind>, other: Option<(Kind, &str)>) -> anyhow::Error {
     let kinds = only.map_or("boat or manufacturer", Kind::singular);
-    let error = anyhow!("{FAILED}: neither release has a {kinds} with the id or slug {name}");
+    let error = anyhow!("{FAILED}: neither release has a {kinds} with the id or slug `{name}`");
     let hint = match other {
         Some((kind, _)) => format!("it is a {}: --only {}", kind.singular(), kind.name()),
         None => "catalogue diff without --record lists the records that differ".to_owned(),

@@ -54,7 +54,7 @@ pub enum Allowed {
     NullFields,
     /// A slug no longer leads to its record, which is still there
     MovedSlugs,
-    /// The active release is damaged or gone, so that what changes is not known
+    /// The active release is damaged or gone, so what changes is not known
     Uncompared,
 }
 
