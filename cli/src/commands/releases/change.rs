@@ -226,6 +226,6 @@ fn show_ways(
         };
         writeln!(context.out, "{back}")?;
     }
-    let forward = format!("To go forward again: catalogue releases activate {before}");
+    let forward = format!("Go forward again: catalogue releases activate {before}");
     Ok(writeln!(context.out, "{}", context.hints.paste(&forward))?)
 }
