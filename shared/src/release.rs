@@ -25,6 +25,7 @@
 //! before any of it is served; every change of the active release has an entry in the log.
 
 pub mod bodies;
+mod body_stream;
 mod columns;
 pub mod diff;
 pub mod id;

@@ -27,7 +27,7 @@ pub fn sha256_hex_of_reader(mut reader: impl Read) -> io::Result<(u64, String)> 
     }
 }
 
-/// Passes bytes on to `to`, counting and hashing them.
+/// Counts and hashes bytes on their way to or from `W`.
 pub struct Hashed<W> {
     to: W,
     bytes: u64,
@@ -44,7 +44,7 @@ impl<W> Hashed<W> {
         }
     }
 
-    /// The writer, the number of bytes, and their SHA-256 in hexadecimal.
+    /// The reader or writer, the number of bytes, and their SHA-256 in hexadecimal.
     pub fn finish(self) -> (W, u64, String) {
         (self.to, self.bytes, hex(&self.hasher.finalize()))
     }
@@ -60,6 +60,15 @@ impl<W: Write> Write for Hashed<W> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.to.flush()
+    }
+}
+
+impl<R: Read> Read for Hashed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.to.read(buffer)?;
+        self.hasher.update(&buffer[..count]);
+        self.bytes += count as u64;
+        Ok(count)
     }
 }
 

@@ -315,7 +315,7 @@ impl Release {
     }
 
     /// Opens a file that has the size in the manifest.
-    fn open_sized(&self, name: FileName) -> Result<File, ReleaseError> {
+    pub(super) fn open_sized(&self, name: FileName) -> Result<File, ReleaseError> {
         let (entry, path) = (self.entry(name)?, self.path(name));
         let file = regular_file::open(&path).map_err(ReleaseError::io("open", &path))?;
         let metadata = file
@@ -326,7 +326,7 @@ impl Release {
     }
 
     /// Checks one file against the manifest, without holding it in memory.
-    fn verify_file(&self, name: FileName) -> Result<(), ReleaseError> {
+    pub(super) fn verify_file(&self, name: FileName) -> Result<(), ReleaseError> {
         let (entry, path) = (self.entry(name)?, self.path(name));
         let file = regular_file::open(&path).map_err(ReleaseError::io("open", &path))?;
         let hashed = sha256_hex_of_reader(file);
