@@ -16,9 +16,9 @@ use shared::release::S3Address;
 
 use crate::commands::completions::Known;
 use crate::commands::{
-    completions, demo, diff, doctor, explain, explain_code, import, keys, limits, manual, mapping,
-    one_of, openapi, releases, schema, serve, settings as settings_command, store, subscriptions,
-    usage, validate,
+    completions, demo, diff, doctor, explain, explain_code, export, import, keys, limits, manual,
+    mapping, one_of, openapi, releases, schema, serve, settings as settings_command, store,
+    subscriptions, usage, validate,
 };
 use crate::exit_status::ExitStatus;
 use crate::hints::{self, Hints};
@@ -119,6 +119,8 @@ pub enum Command {
     Schema(schema::SchemaArgs),
     /// Show what changes for consumers from one release to another
     Diff(diff::DiffArgs),
+    /// Write what is published to files, for whoever is not to ask the API
+    Export(export::ExportArgs),
     /// List, activate, roll back, verify and prune releases
     Releases(releases::ReleasesArgs),
     /// Create, list and change subscriptions: they own keys and share a monthly quota
@@ -170,6 +172,7 @@ impl Args {
             Command::Validate(args) => validate::run(args, data, context),
             Command::Import(args) => import::run(args, keys, location, context),
             Command::Diff(args) => diff::run(args, location, context),
+            Command::Export(args) => export::run(args, location, context),
             Command::Mapping(args) => mapping::run(args, data, context),
             Command::Schema(args) => schema::run(args, context),
             Command::Releases(args) => releases::run(args, location, context),
@@ -217,6 +220,7 @@ impl Command {
             | Self::Import(_)
             | Self::Mapping(_)
             | Self::Diff(_)
+            | Self::Export(_)
             | Self::Releases(_) => true,
             Self::Subscriptions(_)
             | Self::Keys(_)

@@ -9,6 +9,7 @@ pub mod diff;
 pub mod doctor;
 pub mod explain;
 pub mod explain_code;
+pub mod export;
 pub mod export_args;
 mod foreign;
 pub mod import;

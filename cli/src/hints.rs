@@ -25,11 +25,12 @@ const NO_BREAK: &str = "\u{e000}";
 const PROGRAM: &str = "catalogue ";
 /// The commands that use the options of every command. The others say and write what they know by
 /// themselves, or look at what is named.
-pub(crate) const USES_GLOBAL_OPTIONS: [&str; 11] = [
+pub(crate) const USES_GLOBAL_OPTIONS: [&str; 12] = [
     "demo",
     "diff",
     "doctor",
     "explain",
+    "export",
     "import",
     "keys",
     "releases",

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 const BOATS_PER_MANUFACTURER: u64 = 250;
 
-/// How many designers there are to name.
-const DESIGNERS: u64 = 400;
+/// Most designers that there are to name; no more than boats.
+const DESIGNERS_MAX: u64 = 400;
 /// One boat in so many is a draft.
 const DRAFTS: u64 = 50;
 const YARDS: [&str; 16] = [
@@ -109,14 +109,16 @@ struct Record {
 pub(crate) fn write_export(boats: u64, seed: u64, out: &mut impl Write) -> io::Result<()> {
     let mut random = StdRng::seed_from_u64(seed);
     let manufacturers = boats.div_ceil(BOATS_PER_MANUFACTURER).max(1);
+    let designers = boats.clamp(1, DESIGNERS_MAX);
     let terms: u64 = TERMS.iter().map(|(_, count)| count).sum();
     let counts = json!({
-        "boat": boats, "manufacturer": manufacturers, "term": terms, "designer": DESIGNERS,
+        "boat": boats, "manufacturer": manufacturers, "term": terms, "designer": designers,
     });
     let about = json!({"format": "boat-catalogue/1", "counts": counts});
     write_line("catalogue", about, out)?;
     for number in 0..boats {
-        write_line("boat", boat(number, manufacturers, &mut random), out)?;
+        let boat = boat(number, manufacturers, designers, &mut random);
+        write_line("boat", boat, out)?;
     }
     for number in 0..manufacturers {
         write_line("manufacturer", manufacturer(number, &mut random), out)?;
@@ -129,7 +131,7 @@ pub(crate) fn write_export(boats: u64, seed: u64, out: &mut impl Write) -> io::R
             write_line("term", term, out)?;
         }
     }
-    for number in 0..DESIGNERS {
+    for number in 0..designers {
         let website = maybe(&mut random, |_| {
             format!("https://designer-{number}.example")
         });
@@ -165,7 +167,7 @@ fn manufacturer(number: u64, random: &mut StdRng) -> Value {
 }
 
 /// The boat of that number.
-fn boat(number: u64, manufacturers: u64, random: &mut StdRng) -> Value {
+fn boat(number: u64, manufacturers: u64, designers: u64, random: &mut StdRng) -> Value {
     let is_metric = random.random_bool(0.8);
     let hundredths = random.random_range(400..2500) * if is_metric { 1 } else { 3 };
     let length = decimal(hundredths, 100);
@@ -203,7 +205,7 @@ fn boat(number: u64, manufacturers: u64, random: &mut StdRng) -> Value {
         ("sails", sails(random)),
         ("tanks", tanks(random)),
         ("engines", json!(list(0..3, random, engine))),
-        ("designers", designers(random)),
+        ("designers", designed(designers, random)),
         ("ceClassification", classification(random)),
     ] {
         boat[name] = part;
@@ -311,10 +313,10 @@ fn engine(random: &mut StdRng) -> Value {
     })
 }
 
-fn designers(random: &mut StdRng) -> Value {
+fn designed(designers: u64, random: &mut StdRng) -> Value {
     let mut some = || {
         list(0..3, random, |random| {
-            format!("designer-{}", random.random_range(0..DESIGNERS))
+            format!("designer-{}", random.random_range(0..designers))
         })
     };
     json!({"naval": some(), "interior": some(), "exterior": some()})

@@ -125,10 +125,20 @@ impl Node<'_> {
 
 /// Reads a text that holds exactly one value, nested no deeper than `depth_max`.
 pub(crate) fn parse(line: &str, depth_max: usize) -> Result<Node<'_>, InvalidJson> {
+    read(line, depth_max, VALUES_MAX)
+}
+
+/// Reads a text that this project has rendered, whose length bounds how many values it has: with
+/// what records show of others, more than lines have.
+pub(crate) fn parse_rendered(text: &str) -> Result<Node<'_>, InvalidJson> {
+    read(text, NATIVE_DEPTH_MAX, text.len())
+}
+
+fn read(line: &str, depth_max: usize, values_max: usize) -> Result<Node<'_>, InvalidJson> {
     let mut parser = Parser {
         line,
         depth_max,
-        values_left: VALUES_MAX,
+        values_left: values_max,
         jiter: Jiter::new(line.as_bytes()),
         nodes: Vec::new(),
         members: Vec::new(),

@@ -10,6 +10,7 @@
 //! - `validate`: from native records to rendered ones, or to findings;
 //! - [`run`]: connects the others;
 //! - [`schema`]: what exports and mapping files may hold, for people and editors;
+//! - [`published`]: makes native records of what is published; no import needs it;
 //! - [`suggest`]: drafts a mapping for an export that has none; no import needs it.
 //!
 //! `steps` counts the steps of loops, for tests.
@@ -19,6 +20,7 @@
 pub mod finding;
 mod json;
 pub mod mapping;
+pub mod published;
 pub mod run;
 pub mod schema;
 pub mod source;

@@ -40,9 +40,11 @@ pub use self::shape::{Field, Outline, Shape};
 pub use self::tally::{Tally, TallyOfKind};
 pub use self::text::TEXT_MAX;
 
+pub(crate) use self::catalogue::FORMAT;
 pub(crate) use self::fields::PRIVATE_PREFIX;
 pub(crate) use self::first_pass::FirstPass;
 #[cfg(test)]
 pub(crate) use self::one_line::codes;
 pub(crate) use self::outline::outlines;
 pub(crate) use self::policy::Policy;
+pub(crate) use self::vocabulary::Vocabulary;

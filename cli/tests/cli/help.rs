@@ -39,6 +39,7 @@ fn every_help_text_is_short_and_exact() {
         ("help_keys_revoke", &["keys", "revoke", "--help"]),
         ("help_keys_log", &["keys", "log", "--help"]),
         ("help_demo", &["demo", "--help"]),
+        ("help_export", &["export", "--help"]),
         ("help_releases", &["releases", "--help"]),
         (
             "help_releases_activate",

@@ -24,6 +24,7 @@ mod demo;
 mod diff;
 mod doctor;
 mod explain;
+mod export;
 mod foreign;
 mod generated;
 mod guards;

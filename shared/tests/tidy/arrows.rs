@@ -28,7 +28,7 @@ pub(crate) const HOUSES: [House; 4] = [
             &["json"],
             &["source"],
             &["mapping", "validate"],
-            &["run", "schema"],
+            &["published", "run", "schema"],
             &["suggest"],
         ],
         circle_max: 3,

@@ -16,6 +16,7 @@ mod every_value;
 mod limits;
 mod memory;
 mod others;
+mod published;
 mod text;
 mod threads;
 

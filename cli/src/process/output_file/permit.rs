@@ -36,6 +36,8 @@ pub enum Kind {
     Rejects,
     /// A page of the manual.
     ManualPage,
+    /// What a release publishes.
+    Export,
 }
 
 /// What a command may write to.
@@ -134,7 +136,7 @@ impl Kind {
     pub(super) fn permissions(self) -> Permissions {
         Permissions::from_mode(match self {
             Self::Report | Self::Page | Self::Rejects => 0o600,
-            Self::ManualPage => 0o666,
+            Self::ManualPage | Self::Export => 0o666,
         })
     }
 
@@ -145,6 +147,8 @@ impl Kind {
             Self::Report => begins(file, REPORT),
             Self::Page => begins(file, page::BEGINNING.as_bytes()),
             Self::ManualPage => begins(file, MANUAL_PAGE),
+            // It is like any other file of its format.
+            Self::Export => Ok(false),
             Self::Rejects => {
                 let mut mark = [0; MARK_MAX];
                 let length = fgetxattr(&file, MARK, &mut mark[..])?;
@@ -164,20 +168,17 @@ impl Kind {
     }
 
     fn not_replaced(self, path: &Path) -> anyhow::Error {
+        const REPLACE: &str = "name another file, or replace it: --overwrite";
         let (is_not, hint) = match self {
-            Self::Report | Self::Page => {
-                ("no report", "name another file, or replace it: --overwrite")
-            }
-            Self::Rejects => (
-                "not, or no longer, what --rejects wrote",
-                "name another file, or replace it: --overwrite",
-            ),
+            Self::Report | Self::Page => (" and is no report", REPLACE),
+            Self::Rejects => (" and is not, or no longer, what --rejects wrote", REPLACE),
+            Self::Export => ("", REPLACE),
             Self::ManualPage => (
-                "no manual page of this program",
+                " and is no manual page of this program",
                 "name another folder, or remove it",
             ),
         };
-        let error = anyhow!("{} is there already and is {is_not}", path.display());
+        let error = anyhow!("{} is there already{is_not}", path.display());
         Hinted::wrong_usage(error, hint).into()
     }
 }

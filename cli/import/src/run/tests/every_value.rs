@@ -223,3 +223,14 @@ fn a_manufacturer_with_every_field_is_served_with_every_value() {
     let [_boat, manufacturer] = bodies();
     check(&manufacturer, MANUFACTURER_BODY);
 }
+
+#[test]
+fn records_with_every_field_are_made_native_again() {
+    let records = [vec![full_boat()], referred_to(), vec![full_manufacturer()]];
+    let native = super::published::check(&Run::of(&lines(&records.concat()), false));
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../../snapshots/cli"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!("native_again", native.join("\n")));
+}

@@ -1,0 +1,102 @@
+//! The formats of an export, each known by how names of its files end.
+
+use std::path::Path;
+use std::str::FromStr;
+
+/// How an export is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Native records, which an import reads.
+    Ndjson(Packing),
+}
+
+/// How lines are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// Not at all.
+    Plain,
+    /// With gzip.
+    Gzip,
+    /// With Zstandard.
+    Zstandard,
+}
+
+/// No format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be a format")]
+pub struct NoFormat;
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 3] = [
+        Self::Ndjson(Packing::Plain),
+        Self::Ndjson(Packing::Gzip),
+        Self::Ndjson(Packing::Zstandard),
+    ];
+
+    /// How names of its files end, after a dot: its own name too.
+    pub const fn ending(self) -> &'static str {
+        match self {
+            Self::Ndjson(Packing::Plain) => "ndjson",
+            Self::Ndjson(Packing::Gzip) => "ndjson.gz",
+            Self::Ndjson(Packing::Zstandard) => "ndjson.zst",
+        }
+    }
+
+    /// The format of a file of that name.
+    pub(super) fn of_file(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?;
+        let name = name.replacen(".jsonl", ".ndjson", 1);
+        let ends_so = |format: &Self| {
+            let before = name.strip_suffix(format.ending());
+            before.is_some_and(|before| before.ends_with('.'))
+        };
+        Self::ALL.into_iter().find(ends_so)
+    }
+
+    /// Whether people can read it at a terminal.
+    pub(super) const fn is_text(self) -> bool {
+        matches!(self, Self::Ndjson(Packing::Plain))
+    }
+}
+
+impl FromStr for Format {
+    type Err = NoFormat;
+
+    fn from_str(text: &str) -> Result<Self, NoFormat> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|format| format.ending() == text).ok_or(NoFormat)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_of_the_format_that_its_name_ends_with() {
+        let (plain, gzip) = (
+            Format::Ndjson(Packing::Plain),
+            Format::Ndjson(Packing::Gzip),
+        );
+        for (name, expected) in [
+            ("a/catalogue.ndjson", Some(plain)),
+            ("a.b.jsonl", Some(plain)),
+            ("catalogue.ndjson.gz", Some(gzip)),
+            ("catalogue.jsonl.gz", Some(gzip)),
+            (
+                "catalogue.ndjson.zst",
+                Some(Format::Ndjson(Packing::Zstandard)),
+            ),
+            ("ndjson", None),
+            ("catalogue.gz", None),
+            ("catalogue.json", None),
+            ("catalogue.NDJSON", None),
+            ("catalogue", None),
+            ("catalogue.ndjson.bz2", None),
+            ("..", None),
+        ] {
+            assert_eq!(Format::of_file(Path::new(name)), expected, "{name}");
+        }
+    }
+}
